@@ -1,0 +1,33 @@
+"""The figures: one module each, with ``data`` (what is drawn, computed by proofs_check) and ``draw`` (the drawing)."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Every figure by the name of its module, in the order they are made.
+FIGURES = ("variance_profile",)
+
+
+class FigureError(RuntimeError):
+    """A figure cannot be made; the message says which and why."""
+
+
+class FigureModule(Protocol):
+    """What a module of this package offers."""
+
+    def data(self, *, seed: int = 0) -> dict[str, Any]:
+        """What is drawn, in JSON's own types; the same for the same seed."""
+
+    def draw(self, drawn: dict[str, Any]) -> Figure:
+        """The figure of that data."""
+
+
+def load(name: str) -> FigureModule:
+    """The module of a figure; nothing heavy is imported before. Raises KeyError for a name not in FIGURES."""
+    if name not in FIGURES:
+        raise KeyError(name)
+    return cast("FigureModule", importlib.import_module(f"{__package__}.{name}"))

@@ -1,0 +1,185 @@
+"""``python -m figures [NAME ...] [--out DIR] [--seed N]``: write each figure as PNG and SVG, and its data as JSON.
+
+Exit status: 0 written, 1 a figure could not be made, 2 a usage error, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import os
+import re
+import stat
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from figures import FIGURES, FigureError, load
+from proofs_check.errors import UsageError, nearest, shown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SUFFIXES = (".png", ".svg", ".json")
+MAX_SEED = 2**63 - 1
+
+
+class _ArgparseError(Exception):
+    pass
+
+
+class _Parser(argparse.ArgumentParser):
+    """Tells what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse would print below its usage lines."""
+        raise _ArgparseError(f"{message.removeprefix('argument ')}; `python -m figures --help` tells the arguments")
+
+
+def _names(wanted: Sequence[str]) -> list[str]:
+    """The figures and claims that are asked for; all figures if none is."""
+    if all(name in FIGURES for name in wanted):
+        return [name for name in FIGURES if not wanted or name in wanted]
+    from proofs_check.lookup import ids
+
+    known = [*FIGURES, *ids()]
+    for name in wanted:
+        if name not in known:
+            near = nearest(name, known, 1)
+            mend = f"nearest: {near[0]}" if near else ""
+            raise UsageError("NAME", name, f"a figure ({', '.join(FIGURES)}) or the id of a claim", mend)
+    return [name for name in known if name in wanted]
+
+
+def _seed(value: str) -> int:
+    if not re.fullmatch(r"\+?[0-9]{1,40}", value) or int(value) > MAX_SEED:
+        raise UsageError("--seed", value, "an integer from 0 to 2**63 - 1")
+    return int(value)
+
+
+def _folder(value: str, names: Sequence[str]) -> Path:
+    """The folder to write to, which need not exist yet; raises UsageError where the files could not be written."""
+    if not value:
+        raise UsageError("--out", value, "a folder", "give a name such as report/figures")
+    try:
+        folder = Path(os.path.realpath(value))
+        present = folder
+        while not present.exists():
+            present = present.parent
+        if not present.is_dir():
+            raise UsageError("--out", value, f"a folder; {shown(str(present))} is a file", "name another one")
+        if not os.access(present, os.W_OK | os.X_OK):
+            raise UsageError("--out", value, f"a writable folder; {shown(str(present))} is not", "name another one")
+        for path in (folder / (name + suffix) for name in names for suffix in SUFFIXES):
+            if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+                raise UsageError("--out", value, f"a folder where {path.name} is no folder", "name another one")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise UsageError("--out", value, f"a usable path ({reason})") from None
+    return folder
+
+
+def _opened(folder: Path, value: str) -> None:
+    """Make the folder and see that a file can be made in it, before any work; raises UsageError where that fails."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError("--out", value, f"a writable folder ({error.strerror or error})", "name another one") from None
+
+
+def rendered(figure: Figure, suffix: str, name: str) -> bytes:
+    """The figure as PNG or SVG, the same bytes for the same figure."""
+    import matplotlib
+
+    metadata: dict[str, Any] = {"Software": None} if suffix == ".png" else {"Date": None, "Creator": None}
+    held = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": name, "svg.fonttype": "path", "font.family": "DejaVu Sans"}):
+        figure.savefig(held, format=suffix[1:], dpi=200, metadata=metadata)
+    return held.getvalue()
+
+
+def made(name: str, seed: int) -> dict[str, bytes]:
+    """The files of a figure by their names."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    if name in FIGURES:
+        module = load(name)
+        drawn, draw = module.data(seed=seed), module.draw
+    else:
+        from figures import evidence
+
+        drawn, draw = evidence.data(name, seed=seed), evidence.draw
+    text = json.dumps(drawn, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    # what is drawn is what was saved
+    figure = draw(json.loads(text))
+    files = {name + suffix: rendered(figure, suffix, name) for suffix in (".png", ".svg")}
+    return {**files, name + ".json": text.encode()}
+
+
+def write(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files so that a reader sees an old one or a new one, never a part; all are complete before one is moved."""
+    mark = f".twofold-{os.getpid()}-{os.urandom(4).hex()}-"
+    try:
+        for name, content in files.items():
+            with open(folder / (mark + name), "xb") as handle:
+                handle.write(content)
+                handle.flush()
+                os.fsync(handle.fileno())
+        for name in files:
+            os.replace(folder / (mark + name), folder / name)
+    except BaseException:
+        for name in files:
+            with contextlib.suppress(OSError):
+                (folder / (mark + name)).unlink()
+        raise
+
+
+def _run(argv: Sequence[str]) -> int:
+    parser = _Parser(
+        prog="python -m figures", description="Write the figures as PNG, SVG and JSON.", allow_abbrev=False
+    )
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"figures ({', '.join(FIGURES)}) or claims; all figures if none"
+    )
+    parser.add_argument("--out", default="report/figures", metavar="DIR", help="folder (report/figures unless given)")
+    parser.add_argument("--seed", default="0", metavar="N", help="seed of the simulations (0 unless given)")
+    args = parser.parse_intermixed_args(argv)
+    names, seed = _names(args.names), _seed(args.seed)
+    folder = _folder(args.out, names)
+    _opened(folder, args.out)
+    for name in names:
+        if sys.stderr.isatty():
+            print(f"figures: making {name}", file=sys.stderr)
+        files = made(name, seed)
+        try:
+            write(folder, files)
+        except OSError as error:
+            raise FigureError(f"--out {shown(args.out)}: could not be written ({error.strerror or error})") from None
+        for file in files:
+            print(Path(args.out) / file)
+    return 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Make the figures asked for; returns the exit status."""
+    try:
+        return _run(sys.argv[1:] if argv is None else argv)
+    except (UsageError, _ArgparseError) as error:
+        status, told = 2, str(error)
+    except FigureError as error:
+        status, told = 1, str(error)
+    except KeyboardInterrupt:
+        status, told = 130, "interrupted"
+    print(f"figures: error: {told}", file=sys.stderr)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

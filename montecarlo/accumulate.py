@@ -1,0 +1,194 @@
+"""Mergeable accumulators: what is kept of a block's numbers, and how blocks are put together.
+
+All sums are in float64, about a block's own mean; blocks merge by Chan's update, so that neither a large mean nor
+a large number of blocks costs digits.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Block:
+    """What one block says of one quantity: count, mean, m2 = sum of squared deviations; the sum of
+    (f_{2k} - f_{2k+1})^2 / 2 over disjoint pairs of neighbours and the number of pairs; the hits of a boolean."""
+
+    count: int
+    mean: float
+    m2: float
+    pair_sum: float
+    pairs: int
+    hits: int | None = None
+
+
+def reduce_block(numbers: Tensor) -> Block:
+    """Reduce a block's (k,) numbers in float64, on the device that they are on."""
+    values = numbers.double()
+    pairs = len(values) // 2
+    mean = values.mean()
+    deviations = values - mean
+    differences = values[: 2 * pairs : 2] - values[1 : 2 * pairs : 2]
+    sums = torch.stack((mean, deviations.dot(deviations), differences.dot(differences) / 2)).tolist()
+    hits = int(numbers.sum()) if numbers.dtype == torch.bool else None
+    return Block(len(values), sums[0], sums[1], sums[2], pairs, hits)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A quantity as sampled: ``count`` numbers with their mean and variance (divisor count - 1).
+
+    ``block_means`` are the means of the blocks of ``numbers_per_block`` numbers each, float64, in block order;
+    ``pair_mean`` is the mean of the ``pairs`` half squared differences, a second estimate of the variance, whose
+    blockwise means are ``pair_block_means``. ``std_error`` = sqrt(variance / count) is a display, not a bound.
+    ``hits`` counts the successes where the numbers are booleans.
+    """
+
+    count: int
+    mean: float
+    variance: float
+    std_error: float
+    block_means: NDArray[np.float64]
+    numbers_per_block: int
+    pair_mean: float
+    pairs: int
+    pair_block_means: NDArray[np.float64]
+    hits: int | None = None
+
+
+@dataclass
+class MomentAccumulator:
+    """Mean, variance and half squared differences of one quantity, block after block."""
+
+    count: int = 0
+    mean: float = 0.0
+    m2: float = 0.0
+    pair_sum: float = 0.0
+    pairs: int = 0
+    hits: int | None = None
+    numbers_per_block: int = 0
+    block_means: list[float] = field(default_factory=list)
+    pair_block_means: list[float] = field(default_factory=list)
+
+    def add(self, block: Block) -> None:
+        """Take in the next block; raises ValueError where it holds another number of numbers than those before."""
+        if self.count and block.count != self.numbers_per_block:
+            raise ValueError(
+                f"a block holds {block.count} numbers, those before {self.numbers_per_block}; "
+                "return as many numbers for every block"
+            )
+        self.numbers_per_block = block.count
+        self._combine(block.count, block.mean, block.m2)
+        self.pair_sum += block.pair_sum
+        self.pairs += block.pairs
+        self.hits = None if block.hits is None else block.hits + (self.hits or 0)
+        self.block_means.append(block.mean)
+        self.pair_block_means.append(block.pair_sum / block.pairs if block.pairs else math.nan)
+
+    def merge(self, other: MomentAccumulator) -> None:
+        """Take in all blocks of another accumulator, after the own ones; raises ValueError for unequal blocks."""
+        if self.count and other.count and self.numbers_per_block != other.numbers_per_block:
+            raise ValueError(f"can't merge blocks of {self.numbers_per_block} and of {other.numbers_per_block} numbers")
+        self.numbers_per_block = self.numbers_per_block or other.numbers_per_block
+        if other.hits is not None:
+            self.hits = other.hits + (self.hits or 0)
+        self._combine(other.count, other.mean, other.m2)
+        self.pair_sum += other.pair_sum
+        self.pairs += other.pairs
+        self.block_means += other.block_means
+        self.pair_block_means += other.pair_block_means
+
+    def _combine(self, count: int, mean: float, m2: float) -> None:
+        if not count:
+            return
+        total = self.count + count
+        delta = mean - self.mean
+        self.mean += delta * count / total
+        self.m2 += m2 + delta * delta * self.count * count / total
+        self.count = total
+
+    def estimate(self) -> Estimate:
+        """What is known so far; NaN where there are too few numbers."""
+        variance = self.m2 / (self.count - 1) if self.count > 1 else math.nan
+        return Estimate(
+            count=self.count,
+            mean=self.mean if self.count else math.nan,
+            variance=variance,
+            std_error=math.sqrt(variance / self.count) if self.count > 1 else math.nan,
+            block_means=np.array(self.block_means, dtype=np.float64),
+            numbers_per_block=self.numbers_per_block,
+            pair_mean=self.pair_sum / self.pairs if self.pairs else math.nan,
+            pairs=self.pairs,
+            pair_block_means=np.array(self.pair_block_means, dtype=np.float64),
+            hits=self.hits,
+        )
+
+
+@dataclass
+class CovarianceAccumulator:
+    """Covariance and mean product of two quantities of the same walks, mergeable."""
+
+    count: int = 0
+    mean_x: float = 0.0
+    mean_y: float = 0.0
+    cross: float = 0.0
+
+    def add(self, x: Tensor, y: Tensor) -> None:
+        """Take in (k,) numbers of either quantity, of the same walks in the same order."""
+        if x.shape != y.shape or x.ndim != 1:
+            raise ValueError(f"shapes {tuple(x.shape)} and {tuple(y.shape)}; expected (k,) numbers of the same walks")
+        left, right = x.double(), y.double()
+        mean_x, mean_y = left.mean(), right.mean()
+        cross = (left - mean_x).dot(right - mean_y)
+        self.merge(CovarianceAccumulator(len(x), *torch.stack((mean_x, mean_y, cross)).tolist()))
+
+    def merge(self, other: CovarianceAccumulator) -> None:
+        """Take in what another accumulator saw."""
+        if not other.count:
+            return
+        total = self.count + other.count
+        delta_x, delta_y = other.mean_x - self.mean_x, other.mean_y - self.mean_y
+        self.cross += other.cross + delta_x * delta_y * self.count * other.count / total
+        self.mean_x += delta_x * other.count / total
+        self.mean_y += delta_y * other.count / total
+        self.count = total
+
+    @property
+    def covariance(self) -> float:
+        """Unbiased covariance; NaN for fewer than two walks."""
+        return self.cross / (self.count - 1) if self.count > 1 else math.nan
+
+    @property
+    def mean_product(self) -> float:
+        """Mean of the product; NaN for no walk."""
+        return self.cross / self.count + self.mean_x * self.mean_y if self.count else math.nan
+
+
+@dataclass
+class ProbabilityAccumulator:
+    """A binomial count: how many of how many walks an event happened in, mergeable and exact."""
+
+    count: int = 0
+    hits: int = 0
+
+    def add(self, events: Tensor) -> None:
+        """Take in (k,) booleans; raises ValueError for numbers of another type."""
+        if events.dtype != torch.bool:
+            raise ValueError(f"events are {events.dtype}; expected torch.bool, e.g. score > 0")
+        self.merge(ProbabilityAccumulator(events.numel(), int(events.sum())))
+
+    def merge(self, other: ProbabilityAccumulator) -> None:
+        """Take in what another accumulator saw."""
+        self.count += other.count
+        self.hits += other.hits
+
+    @property
+    def probability(self) -> float:
+        """The frequency hits / count; NaN for no walk."""
+        return self.hits / self.count if self.count else math.nan

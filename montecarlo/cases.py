@@ -1,0 +1,116 @@
+"""A case's exact numbers ("p/q" strings) as the tensors and ints that a simulation's parameters name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import torch
+from torch import Tensor
+
+MATRICES = ("W", "Sigma")
+VECTORS = ("m", "a", "b")
+POSITIONS = ("i", "j")
+SCALARS = ("lam", "theta")
+
+
+class CaseError(ValueError):
+    """A case can't be simulated; the message names the key, its value and what was expected."""
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        if isinstance(value, str):
+            # A quotient of ints is correctly rounded, and far quicker to read than a Fraction.
+            numerator, _, denominator = value.partition("/")
+            return float(Fraction(value)) if "." in value else int(numerator) / int(denominator or 1)
+        return float(Fraction(value))
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+        raise CaseError(f'case[{name!r}] holds {value!r}; expected a rational such as 3 or "-1/2"') from None
+
+
+def _count(case: Mapping[str, Any], name: str) -> int:
+    value = case[name]
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise CaseError(f"case[{name!r}] = {value!r}; expected an integer >= 1")
+    return value
+
+
+def length(case: Mapping[str, Any]) -> int:
+    """The walk's length T: the case's, or where it has none the last position that it names."""
+    if "T" in case:
+        return _count(case, "T")
+    named = [_count(case, name) for name in POSITIONS if name in case]
+    if not named:
+        raise CaseError('case has none of T, i, j; give the walk\'s length, e.g. "T": 5')
+    return max(named)
+
+
+def dimension(case: Mapping[str, Any]) -> int:
+    """The dimension d: the case's, or that of its first matrix or vector."""
+    if "d" in case:
+        return _count(case, "d")
+    for name in (*MATRICES, *VECTORS):
+        if name in case:
+            return len(case[name])
+    raise CaseError('case has no d and no matrix; give the dimension, e.g. "d": 2')
+
+
+def tensor(case: Mapping[str, Any], name: str, device: torch.device) -> Tensor:
+    """A matrix (d, d) or vector (d,) of the case, float64; raises CaseError where its shape or an entry is wrong."""
+    d, value = dimension(case), case[name]
+    rows = value if name in MATRICES else [value]
+    if not isinstance(value, (list, tuple)) or any(not isinstance(row, (list, tuple)) or len(row) != d for row in rows):
+        shape = f"{d} x {d} nested lists" if name in MATRICES else f"a list of {d} numbers"
+        raise CaseError(f"case[{name!r}] = {value!r}; expected {shape}, as d = {d}")
+    if name in MATRICES and len(value) != d:
+        raise CaseError(f"case[{name!r}] has {len(value)} rows; expected {d}, as d = {d}")
+    numbers = torch.tensor([[_number(name, entry) for entry in row] for row in rows], dtype=torch.float64)
+    return (numbers if name in MATRICES else numbers[0]).to(device)
+
+
+def covariance_matrix(case: Mapping[str, Any], device: torch.device) -> Tensor:
+    """Sigma, (d, d) float64; raises CaseError where it is no covariance."""
+    if "Sigma" not in case:
+        raise CaseError('case has no Sigma; give the covariance, e.g. "Sigma": [[1]] for d = 1')
+    Sigma = tensor(case, "Sigma", torch.device("cpu"))
+    if not torch.equal(Sigma, Sigma.T):
+        raise CaseError(f"case['Sigma'] = {case['Sigma']!r} is not symmetric; expected a covariance")
+    values = torch.linalg.eigvalsh(Sigma)
+    if values[0] < -1e-12 * values.abs().max():
+        raise CaseError(f"case['Sigma'] has the eigenvalue {float(values[0]):.3g}; expected none below 0")
+    return Sigma.to(device)
+
+
+def numbers(case: Mapping[str, Any], names: Iterable[str]) -> dict[str, float]:
+    """The named parameters of a free simulation, as numbers; raises CaseError naming the first that the case lacks."""
+    values = {}
+    for name in names:
+        if name not in case:
+            raise CaseError(f"case lacks {name!r}, which the simulation needs; it has {', '.join(case) or 'none'}")
+        values[name] = _number(name, case[name])
+    return values
+
+
+def arguments(case: Mapping[str, Any], names: Iterable[str], device: torch.device) -> dict[str, Any]:
+    """The values of the named parameters; raises CaseError naming the first that the case lacks or that is wrong."""
+    values: dict[str, Any] = {}
+    for name in names:
+        if name == "d":
+            values[name] = dimension(case)
+        elif name == "T":
+            values[name] = length(case)
+        elif name not in case:
+            raise CaseError(f"case lacks {name!r}, which the simulation needs; it has {', '.join(case) or 'none'}")
+        elif name in POSITIONS:
+            values[name] = _count(case, name)
+            if values[name] > length(case):
+                raise CaseError(f"case[{name!r}] = {values[name]}; expected at most T = {length(case)}")
+        elif name in SCALARS:
+            values[name] = _number(name, case[name])
+        elif name == "Sigma":
+            values[name] = covariance_matrix(case, device)
+        else:
+            values[name] = tensor(case, name, device)
+    return values

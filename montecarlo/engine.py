@@ -1,0 +1,315 @@
+"""The sampling engine: walks drawn block after block, reduced on the spot and merged in block order.
+
+A block's numbers depend on (run seed, claim id, case, block index) alone; one thread works on a block, with torch's
+own threads off. So a sample does not depend, to the last bit, on how many threads drew it or in what pieces.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor
+
+from montecarlo import cases, seeds
+from montecarlo.accumulate import Block, CovarianceAccumulator, Estimate, MomentAccumulator, reduce_block
+from montecarlo.registry import COUNT, SAMPLED, SINGLE, Evaluation, Points, Search, Simulation
+from montecarlo.walks import STARTS, Walks, block_walks, covariance_root, draw_normals
+
+#: Normals that a thread draws before it reports: small blocks are handed out several at a time.
+TURN_NORMALS = 1 << 18
+#: Blocks of fewer normals stay with one thread: they are over before the interpreter has changed hands.
+SHARED_NORMALS = 1 << 16
+
+OnBlock = Callable[[int, int], None]
+Pair = tuple[str, str]
+R = TypeVar("R")
+
+
+class EngineError(ValueError):
+    """Nothing can be sampled as asked; the message names the argument, its value and what was expected."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What was sampled: an estimate for every quantity, and from how many walks.
+
+    ``next_block`` is the first block that was not used: a sample drawn from there on shares no walk with this one.
+    """
+
+    estimates: Mapping[str, Estimate]
+    covariances: Mapping[Pair, CovarianceAccumulator]
+    walks: int
+    blocks: int
+    walks_per_block: int
+    first_block: int
+    device: str
+    seconds: float
+
+    def __getitem__(self, quantity: str) -> Estimate:
+        return self.estimates[quantity]
+
+    @property
+    def next_block(self) -> int:
+        """The index of the first block that this sample left unused."""
+        return self.first_block + self.blocks
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Everything about a case that the blocks share."""
+
+    simulation: Simulation
+    given: Mapping[str, Any]
+    root: Tensor
+    m: Tensor | None
+    start: str
+    T: int
+    d: int
+    walks: int
+    digest: bytes
+    device: torch.device
+    pairs: tuple[Pair, ...]
+    buffers: threading.local = field(default_factory=threading.local)
+
+    def run(self, block: int) -> tuple[dict[str, Block], dict[Pair, CovarianceAccumulator]]:
+        """Draw one block and reduce its numbers."""
+        generator = torch.Generator(device=self.device)
+        generator.manual_seed(seeds.block_seed(self.digest, block))
+        with torch.inference_mode():
+            numbers = self.numbers(generator)
+        reduced = {name: reduce_block(values) for name, values in numbers.items()}
+        for name, summary in reduced.items():
+            if not math.isfinite(summary.mean + summary.m2):
+                raise EngineError(f"{self.simulation.claim_id}: {name} holds NaN or inf (block {block})")
+        joint: dict[Pair, CovarianceAccumulator] = {}
+        for first, second in self.pairs:
+            if first not in numbers or second not in numbers:
+                named = ", ".join(numbers)
+                raise EngineError(f"covariances names {first} and {second}; {self.simulation.claim_id} returns {named}")
+            joint[first, second] = CovarianceAccumulator()
+            joint[first, second].add(numbers[first], numbers[second])
+        return reduced, joint
+
+    def normals(self, generator: torch.Generator) -> Tensor:
+        """A block's standard normals, (T, d, n) float32, in a tensor that the thread's next block draws into again."""
+        # A thread's freed megabytes go back to the system, and new pages cost as much as drawing into them.
+        if not hasattr(self.buffers, "z"):
+            self.buffers.z = torch.empty((self.T, self.d, self.walks), dtype=torch.float32, device=self.device)
+        return draw_normals(self.buffers.z, generator)
+
+    def numbers(self, generator: torch.Generator) -> dict[str, Tensor]:
+        """The simulation's numbers for one block's draws, by quantity, checked for shape."""
+        sampled: dict[str, Any] = {}
+        if self.simulation.model == "free":
+            return self.checked(self.simulation.function(generator=generator, n=self.walks, **self.given))
+        if self.simulation.model == "gaussian":
+            x = (self.root @ self.normals(generator)[0].double()).T
+            sampled["x"] = x if self.m is None else x + self.m
+        else:
+            walk = Walks(self.normals(generator), self.root, self.start)
+            if "walk" in self.simulation.parameters:
+                sampled["walk"] = walk
+            if "tokens" in self.simulation.parameters:
+                sampled["tokens"] = walk.tokens
+        return self.checked(self.simulation.function(**sampled, **self.given))
+
+    def checked(self, found: Any) -> dict[str, Tensor]:
+        """What a simulation returned, by quantity; EngineError where it is no (k,) tensor of real numbers."""
+        named = found if isinstance(found, Mapping) else {SINGLE: found}
+        for name, values in named.items():
+            if not isinstance(values, Tensor) or values.ndim != 1 or not len(values):
+                shape = tuple(values.shape) if isinstance(values, Tensor) else type(values).__name__
+                raise EngineError(
+                    f"{self.simulation.claim_id}: {name} is {shape}; expected one number a walk, shape ({self.walks},)"
+                )
+            if values.dtype != torch.bool and not values.dtype.is_floating_point:
+                raise EngineError(
+                    f"{self.simulation.claim_id}: {name} is of type {values.dtype}; expected real numbers or booleans"
+                )
+        return dict(named)
+
+
+def resolve_device(device: str) -> torch.device:
+    """The torch device of that name; raises EngineError where this machine lacks it."""
+    try:
+        found = torch.device(device)
+    except RuntimeError:
+        raise EngineError(f"device = {device!r}; expected cpu or cuda") from None
+    if found.type not in ("cpu", "cuda"):
+        raise EngineError(f"device = {device!r}; expected cpu or cuda")
+    if found.type == "cuda" and not torch.cuda.is_available():
+        raise EngineError(f"device = {device!r}, but torch finds no CUDA device here; use cpu")
+    return found
+
+
+@contextmanager
+def _one_torch_thread() -> Iterator[None]:
+    """Switch torch's own threads off in the threads started inside, and put the caller's number back."""
+    saved = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(saved)
+
+
+def _at_least_one(name: str, value: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise EngineError(f"{name} = {value!r}; expected an integer >= 1")
+
+
+def draw(
+    sim: Simulation,
+    case: Mapping[str, Any],
+    *,
+    walks: int,
+    seed: int,
+    claim_id: str,
+    key: str,
+    device: str = "cpu",
+    threads: int = 1,
+    on_block: OnBlock | None = None,
+    first_block: int = 0,
+    covariances: tuple[Pair, ...] = (),
+) -> Sample:
+    """Sample a simulation at a case: ``walks`` walks, rounded up to whole blocks.
+
+    The blocks are numbers first_block, first_block + 1, ... of the stream named (seed, claim_id, key); samples of
+    disjoint block ranges share no seed. ``on_block(done, total)`` is called in the calling thread. ``covariances``
+    names pairs of quantities whose covariance is wanted too. Memory does not grow with ``walks`` but for a few
+    float64 a block. Raises EngineError or CaseError, and whatever the simulation raises.
+    """
+    _at_least_one("walks", walks)
+    _at_least_one("threads", threads)
+    task = _task(sim, case, seed, claim_id, key, resolve_device(device), covariances)
+    blocks = -(-walks // task.walks)
+    if first_block < 0 or first_block + blocks > seeds.BLOCKS:
+        raise EngineError(f"first_block = {first_block} with {blocks} blocks; expected blocks below 2**{seeds.BITS}")
+
+    began = time.perf_counter()
+    moments: dict[str, MomentAccumulator] = {}
+    joint = {pair: CovarianceAccumulator() for pair in covariances}
+    normals = task.walks * task.T * task.d
+    threads = threads if normals >= SHARED_NORMALS else 1
+    at_once = max(1, min(TURN_NORMALS // normals, blocks // (4 * threads)))
+    # Closed at once where something below raises, an interrupt included: the threads stop after the blocks at hand.
+    with closing(_in_order(task.run, range(first_block, first_block + blocks), threads, at_once)) as results:
+        for done, (reduced, products) in enumerate(results, 1):
+            if done == 1:
+                moments = {name: MomentAccumulator() for name in reduced}
+                for name in reduced:
+                    sim.tails_of(name)
+            elif reduced.keys() != moments.keys():
+                names = f"{', '.join(moments)}, then {', '.join(reduced)}"
+                raise EngineError(f"{sim.claim_id}: quantities {names}; expected the same in every block")
+            for name, block in reduced.items():
+                moments[name].add(block)
+            for pair, product in products.items():
+                joint[pair].merge(product)
+            if on_block is not None:
+                on_block(done, blocks)
+    return Sample(
+        estimates={name: accumulator.estimate() for name, accumulator in moments.items()},
+        covariances=joint,
+        walks=blocks * task.walks,
+        blocks=blocks,
+        walks_per_block=task.walks,
+        first_block=first_block,
+        device=str(task.device),
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _task(
+    sim: Simulation,
+    case: Mapping[str, Any],
+    seed: int,
+    claim_id: str,
+    key: str,
+    device: torch.device,
+    pairs: tuple[Pair, ...],
+) -> _Task:
+    start = case.get("start", "sigma")
+    if start not in STARTS:
+        raise cases.CaseError(f"case['start'] = {start!r}; expected one of {', '.join(STARTS)}")
+    d = cases.dimension(case) if sim.model != "free" else 1
+    T = cases.length(case) if sim.model == "walk" else 1
+    wanted = [name for name in sim.parameters if name not in (*SAMPLED, COUNT)]
+    free = sim.model == "free"
+    given = cases.numbers(case, wanted) if free else cases.arguments(case, wanted, device)
+    Sigma = torch.eye(1) if free else cases.covariance_matrix(case, torch.device("cpu"))
+    return _Task(
+        simulation=sim,
+        given=given,
+        root=covariance_root(Sigma).to(device),
+        m=cases.tensor(case, "m", device) if sim.model == "gaussian" and "m" in case else None,
+        start=start,
+        T=T,
+        d=d,
+        walks=block_walks(T, d),
+        digest=seeds.case_digest(seed, claim_id, key),
+        device=device,
+        pairs=pairs,
+    )
+
+
+def _in_order(run: Callable[[int], R], blocks: range, threads: int, at_once: int) -> Generator[R, None, None]:
+    """The blocks' results in block order: each thread takes ``at_once`` blocks, with few enough in flight to keep."""
+
+    def several(part: range) -> list[R]:
+        return [run(block) for block in part]
+
+    waiting: deque[Future[list[R]]] = deque()
+    with _one_torch_thread(), ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        try:
+            for first in range(0, len(blocks), at_once):
+                waiting.append(pool.submit(several, blocks[first : first + at_once]))
+                if len(waiting) > 2 * threads:
+                    yield from waiting.popleft().result()
+            while waiting:
+                yield from waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def check_repeatable(
+    sim: Simulation, case: Mapping[str, Any], *, seed: int, claim_id: str, key: str, device: str
+) -> None:
+    """Draw one block twice; EngineError where the numbers differ, for then a verdict could not be replayed."""
+    task = _task(sim, case, seed, claim_id, key, resolve_device(device), ())
+    with _one_torch_thread():
+        first, second = task.run(0)[0], task.run(0)[0]
+    for name, block in first.items():
+        if block != second[name]:
+            where = f"{sim.function.__module__}.{sim.function.__qualname__}"
+            raise EngineError(
+                f"{claim_id}: {name} of {where} differs between two runs on the same tokens; "
+                "take all randomness from the tokens that it is given"
+            )
+
+
+def evaluate(evaluation: Evaluation, case: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """A deterministic claim at a case: name -> (value, bound of its error), computed in float64 on the CPU."""
+    given = cases.arguments(case, evaluation.parameters, torch.device("cpu"))
+    with _one_torch_thread():
+        found = evaluation.function(**given)
+    return {name: (float(value), float(bound)) for name, (value, bound) in found.items()}
+
+
+def run_search(search: Search, points: int, seed: int, device: str = "cpu", key: str = "") -> Points:
+    """Let a search try ``points`` points, drawn from the stream named (seed, the search's claim, key)."""
+    _at_least_one("points", points)
+    generator = torch.Generator(device=resolve_device(device))
+    generator.manual_seed(seeds.block_seed(seeds.case_digest(seed, search.claim_id, key), 0))
+    with _one_torch_thread():
+        return search.function(points, generator)

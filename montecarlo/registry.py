@@ -1,0 +1,294 @@
+"""Where simulations, evaluations and searches are registered, each under the id of the claim it tells.
+
+This module imports no torch, so that looking at what is registered is cheap.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+CORRECTED = ".corrected"
+
+#: The name of the quantity of a simulation that returns bare numbers instead of a dict.
+SINGLE = "value"
+
+#: What the engine samples, and the parameters of a case it can hand over, by the name in the signature.
+SAMPLED = {"tokens": "walk", "walk": "walk", "x": "gaussian", "generator": "free"}
+#: How many numbers a free simulation must return for a block.
+COUNT = "n"
+GIVEN = ("W", "Sigma", "m", "a", "b", "i", "j", "T", "d", "lam", "theta")
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class RegistryError(ValueError):
+    """A simulation can't be registered as it stands; the message names it and the mend."""
+
+
+@dataclass(frozen=True)
+class Tails:
+    """What is known of the tails of a simulation's numbers, so that an interval holds at finite n.
+
+    One of: ``degree``, a polynomial of that degree in Gaussians; ``width``, numbers within an interval of that width;
+    ``kurtosis``, a bound of E(f - mu)^4/sigma^4.
+    """
+
+    degree: int | None = None
+    width: float | None = None
+    kurtosis: float | None = None
+
+    def __post_init__(self) -> None:
+        if sum(value is not None for value in (self.degree, self.width, self.kurtosis)) != 1:
+            raise RegistryError(f"tails = {self}; state one of degree, width and kurtosis")
+        if self.degree is not None and (not isinstance(self.degree, int) or self.degree < 0):
+            raise RegistryError(f"degree = {self.degree!r}; expected integers >= 0, e.g. degree=2")
+        if self.width is not None and not self.width > 0:
+            raise RegistryError(f"width = {self.width!r}; expected a number > 0, e.g. bounded=(0, 1)")
+        if self.kurtosis is not None and not self.kurtosis >= 1:
+            raise RegistryError(f"kurtosis = {self.kurtosis!r}; expected a number >= 1, e.g. kurtosis=3")
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A random simulation: numbers, each drawn independently of the other walks', whose mean is the quantity.
+
+    ``degree`` is the polynomial degree of the numbers in the Gaussians, for all quantities or by quantity name; a free
+    simulation states ``bounded`` = (low, high) or ``kurtosis`` instead.
+    """
+
+    claim_id: str
+    function: Callable[..., Any]
+    degree: int | Mapping[str, int] | None = None
+    bounded: tuple[float, float] | None = None
+    kurtosis: float | None = None
+    parameters: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        names = tuple(inspect.signature(self.function).parameters)
+        free = "generator" in names
+        # the parameters of a free simulation are the claim's own
+        known = names if free else (*SAMPLED, *GIVEN)
+        object.__setattr__(self, "parameters", _parameters(self.claim_id, self.function, known))
+        models = {SAMPLED[name] for name in self.parameters if name in SAMPLED}
+        if len(models) != 1 or (free and COUNT not in names):
+            found = ", ".join(self.parameters) or "none"
+            raise RegistryError(
+                f"{self.claim_id}: a simulation takes tokens or walk, or x, or else generator and n; its parameters "
+                f"are {found}; name what it reads, or register a claim without randomness with @evaluation or @search"
+            )
+        if isinstance(self.degree, Mapping) and not self.degree:
+            raise RegistryError(f"{self.claim_id}: degree = {self.degree!r}; expected integers >= 0, e.g. degree=2")
+        try:
+            for name in self.degree if isinstance(self.degree, Mapping) else (SINGLE,):
+                self.tails_of(name)
+        except RegistryError as error:
+            raise RegistryError(f"{self.claim_id}: {error}") from None
+
+    @property
+    def model(self) -> str:
+        """``walk``, ``gaussian`` or ``free``."""
+        return next(SAMPLED[name] for name in self.parameters if name in SAMPLED)
+
+    def degree_of(self, quantity: str) -> int:
+        """Polynomial degree of one quantity's numbers in the Gaussians; RegistryError where none is stated."""
+        degree = self.tails_of(quantity).degree
+        if degree is None:
+            raise RegistryError(f"{self.claim_id}: {quantity!r} has no degree; it is bounded or of known kurtosis")
+        return degree
+
+    def tails_of(self, quantity: str) -> Tails:
+        """What is known of the tails of one quantity's numbers; RegistryError where nothing is stated."""
+        if self.bounded is not None:
+            return Tails(width=self.bounded[1] - self.bounded[0])
+        if self.kurtosis is not None:
+            return Tails(kurtosis=self.kurtosis)
+        if isinstance(self.degree, Mapping):
+            if quantity not in self.degree:
+                stated = ", ".join(self.degree)
+                raise RegistryError(f"{self.claim_id}: degree names {stated} but not {quantity!r}; add it to degree")
+            return Tails(degree=self.degree[quantity])
+        return Tails(degree=self.degree)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A claim without randomness, evaluated at a case in float64: name -> (value, bound of its rounding error)."""
+
+    claim_id: str
+    function: Callable[..., Any]
+    parameters: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", _parameters(self.claim_id, self.function, GIVEN))
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search for a violation of a bound: a function of (points, generator) that returns Points."""
+
+    claim_id: str
+    function: Callable[..., Points]
+
+    def __post_init__(self) -> None:
+        names = _parameters(self.claim_id, self.function, ("points", "generator"))
+        if names != ("points", "generator"):
+            raise RegistryError(f"{self.claim_id}: a search takes (points, generator); it takes {names}")
+
+
+@dataclass(frozen=True)
+class Points:
+    """What a search tried: n points, each a float64 entry of every column.
+
+    ``errors`` bounds the rounding error of a column entry by entry (columns without one are exact). ``matrices``
+    maps a matrix's name to its n float64 arrays, which are the points themselves, exactly.
+    """
+
+    columns: Mapping[str, NDArray[np.float64]]
+    errors: Mapping[str, NDArray[np.float64]]
+    matrices: Mapping[str, tuple[NDArray[np.float64], ...]]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    @property
+    def error(self) -> NDArray[np.float64]:
+        """Bound of the rounding error of the column ``value``, point by point."""
+        return self.errors[SINGLE]
+
+    def point(self, index: int) -> dict[str, list[list[float]]]:
+        """The matrices of one point, as nested lists."""
+        return {name: arrays[index].tolist() for name, arrays in self.matrices.items()}
+
+
+Registered = Simulation | Evaluation | Search
+
+_REGISTERED: dict[str, Registered] = {}
+
+
+def _parameters(claim_id: str, function: Callable[..., Any], known: tuple[str, ...]) -> tuple[str, ...]:
+    names = tuple(inspect.signature(function).parameters)
+    for name in names:
+        if name not in known:
+            raise RegistryError(f"{claim_id}: parameter {name!r} is unknown; expected some of {', '.join(known)}")
+    return names
+
+
+def _register(entry: Registered) -> None:
+    taken = _REGISTERED.get(entry.claim_id)
+    if taken is not None:
+        where = f"{taken.function.__module__}.{taken.function.__qualname__}"
+        raise RegistryError(f"{entry.claim_id}: already registered by {where}; give one of the two another id")
+    if entry.claim_id.endswith(CORRECTED):
+        raise RegistryError(f"{entry.claim_id}: a correction uses the simulation of its claim; register that one only")
+    _REGISTERED[entry.claim_id] = entry
+
+
+def simulation(
+    claim_id: str,
+    *,
+    degree: int | Mapping[str, int] | None = None,
+    bounded: tuple[float, float] | None = None,
+    kurtosis: float | None = None,
+) -> Callable[[F], F]:
+    """Register a simulation of a claim; the function itself comes back unchanged.
+
+    Its parameters are filled by name: ``tokens`` (n, T, d) or ``walk`` (a Walks), or ``x`` (n, d) of the Gaussian
+    model; ``W``, ``Sigma`` (d, d); ``m``, ``a``, ``b`` (d,); ints ``i``, ``j``, ``T``, ``d``; floats ``lam``,
+    ``theta``. A simulation with other randomness takes ``generator`` (a torch.Generator), ``n`` and the claim's own
+    parameters, draws from the generator alone, and states ``bounded`` = (low, high) or ``kurtosis``, not ``degree``.
+    It returns (n,) numbers whose mean is the quantity (booleans for a probability), or a dict name -> (k,) numbers.
+    Raises RegistryError where the id is taken or a parameter unknown.
+    """
+
+    def register(function: F) -> F:
+        _register(Simulation(claim_id, function, degree, bounded, kurtosis))
+        return function
+
+    return register
+
+
+def evaluation(claim_id: str) -> Callable[[F], F]:
+    """Register an evaluation, case -> {name: (value, error bound)}, of a claim without randomness."""
+
+    def register(function: F) -> F:
+        _register(Evaluation(claim_id, function))
+        return function
+
+    return register
+
+
+def search(claim_id: str) -> Callable[[F], F]:
+    """Register a search (points, generator) -> Points for a violation of a bound."""
+
+    def register(function: F) -> F:
+        _register(Search(claim_id, function))
+        return function
+
+    return register
+
+
+def load(paper: str) -> bool:
+    """Import every module of ``montecarlo.<paper>``; whether there is such a sub-package."""
+    name = f"{__package__}.{paper}"
+    if not paper.isidentifier() or importlib.util.find_spec(name) is None:
+        return False
+    package = importlib.import_module(name)
+    for module in pkgutil.iter_modules(getattr(package, "__path__", ())):
+        importlib.import_module(f"{name}.{module.name}")
+    return True
+
+
+@contextmanager
+def registered(entry: Registered) -> Iterator[None]:
+    """A simulation that counts for its claim inside the block only."""
+    before = _REGISTERED.get(entry.claim_id)
+    _REGISTERED[entry.claim_id] = entry
+    try:
+        yield
+    finally:
+        if before is None:
+            del _REGISTERED[entry.claim_id]
+        else:
+            _REGISTERED[entry.claim_id] = before
+
+
+def find(claim_id: str) -> Registered:
+    """What is registered for a claim, with its paper's modules imported on demand.
+
+    ``<id>.corrected`` finds that of ``<id>``. Raises LookupError naming the id where nothing is registered.
+    """
+    base = claim_id.removesuffix(CORRECTED)
+    if base not in _REGISTERED:
+        load(base.split(".")[0])
+    try:
+        return _REGISTERED[base]
+    except KeyError:
+        raise LookupError(f"{base}: no simulation is registered; write one with @simulation") from None
+
+
+def variance(f: Tensor) -> Tensor:
+    """Half squared differences of consecutive walks' numbers, (n,) -> (n // 2,); their mean is Var f, without bias.
+
+    The polynomial degree doubles.
+    """
+    return covariance(f, f)
+
+
+def covariance(f: Tensor, g: Tensor) -> Tensor:
+    """Half products of the differences of consecutive walks' numbers, (n // 2,); their mean is Cov(f, g)."""
+    pairs = len(f) // 2
+    left = (f[: 2 * pairs : 2] - f[1 : 2 * pairs : 2]).double()
+    right = (g[: 2 * pairs : 2] - g[1 : 2 * pairs : 2]).double()
+    return left * right / 2

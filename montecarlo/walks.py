@@ -1,0 +1,115 @@
+"""The models, sampled literally: Assumption 1's Gaussian random walk, and a single Gaussian vector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+#: Normals in a block: enough that drawing them outweighs the interpreter, few enough to stay near the core's cache.
+BLOCK_NORMALS = 1 << 18
+MOST_WALKS = 1 << 13
+FEWEST_WALKS = 1 << 8
+#: No block holds more normals than this (16 MiB), however long the walk: memory stays bounded.
+MOST_NORMALS = 1 << 22
+#: Entries worked on at once in float64: 256 KiB, which the allocator hands out again without new pages.
+SLAB = 1 << 15
+#: Entries between rows beyond their length: power-of-two strides would fall on one cache set.
+PAD = 8
+
+STARTS = ("sigma", "zero")
+
+
+def block_walks(T: int, d: int) -> int:
+    """Walks in a block: a power of two that depends on the shape (T, d) of a walk alone."""
+    walks = MOST_WALKS
+    while walks > FEWEST_WALKS and walks * T * d > BLOCK_NORMALS:
+        walks //= 2
+    while walks > 2 and walks * T * d > MOST_NORMALS:
+        walks //= 2
+    return walks
+
+
+def covariance_root(Sigma: Tensor) -> Tensor:
+    """The symmetric R, (d, d) float64, with R R = Sigma; eigenvalues that rounding made negative count as 0."""
+    values, vectors = torch.linalg.eigh(Sigma.double())
+    root: Tensor = (vectors * values.clamp_min(0).sqrt()) @ vectors.T
+    return root
+
+
+def draw_normals(out: Tensor, generator: torch.Generator) -> Tensor:
+    """Fill a float32 tensor with standard normals; everything after the draw is done in float64.
+
+    torch's CPU draw makes them of 24-bit uniforms, so its second, fourth and eighth moments are too small by relative
+    6e-7, 6e-6 and 2e-4 at most.
+    """
+    return out.normal_(generator=generator)
+
+
+def form(x: Tensor, W: Tensor, y: Tensor) -> Tensor:
+    """x^T W y, walk by walk: (n, d), (d, d), (n, d) -> (n,)."""
+    # Walks are innermost in memory, so the sum over d runs along them.
+    return ((W.T @ x.T) * y.T).sum(0)
+
+
+class Walks:
+    """n walks of T tokens: x_1 ~ N(0, Sigma) or x_1 = 0 (start ``zero``), x_{t+1} ~ N(x_t, Sigma).
+
+    Made of standard normals z, (T, d, n), and ``root`` R, (d, d) float64, with R R = Sigma:
+    x_t = R (z_1 + ... + z_t), with z_1 = 0 for the start at 0. All that comes out is float64. The normals are taken
+    over, not copied: the start at 0 overwrites the first.
+    """
+
+    def __init__(self, normals: Tensor, root: Tensor, start: str = "sigma") -> None:
+        if start not in STARTS:
+            raise ValueError(f"start = {start!r}; expected one of {', '.join(STARTS)}")
+        self.T, self.d, self.n = normals.shape
+        self.root = root
+        self.normals = normals
+        if start == "zero":
+            self.normals[0] = 0
+
+    def _slabs(self) -> Iterator[tuple[slice, Tensor]]:
+        """The normals in float64, a few tokens at a time."""
+        rows = max(1, SLAB // (self.d * self.n))
+        for first in range(0, self.T, rows):
+            part = slice(first, min(first + rows, self.T))
+            yield part, self.normals[part].double()
+
+    @cached_property
+    def tokens(self) -> Tensor:
+        """All tokens, (n, T, d): the cumulated steps R z_t, a token after the other."""
+        x = self.root.new_empty(self.T, self.d, self.n + PAD)[:, :, : self.n]
+        for part, z in self._slabs():
+            x[part] = self.root @ z
+        return x.cumsum_(0).permute(2, 0, 1)
+
+    @cached_property
+    def _end(self) -> Tensor:
+        """z_1 + ... + z_T, (d, n)."""
+        return self.normals.sum(0, dtype=torch.float64)
+
+    def token(self, i: int) -> Tensor:
+        """x_i, (n, d), for 1 <= i <= T, without the other tokens."""
+        if not 1 <= i <= self.T:
+            raise ValueError(f"i = {i}; expected 1 <= i <= T = {self.T}")
+        z = self._end if i == self.T else self.normals[:i].sum(0, dtype=torch.float64)
+        return (self.root @ z).T
+
+    @property
+    def last(self) -> Tensor:
+        """x_T, (n, d)."""
+        return self.token(self.T)
+
+    def scores(self, W: Tensor) -> Tensor:
+        """The scores x_a^T W x_T of all tokens a, (n, T), for W (d, d).
+
+        x_a^T W x_T = sum of z_t^T (R W x_T) over t <= a: one projection a walk, and no (d, d) product a token.
+        """
+        query = (self.root @ W @ self.root) @ self._end
+        steps = self.root.new_empty(self.T, self.n + PAD)[:, : self.n]
+        for part, z in self._slabs():
+            torch.sum(z * query, 1, out=steps[part])
+        return steps.cumsum_(0).T

@@ -1,0 +1,8 @@
+"""``python -m proofs_check`` is ``twofold``."""
+
+import sys
+
+from proofs_check.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""Judging from a script or a notebook: ``judge(statement, derivation, simulation)`` returns the verdict."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+from theorems.catalogue import Statement
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim's verdict: the report of the claim, and of its correction where it is refuted."""
+
+    report: Mapping[str, Any]
+    corrected: Mapping[str, Any] | None = None
+
+    @property
+    def verdict(self) -> str:
+        """verified, refuted, undecided, conflict or error."""
+        return str(self.report["verdict"])
+
+    @property
+    def reason(self) -> str:
+        """Why it is no plain verified or refuted ("" otherwise)."""
+        return str(self.report["reason"])
+
+    @property
+    def exact(self) -> str | None:
+        """The derived quantity, as an expression in the statement's symbols."""
+        found = self.report["symbolic"]["exact"]
+        return None if found is None else str(found)
+
+    @property
+    def correction(self) -> str | None:
+        """What is true instead of the print, where it is refuted."""
+        found = self.report["correction"]
+        return None if found is None else str(found["sympy"])
+
+    @property
+    def counterexample(self) -> Mapping[str, Any] | None:
+        """The smallest case found where the print fails."""
+        found = self.report["counterexample"]
+        return None if found is None else dict(found)
+
+    @property
+    def power(self) -> str:
+        """The error that the simulation would have caught, and with what probability."""
+        return str(self.report["simulation"]["power"])
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What a reader wants first, label by label."""
+        printed = "; ".join(f"{name} = {text}" for name, text in self.report["printed"].items())
+        rows = [("verdict", self.verdict), ("claim", str(self.report["id"])), ("print", printed)]
+        if self.exact is not None:
+            rows.append(("derived", self.exact))
+        if self.correction is not None:
+            rows.append(("correction", self.correction))
+        if self.counterexample is not None:
+            point = self.counterexample
+            rows.append(("counterexample", f"{point['params']}: print {point['printed']}, truth {point['true']}"))
+        if self.power:
+            rows.append(("power", self.power))
+        if self.reason:
+            rows.append(("reason", self.reason))
+        return rows
+
+    def __str__(self) -> str:
+        return "\n".join(f"{label:<15} {text}" for label, text in self.rows())
+
+    def _repr_html_(self) -> str:
+        cells = "".join(f"<tr><th>{html.escape(a)}</th><td>{html.escape(b)}</td></tr>" for a, b in self.rows())
+        return f"<table>{cells}</table>"
+
+
+def judge(
+    statement: Statement,
+    derivation: Callable[..., Any] | None = None,
+    simulation: Callable[..., Any] | None = None,
+    *,
+    degree: int | Mapping[str, int] | None = None,
+    effort: str = "standard",
+    seed: int = 0,
+    device: str = "auto",
+    jobs: int | None = None,
+    case: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """Judge one claim by its two sides.
+
+    ``derivation`` and ``simulation`` are the plain functions that the decorators would register; what is left out is
+    taken from the registered ones. A plain simulation of Gaussian tokens needs its polynomial ``degree``. Raises
+    ValueError naming the argument for one that cannot be used.
+    """
+    from montecarlo import registry
+    from proofs_check import runner
+    from proofs_check.evidence import EFFORTS
+    from theorems import catalogue, deriving
+
+    if effort not in EFFORTS:
+        raise ValueError(f"effort = {effort!r}; expected one of {', '.join(EFFORTS)}")
+    with ExitStack() as stack:
+        if statement.plugin:
+            catalogue.add(statement)
+        if derivation is not None:
+            stack.enter_context(deriving.registered(statement.id, derivation))
+        if simulation is not None:
+            if degree is None:
+                name = getattr(simulation, "__name__", "the simulation")
+                raise ValueError(f"simulation = {name} comes without its degree in the tokens; add e.g. degree=2")
+            stack.enter_context(registry.registered(registry.Simulation(statement.id, simulation, degree)))
+        options = runner.Options(effort=effort, seed=seed, device=device, jobs=jobs, case=case)
+        found = runner.judge(statement, options, runner.resolve(options), runner.Silent())
+    reports = [report for report, _ in found]
+    return Verdict(reports[0], reports[1] if len(reports) > 1 else None)

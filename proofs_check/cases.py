@@ -1,0 +1,217 @@
+"""The parameters of a claim, drawn by Hypothesis: dimensions, positions, spectra, covariances, starts of the walk.
+
+A case is exact and JSON-able, so that the seed of its simulation can be derived from it and anyone can replay it.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, find, given, seed, settings
+from hypothesis import strategies as st
+from hypothesis.errors import NoSuchExample
+
+from theorems.catalogue import Statement
+from theorems.expressions import parse
+from theorems.numeric import Case as CaseValues
+
+Case = dict[str, Any]
+
+#: Eigenvalues drawn, simplest first: signed, repeated, zero.
+SPECTRUM = ("1", "-1", "2", "1/2", "-2", "3", "-3/2", "0")
+#: Variances along the axes of Sigma, simplest first: isotropic, anisotropic, near-singular, singular.
+VARIANCES = ("1", "2", "1/4", "3", "1/64", "0")
+COEFFICIENTS = ("1", "2", "-1", "1/2", "-2", "0")
+TEMPERATURES = ("1", "2", "1/2", "3")
+THETAS = ("1/2", "1/4", "3/4", "1", "1/8", "3/8", "5/8", "7/8")
+
+#: What the simulated cases of a walk are made to cover, beyond what is drawn.
+WALK_SLOTS: tuple[Mapping[str, Any], ...] = (
+    {"d": 1, "T": "short"},
+    {"d": 1, "T": "middle", "apart": True},
+    {"d": 2, "T": "middle", "apart": True},
+    {"d": 2, "T": "long", "apart": True, "anisotropic": True},
+    {"d": 3, "T": "middle", "anisotropic": True},
+    {"d": 2, "T": "middle", "start": "zero"},
+)
+SLOTS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
+    "walk": WALK_SLOTS,
+    "gaussian": ({"d": 1}, {"d": 1}, {"d": 2}, {"d": 2, "anisotropic": True}, {"d": 3}, {"d": 4, "anisotropic": True}),
+}
+#: Lengths of the walk by slot, for a claim about T -> infinity and for one about every T.
+LONG_RUN = {"short": (2, 1), "middle": (8, 16), "long": (48,)}
+EVERY_T = {"short": (1, 2), "middle": (4, 5, 6), "long": (7, 8, 9)}
+
+
+def rotated(values: list[str], direction: list[int]) -> list[list[str]]:
+    """H diag(values) H with the Householder reflection H = I - 2 v v^T/(v^T v), exact; H = I for v = 0."""
+    size = len(values)
+    norm = sum(v * v for v in direction)
+    reflection = [
+        [Fraction(int(r == c)) - (Fraction(2 * direction[r] * direction[c], norm) if norm else 0) for c in range(size)]
+        for r in range(size)
+    ]
+    spectrum = [Fraction(v) for v in values]
+    return [
+        [str(sum(reflection[r][k] * spectrum[k] * reflection[k][c] for k in range(size))) for c in range(size)]
+        for r in range(size)
+    ]
+
+
+@st.composite
+def case_strategy(draw: Callable[[st.SearchStrategy[Any]], Any], statement: Statement, slot: Mapping[str, Any]) -> Case:
+    """A case of the statement's model, within what the slot asks for; shrinks towards d = 1, W = Sigma = 1, i = 1."""
+    case: Case = {}
+    if statement.model == "free":
+        return {name: draw(st.sampled_from(statement.ranges[name])) for name in statement.parameters}
+    if statement.model == "none":
+        case["T"] = draw(st.integers(1, 64))
+        case["i"] = draw(st.integers(1, case["T"]))
+        return case
+    d = slot.get("d") or draw(st.integers(1, 4))
+    case["d"] = d
+    spectrum = [draw(st.sampled_from(SPECTRUM)) for _ in range(d)]
+    direction = [draw(st.integers(0, 2)) for _ in range(d)]
+    case["W"] = rotated(spectrum, direction)
+    variances = [draw(st.sampled_from(VARIANCES)) for _ in range(d)]
+    if slot.get("anisotropic") and d > 1 and len(set(variances)) == 1:
+        variances[0] = "1/4" if variances[0] != "1/4" else "3"
+    case["Sigma"] = rotated(variances, [draw(st.integers(0, 2)) for _ in range(d)])
+    if statement.model == "walk":
+        case["start"] = slot.get("start") or "sigma"
+        _positions(draw, statement, slot, case)
+    names = [*(("m",) if statement.model == "gaussian" else ()), *statement.parameters]
+    for name in names:
+        if name == "lam":
+            case[name] = draw(st.sampled_from(TEMPERATURES[1:] if slot.get("apart") else TEMPERATURES))
+        elif name in ("m", "a", "b"):
+            case[name] = [draw(st.sampled_from(COEFFICIENTS)) for _ in range(d)]
+    return case
+
+
+def _positions(
+    draw: Callable[[st.SearchStrategy[Any]], Any], statement: Statement, slot: Mapping[str, Any], case: Case
+) -> None:
+    lengths = (LONG_RUN if statement.asymptotic else EVERY_T)[slot.get("T", "middle")]
+    T = draw(st.sampled_from(lengths))
+    if statement.regime and T % 8 == 0:
+        thetas = THETAS[1:] if slot.get("apart") else THETAS
+        i = max(1, int(Fraction(draw(st.sampled_from(thetas))) * T))
+        places = {"i": i, "T": T}
+    elif slot.get("apart"):
+        # distinct positions away from 1, so that moved indices and exponents can be told apart
+        i = draw(st.integers(2, max(2, T - 2)))
+        places = {"i": i, "j": draw(st.integers(i + 1, max(i + 1, T - 1))), "T": T}
+    else:
+        i = draw(st.integers(1, T))
+        places = {"i": i, "j": draw(st.integers(i, T)), "T": T}
+    case.update({name: places[name] for name in statement.positions})
+
+
+def key(case: Mapping[str, Any]) -> str:
+    """The name of a case: the same parameters give the same name."""
+    return json.dumps(case, sort_keys=True, separators=(",", ":"))
+
+
+def _quiet(count: int) -> settings:
+    return settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+        derandomize=False,
+    )
+
+
+def drawn(statement: Statement, slot: Mapping[str, Any], run_seed: int, count: int) -> list[Case]:
+    """Distinct cases that Hypothesis draws from the run's seed, in its order, within the statement's conditions."""
+    found: dict[str, Case] = {}
+
+    @seed(run_seed)
+    @_quiet(count if not statement.conditions else 20 * count)
+    @given(case_strategy(statement, slot))
+    def collect(case: Case) -> None:
+        if meets(statement, case):
+            found.setdefault(key(case), case)
+
+    collect()
+    return list(found.values())[:count]
+
+
+def hit_rate(statement: Statement, run_seed: int, count: int = 200) -> float:
+    """The part of the drawn cases that meets the statement's conditions.
+
+    Raises ValueError where none does: a claim about nothing proves nothing.
+    """
+    met: list[bool] = []
+
+    @seed(run_seed)
+    @_quiet(count)
+    @given(case_strategy(statement, {}))
+    def collect(case: Case) -> None:
+        met.append(meets(statement, case))
+
+    collect()
+    if not any(met):
+        conditions = ", ".join(statement.conditions)
+        raise ValueError(f"{statement.id}: none of {len(met)} drawn cases meets {conditions}; weaken the conditions")
+    return sum(met) / len(met)
+
+
+_RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "<=": operator.le,
+    ">=": operator.ge,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "==": operator.eq,
+}
+
+
+def meets(statement: Statement, case: Mapping[str, Any]) -> bool:
+    """Whether a case meets the statement's conditions; ValueError names one that cannot be read."""
+    values: CaseValues | None = None
+    for condition in statement.conditions:
+        relation = next((sign for sign in _RELATIONS if sign in condition), None)
+        if relation is None:
+            raise ValueError(f"{statement.id}: condition {condition!r}; expected an inequality such as 2*i <= j")
+        left, _, right = condition.partition(relation)
+        values = values or CaseValues(case)
+        try:
+            sides = [values.evaluate(parse(side)) for side in (left, right)]
+        except KeyError as error:
+            raise ValueError(
+                f"{statement.id}: condition {condition!r} names {error.args[0]}, which no case has"
+            ) from None
+        if not _RELATIONS[relation](*sides):
+            return False
+    return True
+
+
+def smallest(
+    statement: Statement, slot: Mapping[str, Any], run_seed: int, contradicted: Callable[[Case], bool]
+) -> Case | None:
+    """The smallest case that Hypothesis finds with the property; None where it finds none."""
+    options = settings(_quiet(400), phases=[Phase.generate, Phase.shrink])
+
+    def wanted(case: Case) -> bool:
+        return meets(statement, case) and contradicted(case)
+
+    try:
+        return find(case_strategy(statement, slot), wanted, settings=options, random=Random(run_seed))
+    except NoSuchExample:
+        return None
+
+
+def slots(statement: Statement, effort: str) -> tuple[Mapping[str, Any], ...]:
+    """What the simulated cases must cover at that effort."""
+    whole = SLOTS.get(statement.model, ({},))
+    if effort == "quick":
+        return tuple(whole[k] for k in (1, 3, 5) if k < len(whole)) or whole
+    return whole if effort == "standard" else whole * 2

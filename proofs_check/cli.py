@@ -1,0 +1,459 @@
+"""The command line ``twofold``.
+
+Every argument is checked before any work, and nothing heavy is imported for that: torch only to look for a GPU that
+was asked for. Exit status: 0 every claim got its verdict, 1 a conflict, an error or a difference from --expect, 2 a
+usage error, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from proofs_check import __version__
+from proofs_check.errors import UsageError, did_you_mean, nearest
+
+if TYPE_CHECKING:
+    from theorems.catalogue import Statement
+
+LEMMA_KINDS = ("identity", "asymptotic", "limit", "bound", "order", "construction")
+EFFORTS = ("quick", "standard", "thorough")
+DEVICES = ("auto", "cpu", "cuda")
+MAX_SEED, MAX_JOBS = 2**63 - 1, 1024
+_INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
+
+
+class _Parser(argparse.ArgumentParser):
+    """Tells what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse would print below its usage lines."""
+        raise _ArgparseError(message.removeprefix("argument "))
+
+
+class _ArgparseError(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class _Command:
+    help: str
+    fill: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
+# ---- checks
+
+
+def _integer(argument: str, value: str, low: int, high: int, expected: str) -> int:
+    if not _INTEGER.fullmatch(value) or not low <= int(value) <= high:
+        raise UsageError(argument, value, expected)
+    return int(value)
+
+
+def _choice(argument: str, value: str, choices: Sequence[str]) -> str:
+    if value not in choices:
+        near = nearest(value, choices, 1)
+        raise UsageError(argument, value, f"one of {', '.join(choices)}", f"nearest: {near[0]}" if near else "")
+    return value
+
+
+def _catalogue(patterns: Sequence[str]) -> dict[str, Statement]:
+    """Every claim by id; a folder of the current one that holds a named paper's lemmas is opened first."""
+    from proofs_check import plugins
+    from theorems import catalogue
+
+    try:
+        for pattern in patterns:
+            paper = pattern.split(".")[0].strip("*")
+            if paper not in catalogue.PAPERS and paper not in plugins.packages():
+                plugins.open_folder(paper, Path.cwd())
+        plugins.load()
+        return catalogue.by_id()
+    except catalogue.CatalogueError as error:
+        raise UsageError("catalogue", "", f"claims that can be used: {error}", verbatim=True) from None
+
+
+def _selected(patterns: Sequence[str]) -> list[Statement]:
+    from theorems.catalogue import select
+
+    table = _catalogue(patterns)
+    try:
+        return list(select(patterns))
+    except KeyError as error:
+        name = str(error.args[0])
+        raise UsageError("ID", name, "the id of a claim, a glob or a prefix", did_you_mean(name, table)) from None
+
+
+def _one(name: str) -> Statement:
+    """The claim of that id; UsageError with the nearest ids where there is none."""
+    table = _catalogue([name])
+    if name not in table:
+        raise UsageError("ID", name, "the id of one claim", did_you_mean(name, table))
+    return table[name]
+
+
+def _device(value: str) -> str:
+    _choice("--device", value, DEVICES)
+    if value == "cuda":
+        mend = "use --device auto or cpu"
+        try:
+            import torch
+        except ImportError:
+            raise UsageError(
+                "--device", value, "torch to be installed", "`twofold doctor` says what is missing"
+            ) from None
+        if not torch.cuda.is_available():
+            raise UsageError("--device", value, "a CUDA device; torch finds none here", mend)
+    return value
+
+
+# ---- verify
+
+
+def _fill_verify(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "ids", nargs="*", metavar="ID|GLOB", help="claims by id, glob (* crosses dots) or prefix; all if none"
+    )
+    parser.add_argument(
+        "--effort", default="standard", metavar="|".join(EFFORTS), help="how small an error is looked for"
+    )
+    parser.add_argument("--seed", default="0", metavar="N", help="seed of the whole run (0 unless given)")
+    parser.add_argument("--device", default="auto", metavar="|".join(DEVICES), help="where the model is sampled")
+    parser.add_argument(
+        "--jobs", metavar="N", help="threads (all there are unless given); verdicts do not depend on it"
+    )
+    parser.add_argument("--json", metavar="FILE", help="write the report as JSON")
+    parser.add_argument("--junit", metavar="FILE", help="write the verdicts as JUnit XML")
+    parser.add_argument(
+        "--expect", metavar="FILE", help="[verdicts] in TOML, or an earlier JSON report, to compare with"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print cases, samples and predicted seconds; judge nothing"
+    )
+    parser.add_argument(
+        "--case", metavar="JSON", help='judge one claim at one case, {"i": 1, "d": 1, "W": [["1"]], ...}'
+    )
+
+
+def _targets(args: argparse.Namespace) -> dict[str, Path]:
+    from proofs_check.outputs import check_target
+
+    given = {"--json": args.json, "--junit": args.junit}
+    targets = {name: check_target(name, value) for name, value in given.items() if value is not None}
+    if len(set(targets.values())) < len(targets):
+        raise UsageError("--junit", args.junit, "another file than --json's")
+    return targets
+
+
+def _verify(args: argparse.Namespace) -> int:
+    claims = _selected(args.ids)
+    effort = _choice("--effort", args.effort, EFFORTS)
+    seed = _integer("--seed", args.seed, 0, MAX_SEED, "an integer from 0 to 2**63 - 1")
+    jobs = None
+    if args.jobs is not None:
+        jobs = _integer("--jobs", args.jobs, 1, MAX_JOBS, f"an integer from 1 to {MAX_JOBS}")
+    case = None
+    if args.case is not None:
+        from proofs_check.caseinput import parse_case
+
+        if len(claims) != 1:
+            raise UsageError("--case", args.case, f"one selected claim; {len(claims)} are", "give one id")
+        case = parse_case(args.case, claims[0])
+    targets = _targets(args)
+    expected = None
+    if args.expect is not None:
+        from proofs_check import expect
+
+        expected = expect.read(args.expect, _catalogue(()), {claim.id for claim in claims})
+    device = _device(args.device)
+
+    from proofs_check import runner
+
+    options = runner.Options(effort=effort, seed=seed, device=device, jobs=jobs, case=case)
+    if args.dry_run:
+        from proofs_check.terminal import show_plan
+
+        show_plan(runner.plan(claims, options))
+        return 0
+    return _judge(runner.run, claims, options, args, targets, expected)
+
+
+def _judge(
+    run: Callable[..., dict[str, Any]],
+    claims: Sequence[Statement],
+    options: Any,
+    args: argparse.Namespace,
+    targets: dict[str, Path],
+    expected: dict[str, str] | None,
+) -> int:
+    from proofs_check import outputs, terminal
+    from proofs_check.expect import differences
+
+    with terminal.watching([claim.id for claim in claims]) as progress:
+        report = run(claims, options, progress)
+    report["run"]["command"] = args.command_line
+    partial = report["run"]["partial"]
+    differs = differences(expected, report["claims"], partial) if expected is not None else []
+
+    unwritten = []
+    for name, path in targets.items():
+        try:
+            if name == "--json":
+                outputs.write_json(report, path)
+            else:
+                outputs.write_junit(report, path, differs)
+        except OSError as error:
+            unwritten.append(f"twofold: error: {name} {path}: could not be written ({error.strerror or error})")
+    terminal.show_report(report, differs, None if expected is None else len(expected))
+    for line in unwritten:
+        print(line, file=sys.stderr)
+    if partial:
+        return 130
+    broken = any(claim["verdict"] in ("conflict", "error") for claim in report["claims"])
+    return 1 if broken or differs or unwritten else 0
+
+
+# ---- list, show, doctor
+
+
+def _fill_list(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("ids", nargs="*", metavar="ID|GLOB", help="claims by id, glob or prefix; all if none")
+
+
+def _list(args: argparse.Namespace) -> int:
+    rows = [(claim.id, claim.kind, claim.where, claim.fidelity) for claim in _selected(args.ids)]
+    if not sys.stdout.isatty():
+        for row in rows:
+            print("\t".join(row))
+        return 0
+    head = ("id", "kind", "where", "fidelity")
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(4)]
+    space = shutil.get_terminal_size().columns - sum(widths) + widths[2] - 6
+    widths[2] = max(12, min(widths[2], space))
+    for row in (head, *rows):
+        where = row[2] if len(row[2]) <= widths[2] else row[2][: widths[2] - 1] + "…"
+        cells = (row[0], row[1], where, row[3])
+        print("  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True)).rstrip())
+    return 0
+
+
+def _fill_show(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="the id of a claim, or <id>.corrected")
+
+
+def _show(args: argparse.Namespace) -> int:
+    from theorems.catalogue import CORRECTED, base_id, rests_on
+
+    table = _catalogue([args.id])
+    claim = table.get(base_id(args.id))
+    if claim is None:
+        raise UsageError("ID", args.id, "the id of one claim", did_you_mean(args.id, table))
+    corrected = args.id.endswith(CORRECTED)
+    command = f"twofold verify {claim.id}"
+    facts: list[tuple[str, str]] = [
+        ("id", args.id),
+        ("paper", f"{claim.paper.title}; {claim.paper.authors}; {claim.paper.version}"),
+        ("where", claim.where),
+        ("kind", claim.kind),
+        ("fidelity", (claim.corrected(claim.printed) if corrected else claim).fidelity),
+        ("corrects", claim.id if corrected else ""),
+        ("statement", "" if corrected else claim.statement),
+        ("reading", (f"The correction of {claim.id}: " if corrected else "") + claim.reading),
+        ("quantity", claim.quantity),
+        ("symbols", ", ".join(claim.symbols)),
+    ]
+    if corrected:
+        facts.append(("printed", f"what the derivation gives where {claim.id} is refuted: {command}"))
+    else:
+        facts += [("printed", f"{name} {claim.relation} {formula}") for name, formula in claim.printed.items()]
+    facts += [("regime", f"{name} = {form}") for name, form in claim.regime.items()]
+    facts.append(("remainder", f"o({claim.remainder})" if claim.remainder else ""))
+    facts.append(("model", claim.model))
+    facts.append(("positions", " <= ".join(claim.positions)))
+    facts += [("assumes", text) for text in claim.assumptions]
+    if not corrected:
+        facts += [("depends on", name) for name in claim.depends_on]
+        facts += [("rests on", name) for name in rests_on(claim, table) if name not in claim.depends_on]
+        for line in claim.lines:
+            remainder = f" + o({line.remainder})" if line.remainder else ""
+            facts.append(("proof line", f"{line.label}: {line.quantity} = {line.printed}{remainder}"))
+        facts += [("proof after", name) for name in claim.proof]
+    facts.append(("false alarms", f"{claim.alpha:.3g} of the run's budget"))
+    facts.append(("judge it", command))
+    for label, text in facts:
+        if text:
+            print(f"{label:<12}  {text}")
+    return 0
+
+
+# ---- eval, new-lemma
+
+
+def _fill_eval(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="the id of a claim")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, e.g. --set T=64")
+    parser.add_argument("--w", metavar="FILE.npy", help="W_QK, (d, d); need not be symmetric")
+    parser.add_argument("--sigma", metavar="FILE.npy", help="Sigma, (d, d); the identity unless given")
+    for name in ("m", "a", "b"):
+        parser.add_argument(f"--{name}", metavar="FILE.npy", help=f"the vector {name}, (d,), where the claim has one")
+    parser.add_argument("--effort", default="standard", metavar="|".join(EFFORTS), help="how narrow the interval is")
+    parser.add_argument("--seed", default="0", metavar="N", help="seed of the simulation (0 unless given)")
+    parser.add_argument("--device", default="auto", metavar="|".join(DEVICES), help="where the model is sampled")
+
+
+def _eval(args: argparse.Namespace) -> int:
+    claim = _one(args.id)
+    effort = _choice("--effort", args.effort, EFFORTS)
+    seed = _integer("--seed", args.seed, 0, MAX_SEED, "an integer from 0 to 2**63 - 1")
+    settings = {}
+    for text in args.set:
+        name, equals, value = text.partition("=")
+        if not equals or not name or name in settings:
+            raise UsageError("--set", text, "NAME=VALUE, each name once", "e.g. --set T=64")
+        settings[name] = value
+    given = {"W": args.w, "Sigma": args.sigma, "m": args.m, "a": args.a, "b": args.b}
+    device = _device(args.device)
+
+    from proofs_check import explore, runner
+    from proofs_check.terminal import show_values
+
+    arrays = {name: path for name, path in given.items() if path is not None}
+    case, symmetric = explore.case_of(claim, settings, arrays)
+    options = runner.Options(effort=effort, seed=seed, device=device)
+    here = runner.bench(claim, options, runner.resolve(options), runner.Silent())
+    show_values(claim, explore.explore(claim, case, symmetric, here), symmetric)
+    return 0
+
+
+def _fill_new_lemma(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="the lemma's id, e.g. mypaper.sec2.thing")
+    parser.add_argument("--kind", default="identity", metavar="KIND", help="|".join(LEMMA_KINDS))
+
+
+def _new_lemma(args: argparse.Namespace) -> int:
+    from proofs_check.newlemma import write
+    from theorems.catalogue import PAPERS
+
+    written = write(args.id, args.kind, Path.cwd(), PAPERS)
+    for path in written:
+        print(f"wrote {path.relative_to(Path.cwd())}")
+    paper = args.id.split(".")[0]
+    print(f"Fill in what FILL IN marks, then: twofold verify {paper}")
+    print("From anywhere: pip install -e . here; the entry point in pyproject.toml makes the lemmas known.")
+    return 0
+
+
+# ---- figures, doctor
+
+
+def _fill_figures(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("names", nargs="*", metavar="NAME", help="figures, or claims by id; all figures if none")
+    parser.add_argument("--out", default="report/figures", metavar="DIR", help="folder (report/figures unless given)")
+    parser.add_argument("--seed", default="0", metavar="N", help="seed of the simulations (0 unless given)")
+
+
+def _figures(args: argparse.Namespace) -> int:
+    _catalogue([name for name in args.names if "." in name])
+
+    from figures.__main__ import main as make
+
+    return make([*args.names, "--out", args.out, "--seed", args.seed])
+
+
+def _fill_doctor(parser: argparse.ArgumentParser) -> None:
+    pass
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    from proofs_check.doctor import doctor
+
+    return doctor()
+
+
+COMMANDS = {
+    "verify": _Command("judge claims and report", _fill_verify, _verify),
+    "list": _Command("list the claims", _fill_list, _list),
+    "show": _Command("show one claim as data", _fill_show, _show),
+    "eval": _Command("print, derivation and simulation at your own parameters and matrices", _fill_eval, _eval),
+    "new-lemma": _Command("write the skeleton of a lemma of your own", _fill_new_lemma, _new_lemma),
+    "figures": _Command("draw the theory plots, or one claim's evidence", _fill_figures, _figures),
+    "doctor": _Command("say what this installation has and misses", _fill_doctor, _doctor),
+}
+
+
+def _help() -> str:
+    lines = [f"  {name:<9}  {command.help}" for name, command in COMMANDS.items()]
+    return "\n".join(
+        (
+            "usage: twofold COMMAND ...",
+            "",
+            "A referee for theory papers: every claim is derived, simulated and judged.",
+            "",
+            *lines,
+            "",
+            "`twofold COMMAND --help` tells a command's arguments, `twofold --version` the version.",
+            "Exit status: 0 every claim got its verdict; 1 a conflict, an error or a difference from --expect;",
+            "2 a usage error; 130 interrupted.",
+        )
+    )
+
+
+def _parse(argv: Sequence[str]) -> argparse.Namespace:
+    name, rest = argv[0], list(argv[1:])
+    command = COMMANDS[name]
+    parser = _Parser(prog=f"twofold {name}", description=command.help.capitalize() + ".", allow_abbrev=False)
+    command.fill(parser)
+    args, unknown = parser.parse_known_intermixed_args(rest)
+    if unknown:
+        options = [option for action in parser._actions for option in action.option_strings]
+        near = nearest(unknown[0], options, 1)
+        mend = f"nearest: {near[0]}" if near else f"`twofold {name} --help` lists them"
+        raise UsageError("argument", unknown[0], f"an argument of `twofold {name}`", mend)
+    args.command_line = ["twofold", *argv]
+    return args
+
+
+def _run(argv: Sequence[str]) -> int:
+    if not argv:
+        raise UsageError("command", "", f"one of {', '.join(COMMANDS)}", "see `twofold --help`")
+    if argv[0] in ("-h", "--help"):
+        print(_help())
+        return 0
+    if argv[0] == "--version":
+        print(f"twofold {__version__}")
+        return 0
+    _choice("command", argv[0], tuple(COMMANDS))
+    args = _parse(argv)
+    return COMMANDS[argv[0]].run(args)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    # A closed stream (`>&-`) is None; what would go there is dropped.
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = _run(sys.argv[1:] if argv is None else argv)
+        sys.stdout.flush()
+        return status
+    except (UsageError, _ArgparseError) as error:
+        print(f"twofold: error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("twofold: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader is gone (`| head`): leave without a second complaint when the interpreter flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141

@@ -1,0 +1,69 @@
+"""Decoys: wrong versions of a print, made from its formula; a judgement that lets one pass proves nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import sympy as sp
+
+from theorems.expressions import parse, symbol
+
+
+def mutants(
+    printed: sp.Expr, positions: Sequence[str], words: Sequence[str] = (), scale: str = ""
+) -> list[tuple[str, sp.Expr]]:
+    """Every formula that differs from the print by one coefficient, index, sign or exponent, with what was changed.
+
+    A print of 0 with a remainder o(scale) is changed by the scale times each word. Formulas equal to the print, or to
+    one another, are left out.
+    """
+    found: dict[sp.Expr, tuple[str, sp.Expr]] = {}
+    own = sp.expand(printed)
+    for label, formula in _changes(printed, positions, words, scale):
+        normal = sp.expand(formula)
+        if normal != own and not normal.has(sp.zoo, sp.nan, sp.oo):
+            found.setdefault(normal, (label, formula))
+    return list(found.values())
+
+
+def _changes(
+    printed: sp.Expr, positions: Sequence[str], words: Sequence[str], scale: str
+) -> Iterator[tuple[str, sp.Expr]]:
+    if printed == 0 and scale:
+        size = parse(scale)
+        for word in words:
+            yield f"0 -> {size * symbol(word)}", size * symbol(word)
+            yield f"0 -> {-size * symbol(word)}", -size * symbol(word)
+    yield from _coefficients(printed)
+    for name in positions:
+        index = symbol(name)
+        if printed.has(index):
+            for shift in (1, -1):
+                yield f"{name} -> {name} {'+' if shift > 0 else '-'} 1", printed.xreplace({index: index + shift})
+    for node in sp.preorder_traversal(printed):
+        if node.is_Symbol or (node.is_Pow and node.exp.is_Integer and not node.base.is_number):
+            base, exponent = node.as_base_exp()
+            for shift in (1, -1):
+                yield f"{node} -> {base}**{exponent + shift}", printed.xreplace({node: base ** (exponent + shift)})
+
+
+def _coefficients(printed: sp.Expr) -> Iterator[tuple[str, sp.Expr]]:
+    nodes = [node for node in sp.preorder_traversal(printed) if isinstance(node, sp.Add)]
+    for node in nodes:
+        for term in node.args:
+            rest = sp.Add(*(other for other in node.args if other is not term))
+            coefficient, factor = term.as_coeff_Mul()
+            for changed in (coefficient + 1, coefficient - 1, -coefficient):
+                yield f"{term} -> {changed * factor}", printed.xreplace({node: rest + changed * factor})
+    coefficient, factor = printed.as_coeff_Mul()
+    for changed in (coefficient + 1, coefficient - 1, -coefficient):
+        yield f"({printed}) * {changed}/{coefficient}", changed * factor
+    for node in sp.preorder_traversal(printed):
+        if node.is_Pow and node.exp == sp.Rational(1, 2):
+            inner, rest = node.base.as_coeff_Mul()
+            for changed in (inner + 1, inner - 1):
+                yield f"{node} -> sqrt({changed * rest})", printed.xreplace({node: sp.sqrt(changed * rest)})
+            for free in sorted(node.base.free_symbols, key=lambda s: s.name):
+                for shift in (1, -1):
+                    moved = node.base.xreplace({free: free + shift})
+                    yield f"{node} -> sqrt({moved})", printed.xreplace({node: sp.sqrt(moved)})

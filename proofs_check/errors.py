@@ -1,0 +1,54 @@
+"""What a user did wrong, told in one line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+_SHOWN = 80
+
+
+def shown(value: object) -> str:
+    """The value as it stands in a message: quoted where it is text, on one line, cut at 80 characters."""
+    try:
+        text = repr(value) if isinstance(value, str) else str(value)
+    except RecursionError:
+        return "(deeply nested)"
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
+class UsageError(Exception):
+    """An argument that cannot be used: its name, its value, what was expected and what to do, in one line.
+
+    The value is shown as `shown` does; ``verbatim`` says that this has been done.
+    """
+
+    def __init__(self, argument: str, value: object, expected: str, mend: str = "", *, verbatim: bool = False) -> None:
+        told = value if verbatim else shown(value)
+        message = f"{argument} {told}: expected {expected}" + (f"; {mend}" if mend else "")
+        super().__init__(" ".join(message.split()))
+        self.argument = argument
+
+
+def nearest(name: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """The known names that look most like ``name``, best first: as a whole, or by their last part (eq15)."""
+    wanted = name[:200].strip("*").lower()
+
+    def likeness(candidate: str) -> float:
+        tail = candidate.rsplit(".", 1)[-1]
+        pairs = ((wanted, candidate), (wanted.rsplit(".", 1)[-1], tail))
+        whole, last = (difflib.SequenceMatcher(None, a, b.lower()).ratio() for a, b in pairs)
+        return max(whole, 0.95 * last)
+
+    # Of equally near names the one with the same letters goes first: eq51 is rather eq15 than eq11.
+    letters = sorted(wanted)
+    scored = [(-likeness(candidate), sorted(candidate.lower()) != letters, candidate) for candidate in known]
+    ranked = sorted(scored, key=lambda entry: entry[:2])
+    return [candidate for score, _, candidate in ranked[:count] if score < -0.4]
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The mend of an unknown name: ``nearest: a, b``, or where the names are listed."""
+    near = nearest(name, known)
+    return "nearest: " + ", ".join(near) if near else "`twofold list` lists the ids"

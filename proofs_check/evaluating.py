@@ -1,0 +1,87 @@
+"""The second side of a deterministic identity: an independent numerical evaluation at drawn points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import sympy as sp
+
+from proofs_check import cases as drawing
+from proofs_check.decoys import mutants
+from proofs_check.evidence import Bench, Evidence
+from proofs_check.pairing import Pair, Target
+from theorems.kernel import Outcome, value_of
+
+
+def evaluated(pair: Pair, outcome: Outcome, evaluation: Any, bench: Bench, only: Mapping[str, Any] | None) -> Evidence:
+    """The second side of a deterministic identity: an independent numerical evaluation at drawn points."""
+    from montecarlo.engine import evaluate
+
+    points = [only] if only is not None else []
+    if only is None:
+        points = list(drawing.drawn(pair.statement, {}, bench.seed, min(bench.effort.points, 400)))
+    evidence = Evidence(tier="independent evaluation", cases=len(points), samples=len(points))
+    rows: list[tuple[Mapping[str, Any], Target, float, float]] = []
+    for place, raw in enumerate(points):
+        if place % 50 == 0:
+            bench.step(place, len(points))
+        for name, (value, error) in evaluate(evaluation, raw).items():
+            rows.append((raw, pair.target(name, raw), value, error))
+    wrong = []
+    worst = 0.0
+    for raw, target, value, error in rows:
+        derived, printed = float(target.derived), float(target.printed) if target.printed is not None else math.nan
+        slack = error + 4 * math.ulp(abs(derived)) + 4 * math.ulp(abs(printed))
+        worst = max(worst, 2 * slack / max(abs(derived), 1.0))
+        if abs(value - derived) > slack:
+            evidence.conflicts.append(
+                f"{target.name} at {drawing.key(raw)}: derived {target.derived}, evaluated {value!r}"
+            )
+        if target.printed is not None and abs(value - printed) > slack:
+            wrong.append((raw, target, value, error))
+        evidence.rows.append(_point_row(raw, target, value, error))
+    evidence.rows = evidence.rows[:12]
+    evidence.status = "contradicts" if wrong else "agrees"
+    evidence.detectable = worst
+    evidence.power = f"a difference of {worst:.1e} of max(1, |value|) is seen at every point"
+    for name, formula in pair.formulas.items():
+        here = [(raw, t, v, e) for raw, t, v, e in rows if t.name == name]
+        true = value_of(pair.derived(), name).expr
+        for label, other in mutants(formula, pair.statement.positions):
+            if sp.expand(sp.together(other - true)) == 0:
+                continue
+            evidence.decoys += 1
+            seen = any(
+                abs(v - pair.at(other, t, raw)) > e + 1e-12 * max(1.0, abs(v))
+                for raw, t, v, e in here
+                if _defined(pair, other, raw)
+            )
+            evidence.caught += seen
+            if not seen:
+                evidence.survivors.append(f"{name}: {label}")
+    if wrong and outcome.status == "disproved":
+        raw, target, _, _ = min(wrong, key=lambda row: (len(drawing.key(row[0])), drawing.key(row[0])))
+        evidence.counterexample = {"params": dict(raw), "printed": str(target.claimed), "true": str(target.true)}
+        evidence.confirmed = True
+    return evidence
+
+
+def _defined(pair: Pair, formula: sp.Expr, raw: Mapping[str, Any]) -> bool:
+    """Whether a formula has a finite value at a case (a moved index may divide by zero)."""
+    return bool(pair.exact(raw).evaluate(formula).is_finite)
+
+
+def _point_row(raw: Mapping[str, Any], target: Target, value: float, error: float) -> dict[str, Any]:
+    return {
+        "params": dict(raw),
+        "quantity": target.name,
+        "printed": None if target.printed is None else str(target.printed),
+        "derived": str(target.derived),
+        "estimate": value,
+        "low": value - error,
+        "high": value + error,
+        "samples": 1,
+        "z": None,
+    }

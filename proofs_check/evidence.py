@@ -1,0 +1,164 @@
+"""What the simulation's side of a claim found: measurements, decoys, conflicts, in the form the report shows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from proofs_check.intervals import Interval
+from proofs_check.pairing import Target
+
+#: An error of the stated size is missed at most this often.
+BETA = 1e-3
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How small an error is looked for (as a multiple of 1% and 2%), and how much one case may cost."""
+
+    factor: float
+    most_normals: int
+    points: int
+    draws: int
+
+
+EFFORTS = {
+    "quick": Effort(4.0, 200_000_000, 200, 12),
+    "standard": Effort(1.0, 400_000_000, 2_000, 16),
+    "thorough": Effort(0.5, 1_600_000_000, 20_000, 24),
+}
+
+
+@dataclass
+class Measured:
+    """One quantity at one case, sampled: the targets, the interval and what an error would have to be to be seen.
+
+    ``by_spread``: the error is measured against max(|mean|, standard deviation) and not against the value.
+    """
+
+    raw: Mapping[str, Any]
+    target: Target
+    interval: Interval
+    count: int
+    std_error: float
+    scale: float
+    tolerance: float
+    p: float
+    by_spread: bool = False
+
+    @property
+    def judged(self) -> bool:
+        """Whether the print says anything about this case."""
+        return self.target.printed is not None
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether the interval leaves the printed value out."""
+        return self.target.printed is not None and not self.interval.holds(float(self.target.printed))
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the whole interval lies within the tolerance of the printed value."""
+        if self.target.printed is None:
+            return False
+        printed = float(self.target.printed)
+        inside = printed - self.tolerance <= self.interval.low and self.interval.high <= printed + self.tolerance
+        return inside and not self.contradicts
+
+    @property
+    def conflicts(self) -> bool:
+        """Whether the interval leaves the derived value out."""
+        return not self.interval.holds(float(self.target.derived))
+
+    @property
+    def detectable(self) -> float:
+        """The error that would have been caught, relative to its scale."""
+        return self.interval.detectable / self.scale if self.scale else 0.0
+
+    @property
+    def z(self) -> float | None:
+        """(estimate - print)/standard error, a display."""
+        if self.target.printed is None or not self.std_error:
+            return None
+        return (self.interval.centre - float(self.target.printed)) / self.std_error
+
+    def row(self) -> dict[str, Any]:
+        """The measurement as the report shows it."""
+        printed = self.target.printed
+        return {
+            "params": dict(self.raw),
+            "quantity": self.target.name,
+            "printed": None if printed is None else str(printed),
+            "derived": str(self.target.derived),
+            "estimate": self.interval.centre,
+            "low": finite(self.interval.low),
+            "high": finite(self.interval.high),
+            "samples": self.count,
+            "z": self.z,
+        }
+
+
+def finite(value: float) -> float | None:
+    """The value, or None where JSON has no number for it."""
+    return value if math.isfinite(value) else None
+
+
+@dataclass
+class Evidence:
+    """What the simulation's side found."""
+
+    status: str = "none"
+    samples: int = 0
+    cases: int = 0
+    max_z: float | None = None
+    p: float | None = None
+    detectable: float | None = None
+    tier: str = ""
+    power: str = ""
+    reason: str = ""
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    trend: list[str] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+    caught: int = 0
+    decoys: int = 0
+    survivors: list[str] = field(default_factory=list)
+    spent: float = 0.0
+    counterexample: dict[str, Any] | None = None
+    confirmed: bool = False
+
+    def simulation(self) -> dict[str, Any]:
+        """The report's ``simulation`` object."""
+        return {
+            "status": self.status,
+            "samples": self.samples,
+            "cases": self.cases,
+            "max_z": self.max_z,
+            "p_value": self.p,
+            "detectable": self.detectable,
+            "tier": self.tier,
+            "power": self.power,
+        }
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A case to sample: how many walks, and for every quantity the variance, scale and tolerance planned with."""
+
+    raw: Mapping[str, Any]
+    walks: int
+    normals: int
+    quantities: Mapping[str, tuple[float, float, float]]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where and how sampling runs: seed, device, threads, and who is told of progress."""
+
+    seed: int = 0
+    device: str = "cpu"
+    threads: int = 1
+    effort: Effort = EFFORTS["standard"]
+    effort_name: str = "standard"
+    step: Callable[[int, int], None] = lambda done, total: None

@@ -1,0 +1,172 @@
+"""``twofold eval``: print, derived value and simulated value of one claim at the user's own parameters and matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from proofs_check.caseinput import MAX_T, keys
+from proofs_check.errors import UsageError, nearest
+from proofs_check.evidence import Bench
+from proofs_check.intervals import Interval
+from proofs_check.pairing import Pair, Target
+from proofs_check.plugins import load_simulations
+from proofs_check.sampling import measure, plan_case
+from theorems.catalogue import Statement
+
+#: Largest dimension of a user's matrix.
+MAX_D = 512
+#: How far a matrix may be from symmetric, or Sigma from positive semidefinite, relative to its size.
+ROUNDING = 1e-10
+
+
+def load(argument: str, path: str, shape: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """A real, finite array of ``shape`` axes from an .npy file, read without pickle; UsageError otherwise."""
+    try:
+        array = np.load(Path(path), allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UsageError(
+            argument, path, f"a readable .npy file of numbers ({reason[:60]})", "np.save writes one"
+        ) from None
+    if not isinstance(array, np.ndarray):
+        raise UsageError(argument, path, "one array; an .npz archive holds several", "np.save writes one")
+    if array.dtype.kind not in "fiu":
+        raise UsageError(argument, path, f"real numbers; the array's type is {array.dtype}")
+    if array.ndim != shape or array.size == 0 or (shape == 2 and array.shape[0] != array.shape[1]):
+        wanted = "a square matrix (d, d)" if shape == 2 else "a vector (d,)"
+        raise UsageError(argument, path, f"{wanted}; its shape is {array.shape}")
+    if len(array) > MAX_D:
+        raise UsageError(argument, path, f"d <= {MAX_D}; it is {len(array)}")
+    values = array.astype(np.float64)
+    if not np.isfinite(values).all():
+        raise UsageError(argument, path, "finite numbers; it holds NaN or infinity")
+    return values
+
+
+def covariance(path: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Sigma from a file: symmetric and positive semidefinite up to rounding; UsageError in one line otherwise."""
+    matrix = load("--sigma", path, 2)
+    size = float(np.abs(matrix).max())
+    if float(np.abs(matrix - matrix.T).max()) > ROUNDING * max(size, 1e-300):
+        raise UsageError("--sigma", path, "a symmetric matrix", "use (S + S.T)/2")
+    matrix = (matrix + matrix.T) / 2
+    least = float(np.linalg.eigvalsh(matrix).min())
+    if least < -ROUNDING * size:
+        raise UsageError("--sigma", path, f"a positive semidefinite matrix; its least eigenvalue is {least:.3g}")
+    return matrix
+
+
+def exact(array: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
+    """The array's numbers as exact rationals in text."""
+    if array.ndim == 1:
+        return [str(Fraction(float(value))) for value in array]
+    return [[str(Fraction(float(value))) for value in row] for row in array]
+
+
+def case_of(claim: Statement, settings: Mapping[str, str], arrays: Mapping[str, str]) -> tuple[dict[str, Any], bool]:
+    """The case that the user describes, and whether its W is symmetric.
+
+    ``settings`` are NAME -> text of --set, ``arrays`` NAME -> file. What is not given: Sigma is the identity, the walk
+    starts as the paper's. Raises UsageError in one line.
+    """
+    required, optional = keys(claim)
+    allowed = (*required, *optional)
+    case: dict[str, Any] = {}
+    symmetric = True
+    for name, path in arrays.items():
+        if name not in allowed:
+            raise UsageError(f"--{name.lower()}", path, f"a parameter of {claim.id}: {', '.join(allowed)}")
+        values = covariance(path) if name == "Sigma" else load(f"--{name.lower()}", path, 2 if name == "W" else 1)
+        if name == "W":
+            symmetric = bool((values == values.T).all())
+        if case.setdefault("d", len(values)) != len(values):
+            raise UsageError(f"--{name.lower()}", path, f"d = {case['d']}, as the other arrays; it has {len(values)}")
+        case[name] = exact(values)
+    for name, text in settings.items():
+        if name not in allowed or name in ("W", "Sigma"):
+            near = nearest(name, allowed, 1)
+            mend = f"nearest: {near[0]}" if near else ""
+            raise UsageError("--set", f"{name}={text}", f"one of {', '.join(allowed)}", mend)
+        if name == "start":
+            if text not in ("sigma", "zero"):
+                raise UsageError("--set", f"start={text}", "start=sigma or start=zero")
+            case[name] = text
+        elif name in ("d", "i", "j", "T"):
+            if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MAX_T or len(text) > 9:
+                raise UsageError("--set", f"{name}={text}", f"an integer from 1 to {MAX_T}")
+            if case.get(name, int(text)) != int(text):
+                raise UsageError("--set", f"{name}={text}", f"d = {case[name]}, as the arrays have")
+            case[name] = int(text)
+        else:
+            case[name] = _rational(name, text)
+    if "Sigma" in allowed and "Sigma" not in case:
+        size = case.get("d", 1)
+        case["Sigma"] = [[str(int(r == c)) for c in range(size)] for r in range(size)]
+    if "d" in allowed:
+        case.setdefault("d", len(case.get("Sigma", [1])))
+    if claim.model == "walk":
+        case.setdefault("start", "sigma")
+    missing = [name for name in required if name not in case]
+    if missing:
+        flag = (
+            f"--{missing[0].lower()} FILE.npy"
+            if missing[0] in ("W", "Sigma", "m", "a", "b")
+            else f"--set {missing[0]}=..."
+        )
+        raise UsageError("ID", claim.id, f"values for {', '.join(missing)} too", f"add {flag}")
+    last = 1
+    for name in claim.positions:
+        if case[name] < last:
+            raise UsageError("--set", f"{name}={case[name]}", f"{' <= '.join(('1', *claim.positions))}")
+        last = case[name]
+    return case, symmetric
+
+
+def _rational(name: str, text: str) -> str:
+    try:
+        value = Fraction(text) if len(text) <= 80 and "e" not in text.lower() else None
+    except (ValueError, ZeroDivisionError):
+        value = None
+    if value is None or (name == "lam" and value <= 0):
+        wanted = "a positive number" if name == "lam" else "a number"
+        raise UsageError("--set", f"{name}={text}", f"{wanted} such as 3/2 or 0.75")
+    return str(value)
+
+
+def explore(
+    claim: Statement, case: Mapping[str, Any], symmetric: bool, bench: Bench
+) -> list[tuple[str, Target, Interval | None, int, str]]:
+    """Every quantity of the claim at the case: what is printed, derived and simulated, with walks and a remark."""
+    from montecarlo import registry
+
+    pair = Pair(claim, symmetric=symmetric)
+    load_simulations(claim)
+    found = registry.find(claim.id)
+    if not isinstance(found, registry.Simulation):
+        from montecarlo.engine import evaluate
+
+        if isinstance(found, registry.Search):
+            raise UsageError("ID", claim.id, "a claim with a value at a case; this one is a bound that is searched")
+        rows: list[tuple[str, Target, Interval | None, int, str]] = []
+        for name, (value, error) in evaluate(found, case).items():
+            interval = Interval(value - error, value + error, value, 0.0, error)
+            rows.append((name, pair.target(name, case), interval, 1, "evaluated"))
+        return rows
+    delta = claim.alpha / len(pair.names)
+    planned = None
+    for coarser in (1, 2, 4, 8, 16, 32):
+        effort = replace(bench.effort, factor=bench.effort.factor * coarser)
+        planned = plan_case(pair, found, case, delta, replace(bench, effort=effort))
+        if planned is not None:
+            break
+    if planned is None:
+        dear = "too dear to simulate at this effort"
+        return [(name, pair.target(name, case), None, 0, dear) for name in pair.names]
+    measured = measure(pair, found, planned, delta, bench, "eval")
+    return [(m.target.name, m.target, m.interval, m.count, f"{100 * m.detectable:.2g}%") for m in measured]

@@ -1,0 +1,185 @@
+"""Intervals that hold at finite n for polynomials in Gaussians, heavy tails and all.
+
+Mean. Let Y_1 .. Y_B be independent block means with mean mu and variance v, psi(x) = sign(x) log(1 + |x| + x^2/2) and
+alpha > 0 fixed beforehand. As exp(psi(x)) <= 1 + x + x^2/2, E exp(+-sum_b psi(alpha (Y_b - mu))) <= exp(B alpha^2 v/2),
+so by Markov's inequality, with probability at least 1 - 2 exp(-L),
+
+    |r(mu)| <= alpha v/2 + L/(B alpha),   r(theta) = (1/(B alpha)) sum_b psi(alpha (Y_b - theta))
+
+(Catoni's estimator). The interval is the set of theta that satisfy this with an upper bound of v taken from the data.
+
+Variance. A polynomial f of degree q in Gaussians has E (f - mu)^4 <= 9^q sigma^4 (hypercontractivity). Hence
+Z = (f - f')^2/2, for independent f, f', has mean sigma^2 and E Z^2 <= (9^q + 3) sigma^4/2. As Z >= 0,
+E exp(-s Z) <= exp(-s E Z + s^2 E Z^2/2), so that over N pairs the average is at least (1 - e) sigma^2, where
+e = sqrt((9^q + 3) L/N), except with probability exp(-L): sigma^2 <= average/(1 - e). Where another bound of the
+kurtosis is stated, it stands for 9^q. Numbers within a width w have Z <= w^2/2, so E Z^2 <= sigma^2 w^2/2 and, with
+c = w^2 L/(4 N), average >= sigma^2 - 2 sqrt(c) sigma: sigma <= sqrt(c) + sqrt(c + average).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+#: Relative accuracy claimed for a statistic that does not vary at all.
+CONSTANT = 1e-9
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval [low, high] of a mean; ``spread`` bounds the variance of one number from above.
+
+    ``miss`` is how far the estimate may be from the mean but once in ``1/beta`` runs (beta as planned).
+    """
+
+    low: float
+    high: float
+    centre: float
+    spread: float
+    miss: float
+
+    def holds(self, value: float) -> bool:
+        """Whether the value is compatible with the data."""
+        return self.low <= value <= self.high
+
+    @property
+    def detectable(self) -> float:
+        """An error of this size is caught with the planned probability: half the width and the estimate's own miss."""
+        return max(self.high - self.centre, self.centre - self.low) + self.miss
+
+
+@dataclass(frozen=True)
+class Tails:
+    """What bounds the tails of numbers that are no Gaussian polynomial: a ``width`` around them, or a ``kurtosis``."""
+
+    width: float | None = None
+    kurtosis: float | None = None
+
+
+def spread_slack(degree: int | Tails, pairs: int, log: float) -> float:
+    """e with average >= (1 - e) sigma^2 but for exp(-log), over so many pairs, from a bound of the kurtosis."""
+    fourth = (degree.kurtosis or math.inf) if isinstance(degree, Tails) else 9.0**degree
+    return math.sqrt((fourth + 3.0) * log / pairs) if pairs else math.inf
+
+
+def spread_bound(average: float, degree: int | Tails, pairs: int, log: float) -> float:
+    """An upper bound of sigma^2 from the average of (f - f')^2/2 over so many pairs, but for exp(-log)."""
+    if isinstance(degree, Tails) and degree.width is not None:
+        c = degree.width**2 * log / (4.0 * pairs) if pairs else math.inf
+        return (math.sqrt(c) + math.sqrt(c + average)) ** 2
+    slack = spread_slack(degree, pairs, log)
+    return average / (1.0 - slack) if slack < 1.0 else math.inf
+
+
+def influence(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Catoni's psi, sign(x) log(1 + |x| + x^2/2)."""
+    size = np.abs(x)
+    return np.sign(x) * np.log1p(size + size * size / 2)
+
+
+def _score(means: NDArray[np.float64], alpha: float) -> Callable[[float], float]:
+    return lambda theta: float(influence(alpha * (means - theta)).mean() / alpha)
+
+
+def tuning(planned: float, per_block: int, blocks: int, log: float) -> float:
+    """The alpha that makes the interval short when the variance of one number is as planned."""
+    return math.sqrt(2.0 * log * per_block / (blocks * planned))
+
+
+def interval(
+    means: NDArray[np.float64],
+    per_block: int,
+    pair_mean: float,
+    pairs: int,
+    *,
+    degree: int | Tails,
+    planned: float,
+    delta: float,
+    beta: float,
+) -> Interval:
+    """The interval of level 1 - delta from block means and half squared differences.
+
+    ``planned`` is the variance that the sample size was planned with; it sets alpha and nothing else, so that a wrong
+    one widens the interval but does not invalidate it. ``degree`` is the polynomial degree in Gaussians, or what else
+    is known of the tails. Half of delta goes to the variance, half to the two sides.
+    """
+    centre = float(means.mean())
+    if planned <= 0.0:
+        slack = CONSTANT * max(1.0, abs(centre)) if pair_mean <= (CONSTANT * max(1.0, abs(centre))) ** 2 else math.inf
+        return Interval(centre - slack, centre + slack, centre, pair_mean, 0.0)
+    blocks = len(means)
+    log_spread, log_mean = math.log(2.0 / delta), math.log(4.0 / delta)
+    spread = spread_bound(pair_mean, degree, pairs, log_spread)
+    if not math.isfinite(spread):
+        return Interval(-math.inf, math.inf, centre, math.inf, math.inf)
+    alpha = tuning(planned, per_block, blocks, log_mean)
+    bound = alpha * spread / per_block / 2.0 + log_mean / (blocks * alpha)
+    score = _score(means, alpha)
+    root = _root(score, 0.0, centre, bound)
+    low, high = _root(score, bound, centre, bound), _root(score, -bound, centre, bound)
+    miss = alpha * spread / per_block / 2.0 + math.log(2.0 / beta) / (blocks * alpha)
+    return Interval(low, high, root, spread, miss)
+
+
+def p_value(
+    value: float,
+    means: NDArray[np.float64],
+    per_block: int,
+    pair_mean: float,
+    pairs: int,
+    *,
+    degree: int | Tails,
+    planned: float,
+    delta: float,
+) -> float:
+    """The least level at which the interval leaves the value out, delta/2 of it kept for the variance."""
+    if planned <= 0.0:
+        centre = float(means.mean())
+        return 0.0 if abs(value - centre) > CONSTANT * max(1.0, abs(centre)) else 1.0
+    blocks = len(means)
+    bound = spread_bound(pair_mean, degree, pairs, math.log(2.0 / delta))
+    if not math.isfinite(bound):
+        return 1.0
+    alpha = tuning(planned, per_block, blocks, math.log(4.0 / delta))
+    spread = bound / per_block
+    excess = abs(_score(means, alpha)(value)) - alpha * spread / 2.0
+    return min(1.0, delta / 2.0 + 2.0 * math.exp(-max(0.0, excess) * blocks * alpha))
+
+
+def _root(score: Callable[[float], float], level: float, centre: float, step: float) -> float:
+    """theta with score(theta) = level; the score decreases from +infinity to -infinity."""
+    low, high = centre - step, centre + step
+    while score(low) < level:
+        low, step = low - step, 2 * step
+    while score(high) > level:
+        high, step = high + step, 2 * step
+    return float(brentq(lambda theta: score(theta) - level, low, high, xtol=1e-14 * max(1.0, abs(centre)), rtol=1e-12))
+
+
+def numbers_needed(
+    variance: float, tolerance: float, *, degree: int | Tails, delta: float, beta: float, per_block: int, most: int
+) -> int | None:
+    """How many numbers (whole blocks) make an error of ``tolerance`` caught with probability 1 - beta.
+
+    From the exact variance of one number; None where more than ``most`` would be needed. A decimal of room is left
+    for the data's own estimate of the variance.
+    """
+    if variance <= 0.0:
+        return 2 * per_block
+    log_spread, log_mean, log_miss = math.log(2.0 / delta), math.log(4.0 / delta), math.log(2.0 / beta)
+    numbers = max(8, math.ceil(4 * log_mean)) * per_block
+    while numbers <= most:
+        ratio = 1.1 * spread_bound(variance, degree, numbers // 2, log_spread) / variance
+        if math.isfinite(ratio):
+            # the least slope of r over the block means
+            slope = 1.0 - log_mean * per_block / numbers
+            unit = math.sqrt(variance * log_mean / (2.0 * numbers))
+            if unit * (ratio + 1.0) / slope + unit * (ratio + log_miss / log_mean) <= tolerance:
+                return numbers
+        numbers += max(per_block, (numbers // (16 * per_block)) * per_block)
+    return None

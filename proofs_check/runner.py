@@ -1,0 +1,330 @@
+"""The runner: judges claims one after the other and puts the report together."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import platform
+import shlex
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import sympy as sp
+
+from proofs_check import cases as drawing
+from proofs_check.evaluating import evaluated
+from proofs_check.evidence import EFFORTS, Bench, Evidence
+from proofs_check.findings import generalised, holding, proof, starts
+from proofs_check.judgement import verdict
+from proofs_check.pairing import Pair
+from proofs_check.plugins import load_simulations
+from proofs_check.sampling import choose_cases, plan_case, sampled
+from proofs_check.searching import searched
+from theorems.catalogue import ALPHA, Statement, by_id, rests_on
+from theorems.derivation import Derived
+from theorems.enumeration import enumerated
+from theorems.expressions import parse
+from theorems.kernel import Outcome, settle, target, value_of
+
+SCHEMA = 1
+#: Normals a thread draws, cumulates and reduces in a second, for the predictions of --dry-run only.
+NORMALS_A_SECOND = 4e7
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run: effort, seed, device, threads (all there are unless given), and one case to judge at, if any."""
+
+    effort: str = "standard"
+    seed: int = 0
+    device: str = "auto"
+    jobs: int | None = None
+    case: Mapping[str, Any] | None = None
+
+
+class Progress(Protocol):
+    """Who is told how far a run is."""
+
+    def begin(self, claims: int) -> None:
+        """So many claims will be judged."""
+
+    def claim(self, id: str) -> None:
+        """This claim is being judged."""
+
+    def step(self, id: str, done: int, total: int) -> None:
+        """So much of the claim's present piece of work is done."""
+
+    def finished(self, claim: dict[str, Any]) -> None:
+        """This claim, or its correction, has its verdict."""
+
+
+class Silent:
+    """Tells nobody."""
+
+    def begin(self, claims: int) -> None:
+        """Say nothing."""
+
+    def claim(self, id: str) -> None:
+        """Say nothing."""
+
+    def step(self, id: str, done: int, total: int) -> None:
+        """Say nothing."""
+
+    def finished(self, claim: dict[str, Any]) -> None:
+        """Say nothing."""
+
+
+def _threads(options: Options) -> int:
+    return options.jobs or len(os.sched_getaffinity(0))
+
+
+def resolve(options: Options) -> str:
+    """The device to sample on: "auto" takes the GPU where there is one."""
+    if options.device != "auto":
+        return options.device
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def versions() -> dict[str, str]:
+    """The versions that a verdict may depend on."""
+    found = {"python": platform.python_version()}
+    for name in ("twofold", "torch", "sympy", "python-flint", "numpy", "scipy", "hypothesis"):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def run(claims: Sequence[Statement], options: Options, progress: Progress | None = None) -> dict[str, Any]:
+    """Judge the claims, and the correction of each that is refuted; an interruption leaves a partial report."""
+    listener = progress or Silent()
+    began = time.perf_counter()
+    listener.begin(len(claims))
+    reports: list[dict[str, Any]] = []
+    ledger: list[dict[str, Any]] = []
+    refuted: set[str] = set()
+    partial = False
+    device = "cpu"
+    try:
+        device = resolve(options)
+        for claim in claims:
+            listener.claim(claim.id)
+            for report, spent in judge(claim, options, device, listener):
+                reports.append(report)
+                ledger.append({"id": report["id"], "alpha": claim.alpha, "spent": spent})
+                if report["verdict"] == "refuted":
+                    refuted.add(report["id"])
+                listener.finished(report)
+    except KeyboardInterrupt:
+        partial = True
+    table = by_id()
+    for report in reports:
+        statement = table.get(report["id"])
+        if statement is not None:
+            report["rests_on_refuted"] = [name for name in rests_on(statement, table) if name in refuted]
+    return {
+        "schema": SCHEMA,
+        "run": {
+            "seed": options.seed,
+            "device": device,
+            "dtype": "float32 draws, float64 sums",
+            "effort": options.effort,
+            "versions": versions(),
+            "seconds": round(time.perf_counter() - began, 3),
+            "alpha": ALPHA,
+            "partial": partial,
+            "ledger": ledger,
+            "command": [],
+        },
+        "claims": reports,
+    }
+
+
+def judge(claim: Statement, options: Options, device: str, listener: Progress) -> list[tuple[dict[str, Any], float]]:
+    """The reports of a claim and, if it is refuted, of its correction, each with the part of the budget it spent."""
+    began = time.perf_counter()
+    try:
+        first, outcome, spent = _judge_one(claim, options, device, listener)
+    except Exception as error:
+        return [(_broken(claim, options, error, time.perf_counter() - began), 0.0)]
+    first["seconds"] = round(time.perf_counter() - began, 3)
+    found = [(first, spent)]
+    if first["verdict"] == "refuted" and outcome.corrections:
+        began = time.perf_counter()
+        correction = claim.corrected({name: str(formula) for name, formula in outcome.corrections.items()})
+        try:
+            second, _, spent = _judge_one(correction, options, device, listener, second_route=True)
+        except Exception as error:
+            second, spent = _broken(correction, options, error, 0.0), 0.0
+        second["seconds"] = round(time.perf_counter() - began, 3)
+        found.append((second, spent))
+    return found
+
+
+def _judge_one(
+    claim: Statement, options: Options, device: str, listener: Progress, second_route: bool = False
+) -> tuple[dict[str, Any], Outcome, float]:
+    pair = Pair(claim, second_route)
+    outcome = settle(claim, pair.derived())
+    check_symbols(claim, outcome, pair.derived())
+    evidence = _second_side(pair, outcome, options, device, listener)
+    outcome.evidence += enumerated(pair.derived(), claim.positions) if second_route else generalised(claim)
+    outcome.evidence += evidence.trend
+    ruling, reason = verdict(outcome, evidence)
+    report = _frame(claim, options)
+    primary = next(iter(claim.printed))
+    report |= {
+        "verdict": ruling,
+        "reason": reason or (evidence.reason if ruling in ("verified", "refuted") else ""),
+        "symbolic": {
+            "status": outcome.status,
+            "method": outcome.method,
+            "evidence": outcome.evidence,
+            "exact": None if outcome.exact is None else str(outcome.exact),
+        },
+        "simulation": evidence.simulation(),
+        "counterexample": evidence.counterexample if ruling == "refuted" else None,
+        "decoys": {"caught": evidence.caught, "of": evidence.decoys},
+        "proof": proof(claim, outcome),
+        "starts": [] if claim.model != "walk" else starts(claim),
+        "cases": evidence.rows,
+        "replay": _replay(claim, options, evidence.counterexample if ruling == "refuted" else None),
+    }
+    if ruling == "refuted" and outcome.corrections:
+        formula = outcome.corrections.get(primary, next(iter(outcome.corrections.values())))
+        report["correction"] = {
+            "latex": sp.latex(formula),
+            "sympy": str(formula),
+            "holds": holding(claim, pair, outcome, report["starts"]),
+        }
+    if claim.corrects:
+        report["statement"] = ", ".join(f"{name} = {sp.latex(parse(text))}" for name, text in claim.printed.items())
+    return report, outcome, evidence.spent
+
+
+def check_symbols(claim: Statement, outcome: Outcome, derived: Derived) -> None:
+    """Raise ValueError where the derived value holds an undeclared symbol, or a declared one occurs nowhere."""
+    if outcome.exact is None:
+        return
+    unknown = sorted({s.name for s in outcome.exact.free_symbols} - set(claim.symbols))
+    if unknown:
+        raise ValueError(
+            f"{claim.id}: the derived value {outcome.exact} holds {unknown[0]}, which symbols does not declare; add it"
+        )
+    used = {s.name for text in claim.printed.values() for s in parse(text).free_symbols}
+    used |= {s.name for name in claim.printed for s in target(claim, value_of(derived, name)).expr.free_symbols}
+    idle = sorted(set(claim.symbols) - used)
+    if idle:
+        raise ValueError(
+            f"{claim.id}: the symbol {idle[0]} stands neither in the print nor in the derived value; drop it"
+        )
+
+
+def _second_side(pair: Pair, outcome: Outcome, options: Options, device: str, listener: Progress) -> Evidence:
+    from montecarlo import registry
+
+    claim = pair.statement
+    load_simulations(claim)
+    found = registry.find(claim.id)
+    here = bench(claim, options, device, listener)
+    if isinstance(found, registry.Evaluation):
+        return evaluated(pair, outcome, found, here, options.case)
+    if isinstance(found, registry.Search):
+        return searched(pair, outcome, found, here)
+    return sampled(pair, outcome, found, claim.alpha, here, options.case)
+
+
+def bench(claim: Statement, options: Options, device: str, listener: Progress) -> Bench:
+    """Where a claim's second side runs, under these options."""
+    return Bench(
+        options.seed,
+        device,
+        _threads(options),
+        EFFORTS[options.effort],
+        options.effort,
+        lambda done, total: listener.step(claim.id, done, total),
+    )
+
+
+def _frame(claim: Statement, options: Options) -> dict[str, Any]:
+    """A claim's report before anything was found."""
+    return {
+        "id": claim.id,
+        "verdict": "error",
+        "reason": "",
+        "paper": {"id": claim.paper.id, "version": claim.paper.version},
+        "where": claim.where,
+        "kind": claim.kind,
+        "fidelity": claim.fidelity,
+        "statement": claim.statement,
+        "reading": claim.reading,
+        "assumptions": list(claim.assumptions),
+        "quantity": claim.quantity,
+        "symbols": list(claim.symbols),
+        "printed": dict(claim.printed),
+        "symbolic": {"status": "none", "method": "", "evidence": [], "exact": None},
+        "simulation": Evidence().simulation(),
+        "counterexample": None,
+        "correction": None,
+        "decoys": {"caught": 0, "of": 0},
+        "proof": {"steps": [], "lines": [], "first_false": None, "first_reaching": None},
+        "starts": [],
+        "cases": [],
+        "depends_on": list(claim.depends_on),
+        "rests_on_refuted": [],
+        "seconds": 0.0,
+        "replay": _replay(claim, options, None),
+        "traceback": None,
+    }
+
+
+def _broken(claim: Statement, options: Options, error: Exception, seconds: float) -> dict[str, Any]:
+    """The report of a claim that something broke for: its reason in a line, the traceback kept."""
+    report = _frame(claim, options)
+    reason = " ".join(f"{type(error).__name__}: {error}".split())
+    return report | {
+        "reason": reason,
+        "traceback": "".join(traceback.format_exception(error)),
+        "seconds": round(seconds, 3),
+    }
+
+
+def _replay(claim: Statement, options: Options, counterexample: Mapping[str, Any] | None) -> str:
+    words = ["twofold", "verify", claim.id, "--seed", str(options.seed)]
+    if options.effort != "standard":
+        words += ["--effort", options.effort]
+    if counterexample is not None:
+        words += ["--case", json.dumps(counterexample["params"], separators=(",", ":"))]
+    return shlex.join(words)
+
+
+def plan(claims: Sequence[Statement], options: Options) -> list[dict[str, Any]]:
+    """What a run would sample: a row a case, with walks and predicted seconds."""
+    from montecarlo import registry
+
+    rows: list[dict[str, Any]] = []
+    for claim in claims:
+        here = bench(claim, options, "cpu", Silent())
+        load_simulations(claim)
+        found = registry.find(claim.id)
+        if not isinstance(found, registry.Simulation):
+            rows.append({"id": claim.id, "case": "points", "walks": here.effort.points, "seconds": 1.0})
+            continue
+        pair = Pair(claim)
+        delta = claim.alpha / ((len(drawing.slots(claim, options.effort)) + 2) * len(pair.names))
+        if options.case is not None:
+            one = plan_case(pair, found, options.case, delta, here)
+            chosen = [one] if one is not None else []
+        else:
+            chosen, _ = choose_cases(pair, found, delta, here)
+        for case in chosen:
+            seconds = case.normals / NORMALS_A_SECOND / here.threads
+            rows.append({"id": claim.id, "case": dict(case.raw), "walks": case.walks, "seconds": round(seconds, 3)})
+    return rows

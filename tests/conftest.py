@@ -1,0 +1,187 @@
+"""What all tests share: one reproducible Hypothesis profile, precision put back after each test, a sample report."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+# Drawn from the test's name, so that a failure is seen by everyone and on every run.
+settings.register_profile("suite", deadline=None, derandomize=True, database=None)
+settings.load_profile("suite")
+
+
+@pytest.fixture(autouse=True)
+def _precision_is_put_back() -> Iterator[None]:
+    """mpmath's and flint's precision is global to the process: no test leaves it changed."""
+    holders = [("mpmath", "mp"), ("flint", "ctx")]
+    before = {name: getattr(sys.modules[name], at).prec for name, at in holders if name in sys.modules}
+    yield
+    for name, at in holders:
+        if name in before:
+            getattr(sys.modules[name], at).prec = before[name]
+
+
+def _claim(**changes: Any) -> dict[str, Any]:
+    claim: dict[str, Any] = {
+        "id": "bao2024.appA.eq11",
+        "verdict": "verified",
+        "reason": "",
+        "paper": {"id": "bao2024", "version": "v1"},
+        "where": "Eq. (11)",
+        "kind": "identity",
+        "fidelity": "verbatim",
+        "statement": "E[x^\\top W x] = \\mathrm{tr}(W\\Sigma) + m^\\top W m",
+        "reading": "x ~ N(m, Sigma), W symmetric, every d.",
+        "assumptions": ["x ~ N(m, Sigma)", "W symmetric"],
+        "quantity": "E[x^T W x]",
+        "symbols": ["tr1", "mWm"],
+        "printed": {"moment": "tr1 + mWm"},
+        "symbolic": {
+            "status": "proved",
+            "method": "contraction",
+            "evidence": ["normal forms agree"],
+            "exact": "tr1 + mWm",
+        },
+        "simulation": {
+            "status": "agrees",
+            "samples": 1638400,
+            "cases": 6,
+            "max_z": 1.2,
+            "p_value": 0.3,
+            "detectable": 0.0094,
+            "tier": "mean",
+            "power": "an error of 1% of max(|mean|, standard deviation) is caught with probability 0.999",
+        },
+        "counterexample": None,
+        "correction": None,
+        "decoys": {"caught": 4, "of": 4},
+        "proof": {"steps": [], "lines": [], "first_false": None, "first_reaching": None},
+        "starts": [],
+        "cases": [
+            {
+                "params": {"d": 1, "W": [["1"]], "Sigma": [["1"]], "m": ["2"]},
+                "quantity": "moment",
+                "printed": 5.0,
+                "derived": 5.0,
+                "estimate": 5.0031,
+                "low": 4.99,
+                "high": 5.02,
+                "samples": 262144,
+                "z": 1.2,
+            }
+        ],
+        "depends_on": [],
+        "rests_on_refuted": [],
+        "seconds": 1.25,
+        "replay": "twofold verify bao2024.appA.eq11 --seed 0",
+        "traceback": None,
+    }
+    claim.update(changes)
+    return copy.deepcopy(claim)
+
+
+@pytest.fixture
+def make_claim() -> Callable[..., dict[str, Any]]:
+    """Builds the report's entry of one claim: Eq. (11) verified, with the given fields changed."""
+    return _claim
+
+
+def _refuted() -> list[dict[str, Any]]:
+    base = _claim()
+    case: dict[str, Any] = {
+        "params": {"i": 1, "d": 1, "W": [["1"]], "Sigma": [["1"]], "start": "sigma"},
+        "quantity": "moment",
+    }
+    case |= {
+        "printed": 0.0,
+        "derived": 1.0,
+        "estimate": 1.0003,
+        "low": 0.98,
+        "high": 1.02,
+        "samples": 262144,
+        "z": 512.4,
+    }
+    line = {"label": "line 2", "where": "Appendix A", "printed": "(i - 1)*tr1", "derived": "i*tr1"}
+    refuted = _claim(
+        id="bao2024.appA.eq15",
+        verdict="refuted",
+        where="Eq. (15)",
+        reading="Every i >= 1, Assumption 1 as printed.",
+        symbols=["i", "tr1"],
+        printed={"moment": "(i - 1)*tr1"},
+        symbolic=base["symbolic"] | {"status": "disproved", "exact": "i*tr1"},
+        simulation=base["simulation"] | {"status": "contradicts", "max_z": 512.4, "p_value": 0.0},
+        counterexample={"params": case["params"], "printed": "0", "true": "1"},
+        correction={"latex": "i\\,\\mathrm{tr}(W\\Sigma)", "sympy": "i*tr1", "holds": "for every i >= 1"},
+        starts=[
+            {"start": "sigma", "exact": False, "leading": True},
+            {"start": "zero", "exact": True, "leading": True},
+        ],
+        proof={
+            "steps": [{"text": "E[x_i^T W x_i] = i tr1", "rule": "normal form", "ok": True}],
+            "lines": [line | {"holds": False, "reaches": True}],
+            "first_false": "line 2",
+            "first_reaching": "line 2",
+        },
+        cases=[case],
+        depends_on=["bao2024.appA.eq11"],
+        replay="twofold verify bao2024.appA.eq15 --case '{\"i\": 1}'",
+    )
+    corrected = _claim(
+        id="bao2024.appA.eq15.corrected",
+        where="Eq. (15)",
+        printed={"moment": "i*tr1"},
+        symbolic=base["symbolic"] | {"method": "exact enumeration", "exact": "i*tr1"},
+        replay="twofold verify bao2024.appA.eq15",
+    )
+    return [refuted, corrected]
+
+
+@pytest.fixture
+def sample_report() -> dict[str, Any]:
+    """A report with one claim of each verdict, and a correction."""
+    none = {"status": "none", "samples": 0, "cases": 0, "max_z": None, "p_value": None, "detectable": None}
+    none |= {"tier": "", "power": ""}
+    claims = [
+        _claim(),
+        *_refuted(),
+        _claim(
+            id="bao2024.appA.eq16",
+            verdict="undecided",
+            reason="too little power at quick effort",
+            simulation=_claim()["simulation"] | {"status": "underpowered"},
+        ),
+        _claim(
+            id="bao2024.appC.eq22",
+            verdict="conflict",
+            reason="the derivation proves it, the simulation contradicts it",
+            simulation=_claim()["simulation"] | {"status": "contradicts"},
+        ),
+        _claim(
+            id="bao2024.appC.lemma1-A",
+            verdict="error",
+            reason="ZeroDivisionError: division by zero",
+            symbolic={"status": "none", "method": "", "evidence": [], "exact": None},
+            simulation=none,
+            cases=[],
+            traceback="Traceback (most recent call last): ...",
+        ),
+    ]
+    run = {
+        "seed": 0,
+        "device": "cpu",
+        "dtype": "float32 draws, float64 sums",
+        "effort": "standard",
+        "versions": {"torch": "2.13.0"},
+        "seconds": 143.2,
+        "alpha": 1e-6,
+        "partial": False,
+        "ledger": [{"id": claim["id"], "alpha": 3.9e-9, "spent": 2e-9} for claim in claims],
+        "command": ["twofold", "verify"],
+    }
+    return {"schema": 1, "run": run, "claims": claims}

@@ -1,0 +1,83 @@
+"""Decoys and mutants: every wrong version that is wanted, no right one among them."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+
+from proofs_check.decoys import mutants
+from theorems.catalogue import Statement, catalogue
+from theorems.expressions import parse
+
+
+def forms(text: str, positions: tuple[str, ...] = (), words: tuple[str, ...] = (), scale: str = "") -> set[sp.Expr]:
+    return {sp.expand(formula) for _, formula in mutants(parse(text), positions, words, scale)}
+
+
+def expanded(*texts: str) -> set[sp.Expr]:
+    return {sp.expand(parse(text)) for text in texts}
+
+
+def test_every_mutant_of_equation_15() -> None:
+    assert forms("(i - 1)*tr1", ("i",)) == expanded(
+        # coefficients of i, of the constant and of the whole: one more, one less, the other sign
+        *("(2*i - 1)*tr1", "-tr1", "(-i - 1)*tr1"),
+        *("i*tr1", "(i - 2)*tr1", "(i + 1)*tr1"),
+        *("2*(i - 1)*tr1", "0", "-(i - 1)*tr1"),
+        # i (the shift down is the constant's), and the exponents of i and tr1; the 0th power of i is 0
+        *("(i**2 - 1)*tr1", "(i - 1)*tr1**2", "i - 1"),
+    )
+
+
+def test_coefficients_and_exponents_inside_a_product() -> None:
+    found = forms("(2*theta**2 + 7/12)*tr2/lam**2")
+    assert expanded("(3*theta**2 + 7/12)*tr2/lam**2", "(2*theta**2 + 19/12)*tr2/lam**2") <= found
+    assert expanded("(2*theta**3 + 7/12)*tr2/lam**2", "(2*theta + 7/12)*tr2/lam**2") <= found
+    assert expanded("(2*theta**2 - 7/12)*tr2/lam**2", "(2*theta**2 + 7/12)*tr2/lam**3") <= found
+
+
+def test_a_bound_is_changed_under_the_root() -> None:
+    found = forms("sqrt(d*tr2)")
+    assert expanded("sqrt(2*d*tr2)", "sqrt((d - 1)*tr2)", "sqrt(d**2*tr2)", "-sqrt(d*tr2)", "2*sqrt(d*tr2)") <= found
+
+
+def test_zero_with_a_remainder_is_changed_by_its_scale() -> None:
+    assert forms("0", ("T",), ("tr1", "tr2"), "T**4") == expanded(
+        "T**4*tr1", "-T**4*tr1", "T**4*tr2", "-T**4*tr2", "1", "-1"
+    )
+
+
+@pytest.mark.parametrize("claim", catalogue(), ids=lambda claim: claim.id)
+def test_mutants_differ_from_the_print_and_from_one_another(claim: Statement) -> None:
+    for text in claim.printed.values():
+        printed = parse(text)
+        found = mutants(printed, claim.positions, ("tr1", "tr2"), claim.remainder)
+        normal = [sp.expand(formula) for _, formula in found]
+        assert sp.expand(printed) not in normal
+        assert len(set(normal)) == len(normal) >= 2
+        assert all(label for label, _ in found)
+        assert not any(formula.has(sp.zoo, sp.nan, sp.oo) for formula in normal)
+        # in no other names than the print and its words
+        assert {s for f in normal for s in f.free_symbols} <= {
+            *printed.free_symbols,
+            *map(sp.Symbol, ("tr1", "tr2", "T")),
+        }
+        # a mutant is a statement again: its text reads back to it
+        assert all(sp.expand(parse(str(formula)) - formula) == 0 for _, formula in found)
+
+
+@pytest.mark.parametrize("claim", catalogue(), ids=lambda claim: claim.id)
+def test_every_index_and_every_coefficient_is_changed(claim: Statement) -> None:
+    for text in claim.printed.values():
+        printed = parse(text)
+        found = forms(text, claim.positions, (), claim.remainder)
+        for name in claim.positions:
+            index = sp.Symbol(name)
+            if printed.has(index):
+                assert {sp.expand(printed.xreplace({index: index + shift})) for shift in (1, -1)} <= found
+        for node in sp.preorder_traversal(printed):
+            for term in node.args if isinstance(node, sp.Add) else ():
+                unit = term / term.as_coeff_Mul()[0]
+                for changed in (term + unit, term - unit, -term):
+                    wrong = printed.xreplace({node: node - term + changed})
+                    assert sp.expand(wrong) in found or sp.expand(wrong - printed) == 0

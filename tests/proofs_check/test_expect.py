@@ -1,0 +1,96 @@
+"""The file of expected verdicts: both forms, what is refused, what counts as a difference."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proofs_check import expect
+from proofs_check.errors import UsageError
+
+KNOWN = ["p.a.one", "p.a.two", "p.b.three"]
+
+
+def write(folder: Path, text: str | bytes, name: str = "expected.toml") -> str:
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return str(path)
+
+
+def test_toml(tmp_path: Path) -> None:
+    path = write(tmp_path, '[verdicts]\n"p.a.one" = "refuted"\n"p.a.one.corrected" = "verified"\n')
+    assert expect.read(path, KNOWN, KNOWN) == {"p.a.one": "refuted", "p.a.one.corrected": "verified"}
+
+
+@pytest.mark.parametrize("name", ["expected.json", "expected", "expected.txt"])
+def test_a_report(name: str, tmp_path: Path, sample_report: dict[str, Any]) -> None:
+    ids = [claim["id"] for claim in sample_report["claims"]]
+    path = write(tmp_path, json.dumps(sample_report), name)
+    assert expect.read(path, ids, ids) == {claim["id"]: claim["verdict"] for claim in sample_report["claims"]}
+
+
+def test_only_selected_claims_count(tmp_path: Path) -> None:
+    path = write(tmp_path, '[verdicts]\n"p.a.one" = "refuted"\n"p.b.three" = "verified"\n')
+    assert expect.read(path, KNOWN, ["p.a.one", "p.a.two"]) == {"p.a.one": "refuted"}
+
+
+VERDICT = '"verdict": "verified"'
+REFUSED: list[tuple[str | bytes, str, str]] = [
+    ("[verdicts", "x.toml", "valid TOML"),
+    ("", "x.toml", "a [verdicts] table"),
+    ('[other]\n"p.a.one" = "refuted"\n', "x.toml", "a [verdicts] table"),
+    ('verdicts = "p.a.one"\n', "x.toml", "a [verdicts] table"),
+    ("[verdicts]\n", "x.toml", "one selected claim at least"),
+    ('[verdicts]\n"p.b.three" = "verified"\n', "x.toml", "one selected claim at least"),
+    ('[verdicts]\np.a.one = "refuted"\n', "x.toml", "ids of claims; 'p' is none"),
+    ('[verdicts]\n"p.a.on" = "refuted"\n', "x.toml", "nearest: p.a.one"),
+    ('[verdicts]\n"p.a.one" = "false"\n', "x.toml", "one of verified, refuted"),
+    ('[verdicts]\n"p.a.one" = true\n', "x.toml", "one of verified, refuted"),
+    ('[verdicts]\n"p.a.one" = "refuted"\n"p.a.one" = "verified"\n', "x.toml", "valid TOML"),
+    ("{", "x.json", "valid JSON"),
+    ("{", "x", "valid JSON"),
+    ("[]", "x.json", "a table of verdicts"),
+    ("[" * 100000, "x.json", "nested too deeply"),
+    ("a = " + "[" * 100000, "x.toml", "nested too deeply"),
+    ('{"schema": NaN}', "x.json", "NaN is no JSON"),
+    ('{"schema": 2, "claims": []}', "x.json", "schema = 1; it has 2"),
+    ('{"schema": 1}', "x.json", "a list `claims`"),
+    ('{"schema": 1, "claims": [3]}', "x.json", "claims[0] has not"),
+    ('{"schema": 1, "claims": [{"id": "p.a.one"}]}', "x.json", "claims[0] has not"),
+    ('{"schema": 1, "schema": 1, "claims": []}', "x.json", "stands twice"),
+    (f'{{"schema": 1, "claims": [{{"id": "p.a.one", {VERDICT}}}, {{"id": "p.a.one", {VERDICT}}}]}}', "x.json", "twice"),
+    ('{"schema": 1, "claims": [{"id": "p.a.one", "verdict": ["verified"]}]}', "x.json", "one of verified"),
+    (b"\xff\xfe\x00", "x.toml", "UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "told"), REFUSED, ids=[told for _, _, told in REFUSED])
+def test_what_is_refused(text: str | bytes, name: str, told: str, tmp_path: Path) -> None:
+    path = write(tmp_path, text, name)
+    with pytest.raises(UsageError) as caught:
+        expect.read(path, KNOWN, ["p.a.one", "p.a.two"])
+    message = str(caught.value)
+    assert told in message
+    assert message.startswith("--expect ")
+    assert "\n" not in message
+
+
+def test_a_file_without_end_is_not_read_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(expect, "_LIMIT", 1 << 16)
+    with pytest.raises(UsageError, match="at most"):
+        expect.read("/dev/zero", KNOWN, KNOWN)
+
+
+def test_differences() -> None:
+    claims = [{"id": "p.a.one", "verdict": "verified"}, {"id": "p.a.two", "verdict": "refuted"}]
+    expected = {"p.a.one": "refuted", "p.a.two": "refuted", "p.a.two.corrected": "verified"}
+    found = expect.differences(expected, claims, partial=False)
+    assert [difference.sentence for difference in found] == [
+        "p.a.one: expected refuted, got verified",
+        "p.a.two.corrected: expected verified, got no verdict",
+    ]
+    found = expect.differences(expected, claims, partial=True)
+    assert [difference.id for difference in found] == ["p.a.one"]

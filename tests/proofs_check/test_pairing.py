@@ -1,0 +1,134 @@
+"""What both sides say at a case, against values computed by hand and by linear algebra."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from proofs_check.pairing import Pair, scale_and_tolerance
+from theorems.catalogue import by_id
+from theorems.expressions import parse
+from theorems.process import Moment
+
+UNIT: dict[str, Any] = {"d": 1, "W": [["1"]], "Sigma": [["1"]], "start": "sigma"}
+PLANE: dict[str, Any] = {
+    "d": 2,
+    "W": [["1", "-1/2"], ["-1/2", "3"]],
+    "Sigma": [["2", "1/2"], ["1/2", "1/4"]],
+    "start": "sigma",
+}
+
+
+def pair_of(claim: str) -> Pair:
+    return Pair(by_id()[claim])
+
+
+def test_an_exact_claim_at_a_case() -> None:
+    """tr(W Sigma) = 2 - 1/4 - 1/4 + 3/4 = 9/4."""
+    target = pair_of("bao2024.appA.eq15").target("moment", PLANE | {"i": 3})
+    assert (target.derived, target.printed) == (sp.Rational(27, 4), sp.Rational(9, 2))
+    assert (target.true, target.claimed, target.remainder) == (sp.Rational(27, 4), sp.Rational(9, 2), 0)
+
+
+def test_the_print_says_nothing_about_another_start() -> None:
+    target = pair_of("bao2024.appA.eq15").target("moment", UNIT | {"i": 3, "start": "zero"})
+    assert target.derived == 2
+    assert target.printed is None and target.claimed is None
+
+
+def test_a_limit_is_judged_at_finite_length_with_the_derived_remainder() -> None:
+    """Mean (i/T - 1/2) tr1/lam + o(1): the o(1) is offset 1/T less tr1/(2 lam T), so far from the print as derived."""
+    pair = pair_of("bao2024.sec4.lemma1-mean")
+    raw = UNIT | {"i": 3, "T": 4, "lam": "2"}
+    target = pair.target("mean", raw)
+    # i/(lam T) - (T + 1)/(2 lam T) + 1/T with i = 3, T = 4, lam = 2
+    assert target.derived == sp.Rational(3, 8) - sp.Rational(5, 16) + sp.Rational(1, 4)
+    assert target.claimed == target.true == sp.Rational(1, 8)
+    assert target.remainder == target.derived - target.true
+    assert target.printed == target.derived
+    assert pair.exact(raw).scalars["theta"] == sp.Rational(3, 4)
+    assert pair.at(parse("(theta - 1/4)*tr1/lam"), target, raw) == float(target.derived) + 1 / 8
+
+
+def test_a_given_theta_is_kept() -> None:
+    pair = pair_of("bao2024.sec4.lemma1-mean")
+    assert pair.exact(UNIT | {"i": 3, "T": 8, "lam": "1", "theta": "1/3"}).scalars["theta"] == sp.Rational(1, 3)
+
+
+def test_the_quantities_that_a_print_refers_to_are_compared_too() -> None:
+    pair = pair_of("bao2024.sec2.remark2-selector")
+    assert pair.names == ("variance", "mean", "selector_variance", "selector_mean")
+    assert set(pair.formulas) == {"variance", "mean"}
+    # the definition put in is the limit of the derived one
+    assert sp.expand(pair.formulas["mean"] - parse("theta*tr1/lam")) == 0
+    raw = UNIT | {"i": 4, "T": 8, "lam": "1"}
+    assert pair.target("selector_variance", raw).printed is None
+    assert pair.target("variance", raw).printed is not None
+
+
+def test_a_correction_uses_its_claim_and_another_route() -> None:
+    correction = by_id()["bao2024.appA.eq15"].corrected({"moment": "i*tr1"})
+    pair = Pair(correction, second_route=True)
+    assert pair.source == "bao2024.appA.eq15"
+    assert "wick" in {step.rule for step in pair.derived().steps}
+    assert {step.rule for step in pair_of("bao2024.appA.eq15").derived().steps} == {"isserlis"}
+    assert pair.target("moment", UNIT | {"i": 3}).printed == 3
+
+
+def cumulants(matrix: np.ndarray[Any, Any]) -> tuple[float, float, float]:
+    """Mean, variance and fourth central moment of z^T M z for standard normal z."""
+    m = (matrix + matrix.T) / 2
+    second = 2 * np.trace(m @ m)
+    return float(np.trace(m)), float(second), float(3 * second**2 + 48 * np.trace(m @ m @ m @ m))
+
+
+def steps_to(token: int, length: int, d: int) -> np.ndarray[Any, Any]:
+    """x_token = A z with Sigma = I: ones over the first increments, (d, T d)."""
+    return np.kron((np.arange(1, length + 1) <= token)[None, :].astype(float), np.eye(d))
+
+
+def test_the_planned_variance_of_a_mean_is_that_of_the_numbers() -> None:
+    pair = pair_of("bao2024.appA.eq15")
+    raw: dict[str, Any] = {"d": 2, "W": PLANE["W"], "Sigma": [["1", "0"], ["0", "1"]], "start": "sigma", "i": 3}
+    moment, mean, variance = pair.statistic("moment", raw)
+    W = np.array([[1, -0.5], [-0.5, 3]])
+    x = steps_to(3, 3, 2)
+    wanted_mean, wanted_variance, _ = cumulants(x.T @ W @ x)
+    assert isinstance(moment, Moment) and moment.kind == "mean"
+    assert [mean, variance] == pytest.approx([wanted_mean, wanted_variance])
+
+
+@pytest.mark.parametrize(("i", "T"), [(1, 2), (2, 5), (5, 5)])
+def test_the_planned_variance_of_a_variance_is_that_of_half_squared_differences(i: int, T: int) -> None:
+    """(mu_4 + sigma^4)/2, for the score of Lemma 1 as a quadratic form in the increments."""
+    pair = pair_of("bao2024.sec4.lemma1-variance")
+    unit = [["1", "0"], ["0", "1"]]
+    raw = {"d": 2, "W": PLANE["W"], "Sigma": unit, "start": "sigma", "i": i, "T": T, "lam": "2"}
+    moment, mean, variance = pair.statistic("variance", raw)
+    weights = np.full(T, -1 / T**2)
+    weights[i - 1] += 1 / T
+    left = sum(w * steps_to(a, T, 2) for a, w in enumerate(weights, 1))
+    W = np.array([[1, -0.5], [-0.5, 3]])
+    _, spread, fourth = cumulants(left.T @ W @ steps_to(T, T, 2) / 2)
+    assert isinstance(moment, Moment) and moment.kind == "variance"
+    assert mean == pytest.approx(spread, rel=1e-10)
+    assert variance == pytest.approx((fourth + spread**2) / 2, rel=1e-9)
+
+
+def test_the_scale_of_an_error() -> None:
+    """1% of max(|mean|, standard deviation) for a mean of degree 2, 2% of the value for a fourth-order one."""
+    two, *_ = pair_of("bao2024.appA.eq15").statistic("moment", UNIT | {"i": 2})
+    assert list(scale_and_tolerance(two, 3.0, 4.0, 1.0)) == pytest.approx([3.0, 0.03])
+    assert list(scale_and_tolerance(two, -1.0, 4.0, 1.0)) == pytest.approx([2.0, 0.02])
+    four, *_ = pair_of("bao2024.appA.eq16").statistic("moment", UNIT | {"i": 2})
+    assert list(scale_and_tolerance(four, -3.0, 400.0, 1.0)) == pytest.approx([3.0, 0.06])
+    spread, *_ = pair_of("bao2024.sec4.lemma1-variance").statistic("variance", UNIT | {"i": 2, "T": 3, "lam": "1"})
+    assert list(scale_and_tolerance(spread, 3.0, 400.0, 4.0)) == pytest.approx([3.0, 0.24])
+
+
+def test_a_claim_without_moments_has_no_sample_size() -> None:
+    with pytest.raises(TypeError, match="diagonal is no moment"):
+        pair_of("bao2024.sec2.softmax-taylor").statistic("diagonal", {"T": 3, "i": 1})

@@ -1,0 +1,119 @@
+"""Bounds: a search that comes near, what contradicts it, and a search that proves nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from montecarlo import registry
+from montecarlo.registry import Points, Search
+from proofs_check.evidence import EFFORTS, Bench, Evidence
+from proofs_check.judgement import verdict
+from proofs_check.pairing import Pair
+from proofs_check.searching import searched
+from theorems.catalogue import by_id
+from theorems.expressions import parse
+from theorems.kernel import Outcome, settle
+from theorems.numeric import Case
+
+EQ5 = "bao2024.sec4.eq5"
+BENCH = Bench(effort=EFFORTS["quick"], effort_name="quick")
+PRINT = {"upper": "sqrt(d*tr2)", "lower": "-sqrt(d*tr2)"}
+
+
+def found(printed: dict[str, str] | None = None, search: Search | None = None) -> tuple[Outcome, Evidence, str, str]:
+    """Outcome, evidence, verdict and reason for a print of (5), with the given search in the place of the true one."""
+    pair = Pair(replace(by_id()[EQ5], printed=printed or PRINT))
+    outcome = settle(pair.statement, pair.derived())
+    evidence = searched(pair, outcome, search or registry.find(EQ5), BENCH)
+    return outcome, evidence, *verdict(outcome, evidence)
+
+
+def changed(**columns: Any) -> Search:
+    """The true search with columns replaced by functions of its points."""
+    true = registry.find(EQ5)
+    assert isinstance(true, Search)
+
+    def search(points: int, generator: Any) -> Points:
+        got = true.function(points, generator)
+        table = {name: columns[name](got) if name in columns else values for name, values in got.columns.items()}
+        return Points(table, got.errors, got.matrices)
+
+    return Search(EQ5, search)
+
+
+def test_the_bound_holds_and_the_search_reaches_it() -> None:
+    outcome, evidence, ruling, _ = found()
+    assert (outcome.status, evidence.status, ruling) == ("proved", "agrees", "verified")
+    assert evidence.samples == EFFORTS["quick"].points
+    assert evidence.detectable is not None and 0 <= evidence.detectable < 1e-3
+    assert evidence.caught == evidence.decoys > 10
+    assert not evidence.conflicts
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        PRINT | {"upper": "sqrt((d - 1)*tr2)"},
+        PRINT | {"upper": "sqrt(d*tr2)/2"},
+        PRINT | {"upper": "-sqrt(d*tr2)"},
+        PRINT | {"lower": "-sqrt(tr2)"},
+        PRINT | {"lower": "-sqrt(d*(tr2 - 1))"},
+    ],
+    ids=lambda printed: ", ".join(printed.values()),
+)
+def test_a_false_bound_is_refuted_at_an_exact_point(printed: dict[str, str]) -> None:
+    outcome, evidence, ruling, _ = found(printed)
+    assert (outcome.status, evidence.status, ruling) == ("disproved", "contradicts", "refuted")
+    assert evidence.counterexample is not None
+    (name,) = outcome.false_quantities
+    case = Case(evidence.counterexample["params"])
+    value, true = case.evaluate(parse("tr1")), case.evaluate(parse(PRINT[name]))
+    claimed = case.evaluate(parse(printed[name]))
+    assert (str(claimed), str(true)) == (evidence.counterexample["printed"], evidence.counterexample["true"])
+    # either the counterexample itself breaks the print, or the print is too small where the true bound is attained
+    assert not claimed.is_real or abs(claimed) < abs(true) or claimed * true < 0
+    assert abs(value) <= abs(true)
+
+
+def test_a_weaker_bound_is_true() -> None:
+    outcome, evidence, _, _ = found(PRINT | {"upper": "2*sqrt(d*tr2)"})
+    assert outcome.status == "proved"
+    assert evidence.status == "agrees"
+    assert not evidence.conflicts
+
+
+def test_a_search_that_breaks_the_sharp_bound_is_a_conflict() -> None:
+    broken = changed(value=lambda got: 1.1 * got.columns["value"])
+    _, evidence, ruling, reason = found(search=broken)
+    assert ruling == "conflict"
+    assert evidence.conflicts and "derived" in reason
+
+
+def test_a_search_with_a_wrong_square_is_a_conflict() -> None:
+    broken = changed(tr2=lambda got: 0.5 * got.columns["tr2"])
+    assert found(search=broken)[2] == "conflict"
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.0])
+def test_a_search_that_stays_away_from_the_bound_proves_nothing(factor: float) -> None:
+    timid = changed(value=lambda got: factor * got.columns["value"])
+    _, evidence, ruling, _ = found(search=timid)
+    assert (evidence.status, ruling) == ("underpowered", "undecided")
+    assert evidence.detectable is not None and evidence.detectable >= 0.49
+    assert evidence.survivors
+
+
+def test_a_search_on_one_side_only_leaves_the_other_end_open() -> None:
+    one_sided = changed(value=lambda got: np.where(got.columns["value"] > 0, got.columns["value"], 0.0))
+    _, evidence, ruling, reason = found(search=one_sided)
+    assert ruling == "undecided"
+    assert any(survivor.startswith("lower") for survivor in evidence.survivors)
+    assert "decoys survive" in reason
+
+
+def test_the_same_seed_tries_the_same_points() -> None:
+    assert found()[1] == found()[1]

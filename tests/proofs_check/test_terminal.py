@@ -1,0 +1,257 @@
+"""What a reader sees, on terminals wide and narrow and in a pipe."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from proofs_check import terminal
+from proofs_check.expect import Difference
+
+Report = dict[str, Any]
+
+
+class Screen(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0"), (950, "950"), (12345, "12.3k"), (1638400, "1.64M"), (2 * 10**9, "2G")]
+)
+def test_amounts(count: int, text: str) -> None:
+    assert terminal.amount(count) == text
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0.421, "0.42 s"), (12.34, "12.3 s"), (143.2, "2 min 23 s")])
+def test_durations(seconds: float, text: str) -> None:
+    assert terminal.duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("detectable", "samples", "text"),
+    [
+        (0.0094, 1638400, "0.94% / 1.64M"),
+        (4e-11, 148, "4e-11 / 148"),
+        (0.0, 200, "0% / 200"),
+        (None, 9, "9"),
+        (0.1, 0, "-"),
+    ],
+)
+def test_power(detectable: float | None, samples: int, text: str, make_claim: Callable[..., Report]) -> None:
+    simulation = make_claim()["simulation"] | {"detectable": detectable, "samples": samples}
+    assert terminal.power(make_claim(simulation=simulation)) == text
+
+
+def test_a_counterexample_reads_as_in_a_paper() -> None:
+    params = {"start": "sigma", "W": [["1", "0"], ["0", "-1/2"]], "Sigma": [["1"]], "d": 2, "i": 1}
+    assert terminal.parameters(params) == "i = 1, d = 2, Sigma = [[1]], W = [[1, 0], [0, -1/2]], x_1 ~ N(0, Sigma)"
+
+
+def test_a_refutation_tells_print_truth_counterexample_and_replay(sample_report: Report) -> None:
+    _, refuted, corrected = sample_report["claims"][:3]
+    facts = dict(terminal.findings(refuted, corrected))
+    assert facts["print"] == "(i - 1)*tr1"
+    assert facts["truth"] == "i*tr1"
+    assert facts["holds"] == "for every i >= 1"
+    assert facts["correction"].startswith("verified (proved: exact enumeration; simulation agrees")
+    assert "the print gives 0, the truth is 1" in facts["counterexample"]
+    assert facts["simulated"].startswith("1.0003 in [0.98, 1.02]; print 0, derived 1, z = 512")
+    assert facts["starts"] == "x_1 ~ N(0, Sigma): right to leading order only; x_1 = 0: exact"
+    assert facts["first false line"] == "line 2 (Appendix A): print (i - 1)*tr1, derived i*tr1"
+    assert facts["reaches the end"] == "line 2, the same line"
+    assert facts["replay"] == refuted["replay"]
+
+
+def test_a_verified_claim_tells_print_derivation_and_worst_case(make_claim: Callable[..., Report]) -> None:
+    case = make_claim()["cases"][0]
+    claim = make_claim(cases=[case | {"z": 0.1}, case | {"z": -2.5, "estimate": 4.9}, case | {"z": None}])
+    facts = dict(terminal.findings(claim, None))
+    assert (facts["print"], facts["derived"]) == ("tr1 + mWm", "tr1 + mWm")
+    assert facts["simulated"].startswith("4.9 in [4.99, 5.02]; print 5, derived 5, z = -2.5 (262k samples at d = 1")
+
+
+@pytest.mark.parametrize("verdict", ["undecided", "conflict", "error"])
+def test_what_was_not_settled_says_why(verdict: str, sample_report: Report) -> None:
+    claim = next(claim for claim in sample_report["claims"] if claim["verdict"] == verdict)
+    facts = terminal.findings(claim, None)
+    assert facts[0] == ("reason", claim["reason"])
+    assert ("traceback" in dict(facts)) == (verdict == "error")
+
+
+def test_blocks_end_with_what_needs_a_reader_most(sample_report: Report) -> None:
+    blocks = [claim["id"] for claim, _ in terminal.blocks(sample_report["claims"])]
+    assert blocks == [
+        "bao2024.appA.eq11",
+        "bao2024.appA.eq15",
+        "bao2024.appA.eq16",
+        "bao2024.appC.eq22",
+        "bao2024.appC.lemma1-A",
+    ]
+
+
+def test_a_correction_that_failed_has_its_own_block(sample_report: Report) -> None:
+    sample_report["claims"][2].update(verdict="conflict", reason="its two sides disagree")
+    assert "bao2024.appA.eq15.corrected" in [claim["id"] for claim, _ in terminal.blocks(sample_report["claims"])]
+
+
+def test_the_sentence_says_what_was_checked_and_found(sample_report: Report) -> None:
+    assert terminal.summary(sample_report) == (
+        "Judged 5 claims in 2 min 23 s (standard effort, seed 0, cpu): 1 verified, 1 refuted, 1 undecided, 1 conflict, "
+        "1 error; of 1 correction 1 verified; the chance of any false alarm was kept below 1e-06."
+    )
+    sample_report["claims"] = []
+    sample_report["run"]["partial"] = True
+    assert "0 claims" in terminal.summary(sample_report)
+    assert "none finished; interrupted" in terminal.summary(sample_report)
+
+
+@pytest.mark.parametrize("width", [80, 100, 109, 110, 160])
+def test_everything_fits_the_terminal(width: int, sample_report: Report) -> None:
+    out = Screen()
+    console = Console(file=out, width=width, force_terminal=True, highlight=False)
+    sample_report["claims"][3]["id"] = "bao2024.appC.lemma1-second-moment"
+    sample_report["claims"][3]["symbolic"]["method"] = "Wick contraction and a normal form in trace words"
+    for claim in sample_report["claims"]:
+        claim["replay"] = "twofold verify"
+    console.print(terminal.table(sample_report["claims"], width))
+    terminal.rich_findings(sample_report, console)
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue())
+    assert max(len(line) for line in shown.splitlines()) <= width
+    for part in ("✓ verified", "✗ refuted", "? undecided", "! conflict", "! error", "└ corrected", "0.94% / 1.64M"):
+        assert part in shown
+    assert "lemma1-second-moment" in shown.replace("\n", "")
+
+
+def test_a_replay_command_is_never_wrapped(sample_report: Report) -> None:
+    out = Screen()
+    command = "twofold verify bao2024.appA.eq15 --case '" + '{"i": 1, "W": [["1"]]}' * 9 + "'"
+    sample_report["claims"][1]["replay"] = command
+    terminal.rich_findings(sample_report, Console(file=out, width=80, force_terminal=True, highlight=False))
+    assert command in re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue())
+
+
+def test_markup_in_a_text_is_only_text(sample_report: Report) -> None:
+    out = Screen()
+    sample_report["claims"][1]["reading"] = "every [bold]W[/] in [1, 2] :smile:"
+    terminal.rich_findings(sample_report, Console(file=out, width=120, no_color=True, highlight=False))
+    assert "every [bold]W[/] in [1, 2] :smile:" in out.getvalue()
+
+
+def test_a_pipe_gets_plain_lines(sample_report: Report, capsys: pytest.CaptureFixture[str]) -> None:
+    with terminal.watching([claim["id"] for claim in sample_report["claims"]]) as listeners:
+        listeners.begin(5)
+        for claim in sample_report["claims"]:
+            listeners.finished(claim)
+    terminal.show_report(sample_report, [Difference("bao2024.appA.eq11", "refuted", "verified")], 3)
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert "\x1b" not in captured.out
+    assert "\t" not in captured.out
+    assert "refuted    bao2024.appA.eq15 " in captured.out
+    assert "Differs from --expect:\n  bao2024.appA.eq11: expected refuted, got verified\n" in captured.out
+    assert captured.out.endswith(terminal.summary(sample_report) + "\n")
+
+
+def test_a_colourless_terminal_is_honoured(sample_report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    for no_color in (False, True):
+        screen = Screen()
+        monkeypatch.setattr(sys, "stdout", screen)
+        monkeypatch.setenv("TERM", "xterm-256color")
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        if no_color:
+            monkeypatch.setenv("NO_COLOR", "1")
+        terminal.show_report(sample_report, [], None)
+        # 32 and 31 are green and red.
+        assert bool(re.search(r"\x1b\[(1;)?3[12]m", screen.getvalue())) != no_color
+
+
+def rows(ids: list[str], order: list[Report]) -> list[str]:
+    """The lines of a stream after each claim of ``order``, verdict and id."""
+    out = io.StringIO()
+    stream = terminal.PlainRows(out, ids)
+    stream.begin(len(ids))
+    for claim in order:
+        stream.finished(claim)
+    stream.close()
+    return [" ".join(line.split()[:2]) for line in out.getvalue().splitlines()[1:]]
+
+
+def test_rows_come_in_the_order_of_the_catalogue(sample_report: Report) -> None:
+    claims = sample_report["claims"]
+    ids = [claim["id"] for claim in claims if not claim["id"].endswith(".corrected")]
+    expected = [f"{claim['verdict']} {claim['id']}" for claim in claims]
+    for seed in range(20):
+        shuffled = random.Random(seed).sample(claims, len(claims))
+        assert rows(ids, shuffled) == expected
+
+
+def test_a_row_is_there_as_soon_as_its_claim_is(sample_report: Report) -> None:
+    claims = sample_report["claims"]
+    out = io.StringIO()
+    stream = terminal.PlainRows(out, [claims[0]["id"], claims[1]["id"], claims[3]["id"]])
+    stream.finished(claims[0])
+    assert out.getvalue().count("\n") == 1
+    stream.finished(claims[1])
+    assert out.getvalue().count("\n") == 1, "the correction is still to come"
+    stream.finished(claims[2])
+    assert out.getvalue().count("\n") == 3
+
+
+def test_a_reader_that_leaves_does_not_end_the_run(sample_report: Report) -> None:
+    class Gone(io.StringIO):
+        def write(self, _: str) -> int:
+            raise BrokenPipeError
+
+    stream = terminal.PlainRows(Gone(), [sample_report["claims"][0]["id"]])
+    stream.begin(1)
+    stream.finished(sample_report["claims"][0])
+    stream.close()
+
+
+def test_a_live_panel_shows_progress_and_goes(sample_report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen, out = Screen(), Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "100")
+    with terminal.watching([claim["id"] for claim in sample_report["claims"]]) as listeners:
+        listeners.begin(5)
+        for claim in sample_report["claims"]:
+            listeners.claim(claim["id"])
+            listeners.step(claim["id"], 1, 3)
+            listeners.finished(claim)
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue())
+    assert "✗ refuted    bao2024.appA.eq15" in shown
+    assert "5/5" in shown
+    # The last thing on stderr erases the panel.
+    assert screen.getvalue().endswith("\x1b[2K")
+    assert out.getvalue() == ""
+
+
+def test_nothing_on_stderr_where_it_is_no_terminal(sample_report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    error = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", error)
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    with terminal.watching([]) as listeners:
+        listeners.begin(0)
+        listeners.finished(sample_report["claims"][0])
+    assert error.getvalue() == ""
+
+
+def test_a_pipe_is_told_from_a_file(tmp_path: Any) -> None:
+    read, write = os.pipe()
+    with os.fdopen(read), os.fdopen(write, "w") as pipe, open(tmp_path / "f", "w") as file:
+        assert terminal._is_pipe(pipe)
+        assert not terminal._is_pipe(file)
+    assert not terminal._is_pipe(io.StringIO())

@@ -1,0 +1,168 @@
+"""Derivations: found by the claim's id, filled by name, and every derived formula moves with the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import sympy as sp
+
+from theorems import derivation as module
+from theorems.bao2024 import appendix_a
+from theorems.catalogue import Statement, paper_claims
+from theorems.derivation import DerivationError, Fact, SharpBound, derivation, fact
+from theorems.deriving import derive, find
+from theorems.expressions import parse, same
+from theorems.kernel import settle, value_of
+from theorems.observables import W
+from theorems.process import Kernel, Moment, Position, Process, random_walk
+from theorems.ratio import Ratio
+from theorems.rules import licensed
+
+CLAIMS = paper_claims("bao2024")
+WALKS = [c for c in CLAIMS if c.model == "walk"]
+STEEP = Kernel("a walk with twice the steps", 2 * Ratio.of("s"), 2 * Ratio.of("s"))
+
+
+def name_of(claim: Statement) -> str:
+    return claim.id
+
+
+@pytest.fixture
+def planted() -> Iterator[str]:
+    """An id whose derivation is taken away again."""
+    yield "test.planted"
+    module.registry.pop("test.planted", None)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=name_of)
+def test_every_step_is_licensed_on_both_routes(claim: Statement) -> None:
+    for second in (False, True):
+        derived = derive(claim.id, claim.positions, second_route=second)
+        assert derived.steps
+        assert all(licensed(step) for step in derived.steps)
+        assert all(step.text for step in derived.steps)
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize("start", ["sigma", "zero", "mean"])
+@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.model in ("walk", "gaussian")], ids=name_of)
+def test_both_routes_give_one_value(claim: Statement, start: str, symmetric: bool) -> None:
+    one = derive(claim.id, claim.positions, start, symmetric=symmetric)
+    two = derive(claim.id, claim.positions, start, symmetric=symmetric, second_route=True)
+    assert list(one.quantities) == list(two.quantities)
+    for name in one.quantities:
+        assert one.ratio(name) == two.ratio(name)
+
+
+@pytest.mark.parametrize(
+    "kernel", ["zero", "mean", "iid", "line", STEEP], ids=lambda k: k if isinstance(k, str) else k.name
+)
+@pytest.mark.parametrize("claim", WALKS, ids=name_of)
+def test_another_model_gives_another_formula(claim: Statement, kernel: str | Kernel) -> None:
+    """Every printed quantity's derived value differs from that of the paper's walk.
+
+    One does not: sum_a gamma^i_a = 0, so that a shift of every covariance leaves the score's mean as it is.
+    """
+    ours, other = derive(claim.id, claim.positions), derive(claim.id, claim.positions, kernel)
+    for name in claim.printed:
+        shifted = name == "mean" and kernel in ("zero", "mean")
+        assert (value_of(ours, name) == value_of(other, name)) == shifted, name
+
+
+@pytest.mark.parametrize("claim", WALKS, ids=name_of)
+def test_another_model_gives_another_correction(claim: Statement) -> None:
+    """What the kernel says is true instead changes with the model; no print of the walk is proved for larger steps."""
+    ours = settle(claim, derive(claim.id, claim.positions))
+    other = settle(claim, derive(claim.id, claim.positions, STEEP))
+    assert other.exact is not None
+    assert ours.exact is not None
+    if claim.printed == {"B1": "0"} or claim.printed == {"C1": "0"} or claim.id.endswith("remark2-selector"):
+        assert not same(other.exact, ours.exact)
+        return
+    assert other.status == "disproved"
+    assert not same(other.exact, ours.exact)
+    for name, correction in other.corrections.items():
+        if name in ours.corrections:
+            assert not same(correction, ours.corrections[name])
+        assert not same(correction, parse(claim.printed[name]))
+
+
+def test_a_start_at_zero_changes_the_corrections_of_appendix_a() -> None:
+    """From x_1 = 0 the print of (15) is true, so that there is nothing to correct."""
+    table = {c.id: c for c in CLAIMS}
+    eq15, eq16 = table["bao2024.appA.eq15"], table["bao2024.appA.eq16"]
+    assert settle(eq15, derive(eq15.id, eq15.positions, "zero")).status == "proved"
+    assert settle(eq15, derive(eq15.id, eq15.positions, "sigma")).status == "disproved"
+    other = settle(eq16, derive(eq16.id, eq16.positions, "zero"))
+    assert other.status == "disproved"
+    assert same(other.corrections["moment"], parse("(i - 1)**2*(2*tr2 + tr1**2)"))
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=name_of)
+def test_exact_values_read_back_and_hold_declared_symbols_only(claim: Statement) -> None:
+    outcome = settle(claim, derive(claim.id, claim.positions))
+    if claim.relation == "<=":
+        assert outcome.exact is None
+        return
+    assert outcome.exact is not None
+    again = sp.sympify(str(outcome.exact))
+    assert sp.expand(again - outcome.exact) == 0
+    assert {s.name for s in again.free_symbols} <= set(claim.symbols)
+    for correction in outcome.corrections.values():
+        again = sp.sympify(str(correction))
+        assert sp.expand(again - correction) == 0
+        assert {s.name for s in again.free_symbols} <= set(claim.symbols)
+
+
+def test_parameters_are_filled_by_name(planted: str) -> None:
+    seen: dict[str, Any] = {}
+
+    @derivation(planted)
+    def thing(walk: Process, i: Position, lam: Ratio) -> Moment:
+        seen.update(walk=walk, i=i, lam=lam)
+        return walk.expect(walk.form(i, W, i)) / lam
+
+    derived = derive(planted, ("i",), "zero")
+    assert derived.ratio("") == (Ratio.of("i") - 1) * "tr1" / "lam"
+    assert seen["walk"].chain == ("0", "i")
+    assert seen["walk"] is derived.process
+    assert seen["i"] == Position("i")
+    assert seen["lam"] == "lam"
+    assert derived.known("")
+    assert not derived.known("other")
+
+
+def test_a_second_derivation_of_one_claim_is_refused(planted: str) -> None:
+    derivation(planted)(lambda walk: walk)
+    with pytest.raises(DerivationError, match=r"test\.planted: a second derivation"):
+        derivation(planted)(lambda walk: walk)
+
+
+@pytest.mark.parametrize("value", [3, "i*tr1", None, Ratio.of("i"), {"moment": sp.Integer(1)}])
+def test_a_derivation_hands_in_moments_only(planted: str, value: Any) -> None:
+    derivation(planted)(lambda walk: value)
+    with pytest.raises(DerivationError, match=r"test\.planted: .* returned \w+ for .*; expected walk\.expect"):
+        derive(planted, ("i",))
+
+
+def test_a_claim_without_a_derivation_is_named() -> None:
+    for name in ("bao2024.appA.eq99", "nopaper.sec1.thing"):
+        with pytest.raises(LookupError, match=name):
+            find(name)
+    assert find("bao2024.appA.eq15") is appendix_a.eq15
+
+
+def test_facts_and_bounds() -> None:
+    made = fact(parse("(i + 1)/T"), (), "by hand")
+    assert isinstance(made, Fact)
+    assert made.ratio == (Ratio.of("i") + 1) / "T"
+    derived = derive("bao2024.sec4.eq5")
+    (bound,) = derived.quantities.values()
+    assert isinstance(bound, SharpBound)
+    assert not derived.known("")
+    with pytest.raises(KeyError):
+        derived.ratio("")
+    assert derived.process is None
+    assert random_walk("i").kernel.name.startswith("random walk")

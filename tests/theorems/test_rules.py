@@ -1,0 +1,305 @@
+"""Every trusted rule: true instances drawn at random are licensed, near misses are not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+
+from theorems.expressions import parse, symbol
+from theorems.increments import SecondRoute
+from theorems.observables import START, W
+from theorems.process import KERNELS, Position, Process, Step, process, random_walk
+from theorems.ratio import Ratio
+from theorems.rules import RULES, canonical_trace, licensed, rule
+
+d, tr1, tr2, T, u, v = (symbol(n) for n in ("d", "tr1", "tr2", "T", "u", "v"))
+ROOT = {"Sigma": ("R", "R")}
+INNER = ("R", "W_QK", "R")
+NAMES: dict[tuple[str, ...], sp.Expr] = {(): d, ("W_QK", "Sigma"): tr1, ("W_QK", "Sigma", "W_QK", "Sigma"): tr2}
+
+
+def step(name: str, *data: Any) -> Step:
+    return Step(name, "", data)
+
+
+def test_the_list_of_trusted_rules() -> None:
+    trusted = {"isserlis", "wick", "faulhaber", "identity", "derivative", "power-sums", "psd-root"}
+    trusted |= {"trace-identity", "cauchy-schwarz", "square-root", "finite-expectation", "antiderivative"}
+    # a rule that is added is tested here, and then named here
+    assert set(RULES) == trusted
+
+
+def test_a_rule_that_nobody_trusts_licenses_nothing() -> None:
+    assert not licensed(step("because", 1))
+    assert not licensed(step("", 1))
+    name = "always, for this test"
+    rule(name)(lambda *_: True)
+    try:
+        assert licensed(step(name, 1))
+    finally:
+        del RULES[name]
+    assert not licensed(step(name, 1))
+
+
+@pytest.mark.parametrize("kernel", ["sigma", "zero", "mean", "iid", "line"])
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_expectations(kernel: str, symmetric: bool) -> None:
+    """Each route licenses the other's steps; a value with one coefficient changed is licensed by neither."""
+    for family in (Process, SecondRoute):
+        source = family(KERNELS[kernel], (START, "i", "j", "T"), symmetric)
+        i, j, T_at = source.positions
+        source.expect(source.form(i, W, j) * source.form(j, W, T_at) + source.form("a", W, i) * source.form(i, W, "b"))
+        source.expect(source.form(source.tokens(above=i), W, T_at) / "lam")
+        for found in source.steps:
+            assert licensed(found)
+            if found.rule != source.expectation_rule:
+                continue
+            observable, value, *model = found.data
+            for wrong in (value + 1, value * 2 + Ratio.of("tr1"), value + Ratio.of("i") * "tr2", Ratio.of("T") + value):
+                assert not licensed(step(found.rule, observable, wrong, *model))
+
+
+def test_an_expectation_of_another_model_is_not_licensed() -> None:
+    walk, late = random_walk("i", "T"), random_walk("i", "T", start="zero")
+    i = Position("i")
+    walk.expect(walk.form(i, W, Position("T")) ** 2)
+    observable, value, _, chain = walk.steps[-1].data
+    assert licensed(step("isserlis", observable, value, walk, chain))
+    assert not licensed(step("isserlis", observable, value, late, chain))
+    assert not licensed(step("isserlis", observable, value, process("line", ["i", "T"]), chain))
+    # the order of the positions is part of the step
+    assert not licensed(step("isserlis", observable, value, walk, (START, "T", "i")))
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(st.integers(-4, 4), min_size=1, max_size=6).filter(any),
+    st.sampled_from([("0", "T"), ("i", "T"), ("0", "i - 1"), ("i", "2*i + 1")]),
+    st.fractions(-2, 2, max_denominator=3).filter(bool),
+)
+def test_closed_sums(coefficients: list[int], ends: tuple[str, str], error: Fraction) -> None:
+    j = Ratio.of("j")
+    summand = sum((c * j**p * Ratio.of("T") for p, c in enumerate(coefficients)), Ratio.of(0))
+    lower, upper = (Ratio.from_expr(parse(end)) for end in ends)
+    primitive = summand.summed("j")
+    value = primitive.substitute("j", upper) - primitive.substitute("j", lower)
+    assert licensed(step("faulhaber", summand, "j", lower, upper, primitive, value))
+    wrong = [
+        (summand, "j", lower, upper, primitive, value + error),
+        (summand, "j", lower, upper + 1, primitive, value),
+        (summand + error, "j", lower, upper, primitive, value),
+        (summand, "j", lower, upper, primitive + error * j, value + error * (upper - lower)),
+        (summand, "j", lower, upper, primitive * 2, value * 2),
+    ]
+    at_next = primitive.substitute("j", upper + 1) - primitive.substitute("j", upper)
+    for data in wrong:
+        if data[1:3] == ("j", lower) and data[3] == upper + 1 and at_next == 0:
+            continue
+        assert not licensed(step("faulhaber", *data))
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 3), st.integers(-2, 3)), min_size=1, max_size=4))
+def test_identities(terms: list[tuple[int, int, int]]) -> None:
+    i, T_ = symbol("i"), symbol("T")
+    expression = sp.Add(*(c * (i + 1) ** p * T_**q for c, p, q in terms))
+    left, right = Ratio.from_expr(expression), Ratio.from_expr(sp.expand(expression))
+    assert licensed(step("identity", left, right))
+    assert not licensed(step("identity", left, right + 1))
+    assert not licensed(step("identity", left, right + Ratio.of("i") / "T"))
+
+
+def quotients() -> list[tuple[sp.Expr, sp.Expr]]:
+    return [(u, u + T - 1), (u, u + v + T - 2), (u * v, u + 2 * v + T), (u**2 + v, T * u)]
+
+
+@pytest.mark.parametrize("variable", ["u", "v"])
+@pytest.mark.parametrize("quotient", quotients(), ids=str)
+def test_derivatives(quotient: tuple[sp.Expr, sp.Expr], variable: str) -> None:
+    """Against a difference quotient of the exponentials at T = 5, with 50 digits."""
+    numerator, denominator = quotient
+    other = {"u": "v", "v": "u"}[variable]
+
+    def along(w: sp.Expr) -> sp.Expr:
+        return (numerator / denominator).subs({variable: sp.exp(w), other: 1, "T": 5})
+
+    step_size = sp.Float("1e-15", 50)
+    slope = ((along(step_size) - along(-step_size)) / (2 * step_size)).evalf(50)
+    x = symbol(variable)
+    true = sp.diff((numerator / denominator), x).subs({u: 1, v: 1})
+    assert abs(true.subs(T, 5) - slope) < 1e-25
+    assert licensed(step("derivative", numerator, denominator, variable, true))
+    for wrong in (true + 1, true + 1 / T**2, 2 * true + 1 / T, -true - 1):
+        assert not licensed(step("derivative", numerator, denominator, variable, wrong))
+    # another numerator is licensed exactly where it has the same slope
+    moved = sp.diff((numerator + u * v) / denominator, x).subs({u: 1, v: 1})
+    assert licensed(step("derivative", numerator + u * v, denominator, variable, true)) == (
+        sp.cancel(moved - true) == 0
+    )
+    assert licensed(step("derivative", numerator + u * v, denominator, variable, moved))
+
+
+def test_power_sums_against_eigenvalues() -> None:
+    generator = np.random.default_rng(7)
+    for size in range(1, 6):
+        root = generator.standard_normal((size, size))
+        matrix = generator.standard_normal((size, size))
+        product = (matrix + matrix.T) @ (root @ root.T)
+        values = np.linalg.eigvals(product)
+        for power in (1, 2, 3):
+            assert licensed(step("power-sums", power, f"tr{power}"))
+            trace = np.trace(np.linalg.matrix_power(product, power))
+            assert (values**power).sum() == pytest.approx(trace, rel=1e-9, abs=1e-9)
+            assert not licensed(step("power-sums", power, f"tr{power + 1}"))
+    assert not licensed(step("power-sums", 0, "tr0"))
+    assert not licensed(step("power-sums", -1, "tr-1"))
+
+
+def test_psd_root() -> None:
+    assert licensed(step("psd-root", "Sigma", "R"))
+    assert not licensed(step("psd-root", "Sigma", "Sigma"))
+    assert not licensed(step("psd-root", "", "R"))
+    assert not licensed(step("psd-root", "Sigma", ""))
+
+
+def symmetric_matrices(size: int, seed: int) -> dict[str, np.ndarray[Any, np.dtype[np.float64]]]:
+    generator = np.random.default_rng(seed)
+    found = {}
+    for name in "ABR":
+        matrix = generator.standard_normal((size, size))
+        found[name] = matrix + matrix.T
+    return {**found, "S": found["R"] @ found["R"]}
+
+
+words = st.lists(st.sampled_from("ABS"), min_size=1, max_size=4).map(tuple)
+
+
+@settings(max_examples=80)
+@given(words, words, st.integers(0, 3))
+def test_trace_identities_against_random_symmetric_matrices(
+    one: tuple[str, ...], two: tuple[str, ...], seed: int
+) -> None:
+    """The rule says yes exactly where the traces of three by three symmetric matrices agree."""
+    matrices = symmetric_matrices(3, seed)
+
+    def trace(word: tuple[str, ...]) -> float:
+        product = np.eye(3)
+        for letter in word:
+            product = product @ matrices[letter]
+        return float(np.trace(product))
+
+    rewriting = {"S": ("R", "R")}
+    said = licensed(step("trace-identity", one, two, rewriting))
+    assert said == bool(np.isclose(trace(one), trace(two), rtol=1e-9))
+    assert licensed(step("trace-identity", one, one[1:] + one[:1], rewriting))
+    assert licensed(step("trace-identity", one, one[::-1], rewriting))
+    assert not licensed(step("trace-identity", one, (*one, "A"), rewriting))
+
+
+def test_canonical_traces() -> None:
+    assert canonical_trace(()) == ()
+    assert canonical_trace(("B", "A", "C")) == ("A", "B", "C")
+    assert canonical_trace(("W", "Sigma"), ROOT) == canonical_trace(("R", "W", "R"))
+    # of three symmetric letters every order has one trace, of four not
+    assert canonical_trace(("A", "B", "A", "B")) != canonical_trace(("A", "A", "B", "B"))
+
+
+def test_cauchy_schwarz() -> None:
+    instance = step("cauchy-schwarz", (), INNER, NAMES, tr1**2, d * tr2, ROOT)
+    assert licensed(instance)
+    near_misses: list[tuple[Any, ...]] = [
+        ((), INNER, NAMES, tr1**2, tr2, ROOT),
+        ((), INNER, NAMES, tr1**2, (d - 1) * tr2, ROOT),
+        ((), INNER, NAMES, tr1**2, d**2 * tr2, ROOT),
+        ((), INNER, NAMES, tr1, d * tr2, ROOT),
+        ((), INNER, NAMES, 2 * tr1**2, d * tr2, ROOT),
+        ((), INNER, NAMES, d * tr2, tr1**2, ROOT),
+        ((), INNER, NAMES, tr1**2, d * tr2, {}),
+        (INNER, INNER, NAMES, tr1**2, d * tr2, ROOT),
+        ((), ("W_QK",), NAMES, tr1**2, d * tr2, ROOT),
+        ((), INNER, {(): d}, tr1**2, d * tr2, ROOT),
+    ]
+    for data in near_misses:
+        assert not licensed(step("cauchy-schwarz", *data)), data
+
+
+def test_the_inequality_that_the_instance_states() -> None:
+    """tr(W S)^2 <= d tr((W S)^2) over random symmetric W and S = R R; without the factor d it fails."""
+    tight = 0.0
+    for seed in range(40):
+        for size in (1, 2, 4):
+            m = symmetric_matrices(size, seed)
+            product = m["A"] @ m["S"]
+            one, two = float(np.trace(product)) ** 2, float(np.trace(product @ product))
+            assert one <= size * two * (1 + 1e-9)
+            tight = max(tight, one / two)
+    assert tight > 1.5
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(1, 5)), min_size=1, max_size=4), st.integers(1, 3))
+def test_expectations_of_finite_distributions(weights: list[tuple[int, int]], power: int) -> None:
+    """Sum of p f(x)^k by fractions; a value, a probability or a power that is off by a little is not licensed."""
+    whole = sum(weight for _, weight in weights)
+    values = tuple(sp.Integer(x) for x, _ in weights)
+    chances = tuple(sp.Rational(weight, whole) for _, weight in weights)
+    exact = sum((Fraction(weight, whole) * (x * x + x) ** power for x, weight in weights), Fraction(0))
+    value, statistic = sp.Rational(exact.numerator, exact.denominator), parse("x**2 + x")
+    assert licensed(step("finite-expectation", values, chances, statistic, power, value))
+    near_misses: list[tuple[Any, ...]] = [
+        (values, chances, statistic, power, value + sp.Rational(1, 7)),
+        (values, chances, statistic + sp.Rational(1, 1000), power, value + 5),
+        ((*values, sp.Integer(0)), (*chances, sp.Rational(1, 9)), statistic, power, value),
+        (values, tuple(c / 2 for c in chances), statistic, power, value / 2),
+    ]
+    for data in near_misses:
+        assert not licensed(step("finite-expectation", *data))
+
+
+@pytest.mark.parametrize(
+    ("integrand", "low", "high", "primitive", "value"),
+    [
+        ("x**2", "0", "1", "x**3/3", "1/3"),
+        ("x**2", "0", "T", "x**3/3 + 5", "T**3/3"),
+        ("exp(-x)", "0", "1", "-exp(-x)", "1 - exp(-1)"),
+        ("1/(x + 1)**2", "0", "1", "-1/(x + 1)", "1/2"),
+    ],
+)
+def test_antiderivatives(integrand: str, low: str, high: str, primitive: str, value: str) -> None:
+    """Against scipy's quadrature at T = 2; a wrong primitive, end or value is not licensed."""
+    x, F, f = symbol("x"), parse(primitive), parse(integrand)
+    a, b, v = parse(low), parse(high), parse(value)
+    numeric, error = quad(sp.lambdify(x, f), float(a.subs(T, 2)), float(b.subs(T, 2)))
+    assert abs(numeric - float(v.subs(T, 2))) < 10 * error + 1e-12
+    assert licensed(step("antiderivative", f, x, a, b, F, v))
+    for wrong in ((f, x, a, b, F, v + 1), (f, x, a, b, 2 * F, 2 * v), (f, x, a, b + 1, F, v), (f + 1, x, a, b, F, v)):
+        assert not licensed(step("antiderivative", *wrong))
+
+
+def test_square_root() -> None:
+    assert licensed(step("square-root", tr1, d * tr2))
+    assert not licensed(step("square-root", tr1 + 1, d * tr2))
+    assert not licensed(step("square-root", 2 * tr1, d * tr2))
+
+
+def test_a_tampered_step_of_the_bound_is_not_licensed() -> None:
+    from theorems.derivation import SharpBound
+    from theorems.deriving import derive
+
+    (bound,) = derive("bao2024.sec4.eq5").quantities.values()
+    assert isinstance(bound, SharpBound)
+    assert all(licensed(found) for found in bound.steps)
+    by_rule = {found.rule: found for found in bound.steps}
+    trace = by_rule["trace-identity"]
+    assert not licensed(replace(trace, data=(trace.data[0], (*trace.data[1], "R"), trace.data[2])))
+    schwarz = by_rule["cauchy-schwarz"]
+    assert not licensed(replace(schwarz, data=(*schwarz.data[:4], d * tr2 / 2, schwarz.data[5])))
+    assert not licensed(replace(schwarz, rule="trace-identities"))

@@ -1,0 +1,1 @@
+"""Claims as data, their derivations and proofs. Nothing here samples."""

@@ -1,0 +1,128 @@
+"""Limits of exact finite-T forms: T -> infinity with i = theta T, the remainder stated and not dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import flint
+import sympy as sp
+
+from theorems.expressions import parse
+from theorems.ratio import Ratio, total
+from theorems.repair import presentable
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """value / scale = limit + remainder, the remainder in negative powers of T; ``grows`` where no limit exists."""
+
+    limit: Ratio
+    remainder: Ratio
+    grows: bool
+
+    def _repr_latex_(self) -> str:
+        if self.grows:
+            return "$\\text{no limit}$"
+        rest = sp.latex(sp.factor_terms(self.remainder.expr))
+        return f"$\\displaystyle {sp.latex(presentable(self.limit.expr))} + \\left[{rest}\\right]$"
+
+
+def degree(scale: str) -> int:
+    """k for a scale written "1", "T" or "T**k"; raises ValueError for any other."""
+    terms = Ratio.from_expr(parse(scale)).terms("T")
+    if len(terms) != 1 or next(iter(terms.values())) != 1:
+        raise ValueError(f'the remainder o({scale}) is not a power of T; write o(1) as "1", o(T^2) as "T**2"')
+    return next(iter(terms))
+
+
+def in_regime(value: Ratio, regime: Mapping[str, str]) -> Ratio:
+    """The value with the positions in their asymptotic form (i = theta T)."""
+    for name, form in regime.items():
+        value = value.substitute(name, Ratio.from_expr(parse(form)))
+    return value
+
+
+def expand(value: Ratio, regime: Mapping[str, str], scale: str = "1") -> Expansion:
+    """value / scale as T -> infinity.
+
+    The value is a polynomial in theta = i/T and 1/T, so the limit is the same along every i with i/T -> theta, and
+    uniform in theta in [0, 1].
+    """
+    shift = degree(scale)
+    terms = in_regime(value, regime).terms("T")
+    limit = terms.get(shift, Ratio.of(0))
+    remainder = total(c * Ratio.of("T") ** 0 / (Ratio.of("T") ** (shift - p)) for p, c in terms.items() if p < shift)
+    return Expansion(limit.reduced(), remainder.reduced(), any(p > shift and c != 0 for p, c in terms.items()))
+
+
+def leading(value: Ratio, regime: Mapping[str, str]) -> Ratio:
+    """The part of highest order in T, written in the positions themselves (i counts as T)."""
+    powers = in_regime(value, regime).terms("T")
+    top = max((p for p, c in powers.items() if c != 0), default=0)
+    return order_part(value, regime, top)
+
+
+def order_part(value: Ratio, regime: Mapping[str, str], order: int) -> Ratio:
+    """The part of the value of exactly that order in T, written in the positions themselves."""
+    back = in_regime(value, regime).terms("T").get(order, Ratio.of(0))
+    names = {form: name for name, form in regime.items()}
+    part = back * Ratio.of("T") ** order if order >= 0 else back / Ratio.of("T") ** -order
+    if "theta*T" in names:
+        part = part.substitute("theta", Ratio.of(names["theta*T"]) / Ratio.of("T"))
+    return part.reduced()
+
+
+def ball_check(value: Ratio, regime: Mapping[str, str], scale: str, limit: Ratio, bits: int = 40) -> bool:
+    """Whether ball arithmetic puts |value/scale - limit| within 2^(8 - bits) at T = 2^bits, for all theta in [0, 1].
+
+    Evaluates the sympy form of the finite-T value, not the polynomial the limit was read from; words are enclosed in
+    balls over [-1, 1], theta over sixteenths.
+    """
+    names = sorted((in_regime(value, regime).names | limit.names) - {"T", "theta"})
+    finite = in_regime(value, regime).expr
+    with _precision(256):
+        for part in range(16):
+            point = {name: flint.arb(0, 1) if name != "lam" else flint.arb(1) for name in names}
+            point["theta"] = flint.arb(flint.fmpq(2 * part + 1, 32), flint.arb(flint.fmpq(1, 32)))
+            point["T"] = flint.arb(2) ** bits
+            # the difference is formed symbolically: two balls of the same quantity would not cancel
+            gap = _ball(sp.expand(finite / parse(scale) - limit.expr), point)
+            if not abs(gap) < flint.arb(2) ** (8 - bits):
+                return False
+    return True
+
+
+def _ball(expression: sp.Expr, point: Mapping[str, flint.arb]) -> flint.arb:
+    if expression.is_Symbol:
+        return point[expression.name]
+    if expression.is_Rational:
+        return flint.arb(flint.fmpq(int(expression.p), int(expression.q)))
+    parts = [_ball(argument, point) for argument in expression.args]
+    if expression.is_Add:
+        return sum(parts, flint.arb(0))
+    if expression.is_Mul:
+        value = flint.arb(1)
+        for part in parts:
+            value = value * part
+        return value
+    if expression.is_Pow and expression.exp.is_Integer:
+        power = flint.arb(1)
+        for _ in range(abs(int(expression.exp))):
+            power = power * parts[0]
+        return power if expression.exp > 0 else 1 / power
+    raise ValueError(f"{expression} is no rational function; ball arithmetic reads sums, products and integer powers")
+
+
+class _precision:
+    """flint's process-global precision, set for a while."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+
+    def __enter__(self) -> None:
+        self.before = flint.ctx.prec
+        flint.ctx.prec = self.bits
+
+    def __exit__(self, *_: object) -> None:
+        flint.ctx.prec = self.before

@@ -1,0 +1,127 @@
+"""What an author of a lemma imports: the statement's constructor, the engine, and the decorator of derivations."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from theorems.catalogue import CatalogueError, Paper, Statement, add
+from theorems.derivation import Fact, SharpBound, derivation, fact
+from theorems.distributions import density, finite
+from theorems.expressions import parse
+from theorems.observables import IDENTITY, Matrix, W
+from theorems.process import KERNELS, Kernel, Moment, Position, Process, Step, process, random_walk
+from theorems.ratio import Ratio
+
+__all__ = [
+    "IDENTITY",
+    "KERNELS",
+    "Fact",
+    "Kernel",
+    "Matrix",
+    "Moment",
+    "Paper",
+    "Position",
+    "Process",
+    "SharpBound",
+    "Statement",
+    "Step",
+    "W",
+    "claim",
+    "coefficient",
+    "density",
+    "derivation",
+    "fact",
+    "finite",
+    "process",
+    "random_walk",
+]
+
+ASSUMPTION_1 = "x_1 ~ N(0, Sigma), x_{t+1} ~ N(x_t, Sigma)"
+
+
+def coefficient(value: int | Fraction | str) -> Ratio:
+    """A number or a name as a coefficient, for derivations without an expectation."""
+    return Ratio.of(value)
+
+
+def claim(
+    id: str,
+    *,
+    printed: str | Mapping[str, str],
+    symbols: str,
+    positions: str = "",
+    model: str = "walk",
+    kind: str = "identity",
+    quantity: str = "",
+    statement: str = "",
+    reading: str = "",
+    where: str = "",
+    limit: Mapping[str, str] | None = None,
+    remainder: str = "",
+    parameters: str = "",
+    assumptions: Sequence[str] = (),
+    conditions: Sequence[str] = (),
+    depends_on: Sequence[str] = (),
+    fidelity: str = "own",
+    relation: str = "=",
+    ranges: Mapping[str, str] | None = None,
+    paper: Paper | None = None,
+) -> Statement:
+    """State a claim and put it into the catalogue.
+
+    ``printed`` is the right-hand side as arithmetic in ``symbols`` ("i j tr1 tr2"), one for the derivation's value or
+    a table by quantity; ``positions`` are the token positions in their order ("i j T" means 1 <= i <= j <= T);
+    ``limit`` ({"i": "theta*T"}) and ``remainder`` ("1" for o(1)) make it a claim about T -> infinity. ``parameters``
+    names what else a case holds (lam, a, b), for ``model`` = "free" with the values to draw in ``ranges`` ("1/4 1/2");
+    ``conditions`` are inequalities a case must meet ("2*i <= j").
+    Raises CatalogueError naming the claim, the field and the mend.
+    """
+    if id.count(".") < 2 or not all(
+        part and part.replace("_", "").replace("-", "").isalnum() for part in id.split(".")
+    ):
+        raise CatalogueError(f"{id!r} is no id; write paper.section.name, e.g. mypaper.sec2.thing")
+    table = {"value": printed} if isinstance(printed, str) else dict(printed)
+    names = tuple(symbols.replace(",", " ").split())
+    for name, text in table.items():
+        try:
+            free = {s.name for s in parse(text).free_symbols}
+        except ValueError as error:
+            raise CatalogueError(f"{id}: printed {name}: {error}") from None
+        unknown = sorted(free - set(names))
+        if unknown:
+            raise CatalogueError(
+                f"{id}: printed {name} = {text!r} uses {unknown[0]}; declare it in symbols = {symbols!r}"
+            )
+    frame = inspect.currentframe()
+    caller = frame.f_back.f_globals.get("__name__", "") if frame is not None and frame.f_back is not None else ""
+    for parameter, text in (ranges or {}).items():
+        try:
+            _ = [Fraction(value) for value in text.replace(",", " ").split()]
+        except (ValueError, ZeroDivisionError):
+            raise CatalogueError(f"{id}: ranges[{parameter!r}] = {text!r}; write rationals such as 1/4 1/2") from None
+    made = Statement(
+        id=id,
+        where=where or id.split(".", 1)[1],
+        kind=kind,
+        statement=statement,
+        reading=reading or quantity or id,
+        quantity=quantity,
+        symbols=names,
+        printed=table,
+        paper=paper or Paper(id.split(".")[0], id.split(".")[0], "", ""),
+        model=model,
+        fidelity=fidelity,
+        relation=relation,
+        ranges={name: tuple(text.replace(",", " ").split()) for name, text in (ranges or {}).items()},
+        positions=tuple(positions.replace(",", " ").replace("<=", " ").split()),
+        regime=dict(limit or {}),
+        remainder=remainder,
+        parameters=tuple(parameters.replace(",", " ").split()),
+        assumptions=tuple(assumptions),
+        conditions=tuple(conditions),
+        depends_on=tuple(depends_on),
+        plugin=caller.split(".")[0] or "__main__",
+    )
+    return add(made)

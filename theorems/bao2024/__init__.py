@@ -1,0 +1,1 @@
+"""Claims of Bao, Hataya and Karakida, arXiv 2402.02098."""

@@ -1,0 +1,58 @@
+"""The eigenspectrum of W = W_QK Sigma: the bound (5) and the variance (8)."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from theorems.derivation import Fact, SharpBound, derivation, fact
+from theorems.expressions import symbol
+from theorems.process import Step
+from theorems.ratio import Ratio
+
+_W, _S, _R = "W_QK", "Sigma", "R"
+
+
+@derivation("bao2024.sec5.eq8")
+def eq8() -> dict[str, Fact]:
+    """d^2 times the variance of the eigenvalues of W under uniform weights.
+
+    The mean over the eigenvalues is linear, and (1/d) sum_i w_i^k = tr(W^k)/d.
+    """
+    w, d = symbol("w"), symbol("d")
+    powers = {1: symbol("tr1"), 2: symbol("tr2")}
+
+    def mean(polynomial: sp.Expr) -> sp.Expr:
+        return sp.Add(*(c * (powers[k] / d if k else 1) for (k,), c in sp.Poly(polynomial, w).terms()))
+
+    centre = mean(w)
+    value = sp.expand(d**2 * mean(sp.expand((w - centre) ** 2)))
+    steps = (
+        Step("power-sums", "sum_i w_i^{0} = tr(W^{0})", (1, "tr1")),
+        Step("power-sums", "sum_i w_i^{0} = tr(W^{0})", (2, "tr2")),
+        Step("identity", "d^2 V[w] = {0}", (Ratio.from_expr(value), Ratio.from_expr(d**2 * (mean(w**2) - centre**2)))),
+    )
+    return {"variance": fact(value, steps, "power sums of the eigenvalues")}
+
+
+@derivation("bao2024.sec4.eq5")
+def eq5() -> SharpBound:
+    """|tr(W)| <= sqrt(d tr(W^2)) for W = W_QK Sigma: Cauchy-Schwarz between I and R W_QK R, with R^2 = Sigma."""
+    d, tr1, tr2 = symbol("d"), symbol("tr1"), symbol("tr2")
+    root = {_S: (_R, _R)}
+    inner = (_R, _W, _R)
+    steps = (
+        Step("psd-root", "Sigma = R R with R symmetric, as Sigma is positive semidefinite", (_S, _R)),
+        Step("trace-identity", "tr(W_QK Sigma) = tr(M), M = R W_QK R", ((_W, _S), inner, root)),
+        Step("trace-identity", "tr((W_QK Sigma)^2) = tr(M^T M), M^T = M", ((_W, _S, _W, _S), (*inner, *inner), root)),
+        Step(
+            "cauchy-schwarz",
+            "tr(I^T M)^2 <= tr(I^T I) tr(M^T M): {3} <= {4}",
+            ((), inner, {(): d, (_W, _S): tr1, (_W, _S, _W, _S): tr2}, tr1**2, d * tr2, root),
+        ),
+        Step("square-root", "hence -sqrt({1}) <= {0} <= sqrt({1})", (tr1, d * tr2)),
+    )
+    unit = [["1", "0"], ["0", "1"]]
+    attained = {"d": 2, "W": unit, "Sigma": unit}
+    return SharpBound(
+        Ratio.from_expr(d * tr2), {"d": 1, "tr2": 0}, attained, steps, "Cauchy-Schwarz, equality case exhibited"
+    )

@@ -1,0 +1,272 @@
+"""The catalogue: every claim as data, in one visible order, with its fixed share of the false-alarm budget.
+
+This module imports neither sympy nor torch, so that listing and showing claims is immediate.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
+from typing import Any
+
+KINDS = ("identity", "asymptotic", "limit", "bound", "order", "construction", "definition", "proof-step")
+FIDELITIES = ("verbatim", "inferred", "own")
+MODELS = ("walk", "gaussian", "matrix", "none", "free")
+
+#: The papers the suite ships with, in the order of the report: a sub-package of ``theorems`` each.
+PAPERS = ("bao2024",)
+
+#: Probability of any false alarm in one whole run.
+ALPHA = 1e-6
+#: Equal shares the budget is cut into; a catalogue claim holds ``share`` of them, its correction as many again.
+SHARES = 256
+#: Shares kept back for claims of other packages, cut again into PLUGIN_SLOTS equal parts.
+PLUGIN_SHARES = 32
+PLUGIN_SLOTS = 1024
+
+CORRECTED = ".corrected"
+
+
+class CatalogueError(ValueError):
+    """A claim's data is not usable; the message names the claim, the field and the mend."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A source: its short name, title, authors and the version that was read."""
+
+    id: str
+    title: str
+    authors: str
+    version: str
+
+
+@dataclass(frozen=True)
+class ProofLine:
+    """One printed line of a proof.
+
+    ``quantity`` names the derived quantity that the line states, ``printed`` the right-hand side as printed and
+    ``remainder`` the scale g of its o(g) ("" where the line is an exact equality).
+    """
+
+    label: str
+    where: str
+    quantity: str
+    printed: str
+    remainder: str = ""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One claim as data.
+
+    ``printed`` maps the names of the quantities that both sides produce to the printed right-hand sides, as
+    arithmetic expressions in ``symbols``; the first one is the quantity that ``symbolic.exact`` states.
+    ``positions`` are the symbolic token positions in their stated order (1 <= i <= j <= T). ``regime`` maps a
+    position to its asymptotic form (i = theta T) and ``remainder`` is the scale g of the printed o(g). ``lines`` are
+    the printed lines of the proof of this claim, ``proof`` the claims whose lines come before them. Where
+    ``coefficient_of`` names a word, ``symbolic.exact`` states that word's coefficient. ``conditions`` are inequalities
+    between parameters of a case ("2*i <= j") that the drawn cases must meet; ``ranges`` are the rationals that the
+    parameters of a ``free`` model (any randomness) are drawn from; ``plugin`` names the package of a claim
+    that is not the suite's own.
+    """
+
+    id: str
+    where: str
+    kind: str
+    statement: str
+    reading: str
+    quantity: str
+    symbols: tuple[str, ...]
+    printed: Mapping[str, str]
+    paper: Paper
+    model: str = "none"
+    fidelity: str = "verbatim"
+    relation: str = "="
+    positions: tuple[str, ...] = ()
+    regime: Mapping[str, str] = field(default_factory=dict)
+    remainder: str = ""
+    parameters: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
+    lines: tuple[ProofLine, ...] = ()
+    proof: tuple[str, ...] = ()
+    coefficient_of: str = ""
+    conditions: tuple[str, ...] = ()
+    ranges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    share: float = 1.0
+    corrects: str = ""
+    plugin: str = ""
+
+    def __post_init__(self) -> None:
+        for name, value, allowed in (
+            ("kind", self.kind, KINDS),
+            ("fidelity", self.fidelity, FIDELITIES),
+            ("model", self.model, MODELS),
+            ("relation", self.relation, ("=", "<=")),
+        ):
+            if value not in allowed:
+                raise CatalogueError(f"{self.id}: {name} = {value!r}; expected one of {', '.join(allowed)}")
+        missing = [name for name in self.parameters if name not in self.ranges] if self.model == "free" else []
+        if missing:
+            raise CatalogueError(
+                f"{self.id}: ranges lack {missing[0]}; give the values to draw, e.g. {missing[0]}: 1/4 1/2"
+            )
+        if not self.printed:
+            raise CatalogueError(f'{self.id}: printed is empty; give at least one quantity, e.g. value = "(i - 1)*tr1"')
+
+    @property
+    def section(self) -> str:
+        """The place part of the id: ``bao2024.appA.eq15`` -> ``appA``."""
+        parts = self.id.split(".")
+        return parts[1] if len(parts) > 1 else ""
+
+    @property
+    def asymptotic(self) -> bool:
+        """Whether the print is a statement about T -> infinity."""
+        return bool(self.regime) or bool(self.remainder)
+
+    @property
+    def alpha(self) -> float:
+        """The claim's fixed part of the run's false-alarm budget, whatever else runs."""
+        if self.plugin:
+            return ALPHA * PLUGIN_SHARES / SHARES * self.share / PLUGIN_SLOTS
+        return ALPHA * self.share / SHARES
+
+    def corrected(self, printed: Mapping[str, str]) -> Statement:
+        """The claim ``<id>.corrected``, whose print is what the derivation gave."""
+        return replace(
+            self,
+            id=self.id + CORRECTED,
+            printed=dict(printed),
+            relation="=",
+            statement="",
+            fidelity="own",
+            reading=f"The correction of {self.id}: {self.reading}",
+            depends_on=(),
+            lines=(),
+            proof=(),
+            corrects=self.id,
+        )
+
+
+def _claim(entry: Mapping[str, Any], paper: Paper) -> Statement:
+    known = dict(entry)
+    for name in ("symbols", "positions", "parameters", "assumptions", "depends_on", "proof"):
+        known[name] = tuple(known.get(name, ()))
+    known["lines"] = tuple(ProofLine(**line) for line in known.get("lines", ()))
+    try:
+        return Statement(paper=paper, **known)
+    except TypeError as error:
+        raise CatalogueError(f"{entry.get('id', '?')}: {error}; compare it with the fields of Statement") from None
+
+
+@cache
+def paper_claims(paper: str) -> tuple[Statement, ...]:
+    """The claims of one shipped paper, in the paper's order."""
+    text = resources.files(f"theorems.{paper}").joinpath("statements.toml").read_text(encoding="utf-8")
+    data = tomllib.loads(text)
+    source = Paper(**data["paper"])
+    return tuple(_claim(entry, source) for entry in data["claim"])
+
+
+def check_unique(claims: Iterable[Statement]) -> tuple[Statement, ...]:
+    """The claims as they came; raises CatalogueError where two carry one id or the budget is overspent."""
+    seen: dict[str, Statement] = {}
+    shares = slots = 0.0
+    for claim in claims:
+        if claim.id in seen:
+            raise CatalogueError(f"{claim.id}: the id stands twice in the catalogue; give one of the two another id")
+        seen[claim.id] = claim
+        if claim.plugin:
+            slots += 2 * claim.share
+        else:
+            shares += 2 * claim.share
+    if slots > PLUGIN_SLOTS:
+        raise CatalogueError(f"claims of other packages need {slots:g} of {PLUGIN_SLOTS} slots; uninstall a package")
+    if shares > SHARES - PLUGIN_SHARES:
+        raise CatalogueError(f"the catalogue spends {shares} shares of {SHARES - PLUGIN_SHARES}; lower a claim's share")
+    return tuple(seen.values())
+
+
+@cache
+def shipped() -> tuple[Statement, ...]:
+    """The claims of the papers that the suite ships with."""
+    return check_unique(claim for paper in PAPERS for claim in paper_claims(paper))
+
+
+_added: dict[str, Statement] = {}
+
+
+def add(claim: Statement) -> Statement:
+    """Put a claim into the catalogue of this process; raises CatalogueError where its id is taken by another one."""
+    taken = _added.get(claim.id)
+    # a notebook's cell may be run again
+    if taken is not None and taken != claim and claim.plugin != "__main__":
+        raise CatalogueError(f"{claim.id}: a claim of that id is there already; give one of the two another id")
+    _added[claim.id] = claim
+    return claim
+
+
+def discard(claim_id: str) -> None:
+    """Take a claim of this process out of the catalogue again."""
+    _added.pop(claim_id, None)
+
+
+def added() -> tuple[Statement, ...]:
+    """The claims that other packages and this process put in."""
+    return tuple(_added.values())
+
+
+def catalogue() -> tuple[Statement, ...]:
+    """Every claim: the shipped papers', then those put in by other packages and by this process, in order."""
+    return check_unique((*shipped(), *added()))
+
+
+def by_id() -> dict[str, Statement]:
+    """The catalogue as a table."""
+    return {claim.id: claim for claim in catalogue()}
+
+
+def base_id(name: str) -> str:
+    """The claim a correction belongs to; other ids as they are."""
+    return name.removesuffix(CORRECTED)
+
+
+def select(patterns: Iterable[str]) -> Iterator[Statement]:
+    """Claims matching any of the patterns, in catalogue order; none given selects all.
+
+    A pattern is an id, an fnmatch glob over the whole id (``*`` crosses dots) or a bare prefix, which selects all
+    below it. ``<id>.corrected`` selects the claim it corrects. Raises KeyError with the first pattern that matches
+    nothing.
+    """
+    wanted = [base_id(pattern) for pattern in patterns]
+    claims = catalogue()
+    chosen: set[str] = set()
+    for pattern in wanted:
+        matches = {
+            c.id
+            for c in claims
+            if c.id == pattern or c.id.startswith(pattern.rstrip(".") + ".") or fnmatch.fnmatchcase(c.id, pattern)
+        }
+        if not matches:
+            raise KeyError(pattern)
+        chosen |= matches
+    return (claim for claim in claims if not wanted or claim.id in chosen)
+
+
+def rests_on(claim: Statement, table: Mapping[str, Statement]) -> tuple[str, ...]:
+    """Every claim that this one depends on, directly or through others, nearest first."""
+    found: list[str] = []
+    queue = list(claim.depends_on)
+    while queue:
+        name = queue.pop(0)
+        if name in found or name not in table:
+            continue
+        found.append(name)
+        queue.extend(table[name].depends_on)
+    return tuple(found)

@@ -1,0 +1,166 @@
+"""What a derivation is written with: the decorator that registers it, and what it may return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NoReturn
+
+import sympy as sp
+
+from theorems.process import Moment, Process, Step
+from theorems.ratio import Ratio
+
+Function = Callable[..., Any]
+
+#: Derivations, and consequences of proof lines, by the id of their claim.
+registry: dict[str, Function] = {}
+consequences: dict[str, Function] = {}
+
+
+class DerivationError(ValueError):
+    """A derivation that cannot be used; the message names the claim, the function and the mend."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A quantity derived without an expectation: its value and the steps that lead to it."""
+
+    ratio: Ratio
+    steps: tuple[Step, ...]
+    method: str
+
+
+class Closed(Ratio):
+    """A value in closed form that is no polynomial over a monomial: it can be compared and evaluated, no more."""
+
+    __slots__ = ("_expr",)
+
+    def __init__(self, expression: sp.Expr) -> None:
+        super().__init__(Ratio.of(0).num)
+        self._expr = expression
+
+    @property
+    def expr(self) -> sp.Expr:
+        """The value as a sympy expression."""
+        return self._expr
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name that occurs."""
+        return frozenset(s.name for s in self._expr.free_symbols)
+
+    def reduced(self) -> Ratio:
+        """The same value."""
+        return self
+
+    def _refuse(self, *_: Any) -> NoReturn:
+        raise TypeError(f"{self._expr} is no polynomial over a monomial; take limits of moments of a process only")
+
+    __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __neg__ = __truediv__ = __pow__ = _refuse
+    terms = substitute = summed = at = _refuse  # type: ignore[assignment]
+
+
+def closed(expression: sp.Expr) -> Ratio:
+    """A Ratio where the expression is one, a Closed value where it is not."""
+    try:
+        return Ratio.from_expr(expression)
+    except (ValueError, sp.PolynomialError):
+        return Closed(expression)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """An expectation that does not come from a Gaussian process: E[f] and E[f^2] as expressions, and the steps."""
+
+    mean: sp.Expr
+    second: sp.Expr
+    steps: tuple[Step, ...]
+    method: str
+
+    kind: ClassVar[str] = "mean"
+
+    @property
+    def ratio(self) -> Ratio:
+        """E[f]."""
+        return closed(self.mean)
+
+    @property
+    def variance(self) -> sp.Expr:
+        """Var f, for planning sample sizes."""
+        return self.second - self.mean**2
+
+
+@dataclass(frozen=True)
+class SharpBound:
+    """A two-sided bound with both ends attained: |quantity| <= sqrt(square), a polynomial in non-negative names.
+
+    ``at_least`` gives the least value of each name; ``attained`` is a case (JSON-able) where quantity = sqrt(square).
+    """
+
+    square: Ratio
+    at_least: dict[str, int]
+    attained: dict[str, Any]
+    steps: tuple[Step, ...]
+    method: str
+
+
+@dataclass
+class Derived:
+    """What a derivation returned: quantities by name, in the order given, and every step taken."""
+
+    quantities: dict[str, Moment | Expected | Fact | SharpBound]
+    steps: tuple[Step, ...]
+    process: Process | None = None
+
+    def ratio(self, name: str) -> Ratio:
+        """The exact finite-T value of a quantity; raises KeyError for one that was not derived."""
+        value = self.quantities[name]
+        if isinstance(value, SharpBound):
+            raise KeyError(name)
+        return value.ratio
+
+    def known(self, name: str) -> bool:
+        """Whether a value of that name was derived."""
+        return name in self.quantities and not isinstance(self.quantities[name], SharpBound)
+
+
+def derivation(claim: str) -> Callable[[Function], Function]:
+    """Register a derivation for a claim.
+
+    The parameters are filled by name: ``walk`` or ``x`` (the process, with the statement's positions in their order),
+    the positions themselves, and rational parameters (``lam``) as coefficients. It returns one moment (or fact), or a
+    table of them by the names of the statement's printed quantities.
+    """
+
+    def register(function: Function) -> Function:
+        if claim in registry:
+            raise DerivationError(f"{claim}: a second derivation ({function.__module__}.{function.__name__}); keep one")
+        registry[claim] = function
+        return function
+
+    return register
+
+
+def consequence(claim: str) -> Callable[[Function], Function]:
+    """Register what a line of the claim's printed proof would imply for its conclusion.
+
+    The function takes (quantity, printed value, derived quantities) and returns the conclusion that follows, and the
+    true one.
+    """
+
+    def register(function: Function) -> Function:
+        consequences[claim] = function
+        return function
+
+    return register
+
+
+def consequence_of(claim: str) -> Function | None:
+    """The registered consequence function of a claim, if its proof has one."""
+    return consequences.get(claim)
+
+
+def fact(expression: sp.Expr, steps: Sequence[Step], method: str) -> Fact:
+    """A Fact from a sympy expression whose denominator is a monomial."""
+    return Fact(Ratio.from_expr(expression), tuple(steps), method)

@@ -1,0 +1,124 @@
+"""Running derivations: found by the claim's id, on any process, with every print out of reach."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from theorems.catalogue import PAPERS, by_id
+from theorems.derivation import DerivationError, Derived, Expected, Fact, Function, SharpBound, registry
+from theorems.increments import SecondRoute
+from theorems.observables import START
+from theorems.process import KERNELS, Kernel, Moment, Position, Process
+from theorems.ratio import Ratio
+
+
+class _Sealed(Mapping[str, str]):
+    """The print while a derivation runs: reading it is an error, for a derivation that quotes proves nothing."""
+
+    def __init__(self, claim: str, function: Function) -> None:
+        self._where = f"{claim}: the derivation {function.__module__}.{function.__name__}"
+
+    def _refuse(self) -> NoReturn:
+        raise DerivationError(f"{self._where} reads the printed formula; derive the value from the process instead")
+
+    def __getitem__(self, key: str) -> str:
+        self._refuse()
+
+    def __iter__(self) -> Iterator[str]:
+        self._refuse()
+
+    def __len__(self) -> int:
+        self._refuse()
+
+
+@contextmanager
+def _sealed(claim: str, function: Function) -> Iterator[None]:
+    """Keep every statement's print out of reach of the derivation that runs inside."""
+    statements = list(by_id().values())
+    prints = [statement.printed for statement in statements]
+    seal = _Sealed(claim, function)
+    try:
+        for statement in statements:
+            object.__setattr__(statement, "printed", seal)
+        yield
+    finally:
+        for statement, printed in zip(statements, prints, strict=True):
+            object.__setattr__(statement, "printed", printed)
+
+
+@contextmanager
+def registered(claim: str, function: Function) -> Iterator[None]:
+    """A derivation that counts for this claim inside the block only."""
+    before = registry.get(claim)
+    registry[claim] = function
+    try:
+        yield
+    finally:
+        if before is None:
+            del registry[claim]
+        else:
+            registry[claim] = before
+
+
+def find(claim: str) -> Function:
+    """The derivation of a claim, its paper's modules imported on demand; LookupError names a claim without one."""
+    if claim not in registry:
+        paper = claim.split(".", 1)[0]
+        if paper in PAPERS:
+            package = importlib.import_module(f"theorems.{paper}")
+            for module in pkgutil.iter_modules(package.__path__):
+                importlib.import_module(f"theorems.{paper}.{module.name}")
+    if claim not in registry:
+        raise LookupError(f"{claim}: no derivation is registered; write one with @derivation({claim!r})")
+    return registry[claim]
+
+
+def derive(
+    claim: str,
+    positions: Sequence[str] = (),
+    kernel: str | Kernel = "sigma",
+    *,
+    symmetric: bool = True,
+    second_route: bool = False,
+) -> Derived:
+    """Run a claim's derivation on a process.
+
+    ``kernel`` swaps the model (another start of the walk, another covariance); ``second_route`` takes the moments from
+    joint cumulants and the covariances from increments instead of Wick's theorem and the kernel.
+    """
+    function = find(claim)
+    wanted = list(inspect.signature(function).parameters)
+    chosen = KERNELS[kernel] if isinstance(kernel, str) else kernel
+    family = SecondRoute if second_route else Process
+    source: Process | None = None
+    arguments: dict[str, Any] = {}
+    for name in wanted:
+        if name == "walk":
+            source = family(chosen, (START, *positions), symmetric)
+            arguments[name] = source
+        elif name == "x":
+            source = family(KERNELS["one"], (START, "x"), symmetric)
+            arguments[name] = source
+        elif name in positions:
+            arguments[name] = Position(name)
+        else:
+            arguments[name] = Ratio.of(name)
+    with _sealed(claim, function):
+        result = function(**arguments)
+    table = result if isinstance(result, dict) else {"": result}
+    for name, value in table.items():
+        if not isinstance(value, Moment | Expected | Fact | SharpBound):
+            what = (
+                f"{function.__module__}.{function.__name__} returned {type(value).__name__} for {name or 'its value'}"
+            )
+            raise DerivationError(f"{claim}: {what}; expected walk.expect(...), walk.variance(...) or a table of them")
+    steps = tuple(source.steps) if source is not None else ()
+    for value in table.values():
+        if isinstance(value, Expected | Fact | SharpBound):
+            steps = (*steps, *(step for step in value.steps if step not in steps))
+    return Derived(table, steps, source)

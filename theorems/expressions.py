@@ -1,0 +1,147 @@
+"""Printed formulas: the one place where symbols are made, and a reader that evaluates nothing but arithmetic."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from theorems.sums import close_sum
+
+_BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
+_FUNCTIONS = {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log, "erf": sp.erf, "Abs": sp.Abs}
+#: Longest formula that is read, in characters, and largest exponent.
+MAX_LENGTH = 2_000
+MAX_EXPONENT = 64
+
+
+class ExpressionError(ValueError):
+    """A formula that is not plain arithmetic in names; the message quotes it and says what is wrong."""
+
+
+@cache
+def symbol(name: str) -> sp.Symbol:
+    """The symbol of that name: the same object everywhere, without assumptions, as ``sympify`` would make it."""
+    return sp.Symbol(name)
+
+
+def parse(text: str) -> sp.Expr:
+    """Read one arithmetic expression: + - * / **, integers, names, sqrt, exp, log, erf and Sum(body, k, low, high).
+
+    ``Sum`` closes at once (Faulhaber), its body a polynomial in k. Nothing is executed. Raises ExpressionError.
+    """
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(f"formula of {len(text)} characters; expected at most {MAX_LENGTH}")
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ExpressionError(f"formula {text[:80]!r} is not an arithmetic expression: {error}") from None
+    return _build(tree.body, text)
+
+
+def _build(node: ast.expr, text: str) -> sp.Expr:
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return sp.Integer(node.value)
+    if isinstance(node, ast.Name):
+        return symbol(node.id)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_build(node.operand, text)
+    if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+        left, right = _build(node.left, text), _build(node.right, text)
+        operation = _BINARY[type(node.op)]
+        if operation == "+":
+            return left + right
+        if operation == "-":
+            return left - right
+        if operation == "*":
+            return left * right
+        if operation == "/":
+            if right == 0:
+                raise ExpressionError(f"formula {text[:80]!r} divides by zero")
+            return left / right
+        if right.is_number and abs(right) > MAX_EXPONENT:
+            raise ExpressionError(f"formula {text[:80]!r} has an exponent over {MAX_EXPONENT}; write a smaller power")
+        if left.is_Rational and max(abs(left.p), left.q).bit_length() > MAX_LENGTH:
+            raise ExpressionError(
+                f"formula {text[:80]!r} holds a number of over {MAX_LENGTH} bits; write a smaller one"
+            )
+        return left**right
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        if node.func.id == "Sum" and len(node.args) == 4 and isinstance(node.args[1], ast.Name):
+            body, low, high = (_build(node.args[k], text) for k in (0, 2, 3))
+            return close_sum(body, symbol(node.args[1].id), low, high)
+        if node.func.id in _FUNCTIONS and len(node.args) == 1:
+            return _FUNCTIONS[node.func.id](_build(node.args[0], text))
+    raise ExpressionError(f"formula {text[:80]!r}: {ast.unparse(node)!r} is not arithmetic in names and integers")
+
+
+def normal(expression: sp.Expr) -> sp.Expr:
+    """Normal form of a rational expression: expanded numerator over an expanded, content-free denominator."""
+    expression = sp.sympify(expression)
+    if expression.is_polynomial(*expression.free_symbols):
+        return sp.expand(expression)
+    if not expression.is_rational_function(*expression.free_symbols):
+        return sp.expand(expression)
+    numerator, denominator = sp.fraction(sp.cancel(sp.together(expression)))
+    return sp.expand(sp.Add(*(term / denominator for term in sp.Add.make_args(sp.expand(numerator)))))
+
+
+def same(left: sp.Expr, right: sp.Expr) -> bool:
+    """Whether two rational expressions are equal, by normal form of their difference."""
+    difference = sp.expand(sp.sympify(left) - sp.sympify(right))
+    if difference == 0:
+        return True
+    if _monomial_denominators(difference) or not difference.is_rational_function(*difference.free_symbols):
+        return False
+    numerator, _ = sp.fraction(sp.together(difference))
+    return bool(sp.expand(numerator) == 0)
+
+
+def _monomial_denominators(expanded: sp.Expr) -> bool:
+    """Whether nothing but symbols and numbers is divided by, so that the expanded form is a normal form."""
+    return not any(
+        node.is_Pow and node.exp.is_negative and isinstance(node.base, sp.Add)
+        for node in sp.preorder_traversal(expanded)
+    )
+
+
+def text(expression: sp.Expr) -> str:
+    """The expression as one line that ``sympify`` reads back to an equal expression."""
+    return str(expression)
+
+
+def value_at(expression: sp.Expr, point: Mapping[str, Fraction | int]) -> sp.Expr:
+    """The expression with exact rational values put in for its symbols; raises KeyError for a missing one."""
+    missing = sorted(s.name for s in expression.free_symbols if s.name not in point)
+    if missing:
+        raise KeyError(missing[0])
+    table = {
+        s: sp.Rational(Fraction(point[s.name]).numerator, Fraction(point[s.name]).denominator)
+        for s in expression.free_symbols
+    }
+    return sp.sympify(expression.xreplace(table)) if table else expression
+
+
+def floats(expression: sp.Expr, table: Mapping[str, Any]) -> Any:
+    """The expression in floating point, for numbers or numpy arrays in the table; NaN where it is not real."""
+    if expression.is_Symbol:
+        return table[expression.name]
+    if expression.is_number:
+        return float(expression)
+    parts = [floats(argument, table) for argument in expression.args]
+    if expression.is_Add:
+        return sum(parts[1:], parts[0])
+    if expression.is_Mul:
+        value = parts[0]
+        for part in parts[1:]:
+            value = value * part
+        return value
+    if expression.is_Pow:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.sqrt(parts[0]) if expression.exp == sp.Rational(1, 2) else np.power(parts[0], parts[1])
+    raise ExpressionError(f"{expression.func.__name__} in {expression} has no floating-point form here")

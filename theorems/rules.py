@@ -1,0 +1,156 @@
+"""The trusted rules of the proof kernel: each one checks that a step is an instance of it.
+
+A rule returns True only if the step's data is what the rule licenses; what a rule takes on trust is in its docstring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sympy as sp
+
+from theorems.expressions import normal, same, symbol
+from theorems.increments import SecondRoute
+from theorems.observables import Observable
+from theorems.process import Process
+from theorems.ratio import Ratio, total
+
+Trace = tuple[str, ...]
+Rule = Callable[..., bool]
+
+RULES: dict[str, Rule] = {}
+
+
+def rule(name: str) -> Callable[[Rule], Rule]:
+    """Register a rule of the kernel under its name."""
+
+    def register(check: Rule) -> Rule:
+        RULES[name] = check
+        return check
+
+    return register
+
+
+@rule("isserlis")
+def isserlis(observable: Observable, value: Ratio, process: Process, chain: tuple[str, ...]) -> bool:
+    """E[observable] = value for a Gaussian process: recomputed from joint cumulants of the forms.
+
+    Trusted: the joint cumulants of quadratic forms in a Gaussian vector (connected terms of log det).
+    """
+    other = SecondRoute(process.kernel, chain, process.symmetric)
+    return total(t.coefficient * other._product(t.forms) for t in observable.terms) == value
+
+
+@rule("wick")
+def wick(observable: Observable, value: Ratio, process: Process, chain: tuple[str, ...]) -> bool:
+    """E[observable] = value, for a value that came from joint cumulants: recomputed by Wick's pairings."""
+    other = Process(process.kernel, chain, process.symmetric)
+    return total(t.coefficient * other._product(t.forms) for t in observable.terms) == value
+
+
+@rule("faulhaber")
+def faulhaber(summand: Ratio, index: str, lower: Ratio, upper: Ratio, primitive: Ratio, value: Ratio) -> bool:
+    """sum_{lower < index <= upper} summand = value, by telescoping: P(n) - P(n - 1) = summand(n)."""
+    previous = primitive.substitute(index, Ratio.of(index) - 1)
+    ends = primitive.substitute(index, upper) - primitive.substitute(index, lower)
+    return primitive - previous == summand and ends == value
+
+
+@rule("identity")
+def identity(left: Ratio, right: Ratio) -> bool:
+    """An identity of polynomials over monomials, decided by normal form."""
+    return left == right
+
+
+@rule("derivative")
+def derivative(numerator: sp.Expr, denominator: sp.Expr, variable: str, value: sp.Expr) -> bool:
+    """The derivative of N/D along w at u = v = 1, where the variable is exp(w): (N' D - N D')/D^2 with ' = x d/dx."""
+    x = symbol(variable)
+    slope = x * (sp.diff(numerator, x) * denominator - numerator * sp.diff(denominator, x)) / denominator**2
+    return same(slope.subs({symbol("u"): 1, symbol("v"): 1}), value)
+
+
+@rule("finite-expectation")
+def finite_expectation(
+    values: tuple[sp.Expr, ...], probabilities: tuple[sp.Expr, ...], statistic: sp.Expr, power: int, value: sp.Expr
+) -> bool:
+    """E[f(X)^k] of a finite distribution: the weighted sum, and probabilities that add up to 1."""
+    total_weight, weighted = sp.Integer(0), sp.Integer(0)
+    for outcome, probability in zip(values, probabilities, strict=True):
+        total_weight += probability
+        weighted += probability * statistic.xreplace({symbol("x"): outcome}) ** power
+    return same(total_weight, sp.Integer(1)) and same(weighted, value)
+
+
+@rule("antiderivative")
+def antiderivative(
+    integrand: sp.Expr, variable: sp.Symbol, low: sp.Expr, high: sp.Expr, primitive: sp.Expr, value: sp.Expr
+) -> bool:
+    """A definite integral by an antiderivative: F' is the integrand, and F(high) - F(low) the value.
+
+    Trusted: the fundamental theorem of calculus on an interval where F is smooth, and sympy's simplification to 0.
+    """
+    slope = sp.simplify(sp.diff(primitive, variable) - integrand)
+    ends = sp.simplify(primitive.subs(variable, high) - primitive.subs(variable, low) - value)
+    return bool(slope == 0 and ends == 0)
+
+
+@rule("power-sums")
+def power_sums(power: int, name: str) -> bool:
+    """sum_i w_i^k = tr(W^k) over the eigenvalues with multiplicity. Trusted (Schur's triangular form)."""
+    return power >= 1 and name == f"tr{power}"
+
+
+@rule("psd-root")
+def psd_root(matrix: str, root: str) -> bool:
+    """A positive semidefinite matrix has a symmetric square root. Trusted; its hypothesis is the claim's assumption."""
+    return bool(matrix) and bool(root) and matrix != root
+
+
+def canonical_trace(letters: Trace, rewriting: Mapping[str, Trace] | None = None) -> Trace:
+    """The least of all rotations of a product of symmetric letters and of its transpose, after rewriting."""
+    table = rewriting or {}
+    word = tuple(piece for letter in letters for piece in table.get(letter, (letter,)))
+    turns = [w[k:] + w[:k] for w in (word, word[::-1]) for k in range(len(w))]
+    return min(turns, default=())
+
+
+@rule("trace-identity")
+def trace_identity(left: Trace, right: Trace, rewriting: Mapping[str, Trace]) -> bool:
+    """tr of one product of symmetric matrices equals tr of another, by rotation and transposition after rewriting."""
+    return canonical_trace(left, rewriting) == canonical_trace(right, rewriting)
+
+
+@rule("cauchy-schwarz")
+def cauchy_schwarz(
+    one: Trace,
+    two: Trace,
+    names: Mapping[Trace, sp.Expr],
+    smaller: sp.Expr,
+    larger: sp.Expr,
+    rewriting: Mapping[str, Trace],
+) -> bool:
+    """tr(A^T B)^2 <= tr(A^T A) tr(B^T B) for real matrices (Frobenius inner product). Trusted: Cauchy-Schwarz."""
+    table = {canonical_trace(word, rewriting): value for word, value in names.items()}
+    try:
+        cross = table[canonical_trace(one[::-1] + two, rewriting)]
+        first = table[canonical_trace(one[::-1] + one, rewriting)]
+        second = table[canonical_trace(two[::-1] + two, rewriting)]
+    except KeyError:
+        return False
+    return same(cross**2, smaller) and same(first * second, larger)
+
+
+@rule("square-root")
+def square_root(quantity: sp.Expr, square: sp.Expr) -> bool:
+    """q^2 <= s implies -sqrt(s) <= q <= sqrt(s) for real q. Trusted; needs the inequality as an earlier step."""
+    return quantity.is_Symbol and not normal(square).has(sp.sqrt)
+
+
+def licensed(step: Any) -> bool:
+    """Whether a step is an instance of the rule that it names."""
+    check = RULES.get(step.rule)
+    if check is None:
+        return False
+    return bool(check(*step.data))
