@@ -33,9 +33,11 @@ def block_walks(T: int, d: int) -> int:
 
 
 def covariance_root(Sigma: Tensor) -> Tensor:
-    """The symmetric R, (d, d) float64, with R R = Sigma; eigenvalues that rounding made negative count as 0."""
+    """The symmetric R, (d, d) float64, with R R = Sigma; eigenvalues below 8 d roundoffs of the largest count as 0."""
     values, vectors = torch.linalg.eigh(Sigma.double())
-    root: Tensor = (vectors * values.clamp_min(0).sqrt()) @ vectors.T
+    floor = 8 * len(Sigma) * torch.finfo(torch.float64).eps * values.abs().max()
+    kept: Tensor = torch.where(values > floor, values, torch.zeros_like(values))
+    root: Tensor = (vectors * kept.sqrt()) @ vectors.T
     return root
 
 

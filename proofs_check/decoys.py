@@ -56,7 +56,7 @@ def _coefficients(printed: sp.Expr) -> Iterator[tuple[str, sp.Expr]]:
             for changed in (coefficient + 1, coefficient - 1, -coefficient):
                 yield f"{term} -> {changed * factor}", printed.xreplace({node: rest + changed * factor})
     coefficient, factor = printed.as_coeff_Mul()
-    for changed in (coefficient + 1, coefficient - 1, -coefficient):
+    for changed in (coefficient + 1, coefficient - 1, -coefficient) if printed != 0 else ():
         yield f"({printed}) * {changed}/{coefficient}", changed * factor
     for node in sp.preorder_traversal(printed):
         if node.is_Pow and node.exp == sp.Rational(1, 2):

@@ -14,6 +14,9 @@ from proofs_check.evidence import Bench, Evidence
 from proofs_check.pairing import Pair, Target
 from theorems.kernel import Outcome, value_of
 
+#: An evaluation that is not sharper than this, relative to max(1, |value|), shows too little.
+LOOSE = 1e-6
+
 
 def evaluated(pair: Pair, outcome: Outcome, evaluation: Any, bench: Bench, only: Mapping[str, Any] | None) -> Evidence:
     """The second side of a deterministic identity: an independent numerical evaluation at drawn points."""
@@ -28,6 +31,11 @@ def evaluated(pair: Pair, outcome: Outcome, evaluation: Any, bench: Bench, only:
         if place % 50 == 0:
             bench.step(place, len(points))
         for name, (value, error) in evaluate(evaluation, raw).items():
+            if not math.isfinite(value) or not math.isfinite(error):
+                raise ValueError(
+                    f"{pair.source}: the evaluation gives {name} = {value} with the error {error} "
+                    f"at {drawing.key(raw)}; expected finite numbers"
+                )
             rows.append((raw, pair.target(name, raw), value, error))
     wrong = []
     worst = 0.0
@@ -43,18 +51,19 @@ def evaluated(pair: Pair, outcome: Outcome, evaluation: Any, bench: Bench, only:
             wrong.append((raw, target, value, error))
         evidence.rows.append(_point_row(raw, target, value, error))
     evidence.rows = evidence.rows[:12]
-    evidence.status = "contradicts" if wrong else "agrees"
+    evidence.status = "contradicts" if wrong else "agrees" if worst <= LOOSE else "underpowered"
     evidence.detectable = worst
     evidence.power = f"a difference of {worst:.1e} of max(1, |value|) is seen at every point"
+    counts = [name for name in ("d", "i", "j", "T") if name in pair.statement.symbols]
     for name, formula in pair.formulas.items():
         here = [(raw, t, v, e) for raw, t, v, e in rows if t.name == name]
         true = value_of(pair.derived(), name).expr
-        for label, other in mutants(formula, pair.statement.positions):
+        for label, other in mutants(formula, (*pair.statement.positions, *counts)):
             if sp.expand(sp.together(other - true)) == 0:
                 continue
             evidence.decoys += 1
             seen = any(
-                abs(v - pair.at(other, t, raw)) > e + 1e-12 * max(1.0, abs(v))
+                abs(v - float(pair.finite(other, t.name, raw))) > e + 1e-12 * max(1.0, abs(v))
                 for raw, t, v, e in here
                 if _defined(pair, other, raw)
             )

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import sympy as sp
-
 from proofs_check.pairing import Pair
 from theorems.catalogue import Statement, by_id
 from theorems.derivation import Derived
@@ -17,6 +15,7 @@ from theorems.kernel import (
     Outcome,
     agrees_to_leading_order,
     check_lines,
+    difference,
     holds,
     printed_value,
     value_of,
@@ -115,8 +114,10 @@ def holding(claim: Statement, pair: Pair, outcome: Outcome, rows: Sequence[Mappi
     order = " <= ".join(("1", *claim.positions)) if claim.positions else ""
     parts = [f"{'as T -> infinity, ' if claim.asymptotic else ''}{'every ' + order if order else 'always'}"]
     for name in outcome.false_quantities:
-        gap = sp.factor(pair.limiting(name).expr - pair.formulas[name])
-        parts.append(f"{name}: true - printed = {gap}")
+        if claim.relation == "<=":
+            parts.append(f"{name}: the sharp bound is {outcome.corrections[name]}")
+        else:
+            parts.append(f"{name}: true - printed = {difference(claim, pair.limiting(name), pair.formulas[name])}")
     exact = [row["start"] for row in rows if row["exact"]]
     leading = [row["start"] for row in rows if row["leading"]]
     if rows:

@@ -140,6 +140,8 @@ def p_value(
     """The least level at which the interval leaves the value out, delta/2 of it kept for the variance."""
     if planned <= 0.0:
         centre = float(means.mean())
+        if pair_mean > (CONSTANT * max(1.0, abs(centre))) ** 2:
+            return 1.0
         return 0.0 if abs(value - centre) > CONSTANT * max(1.0, abs(centre)) else 1.0
     blocks = len(means)
     bound = spread_bound(pair_mean, degree, pairs, math.log(2.0 / delta))

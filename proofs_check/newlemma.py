@@ -115,10 +115,9 @@ def {name}() -> SharpBound:
     # FILL IN: the steps of the proof, each an instance of a rule of theorems/rules.py, and a case where it is attained.
     d, tr1, tr2 = (coefficient(name).expr for name in ("d", "tr1", "tr2"))
     inner, root = ("R", "W_QK", "R"), {{"Sigma": ("R", "R")}}
-    names = {{(): d, ("W_QK", "Sigma"): tr1, ("W_QK", "Sigma", "W_QK", "Sigma"): tr2}}
     steps = (
         Step("psd-root", "Sigma = R R", ("Sigma", "R")),
-        Step("cauchy-schwarz", "tr(M)^2 <= tr(I) tr(M^T M), M = R W_QK R", ((), inner, names, tr1**2, d * tr2, root)),
+        Step("cauchy-schwarz", "tr(M)^2 <= tr(I) tr(M^T M), M = R W_QK R", ((), inner, tr1**2, d * tr2, root)),
         Step("square-root", "-sqrt({{1}}) <= {{0}} <= sqrt({{1}})", (tr1, d * tr2)),
     )
     attained = {{"d": 1, "W": [["1"]], "Sigma": [["1"]]}}
@@ -141,8 +140,8 @@ def {name}() -> Fact:
     """The value of the construction: equal scores give 1/(1 + (T - 1))."""
     # FILL IN: the value from the construction's definition, and the steps that lead to it.
     T = coefficient("T")
-    value = 1 / T
-    step = Step("identity", "(1 + (T - 1)) * 1/T = {{1}}", (value * (1 + (T - 1)), coefficient(1)))
+    value = 1 / (1 + (T - 1))
+    step = Step("identity", "1/(1 + (T - 1)) = {{0}}", (value, 1 / T))
     return Fact(value, (step,), "construction")
 ''',
     simulation=_POINT_SIMULATION,

@@ -9,15 +9,15 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.asymptotics import degree, expand, order_part
+from theorems.asymptotics import degree, in_regime
 from theorems.catalogue import Statement
 from theorems.derivation import Derived, Expected
 from theorems.deriving import derive
 from theorems.expressions import parse
-from theorems.kernel import printed_value, value_of
+from theorems.kernel import printed_value, target, value_of
 from theorems.numeric import Case, Numeric
 from theorems.process import Moment
-from theorems.ratio import Ratio
+from theorems.ratio import Ratio, total
 
 
 @dataclass(frozen=True)
@@ -81,32 +81,37 @@ class Pair:
 
     def limiting(self, name: str, start: str = "sigma") -> Ratio:
         """The part of the finite-T value that the print is about: all of it, its limit, or its leading order."""
-        value = value_of(self.derived(start), name)
-        scale = self.statement.remainder
-        if not scale:
-            return value
-        if degree(scale) == 0:
-            return expand(value, self.statement.regime).limit
-        return order_part(value, self.statement.regime, degree(scale))
+        return target(self.statement, value_of(self.derived(start), name))
 
     def target(self, name: str, raw: Mapping[str, Any]) -> Target:
-        """What both sides say of a quantity at a case.
-
-        For a claim about T -> infinity the derived remainder at this T is added to the print, so that the print, too,
-        is compared with the simulation at finite T.
-        """
+        """What both sides say of a quantity at a case."""
         case, start = self.exact(raw), str(raw.get("start", "sigma"))
         derived = case.evaluate(value_of(self.derived(start), name).expr)
         true = case.evaluate(self.limiting(name, start).expr)
-        remainder = derived - true
         judged = name in self.formulas and start == "sigma"
         claimed = case.evaluate(self.formulas[name]) if judged else None
-        printed = None if claimed is None else claimed + remainder
-        return Target(name, derived, printed, remainder, true, claimed)
+        printed = self.finite(self.formulas[name], name, raw) if judged else None
+        return Target(name, derived, printed, derived - true, true, claimed)
 
-    def at(self, formula: sp.Expr, target: Target, raw: Mapping[str, Any]) -> float:
-        """A formula in the place of the print, at a case."""
-        return float(self.exact(raw).evaluate(formula) + target.remainder)
+    def finite(self, formula: sp.Expr, name: str, raw: Mapping[str, Any]) -> sp.Expr:
+        """What a formula in the place of the print says of the quantity at a case.
+
+        For a claim up to o(remainder) that is the derived value plus the terms of formula - value which the remainder
+        does not cover, so that the print, too, is compared with the simulation at finite T.
+        """
+        case = self.exact(raw)
+        if not self.statement.remainder:
+            return case.evaluate(formula)
+        value = value_of(self.derived(), name)
+        derived = case.evaluate(value.expr)
+        try:
+            gap = Ratio.from_expr(formula) - value
+        except ValueError:
+            return case.evaluate(formula) + derived - case.evaluate(self.limiting(name).expr)
+        shift, T = degree(self.statement.remainder), Ratio.of("T")
+        orders = in_regime(gap, self.statement.regime).terms("T")
+        off = total(c * T**p if p >= 0 else c / T**-p for p, c in orders.items() if p >= shift)
+        return derived + case.evaluate(off.expr)
 
     def moment(self, name: str, raw: Mapping[str, Any]) -> Moment | Expected:
         """The derived moment of a quantity for the case's start; TypeError where it is none."""

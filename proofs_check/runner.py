@@ -13,8 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import sympy as sp
-
 from proofs_check import cases as drawing
 from proofs_check.evaluating import evaluated
 from proofs_check.evidence import EFFORTS, Bench, Evidence
@@ -26,6 +24,7 @@ from proofs_check.sampling import choose_cases, plan_case, sampled
 from proofs_check.searching import searched
 from theorems.catalogue import ALPHA, Statement, by_id, rests_on
 from theorems.derivation import Derived
+from theorems.display import latex
 from theorems.enumeration import enumerated
 from theorems.expressions import parse
 from theorems.kernel import Outcome, settle, target, value_of
@@ -109,7 +108,6 @@ def run(claims: Sequence[Statement], options: Options, progress: Progress | None
     listener.begin(len(claims))
     reports: list[dict[str, Any]] = []
     ledger: list[dict[str, Any]] = []
-    refuted: set[str] = set()
     partial = False
     device = "cpu"
     try:
@@ -119,16 +117,10 @@ def run(claims: Sequence[Statement], options: Options, progress: Progress | None
             for report, spent in judge(claim, options, device, listener):
                 reports.append(report)
                 ledger.append({"id": report["id"], "alpha": claim.alpha, "spent": spent})
-                if report["verdict"] == "refuted":
-                    refuted.add(report["id"])
                 listener.finished(report)
     except KeyboardInterrupt:
         partial = True
-    table = by_id()
-    for report in reports:
-        statement = table.get(report["id"])
-        if statement is not None:
-            report["rests_on_refuted"] = [name for name in rests_on(statement, table) if name in refuted]
+    _mark_rests(reports)
     return {
         "schema": SCHEMA,
         "run": {
@@ -145,6 +137,20 @@ def run(claims: Sequence[Statement], options: Options, progress: Progress | None
         },
         "claims": reports,
     }
+
+
+def _mark_rests(reports: Sequence[dict[str, Any]]) -> None:
+    """Say what each claim rests on that is refuted; what did not run counts by what the kernel says of it."""
+    table = by_id()
+    judged = {report["id"]: report["verdict"] == "refuted" for report in reports}
+    for report in reports:
+        statement = table.get(report["id"])
+        if statement is None:
+            continue
+        for name in rests_on(statement, table):
+            if name not in judged:
+                judged[name] = settle(table[name], Pair(table[name]).derived()).status == "disproved"
+        report["rests_on_refuted"] = [name for name in rests_on(statement, table) if judged[name]]
 
 
 def judge(claim: Statement, options: Options, device: str, listener: Progress) -> list[tuple[dict[str, Any], float]]:
@@ -200,12 +206,12 @@ def _judge_one(
     if ruling == "refuted" and outcome.corrections:
         formula = outcome.corrections.get(primary, next(iter(outcome.corrections.values())))
         report["correction"] = {
-            "latex": sp.latex(formula),
+            "latex": latex(formula),
             "sympy": str(formula),
             "holds": holding(claim, pair, outcome, report["starts"]),
         }
     if claim.corrects:
-        report["statement"] = ", ".join(f"{name} = {sp.latex(parse(text))}" for name, text in claim.printed.items())
+        report["statement"] = ", ".join(f"{name} = {latex(parse(text))}" for name, text in claim.printed.items())
     return report, outcome, evidence.spent
 
 

@@ -28,7 +28,7 @@ def plan_case(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: float,
         scale, tolerance = scale_and_tolerance(moment, mean, variance, bench.effort.factor)
         per_block = block // 2 if moment.kind == "variance" else block
         degree = _degree(simulation, name, pair)
-        floor = 1e-12 * max(1.0, mean * mean)
+        floor = 1e-12 * mean * mean
         if variance <= floor:
             quantities[name] = (0.0, scale, 1e-6 * max(1.0, abs(mean)))
             continue
@@ -114,6 +114,8 @@ def measure(
         p = 1.0
         if target.printed is not None:
             p = p_value(float(target.printed), *data, degree=degree, planned=variance, delta=delta)
+            if variance > 0 and (p < delta) != (not around.holds(float(target.printed))):
+                raise ArithmeticError(f"{pair.source}: interval and p-value of {name} disagree; this is a bug of ours")
         by_spread = measured_by_spread(pair.moment(name, planned.raw))
         size = (estimate.count, estimate.std_error, scale, tolerance)
         found.append(Measured(planned.raw, target, around, *size, p, by_spread))
@@ -200,11 +202,13 @@ def _fill(evidence: Evidence, measured: Sequence[Measured]) -> None:
     evidence.conflicts = [_conflict(m) for m in measured if m.conflicts]
     if not judged:
         evidence.status = "none"
+        evidence.reason = "the print says nothing of this start of the walk; derivation and simulation agree there"
         return
     zs = [abs(m.z) for m in judged if m.z is not None]
     evidence.max_z = max(zs) if zs else None
     evidence.p = min(1.0, len(judged) * min(m.p for m in judged))
-    reach = max(m.detectable for m in measured)
+    worst = max(measured, key=lambda m: m.detectable)
+    reach = worst.detectable
     evidence.detectable = finite(reach)
     if any(m.contradicts for m in judged):
         evidence.status = "contradicts"
@@ -212,7 +216,7 @@ def _fill(evidence: Evidence, measured: Sequence[Measured]) -> None:
         evidence.status = "agrees"
     else:
         evidence.status = "underpowered"
-    scale = "max(|mean|, standard deviation)" if any(m.by_spread for m in measured) else "the value"
+    scale = "max(|mean|, standard deviation)" if worst.by_spread else "the value"
     evidence.power = f"an error of {100 * reach:.2g}% of {scale} is caught with probability {1 - BETA:g}"
 
 
@@ -252,9 +256,14 @@ def _decoys(pair: Pair, measured: Sequence[Measured], evidence: Evidence, *, sin
         for label, wrong in mutants(formula, statement.positions, words, statement.remainder):
             if holds(value, wrong, statement.regime, statement.remainder):
                 continue
-            gaps = [(m, pair.at(wrong, m.target, m.raw)) for m in here]
-            seen = any(not m.interval.holds(other) for m, other in gaps)
-            visible = any(abs(other - float(m.target.printed)) >= 2 * m.tolerance for m, other in gaps)  # type: ignore[arg-type]
+            gaps = [(m, pair.finite(wrong, name, m.raw)) for m in here]
+            # a moved index may divide by zero at a case
+            values = [(m, float(other)) for m, other in gaps if other.is_finite]
+            seen = any(not m.interval.holds(other) for m, other in values)
+            visible = any(
+                abs(other - float(m.target.printed)) >= 2 * m.tolerance  # type: ignore[arg-type]
+                for m, other in values
+            )
             if single and not visible:
                 continue
             evidence.decoys += 1

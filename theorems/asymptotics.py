@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import flint
 import sympy as sp
 
+from theorems.display import latex
 from theorems.expressions import parse
 from theorems.ratio import Ratio, total
 from theorems.repair import presentable
@@ -24,8 +25,8 @@ class Expansion:
     def _repr_latex_(self) -> str:
         if self.grows:
             return "$\\text{no limit}$"
-        rest = sp.latex(sp.factor_terms(self.remainder.expr))
-        return f"$\\displaystyle {sp.latex(presentable(self.limit.expr))} + \\left[{rest}\\right]$"
+        rest = latex(sp.factor_terms(self.remainder.expr))
+        return f"$\\displaystyle {latex(presentable(self.limit.expr))} + \\left[{rest}\\right]$"
 
 
 def degree(scale: str) -> int:
@@ -74,21 +75,23 @@ def order_part(value: Ratio, regime: Mapping[str, str], order: int) -> Ratio:
 
 
 def ball_check(value: Ratio, regime: Mapping[str, str], scale: str, limit: Ratio, bits: int = 40) -> bool:
-    """Whether ball arithmetic puts |value/scale - limit| within 2^(8 - bits) at T = 2^bits, for all theta in [0, 1].
+    """Whether ball arithmetic puts |value/scale - limit| within M 2^(3 - bits) at T = 2^bits, for all theta in [0, 1].
 
-    Evaluates the sympy form of the finite-T value, not the polynomial the limit was read from; words are enclosed in
-    balls over [-1, 1], theta over sixteenths.
+    M is 1 + the sum of the remainder's absolute coefficients. Evaluates the sympy form of the finite-T value, not the
+    polynomial the limit was read from; words are enclosed in balls over [-1, 1], lam in [1, 2], theta in sixteenths.
     """
     names = sorted((in_regime(value, regime).names | limit.names) - {"T", "theta"})
     finite = in_regime(value, regime).expr
+    # the difference is formed symbolically: two balls of the same quantity would not cancel
+    gap = sp.expand(finite / parse(scale) - limit.expr)
+    size = 1 + sum(abs(c) for c in expand(value, regime, scale).remainder.expr.as_coefficients_dict().values())
     with _precision(256):
+        allowed = flint.arb(flint.fmpq(int(sp.ceiling(size)), 1)) * flint.arb(2) ** (3 - bits)
         for part in range(16):
-            point = {name: flint.arb(0, 1) if name != "lam" else flint.arb(1) for name in names}
+            point = {name: flint.arb(0, 1) if name != "lam" else flint.arb(1.5, 0.5) for name in names}
             point["theta"] = flint.arb(flint.fmpq(2 * part + 1, 32), flint.arb(flint.fmpq(1, 32)))
             point["T"] = flint.arb(2) ** bits
-            # the difference is formed symbolically: two balls of the same quantity would not cancel
-            gap = _ball(sp.expand(finite / parse(scale) - limit.expr), point)
-            if not abs(gap) < flint.arb(2) ** (8 - bits):
+            if not abs(_ball(gap, point)) < allowed:
                 return False
     return True
 

@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from theorems.catalogue import CatalogueError, Paper, Statement, add
-from theorems.derivation import Fact, SharpBound, derivation, fact
+from theorems.catalogue import CatalogueError, Paper, ProofLine, Statement, add, read_claims
+from theorems.derivation import Fact, SharpBound, consequence, derivation, fact
 from theorems.distributions import density, finite
 from theorems.expressions import parse
 from theorems.observables import IDENTITY, Matrix, W
@@ -24,12 +24,15 @@ __all__ = [
     "Paper",
     "Position",
     "Process",
+    "ProofLine",
     "SharpBound",
     "Statement",
     "Step",
     "W",
     "claim",
+    "claims_from",
     "coefficient",
+    "consequence",
     "density",
     "derivation",
     "fact",
@@ -44,6 +47,11 @@ ASSUMPTION_1 = "x_1 ~ N(0, Sigma), x_{t+1} ~ N(x_t, Sigma)"
 def coefficient(value: int | Fraction | str) -> Ratio:
     """A number or a name as a coefficient, for derivations without an expectation."""
     return Ratio.of(value)
+
+
+def claims_from(package: str) -> tuple[Statement, ...]:
+    """Put the claims of a package's ``statements.toml`` into the catalogue: the file format is the suite's own."""
+    return tuple(add(made) for made in read_claims(package, plugin=package.split(".")[0]))
 
 
 def claim(
@@ -64,6 +72,9 @@ def claim(
     assumptions: Sequence[str] = (),
     conditions: Sequence[str] = (),
     depends_on: Sequence[str] = (),
+    lines: Sequence[ProofLine] = (),
+    proof: Sequence[str] = (),
+    coefficient_of: str = "",
     fidelity: str = "own",
     relation: str = "=",
     ranges: Mapping[str, str] | None = None,
@@ -122,6 +133,9 @@ def claim(
         assumptions=tuple(assumptions),
         conditions=tuple(conditions),
         depends_on=tuple(depends_on),
+        lines=tuple(lines),
+        proof=tuple(proof),
+        coefficient_of=coefficient_of,
         plugin=caller.split(".")[0] or "__main__",
     )
     return add(made)

@@ -111,6 +111,8 @@ class Statement:
         ):
             if value not in allowed:
                 raise CatalogueError(f"{self.id}: {name} = {value!r}; expected one of {', '.join(allowed)}")
+        if not self.share > 0:
+            raise CatalogueError(f"{self.id}: share = {self.share}; expected a number > 0")
         missing = [name for name in self.parameters if name not in self.ranges] if self.model == "free" else []
         if missing:
             raise CatalogueError(
@@ -158,20 +160,31 @@ def _claim(entry: Mapping[str, Any], paper: Paper) -> Statement:
     known = dict(entry)
     for name in ("symbols", "positions", "parameters", "assumptions", "depends_on", "proof"):
         known[name] = tuple(known.get(name, ()))
-    known["lines"] = tuple(ProofLine(**line) for line in known.get("lines", ()))
     try:
+        known["lines"] = tuple(ProofLine(**line) for line in known.get("lines", ()))
         return Statement(paper=paper, **known)
     except TypeError as error:
         raise CatalogueError(f"{entry.get('id', '?')}: {error}; compare it with the fields of Statement") from None
 
 
+def read_claims(package: str, plugin: str = "") -> tuple[Statement, ...]:
+    """The claims of a package's ``statements.toml``, in its order; CatalogueError where it cannot be used."""
+    try:
+        data = tomllib.loads(resources.files(package).joinpath("statements.toml").read_text(encoding="utf-8"))
+        source = Paper(**data["paper"])
+        entries = data["claim"]
+    except (OSError, KeyError, TypeError, ModuleNotFoundError, tomllib.TOMLDecodeError) as error:
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        raise CatalogueError(
+            f"{package}/statements.toml cannot be used ({what}); it needs [paper] and [[claim]]"
+        ) from None
+    return tuple(replace(_claim(entry, source), plugin=plugin) for entry in entries)
+
+
 @cache
 def paper_claims(paper: str) -> tuple[Statement, ...]:
     """The claims of one shipped paper, in the paper's order."""
-    text = resources.files(f"theorems.{paper}").joinpath("statements.toml").read_text(encoding="utf-8")
-    data = tomllib.loads(text)
-    source = Paper(**data["paper"])
-    return tuple(_claim(entry, source) for entry in data["claim"])
+    return read_claims(f"theorems.{paper}")
 
 
 def check_unique(claims: Iterable[Statement]) -> tuple[Statement, ...]:

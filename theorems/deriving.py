@@ -13,7 +13,7 @@ from theorems.catalogue import PAPERS, by_id
 from theorems.derivation import DerivationError, Derived, Expected, Fact, Function, SharpBound, registry
 from theorems.increments import SecondRoute
 from theorems.observables import START
-from theorems.process import KERNELS, Kernel, Moment, Position, Process
+from theorems.process import KERNELS, Kernel, Moment, Position, Process, chain_of
 from theorems.ratio import Ratio
 
 
@@ -99,7 +99,7 @@ def derive(
     arguments: dict[str, Any] = {}
     for name in wanted:
         if name == "walk":
-            source = family(chosen, (START, *positions), symmetric)
+            source = family(chosen, chain_of(positions), symmetric)
             arguments[name] = source
         elif name == "x":
             source = family(KERNELS["one"], (START, "x"), symmetric)

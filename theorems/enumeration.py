@@ -34,6 +34,8 @@ class Enumeration:
     def __init__(self, d: int, T: int, start: str = "sigma") -> None:
         if 3 ** (T * d) > MAX_ROWS:
             raise ValueError(f"d = {d}, T = {T} need 3^{T * d} rows; expected at most {MAX_ROWS}")
+        if start not in ("sigma", "zero"):
+            raise ValueError(f"start = {start!r}; the grid holds centred walks, start sigma or zero")
         signs = np.array(list(product((0, 1, -1), repeat=T * d)), dtype=np.int64)
         self.weights = np.prod(np.where(signs == 0, 4, 1), axis=1)
         steps = signs.reshape(-1, T, d)
@@ -46,6 +48,9 @@ class Enumeration:
 
     def expect(self, observable: Observable, case: Case) -> Fraction:
         """E[observable] at the case's W (integers) and positions, exactly."""
+        unit = [[Fraction(int(r == c)) for c in range(self.d)] for r in range(self.d)]
+        if case.sigma != unit or any(entry.denominator != 1 for row in case.matrices["W"] for entry in row):
+            raise ValueError("exact enumeration takes Sigma = I and a W of integers")
         total = Fraction(0)
         for term in observable.terms:
             total += self._sum(term, case, {}, term.bounds)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,10 @@ _FUNCTIONS = {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log, "erf": sp.erf, "Abs
 #: Longest formula that is read, in characters, and largest exponent.
 MAX_LENGTH = 2_000
 MAX_EXPONENT = 64
+MAX_DEGREE = 256
+MAX_TERMS = 3_000
+#: Names that ``sympify`` reads back as something else.
+RESERVED = frozenset({"E", "I", "N", "O", "Q", "S", "pi", "oo", "zoo", "nan"})
 
 
 class ExpressionError(ValueError):
@@ -31,23 +36,59 @@ def symbol(name: str) -> sp.Symbol:
 
 
 def parse(text: str) -> sp.Expr:
-    """Read one arithmetic expression: + - * / **, integers, names, sqrt, exp, log, erf and Sum(body, k, low, high).
+    """Read one arithmetic expression: + - * / **, integers, names, sqrt, exp, log, erf, Abs, Sum(body, k, low, high).
 
-    ``Sum`` closes at once (Faulhaber), its body a polynomial in k. Nothing is executed. Raises ExpressionError.
+    ``Sum`` closes at once (Faulhaber), its body a polynomial in k. Nothing is executed, and what would take long to
+    expand is refused. Raises ExpressionError.
     """
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"formula of {len(text)} characters; expected at most {MAX_LENGTH}")
     try:
-        tree = ast.parse(text.strip(), mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ExpressionError(f"formula {text[:80]!r} is not an arithmetic expression: {error}") from None
-    return _build(tree.body, text)
+        found = _build(ast.parse(text.strip(), mode="eval").body, text)
+    except ExpressionError:
+        raise
+    except (SyntaxError, ValueError, RecursionError, MemoryError, sp.PolynomialError) as error:
+        reason = " ".join(str(error).split())[:120]
+        raise ExpressionError(f"formula {text[:80]!r} is not an arithmetic expression: {reason}") from None
+    if found.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I):
+        raise ExpressionError(f"formula {text[:80]!r} has no finite real value")
+    return found
+
+
+def _degree(expression: sp.Expr) -> int:
+    """The highest total degree that expanding could reach."""
+    if expression.is_Pow and expression.exp.is_Integer:
+        return _degree(expression.base) * abs(int(expression.exp))
+    if expression.is_Add or expression.is_Mul:
+        parts = [_degree(argument) for argument in expression.args]
+        return max(parts) if expression.is_Add else sum(parts)
+    return 0 if expression.is_number else 1
+
+
+def _power(left: sp.Expr, right: sp.Expr, text: str) -> sp.Expr:
+    if right.is_number and not right.is_Rational:
+        raise ExpressionError(f"formula {text[:80]!r} has an exponent that is no rational number")
+    if right.is_Rational and abs(right) > MAX_EXPONENT:
+        raise ExpressionError(f"formula {text[:80]!r} has an exponent over {MAX_EXPONENT}; write a smaller power")
+    if left == 0 and right.is_negative:
+        raise ExpressionError(f"formula {text[:80]!r} divides by zero")
+    if left.is_Rational and right.is_Rational:
+        bits = max(abs(left.p), left.q).bit_length() * abs(float(right))
+        if bits > 4 * MAX_LENGTH:
+            raise ExpressionError(
+                f"formula {text[:80]!r} holds a number of over {4 * MAX_LENGTH} bits; write a smaller one"
+            )
+    if right.is_Integer and _degree(left) * abs(int(right)) > MAX_DEGREE:
+        raise ExpressionError(f"formula {text[:80]!r} is of a degree over {MAX_DEGREE}; write a smaller power")
+    if right.is_Integer and left.is_Add and comb(len(left.args) + abs(int(right)) - 1, abs(int(right))) > MAX_TERMS:
+        raise ExpressionError(f"formula {text[:80]!r} would expand to over {MAX_TERMS} terms; write a smaller power")
+    return left**right
 
 
 def _build(node: ast.expr, text: str) -> sp.Expr:
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return sp.Integer(node.value)
-    if isinstance(node, ast.Name):
+    if isinstance(node, ast.Name) and node.id not in RESERVED:
         return symbol(node.id)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_build(node.operand, text)
@@ -64,20 +105,19 @@ def _build(node: ast.expr, text: str) -> sp.Expr:
             if right == 0:
                 raise ExpressionError(f"formula {text[:80]!r} divides by zero")
             return left / right
-        if right.is_number and abs(right) > MAX_EXPONENT:
-            raise ExpressionError(f"formula {text[:80]!r} has an exponent over {MAX_EXPONENT}; write a smaller power")
-        if left.is_Rational and max(abs(left.p), left.q).bit_length() > MAX_LENGTH:
-            raise ExpressionError(
-                f"formula {text[:80]!r} holds a number of over {MAX_LENGTH} bits; write a smaller one"
-            )
-        return left**right
+        return _power(left, right, text)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
         if node.func.id == "Sum" and len(node.args) == 4 and isinstance(node.args[1], ast.Name):
             body, low, high = (_build(node.args[k], text) for k in (0, 2, 3))
+            if _degree(body) > MAX_EXPONENT:
+                raise ExpressionError(f"formula {text[:80]!r} sums a degree over {MAX_EXPONENT}; write a smaller power")
             return close_sum(body, symbol(node.args[1].id), low, high)
         if node.func.id in _FUNCTIONS and len(node.args) == 1:
-            return _FUNCTIONS[node.func.id](_build(node.args[0], text))
-    raise ExpressionError(f"formula {text[:80]!r}: {ast.unparse(node)!r} is not arithmetic in names and integers")
+            argument = _build(node.args[0], text)
+            if argument.is_number and not argument.is_Rational:
+                raise ExpressionError(f"formula {text[:80]!r} applies {node.func.id} to a number that is not rational")
+            return _FUNCTIONS[node.func.id](argument)
+    raise ExpressionError(f"formula {text[:80]!r}: {ast.unparse(node)[:80]!r} is not arithmetic in names and integers")
 
 
 def normal(expression: sp.Expr) -> sp.Expr:

@@ -7,19 +7,25 @@ are the connected cycles and chains of log E[exp(sum_k t_k f_k)].
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, permutations, product
+from itertools import pairwise, permutations
 from typing import ClassVar
 
 from theorems.observables import START, Form, Vector
-from theorems.process import Process
+from theorems.process import KERNELS, Kernel, Process
 from theorems.ratio import Ratio, total
 from theorems.wick import MEAN
 from theorems.words import chain, cycle, reverse
 
 #: Variance of the first increment in units of Sigma, by the walk's start.
-FIRST_INCREMENT = {"random walk, x_1 ~ N(0, Sigma)": 1, "random walk, x_1 = 0": 0, "random walk, x_1 = m": 0}
+FIRST_INCREMENT = {"sigma": 1, "zero": 0, "mean": 0}
+
+
+def first_increment(kernel: Kernel) -> int | None:
+    """The variance of the first increment of a walk's kernel; None for a kernel that is no walk's."""
+    return next((value for start, value in FIRST_INCREMENT.items() if KERNELS[start] == kernel), None)
 
 
 @dataclass
@@ -30,7 +36,7 @@ class SecondRoute(Process):
 
     def covariance(self, one: Vector, two: Vector) -> Ratio:
         """K(u, v) = sum_k b_u(k) b_v(k) over the increments k, b_u(k) the weight of increment k in u (walks only)."""
-        first = FIRST_INCREMENT.get(self.kernel.name)
+        first = first_increment(self.kernel)
         if first is None:
             return super().covariance(one, two)
         if (one, two) not in self._covariances:
@@ -38,10 +44,10 @@ class SecondRoute(Process):
             for low, high in pairwise(self.chain):
                 weight = self._tail(one, low, high) * self._tail(two, low, high)
                 lower = Ratio.of(0) if low == START else Ratio.of(low)
-                parts.append(self._closed(weight, "k", lower, Ratio.of(high)))
+                parts.append(self._closed(weight, "_k", lower, Ratio.of(high)))
             if first == 0:
                 head = self._tail(one, *self.chain[:2]) * self._tail(two, *self.chain[:2])
-                parts.append(-head.substitute("k", 1))
+                parts.append(-head.substitute("_k", 1))
             self._covariances[one, two] = total(parts).reduced()
         return self._covariances[one, two]
 
@@ -58,10 +64,11 @@ class SecondRoute(Process):
             if place(high) <= place(atom[1]):
                 parts.append(coefficient * (Ratio.of(atom[2]) - bottom))
             elif place(high) <= place(atom[2]):
-                parts.append(coefficient * (Ratio.of(atom[2]) - Ratio.of("k") + 1))
+                parts.append(coefficient * (Ratio.of(atom[2]) - Ratio.of("_k") + 1))
         return total(parts)
 
-    def _product(self, forms: Sequence[Form]) -> Ratio:
+    def product(self, forms: Sequence[Form]) -> Ratio:
+        """E[product of the forms]."""
         parts = []
         for partition in _partitions(list(forms)):
             value = Ratio.of(1)
@@ -76,7 +83,7 @@ class SecondRoute(Process):
         centred = self.kernel.mean is None
         head, rest = block[0], block[1:]
         for order in permutations(rest):
-            for turned in product((False, True), repeat=len(rest)):
+            for turned in itertools.product((False, True), repeat=len(rest)):
                 loop = [_turn(f, t) for f, t in zip((head, *order), (False, *turned), strict=True)]
                 if all(not f.left.fixed and not f.right.fixed for f in loop):
                     letters = tuple(letter for f in loop for letter in f.letters)
@@ -85,7 +92,7 @@ class SecondRoute(Process):
         for line in permutations(range(len(block))):
             if line[0] > line[-1]:
                 continue
-            for turned in product((False, True), repeat=len(block)):
+            for turned in itertools.product((False, True), repeat=len(block)):
                 if len(block) == 1 and turned[0]:
                     continue
                 path = [_turn(block[k], t) for k, t in zip(line, turned, strict=True)]

@@ -7,18 +7,22 @@ derived value with the print by normal form: exactly, or to the order that the p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import product
 
 import sympy as sp
 
 from theorems.asymptotics import ball_check, degree, expand, in_regime, leading, order_part
 from theorems.catalogue import ProofLine, Statement
-from theorems.derivation import Derived, SharpBound, consequence_of
+from theorems.derivation import Closed, Derived, SharpBound, consequence_of
 from theorems.expressions import normal, parse, same, symbol
-from theorems.process import Moment
-from theorems.ratio import Ratio
+from theorems.increments import SecondRoute
+from theorems.numeric import Case
+from theorems.observables import START, Observable
+from theorems.process import Moment, Process
+from theorems.ratio import Ratio, total
 from theorems.repair import presentable, repaired
-from theorems.rules import licensed
+from theorems.rules import CONCLUSION, licensed
 
 
 @dataclass(frozen=True)
@@ -61,12 +65,21 @@ def value_of(derived: Derived, name: str) -> Ratio:
 
 
 def target(statement: Statement, value: Ratio) -> Ratio:
-    """What the print should be equal to: the value itself, its limit, or its part of highest order."""
-    if not statement.remainder:
+    """What the print should be equal to: the value itself, or all of its terms that o(remainder) does not cover.
+
+    For o(1) they are in theta (and T, where the value grows), for o(T^k) in the positions; a value that o(T^k) covers
+    whole is stated by its own part of highest order.
+    """
+    if not statement.remainder or isinstance(value, Closed):
         return value
-    if degree(statement.remainder) == 0:
-        return expand(value, statement.regime).limit
-    return leading(value, statement.regime)
+    shift = degree(statement.remainder)
+    orders = in_regime(value, statement.regime).terms("T")
+    kept = [p for p, c in orders.items() if p >= shift and c != 0]
+    if shift == 0:
+        return total(orders[p] * Ratio.of("T") ** p for p in kept).reduced()
+    if not kept:
+        return leading(value, statement.regime)
+    return total(order_part(value, statement.regime, p) for p in kept).reduced()
 
 
 def printed_value(statement: Statement, text: str, derived: Derived) -> sp.Expr:
@@ -83,26 +96,48 @@ def _with_definitions(expression: sp.Expr, derived: Derived, reading: object) ->
     return expression.xreplace(table)
 
 
-def holds(value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder: str) -> bool:
-    """Whether value = printed, or value = printed + o(remainder) as T -> infinity."""
+def compare(value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder: str) -> bool | None:
+    """Whether value = printed, or value = printed + o(remainder) as T -> infinity; None where that is not decided."""
+    gap = value.expr - printed
+    if gap.has(sp.zoo, sp.nan, sp.oo):
+        return None
+    rational = gap.is_rational_function(*gap.free_symbols)
     if not remainder:
-        return same(value.expr, printed)
-    try:
-        gap = value - Ratio.from_expr(printed)
-    except ValueError:
-        return False
-    found = expand(gap, regime, remainder)
-    return found.limit == 0 and not found.grows
+        return same(value.expr, printed) if rational else _equal(gap)
+    if not rational:
+        return None
+    T = symbol("T")
+    scaled = _in_regime(gap, regime) / parse(remainder)
+    numerator, denominator = sp.fraction(sp.cancel(sp.together(scaled)))
+    if numerator == 0:
+        return True
+    return bool(sp.degree(numerator, T) < sp.degree(denominator, T))
+
+
+def _equal(gap: sp.Expr) -> bool | None:
+    """Whether an expression vanishes: by simplification, or not by its value at a point; None where neither decides."""
+    if sp.expand(gap) == 0 or sp.simplify(gap) == 0:
+        return True
+    names = sorted(gap.free_symbols, key=lambda s: s.name)
+    for shift in range(5):
+        point = {s: sp.Rational(3 + 2 * k + 5 * shift, 7 + k) for k, s in enumerate(names)}
+        value = gap.xreplace(point).evalf(40)
+        if value.is_number and value.is_finite and abs(value) > sp.Float("1e-25"):
+            return False
+    return None
+
+
+def holds(value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder: str) -> bool:
+    """Whether the print is shown equal to the value, up to o(remainder)."""
+    return compare(value, printed, regime, remainder) is True
 
 
 def settle(statement: Statement, derived: Derived) -> Outcome:
     """Decide the statement: check every step, compare every printed quantity, and state what is true instead."""
     steps = [CheckedStep(step.text, step.rule, licensed(step)) for step in derived.steps]
-    broken = [step for step in steps if not step.ok]
+    broken = [f"not licensed: {step.text}" for step in steps if not step.ok] + unsupported(statement, derived)
     if broken:
-        return Outcome(
-            "undecided", "a step of the derivation is not licensed", steps, [f"not licensed: {broken[0].text}"]
-        )
+        return Outcome("undecided", "the derivation's steps do not license its value", steps, broken[:1])
     if statement.relation == "<=":
         return _settle_bound(statement, derived, steps)
     outcome = Outcome("proved", _method(derived), steps)
@@ -115,11 +150,13 @@ def settle(statement: Statement, derived: Derived) -> Outcome:
             _explain_limit(statement, name, value, outcome)
         else:
             outcome.evidence.append(f"{name}: derived {true}")
-        if not holds(value, printed, statement.regime, statement.remainder):
+        equal = compare(value, printed, statement.regime, statement.remainder)
+        if equal is None:
+            outcome.status, outcome.method = "undecided", f"whether {name} equals its print was not decided"
+        if equal is False:
             wrong.append(name)
-            gap = sp.factor(in_regime(true, statement.regime).expr - _in_regime(printed, statement.regime))
-            outcome.evidence.append(f"{name}: derived - printed = {gap}")
-        outcome.corrections[name] = _correction(statement, text, value, true)
+            outcome.evidence.append(f"{name}: derived - printed = {difference(statement, true, printed)}")
+        outcome.corrections[name] = _correction(text, true)
     outcome.exact = _exact(statement, derived)
     if not wrong:
         outcome.corrections = {}
@@ -130,6 +167,81 @@ def settle(statement: Statement, derived: Derived) -> Outcome:
 
 def _in_regime(printed: sp.Expr, regime: Mapping[str, str]) -> sp.Expr:
     return printed.xreplace({symbol(name): parse(form) for name, form in regime.items()})
+
+
+def difference(statement: Statement, true: Ratio, printed: sp.Expr) -> sp.Expr:
+    """What is true minus what is printed, factored; in the regime where the claim is about the limit."""
+    gap = _in_regime(true.expr - printed, statement.regime)
+    return sp.factor(gap) if gap.is_rational_function(*gap.free_symbols) else gap
+
+
+def unsupported(statement: Statement, derived: Derived) -> list[str]:
+    """Why a printed quantity's value does not follow from the licensed steps; empty where every one does.
+
+    A moment is computed again from its observable by the other route, sums included; a fact, or an expectation of
+    another kind, must be the conclusion of a step; a bound must follow from steps about that very bound.
+    """
+    found = []
+    for name in statement.printed if statement.relation == "=" else [next(iter(derived.quantities))]:
+        quantity = derived.quantities[name if name in derived.quantities else ""]
+        if isinstance(quantity, Moment):
+            if quantity.observable is None:
+                found.append(f"{name} is not the moment of one observable, so it cannot be computed again")
+            elif recomputed(quantity) != quantity.ratio:
+                found.append(f"{name} = {quantity.ratio}, but its observable gives {recomputed(quantity)}")
+        elif isinstance(quantity, SharpBound):
+            found += _unsupported_bound(quantity, derived)
+        else:
+            conclusions = [step.data[CONCLUSION[step.rule]] for step in quantity.steps if step.rule in CONCLUSION]
+            if not any(same(sp.sympify(getattr(c, "expr", c)), quantity.ratio.expr) for c in conclusions):
+                found.append(f"{name} = {quantity.ratio} is not the conclusion of any of its steps")
+    return found
+
+
+def _unsupported_bound(bound: SharpBound, derived: Derived) -> list[str]:
+    square = bound.square.expr
+    roots = [step.data[0] for step in bound.steps if step.rule == "square-root" and same(step.data[1], square)]
+    shown = [
+        root
+        for root in roots
+        for step in bound.steps
+        if step.rule == "cauchy-schwarz" and same(step.data[2], root**2) and same(step.data[3], square)
+    ]
+    if not shown:
+        return [f"no steps lead to a bound by sqrt({square})"]
+    case = Case(bound.attained)
+    if not same(case.evaluate(shown[0] ** 2), case.evaluate(square)):
+        return [f"the bound sqrt({square}) is not attained at {bound.attained}"]
+    return []
+
+
+def recomputed(moment: Moment) -> Ratio:
+    """The moment's value from its observable alone, by the route that its derivation did not take."""
+    source = moment.process
+    family = Process if isinstance(source, SecondRoute) else SecondRoute
+
+    def mean(observable: Observable) -> Ratio:
+        parts = []
+        for term in observable.terms:
+            chain = moment.chain or source.chain
+            for bound in term.bounds:
+                place = chain.index(bound.upto)
+                chain = (*chain[:place], bound.index, *chain[place:])
+            value = term.coefficient * family(source.kernel, chain, source.symmetric).product(term.forms)
+            for bound in reversed(term.bounds):
+                closed = value.summed(bound.index)
+                low = Ratio.of(0) if bound.above == START else Ratio.of(bound.above)
+                high = Ratio.of(bound.upto) - (1 if bound.strict else 0)
+                value = (closed.substitute(bound.index, high) - closed.substitute(bound.index, low)).reduced()
+            parts.append(value)
+        return total(parts).reduced()
+
+    f = moment.observable
+    assert f is not None
+    if moment.kind == "mean":
+        return mean(f)
+    g = moment.other if moment.other is not None else f
+    return (mean(f * g) - mean(f) * mean(g)).reduced()
 
 
 def _method(derived: Derived) -> str:
@@ -154,11 +266,8 @@ def _explain_limit(statement: Statement, name: str, value: Ratio, outcome: Outco
         outcome.status, outcome.method = "undecided", "ball arithmetic did not confirm the limit"
 
 
-def _correction(statement: Statement, text: str, value: Ratio, true: Ratio) -> sp.Expr:
+def _correction(text: str, true: Ratio) -> sp.Expr:
     """The true right-hand side, in the form of the print where one number of it is all that must change."""
-    if statement.remainder and degree(statement.remainder) > 0:
-        part = order_part(value, statement.regime, degree(statement.remainder))
-        true = part if part != 0 else true
     form = repaired(parse(text), true.expr)
     return form if form is not None else presentable(true.expr)
 
@@ -200,37 +309,51 @@ def _settle_bound(statement: Statement, derived: Derived, steps: list[CheckedSte
 
 
 def _at_least(printed: sp.Expr, sharp: sp.Expr, least: Mapping[str, int]) -> bool | None:
-    """Whether printed >= sqrt(sharp) for all names at or above their least values; None where that is not decided."""
+    """Whether printed >= sqrt(sharp) for all names at or above their least values; None where that is not decided.
+
+    The bound is attained wherever its names are admissible, so one point below it disproves the print.
+    """
+    if {s.name for s in printed.free_symbols | sharp.free_symbols} - set(least):
+        return None
     shifted = {symbol(name): symbol(name) + low for name, low in least.items()}
-    if not printed.is_number and any(
-        part.is_Pow and part.exp == sp.Rational(1, 2) for part in sp.preorder_traversal(printed)
-    ):
-        factor, root = printed.as_coeff_Mul()
-        if not (root.is_Pow and root.exp == sp.Rational(1, 2)):
-            return None
-        if factor < 0:
-            return _sometimes_positive(sharp, shifted)
-        gap = sp.expand((factor**2 * root.base - sharp).xreplace(shifted))
-    else:
-        gap = sp.expand((printed**2 - sharp).xreplace(shifted))
-        if not all(
-            c >= 0 for c in sp.Poly(sp.expand(printed.xreplace(shifted)), *gap.free_symbols or [symbol("d")]).coeffs()
-        ):
-            return None
+    for point in _points(least):
+        value, edge = printed.xreplace(point), sharp.xreplace(point)
+        if value.is_real is False or value.has(sp.zoo, sp.nan) or bool(value < sp.sqrt(edge)):
+            return False
+    gap = sp.expand((printed**2 - sharp).xreplace(shifted))
     if gap == 0:
         return True
-    signs = {bool(c > 0) for c in sp.Poly(gap, *gap.free_symbols or [symbol("d")]).coeffs()}
-    if signs == {True}:
-        return True
-    if signs == {False}:
+    if not gap.is_polynomial(*gap.free_symbols):
+        return None
+    # non-negative coefficients in names that are non-negative after the shift; the points settled the sign of the print
+    names = sorted(gap.free_symbols, key=lambda s: s.name)
+    return True if all(c >= 0 for c in sp.Poly(gap, *names).coeffs()) and _non_negative(printed, shifted) else None
+
+
+def _non_negative(printed: sp.Expr, shifted: Mapping[sp.Symbol, sp.Expr]) -> bool:
+    """Whether an expression is visibly non-negative: roots and polynomials without minus signs, multiplied."""
+    factor, rest = printed.as_coeff_Mul()
+    if factor < 0:
         return False
-    return None
+    factors = sp.Mul.make_args(rest)
+    for part in factors:
+        if part.is_Pow and part.exp == sp.Rational(1, 2):
+            continue
+        moved = sp.expand(part.xreplace(dict(shifted)))
+        if not moved.is_polynomial(*moved.free_symbols):
+            return False
+        if moved.free_symbols and not all(c >= 0 for c in sp.Poly(moved, *moved.free_symbols).coeffs()):
+            return False
+    return True
 
 
-def _sometimes_positive(sharp: sp.Expr, shifted: Mapping[sp.Symbol, sp.Expr]) -> bool | None:
-    """False (the bound fails) where the sharp square is positive somewhere, as -sqrt(...) is then below it."""
-    expanded = sp.expand(sharp.xreplace(dict(shifted)))
-    return False if expanded != 0 else None
+def _points(least: Mapping[str, int]) -> list[dict[sp.Symbol, sp.Rational]]:
+    """A few admissible points: every name at, near and far above its least value."""
+    steps = (sp.Rational(0), sp.Rational(1, 4), sp.Rational(1), sp.Rational(5))
+    names = sorted(least)
+    # d counts dimensions, so it moves by whole numbers
+    choices = [[least[n] + (s if n != "d" else sp.ceiling(s)) for s in steps] for n in names]
+    return [dict(zip((symbol(n) for n in names), point, strict=True)) for point in product(*choices)]
 
 
 def check_lines(
@@ -245,9 +368,9 @@ def check_lines(
         good = holds(value, printed, regime, line.remainder)
         true = value
         if line.remainder:
-            true = leading(value, regime) if degree(line.remainder) > 0 else expand(value, regime).limit
+            true = target(replace(statement, regime=dict(regime), remainder=line.remainder), value)
         reaches = False
-        if not good:
+        if not good and printed.is_rational_function(*printed.free_symbols):
             taken = Ratio.from_expr(printed)
             if implied is not None:
                 got, wanted = implied(line.quantity, taken, derived)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import sympy as sp
+
 from theorems.ratio import Ratio
 from theorems.words import Letter
 
@@ -66,6 +68,18 @@ class Vector:
     def __sub__(self, other: Vector) -> Vector:
         return self + (-other)
 
+    @property
+    def latex(self) -> str:
+        """The vector in LaTeX."""
+        if self.fixed:
+            return rf"\mathbf{{{self.fixed}}}"
+        texts = []
+        for coefficient, atom in self.parts:
+            low = "1" if atom[1] == START else f"{atom[1]} + 1"
+            body = f"x_{{{atom[1]}}}" if atom[0] == "at" else rf"\sum_{{a={low}}}^{{{atom[2]}}} x_a"
+            texts.append(body if coefficient == 1 else rf"\left({sp.latex(coefficient.expr)}\right) {body}")
+        return " + ".join(texts) or "0"
+
     def __str__(self) -> str:
         if self.fixed:
             return self.fixed
@@ -83,6 +97,13 @@ class Form:
     left: Vector
     letters: tuple[Letter, ...]
     right: Vector
+
+    @property
+    def latex(self) -> str:
+        """The form in LaTeX."""
+        matrix = r" \Sigma ".join(letter.name + (r"^\top" if letter.transposed else "") for letter in self.letters)
+        ends = [v.latex if len(v.parts) < 2 else rf"\left({v.latex}\right)" for v in (self.left, self.right)]
+        return rf"{ends[0]}^\top {matrix} {ends[1]}"
 
     def __str__(self) -> str:
         matrix = " Sigma ".join(str(letter) for letter in self.letters)
@@ -110,6 +131,16 @@ class Term:
     coefficient: Ratio
     forms: tuple[Form, ...] = ()
     bounds: tuple[Bound, ...] = ()
+
+    @property
+    def latex(self) -> str:
+        """The term in LaTeX, its sums in front."""
+        sums = ""
+        for bound in self.bounds:
+            low = "1" if bound.above == START else f"{bound.above} + 1"
+            sums += rf"\sum_{{{bound.index}={low}}}^{{{bound.upto}{' - 1' if bound.strict else ''}}} "
+        factors = [] if self.coefficient == 1 and self.forms else [rf"\left({sp.latex(self.coefficient.expr)}\right)"]
+        return sums + r" \; ".join([*factors, *(form.latex for form in self.forms)])
 
     def __str__(self) -> str:
         factors = [] if self.coefficient == 1 else [f"({self.coefficient})"]
@@ -147,7 +178,7 @@ class Observable:
     def __mul__(self, other: Any) -> Observable:
         other = Observable.of(other)
         taken = {bound.index for term in self.terms for bound in term.bounds}
-        if taken & {bound.index for term in other.terms for bound in term.bounds}:
+        while taken & {bound.index for term in other.terms for bound in term.bounds}:
             other = other.renamed("'")
         return Observable(
             tuple(
@@ -205,6 +236,9 @@ class Observable:
     def vectors(self) -> Iterator[Vector]:
         """Every vector of every form."""
         return (v for t in self.terms for f in t.forms for v in (f.left, f.right))
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {' + '.join(term.latex for term in self.terms) or '0'}$"
 
     def __str__(self) -> str:
         return " + ".join(map(str, self.terms)) or "0"

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import sympy as sp
 
 from theorems.asymptotics import Expansion, expand
+from theorems.display import latex
 from theorems.observables import IDENTITY, START, Bound, Form, Matrix, Observable, Term, Vector
 from theorems.ratio import Ratio, total
 from theorems.repair import presentable
@@ -20,9 +21,9 @@ from theorems.words import Letter
 
 @dataclass(frozen=True)
 class Kernel:
-    """A scalar covariance: ``below`` = K(s, t) for s < t, a polynomial in s and t, and ``diagonal`` = K(s, s).
+    """A scalar covariance: ``below`` = K(s, t) for s < t, a polynomial in s and t, and ``diagonal`` = K(s, s) in s.
 
-    ``mean`` is the polynomial c(t) of the mean c(t) m ("" for a centred process).
+    ``mean`` is the polynomial c(t) of the mean c(t) m (None for a centred process).
     """
 
     name: str
@@ -34,6 +35,19 @@ class Kernel:
     def continuous(self) -> bool:
         """Whether the formula for s < t also holds at s = t, so that positions may coincide."""
         return self.below.substitute("t", "s") == self.diagonal
+
+    def between(self, first: Any, second: Any) -> Ratio:
+        """K(first, second) for first < second; a position may itself be called s or t."""
+        apart = self.below.substitute("s", "_s").substitute("t", "_t")
+        return apart.substitute("_s", first).substitute("_t", second)
+
+    def at(self, position: Any) -> Ratio:
+        """K(position, position)."""
+        return self.diagonal.substitute("s", position)
+
+    def mean_at(self, position: Any) -> Ratio:
+        """c(position)."""
+        return Ratio.of(0) if self.mean is None else self.mean.substitute("t", position)
 
 
 _s, _t, _one = Ratio.of("s"), Ratio.of("t"), Ratio.of(1)
@@ -55,10 +69,24 @@ class Position:
 
     name: str
 
+    is_position: ClassVar[bool] = True
+
     @property
     def ratio(self) -> Ratio:
         """The position as a coefficient."""
         return Ratio.of(self.name)
+
+    def __neg__(self) -> Ratio:
+        return -self.ratio
+
+    def __rsub__(self, other: Any) -> Ratio:
+        return Ratio.of(other) - self.ratio
+
+    def __truediv__(self, other: Any) -> Ratio:
+        return self.ratio / Ratio.of(other)
+
+    def __rtruediv__(self, other: Any) -> Ratio:
+        return Ratio.of(other) / self.ratio
 
     def __add__(self, other: Any) -> Ratio:
         return self.ratio + Ratio.of(other)
@@ -66,8 +94,8 @@ class Position:
     def __sub__(self, other: Any) -> Ratio:
         return self.ratio - Ratio.of(other)
 
-    def __mul__(self, other: Any) -> Ratio:
-        return self.ratio * Ratio.of(other)
+    def __mul__(self, other: Any) -> Any:
+        return self.ratio * other
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -96,7 +124,8 @@ class Step:
 class Moment:
     """A derived quantity: its value, and what it is the mean, the variance or the covariance of.
 
-    ``observable`` is what a simulation averages; for a covariance ``other`` is the second one.
+    ``observable`` is what a simulation averages; for a covariance ``other`` is the second one. ``chain`` is the order
+    of positions that it was derived under.
     """
 
     ratio: Ratio
@@ -104,6 +133,7 @@ class Moment:
     kind: str
     process: Process
     other: Observable | None = None
+    chain: tuple[str, ...] = ()
 
     @property
     def expr(self) -> sp.Expr:
@@ -117,7 +147,7 @@ class Moment:
     @property
     def latex(self) -> str:
         """The value in LaTeX."""
-        return str(sp.latex(presentable(self.expr)))
+        return latex(presentable(self.expr))
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex}$"
@@ -130,7 +160,7 @@ class Moment:
         observable = None
         if self.observable is not None and self.kind == "mean" and not isinstance(factor, Moment):
             observable = self.observable.scaled(ratio)
-        return Moment((self.ratio * ratio).reduced(), observable, self.kind, self.process)
+        return Moment((self.ratio * ratio).reduced(), observable, self.kind, self.process, chain=self.chain)
 
     __rmul__ = __mul__
 
@@ -146,7 +176,7 @@ class Moment:
                     observable = self.observable + other.observable * sign
             else:
                 observable = self.observable + Ratio.of(other) * sign
-        return Moment(ratio, observable, "mean", self.process)
+        return Moment(ratio, observable, "mean", self.process, chain=self.chain)
 
     def __add__(self, other: Any) -> Moment:
         return self._combined(other, 1)
@@ -155,6 +185,9 @@ class Moment:
 
     def __sub__(self, other: Any) -> Moment:
         return self._combined(other, -1)
+
+    def __rsub__(self, other: Any) -> Moment:
+        return (self * -1)._combined(other, 1)
 
     def __neg__(self) -> Moment:
         return self * -1
@@ -198,6 +231,8 @@ class Process:
                 raise ValueError(
                     f"position {name!r} is not in the order {' <= '.join(self.chain[1:])}; declare it there"
                 )
+        if self.chain.index(low) >= self.chain.index(high):
+            raise ValueError(f"tokens after {low} up to {high}: {high} does not come after {low} in the order")
         return Vector(((Ratio.of(1), ("between", low, high)),))
 
     def form(self, left: Any, matrix: Matrix | Sequence[Matrix], right: Any) -> Observable:
@@ -219,7 +254,7 @@ class Process:
         if isinstance(end, Position):
             return self.token(end)
         if isinstance(end, str):
-            return Vector(fixed=end)
+            return self.token(end) if end in self.chain[1:] else Vector(fixed=end)
         raise TypeError(
             f"{end!r} is no end of a form; expected a position, a vector of tokens or a fixed vector's name"
         )
@@ -233,10 +268,10 @@ class Process:
         for term in observable.terms:
             if term.bounds:
                 raise ValueError(f"{term} is summed inside the expectation; use walk.sum(lambda j: walk.expect(...))")
-            parts.append(term.coefficient * self._product(term.forms))
+            parts.append(term.coefficient * self.product(term.forms))
         value = total(parts).reduced()
         self.steps.append(Step(self.expectation_rule, "E[{0}] = {1}", (observable, value, self, self.chain)))
-        return Moment(value, observable, "mean", self)
+        return Moment(value, observable, "mean", self, chain=self.chain)
 
     def variance(self, observable: Any) -> Moment:
         """Var[observable] = E[observable^2] - E[observable]^2."""
@@ -244,7 +279,7 @@ class Process:
         first, second = self.expect(observable), self.expect(observable * observable)
         value = (second.ratio - first.ratio * first.ratio).reduced()
         self.steps.append(Step("identity", "Var = E[f^2] - E[f]^2 = {0}", (value, second.ratio - first.ratio**2)))
-        return Moment(value, observable, "variance", self)
+        return Moment(value, observable, "variance", self, chain=self.chain)
 
     def cov(self, one: Any, two: Any) -> Moment:
         """Cov[one, two] = E[one two] - E[one] E[two]."""
@@ -254,7 +289,7 @@ class Process:
         self.steps.append(
             Step("identity", "Cov = E[f g] - E[f] E[g] = {0}", (value, joint.ratio - first.ratio * second.ratio))
         )
-        return Moment(value, f, "covariance", self, g)
+        return Moment(value, f, "covariance", self, g, self.chain)
 
     def sum(
         self,
@@ -273,6 +308,9 @@ class Process:
             raise ValueError(
                 f"sum over {low} < j <= {high}: not neighbours in {' <= '.join(self.chain)}; split the sum"
             )
+        if not below and not self.kernel.continuous:
+            # at j = T the two positions coincide, where such a kernel has another value
+            return self.sum(body, above=above, below=high) + body(Position(high))
         self._count += 1
         index = f"{next(iter(inspect.signature(body).parameters))}{self._count}"
         outer = self.chain
@@ -286,8 +324,9 @@ class Process:
         upper = Ratio.of(high) - 1 if below else Ratio.of(high)
         value = self._closed(inner.ratio, index, lower, upper)
         bound = Bound(index, low, high, bool(below))
-        observable = inner.observable.summed(bound) if inner.observable is not None else None
-        return Moment(value, observable, "mean", self)
+        plain = inner.observable is not None and inner.kind == "mean"
+        observable = inner.observable.summed(bound) if plain and inner.observable is not None else None
+        return Moment(value, observable, "mean", self, chain=self.chain)
 
     @contextmanager
     def over_all(self, *ignored: Position) -> Iterator[None]:
@@ -307,7 +346,8 @@ class Process:
         self.steps.append(Step("faulhaber", words, (summand, index, lower, upper, primitive, value)))
         return value
 
-    def _product(self, forms: Sequence[Form]) -> Ratio:
+    def product(self, forms: Sequence[Form]) -> Ratio:
+        """E[product of the forms]."""
         if not forms:
             return Ratio.of(1)
         vectors, terms = contract(forms, self.kernel.mean is None)
@@ -336,16 +376,15 @@ class Process:
 
     def mean(self, vector: Vector) -> Ratio:
         """The scalar c with E[vector] = c m."""
-        curve = self.kernel.mean
-        if curve is None:
+        if self.kernel.mean is None:
             return Ratio.of(0)
         parts = []
         for coefficient, atom in vector.parts:
             if atom[0] == "at":
-                parts.append(coefficient * curve.substitute("t", atom[1]))
+                parts.append(coefficient * self.kernel.mean_at(atom[1]))
             else:
                 lower = Ratio.of(0) if atom[1] == START else Ratio.of(atom[1])
-                parts.append(coefficient * self._closed(curve.substitute("t", "a"), "a", lower, Ratio.of(atom[2])))
+                parts.append(coefficient * self._closed(self.kernel.mean_at("_a"), "_a", lower, Ratio.of(atom[2])))
         return total(parts).reduced()
 
     def _split(self, atom: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -362,33 +401,34 @@ class Process:
 
     def _pair(self, one: str, two: str) -> Ratio:
         if one == two:
-            return self.kernel.diagonal.substitute("s", one)
+            return self.kernel.at(one)
         first, second = sorted((one, two), key=self.chain.index)
-        return self.kernel.below.substitute("s", first).substitute("t", second)
+        return self.kernel.between(first, second)
 
     def _pieces(self, x: tuple[str, ...], y: tuple[str, ...]) -> Ratio:
         """K between two tokens or elementary stretches, with at least one stretch among them."""
         if x[0] == "at":
             x, y = y, x
         low, high = self._ends(x)
-        below, diagonal = self.kernel.below, self.kernel.diagonal
+        # names of summation variables begin with an underscore, which no position's name may
+        between, at = self.kernel.between, self.kernel.at
         if y[0] == "at":
             node = Ratio.of(y[1])
             if self.chain.index(y[1]) <= self.chain.index(x[1]):
-                return self._closed(below.substitute("s", y[1]).substitute("t", "a"), "a", low, high)
+                return self._closed(between(y[1], "_a"), "_a", low, high)
             if y[1] == x[2]:
-                before = self._closed(below.substitute("s", "a").substitute("t", node), "a", low, high - 1)
-                return before + diagonal.substitute("s", node)
-            return self._closed(below.substitute("s", "a").substitute("t", node), "a", low, high)
+                before = self._closed(between("_a", node), "_a", low, high - 1)
+                return before + at(node)
+            return self._closed(between("_a", node), "_a", low, high)
         if x == y:
-            upper = self._closed(below.substitute("s", "a").substitute("t", "b"), "a", low, Ratio.of("b") - 1)
-            twice = 2 * self._closed(upper, "b", low, high)
-            return twice + self._closed(diagonal.substitute("s", "a"), "a", low, high)
+            upper = self._closed(between("_a", "_b"), "_a", low, Ratio.of("_b") - 1)
+            twice = 2 * self._closed(upper, "_b", low, high)
+            return twice + self._closed(at("_a"), "_a", low, high)
         if self.chain.index(y[1]) < self.chain.index(x[1]):
             x, y = y, x
             low, high = self._ends(x)
-        inner = self._closed(below.substitute("s", "a").substitute("t", "b"), "a", low, high)
-        return self._closed(inner, "b", *self._ends(y))
+        inner = self._closed(between("_a", "_b"), "_a", low, high)
+        return self._closed(inner, "_b", *self._ends(y))
 
     def _ends(self, atom: tuple[str, ...]) -> tuple[Ratio, Ratio]:
         return (Ratio.of(0) if atom[1] == START else Ratio.of(atom[1])), Ratio.of(atom[2])
@@ -397,7 +437,17 @@ class Process:
 def process(kernel: str | Kernel, positions: Sequence[str], symmetric: bool = True) -> Process:
     """A process by the kernel's name, with the positions in their stated order."""
     chosen = KERNELS[kernel] if isinstance(kernel, str) else kernel
-    return Process(chosen, (START, *positions), symmetric)
+    return Process(chosen, chain_of(positions), symmetric)
+
+
+def chain_of(positions: Sequence[str]) -> tuple[str, ...]:
+    """The order of a process from its positions' names; ValueError for a name that is none, or that stands twice."""
+    for name in positions:
+        if not name.isidentifier() or name.startswith("_"):
+            raise ValueError(f"position {name!r}; expected a letter and then letters or digits, e.g. i")
+    if len(set(positions)) != len(positions):
+        raise ValueError(f"positions {', '.join(positions)}: one stands twice; name each once")
+    return (START, *positions)
 
 
 def random_walk(*positions: str, start: str = "sigma", symmetric: bool = True) -> Process:

@@ -92,6 +92,8 @@ class Ratio:
         return _lift(self.num, names), _lift(other.num, names)
 
     def __mul__(self, other: Any) -> Ratio:
+        if not _coefficient(other):
+            return NotImplemented
         other = Ratio.of(other)
         left, right = self._pair(other)
         den = dict(self.den)
@@ -110,6 +112,8 @@ class Ratio:
         return Ratio(factor.num)
 
     def __add__(self, other: Any) -> Ratio:
+        if not _coefficient(other):
+            return NotImplemented
         other = Ratio.of(other)
         den = {name: max(self.den.get(name, 0), other.den.get(name, 0)) for name in {*self.den, *other.den}}
         left, right = self._over(den), other._over(den)
@@ -122,12 +126,16 @@ class Ratio:
         return Ratio(-self.num, self.den)
 
     def __sub__(self, other: Any) -> Ratio:
+        if not _coefficient(other):
+            return NotImplemented
         return self + (-Ratio.of(other))
 
     def __rsub__(self, other: Any) -> Ratio:
         return Ratio.of(other) - self
 
     def __pow__(self, exponent: int) -> Ratio:
+        if exponent == 0:
+            return Ratio.of(1)
         return Ratio(self.num**exponent, {name: power * exponent for name, power in self.den.items()})
 
     def __truediv__(self, other: Any) -> Ratio:
@@ -171,6 +179,9 @@ class Ratio:
 
     def __hash__(self) -> int:
         normal = self.reduced()
+        if not normal.den and not _names(normal.num):
+            constant = normal.num.get((), QQ(0))
+            return hash(Fraction(int(constant.numerator), int(constant.denominator)))
         return hash((_names(normal.num), frozenset(normal.num.items()), frozenset(normal.den.items())))
 
     @property
@@ -185,6 +196,9 @@ class Ratio:
         normal = self.reduced()
         below = sp.Mul(*(symbol(name) ** power for name, power in sorted(normal.den.items())))
         return sp.Add(*(term / below for term in sp.Add.make_args(normal.num.as_expr())))
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {sp.latex(self.expr)}$"
 
     def __repr__(self) -> str:
         return str(self.expr)
@@ -233,6 +247,11 @@ class Ratio:
         for name, power in self.den.items():
             total /= values[name] ** power
         return total
+
+
+def _coefficient(value: Any) -> bool:
+    """Whether a value is a coefficient itself: what only has a ratio (a moment) takes the operation over."""
+    return isinstance(value, Ratio | int | Fraction | str) or getattr(value, "is_position", False)
 
 
 def _laurent(expression: sp.Expr) -> Ratio | None:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import sympy as sp
+from sympy.calculus.util import continuous_domain
 
-from theorems.expressions import normal, same, symbol
+from theorems.expressions import same, symbol
 from theorems.increments import SecondRoute
 from theorems.observables import Observable
 from theorems.process import Process
@@ -39,14 +40,14 @@ def isserlis(observable: Observable, value: Ratio, process: Process, chain: tupl
     Trusted: the joint cumulants of quadratic forms in a Gaussian vector (connected terms of log det).
     """
     other = SecondRoute(process.kernel, chain, process.symmetric)
-    return total(t.coefficient * other._product(t.forms) for t in observable.terms) == value
+    return total(t.coefficient * other.product(t.forms) for t in observable.terms) == value
 
 
 @rule("wick")
 def wick(observable: Observable, value: Ratio, process: Process, chain: tuple[str, ...]) -> bool:
     """E[observable] = value, for a value that came from joint cumulants: recomputed by Wick's pairings."""
     other = Process(process.kernel, chain, process.symmetric)
-    return total(t.coefficient * other._product(t.forms) for t in observable.terms) == value
+    return total(t.coefficient * other.product(t.forms) for t in observable.terms) == value
 
 
 @rule("faulhaber")
@@ -75,7 +76,12 @@ def derivative(numerator: sp.Expr, denominator: sp.Expr, variable: str, value: s
 def finite_expectation(
     values: tuple[sp.Expr, ...], probabilities: tuple[sp.Expr, ...], statistic: sp.Expr, power: int, value: sp.Expr
 ) -> bool:
-    """E[f(X)^k] of a finite distribution: the weighted sum, and probabilities that add up to 1."""
+    """E[f(X)^k] of a finite distribution: the weighted sum, and probabilities that add up to 1.
+
+    Trusted: symbolic probabilities are not negative where the claim's parameters are drawn; numbers are checked.
+    """
+    if any(probability.is_number and not probability >= 0 for probability in probabilities):
+        return False
     total_weight, weighted = sp.Integer(0), sp.Integer(0)
     for outcome, probability in zip(values, probabilities, strict=True):
         total_weight += probability
@@ -91,6 +97,11 @@ def antiderivative(
 
     Trusted: the fundamental theorem of calculus on an interval where F is smooth, and sympy's simplification to 0.
     """
+    if not (low.is_number and high.is_number and low <= high):
+        return False
+    inside = sp.Interval(low, high)
+    if any(continuous_domain(f, variable, inside) != inside for f in (integrand, primitive)):
+        return False
     slope = sp.simplify(sp.diff(primitive, variable) - integrand)
     ends = sp.simplify(primitive.subs(variable, high) - primitive.subs(variable, low) - value)
     return bool(slope == 0 and ends == 0)
@@ -116,41 +127,67 @@ def canonical_trace(letters: Trace, rewriting: Mapping[str, Trace] | None = None
     return min(turns, default=())
 
 
+def _root_rewriting(rewriting: Mapping[str, Trace]) -> bool:
+    """Whether nothing is rewritten but Sigma as R R with a letter of its own."""
+    return all(
+        name == "Sigma" and len(word) == 2 and word[0] == word[1] and word[0] not in ("Sigma", "W_QK", "")
+        for name, word in rewriting.items()
+    )
+
+
 @rule("trace-identity")
 def trace_identity(left: Trace, right: Trace, rewriting: Mapping[str, Trace]) -> bool:
     """tr of one product of symmetric matrices equals tr of another, by rotation and transposition after rewriting."""
-    return canonical_trace(left, rewriting) == canonical_trace(right, rewriting)
+    return _root_rewriting(rewriting) and canonical_trace(left, rewriting) == canonical_trace(right, rewriting)
+
+
+def trace_symbol(letters: Trace, rewriting: Mapping[str, Trace]) -> sp.Expr | None:
+    """d for tr(I), tr1, tr2, ... for tr((W_QK Sigma)^k); None for a trace that has no symbol."""
+    word = canonical_trace(letters, rewriting)
+    if not word:
+        return symbol("d")
+    power = sum(letter == "W_QK" for letter in word)
+    if power and word == canonical_trace(("W_QK", "Sigma") * power, rewriting):
+        return symbol(f"tr{power}")
+    return None
 
 
 @rule("cauchy-schwarz")
-def cauchy_schwarz(
-    one: Trace,
-    two: Trace,
-    names: Mapping[Trace, sp.Expr],
-    smaller: sp.Expr,
-    larger: sp.Expr,
-    rewriting: Mapping[str, Trace],
-) -> bool:
-    """tr(A^T B)^2 <= tr(A^T A) tr(B^T B) for real matrices (Frobenius inner product). Trusted: Cauchy-Schwarz."""
-    table = {canonical_trace(word, rewriting): value for word, value in names.items()}
-    try:
-        cross = table[canonical_trace(one[::-1] + two, rewriting)]
-        first = table[canonical_trace(one[::-1] + one, rewriting)]
-        second = table[canonical_trace(two[::-1] + two, rewriting)]
-    except KeyError:
+def cauchy_schwarz(one: Trace, two: Trace, smaller: sp.Expr, larger: sp.Expr, rewriting: Mapping[str, Trace]) -> bool:
+    """tr(A^T B)^2 <= tr(A^T A) tr(B^T B) for products of symmetric real matrices. Trusted: Cauchy-Schwarz."""
+    if not _root_rewriting(rewriting):
+        return False
+    cross = trace_symbol(one[::-1] + two, rewriting)
+    first, second = trace_symbol(one[::-1] + one, rewriting), trace_symbol(two[::-1] + two, rewriting)
+    if cross is None or first is None or second is None:
         return False
     return same(cross**2, smaller) and same(first * second, larger)
 
 
 @rule("square-root")
 def square_root(quantity: sp.Expr, square: sp.Expr) -> bool:
-    """q^2 <= s implies -sqrt(s) <= q <= sqrt(s) for real q. Trusted; needs the inequality as an earlier step."""
-    return quantity.is_Symbol and not normal(square).has(sp.sqrt)
+    """q^2 <= s implies -sqrt(s) <= q <= sqrt(s) for real q. Trusted; the kernel asks for q^2 <= s among the steps."""
+    return bool(quantity.is_Symbol and square.is_polynomial(*square.free_symbols))
 
 
 def licensed(step: Any) -> bool:
-    """Whether a step is an instance of the rule that it names."""
+    """Whether a step is an instance of the rule that it names; data of another shape is not."""
     check = RULES.get(step.rule)
     if check is None:
         return False
-    return bool(check(*step.data))
+    try:
+        return bool(check(*step.data))
+    except (TypeError, ValueError, KeyError, AttributeError, ArithmeticError, NotImplementedError):
+        return False
+
+
+#: Where in a step's data its conclusion stands, for rules whose conclusion is a value.
+CONCLUSION = {
+    "isserlis": 1,
+    "wick": 1,
+    "faulhaber": 5,
+    "identity": 0,
+    "derivative": 3,
+    "finite-expectation": 4,
+    "antiderivative": 5,
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -99,7 +100,49 @@ def test_an_evaluation_with_a_wide_bound_tells_nothing() -> None:
     with registry.registered(Evaluation(SOFTMAX, vague)):
         (report,) = judged(SOFTMAX)
     assert report["verdict"] == "undecided"
-    assert "decoys survive" in report["reason"]
+    assert report["reason"] == "the simulation had too little power at this effort"
+    assert report["simulation"]["status"] == "underpowered"
+    assert report["simulation"]["detectable"] >= 20
+    assert report["decoys"]["caught"] < report["decoys"]["of"]
+    # nor does it tell a false print from the truth
+    with registry.registered(Evaluation(SOFTMAX, vague)):
+        (report,) = judged(replace(by_id()[SOFTMAX], printed={**by_id()[SOFTMAX].printed, "offset": "2/T"}))
+    assert (report["verdict"], report["counterexample"]) == ("undecided", None)
+
+
+@pytest.mark.parametrize(("error", "verdict"), [(1e-9, "verified"), (1e-5, "undecided"), (0.5, "undecided")])
+def test_how_sharp_an_evaluation_must_be(error: float, verdict: str) -> None:
+    """Every decoy of the softmax is caught with an error of 1e-5, yet that is too much to call the print verified."""
+    true = registry.find(SOFTMAX)
+    assert isinstance(true, Evaluation)
+    function = true.function
+
+    def blurred(T: int, i: int) -> dict[str, tuple[float, float]]:
+        return {name: (value, error) for name, (value, _) in function(T=T, i=i).items()}
+
+    with registry.registered(Evaluation(SOFTMAX, blurred)):
+        (report,) = judged(SOFTMAX)
+    assert report["verdict"] == verdict
+    assert 2 * error <= report["simulation"]["detectable"] < 2.1 * error
+    assert (report["decoys"]["caught"] == report["decoys"]["of"]) == (error < 0.1)
+
+
+@pytest.mark.parametrize("bad", [(math.nan, 0.0), (0.0, math.inf), (0.0, math.nan), (math.inf, 0.0)])
+@pytest.mark.parametrize("after", [0, 20])
+def test_an_evaluation_without_a_number_is_an_error(bad: tuple[float, float], after: int) -> None:
+    true = registry.find(SOFTMAX)
+    assert isinstance(true, Evaluation)
+    function = true.function
+
+    def holey(T: int, i: int) -> dict[str, tuple[float, float]]:
+        found: dict[str, tuple[float, float]] = function(T=T, i=i)
+        return dict.fromkeys(found, bad) if after < T else found
+
+    with registry.registered(Evaluation(SOFTMAX, holey)):
+        (report,) = judged(SOFTMAX)
+    assert report["verdict"] == "error"
+    assert f"the evaluation gives diagonal = {bad[0]} with the error {bad[1]}" in report["reason"]
+    assert "expected finite numbers" in report["reason"]
 
 
 def test_a_quantity_that_is_never_evaluated_is_not_verified() -> None:

@@ -19,10 +19,12 @@ from proofs_check.evidence import BETA, Evidence, Measured
 from proofs_check.intervals import (
     CONSTANT,
     Interval,
+    Tails,
     influence,
     interval,
     numbers_needed,
     p_value,
+    spread_bound,
     spread_slack,
     tuning,
 )
@@ -257,6 +259,94 @@ def test_a_statistic_that_does_not_vary() -> None:
 def test_numbers_that_vary_although_none_should_prove_nothing() -> None:
     means = np.array([2.0, 3.0, 2.0, 3.0])
     around = interval(means, 64, 0.25, 128, degree=2, planned=0.0, delta=1e-9, beta=BETA)
+    assert (around.low, around.high) == (-math.inf, math.inf)
+
+
+# -- numbers that are no Gaussian polynomials
+
+#: name: (chance of a 1, width stated, kurtosis of the number, numbers in a block)
+COINS: dict[str, tuple[float, float, float, int]] = {}
+for _chance, _per_block in ((0.5, 16), (0.1, 64), (0.01, 256), (0.001, 4096)):
+    _spread = _chance * (1 - _chance)
+    COINS[f"p = {_chance}"] = (_chance, 1.0, (1 - 3 * _spread) / _spread, _per_block)
+
+
+@pytest.mark.parametrize("name", COINS)
+@pytest.mark.parametrize("known", ["width", "kurtosis"])
+def test_the_variance_of_a_probability_is_bounded_from_above(name: str, known: str) -> None:
+    chance, width, kurtosis, per_block = COINS[name]
+    tails = Tails(width=width) if known == "width" else Tails(kurtosis=kurtosis)
+    rng = np.random.default_rng(8)
+    count, log = 600, math.log(2 / LEVEL)
+    _, pair_means, pairs = reduced((rng.random((count, BLOCKS, per_block)) < chance).astype(np.float64))
+    bounds = np.array([spread_bound(float(v), tails, pairs, log) for v in pair_means])
+    assert (bounds >= pair_means).all()
+    assert not too_many(int((bounds < chance * (1 - chance)).sum()), count, LEVEL / 2)
+    # the average itself misses far too often
+    assert too_many(int((pair_means < chance * (1 - chance)).sum()), count, LEVEL / 2)
+
+
+@pytest.mark.parametrize("name", COINS)
+def test_a_probability_is_missed_no_more_often_than_the_level(name: str) -> None:
+    chance, width, _, per_block = COINS[name]
+    variance = chance * (1 - chance)
+    rng = np.random.default_rng(9)
+    count = 300
+    means, pair_means, pairs = reduced((rng.random((count, BLOCKS, per_block)) < chance).astype(np.float64))
+    options: dict[str, Any] = {"degree": Tails(width=width), "planned": variance, "delta": LEVEL}
+    around = [
+        interval(m, per_block, float(v), pairs, beta=BETA, **options) for m, v in zip(means, pair_means, strict=True)
+    ]
+    assert all(a.low < a.centre < a.high for a in around)
+    assert not too_many(sum(not a.holds(chance) for a in around), count, LEVEL)
+    below = [
+        p_value(chance, m, per_block, float(v), pairs, **options) < LEVEL
+        for m, v in zip(means, pair_means, strict=True)
+    ]
+    assert below == [not a.holds(chance) for a in around]
+
+
+def test_a_width_that_is_too_small_is_no_bound() -> None:
+    """A near miss: a chance of 1/1000 and few pairs, with a width of 1/100 stated for numbers 0 and 1."""
+    rng = np.random.default_rng(10)
+    count, log = 600, math.log(2 / LEVEL)
+    _, pair_means, pairs = reduced((rng.random((count, BLOCKS, 16)) < 0.001).astype(np.float64))
+    for width, missed in ((1.0, False), (0.01, True)):
+        bounds = [spread_bound(float(v), Tails(width=width), pairs, log) for v in pair_means]
+        assert too_many(sum(b < 0.001 * 0.999 for b in bounds), count, LEVEL / 2) == missed
+
+
+def test_the_bounds_of_the_variance_by_hand() -> None:
+    # c = 1 * 4/(4 * 25) = 1/25, average 3/25 + 2/25 ... (1/5 + sqrt(1/25 + 3/25))^2 = (3/5)^2
+    assert spread_bound(3 / 25, Tails(width=1.0), 25, 4.0) == pytest.approx(9 / 25)
+    assert spread_bound(0.0, Tails(width=1.0), 25, 4.0) == pytest.approx(4 / 25)
+    assert spread_bound(3 / 25, Tails(width=2.0), 100, 4.0) == pytest.approx(9 / 25)
+    # e = sqrt((kurtosis + 3) L/N) = sqrt(4 * 1/16) = 1/2
+    assert spread_bound(3.0, Tails(kurtosis=1.0), 16, 1.0) == pytest.approx(6.0)
+    assert spread_slack(Tails(kurtosis=6.0), 36, 1.0) == pytest.approx(1 / 2)
+    # a degree is a kurtosis of 9^q
+    assert spread_bound(3.0, 2, 10**4, 1.0) == spread_bound(3.0, Tails(kurtosis=81.0), 10**4, 1.0)
+    for tails in (Tails(width=1.0), Tails(kurtosis=2.0), Tails(), 2):
+        assert spread_bound(1.0, tails, 0, 1.0) == math.inf
+    assert spread_bound(1.0, Tails(), 10**9, 1.0) == math.inf
+    assert spread_bound(1.0, Tails(kurtosis=100.0), 16, 1.0) == math.inf
+
+
+def test_numbers_needed_for_a_probability() -> None:
+    options: dict[str, Any] = {"delta": 1e-9, "beta": 1e-3, "per_block": 64, "most": 10**9}
+    narrow = numbers_needed(0.09, 0.003, degree=Tails(width=1.0), **options)
+    wide = numbers_needed(0.09, 0.003, degree=Tails(width=10.0), **options)
+    heavy = numbers_needed(0.09, 0.003, degree=Tails(kurtosis=10**4), **options)
+    assert narrow is not None and wide is not None and heavy is not None
+    assert narrow < wide and narrow < heavy
+    assert numbers_needed(0.09, 0.003, degree=Tails(), **options) is None
+
+
+def test_an_infinite_interval_has_no_small_p_value() -> None:
+    means = np.array([0.0, 10.0, 0.0, 10.0])
+    assert p_value(7.0, means, 10, 50.0, 20, degree=2, planned=0.0, delta=1e-9) == 1.0
+    assert p_value(7.0, means, 10, 0.0, 20, degree=2, planned=0.0, delta=1e-9) == 0.0
+    around = interval(means, 10, 50.0, 20, degree=2, planned=0.0, delta=1e-9, beta=BETA)
     assert (around.low, around.high) == (-math.inf, math.inf)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,13 @@ PLANE: dict[str, Any] = {
     "Sigma": [["2", "1/2"], ["1/2", "1/4"]],
     "start": "sigma",
 }
+
+
+def trace_square() -> Fraction:
+    """tr((W Sigma)^2) at PLANE."""
+    W, S = ([[Fraction(v) for v in row] for row in PLANE[name]] for name in ("W", "Sigma"))
+    M = [[sum((W[r][k] * S[k][c] for k in range(2)), Fraction(0)) for c in range(2)] for r in range(2)]
+    return sum((M[r][c] * M[c][r] for r in range(2) for c in range(2)), Fraction(0))
 
 
 def pair_of(claim: str) -> Pair:
@@ -50,7 +58,36 @@ def test_a_limit_is_judged_at_finite_length_with_the_derived_remainder() -> None
     assert target.remainder == target.derived - target.true
     assert target.printed == target.derived
     assert pair.exact(raw).scalars["theta"] == sp.Rational(3, 4)
-    assert pair.at(parse("(theta - 1/4)*tr1/lam"), target, raw) == float(target.derived) + 1 / 8
+    assert pair.finite(parse("(theta - 1/4)*tr1/lam"), "mean", raw) == target.derived + sp.Rational(1, 8)
+    # what o(1) covers is not the print's to say, in whatever form it comes
+    for same in (
+        "(theta - 1/2)*tr1/lam + 9/T",
+        "(i + 5)*tr1/(lam*T) - tr1/(2*lam)",
+        "(theta - 1/2)*tr1/lam - tr2/T**3",
+    ):
+        assert pair.finite(parse(same), "mean", raw) == target.derived
+    # what grows is
+    assert pair.finite(parse("(theta - 1/2)*tr1/lam + T*tr2"), "mean", raw) == target.derived + 4
+
+
+def test_lower_orders_of_a_print_up_to_a_power_are_left_to_the_remainder() -> None:
+    """(B3) is stated up to o(T^3): what is of lower order in the print is taken from the derivation."""
+    claim = by_id()["bao2024.appC.lemma1-B3"]
+    pair = Pair(claim)
+    raw = UNIT | {"i": 3, "T": 5}
+    target = pair.target("B3", raw)
+    assert claim.remainder == "T**3"
+    shifted = "(T*(i + 1)**2 + (i + 1)**3)*tr2 + (i + 1)**3*tr1**2"
+    assert pair.finite(parse(shifted), "B3", raw) == target.derived == target.printed
+    top = parse(f"{claim.printed['B3']} + T**3*tr1")
+    assert pair.finite(top, "B3", raw) == target.derived + 5**3
+
+
+def test_a_formula_in_the_place_of_an_exact_print_is_taken_as_it_is() -> None:
+    pair = pair_of("bao2024.appA.eq15")
+    assert pair.finite(parse("i**2*tr1 + tr2/i"), "moment", PLANE | {"i": 3}) == sp.Rational(81, 4) + sp.Rational(
+        trace_square() / 3
+    )
 
 
 def test_a_given_theta_is_kept() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
+import torch
 from torch import Tensor
 
 import montecarlo.engine
@@ -15,12 +17,15 @@ from montecarlo import registry
 from montecarlo.registry import Simulation
 from montecarlo.walks import Walks, block_walks, form
 from proofs_check import runner, sampling
+from proofs_check.api import judge
 from proofs_check.evidence import EFFORTS, Bench
 from proofs_check.intervals import Interval
 from proofs_check.pairing import Pair
 from proofs_check.runner import Options, Silent
-from theorems import wick
+from theorems import authoring, catalogue, wick
 from theorems.catalogue import Statement, by_id
+from theorems.deriving import derive
+from theorems.expressions import parse, same, symbol
 from theorems.process import KERNELS
 from theorems.rules import RULES
 
@@ -55,6 +60,155 @@ def test_a_case_where_print_and_truth_coincide_refutes_nothing() -> None:
     assert report["verdict"] == "undecided"
     assert report["reason"] == "disproved, but no simulated case tells the print from the truth"
     assert judged(claim, UNIT | {"i": 3})[0]["verdict"] == "refuted"
+
+
+def test_lower_order_terms_of_a_print_do_not_matter() -> None:
+    claim = by_id()["bao2024.appC.lemma1-B3"]
+    shifted = replace(claim, printed={"B3": "(T*(i+1)**2 + (i+1)**3)*tr2 + (i+1)**3*tr1**2"})
+    (report,) = judged(shifted)
+    assert report["verdict"] == "verified"
+    assert report["decoys"]["caught"] == report["decoys"]["of"] > 0
+
+
+def test_a_false_claim_of_an_order_is_refuted() -> None:
+    claim = replace(by_id()["bao2024.appC.lemma1-A"], printed={"A": "0"}, remainder="T")
+    refuted, corrected = judged(claim)
+    assert refuted["verdict"] == "refuted"
+    assert refuted["counterexample"]["printed"] != refuted["counterexample"]["true"]
+    assert corrected["verdict"] == "verified"
+
+
+def test_an_index_below_the_fraction_bar_is_no_error() -> None:
+    claim = replace(by_id()[EQ15], symbols=("i", "tr1", "tr2"), printed={"moment": "i*tr1 + tr2/i"})
+    refuted = judged(claim)[0]
+    assert refuted["verdict"] == "refuted"
+    assert refuted["correction"]["sympy"] == "i*tr1"
+    assert refuted["decoys"]["caught"] == refuted["decoys"]["of"] > 5
+
+
+def test_small_scales_are_sampled_like_others() -> None:
+    """With Sigma = 10^-8 the moment is 10^-8, the print 0."""
+    case = {"d": 1, "i": 1, "W": [["1"]], "Sigma": [["1/100000000"]], "start": "sigma"}
+    report = judged(EQ15, case)[0]
+    assert report["verdict"] == "refuted"
+    (row,) = report["cases"]
+    assert 0.9e-8 < row["low"] < row["high"] < 1.1e-8
+
+
+def test_a_statistic_whose_variance_is_nought_but_for_rounding() -> None:
+    """W Sigma = 0 with rotated eigenvectors, so that x^T W x = m^T W m, which float64 does not give exactly."""
+    plane = {
+        "d": 2,
+        "W": [["25/169", "-60/169"], ["-60/169", "144/169"]],
+        "m": ["1", "2"],
+        "Sigma": [["144/169", "60/169"], ["60/169", "25/169"]],
+    }
+    (report,) = judged(EQ11, plane)
+    assert report["verdict"] == "verified"
+    (row,) = report["cases"]
+    assert (row["printed"], row["derived"]) == ("361/169", "361/169")
+    assert row["low"] <= 361 / 169 <= row["high"]
+
+
+# -- randomness that is no walk's
+
+COIN = "mypaper.sec3.coin"
+
+
+@pytest.fixture
+def clean_catalogue() -> Iterator[None]:
+    """Takes the test's claim out again."""
+    yield
+    catalogue.discard(COIN)
+
+
+def coin(printed: str, generator_of: Any, *, ranges: str = "1/4 1/2 3/4", effort: str = "quick", **tails: Any) -> Any:
+    """Judge a print of E[X Y (1 - Z)] for three coins that fall on heads with probability p."""
+    statement = authoring.claim(
+        COIN,
+        printed=printed,
+        symbols="p",
+        model="free",
+        parameters="p",
+        ranges={"p": ranges},
+        quantity="E[X Y (1 - Z)]",
+    )
+    p = symbol("p")
+
+    def heads() -> Any:
+        return authoring.finite([(1, p**2 * (1 - p)), (0, 1 - p**2 * (1 - p))]).expect(lambda x: x)
+
+    with registry.registered(Simulation(COIN, generator_of, **tails)):
+        try:
+            return judge(statement, heads, effort=effort, device="cpu", jobs=1)
+        finally:
+            catalogue.discard(COIN)
+
+
+def tossed(generator: torch.Generator, n: int, p: float) -> Tensor:
+    u = torch.rand(n, 3, generator=generator, device=generator.device) < p
+    return u[:, 0] & u[:, 1] & ~u[:, 2]
+
+
+@pytest.mark.usefixtures("clean_catalogue")
+@pytest.mark.parametrize("tails", [{"bounded": (0, 1)}, {"kurtosis": 50.0}], ids=str)
+def test_a_free_simulation_is_judged_like_any_other(tails: dict[str, Any]) -> None:
+    found = coin("p**2*(1 - p)", tossed, **tails)
+    assert found.verdict == "verified", found.reason
+    assert found.exact is not None and same(parse(found.exact), parse("p**2 - p**3"))
+    assert {row["params"]["p"] for row in found.report["cases"]} <= {"1/4", "1/2", "3/4"}
+    assert found.report["decoys"]["caught"] == found.report["decoys"]["of"] > 3
+    for row in found.report["cases"]:
+        p = Fraction(row["params"]["p"])
+        assert Fraction(row["derived"]) == p**2 * (1 - p)
+        assert row["low"] <= p**2 * (1 - p) <= row["high"]
+
+
+@pytest.mark.usefixtures("clean_catalogue")
+def test_a_false_print_of_a_free_model_is_refuted_and_corrected() -> None:
+    found = coin("p**2*(1 + p)", tossed, bounded=(0, 1))
+    assert found.verdict == "refuted"
+    point = found.counterexample
+    assert point is not None
+    p = Fraction(point["params"]["p"])
+    assert (Fraction(point["printed"]), Fraction(point["true"])) == (p**2 * (1 + p), p**2 * (1 - p))
+    assert found.correction is not None and same(parse(found.correction), parse("p**2 - p**3"))
+    assert found.corrected is not None and found.corrected["verdict"] == "verified"
+
+
+@pytest.mark.usefixtures("clean_catalogue")
+def test_a_free_simulation_of_another_model_is_a_conflict() -> None:
+    def biased(generator: torch.Generator, n: int, p: float) -> Tensor:
+        return tossed(generator, n, p + 0.1)
+
+    for printed in ("p**2*(1 - p)", "p**2"):
+        found = coin(printed, biased, bounded=(0, 1))
+        assert found.verdict == "conflict", found.reason
+
+
+@pytest.mark.usefixtures("clean_catalogue")
+def test_a_density_is_judged() -> None:
+    """E[U^2] = 1/3 of a uniform number, printed right and wrong."""
+    t = symbol("t")
+
+    def square(generator: torch.Generator, n: int, a: float) -> Tensor:
+        return torch.rand(n, generator=generator, dtype=torch.float64) ** 2
+
+    def derived() -> Any:
+        return authoring.density(1, t, 0, 1).expect(lambda x: x**2)
+
+    for printed, verdict in (("1/3", "verified"), ("1/4", "refuted")):
+        statement = authoring.claim(
+            COIN, printed=printed, symbols="", model="free", parameters="a", ranges={"a": "1 2"}, quantity="E[U^2]"
+        )
+        with registry.registered(Simulation(COIN, square, bounded=(0, 1))):
+            found = judge(statement, derived, effort="quick", device="cpu", jobs=1)
+        assert found.verdict == verdict, found.reason
+        assert {step["rule"] for step in found.report["proof"]["steps"]} == {"antiderivative"}
+        if verdict == "refuted":
+            assert found.correction == "1/3"
+            assert found.corrected is not None and found.corrected["verdict"] == "verified"
+        catalogue.discard(COIN)
 
 
 # -- plans
@@ -176,6 +330,11 @@ def test_a_refutation_that_fresh_seeds_do_not_confirm_is_undecided(monkeypatch: 
 
 def test_an_interval_that_leaves_nothing_out_verifies_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Interval, "holds", lambda self, value: True)
+    # a print far off has a small p-value, which an interval that holds it contradicts
+    (report,) = judged(EQ15)
+    assert report["verdict"] == "error"
+    assert "interval and p-value of moment disagree" in report["reason"]
+    monkeypatch.setattr(sampling, "p_value", lambda *_, **__: 1.0)
     (report,) = judged(EQ11)
     assert report["verdict"] == "undecided"
     assert "decoys survive" in report["reason"]
@@ -189,12 +348,26 @@ def test_infinitely_wide_intervals_verify_nothing(monkeypatch: pytest.MonkeyPatc
         return Interval(-math.inf, math.inf, float(means.mean()), math.inf, math.inf)
 
     monkeypatch.setattr(sampling, "interval", everything)
+    (report,) = judged(EQ15)
+    assert report["verdict"] == "error"
+    assert "interval and p-value of moment disagree" in report["reason"]
+    monkeypatch.setattr(sampling, "p_value", lambda *_, **__: 1.0)
     for claim in (EQ11, EQ15):
         (report,) = judged(claim)
         assert report["verdict"] == "undecided"
         assert report["simulation"]["status"] == "underpowered"
         assert report["simulation"]["detectable"] is None
         assert report["decoys"]["caught"] == 0 < report["decoys"]["of"]
+
+
+@pytest.mark.parametrize("p", [0.0, 1e-12])
+def test_a_p_value_that_is_small_for_a_value_in_the_interval_is_an_error(
+    p: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampling, "p_value", lambda *_, **__: p)
+    (report,) = judged(EQ11)
+    assert report["verdict"] == "error"
+    assert "interval and p-value of moment disagree" in report["reason"]
 
 
 # -- planted faults, each a conflict
@@ -245,10 +418,28 @@ def test_a_biased_simulation_is_a_conflict() -> None:
 
 
 def test_a_derivation_for_another_start_of_the_walk_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(KERNELS, "sigma", KERNELS["zero"])
+    def late(claim: str, positions: Any, kernel: str = "sigma", **options: Any) -> Any:
+        return derive(claim, positions, "zero", **options)
+
+    monkeypatch.setattr("proofs_check.pairing.derive", late)
     report = assert_conflict(EQ15)
     # the fault makes the false print look proved
     assert report["symbolic"]["status"] == "proved"
+
+
+def test_a_walk_s_kernel_that_is_not_its_increments_is_found_by_the_kernel_and_by_the_simulation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(KERNELS, "sigma", KERNELS["zero"])
+    report = assert_conflict(EQ15)
+    # the increments of the walk named sigma give another moment
+    assert report["symbolic"]["status"] == "undecided"
+    assert report["symbolic"]["evidence"][0].startswith("not licensed: E[")
+    assert report["symbolic"]["exact"] is None
+    # past the kernel, the false print looks proved
+    monkeypatch.setitem(RULES, "isserlis", lambda *_: True)
+    monkeypatch.setattr("theorems.kernel.unsupported", lambda *_: [])
+    assert assert_conflict(EQ15)["symbolic"]["status"] == "proved"
 
 
 @pytest.fixture
@@ -268,13 +459,25 @@ def dropped_pairing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_a_wrong_contraction_does_not_pass_the_kernel() -> None:
     (report,) = judged(EQ16)
     assert report["symbolic"]["status"] == "undecided"
-    assert report["symbolic"]["method"] == "a step of the derivation is not licensed"
+    assert report["symbolic"]["method"] == "the derivation's steps do not license its value"
+    assert report["symbolic"]["evidence"][0].startswith("not licensed: E[")
+    assert report["symbolic"]["exact"] is None
     assert report["verdict"] == "conflict"
+
+
+@pytest.mark.usefixtures("dropped_pairing")
+def test_a_wrong_contraction_with_licensed_steps_is_seen_from_its_observable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RULES, "isserlis", lambda *_: True)
+    report = assert_conflict(EQ16)
+    assert report["symbolic"]["status"] == "undecided"
+    assert all(step["ok"] for step in report["proof"]["steps"])
+    assert "but its observable gives" in report["symbolic"]["evidence"][0]
 
 
 @pytest.mark.usefixtures("dropped_pairing")
 def test_a_wrong_contraction_that_passes_the_kernel_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(RULES, "isserlis", lambda *_: True)
+    monkeypatch.setattr("theorems.kernel.unsupported", lambda *_: [])
     report = assert_conflict(EQ16)
     assert report["symbolic"]["status"] == "disproved"
     assert "tr2" not in report["symbolic"]["exact"]

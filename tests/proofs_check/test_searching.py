@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy as sp
 
 from montecarlo import registry
 from montecarlo.registry import Points, Search
+from proofs_check import runner
 from proofs_check.evidence import EFFORTS, Bench, Evidence
 from proofs_check.judgement import verdict
 from proofs_check.pairing import Pair
+from proofs_check.runner import Options, Silent
 from proofs_check.searching import searched
 from theorems.catalogue import by_id
 from theorems.expressions import parse
@@ -77,6 +80,22 @@ def test_a_false_bound_is_refuted_at_an_exact_point(printed: dict[str, str]) -> 
     # either the counterexample itself breaks the print, or the print is too small where the true bound is attained
     assert not claimed.is_real or abs(claimed) < abs(true) or claimed * true < 0
     assert abs(value) <= abs(true)
+
+
+@pytest.mark.parametrize("upper", ["sqrt((d - 1)*tr2)", "sqrt(d)", "sqrt(d*tr2**2)", "sqrt(tr2)", "d*tr2"])
+def test_a_false_bound_is_refuted_on_the_whole_path(upper: str) -> None:
+    claim = by_id()[EQ5]
+    options = Options(effort="quick", seed=0, device="cpu", jobs=1)
+    reports = [r for r, _ in runner.judge(replace(claim, printed=PRINT | {"upper": upper}), options, "cpu", Silent())]
+    assert reports[0]["verdict"] == "refuted", reports[0]["reason"]
+    case = Case(reports[0]["counterexample"]["params"])
+    claimed, true = (case.evaluate(parse(text)) for text in (upper, PRINT["upper"]))
+    assert not claimed.is_real or claimed < true
+    assert same_root(reports[0]["correction"]["sympy"], PRINT["upper"])
+
+
+def same_root(one: str, two: str) -> bool:
+    return bool(sp.expand(parse(one) ** 2 - parse(two) ** 2) == 0 and not parse(one).could_extract_minus_sign())
 
 
 def test_a_weaker_bound_is_true() -> None:

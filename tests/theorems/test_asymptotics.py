@@ -77,6 +77,31 @@ def test_balls_confirm_a_limit_and_reject_every_wrong_one(value: str, limit: str
     assert not ball_check(ratio(value), REGIME, "1/T", ratio(limit))
 
 
+@pytest.mark.parametrize(
+    ("value", "limit"),
+    [
+        ("1/lam", "1/lam**2"),
+        ("1/lam**2", "1/lam"),
+        ("theta*tr1/lam", "theta*tr1"),
+        ("theta*tr2/lam**2", "theta*tr2/lam**3"),
+        ("lam", "1"),
+    ],
+)
+def test_a_wrong_power_of_the_temperature_is_rejected(value: str, limit: str) -> None:
+    """At lam = 1 alone the two are one number."""
+    assert ratio(value).substitute("lam", 1) == ratio(limit).substitute("lam", 1)
+    assert not ball_check(ratio(value), REGIME, "1", ratio(limit))
+    assert ball_check(ratio(value), REGIME, "1", ratio(value))
+
+
+@pytest.mark.parametrize("size", ["1000", "10**6", "10**9"])
+def test_a_large_remainder_does_not_hide_a_limit(size: str) -> None:
+    assert ball_check(ratio(f"tr1 + {size}*tr1/T"), REGIME, "1", ratio("tr1"))
+    assert ball_check(ratio(f"tr1 - {size}*(i + 1)*tr2/T**2"), REGIME, "1", ratio("tr1"))
+    for wrong in ("0", "2*tr1", "tr1 + tr2", "tr1 + theta"):
+        assert not ball_check(ratio(f"tr1 + {size}*tr1/T"), REGIME, "1", ratio(wrong))
+
+
 def test_a_limit_that_misses_only_at_one_end_is_rejected() -> None:
     """theta^1000 is below 10^-28 up to 15/16, and 1 at theta = 1: the balls cover all of [0, 1]."""
     theta = Ratio.of("theta")

@@ -91,6 +91,27 @@ def test_one_id_stands_once() -> None:
         check_unique([claim("p.a"), claim("p.b"), claim("p.a", quantity="another")])
 
 
+def test_a_negative_share_makes_no_room_for_others() -> None:
+    with pytest.raises(CatalogueError, match="share = -100"):
+        check_unique([claim("p.a", share=-100.0), claim("p.b", share=200.0)])
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [{"label": "l", "where": "w", "quantity": "q", "printed": "0", "colour": "red"}],
+        [{"label": "l", "where": "w", "quantity": "q"}],
+        [{}],
+    ],
+)
+def test_a_bad_line_of_a_proof_is_named(lines: list[dict[str, str]]) -> None:
+    whole = {"where": "", "kind": "identity", "statement": "", "reading": "", "quantity": "", "printed": {"value": "i"}}
+    good = [{"label": "l", "where": "w", "quantity": "q", "printed": "0", "remainder": "1"}]
+    assert module._claim({"id": "p.x", "symbols": ["i"], **whole, "lines": good}, PAPER).lines[0].remainder == "1"
+    with pytest.raises(CatalogueError, match=r"^p\.x: .*ProofLine.*compare it with the fields of Statement"):
+        module._claim({"id": "p.x", "symbols": ["i"], **whole, "lines": lines}, PAPER)
+
+
 def test_the_budget_is_not_overspent() -> None:
     """A claim and its correction hold a share each; the last affordable claim passes, one more does not."""
     affordable = (SHARES - PLUGIN_SHARES) // 2
@@ -135,6 +156,10 @@ def test_a_correction_has_a_part_and_an_id_of_its_own() -> None:
         ({"model": "markov"}, "model = 'markov'"),
         ({"relation": "<"}, "relation = '<'"),
         ({"printed": {}}, "printed is empty"),
+        ({"share": -1.0}, r"share = -1\.0; expected a number > 0"),
+        ({"share": 0.0}, r"share = 0\.0; expected a number > 0"),
+        ({"share": float("nan")}, "share = nan; expected a number > 0"),
+        ({"model": "free", "parameters": ("p",)}, "ranges lack p"),
     ],
 )
 def test_unusable_data_is_named(change: dict[str, Any], message: str) -> None:

@@ -114,6 +114,45 @@ def test_what_is_not_on_the_grid_gives_no_evidence() -> None:
         Enumeration(1, 1).expect(x.form("a", W, Position("x")), case([["1"]]))
 
 
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"W": [["1"]], "Sigma": [["2"]]},
+        {"W": [["1"]], "Sigma": [["0"]]},
+        {"W": [["1/2"]], "Sigma": [["1"]]},
+        {"W": [["1", "0"], ["0", "1"]], "Sigma": [["1", "1/2"], ["1/2", "1"]]},
+        {"W": [["1", "0"], ["0", "-1/3"]], "Sigma": [["1", "0"], ["0", "1"]]},
+        {"W": [["1", "0"], ["0", "1"]], "Sigma": [["1"]]},
+    ],
+)
+def test_a_case_that_the_grid_does_not_hold_is_refused(raw: dict[str, Any]) -> None:
+    source = random_walk("i")
+    grid = Enumeration(len(raw["W"]), 1)
+    with pytest.raises(ValueError, match="Sigma = I and a W of integers"):
+        grid.expect(source.form(i, W, i), Case({**raw, "i": 1}))
+
+
+def test_a_walk_with_a_mean_is_refused() -> None:
+    for start in ("mean", "iid", ""):
+        with pytest.raises(ValueError, match=f"start = '{start}'; the grid holds centred walks"):
+            Enumeration(1, 1, start)
+    source = random_walk("i", start="mean")
+    with pytest.raises(ValueError, match="centred walks"):
+        enumerated(Derived({"": source.expect(source.form(i, W, i))}, ()), ("i",), "mean")
+
+
+def test_powers_of_a_sum_over_indices() -> None:
+    """E[(sum_{k <= i} x_k x_T)^2] by the grid against the double sum of E[x_k x_h x_T^2] = min(k, h) T + 2 k h."""
+    source = random_walk("i", "T")
+    f = source.sum(lambda k: source.expect(source.form(k, W, T)), upto=i).observable
+    assert f is not None
+    grid = Enumeration(1, 3)
+    for place in range(1, 4):
+        at = case([["1"]], i=place, T=3)
+        wanted = sum(min(k, h) * 3 + 2 * k * h for k in range(1, place + 1) for h in range(1, place + 1))
+        assert grid.expect(f * f, at) == wanted
+
+
 def test_every_admissible_place_is_visited() -> None:
     assert MAX_ROWS == 729
     assert all(3 ** (d * length) <= MAX_ROWS and len(matrix) == d for d, length, matrix in INSTANCES)

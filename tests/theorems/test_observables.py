@@ -57,6 +57,16 @@ def test_a_product_of_two_sums_has_two_indices() -> None:
     ends = {name for f in term.forms for v in (f.left, f.right) for _, atom in v.parts for name in atom[1:]}
     assert ends == {"j1", "j1'", "T"}
     assert (summed * one.renamed("''")).terms[0].bounds[1].index == "j1''"
+    # every further factor has an index of its own, on whichever side it is multiplied
+    for many, count in ((one * one * one, 3), (one * (one * one), 3), (square * square, 4), (one**5, 5)):
+        (term,) = many.terms
+        assert len({b.index for b in term.bounds}) == len(term.bounds) == count
+        assert all((b.above, b.upto) == ("i", "T") for b in term.bounds)
+        # a factor's end is tied to its own index
+        assert [f.left.parts[0][1][1] for f in term.forms] == [b.index for b in term.bounds]
+    several = (one + square) * (one + square)
+    for product in several.terms:
+        assert len({b.index for b in product.bounds}) == len(product.bounds) == len(product.forms)
     nested = walk.form(Position("j1"), W, T).summed(Bound("h", "0", "j1")).summed(bound).renamed("'")
     assert [(b.index, b.upto) for b in nested.terms[0].bounds] == [("j1'", "T"), ("h'", "j1'")]
 

@@ -8,7 +8,8 @@ from itertools import combinations_with_replacement
 import pytest
 
 from tests.theorems.bruteforce import Family, bilinear, eye, line, minimum, number, one, rows, same_token, walk, words
-from theorems.observables import IDENTITY, Vector, W
+from theorems.kernel import recomputed
+from theorems.observables import IDENTITY, Observable, Vector, W
 from theorems.process import KERNELS, Kernel, Moment, Position, Process, Step, process, random_walk
 from theorems.ratio import Ratio
 from theorems.rules import licensed
@@ -166,6 +167,139 @@ def test_moments_do_arithmetic() -> None:
     assert (spread * 2).observable is None
     assert (mean * mean).observable is None
     assert (spread + mean).observable is None
+
+
+@pytest.mark.parametrize("name", ["t", "s", "a", "b", "k", "m", "lam1", "x"])
+@pytest.mark.parametrize("kernel", ["sigma", "zero", "mean", "iid", "line", INTEGRATED], ids=label)
+def test_a_position_may_have_any_name(name: str, kernel: str | Kernel) -> None:
+    """The moments with a position of that name are those of i and T with the names put in."""
+    for chain in ((name, "T"), ("i", name), ("t", "s") if name == "t" else (name, "s")):
+        if len(set(chain)) < 2:
+            continue
+        values = []
+        for names in (("i", "T"), chain):
+            source = process(kernel, names)
+            first, last = source.positions
+            before, after = source.tokens(upto=first), source.tokens(first, last)
+            whole = source.form(first, W, last) * source.form(before + after * 2, W, last) + source.form("w", W, first)
+            early = source.sum(lambda h, s=source, e=last: s.expect(s.form(h, W, e) ** 2), upto=first)  # type: ignore[misc]
+            late = source.sum(lambda h, s=source: s.expect(s.form(h, W, h)), above=first, upto=last)  # type: ignore[misc]
+            values.append((source.expect(whole).ratio, source.variance(source.form(after, W, first)).ratio))
+            values[-1] += (early.ratio, late.ratio)
+            assert all(licensed(step) for step in source.steps)
+        plain, named = values
+        for one_value, other in zip(plain, named, strict=True):
+            moved = one_value.substitute("i", "first_").substitute("T", "last_")
+            assert moved.substitute("first_", chain[0]).substitute("last_", chain[1]) == other
+
+
+def test_two_positions_called_s_and_t_are_not_mixed_up() -> None:
+    for names in (("s", "t"), ("t", "s"), ("a", "b"), ("b", "a")):
+        source = random_walk(*names)
+        first, last = source.positions
+        assert source.expect(source.form(last, W, first)).ratio == Ratio.of(names[0]) * "tr1"
+        assert source.expect(source.form(source.tokens(first, last), W, last)).ratio == (
+            (Ratio.of(names[1]) - names[0]) * (Ratio.of(names[1]) + names[0] + 1) / 2 * "tr1"
+        )
+        # as the name of an end, a position is the token there
+        assert source.form(names[0], W, names[1]) == source.form(first, W, last)
+
+
+@pytest.mark.parametrize("names", [("",), ("_a",), ("1",), ("i j",), ("i", "i"), ("0",), ("i-1",)])
+def test_a_position_that_has_no_name_is_refused(names: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="position"):
+        random_walk(*names)
+    with pytest.raises(ValueError, match="position"):
+        process("iid", names)
+
+
+def test_a_stretch_that_runs_backwards_is_refused() -> None:
+    source = random_walk("i", "T")
+    for above, upto in ((T, i), (i, i), (T, T)):
+        with pytest.raises(ValueError, match="does not come after"):
+            source.tokens(above, upto)
+
+
+@pytest.mark.parametrize("kernel", ["iid", NOISY], ids=label)
+def test_sums_of_a_discontinuous_kernel_include_the_diagonal(kernel: str | Kernel) -> None:
+    """sum over i < j <= T of E[x_j^T W x_T], and of its square, whose term at j = T is another one."""
+    source = process(kernel, ["i", "T"])
+    plain = source.sum(lambda j: source.expect(source.form(j, W, T)), above=i, upto=T)
+    square = source.sum(lambda j: source.expect(source.form(j, W, T) ** 2), above=i, upto=T)
+    strict = source.sum(lambda j: source.expect(source.form(j, W, T)), above=i, below=T)
+    head = source.sum(lambda j: source.expect(source.form(j, W, i)), upto=i)
+    if kernel == "iid":
+        assert plain.ratio == "tr1"
+        assert strict.ratio == 0
+        assert head.ratio == "tr1"
+        assert square.ratio == Ratio.of("tr1") ** 2 + (Ratio.of("T") - "i" + 1) * "tr2"
+    matrix = rows((2,))
+    family = Family(lambda s, t: scalar(kernel, s, t), rows((1,)))  # type: ignore[arg-type, return-value]
+    for length in range(2, 6):
+        for place in range(1, length):
+            at = {"i": place, "T": length, **words(matrix, rows((1,)))}
+            late = range(place + 1, length + 1)
+            one_each = [family.forms((k, matrix, length)) for k in late]
+            assert number(plain.ratio.expr, at) == sum(one_each, Fraction(0))
+            assert number(strict.ratio.expr, at) == sum(one_each[:-1], Fraction(0))
+            twice = [family.forms((k, matrix, length), (k, matrix, length)) for k in late]
+            assert number(square.ratio.expr, at) == sum(twice, Fraction(0))
+            first = sum((family.forms((k, matrix, place)) for k in range(1, place + 1)), Fraction(0))
+            assert number(head.ratio.expr, at) == first
+    assert recomputed(plain) == plain.ratio
+    assert recomputed(square) == square.ratio
+    assert all(licensed(step) for step in source.steps)
+
+
+def test_a_sum_of_variances_is_the_moment_of_no_observable() -> None:
+    source = random_walk("i", "T")
+    summed = source.sum(lambda j: source.variance(source.form(j, W, j)), upto=i)
+    assert summed.observable is None
+    assert summed.ratio == Ratio.of("i") * (Ratio.of("i") + 1) * (2 * Ratio.of("i") + 1) * "tr2" / 3
+
+
+def test_arithmetic_from_the_left_keeps_what_is_averaged() -> None:
+    source = random_walk("i", "T")
+    f = source.form(i, W, T)
+    mean = source.expect(f)
+    cases = [
+        (1 - mean, 1 - Ratio.of("i") * "tr1"),
+        (lam - mean, lam - Ratio.of("i") * "tr1"),
+        (lam * mean, lam * "i" * "tr1"),
+        (mean * lam, lam * "i" * "tr1"),
+        (i * mean, Ratio.of("i") ** 2 * "tr1"),
+        (lam + mean, lam + Ratio.of("i") * "tr1"),
+        (Fraction(1, 2) * mean, Ratio.of("i") * "tr1" / 2),
+        (i / T * mean, Ratio.of("i") ** 2 / "T" * "tr1"),
+    ]
+    for found, wanted in cases:
+        assert isinstance(found, Moment)
+        assert found.ratio == wanted
+        # what a simulation would average has that mean
+        assert found.observable is not None
+        assert source.expect(found.observable).ratio == wanted
+        assert recomputed(found) == wanted
+    for form, wanted in (
+        (lam * f, lam),
+        (i * f, Ratio.of("i")),
+        (i / T * f, Ratio.of("i") / "T"),
+        (2 * f, Ratio.of(2)),
+    ):
+        assert isinstance(form, Observable)
+        assert source.expect(form).ratio == wanted * "i" * "tr1"
+    assert source.expect(lam - f).ratio == lam - Ratio.of("i") * "tr1"
+    assert isinstance(lam * source.token(i), Vector)
+    assert source.expect(source.form(i * source.token(i), W, T)).ratio == Ratio.of("i") ** 2 * "tr1"
+
+
+def test_arithmetic_of_positions() -> None:
+    one_i, one_T = Ratio.of("i"), Ratio.of("T")
+    pairs = [(1 - i, 1 - one_i), (i / T, one_i / one_T), (1 / T, 1 / one_T), (-i, -one_i), (lam / T, lam / one_T)]
+    pairs += [(i - T, one_i - one_T), (T - 1, one_T - 1), (2 * i, 2 * one_i), (i * T, one_i * one_T), (i**2, one_i**2)]
+    pairs += [(lam - i, lam - one_i), (i + lam, one_i + lam), (i / 2, one_i / 2), (3 + i, one_i + 3)]
+    for found, wanted in pairs:
+        assert isinstance(found, Ratio)
+        assert found == wanted
 
 
 def test_wrong_uses_are_named() -> None:

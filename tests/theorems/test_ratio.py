@@ -105,6 +105,36 @@ def test_substitution_replaces_every_power() -> None:
         (i / T).substitute("T", T + 1)
 
 
+def test_zero_can_be_put_in() -> None:
+    T, i = Ratio.of("T"), Ratio.of("i")
+    assert (i**2 * T + 3 * i + 5).substitute("i", 0) == 5
+    assert (i * T + T).substitute("i", 0) == T
+    assert (i * T).substitute("i", 0) == 0
+    assert (T + 1).substitute("i", 0) == T + 1
+    assert Ratio.of(0).substitute("i", 0) == 0
+    assert (i / T - 1).substitute("i", 0) == -1
+    with pytest.raises(ZeroDivisionError):
+        (T / i).substitute("i", 0)
+
+
+def test_the_power_nought_is_one() -> None:
+    T = Ratio.of("T")
+    assert T**0 == (T + 1) ** 0 == Ratio.of(0) ** 0 == 1
+    assert (T**0).names == frozenset()
+
+
+def test_a_constant_hashes_like_the_number_that_it_equals() -> None:
+    for number_ in (0, 1, -3, 10**30, Fraction(1, 3), Fraction(-7, 2)):
+        value = Ratio.of(number_)
+        assert value == number_
+        assert hash(value) == hash(number_)
+        assert len({value, number_, Ratio.of("T") - "T" + number_}) == 1
+    assert {Ratio.of(2): "two"}[2] == "two"  # type: ignore[index]
+    T, i = Ratio.of("T"), Ratio.of("i")
+    assert hash((i * T) / T + 1) == hash(i + 1)
+    assert len({i, T, i + 1, i / T, Ratio.of(1)}) == 5
+
+
 def test_reading_expressions() -> None:
     T, i, tr1 = (symbol(n) for n in NAMES)
     assert (

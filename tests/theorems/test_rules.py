@@ -23,7 +23,20 @@ from theorems.rules import RULES, canonical_trace, licensed, rule
 d, tr1, tr2, T, u, v = (symbol(n) for n in ("d", "tr1", "tr2", "T", "u", "v"))
 ROOT = {"Sigma": ("R", "R")}
 INNER = ("R", "W_QK", "R")
-NAMES: dict[tuple[str, ...], sp.Expr] = {(): d, ("W_QK", "Sigma"): tr1, ("W_QK", "Sigma", "W_QK", "Sigma"): tr2}
+#: Rewritings that are no square root of Sigma with a letter of its own.
+NO_ROOTS: list[dict[str, tuple[str, ...]]] = [
+    {"W_QK": ("R", "R")},
+    {"W_QK": ()},
+    {"S": ("R", "R")},
+    {"Sigma": ("R", "Q")},
+    {"Sigma": ("R",)},
+    {"Sigma": ()},
+    {"Sigma": ("R", "R", "R")},
+    {"Sigma": ("W_QK", "W_QK")},
+    {"Sigma": ("Sigma", "Sigma")},
+    {"Sigma": ("", "")},
+    {"Sigma": ("R", "R"), "W_QK": ()},
+]
 
 
 def step(name: str, *data: Any) -> Step:
@@ -173,13 +186,13 @@ def test_psd_root() -> None:
 def symmetric_matrices(size: int, seed: int) -> dict[str, np.ndarray[Any, np.dtype[np.float64]]]:
     generator = np.random.default_rng(seed)
     found = {}
-    for name in "ABR":
+    for name in ("W_QK", "B", "R"):
         matrix = generator.standard_normal((size, size))
         found[name] = matrix + matrix.T
-    return {**found, "S": found["R"] @ found["R"]}
+    return {**found, "Sigma": found["R"] @ found["R"]}
 
 
-words = st.lists(st.sampled_from("ABS"), min_size=1, max_size=4).map(tuple)
+words = st.lists(st.sampled_from(["W_QK", "B", "Sigma", "R"]), min_size=1, max_size=4).map(tuple)
 
 
 @settings(max_examples=80)
@@ -196,12 +209,26 @@ def test_trace_identities_against_random_symmetric_matrices(
             product = product @ matrices[letter]
         return float(np.trace(product))
 
-    rewriting = {"S": ("R", "R")}
-    said = licensed(step("trace-identity", one, two, rewriting))
+    said = licensed(step("trace-identity", one, two, ROOT))
     assert said == bool(np.isclose(trace(one), trace(two), rtol=1e-9))
-    assert licensed(step("trace-identity", one, one[1:] + one[:1], rewriting))
-    assert licensed(step("trace-identity", one, one[::-1], rewriting))
-    assert not licensed(step("trace-identity", one, (*one, "A"), rewriting))
+    root = tuple(piece for letter in one for piece in ROOT.get(letter, (letter,)))
+    for same in (one[1:] + one[:1], one[::-1], root, root[::-1]):
+        assert licensed(step("trace-identity", one, same, ROOT))
+    assert not licensed(step("trace-identity", one, (*one, "B"), ROOT))
+    # without a rewriting Sigma is a letter like any other
+    assert licensed(step("trace-identity", one, one[::-1], {}))
+    assert licensed(step("trace-identity", one, root, {})) == ("Sigma" not in one)
+
+
+@pytest.mark.parametrize("rewriting", NO_ROOTS, ids=str)
+def test_no_other_rewriting_is_licensed(rewriting: dict[str, tuple[str, ...]]) -> None:
+    """Any of them would make two unequal traces, or a bound without the factor d, look like an instance."""
+    for one, two in ((("W_QK", "Sigma"), ("W_QK", "Sigma")), (("W_QK", "Sigma"), ("Sigma",)), (("S",), ("R", "R"))):
+        assert not licensed(step("trace-identity", one, two, rewriting))
+    for inner in (INNER, ("W_QK", "Sigma"), ("Sigma",), (), ("W_QK",)):
+        for small, large in ((tr1**2, d * tr2), (d**2, d**2), (tr1**2, d * tr1), (tr1**2, tr2)):
+            assert not licensed(step("cauchy-schwarz", (), inner, small, large, rewriting))
+            assert not licensed(step("cauchy-schwarz", inner, inner, small, large, rewriting))
 
 
 def test_canonical_traces() -> None:
@@ -213,20 +240,26 @@ def test_canonical_traces() -> None:
 
 
 def test_cauchy_schwarz() -> None:
-    instance = step("cauchy-schwarz", (), INNER, NAMES, tr1**2, d * tr2, ROOT)
+    instance = step("cauchy-schwarz", (), INNER, tr1**2, d * tr2, ROOT)
     assert licensed(instance)
     near_misses: list[tuple[Any, ...]] = [
-        ((), INNER, NAMES, tr1**2, tr2, ROOT),
-        ((), INNER, NAMES, tr1**2, (d - 1) * tr2, ROOT),
-        ((), INNER, NAMES, tr1**2, d**2 * tr2, ROOT),
-        ((), INNER, NAMES, tr1, d * tr2, ROOT),
-        ((), INNER, NAMES, 2 * tr1**2, d * tr2, ROOT),
-        ((), INNER, NAMES, d * tr2, tr1**2, ROOT),
-        ((), INNER, NAMES, tr1**2, d * tr2, {}),
-        (INNER, INNER, NAMES, tr1**2, d * tr2, ROOT),
-        ((), ("W_QK",), NAMES, tr1**2, d * tr2, ROOT),
-        ((), INNER, {(): d}, tr1**2, d * tr2, ROOT),
+        ((), INNER, tr1**2, tr2, ROOT),
+        ((), INNER, tr1**2, (d - 1) * tr2, ROOT),
+        ((), INNER, tr1**2, d**2 * tr2, ROOT),
+        ((), INNER, tr1, d * tr2, ROOT),
+        ((), INNER, 2 * tr1**2, d * tr2, ROOT),
+        ((), INNER, d * tr2, tr1**2, ROOT),
+        ((), INNER, tr1**2, d * tr2, {}),
+        (INNER, INNER, tr1**2, d * tr2, ROOT),
+        ((), ("W_QK",), tr1**2, d * tr2, ROOT),
+        ((), ("W_QK", "Sigma"), tr1**2, d * tr2, ROOT),
+        ((), ("R", "W_QK"), tr1**2, d * tr2, ROOT),
+        ((), ("W_QK", "Sigma", "W_QK"), tr1**2, d * tr2, ROOT),
+        # a table of names that the derivation brings along is not read
+        ((), INNER, {(): d}, tr1**2, tr2, ROOT),
     ]
+    assert licensed(step("cauchy-schwarz", INNER, INNER, tr2**2, tr2**2, ROOT))
+    assert licensed(step("cauchy-schwarz", INNER, INNER * 2, symbol("tr3") ** 2, tr2 * symbol("tr4"), ROOT))
     for data in near_misses:
         assert not licensed(step("cauchy-schwarz", *data)), data
 
@@ -237,7 +270,7 @@ def test_the_inequality_that_the_instance_states() -> None:
     for seed in range(40):
         for size in (1, 2, 4):
             m = symmetric_matrices(size, seed)
-            product = m["A"] @ m["S"]
+            product = m["W_QK"] @ m["Sigma"]
             one, two = float(np.trace(product)) ** 2, float(np.trace(product @ product))
             assert one <= size * two * (1 + 1e-9)
             tight = max(tight, one / two)
@@ -259,35 +292,110 @@ def test_expectations_of_finite_distributions(weights: list[tuple[int, int]], po
         (values, chances, statistic + sp.Rational(1, 1000), power, value + 5),
         ((*values, sp.Integer(0)), (*chances, sp.Rational(1, 9)), statistic, power, value),
         (values, tuple(c / 2 for c in chances), statistic, power, value / 2),
+        (values, (*chances, sp.Integer(0)), statistic, power, value),
+        # weights that add up to 1, and a weighted sum that is right, but no probabilities
+        ((*values, sp.Integer(0), sp.Integer(-1)), (*chances, sp.Integer(1), sp.Integer(-1)), statistic, power, value),
     ]
     for data in near_misses:
         assert not licensed(step("finite-expectation", *data))
+
+
+def test_weights_that_are_no_probabilities_are_not_licensed() -> None:
+    x, p = symbol("x"), symbol("p")
+    coin = (sp.Integer(0), sp.Integer(1))
+    assert not licensed(step("finite-expectation", coin, (sp.Integer(2), sp.Integer(-1)), x, 1, sp.Integer(-1)))
+    assert not licensed(step("finite-expectation", coin, (sp.I, 1 - sp.I), x, 1, 1 - sp.I))
+    # symbols are trusted to be probabilities where they are drawn
+    assert licensed(step("finite-expectation", coin, (1 - p, p), x, 1, p))
+    assert not licensed(step("finite-expectation", coin, (1 - p, p), x, 1, 1 - p))
 
 
 @pytest.mark.parametrize(
     ("integrand", "low", "high", "primitive", "value"),
     [
         ("x**2", "0", "1", "x**3/3", "1/3"),
-        ("x**2", "0", "T", "x**3/3 + 5", "T**3/3"),
+        ("x**2", "0", "2", "x**3/3 + 5", "8/3"),
+        ("x**2", "-1", "-1", "x**3/3", "0"),
         ("exp(-x)", "0", "1", "-exp(-x)", "1 - exp(-1)"),
         ("1/(x + 1)**2", "0", "1", "-1/(x + 1)", "1/2"),
     ],
 )
 def test_antiderivatives(integrand: str, low: str, high: str, primitive: str, value: str) -> None:
-    """Against scipy's quadrature at T = 2; a wrong primitive, end or value is not licensed."""
+    """Against scipy's quadrature; a wrong primitive, end or value is not licensed."""
     x, F, f = symbol("x"), parse(primitive), parse(integrand)
     a, b, v = parse(low), parse(high), parse(value)
-    numeric, error = quad(sp.lambdify(x, f), float(a.subs(T, 2)), float(b.subs(T, 2)))
-    assert abs(numeric - float(v.subs(T, 2))) < 10 * error + 1e-12
+    numeric, error = quad(sp.lambdify(x, f), float(a), float(b))
+    assert abs(numeric - float(v)) < 10 * error + 1e-12
     assert licensed(step("antiderivative", f, x, a, b, F, v))
     for wrong in ((f, x, a, b, F, v + 1), (f, x, a, b, 2 * F, 2 * v), (f, x, a, b + 1, F, v), (f + 1, x, a, b, F, v)):
         assert not licensed(step("antiderivative", *wrong))
+    # ends that are no numbers cannot be seen to lie in an interval where F is smooth
+    for low_end, high_end in ((a, T), (T, b), (T, T), (a, sp.I), (b + 1, a)):
+        at_ends = F.subs(x, high_end) - F.subs(x, low_end)
+        assert not licensed(step("antiderivative", f, x, low_end, high_end, F, at_ends))
+
+
+@pytest.mark.parametrize(
+    ("integrand", "low", "high", "primitive"),
+    [
+        ("1/x**2", -1, 1, "-1/x"),
+        ("1/x**2", 0, 1, "-1/x"),
+        ("1/x", -2, 1, "log(x)"),
+        ("1/(x - 1/2)**2", 0, 1, "-1/(x - 1/2)"),
+        ("2*x/(x**2 - 1)**2", 0, 3, "-1/(x**2 - 1)"),
+    ],
+)
+def test_no_antiderivative_across_a_pole(integrand: str, low: int, high: int, primitive: str) -> None:
+    """F' is the integrand everywhere but at the pole, and F(high) - F(low) is no integral."""
+    x, f, F = symbol("x"), parse(integrand), parse(primitive)
+    assert sp.simplify(sp.diff(F, x) - f) == 0
+    value = F.subs(x, high) - F.subs(x, low)
+    assert not licensed(step("antiderivative", f, x, sp.Integer(low), sp.Integer(high), F, value))
+    # beyond the pole it is one
+    beyond = F.subs(x, high + 2) - F.subs(x, high + 1)
+    assert licensed(step("antiderivative", f, x, sp.Integer(high + 1), sp.Integer(high + 2), F, beyond))
+
+
+@pytest.mark.parametrize("jump", ["sign", "Heaviside", "floor"])
+def test_no_antiderivative_with_a_jump(jump: str) -> None:
+    x, zero, one = symbol("x"), sp.Integer(0), sp.Integer(1)
+    F = getattr(sp, jump)(x)
+    value = F.subs(x, 1) - F.subs(x, -1)
+    assert value != 0
+    assert not licensed(step("antiderivative", zero, x, -one, one, F, value))
 
 
 def test_square_root() -> None:
     assert licensed(step("square-root", tr1, d * tr2))
     assert not licensed(step("square-root", tr1 + 1, d * tr2))
     assert not licensed(step("square-root", 2 * tr1, d * tr2))
+    for square in (sp.sqrt(d) * tr2, d * sp.sqrt(tr2), tr2 / d, sp.exp(d), sp.Abs(tr2)):
+        assert not licensed(step("square-root", tr1, square))
+
+
+#: Data that no rule takes: too little, too much, and of other types.
+SHAPES: list[tuple[Any, ...]] = [
+    (),
+    (1,),
+    ("i", "T"),
+    (None,) * 5,
+    ((), (), {}, 1, 2),
+    (1, 2, 3, 4, 5, 6),
+    ([], {}),
+    (tr1,) * 6,
+    ("tr1", 2),
+    ("a", "b", "c", "d", "e", "f"),
+    ((), INNER, {(): d}, tr1**2, d * tr2, ROOT),
+]
+
+
+@pytest.mark.parametrize("name", sorted(RULES))
+def test_data_of_another_shape_is_not_licensed_and_breaks_nothing(name: str) -> None:
+    for data in SHAPES:
+        if name == "psd-root" and len(data) == 2 and all(data) and data[0] != data[1]:
+            # the rule takes two names on trust
+            continue
+        assert licensed(step(name, *data)) is False, data
 
 
 def test_a_tampered_step_of_the_bound_is_not_licensed() -> None:
@@ -301,5 +409,7 @@ def test_a_tampered_step_of_the_bound_is_not_licensed() -> None:
     trace = by_rule["trace-identity"]
     assert not licensed(replace(trace, data=(trace.data[0], (*trace.data[1], "R"), trace.data[2])))
     schwarz = by_rule["cauchy-schwarz"]
-    assert not licensed(replace(schwarz, data=(*schwarz.data[:4], d * tr2 / 2, schwarz.data[5])))
+    assert not licensed(replace(schwarz, data=(*schwarz.data[:3], d * tr2 / 2, schwarz.data[4])))
+    assert not licensed(replace(schwarz, data=(*schwarz.data[:2], 2 * tr1**2, *schwarz.data[3:])))
+    assert not licensed(replace(schwarz, data=(*schwarz.data[:4], {})))
     assert not licensed(replace(schwarz, rule="trace-identities"))

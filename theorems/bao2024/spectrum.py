@@ -46,8 +46,8 @@ def eq5() -> SharpBound:
         Step("trace-identity", "tr((W_QK Sigma)^2) = tr(M^T M), M^T = M", ((_W, _S, _W, _S), (*inner, *inner), root)),
         Step(
             "cauchy-schwarz",
-            "tr(I^T M)^2 <= tr(I^T I) tr(M^T M): {3} <= {4}",
-            ((), inner, {(): d, (_W, _S): tr1, (_W, _S, _W, _S): tr2}, tr1**2, d * tr2, root),
+            "tr(I^T M)^2 <= tr(I^T I) tr(M^T M): {2} <= {3}",
+            ((), inner, tr1**2, d * tr2, root),
         ),
         Step("square-root", "hence -sqrt({1}) <= {0} <= sqrt({1})", (tr1, d * tr2)),
     )
