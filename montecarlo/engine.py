@@ -135,6 +135,14 @@ class _Task:
                 raise EngineError(
                     f"{self.simulation.claim_id}: {name} is of type {values.dtype}; expected real numbers or booleans"
                 )
+            if self.simulation.bounded is not None:
+                low, high = self.simulation.bounded
+                least, most = float(values.min()), float(values.max())
+                if least < low or most > high:
+                    raise EngineError(
+                        f"{self.simulation.claim_id}: {name} left bounded = ({low:g}, {high:g}): it took values from "
+                        f"{least:g} to {most:g}; state bounds that hold"
+                    )
         return dict(named)
 
 

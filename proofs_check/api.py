@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import html
+import json
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
+from proofs_check.caseinput import parse_case
+from proofs_check.errors import UsageError
 from theorems.catalogue import Statement
 
 
@@ -101,6 +104,17 @@ def judge(
 
     if effort not in EFFORTS:
         raise ValueError(f"effort = {effort!r}; expected one of {', '.join(EFFORTS)}")
+    if not isinstance(seed, int) or not 0 <= seed < 2**63:
+        raise ValueError(f"seed = {seed!r}; expected an integer from 0 to 2**63 - 1")
+    if jobs is not None and (not isinstance(jobs, int) or jobs < 1):
+        raise ValueError(f"jobs = {jobs!r}; expected an integer >= 1, or None for all there are")
+    if device not in ("auto", "cpu", "cuda"):
+        raise ValueError(f"device = {device!r}; expected auto, cpu or cuda")
+    if case is not None:
+        try:
+            case = parse_case(json.dumps(dict(case)), statement)
+        except (UsageError, TypeError) as error:
+            raise ValueError(f"case = {case!r} cannot be used: {error}") from None
     with ExitStack() as stack:
         if statement.plugin:
             catalogue.add(statement)

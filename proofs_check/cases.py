@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
 from theorems.catalogue import Statement
-from theorems.expressions import parse
+from theorems.expressions import ExpressionError, parse
 from theorems.numeric import Case as CaseValues
 
 Case = dict[str, Any]
@@ -185,6 +185,8 @@ def meets(statement: Statement, case: Mapping[str, Any]) -> bool:
         values = values or CaseValues(case)
         try:
             sides = [values.evaluate(parse(side)) for side in (left, right)]
+        except ExpressionError as error:
+            raise ValueError(f"{statement.id}: condition {condition!r} cannot be read: {error}") from None
         except KeyError as error:
             raise ValueError(
                 f"{statement.id}: condition {condition!r} names {error.args[0]}, which no case has"

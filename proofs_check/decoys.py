@@ -34,7 +34,7 @@ def _changes(
         for word in words:
             yield f"0 -> {size * symbol(word)}", size * symbol(word)
             yield f"0 -> {-size * symbol(word)}", -size * symbol(word)
-    yield from _coefficients(printed)
+    yield from _coefficients(printed, scale)
     for name in positions:
         index = symbol(name)
         if printed.has(index):
@@ -47,7 +47,7 @@ def _changes(
                 yield f"{node} -> {base}**{exponent + shift}", printed.xreplace({node: base ** (exponent + shift)})
 
 
-def _coefficients(printed: sp.Expr) -> Iterator[tuple[str, sp.Expr]]:
+def _coefficients(printed: sp.Expr, scale: str) -> Iterator[tuple[str, sp.Expr]]:
     nodes = [node for node in sp.preorder_traversal(printed) if isinstance(node, sp.Add)]
     for node in nodes:
         for term in node.args:
@@ -55,9 +55,10 @@ def _coefficients(printed: sp.Expr) -> Iterator[tuple[str, sp.Expr]]:
             coefficient, factor = term.as_coeff_Mul()
             for changed in (coefficient + 1, coefficient - 1, -coefficient):
                 yield f"{term} -> {changed * factor}", printed.xreplace({node: rest + changed * factor})
-    coefficient, factor = printed.as_coeff_Mul()
-    for changed in (coefficient + 1, coefficient - 1, -coefficient) if printed != 0 else ():
-        yield f"({printed}) * {changed}/{coefficient}", changed * factor
+    coefficient, factor = printed.as_coeff_Mul() if printed != 0 else (sp.Integer(0), sp.Integer(1))
+    for changed in (coefficient + 1, coefficient - 1, -coefficient) if printed != 0 or not scale else ():
+        label = f"({printed}) * {changed}/{coefficient}" if printed != 0 else f"0 -> {changed}"
+        yield label, changed * factor
     for node in sp.preorder_traversal(printed):
         if node.is_Pow and node.exp == sp.Rational(1, 2):
             inner, rest = node.base.as_coeff_Mul()

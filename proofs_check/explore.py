@@ -15,12 +15,14 @@ from proofs_check.errors import UsageError, nearest
 from proofs_check.evidence import Bench
 from proofs_check.intervals import Interval
 from proofs_check.pairing import Pair, Target
-from proofs_check.plugins import load_simulations
+from proofs_check.plugins import second_side
 from proofs_check.sampling import measure, plan_case
 from theorems.catalogue import Statement
 
 #: Largest dimension of a user's matrix.
 MAX_D = 512
+#: Largest size of a number, and the inverse of the smallest.
+LARGEST = 1e60
 #: How far a matrix may be from symmetric, or Sigma from positive semidefinite, relative to its size.
 ROUNDING = 1e-10
 
@@ -43,9 +45,13 @@ def load(argument: str, path: str, shape: int) -> np.ndarray[Any, np.dtype[np.fl
         raise UsageError(argument, path, f"{wanted}; its shape is {array.shape}")
     if len(array) > MAX_D:
         raise UsageError(argument, path, f"d <= {MAX_D}; it is {len(array)}")
-    values = array.astype(np.float64)
+    with np.errstate(over="ignore"):
+        values = array.astype(np.float64)
     if not np.isfinite(values).all():
         raise UsageError(argument, path, "finite numbers; it holds NaN or infinity")
+    sizes = np.abs(values[values != 0.0])
+    if len(sizes) and (sizes.max() > LARGEST or sizes.min() < 1.0 / LARGEST):
+        raise UsageError(argument, path, f"numbers between {1 / LARGEST:g} and {LARGEST:g} in size, or 0", "rescale it")
     return values
 
 
@@ -89,7 +95,11 @@ def case_of(claim: Statement, settings: Mapping[str, str], arrays: Mapping[str, 
             raise UsageError(f"--{name.lower()}", path, f"d = {case['d']}, as the other arrays; it has {len(values)}")
         case[name] = exact(values)
     for name, text in settings.items():
-        if name not in allowed or name in ("W", "Sigma"):
+        if name in allowed and name in ("W", "Sigma", "m", "a", "b"):
+            raise UsageError("--set", f"{name}={text}", "a number", f"give it as --{name.lower()} FILE.npy")
+        if name == "theta" and claim.regime:
+            raise UsageError("--set", f"theta={text}", "T and i; theta is i/T")
+        if name not in allowed:
             near = nearest(name, allowed, 1)
             mend = f"nearest: {near[0]}" if near else ""
             raise UsageError("--set", f"{name}={text}", f"one of {', '.join(allowed)}", mend)
@@ -146,8 +156,7 @@ def explore(
     from montecarlo import registry
 
     pair = Pair(claim, symmetric=symmetric)
-    load_simulations(claim)
-    found = registry.find(claim.id)
+    found = second_side(claim)
     if not isinstance(found, registry.Simulation):
         from montecarlo.engine import evaluate
 

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import importlib.util
 import keyword
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from proofs_check.errors import UsageError
 
 _PART = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,60}")
+
+
+#: Names that the skeletons import, which a function may not hide; packages whose name a paper may not take.
+_IMPORTED = frozenset(
+    (
+        *("form", "simulation", "search", "evaluation", "walks", "tensor", "torch", "np", "points"),
+        *("claim", "derivation", "coefficient", "fact", "step", "w"),
+    )
+)
+_TAKEN = frozenset({"theorems", "montecarlo", "proofs_check", "figures", "tests"}) | sys.stdlib_module_names
 
 
 @dataclass(frozen=True)
@@ -139,9 +151,9 @@ _CONSTRUCTION = Skeleton(
 def {name}() -> Fact:
     """The value of the construction: equal scores give 1/(1 + (T - 1))."""
     # FILL IN: the value from the construction's definition, and the steps that lead to it.
-    T = coefficient("T")
+    u, T = coefficient("u"), coefficient("T")
     value = 1 / (1 + (T - 1))
-    step = Step("identity", "1/(1 + (T - 1)) = {{0}}", (value, 1 / T))
+    step = Step("at-origin", "u/(u + T - 1) at u = 1: {{2}}", (u.expr, (u + T - 1).expr, value.expr))
     return Fact(value, (step,), "construction")
 ''',
     simulation=_POINT_SIMULATION,
@@ -260,11 +272,13 @@ def files(claim_id: str, kind: str, taken: tuple[str, ...] = ()) -> dict[str, st
     if len(parts) < 3 or len(claim_id) > 200 or not all(_PART.fullmatch(part) for part in parts):
         raise UsageError("ID", claim_id, "paper.section.name, each of letters, digits, _ and -, a letter first", mend)
     paper = parts[0]
-    if not paper.isidentifier() or keyword.iskeyword(paper) or paper in taken:
+    if parts[-1] == "corrected":
+        raise UsageError("ID", claim_id, "a name other than corrected, which corrections have", mend)
+    if not paper.isidentifier() or keyword.iskeyword(paper) or paper in taken or paper in _TAKEN:
         raise UsageError("ID", claim_id, "a paper's name that is free and can name a Python package", mend)
     module = "_".join(parts[1:]).replace("-", "_").lower()
     name = parts[-1].replace("-", "_").lower()
-    name = name + "_" if keyword.iskeyword(name) else name
+    name = name + "_" if keyword.iskeyword(name) or name in _IMPORTED else name
     skeleton = _SKELETONS[kind]
     fill = {"id": claim_id, "name": name, "paper": paper, "module": module}
     if kind in _WALK_PARTS:
@@ -299,9 +313,21 @@ SHARED = ("pyproject.toml", "__init__.py")
 def write(claim_id: str, kind: str, folder: Path, taken: tuple[str, ...] = ()) -> list[Path]:
     """Write the skeleton below a folder; what is there already is kept, and one's own lemma is never overwritten."""
     wanted = files(claim_id, kind, taken)
+    paper = claim_id.split(".")[0]
+    spec = None if (folder / paper).exists() else importlib.util.find_spec(paper)
+    if spec is not None:
+        raise UsageError("ID", claim_id, f"a paper's name that is free; Python has a package {paper}", "choose another")
+    for module in ("theorems.py", "montecarlo.py"):
+        if (folder / paper / module).exists():
+            raise UsageError(
+                "ID", claim_id, f"a folder {paper}/{module[:-3]}; {paper}/{module} is there", "move it there"
+            )
     for name in wanted:
         if (folder / name).exists() and not name.endswith(SHARED):
             raise UsageError("ID", claim_id, f"a lemma that is not there yet; {name} exists", "choose another name")
+        for above in (folder / name).relative_to(folder).parents:
+            if (folder / above).exists() and not (folder / above).is_dir():
+                raise UsageError("ID", claim_id, f"a folder {above}; it is a file", "move it away")
     written = []
     for name, text in wanted.items():
         path = folder / name

@@ -53,6 +53,7 @@ class Pair:
                 self.source,
                 self.statement.positions,
                 start,
+                parameters=self.statement.parameters,
                 symmetric=self.symmetric,
                 second_route=self.second_route,
             )

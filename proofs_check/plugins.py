@@ -17,7 +17,9 @@ import pkgutil
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+from proofs_check.errors import UsageError
 from theorems import catalogue
 from theorems.catalogue import CatalogueError, Statement
 
@@ -82,12 +84,14 @@ def load() -> None:
     for paper, package in packages().items():
         if paper in _loaded:
             continue
-        sampled_before = "torch" in sys.modules
+        from theorems.derivation import registry
+
+        sampled_before, known = "torch" in sys.modules, set(registry)
         try:
             there = import_all(f"{package}.theorems")
         except CatalogueError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             what = " ".join(f"{type(error).__name__}: {error}".split())
             raise CatalogueError(f"the package {package!r} of {paper!r} cannot be imported: {what}") from error
         if not there:
@@ -97,10 +101,26 @@ def load() -> None:
         foreign = [c.id for c in catalogue.added() if c.plugin == package and not c.id.startswith(paper + ".")]
         if foreign:
             raise CatalogueError(f"{foreign[0]}: the package {package!r} offers {paper!r}; begin the id with that")
+        stolen = sorted(name for name in set(registry) - known if not name.startswith(paper + "."))
+        if stolen:
+            raise CatalogueError(f"{stolen[0]}: the package {package!r} derives a claim that is not its own; drop that")
         _loaded.add(paper)
 
 
 def load_simulations(claim: Statement) -> None:
     """Import the simulations of the package that a claim comes from; the suite's own are found without."""
-    if claim.plugin and claim.plugin != "__main__":
+    # a package's claims come from its own module of that name; a notebook or a test module has none
+    if claim.plugin and f"{claim.plugin}.theorems" in sys.modules and claim.plugin != "theorems":
         import_all(f"{claim.plugin}.montecarlo")
+
+
+def second_side(claim: Statement) -> Any:
+    """The simulation, evaluation or search of a claim; UsageError in one line where there is none that can be used."""
+    from montecarlo import registry as simulations
+
+    try:
+        load_simulations(claim)
+        return simulations.find(claim.id)
+    except Exception as error:
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UsageError("ID", claim.id, f"a claim with both of its sides ({what})", verbatim=True) from None

@@ -19,7 +19,7 @@ from proofs_check.evidence import EFFORTS, Bench, Evidence
 from proofs_check.findings import generalised, holding, proof, starts
 from proofs_check.judgement import verdict
 from proofs_check.pairing import Pair
-from proofs_check.plugins import load_simulations
+from proofs_check.plugins import load_simulations, second_side
 from proofs_check.sampling import choose_cases, plan_case, sampled
 from proofs_check.searching import searched
 from theorems.catalogue import ALPHA, Statement, by_id, rests_on
@@ -164,7 +164,8 @@ def judge(claim: Statement, options: Options, device: str, listener: Progress) -
     found = [(first, spent)]
     if first["verdict"] == "refuted" and outcome.corrections:
         began = time.perf_counter()
-        correction = claim.corrected({name: str(formula) for name, formula in outcome.corrections.items()})
+        told = {name: str(formula) for name, formula in outcome.corrections.items()}
+        correction = claim.corrected({**claim.printed, **told} if claim.relation == "<=" else told)
         try:
             second, _, spent = _judge_one(correction, options, device, listener, second_route=True)
         except Exception as error:
@@ -226,7 +227,7 @@ def check_symbols(claim: Statement, outcome: Outcome, derived: Derived) -> None:
         )
     used = {s.name for text in claim.printed.values() for s in parse(text).free_symbols}
     used |= {s.name for name in claim.printed for s in target(claim, value_of(derived, name)).expr.free_symbols}
-    idle = sorted(set(claim.symbols) - used)
+    idle = [] if claim.corrects else sorted(set(claim.symbols) - used)
     if idle:
         raise ValueError(
             f"{claim.id}: the symbol {idle[0]} stands neither in the print nor in the derived value; drop it"
@@ -295,6 +296,8 @@ def _broken(claim: Statement, options: Options, error: Exception, seconds: float
     """The report of a claim that something broke for: its reason in a line, the traceback kept."""
     report = _frame(claim, options)
     reason = " ".join(f"{type(error).__name__}: {error}".split())
+    if claim.plugin and (claim.corrects or claim.id) not in reason:
+        reason = f"{claim.id}: {reason}"
     return report | {
         "reason": reason,
         "traceback": "".join(traceback.format_exception(error)),
@@ -318,8 +321,7 @@ def plan(claims: Sequence[Statement], options: Options) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for claim in claims:
         here = bench(claim, options, "cpu", Silent())
-        load_simulations(claim)
-        found = registry.find(claim.id)
+        found = second_side(claim)
         if not isinstance(found, registry.Simulation):
             rows.append({"id": claim.id, "case": "points", "walks": here.effort.points, "seconds": 1.0})
             continue

@@ -105,6 +105,11 @@ def measure(
     )
     found = []
     for name in pair.names:
+        if name not in sample.estimates and set(sample.estimates) != {"value"}:
+            given = ", ".join(sample.estimates)
+            raise ValueError(
+                f"{pair.source}: the simulation returns {given}, the print names {name}; use one name for both"
+            )
         estimate = sample.estimates[name] if name in sample.estimates else sample.estimates["value"]
         variance, scale, tolerance = planned.quantities[name]
         degree = _degree(simulation, name, pair)

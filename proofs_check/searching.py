@@ -22,7 +22,7 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
     """The second side of a bound: a search for a violation, which must also come near the bound."""
     from montecarlo.engine import run_search
 
-    found = run_search(search, bench.effort.points, bench.seed, bench.device)
+    found = run_search(search, bench.effort.points, bench.seed, bench.device, pair.statement.id)
     evidence = Evidence(tier="adversarial search", samples=len(found), cases=len(found))
     bound = next(q for q in pair.derived().quantities.values() if isinstance(q, SharpBound))
     sharp = sp.sqrt(bound.square.expr)

@@ -1,4 +1,4 @@
-"""The README tells the truth: its commands run and print what it shows, its code stands in the sources.
+"""The README tells the truth: its commands and code run and print what it shows, and what it names exists.
 
 Numbers that are measured (seconds, powers, estimates) are not compared; verdicts, formulas and exact values are.
 """
@@ -96,25 +96,17 @@ def test_what_is_marked_as_executed_prints_what_is_shown(tmp_path: Path) -> None
         for shown, output in told:
             assert missing(shown, output) == []
         executed += 1
-    assert executed == 3
+    assert executed == 5
 
 
-def test_every_block_is_executed_or_quoted_or_an_output() -> None:
+def test_every_block_is_executed_or_walked_through_or_an_output() -> None:
     for fence, before in zip(FENCES, [None, *FENCES], strict=False):
         if fence.language == "text":
             assert before is not None
             assert before.mark == "executed"
         else:
-            assert fence.mark == "executed" or fence.mark.startswith("from "), fence.text
-
-
-def test_quoted_code_stands_in_the_sources() -> None:
-    quoted = [fence for fence in FENCES if fence.mark.startswith("from ")]
-    assert len(quoted) == 3
-    for fence in quoted:
-        source = (ROOT / fence.mark.removeprefix("from ")).read_text(encoding="utf-8")
-        assert fence.text in source, fence.mark
-        assert "bao2024.appA.eq15" in fence.text
+            # the files and commands of the walk-through are those of test_walkthrough.py
+            assert fence.mark in ("executed", "walked") or fence.mark.startswith("file "), fence.text
 
 
 def test_the_verdicts_are_those_of_the_schema() -> None:
@@ -126,6 +118,13 @@ def test_the_verdicts_are_those_of_the_schema() -> None:
 
 def test_the_layout_table_is_the_repository() -> None:
     assert all((ROOT / folder).is_dir() for folder in re.findall(r"^\| `(\w+)/` \| ", README, flags=re.MULTILINE))
+
+
+def test_the_commands_exist() -> None:
+    from proofs_check.cli import COMMANDS
+
+    named = set(re.findall(r"(?:`|^ {4}|\$ )twofold ([a-z-]+)", README, flags=re.MULTILINE))
+    assert {"verify", "list", "show", "eval", "figures", "new-lemma", "doctor"} <= named <= set(COMMANDS)
 
 
 def test_the_make_targets_exist() -> None:

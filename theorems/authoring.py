@@ -93,6 +93,8 @@ def claim(
         part and part.replace("_", "").replace("-", "").isalnum() for part in id.split(".")
     ):
         raise CatalogueError(f"{id!r} is no id; write paper.section.name, e.g. mypaper.sec2.thing")
+    if id.endswith(".corrected"):
+        raise CatalogueError(f"{id!r}: ids that end in .corrected are those of corrections; choose another name")
     table = {"value": printed} if isinstance(printed, str) else dict(printed)
     names = tuple(symbols.replace(",", " ").split())
     for name, text in table.items():
@@ -131,7 +133,7 @@ def claim(
         remainder=remainder,
         parameters=tuple(parameters.replace(",", " ").split()),
         assumptions=tuple(assumptions),
-        conditions=tuple(conditions),
+        conditions=(conditions,) if isinstance(conditions, str) else tuple(conditions),
         depends_on=tuple(depends_on),
         lines=tuple(lines),
         proof=tuple(proof),

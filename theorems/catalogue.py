@@ -145,7 +145,6 @@ class Statement:
             self,
             id=self.id + CORRECTED,
             printed=dict(printed),
-            relation="=",
             statement="",
             fidelity="own",
             reading=f"The correction of {self.id}: {self.reading}",

@@ -83,6 +83,7 @@ def derive(
     positions: Sequence[str] = (),
     kernel: str | Kernel = "sigma",
     *,
+    parameters: Sequence[str] | None = None,
     symmetric: bool = True,
     second_route: bool = False,
 ) -> Derived:
@@ -106,6 +107,10 @@ def derive(
             arguments[name] = source
         elif name in positions:
             arguments[name] = Position(name)
+        elif parameters is not None and name not in parameters:
+            known = ", ".join(("walk", *positions, *parameters))
+            where = f"{function.__module__}.{function.__name__}"
+            raise DerivationError(f"{claim}: {where} takes {name!r}, which the claim does not have; it has {known}")
         else:
             arguments[name] = Ratio.of(name)
     with _sealed(claim, function):

@@ -21,6 +21,7 @@ MAX_LENGTH = 2_000
 MAX_EXPONENT = 64
 MAX_DEGREE = 256
 MAX_TERMS = 3_000
+MAX_SUMMANDS = 200
 #: Names that ``sympify`` reads back as something else.
 RESERVED = frozenset({"E", "I", "N", "O", "Q", "S", "pi", "oo", "zoo", "nan"})
 
@@ -111,6 +112,8 @@ def _build(node: ast.expr, text: str) -> sp.Expr:
             body, low, high = (_build(node.args[k], text) for k in (0, 2, 3))
             if _degree(body) > MAX_EXPONENT:
                 raise ExpressionError(f"formula {text[:80]!r} sums a degree over {MAX_EXPONENT}; write a smaller power")
+            if len(sp.Add.make_args(sp.expand(body))) > MAX_SUMMANDS:
+                raise ExpressionError(f"formula {text[:80]!r} sums over {MAX_SUMMANDS} terms; write a shorter sum")
             return close_sum(body, symbol(node.args[1].id), low, high)
         if node.func.id in _FUNCTIONS and len(node.args) == 1:
             argument = _build(node.args[0], text)

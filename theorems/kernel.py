@@ -59,9 +59,17 @@ class Outcome:
 
 def value_of(derived: Derived, name: str) -> Ratio:
     """The derived finite-T value of a printed quantity; a derivation of a single value need not name it."""
-    if name not in derived.quantities and set(derived.quantities) == {""}:
-        name = ""
-    return derived.ratio(name)
+    return derived.ratio(_key(derived, name))
+
+
+def _key(derived: Derived, name: str) -> str:
+    """The name under which a printed quantity was derived; ValueError naming both sides where there is none."""
+    if name in derived.quantities:
+        return name
+    if set(derived.quantities) == {""}:
+        return ""
+    given = ", ".join(derived.quantities)
+    raise ValueError(f"the print names {name!r}, the derivation gives {given}; use one name for both")
 
 
 def target(statement: Statement, value: Ratio) -> Ratio:
@@ -120,7 +128,10 @@ def _equal(gap: sp.Expr) -> bool | None:
         return True
     names = sorted(gap.free_symbols, key=lambda s: s.name)
     for shift in range(5):
+        # an admissible point: positions are integers in their order, other names positive
         point = {s: sp.Rational(3 + 2 * k + 5 * shift, 7 + k) for k, s in enumerate(names)}
+        point |= {symbol("i"): sp.Integer(2 + shift), symbol("j"): sp.Integer(3 + 2 * shift)}
+        point |= {symbol("T"): sp.Integer(7 + 3 * shift), symbol("d"): sp.Integer(1 + shift)}
         value = gap.xreplace(point).evalf(40)
         if value.is_number and value.is_finite and abs(value) > sp.Float("1e-25"):
             return False
@@ -183,7 +194,7 @@ def unsupported(statement: Statement, derived: Derived) -> list[str]:
     """
     found = []
     for name in statement.printed if statement.relation == "=" else [next(iter(derived.quantities))]:
-        quantity = derived.quantities[name if name in derived.quantities else ""]
+        quantity = derived.quantities[_key(derived, name)]
         if isinstance(quantity, Moment):
             if quantity.observable is None:
                 found.append(f"{name} is not the moment of one observable, so it cannot be computed again")
@@ -209,6 +220,9 @@ def _unsupported_bound(bound: SharpBound, derived: Derived) -> list[str]:
     ]
     if not shown:
         return [f"no steps lead to a bound by sqrt({square})"]
+    rewritten = any(step.data[4] for step in bound.steps if step.rule == "cauchy-schwarz")
+    if rewritten and not any(step.rule == "psd-root" and step.data[0] == "Sigma" for step in bound.steps):
+        return ["Sigma = R R is used without a step that gives the root"]
     case = Case(bound.attained)
     if not same(case.evaluate(shown[0] ** 2), case.evaluate(square)):
         return [f"the bound sqrt({square}) is not attained at {bound.attained}"]
@@ -326,6 +340,8 @@ def _at_least(printed: sp.Expr, sharp: sp.Expr, least: Mapping[str, int]) -> boo
     if not gap.is_polynomial(*gap.free_symbols):
         return None
     # non-negative coefficients in names that are non-negative after the shift; the points settled the sign of the print
+    if gap.is_number:
+        return True if gap > 0 and _non_negative(printed, shifted) else None
     names = sorted(gap.free_symbols, key=lambda s: s.name)
     return True if all(c >= 0 for c in sp.Poly(gap, *names).coeffs()) and _non_negative(printed, shifted) else None
 

@@ -79,23 +79,24 @@ class Position:
     def __neg__(self) -> Ratio:
         return -self.ratio
 
-    def __rsub__(self, other: Any) -> Ratio:
-        return Ratio.of(other) - self.ratio
+    # the coefficient does the arithmetic: it leaves what is no coefficient (a moment, a form) to the other side
+    def __add__(self, other: Any) -> Any:
+        return self.ratio + (other.ratio if isinstance(other, Position) else other)
+
+    def __sub__(self, other: Any) -> Any:
+        return self.ratio - (other.ratio if isinstance(other, Position) else other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return other - self.ratio
+
+    def __mul__(self, other: Any) -> Any:
+        return self.ratio * (other.ratio if isinstance(other, Position) else other)
 
     def __truediv__(self, other: Any) -> Ratio:
         return self.ratio / Ratio.of(other)
 
-    def __rtruediv__(self, other: Any) -> Ratio:
-        return Ratio.of(other) / self.ratio
-
-    def __add__(self, other: Any) -> Ratio:
-        return self.ratio + Ratio.of(other)
-
-    def __sub__(self, other: Any) -> Ratio:
-        return self.ratio - Ratio.of(other)
-
-    def __mul__(self, other: Any) -> Any:
-        return self.ratio * other
+    def __rtruediv__(self, other: Any) -> Any:
+        return other / self.ratio
 
     __radd__, __rmul__ = __add__, __mul__
 

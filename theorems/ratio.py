@@ -182,6 +182,10 @@ class Ratio:
         if not normal.den and not _names(normal.num):
             constant = normal.num.get((), QQ(0))
             return hash(Fraction(int(constant.numerator), int(constant.denominator)))
+        if not normal.den and len(normal.num) == 1:
+            ((monomial, coefficient),) = normal.num.terms()
+            if coefficient == 1 and sum(monomial) == 1:
+                return hash(_names(normal.num)[0])
         return hash((_names(normal.num), frozenset(normal.num.items()), frozenset(normal.den.items())))
 
     @property

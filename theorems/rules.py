@@ -107,10 +107,23 @@ def antiderivative(
     return bool(slope == 0 and ends == 0)
 
 
-@rule("power-sums")
-def power_sums(power: int, name: str) -> bool:
-    """sum_i w_i^k = tr(W^k) over the eigenvalues with multiplicity. Trusted (Schur's triangular form)."""
-    return power >= 1 and name == f"tr{power}"
+@rule("at-origin")
+def at_origin(numerator: sp.Expr, denominator: sp.Expr, value: sp.Expr) -> bool:
+    """The value of N/D where every exponential is 1 (u = v = 1)."""
+    point = {symbol("u"): sp.Integer(1), symbol("v"): sp.Integer(1)}
+    return same((numerator / denominator).xreplace(point), value)
+
+
+@rule("eigenvalue-average")
+def eigenvalue_average(polynomial: sp.Expr, value: sp.Expr) -> bool:
+    """(1/d) sum_i p(w_i) over the eigenvalues, with multiplicity: c_0 + sum_k c_k tr(W^k)/d for p = sum_k c_k w^k.
+
+    Trusted: sum_i w_i^k = tr(W^k) (Schur's triangular form).
+    """
+    average = sp.Integer(0)
+    for (power,), coefficient in sp.Poly(polynomial, symbol("w")).terms():
+        average += coefficient * (symbol(f"tr{power}") / symbol("d") if power else 1)
+    return same(average, value)
 
 
 @rule("psd-root")
@@ -170,6 +183,12 @@ def square_root(quantity: sp.Expr, square: sp.Expr) -> bool:
     return bool(quantity.is_Symbol and square.is_polynomial(*square.free_symbols))
 
 
+_MISSHAPEN = (
+    *(TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NotImplementedError),
+    sp.PolynomialError,
+)
+
+
 def licensed(step: Any) -> bool:
     """Whether a step is an instance of the rule that it names; data of another shape is not."""
     check = RULES.get(step.rule)
@@ -177,7 +196,15 @@ def licensed(step: Any) -> bool:
         return False
     try:
         return bool(check(*step.data))
-    except (TypeError, ValueError, KeyError, AttributeError, ArithmeticError, NotImplementedError):
+    except (
+        TypeError,
+        ValueError,
+        LookupError,
+        AttributeError,
+        ArithmeticError,
+        NotImplementedError,
+        sp.PolynomialError,
+    ):
         return False
 
 
@@ -186,8 +213,9 @@ CONCLUSION = {
     "isserlis": 1,
     "wick": 1,
     "faulhaber": 5,
-    "identity": 0,
     "derivative": 3,
+    "at-origin": 2,
+    "eigenvalue-average": 1,
     "finite-expectation": 4,
     "antiderivative": 5,
 }

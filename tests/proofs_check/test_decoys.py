@@ -8,6 +8,8 @@ import sympy as sp
 from proofs_check.decoys import mutants
 from theorems.catalogue import Statement, catalogue
 from theorems.expressions import parse
+from theorems.kernel import holds
+from theorems.ratio import Ratio
 
 
 def forms(text: str, positions: tuple[str, ...] = (), words: tuple[str, ...] = (), scale: str = "") -> set[sp.Expr]:
@@ -42,9 +44,11 @@ def test_a_bound_is_changed_under_the_root() -> None:
 
 
 def test_zero_with_a_remainder_is_changed_by_its_scale() -> None:
-    assert forms("0", ("T",), ("tr1", "tr2"), "T**4") == expanded(
-        "T**4*tr1", "-T**4*tr1", "T**4*tr2", "-T**4*tr2", "1", "-1"
-    )
+    found = forms("0", ("T",), ("tr1", "tr2"), "T**4")
+    assert found == expanded("T**4*tr1", "-T**4*tr1", "T**4*tr2", "-T**4*tr2")
+    # each of them is told from 0 + o(T**4), which a constant is not
+    assert not any(holds(Ratio.of(0), formula, {}, "T**4") for formula in found)
+    assert holds(Ratio.of(0), sp.Integer(1), {}, "T**4")
 
 
 @pytest.mark.parametrize("claim", catalogue(), ids=lambda claim: claim.id)

@@ -31,6 +31,7 @@ from theorems.kernel import (
 from theorems.observables import START, W
 from theorems.process import KERNELS, Moment, Process, Step, random_walk
 from theorems.ratio import Ratio
+from theorems.rules import licensed
 
 CLAIMS = {c.id.removeprefix("bao2024."): c for c in paper_claims("bao2024")}
 PAPER = Paper("p", "t", "a", "v")
@@ -284,8 +285,10 @@ def test_bounds_in_other_forms(upper: str, status: str) -> None:
 
 
 def test_a_fact_needs_a_step_that_concludes_it() -> None:
-    step = Step("identity", "{0} = {1}", (ratio("2*i*tr1"), ratio("i*tr1 + i*tr1")))
-    for steps, status in (((step,), "proved"), ((), "undecided")):
+    step = Step("at-origin", "({0})/({1}) = {2}", (parse("2*u*i*tr1"), parse("v"), parse("2*i*tr1")))
+    tautology = Step("identity", "{0} = {1}", (ratio("2*i*tr1"), ratio("i*tr1 + i*tr1")))
+    assert licensed(tautology)
+    for steps, status in (((step,), "proved"), ((tautology,), "undecided"), ((), "undecided")):
         found = settle(claim("2*i*tr1"), Derived({"value": Fact(ratio("2*i*tr1"), steps, "by hand")}, steps))
         assert found.status == status
     for value in ("i*tr1", "2*i*tr1 + 1", "2*i*tr2", "0"):

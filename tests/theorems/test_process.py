@@ -184,8 +184,8 @@ def test_a_position_may_have_any_name(name: str, kernel: str | Kernel) -> None:
             whole = source.form(first, W, last) * source.form(before + after * 2, W, last) + source.form("w", W, first)
             early = source.sum(lambda h, s=source, e=last: s.expect(s.form(h, W, e) ** 2), upto=first)  # type: ignore[misc]
             late = source.sum(lambda h, s=source: s.expect(s.form(h, W, h)), above=first, upto=last)  # type: ignore[misc]
-            values.append((source.expect(whole).ratio, source.variance(source.form(after, W, first)).ratio))
-            values[-1] += (early.ratio, late.ratio)
+            moments = (source.expect(whole), source.variance(source.form(after, W, first)), early, late)
+            values.append([moment.ratio for moment in moments])
             assert all(licensed(step) for step in source.steps)
         plain, named = values
         for one_value, other in zip(plain, named, strict=True):

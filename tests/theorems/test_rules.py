@@ -44,8 +44,15 @@ def step(name: str, *data: Any) -> Step:
 
 
 def test_the_list_of_trusted_rules() -> None:
-    trusted = {"isserlis", "wick", "faulhaber", "identity", "derivative", "power-sums", "psd-root"}
-    trusted |= {"trace-identity", "cauchy-schwarz", "square-root", "finite-expectation", "antiderivative"}
+    trusted = {"isserlis", "wick", "faulhaber", "identity", "derivative", "at-origin", "psd-root"}
+    trusted |= {
+        "eigenvalue-average",
+        "trace-identity",
+        "cauchy-schwarz",
+        "square-root",
+        "finite-expectation",
+        "antiderivative",
+    }
     # a rule that is added is tested here, and then named here
     assert set(RULES) == trusted
 
@@ -160,20 +167,35 @@ def test_derivatives(quotient: tuple[sp.Expr, sp.Expr], variable: str) -> None:
     assert licensed(step("derivative", numerator + u * v, denominator, variable, moved))
 
 
-def test_power_sums_against_eigenvalues() -> None:
+def test_averages_over_eigenvalues() -> None:
+    """Polynomials of the eigenvalues of random W_QK Sigma, and near misses in every coefficient."""
     generator = np.random.default_rng(7)
+    w = symbol("w")
     for size in range(1, 6):
         root = generator.standard_normal((size, size))
         matrix = generator.standard_normal((size, size))
         product = (matrix + matrix.T) @ (root @ root.T)
         values = np.linalg.eigvals(product)
-        for power in (1, 2, 3):
-            assert licensed(step("power-sums", power, f"tr{power}"))
-            trace = np.trace(np.linalg.matrix_power(product, power))
-            assert (values**power).sum() == pytest.approx(trace, rel=1e-9, abs=1e-9)
-            assert not licensed(step("power-sums", power, f"tr{power + 1}"))
-    assert not licensed(step("power-sums", 0, "tr0"))
-    assert not licensed(step("power-sums", -1, "tr-1"))
+        for powers in ((1,), (2,), (3,), (0, 2), (1, 2, 3)):
+            polynomial = sum((k + 2) * w**k for k in powers)
+            parts = [(k + 2) * (symbol(f"tr{k}") / symbol("d") if k else 1) for k in powers]
+            value = sp.Add(*parts)
+            assert licensed(step("eigenvalue-average", polynomial, value))
+            assert not licensed(step("eigenvalue-average", polynomial + w, value))
+            assert not licensed(step("eigenvalue-average", polynomial, value + symbol("tr1")))
+            traces = {f"tr{k}": np.trace(np.linalg.matrix_power(product, k)) for k in (1, 2, 3)} | {"d": size}
+            told = complex(value.subs({symbol(name): number for name, number in traces.items()}))
+            found = sum((k + 2) * (values**k).mean() for k in powers)
+            assert told == pytest.approx(found, rel=1e-9, abs=1e-9)
+    assert not licensed(step("eigenvalue-average", 1 / w, symbol("tr1")))
+
+
+@pytest.mark.parametrize("T", [1, 2, 7])
+def test_values_at_the_origin(T: int) -> None:
+    u, v = symbol("u"), symbol("v")
+    assert licensed(step("at-origin", u, u + (T - 1) * v, sp.Rational(1, T)))
+    assert not licensed(step("at-origin", u, u + T * v, sp.Rational(1, T)))
+    assert not licensed(step("at-origin", u, u - v, sp.Integer(0)))
 
 
 def test_psd_root() -> None:

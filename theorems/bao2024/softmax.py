@@ -10,7 +10,6 @@ from theorems.derivation import Fact, derivation, fact
 from theorems.expressions import symbol
 from theorems.observables import Vector
 from theorems.process import Position, Process, Step
-from theorems.ratio import Ratio
 
 
 def _slope(numerator: sp.Expr, denominator: sp.Expr, variable: str) -> Fact:
@@ -32,12 +31,8 @@ def taylor() -> dict[str, Fact]:
     w_j it is e^{w_i} + e^{w_j} + (T - 2); the scores k != i are exchangeable, so one of them stands for all.
     """
     u, v, T = symbol("u"), symbol("v"), symbol("T")
-    start = sp.Integer(1) / (1 + (T - 1))
-    value = fact(
-        start,
-        [Step("identity", "S(0)_i = 1/(1 + (T - 1)) = {0}", (Ratio.from_expr(start), Ratio.from_expr(1 / T)))],
-        "",
-    )
+    start = (u / (u + T - 1)).subs(u, 1)
+    value = fact(start, [Step("at-origin", "S(0)_i = ({0})/({1}) at u = v = 1: {2}", (u, u + T - 1, start))], "")
     return {
         "diagonal": _slope(u, u + T - 1, "u"),
         "off_diagonal": _slope(u, u + v + T - 2, "v"),

@@ -16,22 +16,22 @@ _W, _S, _R = "W_QK", "Sigma", "R"
 def eq8() -> dict[str, Fact]:
     """d^2 times the variance of the eigenvalues of W under uniform weights.
 
-    The mean over the eigenvalues is linear, and (1/d) sum_i w_i^k = tr(W^k)/d.
+    The average over the eigenvalues is linear, and (1/d) sum_i w_i^k = tr(W^k)/d.
     """
     w, d = symbol("w"), symbol("d")
     powers = {1: symbol("tr1"), 2: symbol("tr2")}
 
-    def mean(polynomial: sp.Expr) -> sp.Expr:
-        return sp.Add(*(c * (powers[k] / d if k else 1) for (k,), c in sp.Poly(polynomial, w).terms()))
+    def average(polynomial: sp.Expr) -> sp.Expr:
+        return sp.expand(sp.Add(*(c * (powers[k] / d if k else 1) for (k,), c in sp.Poly(polynomial, w).terms())))
 
-    centre = mean(w)
-    value = sp.expand(d**2 * mean(sp.expand((w - centre) ** 2)))
+    centre = average(w)
+    spread = sp.expand(d**2 * (w - centre) ** 2)
+    words = "average of {0} over the eigenvalues w = {1}"
     steps = (
-        Step("power-sums", "sum_i w_i^{0} = tr(W^{0})", (1, "tr1")),
-        Step("power-sums", "sum_i w_i^{0} = tr(W^{0})", (2, "tr2")),
-        Step("identity", "d^2 V[w] = {0}", (Ratio.from_expr(value), Ratio.from_expr(d**2 * (mean(w**2) - centre**2)))),
+        Step("eigenvalue-average", words, (w, centre)),
+        Step("eigenvalue-average", words, (spread, average(spread))),
     )
-    return {"variance": fact(value, steps, "power sums of the eigenvalues")}
+    return {"variance": fact(average(spread), steps, "power sums of the eigenvalues")}
 
 
 @derivation("bao2024.sec4.eq5")

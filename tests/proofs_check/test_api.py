@@ -1,0 +1,148 @@
+"""``judge`` from a script or a notebook: the verdict, its forms, and what it leaves behind (nothing)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from torch import Tensor
+
+from montecarlo import registry
+from montecarlo.walks import Walks, form
+from proofs_check.api import Verdict, judge
+from theorems import catalogue, derivation
+from theorems.authoring import Moment, Position, Process, Statement, W, claim
+
+CLAIM = "notes.scores.mean"
+
+
+def stated(**changes: Any) -> Statement:
+    """E[x_i^T W x_j] as a notebook states it, with the given fields changed."""
+    fields: dict[str, Any] = {
+        "quantity": "E[x_i^T W x_j]",
+        "printed": "i*tr1",
+        "symbols": "i tr1",
+        "positions": "i j",
+    }
+    notebook = {"__name__": "__main__", "claim": claim, "fields": {**fields, **changes}}
+    made: Statement = eval(f"claim({CLAIM!r}, **fields)", notebook)
+    return made
+
+
+def derived(walk: Process, i: Position, j: Position) -> Moment:
+    return walk.expect(walk.form(i, W, j))
+
+
+def sampled(walk: Walks, W: Tensor, i: int, j: int) -> Tensor:
+    return form(walk.token(i), W, walk.token(j))
+
+
+@pytest.fixture(autouse=True)
+def _claims_are_forgotten() -> Iterator[None]:
+    yield
+    catalogue.discard(CLAIM)
+
+
+@pytest.fixture(scope="module")
+def refuted() -> Iterator[Verdict]:
+    yield judge(stated(printed="(i - 1)*tr1"), derived, sampled, degree=2, effort="quick")
+    catalogue.discard(CLAIM)
+
+
+def test_a_refutation_says_what_is_true_instead(refuted: Verdict) -> None:
+    assert refuted.verdict == "refuted"
+    assert refuted.exact == refuted.correction == "i*tr1"
+    assert refuted.reason == ""
+    assert refuted.counterexample is not None
+    assert (refuted.counterexample["printed"], refuted.counterexample["true"]) == ("0", "1")
+    assert "is caught with probability 0.999" in refuted.power
+    assert refuted.corrected is not None
+    assert refuted.corrected["id"] == f"{CLAIM}.corrected"
+    assert refuted.corrected["verdict"] == "verified"
+
+
+def test_the_forms_of_a_verdict(refuted: Verdict) -> None:
+    text, table = str(refuted), refuted._repr_html_()
+    assert text.splitlines()[0].split() == ["verdict", "refuted"]
+    for label in ("claim", "print", "correction", "counterexample", "power"):
+        assert f"\n{label}" in text
+        assert f"<th>{label}</th>" in table
+    assert table.startswith("<table>")
+    assert table.endswith("</table>")
+    shown = Verdict({**refuted.report, "reason": "a < b & <script>"})._repr_html_()
+    assert "<script>" not in shown
+    assert "a &lt; b &amp; &lt;script&gt;" in shown
+
+
+def test_a_cell_may_be_run_again_and_leaves_no_registration() -> None:
+    first = judge(stated(), derived, sampled, degree=2, effort="quick")
+    second = judge(stated(), derived, sampled, degree=2, effort="quick")
+    assert first.verdict == second.verdict == "verified"
+    assert first.corrected is None
+    assert first.report["cases"] == second.report["cases"]
+    assert CLAIM not in derivation.registry
+    with pytest.raises(LookupError, match="no simulation is registered"):
+        registry.find(CLAIM)
+
+
+def test_a_changed_cell_is_judged_as_it_stands_now() -> None:
+    assert judge(stated(), derived, sampled, degree=2, effort="quick").verdict == "verified"
+    changed = stated(printed="j*tr1", symbols="i j tr1")
+    case = {"d": 1, "i": 1, "j": 3, "W": [["1"]], "Sigma": [["1"]], "start": "sigma"}
+    found = judge(changed, derived, sampled, degree=2, effort="quick", case=case)
+    assert found.verdict == "refuted"
+    assert found.correction == "i*tr1"
+
+
+def test_registrations_are_put_back_after_an_error() -> None:
+    shipped = catalogue.by_id()["bao2024.appA.eq15"]
+    known = registry.find(shipped.id)
+
+    def broken(walk: Walks, W: Tensor, i: int) -> Tensor:
+        raise RuntimeError("no such luck")
+
+    found = judge(shipped, simulation=broken, degree=2, effort="quick")
+    assert found.verdict == "error"
+    assert "no such luck" in found.reason
+    assert found.report["traceback"] is not None
+    assert registry.find(shipped.id) is known
+
+
+def test_a_shipped_claim_is_judged_by_what_is_registered() -> None:
+    found = judge(catalogue.by_id()["bao2024.sec2.softmax-taylor"], effort="quick")
+    assert found.verdict == "verified"
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        ({"degree": None}, ["sampled", "degree=2"]),
+        ({"degree": -1}, [CLAIM, "degree = -1"]),
+        ({"degree": {}}, [CLAIM, "degree = {}"]),
+        ({"effort": "Quick"}, ["effort = 'Quick'", "quick, standard, thorough"]),
+        ({"device": "tpu"}, ["device = 'tpu'", "cpu"]),
+        ({"jobs": 0}, ["jobs = 0"]),
+        ({"seed": -1}, ["seed = -1"]),
+        ({"case": {"d": 1}}, ["case"]),
+    ],
+    ids=str,
+)
+def test_an_argument_that_cannot_be_used(options: dict[str, Any], parts: list[str]) -> None:
+    with pytest.raises(ValueError) as caught:
+        judge(stated(), derived, sampled, **{"degree": 2, "effort": "quick", **options})
+    for part in parts:
+        assert part in str(caught.value)
+    assert CLAIM not in derivation.registry
+
+
+@pytest.mark.parametrize(
+    ("simulation", "part"),
+    [
+        (lambda walk, k: walk.last[:, 0], "parameter 'k' is unknown"),
+        (lambda W: W, "its parameters are W"),
+    ],
+)
+def test_a_simulation_that_reads_what_there_is_not(simulation: Callable[..., Any], part: str) -> None:
+    with pytest.raises(registry.RegistryError, match=part):
+        judge(stated(), derived, simulation, degree=2, effort="quick")
