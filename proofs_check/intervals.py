@@ -26,6 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from montecarlo.registry import Tails
+
 #: Relative accuracy claimed for a statistic that does not vary at all.
 CONSTANT = 1e-9
 
@@ -51,14 +53,6 @@ class Interval:
     def detectable(self) -> float:
         """An error of this size is caught with the planned probability: half the width and the estimate's own miss."""
         return max(self.high - self.centre, self.centre - self.low) + self.miss
-
-
-@dataclass(frozen=True)
-class Tails:
-    """What bounds the tails of numbers that are no Gaussian polynomial: a ``width`` around them, or a ``kurtosis``."""
-
-    width: float | None = None
-    kurtosis: float | None = None
 
 
 def spread_slack(degree: int | Tails, pairs: int, log: float) -> float:

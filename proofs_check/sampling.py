@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from montecarlo.registry import Simulation, Tails
 from proofs_check import cases as drawing
 from proofs_check.decoys import mutants
 from proofs_check.evidence import BETA, Bench, Evidence, Measured, Planned, finite
-from proofs_check.intervals import Tails, interval, numbers_needed, p_value
+from proofs_check.intervals import interval, numbers_needed, p_value
 from proofs_check.pairing import Pair, measured_by_spread, scale_and_tolerance
 from theorems.kernel import Outcome, holds
 from theorems.process import Moment
@@ -43,11 +44,11 @@ def plan_case(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: float,
     return Planned(raw, walks, walks * T * d, quantities)
 
 
-def _degree(simulation: Any, name: str, pair: Pair) -> int | Tails:
+def _degree(simulation: Simulation, name: str, pair: Pair) -> int | Tails:
     """What the simulation declares of its tails; a declared degree must not be lower than the derivation's."""
     stated = simulation.tails_of(name if isinstance(simulation.degree, Mapping) else "value")
     if stated.degree is None:
-        return Tails(stated.width, stated.kurtosis)
+        return stated
     derived = pair.derived().quantities
     moment = derived.get(name, derived.get(""))
     if isinstance(moment, Moment) and moment.observable is not None:

@@ -41,8 +41,6 @@ __all__ = [
     "random_walk",
 ]
 
-ASSUMPTION_1 = "x_1 ~ N(0, Sigma), x_{t+1} ~ N(x_t, Sigma)"
-
 
 def coefficient(value: int | Fraction | str) -> Ratio:
     """A number or a name as a coefficient, for derivations without an expectation."""

@@ -15,11 +15,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
+from montecarlo.registry import RegistryError, Tails
 from proofs_check.evidence import BETA, Evidence, Measured
 from proofs_check.intervals import (
     CONSTANT,
     Interval,
-    Tails,
     influence,
     interval,
     numbers_needed,
@@ -326,9 +326,11 @@ def test_the_bounds_of_the_variance_by_hand() -> None:
     assert spread_slack(Tails(kurtosis=6.0), 36, 1.0) == pytest.approx(1 / 2)
     # a degree is a kurtosis of 9^q
     assert spread_bound(3.0, 2, 10**4, 1.0) == spread_bound(3.0, Tails(kurtosis=81.0), 10**4, 1.0)
-    for tails in (Tails(width=1.0), Tails(kurtosis=2.0), Tails(), 2):
+    for tails in (Tails(width=1.0), Tails(kurtosis=2.0), Tails(kurtosis=math.inf), 2):
         assert spread_bound(1.0, tails, 0, 1.0) == math.inf
-    assert spread_bound(1.0, Tails(), 10**9, 1.0) == math.inf
+    assert spread_bound(1.0, Tails(kurtosis=math.inf), 10**9, 1.0) == math.inf
+    with pytest.raises(RegistryError, match="state one of degree, width and kurtosis"):
+        Tails()
     assert spread_bound(1.0, Tails(kurtosis=100.0), 16, 1.0) == math.inf
 
 
@@ -339,7 +341,7 @@ def test_numbers_needed_for_a_probability() -> None:
     heavy = numbers_needed(0.09, 0.003, degree=Tails(kurtosis=10**4), **options)
     assert narrow is not None and wide is not None and heavy is not None
     assert narrow < wide and narrow < heavy
-    assert numbers_needed(0.09, 0.003, degree=Tails(), **options) is None
+    assert numbers_needed(0.09, 0.003, degree=Tails(kurtosis=math.inf), **options) is None
 
 
 def test_an_infinite_interval_has_no_small_p_value() -> None:
