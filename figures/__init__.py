@@ -1,4 +1,5 @@
-"""The figures: one module each, with ``data`` (what is drawn, computed by proofs_check) and ``draw`` (the drawing)."""
+"""The figures: one module each, with ``data`` (what is drawn, computed by proofs_check), ``draw`` (the drawing) and
+``table`` (what is drawn, one row a point)."""
 
 from __future__ import annotations
 
@@ -9,7 +10,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Every figure by the name of its module, in the order they are made.
-FIGURES = ("variance_profile",)
+FIGURES = (
+    "softmax_pieces",
+    "variance_profile",
+    "rho_grid",
+    "rho_localised",
+    "entropy_bound",
+    "signal_propagation",
+    "gaussian_error",
+)
 
 
 class FigureError(RuntimeError):
@@ -24,6 +33,9 @@ class FigureModule(Protocol):
 
     def draw(self, drawn: dict[str, Any]) -> Figure:
         """The figure of that data."""
+
+    def table(self, drawn: dict[str, Any]) -> list[dict[str, Any]]:
+        """That data as a long table, one row a point, with columns of numbers and text."""
 
 
 def load(name: str) -> FigureModule:

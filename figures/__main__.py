@@ -1,4 +1,4 @@
-"""``python -m figures [NAME ...] [--out DIR] [--seed N]``: write each figure as PNG and SVG, and its data as JSON.
+"""``python -m figures [NAME ...] [--out DIR] [--seed N]``: write figures as PNG and SVG, their data as JSON and CSV.
 
 Exit status: 0 written, 1 a figure could not be made, 2 a usage error, 130 interrupted.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import csv
 import io
 import json
 import os
@@ -24,7 +25,7 @@ from proofs_check.errors import UsageError, nearest, shown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SUFFIXES = (".png", ".svg", ".json")
+SUFFIXES = (".png", ".svg", ".json", ".csv")
 MAX_SEED = 2**63 - 1
 
 
@@ -104,6 +105,15 @@ def rendered(figure: Figure, suffix: str, name: str) -> bytes:
     return held.getvalue()
 
 
+def tabulated(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """The rows as CSV: a column for every key of any row in the order met, empty where a row has no value."""
+    held = io.StringIO()
+    writer = csv.DictWriter(held, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return held.getvalue().encode()
+
+
 def made(name: str, seed: int) -> dict[str, bytes]:
     """The files of a figure by their names."""
     import matplotlib
@@ -111,16 +121,17 @@ def made(name: str, seed: int) -> dict[str, bytes]:
     matplotlib.use("Agg")
     if name in FIGURES:
         module = load(name)
-        drawn, draw = module.data(seed=seed), module.draw
+        drawn, draw, table = module.data(seed=seed), module.draw, module.table
     else:
         from figures import evidence
 
-        drawn, draw = evidence.data(name, seed=seed), evidence.draw
+        drawn, draw, table = evidence.data(name, seed=seed), evidence.draw, evidence.table
     text = json.dumps(drawn, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     # what is drawn is what was saved
-    figure = draw(json.loads(text))
+    saved = json.loads(text)
+    figure = draw(saved)
     files = {name + suffix: rendered(figure, suffix, name) for suffix in (".png", ".svg")}
-    return {**files, name + ".json": text.encode()}
+    return {**files, name + ".json": text.encode(), name + ".csv": tabulated(table(saved))}
 
 
 def write(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -143,7 +154,7 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 def _run(argv: Sequence[str]) -> int:
     parser = _Parser(
-        prog="python -m figures", description="Write the figures as PNG, SVG and JSON.", allow_abbrev=False
+        prog="python -m figures", description="Write the figures as PNG, SVG, JSON and CSV.", allow_abbrev=False
     )
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help=f"figures ({', '.join(FIGURES)}) or claims; all figures if none"

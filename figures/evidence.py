@@ -57,6 +57,16 @@ def data(claim: str, *, seed: int = 0, effort: str = "quick") -> dict[str, Any]:
     }
 
 
+def table(drawn: dict[str, Any]) -> list[dict[str, Any]]:
+    """One row a value: at every case the simulated one with its interval, and the print, relative to the derived."""
+    found: list[dict[str, Any]] = []
+    for row in drawn["rows"]:
+        shared = {"panel": drawn["claim"], "case": " ".join(row["label"].split())}
+        ends = {"value": row["estimate"], "low": row["low"], "high": row["high"]}
+        found += [{**shared, "curve": "simulated", **ends}, {**shared, "curve": "printed", "value": row["printed"]}]
+    return found
+
+
 def _number(text: str) -> float:
     top, _, below = str(text).partition("/")
     return float(top) / float(below or 1)

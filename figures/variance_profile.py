@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from figures import FigureError
+from figures.style import rows, simulated_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,14 +66,14 @@ def data(
     limits = [pair.target(QUANTITY, {**case(1), "theta": str(theta)}) for theta in grid]
     finite = [pair.target(QUANTITY, case(i)) for i in range(1, length + 1)]
 
-    rows, verdicts, failure, formula = [], set(), 0.0, ""
+    sampled, verdicts, failure, formula = [], set(), 0.0, ""
     for i in positions:
         options = runner.Options(effort=effort, seed=seed, device="cpu", case=case(i))
         report = runner.run([claim], options)
         judged = report["claims"][0]
         if not judged["cases"]:
             raise FigureError(f"{CLAIM}: nothing was sampled at i = {i}, T = {length}: {judged['reason']}")
-        rows.append(judged["cases"][0])
+        sampled.append(judged["cases"][0])
         verdicts.add(judged["verdict"])
         formula = judged["symbolic"]["exact"]
         failure = max(failure, report["run"]["ledger"][0]["spent"])
@@ -101,14 +102,29 @@ def data(
         "simulated": {
             "theta": [i / length for i in positions],
             "derived": [scaled(finite[i - 1].derived) for i in positions],
-            "estimate": [scaled(row["estimate"]) for row in rows],
-            "low": [scaled(row["low"]) for row in rows],
-            "high": [scaled(row["high"]) for row in rows],
-            "samples": [row["samples"] for row in rows],
+            "estimate": [scaled(row["estimate"]) for row in sampled],
+            "low": [scaled(row["low"]) for row in sampled],
+            "high": [scaled(row["high"]) for row in sampled],
+            "samples": [row["samples"] for row in sampled],
             "failure": failure,
             "verdicts": sorted(verdicts),
         },
     }
+
+
+def table(drawn: dict[str, Any]) -> list[dict[str, Any]]:
+    """One row a point: the two limits, the exact variance at T, and the simulated one with its interval."""
+    found, T = [], drawn["model"]["T"]
+    curves = (
+        ("printed, limit", "limit", "printed"),
+        ("derived, limit", "limit", "derived"),
+        (f"derived, T = {T}", "finite", "derived"),
+    )
+    for curve, group, column in curves:
+        held = drawn[group]
+        found += rows({"panel": "profile", "curve": curve}, "theta", held["theta"], value=held[column])
+    shared = {"panel": "profile", "curve": f"simulated, T = {T}"}
+    return found + simulated_rows(shared, drawn["simulated"]["theta"], drawn["simulated"])
 
 
 def draw(drawn: dict[str, Any]) -> Figure:

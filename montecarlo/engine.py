@@ -21,13 +21,16 @@ from torch import Tensor
 
 from montecarlo import cases, seeds
 from montecarlo.accumulate import Block, CovarianceAccumulator, Estimate, MomentAccumulator, reduce_block
-from montecarlo.registry import COUNT, SAMPLED, SINGLE, Evaluation, Points, Search, Simulation
+from montecarlo.registry import COUNT, GIVEN, SAMPLED, SINGLE, Evaluation, Growth, Points, Search, Simulation
 from montecarlo.walks import STARTS, Walks, block_walks, covariance_root, draw_normals
 
 #: Normals that a thread draws before it reports: small blocks are handed out several at a time.
 TURN_NORMALS = 1 << 18
 #: Blocks of fewer normals stay with one thread: they are over before the interpreter has changed hands.
 SHARED_NORMALS = 1 << 16
+
+#: Tokens of a block of a growth.
+GROWTH_TOKENS = 1 << 16
 
 OnBlock = Callable[[int, int], None]
 Pair = tuple[str, str]
@@ -160,7 +163,7 @@ def resolve_device(device: str) -> torch.device:
 
 
 @contextmanager
-def _one_torch_thread() -> Iterator[None]:
+def one_torch_thread() -> Iterator[None]:
     """Switch torch's own threads off in the threads started inside, and put the caller's number back."""
     saved = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -277,7 +280,7 @@ def _in_order(run: Callable[[int], R], blocks: range, threads: int, at_once: int
         return [run(block) for block in part]
 
     waiting: deque[Future[list[R]]] = deque()
-    with _one_torch_thread(), ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+    with one_torch_thread(), ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
         try:
             for first in range(0, len(blocks), at_once):
                 waiting.append(pool.submit(several, blocks[first : first + at_once]))
@@ -295,7 +298,7 @@ def check_repeatable(
 ) -> None:
     """Draw one block twice; EngineError where the numbers differ, for then a verdict could not be replayed."""
     task = _task(sim, case, seed, claim_id, key, resolve_device(device), ())
-    with _one_torch_thread():
+    with one_torch_thread():
         first, second = task.run(0)[0], task.run(0)[0]
     for name, block in first.items():
         if block != second[name]:
@@ -307,17 +310,57 @@ def check_repeatable(
 
 
 def evaluate(evaluation: Evaluation, case: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    """A deterministic claim at a case: name -> (value, bound of its error), computed in float64 on the CPU."""
-    given = cases.arguments(case, evaluation.parameters, torch.device("cpu"))
-    with _one_torch_thread():
+    """A deterministic claim at a case: name -> (value, bound of its error), computed in float64 on the CPU.
+
+    What the case hands over as a function goes to the parameter of its name.
+    """
+    given = _given(case, evaluation.parameters)
+    with one_torch_thread():
         found = evaluation.function(**given)
     return {name: (float(value), float(bound)) for name, (value, bound) in found.items()}
 
 
-def run_search(search: Search, points: int, seed: int, device: str = "cpu", key: str = "") -> Points:
-    """Let a search try ``points`` points, drawn from the stream named (seed, the search's claim, key)."""
+def _given(case: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    functions = {name: case[name] for name in names if callable(case.get(name))}
+    known = [name for name in names if name in GIVEN and not isinstance(case.get(name), float)]
+    others = [name for name in names if name not in functions and name not in known]
+    return {**functions, **cases.numbers(case, others), **cases.arguments(case, known, torch.device("cpu"))}
+
+
+def run_search(
+    search: Search,
+    points: int,
+    seed: int,
+    device: str = "cpu",
+    key: str = "",
+    handed: Mapping[str, Any] | None = None,
+) -> Points:
+    """Let a search try ``points`` points, drawn from the stream named (seed, the search's claim, key).
+
+    ``handed`` are the printed objects that the claim is about, by the names of the search's further parameters.
+    """
     _at_least_one("points", points)
     generator = torch.Generator(device=resolve_device(device))
     generator.manual_seed(seeds.block_seed(seeds.case_digest(seed, search.claim_id, key), 0))
-    with _one_torch_thread():
-        return search.function(points, generator)
+    with one_torch_thread():
+        further = {name: (handed or {})[name] for name in search.parameters}
+        return search.function(points, generator, **further)
+
+
+def draw_growth(growth: Growth, T: int, n: int, seed: int, device: str, key: str, threads: int) -> dict[str, Tensor]:
+    """``n`` numbers of a growth at length T, on the CPU, in blocks whose seeds are named (seed, claim, key, block)."""
+    place = resolve_device(device)
+    digest = seeds.case_digest(seed, growth.claim_id, f"{key}, T = {T}")
+    walks = max(2, GROWTH_TOKENS // T)
+
+    def run(block: int) -> dict[str, Tensor]:
+        generator = torch.Generator(device=place)
+        generator.manual_seed(seeds.block_seed(digest, block))
+        with torch.inference_mode():
+            found = growth.function(generator, walks, T)
+            return {name: values.double().cpu() for name, values in found.items()}
+
+    parts: list[dict[str, Tensor]] = []
+    with closing(_in_order(run, range(-(-n // walks)), threads, 1)) as results:
+        parts.extend(results)
+    return {name: torch.cat([part[name] for part in parts])[:n] for name in parts[0]}

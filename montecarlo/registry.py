@@ -131,20 +131,25 @@ class Evaluation:
     parameters: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "parameters", _parameters(self.claim_id, self.function, GIVEN))
+        object.__setattr__(self, "parameters", tuple(inspect.signature(self.function).parameters))
 
 
 @dataclass(frozen=True)
 class Search:
-    """A search for a violation of a bound: a function of (points, generator) that returns Points."""
+    """A search for a violation of a bound: a function of (points, generator) that returns Points.
+
+    Further ``parameters`` are printed objects that the claim is about (``variance_of``).
+    """
 
     claim_id: str
     function: Callable[..., Points]
+    parameters: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        names = _parameters(self.claim_id, self.function, ("points", "generator"))
-        if names != ("points", "generator"):
+        names = tuple(inspect.signature(self.function).parameters)
+        if names[:2] != ("points", "generator"):
             raise RegistryError(f"{self.claim_id}: a search takes (points, generator); it takes {names}")
+        object.__setattr__(self, "parameters", names[2:])
 
 
 @dataclass(frozen=True)
@@ -172,7 +177,23 @@ class Points:
         return {name: arrays[index].tolist() for name, arrays in self.matrices.items()}
 
 
-Registered = Simulation | Evaluation | Search
+@dataclass(frozen=True)
+class Growth:
+    """Sums over walks of T tokens: a function of (generator, n, T) that returns numbers (n,) by quantity.
+
+    Their expectations' growth in T is what the claim is about.
+    """
+
+    claim_id: str
+    function: Callable[..., Mapping[str, Tensor]]
+
+    def __post_init__(self) -> None:
+        names = _parameters(self.claim_id, self.function, ("generator", "n", "T"))
+        if names != ("generator", "n", "T"):
+            raise RegistryError(f"{self.claim_id}: a growth takes (generator, n, T); it takes {names}")
+
+
+Registered = Simulation | Evaluation | Search | Growth
 
 _REGISTERED: dict[str, Registered] = {}
 
@@ -234,6 +255,16 @@ def search(claim_id: str) -> Callable[[F], F]:
 
     def register(function: F) -> F:
         _register(Search(claim_id, function))
+        return function
+
+    return register
+
+
+def growth(claim_id: str) -> Callable[[F], F]:
+    """Register a function (generator, n, T) -> {name: (n,) numbers} of a claim about the growth of expectations."""
+
+    def register(function: F) -> F:
+        _register(Growth(claim_id, function))
         return function
 
     return register

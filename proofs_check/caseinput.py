@@ -38,7 +38,7 @@ def keys(claim: Statement) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The keys that a case of this claim must have, and those it may have."""
     required: list[str] = []
     optional: list[str] = []
-    if claim.model != "none":
+    if claim.model not in ("none", "free"):
         optional.append("d")
         # A claim about moments of x alone (Eq. 12) assumes nothing about W and needs none.
         (required if any("W" in text for text in claim.assumptions) else optional).append("W")
@@ -47,7 +47,7 @@ def keys(claim: Statement) -> tuple[tuple[str, ...], tuple[str, ...]]:
         optional += ["start", "T"]
     if claim.model == "gaussian":
         required.append("m")
-    if claim.regime:
+    if any(name in claim.positions for name in claim.regime):
         optional.append("theta")
     required += [name for name in (*claim.positions, *claim.parameters) if name not in required]
     return tuple(required), tuple(name for name in optional if name not in required)
@@ -171,7 +171,7 @@ def parse_case(text: str, claim: Statement) -> dict[str, Any]:
         )
 
     if claim.model == "free":
-        return {name: str(_rational(name, data[name])) for name in required}
+        return _free(claim, data, required)
     case: dict[str, Any] = {}
     if claim.model != "none":
         case["d"] = d = _dimension(data)
@@ -188,6 +188,9 @@ def parse_case(text: str, claim: Statement) -> dict[str, Any]:
             matrix = _matrix(name, data[name], d)
             if name == "Sigma":
                 _check_covariance(matrix)
+                unit = [[Fraction(int(r == c)) for c in range(d)] for r in range(d)]
+                if claim.covariance == "identity" and matrix != unit:
+                    _fail(f"Sigma = {shown(data[name])}", f"the identity: {claim.id} is about Sigma = I")
             case[name] = [[str(entry) for entry in row] for row in matrix]
     for name in _VECTORS:
         if name in data:
@@ -203,6 +206,20 @@ def parse_case(text: str, claim: Statement) -> dict[str, Any]:
                 _fail(f"{name} = {number}", expected)
             case[name] = str(number)
     return case
+
+
+def _free(claim: Statement, data: dict[str, Any], required: Sequence[str]) -> dict[str, Any]:
+    """The parameters of a free claim; of one about a printed object, within what its values are drawn from."""
+    case = {name: _rational(name, data[name]) for name in required}
+    if claim.definitions:
+        for name, value in case.items():
+            known = sorted({Fraction(v) for drawn in (claim.ranges, *claim.strata) for v in drawn.get(name, ())})
+            whole = all(v.denominator == 1 for v in known)
+            if whole and len(known) < 6 and value not in known:
+                _fail(f"{name} = {value}", f"one of {', '.join(map(str, known))}")
+            if not known[0] <= value <= known[-1]:
+                _fail(f"{name} = {value}", f"a number from {known[0]} to {known[-1]}")
+    return {name: str(value) for name, value in case.items()}
 
 
 def _check_covariance(Sigma: Matrix) -> None:

@@ -30,6 +30,8 @@ COEFFICIENTS = ("1", "2", "-1", "1/2", "-2", "0")
 TEMPERATURES = ("1", "2", "1/2", "3")
 THETAS = ("1/2", "1/4", "3/4", "1", "1/8", "3/8", "5/8", "7/8")
 
+#: The condition tr(W) = 0, met by spectra of opposite pairs and an isotropic Sigma.
+TRACELESS = "tr1 == 0"
 #: What the simulated cases of a walk are made to cover, beyond what is drawn.
 WALK_SLOTS: tuple[Mapping[str, Any], ...] = (
     {"d": 1, "T": "short"},
@@ -68,20 +70,32 @@ def case_strategy(draw: Callable[[st.SearchStrategy[Any]], Any], statement: Stat
     """A case of the statement's model, within what the slot asks for; shrinks towards d = 1, W = Sigma = 1, i = 1."""
     case: Case = {}
     if statement.model == "free":
-        return {name: draw(st.sampled_from(statement.ranges[name])) for name in statement.parameters}
+        return {name: draw(st.sampled_from(slot.get(name, statement.ranges[name]))) for name in statement.parameters}
     if statement.model == "none":
         case["T"] = draw(st.integers(1, 64))
-        case["i"] = draw(st.integers(1, case["T"]))
+        if "i" in statement.parameters:
+            case["i"] = draw(st.integers(1, case["T"]))
         return case
+    # a condition that hardly any draw would meet is built in
+    traceless = TRACELESS in statement.conditions
     d = slot.get("d") or draw(st.integers(1, 4))
+    d = max(2, d) if traceless else d
     case["d"] = d
     spectrum = [draw(st.sampled_from(SPECTRUM)) for _ in range(d)]
     direction = [draw(st.integers(0, 2)) for _ in range(d)]
     case["W"] = rotated(spectrum, direction)
+    if traceless:
+        opposite = [w for value in spectrum[: d // 2] for w in (value, str(-Fraction(value)))]
+        spectrum = [*opposite, *["0"] * (d % 2)]
+        case["W"] = rotated(spectrum, direction)
+        case["Sigma"] = rotated([draw(st.sampled_from(VARIANCES[:5]))] * d, [0] * d)
     variances = [draw(st.sampled_from(VARIANCES)) for _ in range(d)]
-    if slot.get("anisotropic") and d > 1 and len(set(variances)) == 1:
+    if statement.covariance == "identity":
+        variances = ["1"] * d
+    elif slot.get("anisotropic") and d > 1 and len(set(variances)) == 1:
         variances[0] = "1/4" if variances[0] != "1/4" else "3"
-    case["Sigma"] = rotated(variances, [draw(st.integers(0, 2)) for _ in range(d)])
+    if not traceless:
+        case["Sigma"] = rotated(variances, [draw(st.integers(0, 2)) for _ in range(d)])
     if statement.model == "walk":
         case["start"] = slot.get("start") or "sigma"
         _positions(draw, statement, slot, case)
@@ -213,7 +227,9 @@ def smallest(
 
 def slots(statement: Statement, effort: str) -> tuple[Mapping[str, Any], ...]:
     """What the simulated cases must cover at that effort."""
-    whole = SLOTS.get(statement.model, ({},))
+    whole = statement.strata or SLOTS.get(statement.model, ({},))
+    if statement.strata:
+        return whole if effort != "thorough" else whole * 2
     if effort == "quick":
         return tuple(whole[k] for k in (1, 3, 5) if k < len(whole)) or whole
     return whole if effort == "standard" else whole * 2

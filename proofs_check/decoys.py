@@ -21,7 +21,7 @@ def mutants(
     own = sp.expand(printed)
     for label, formula in _changes(printed, positions, words, scale):
         normal = sp.expand(formula)
-        if normal != own and not normal.has(sp.zoo, sp.nan, sp.oo):
+        if normal != own and not normal.has(sp.zoo, sp.nan, sp.oo, sp.I):
             found.setdefault(normal, (label, formula))
     return list(found.values())
 

@@ -35,7 +35,7 @@ EFFORTS = {
 class Measured:
     """One quantity at one case, sampled: the targets, the interval and what an error would have to be to be seen.
 
-    ``by_spread``: the error is measured against max(|mean|, standard deviation) and not against the value.
+    ``measured`` says what the error is measured against.
     """
 
     raw: Mapping[str, Any]
@@ -46,7 +46,7 @@ class Measured:
     scale: float
     tolerance: float
     p: float
-    by_spread: bool = False
+    measured: str = "the value"
 
     @property
     def judged(self) -> bool:

@@ -14,10 +14,12 @@ from proofs_check.caseinput import MAX_T, keys
 from proofs_check.errors import UsageError, nearest
 from proofs_check.evidence import Bench
 from proofs_check.intervals import Interval
+from proofs_check.matrices import entry_rows
 from proofs_check.pairing import Pair, Target
 from proofs_check.plugins import second_side
 from proofs_check.sampling import measure, plan_case
 from theorems.catalogue import Statement
+from theorems.matrix_claims import matrix_of
 
 #: Largest dimension of a user's matrix.
 MAX_D = 512
@@ -160,14 +162,18 @@ def explore(
     if not isinstance(found, registry.Simulation):
         from montecarlo.engine import evaluate
 
-        if isinstance(found, registry.Search):
-            raise UsageError("ID", claim.id, "a claim with a value at a case; this one is a bound that is searched")
+        if isinstance(found, registry.Search | registry.Growth):
+            what = "a bound that is searched" if isinstance(found, registry.Search) else "about orders of growth"
+            raise UsageError("ID", claim.id, f"a claim with a value at a case; this one is {what}")
+        matrix = matrix_of(pair.derived())
+        if matrix is not None:
+            return entry_rows(pair, matrix, found, case)
         rows: list[tuple[str, Target, Interval | None, int, str]] = []
-        for name, (value, error) in evaluate(found, case).items():
+        for name, (value, error) in evaluate(found, pair.handed(case)).items():
             interval = Interval(value - error, value + error, value, 0.0, error)
             rows.append((name, pair.target(name, case), interval, 1, "evaluated"))
         return rows
-    delta = claim.alpha / len(pair.names)
+    delta = claim.alpha / len(pair.sampled_names)
     planned = None
     for coarser in (1, 2, 4, 8, 16, 32):
         effort = replace(bench.effort, factor=bench.effort.factor * coarser)
@@ -176,6 +182,6 @@ def explore(
             break
     if planned is None:
         dear = "too dear to simulate at this effort"
-        return [(name, pair.target(name, case), None, 0, dear) for name in pair.names]
+        return [(name, pair.target(name, case), None, 0, dear) for name in pair.sampled_names]
     measured = measure(pair, found, planned, delta, bench, "eval")
     return [(m.target.name, m.target, m.interval, m.count, f"{100 * m.detectable:.2g}%") for m in measured]

@@ -12,7 +12,6 @@ from theorems.deriving import derive
 from theorems.expressions import parse, same
 from theorems.kernel import (
     CheckedLine,
-    Outcome,
     agrees_to_leading_order,
     check_lines,
     difference,
@@ -20,6 +19,9 @@ from theorems.kernel import (
     printed_value,
     value_of,
 )
+from theorems.limits import Limit
+from theorems.norm_rules import MEANING
+from theorems.outcome import Outcome
 from theorems.process import KERNELS
 
 #: Starts of the walk that every formula is compared for.
@@ -112,10 +114,15 @@ def _same_limits(claim: Statement, derived: Derived, name: str, text: str) -> bo
 def holding(claim: Statement, pair: Pair, outcome: Outcome, rows: Sequence[Mapping[str, Any]]) -> str:
     """Where the correction holds, and where the print does."""
     order = " <= ".join(("1", *claim.positions)) if claim.positions else ""
-    parts = [f"{'as T -> infinity, ' if claim.asymptotic else ''}{'every ' + order if order else 'always'}"]
+    where = f"every {order}" if order else "along every admissible sequence" if claim.regime else "always"
+    parts = [f"{'as T -> infinity, ' if claim.asymptotic and order else ''}{where}"]
     for name in outcome.false_quantities:
-        if claim.relation == "<=":
-            parts.append(f"{name}: the sharp bound is {outcome.corrections[name]}")
+        if claim.relation != "=":
+            given = ", ".join(f"{MEANING[c]} ({c})" if c in MEANING else c for c in outcome.excluded)
+            parts.append(f"{name}: what holds is {outcome.corrections[name]}" + (f" where {given}" if given else ""))
+        elif isinstance(pair.quantity(name), Limit):
+            parts += [line for line in outcome.evidence if line.startswith(f"{name}: ")]
+            parts += [f"where {', '.join(outcome.excluded)}"] if outcome.excluded else []
         else:
             parts.append(f"{name}: true - printed = {difference(claim, pair.limiting(name), pair.formulas[name])}")
     exact = [row["start"] for row in rows if row["exact"]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proofs_check.evidence import Evidence
-from theorems.kernel import Outcome
+from theorems.outcome import Outcome
 
 
 def verdict(outcome: Outcome, evidence: Evidence) -> tuple[str, str]:

@@ -17,6 +17,7 @@ from proofs_check import cases as drawing
 from proofs_check.evaluating import evaluated
 from proofs_check.evidence import EFFORTS, Bench, Evidence
 from proofs_check.findings import generalised, holding, proof, starts
+from proofs_check.growing import grown
 from proofs_check.judgement import verdict
 from proofs_check.pairing import Pair
 from proofs_check.plugins import load_simulations, second_side
@@ -24,10 +25,12 @@ from proofs_check.sampling import choose_cases, plan_case, sampled
 from proofs_check.searching import searched
 from theorems.catalogue import ALPHA, Statement, by_id, rests_on
 from theorems.derivation import Derived
+from theorems.deriving import remarked
 from theorems.display import latex
 from theorems.enumeration import enumerated
-from theorems.expressions import parse
-from theorems.kernel import Outcome, settle, target, value_of
+from theorems.expressions import parse, text
+from theorems.kernel import settle, stated, target, value_of
+from theorems.outcome import Outcome
 
 SCHEMA = 1
 #: Normals a thread draws, cumulates and reduces in a second, for the predictions of --dry-run only.
@@ -164,8 +167,8 @@ def judge(claim: Statement, options: Options, device: str, listener: Progress) -
     found = [(first, spent)]
     if first["verdict"] == "refuted" and outcome.corrections:
         began = time.perf_counter()
-        told = {name: str(formula) for name, formula in outcome.corrections.items()}
-        correction = claim.corrected({**claim.printed, **told} if claim.relation == "<=" else told)
+        told = {name: text(formula) for name, formula in outcome.corrections.items()}
+        correction = claim.corrected({**claim.printed, **told} if claim.relation != "=" else told, outcome.excluded)
         try:
             second, _, spent = _judge_one(correction, options, device, listener, second_route=True)
         except Exception as error:
@@ -184,6 +187,7 @@ def _judge_one(
     evidence = _second_side(pair, outcome, options, device, listener)
     outcome.evidence += enumerated(pair.derived(), claim.positions) if second_route else generalised(claim)
     outcome.evidence += evidence.trend
+    outcome.evidence += [] if claim.corrects else remarked(claim.id)
     ruling, reason = verdict(outcome, evidence)
     report = _frame(claim, options)
     primary = next(iter(claim.printed))
@@ -201,14 +205,17 @@ def _judge_one(
         "decoys": {"caught": evidence.caught, "of": evidence.decoys},
         "proof": proof(claim, outcome),
         "starts": [] if claim.model != "walk" else starts(claim),
+        "variants": [{"name": v.name, "holds": v.holds, "evidence": list(v.evidence)} for v in outcome.variants],
         "cases": evidence.rows,
         "replay": _replay(claim, options, evidence.counterexample if ruling == "refuted" else None),
     }
     if ruling == "refuted" and outcome.corrections:
         formula = outcome.corrections.get(primary, next(iter(outcome.corrections.values())))
+        shown = stated(claim, formula)
         report["correction"] = {
-            "latex": latex(formula),
-            "sympy": str(formula),
+            "latex": latex(shown),
+            # without declared symbols there is no quantity that an expression could state
+            "sympy": str(shown) if claim.symbols or claim.coefficient_of or not shown.free_symbols else None,
             "holds": holding(claim, pair, outcome, report["starts"]),
         }
     if claim.corrects:
@@ -226,8 +233,12 @@ def check_symbols(claim: Statement, outcome: Outcome, derived: Derived) -> None:
             f"{claim.id}: the derived value {outcome.exact} holds {unknown[0]}, which symbols does not declare; add it"
         )
     used = {s.name for text in claim.printed.values() for s in parse(text).free_symbols}
-    used |= {s.name for name in claim.printed for s in target(claim, value_of(derived, name)).expr.free_symbols}
-    idle = [] if claim.corrects else sorted(set(claim.symbols) - used)
+    facts = [name for name in claim.printed if derived.known(name) or derived.known("")]
+    for name in facts:
+        value = value_of(derived, name)
+        used |= {s.name for s in (value.expr.free_symbols | target(claim, value).expr.free_symbols)}
+    used |= {s.name for formula in claim.definitions.values() for s in parse(formula).free_symbols}
+    idle = [] if claim.corrects or claim.relation == "order" else sorted(set(claim.symbols) - used)
     if idle:
         raise ValueError(
             f"{claim.id}: the symbol {idle[0]} stands neither in the print nor in the derived value; drop it"
@@ -243,6 +254,8 @@ def _second_side(pair: Pair, outcome: Outcome, options: Options, device: str, li
     here = bench(claim, options, device, listener)
     if isinstance(found, registry.Evaluation):
         return evaluated(pair, outcome, found, here, options.case)
+    if isinstance(found, registry.Growth):
+        return grown(pair, outcome, found, claim.alpha, here)
     if isinstance(found, registry.Search):
         return searched(pair, outcome, found, here)
     return sampled(pair, outcome, found, claim.alpha, here, options.case)
@@ -283,6 +296,7 @@ def _frame(claim: Statement, options: Options) -> dict[str, Any]:
         "decoys": {"caught": 0, "of": 0},
         "proof": {"steps": [], "lines": [], "first_false": None, "first_reaching": None},
         "starts": [],
+        "variants": [],
         "cases": [],
         "depends_on": list(claim.depends_on),
         "rests_on_refuted": [],
@@ -326,7 +340,7 @@ def plan(claims: Sequence[Statement], options: Options) -> list[dict[str, Any]]:
             rows.append({"id": claim.id, "case": "points", "walks": here.effort.points, "seconds": 1.0})
             continue
         pair = Pair(claim)
-        delta = claim.alpha / ((len(drawing.slots(claim, options.effort)) + 2) * len(pair.names))
+        delta = claim.alpha / ((len(drawing.slots(claim, options.effort)) + 2) * len(pair.sampled_names))
         if options.case is not None:
             one = plan_case(pair, found, options.case, delta, here)
             chosen = [one] if one is not None else []

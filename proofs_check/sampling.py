@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,8 +11,9 @@ from proofs_check import cases as drawing
 from proofs_check.decoys import mutants
 from proofs_check.evidence import BETA, Bench, Evidence, Measured, Planned, finite
 from proofs_check.intervals import interval, numbers_needed, p_value
-from proofs_check.pairing import Pair, measured_by_spread, scale_and_tolerance
-from theorems.kernel import Outcome, holds
+from proofs_check.pairing import Pair, scale_and_tolerance, scale_name
+from theorems.limits import Limit
+from theorems.outcome import Outcome
 from theorems.process import Moment
 
 
@@ -24,11 +26,14 @@ def plan_case(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: float,
     d = dimension(raw) if simulation.model != "free" else 1
     block = block_walks(T, d)
     walks, quantities = 2 * block, {}
-    for name in pair.names:
+    for name in pair.sampled_names:
         moment, mean, variance = pair.statistic(name, raw)
         scale, tolerance = scale_and_tolerance(moment, mean, variance, bench.effort.factor)
         per_block = block // 2 if moment.kind == "variance" else block
         degree = _degree(simulation, name, pair)
+        if isinstance(moment, Limit):
+            # an event that is rarer than the tolerance is planned for as if it were that frequent
+            variance = max(variance, tolerance**2)
         floor = 1e-12 * mean * mean
         if variance <= floor:
             quantities[name] = (0.0, scale, 1e-6 * max(1.0, abs(mean)))
@@ -93,9 +98,10 @@ def measure(
     """Sample a planned case and put an interval around every quantity; ``mark`` names a stream of its own."""
     from montecarlo.engine import draw
 
+    handed = pair.handed(planned.raw) if simulation.model == "free" else planned.raw
     sample = draw(
         simulation,
-        planned.raw,
+        handed,
         walks=planned.walks,
         seed=bench.seed,
         claim_id=pair.statement.id,
@@ -105,7 +111,7 @@ def measure(
         on_block=bench.step,
     )
     found = []
-    for name in pair.names:
+    for name in pair.sampled_names:
         if name not in sample.estimates and set(sample.estimates) != {"value"}:
             given = ", ".join(sample.estimates)
             raise ValueError(
@@ -122,9 +128,9 @@ def measure(
             p = p_value(float(target.printed), *data, degree=degree, planned=variance, delta=delta)
             if variance > 0 and (p < delta) != (not around.holds(float(target.printed))):
                 raise ArithmeticError(f"{pair.source}: interval and p-value of {name} disagree; this is a bug of ours")
-        by_spread = measured_by_spread(pair.moment(name, planned.raw))
+        words = scale_name(pair.moment(name, planned.raw))
         size = (estimate.count, estimate.std_error, scale, tolerance)
-        found.append(Measured(planned.raw, target, around, *size, p, by_spread))
+        found.append(Measured(planned.raw, target, around, *size, p, words))
     return found
 
 
@@ -137,7 +143,7 @@ def sampled(
     rate = drawing.hit_rate(pair.statement, bench.seed) if pair.statement.conditions else None
     places = 1 if only is not None else len(drawing.slots(pair.statement, bench.effort_name))
     # each case, the counterexample and its confirmation may raise a false alarm once a quantity
-    delta = alpha / ((places + 2) * len(pair.names))
+    delta = alpha / ((places + 2) * len(pair.sampled_names))
     if only is not None:
         planned = plan_case(pair, simulation, only, delta, bench)
         chosen, dear = ([planned] if planned is not None else []), int(planned is None)
@@ -154,7 +160,7 @@ def sampled(
     if chosen:
         check_repeatable(
             simulation,
-            chosen[0].raw,
+            pair.handed(chosen[0].raw) if simulation.model == "free" else chosen[0].raw,
             seed=bench.seed,
             claim_id=pair.statement.id,
             key=drawing.key(chosen[0].raw),
@@ -222,8 +228,7 @@ def _fill(evidence: Evidence, measured: Sequence[Measured]) -> None:
         evidence.status = "agrees"
     else:
         evidence.status = "underpowered"
-    scale = "max(|mean|, standard deviation)" if worst.by_spread else "the value"
-    evidence.power = f"an error of {100 * reach:.2g}% of {scale} is caught with probability {1 - BETA:g}"
+    evidence.power = f"an error of {100 * reach:.2g}% of {worst.measured} is caught with probability {1 - BETA:g}"
 
 
 def _trend(measured: Sequence[Measured]) -> list[str]:
@@ -231,7 +236,7 @@ def _trend(measured: Sequence[Measured]) -> list[str]:
     judged = sorted((m for m in measured if m.judged), key=lambda m: int(m.raw.get("T", 0)))
     lines = []
     for m in judged:
-        values = [float(value) for value in (m.target.true, m.target.claimed)]  # type: ignore[arg-type]
+        values = [math.nan if value is None else float(value) for value in (m.target.true, m.target.claimed)]
         places = ", ".join(f"{name} = {m.raw[name]}" for name in ("T", "i") if name in m.raw)
         lines.append(
             f"trend, {m.target.name} at {places}: simulated {m.interval.centre:.5g}, "
@@ -253,14 +258,13 @@ def _decoys(pair: Pair, measured: Sequence[Measured], evidence: Evidence, *, sin
     With a single case only the versions that differ there by what is visible are asked for.
     """
     statement = pair.statement
-    words = sorted(
-        {w for m in measured for w in pair.limiting(m.target.name).names if w.startswith("tr")} or {"tr1", "tr2"}
-    )
+    words = sorted({w for m in measured for w in _words(pair, m.target.name) if w.startswith("tr")} or {"tr1", "tr2"})
     for name, formula in pair.formulas.items():
+        if name not in pair.sampled_names:
+            continue
         here = [m for m in measured if m.target.name == name and m.judged]
-        value = pair.derived().ratio(name if pair.derived().known(name) else "")
         for label, wrong in mutants(formula, statement.positions, words, statement.remainder):
-            if holds(value, wrong, statement.regime, statement.remainder):
+            if pair.is_true(name, wrong):
                 continue
             gaps = [(m, pair.finite(wrong, name, m.raw)) for m in here]
             # a moved index may divide by zero at a case
@@ -286,13 +290,19 @@ def _decoys(pair: Pair, measured: Sequence[Measured], evidence: Evidence, *, sin
                 evidence.survivors.append(f"{name}: off by {'+' if sign > 0 else '-'}2 detectable")
 
 
+def _words(pair: Pair, name: str) -> frozenset[str]:
+    return frozenset() if isinstance(pair.quantity(name), Limit) else pair.limiting(name).names
+
+
 def find_counterexample(pair: Pair, simulation: Any, outcome: Outcome, delta: float, bench: Bench) -> Planned | None:
     """The smallest case where print and derivation differ by at least a fifth, and which can be sampled."""
 
     def differs(raw: Mapping[str, Any]) -> bool:
         for name in outcome.false_quantities:
+            if name not in pair.sampled_names:
+                continue
             target = pair.target(name, raw)
-            if target.claimed is None:
+            if target.claimed is None or target.true is None:
                 continue
             gap, size = abs(target.claimed - target.true), max(abs(target.claimed), abs(target.true))
             if gap != 0 and 5 * gap >= size:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -10,23 +11,34 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.decoys import mutants
+from proofs_check.eventual import searched_eventually
 from proofs_check.evidence import Bench, Evidence
 from proofs_check.pairing import Pair
-from theorems.derivation import SharpBound
+from theorems.balls import sign
+from theorems.bounds import admitted, ungranted
+from theorems.closed import names
+from theorems.derivation import Inequality, SharpBound
+from theorems.eventually import Eventually
 from theorems.expressions import floats, parse
-from theorems.kernel import Outcome
 from theorems.numeric import Case
+from theorems.outcome import Outcome
+
+#: How near the search must come, as a fraction of the bound.
+SHARP = 0.999
+#: Roundoffs allowed for the arithmetic of a printed formula.
+ROUNDING = 64
 
 
 def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidence:
     """The second side of a bound: a search for a violation, which must also come near the bound."""
     from montecarlo.engine import run_search
 
-    found = run_search(search, bench.effort.points, bench.seed, bench.device, pair.statement.id)
+    if isinstance(next(iter(pair.derived().quantities.values())), Eventually):
+        return searched_eventually(pair, outcome, search, bench)
+    handed = pair.handed({})
+    found = run_search(search, bench.effort.points, bench.seed, bench.device, pair.statement.id, handed)
     evidence = Evidence(tier="adversarial search", samples=len(found), cases=len(found))
-    bound = next(q for q in pair.derived().quantities.values() if isinstance(q, SharpBound))
-    sharp = sp.sqrt(bound.square.expr)
-    limits = {"upper": sharp, "lower": -sharp}
+    limits = derived_ends(pair)
     value, error = found.columns["value"], found.error
 
     def ends(formula: sp.Expr) -> list[tuple[float, float]]:
@@ -35,68 +47,133 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
             {name: values + sign * found.errors.get(name, 0.0) for name, values in found.columns.items()}
             for sign in (-1, 0, 1)
         ]
-        low, middle, high = (np.broadcast_to(floats(formula, table), value.shape) for table in shifted)
-        off = np.maximum(abs(low - middle), abs(high - middle)) + 8 * np.spacing(np.maximum(abs(middle), 1e-300))
+        with np.errstate(all="ignore"):
+            low, middle, high = (np.broadcast_to(floats(formula, table), value.shape) for table in shifted)
+        off = np.maximum(abs(low - middle), abs(high - middle)) + ROUNDING * np.spacing(np.maximum(abs(middle), 1e-300))
         return list(zip(middle.tolist(), off.tolist(), strict=True))
 
-    reach = 0.0
+    def meeting(conditions: Sequence[str]) -> list[bool]:
+        """Which points are sure to meet every condition of the form left >= right."""
+        met = [True] * len(found)
+        for left, relation, right in (condition.partition(">=") for condition in conditions):
+            if relation:
+                gaps = ends(parse(left) - parse(right))
+                met = [good and gap >= off for good, (gap, off) in zip(met, gaps, strict=True)]
+        return met
+
+    inside = meeting(pair.statement.conditions)
+    proved = meeting((*pair.statement.conditions, *_beyond(pair)))
+    # an inequality must be reached in every dimension
+    by_size = isinstance(next(iter(pair.derived().quantities.values())), Inequality) and "d" in found.columns
+    group = found.columns["d"] if by_size else np.zeros(len(found))
+    reaches = {}
     for name, formula in limits.items():
+        side = 1 if name == "upper" else -1
+        best: dict[float, float] = {}
         for k, (end, off) in enumerate(ends(formula)):
-            side = 1 if name == "upper" else -1
+            if not proved[k]:
+                continue
             if side * (value[k] - end) > error[k] + off:
                 evidence.conflicts.append(f"{name} at {found.point(k)}: derived {end!r}, found {value[k]!r}")
             if end:
-                reach = max(reach, float(value[k] / end))
+                best[group[k]] = max(best.get(group[k], 0.0), float(value[k] / end))
+        reaches[name] = min(best.values(), default=0.0)
     wrong: tuple[int, str] | None = None
     for name in pair.statement.printed:
         side = 1 if name == "upper" else -1
         for k, (end, off) in enumerate(ends(parse(pair.statement.printed[name]))):
-            if side * (value[k] - end) > error[k] + off and wrong is None:
+            if inside[k] and side * (value[k] - end) > error[k] + off and wrong is None:
                 wrong = (k, name)
-    evidence.detectable = max(0.0, 1.0 - reach)
-    evidence.status = "contradicts" if wrong else "agrees" if reach > 0.999 else "underpowered"
+    # a range is shown wrong, too, where its end is out of reach
+    sharp = pair.statement.relation == "range"
+    near = min(reaches.values()) if sharp else max(reaches.values())
+    evidence.detectable = max(0.0, 1.0 - near)
+    evidence.status = "contradicts" if wrong else "agrees" if near > SHARP else "underpowered"
     evidence.power = (
         f"the search came within {evidence.detectable:.1e} of the bound: one smaller by more is seen violated"
     )
     for name, text in pair.statement.printed.items():
         side = 1 if name == "upper" else -1
         candidates = mutants(parse(text), ())
-        for factor in (1 - 2 * max(evidence.detectable, 1e-9), 1 - 1e-3):
+        factors = [1 - 2 * max(evidence.detectable, 1e-9), 1 - 1e-3]
+        for factor in (*factors, *((1 + 2 * (1 - SHARP),) if sharp else ())):
             candidates.append(
                 (f"{name} times {factor}", sp.Rational(Fraction(factor).limit_denominator(10**12)) * parse(text))
             )
         for label, other in candidates:
-            wanted = _false_bound(side * other, sharp)
-            if not wanted:
+            if not _false_end(pair, side, other, limits[name], sharp):
                 continue
             evidence.decoys += 1
+            points = ends(other)
             seen = any(
                 side * (value[k] - end) > error[k] + off
-                for k, (end, off) in enumerate(ends(other))
-                if not math.isnan(end)
+                for k, (end, off) in enumerate(points)
+                if inside[k] and not math.isnan(end)
             )
+            if sharp and not seen:
+                seen = max((float(value[k] / end) for k, (end, _) in enumerate(points) if end), default=0.0) < SHARP
             evidence.caught += seen
             if not seen:
                 evidence.survivors.append(f"{name}: {label}")
     if wrong and outcome.status == "disproved":
-        k, name = wrong
-        raw = {
-            "d": int(found.columns["d"][k]),
-            **{m: [[str(Fraction(v)) for v in row] for row in rows] for m, rows in found.point(k).items()},
-        }
-        smallest = raw
-        if not _shrunk_breaks(pair, name):
-            case = Case(raw)
-        else:
-            smallest = dict(bound.attained)
-            case = Case(smallest)
-        evidence.counterexample = {
-            "params": smallest,
-            "printed": str(case.evaluate(parse(pair.statement.printed[name]))),
-            "true": str(case.evaluate(limits[name])),
-        }
+        evidence.counterexample = _counterexample(pair, found, *wrong, limits)
         evidence.confirmed = True
     return evidence
+
+
+def _beyond(pair: Pair) -> tuple[str, ...]:
+    """What a proved inequality needs beyond the claim's assumptions."""
+    bound = next(iter(pair.derived().quantities.values()))
+    return ungranted(pair.statement, bound) if isinstance(bound, Inequality) else ()
+
+
+def derived_ends(pair: Pair) -> dict[str, sp.Expr]:
+    """What was derived for each end: both ends of a sharp bound, or the upper one of an inequality."""
+    bound = next(iter(pair.derived().quantities.values()))
+    if isinstance(bound, Inequality):
+        return {"upper": bound.upper}
+    assert isinstance(bound, SharpBound)
+    sharp = sp.sqrt(bound.square.expr)
+    return {"upper": sharp, "lower": -sharp}
+
+
+def _counterexample(pair: Pair, found: Any, k: int, name: str, limits: Mapping[str, sp.Expr]) -> dict[str, Any]:
+    """The simplest violating point: one of the derivation's own, or else the first that the search found."""
+    bound = next(iter(pair.derived().quantities.values()))
+    printed = parse(pair.statement.printed[name])
+    if isinstance(bound, Inequality):
+        inside = (point for point in bound.points if admitted(pair.statement, point))
+        smallest = next((point for point in inside if _exceeds(bound, printed, point)), None)
+        if smallest is None:
+            smallest = {
+                n: str(Fraction(float(v[k]))) for n, v in found.columns.items() if n in pair.statement.parameters
+            }
+            smallest |= _matrices(found, k)
+        case = Case(smallest)
+        true = case.evaluate(bound.quantity)
+        return {"params": dict(smallest), "printed": str(case.evaluate(printed)), "true": _number(true)}
+    smallest = _matrices(found, k)
+    if isinstance(bound, SharpBound) and _shrunk_breaks(pair, name):
+        smallest = dict(bound.attained)
+    case = Case(smallest)
+    return {"params": smallest, "printed": str(case.evaluate(printed)), "true": str(case.evaluate(limits[name]))}
+
+
+def _matrices(found: Any, k: int) -> dict[str, Any]:
+    exact = {m: [[str(Fraction(v)) for v in row] for row in rows] for m, rows in found.point(k).items()}
+    return ({"d": int(found.columns["d"][k])} if "d" in found.columns else {}) | exact
+
+
+def _exceeds(bound: Inequality, printed: sp.Expr, point: Mapping[str, Any]) -> bool:
+    case = Case(point)
+    values = {name: case.number(name) for name in names(printed) | names(bound.quantity)}
+    return sign(bound.quantity - printed, values) == 1
+
+
+def _number(value: sp.Expr) -> str:
+    """An exact value as it stands where it is short, to 15 digits otherwise."""
+    text = str(value)
+    return text if len(text) <= 60 else str(sp.N(value, 15))
 
 
 def _shrunk_breaks(pair: Pair, name: str) -> bool:
@@ -106,6 +183,17 @@ def _shrunk_breaks(pair: Pair, name: str) -> bool:
     printed = case.evaluate(parse(pair.statement.printed[name]))
     sharp = case.evaluate(sp.sqrt(bound.square.expr))
     return bool(printed < sharp) if name == "upper" else bool(printed > -sharp)
+
+
+def _false_end(pair: Pair, side: int, other: sp.Expr, true: sp.Expr, sharp: bool) -> bool:
+    """Whether a decoy is false: below the sharp bound somewhere, or anywhere beside it where the claim is a range."""
+    bound = next(iter(pair.derived().quantities.values()))
+    if isinstance(bound, Inequality):
+        inside = (point for point in bound.points if admitted(pair.statement, point))
+        return any(_exceeds(bound, other, point) for point in inside)
+    if sharp:
+        return bool(sp.expand(other - true) != 0)
+    return _false_bound(side * other, side * true)
 
 
 def _false_bound(upper: sp.Expr, sharp: sp.Expr) -> bool:

@@ -149,6 +149,10 @@ def simulated(claim: Claim) -> str:
     return f"{name}{number(case['estimate'])}{interval}; {both}{z} ({drawn})"
 
 
+#: What is said of a variant of a claim.
+HOLDS = {True: "the print holds", False: "the print is false", None: "not decided"}
+
+
 def starts(claim: Claim) -> str:
     """For which starts of the walk the print is exact, or right to leading order."""
     said = []
@@ -189,7 +193,7 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
     add("print", formulas(claim["printed"]))
     exact = claim["symbolic"]["exact"]
     if claim["correction"]:
-        add("truth", claim["correction"]["sympy"])
+        add("truth", claim["correction"]["sympy"] or (formulas(correction["printed"]) if correction else ""))
         add("holds", claim["correction"]["holds"])
     else:
         add("derived", exact or "")
@@ -205,6 +209,8 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
     if claim["verdict"] != "verified":
         add("power", claim["simulation"]["power"])
     add("starts", starts(claim))
+    for variant in claim["variants"]:
+        add("variant", f"{variant['name']}: {HOLDS[variant['holds']]} ({'; '.join(variant['evidence'])})")
     facts += proof_lines(claim)
     add("rests on refuted", ", ".join(claim["rests_on_refuted"]))
     if claim["decoys"]["of"]:

@@ -62,6 +62,7 @@ def _claim(**changes: Any) -> dict[str, Any]:
         "decoys": {"caught": 4, "of": 4},
         "proof": {"steps": [], "lines": [], "first_false": None, "first_reaching": None},
         "starts": [],
+        "variants": [],
         "cases": [
             {
                 "params": {"d": 1, "W": [["1"]], "Sigma": [["1"]], "m": ["2"]},

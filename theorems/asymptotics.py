@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import flint
 import sympy as sp
 
+from theorems.balls import ball, precision
 from theorems.display import latex
 from theorems.expressions import parse
 from theorems.ratio import Ratio, total
@@ -85,47 +86,12 @@ def ball_check(value: Ratio, regime: Mapping[str, str], scale: str, limit: Ratio
     # the difference is formed symbolically: two balls of the same quantity would not cancel
     gap = sp.expand(finite / parse(scale) - limit.expr)
     size = 1 + sum(abs(c) for c in expand(value, regime, scale).remainder.expr.as_coefficients_dict().values())
-    with _precision(256):
+    with precision(256):
         allowed = flint.arb(flint.fmpq(int(sp.ceiling(size)), 1)) * flint.arb(2) ** (3 - bits)
         for part in range(16):
             point = {name: flint.arb(0, 1) if name != "lam" else flint.arb(1.5, 0.5) for name in names}
             point["theta"] = flint.arb(flint.fmpq(2 * part + 1, 32), flint.arb(flint.fmpq(1, 32)))
             point["T"] = flint.arb(2) ** bits
-            if not abs(_ball(gap, point)) < allowed:
+            if not abs(ball(gap, point)) < allowed:
                 return False
     return True
-
-
-def _ball(expression: sp.Expr, point: Mapping[str, flint.arb]) -> flint.arb:
-    if expression.is_Symbol:
-        return point[expression.name]
-    if expression.is_Rational:
-        return flint.arb(flint.fmpq(int(expression.p), int(expression.q)))
-    parts = [_ball(argument, point) for argument in expression.args]
-    if expression.is_Add:
-        return sum(parts, flint.arb(0))
-    if expression.is_Mul:
-        value = flint.arb(1)
-        for part in parts:
-            value = value * part
-        return value
-    if expression.is_Pow and expression.exp.is_Integer:
-        power = flint.arb(1)
-        for _ in range(abs(int(expression.exp))):
-            power = power * parts[0]
-        return power if expression.exp > 0 else 1 / power
-    raise ValueError(f"{expression} is no rational function; ball arithmetic reads sums, products and integer powers")
-
-
-class _precision:
-    """flint's process-global precision, set for a while."""
-
-    def __init__(self, bits: int) -> None:
-        self.bits = bits
-
-    def __enter__(self) -> None:
-        self.before = flint.ctx.prec
-        flint.ctx.prec = self.bits
-
-    def __exit__(self, *_: object) -> None:
-        flint.ctx.prec = self.before

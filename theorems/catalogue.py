@@ -15,6 +15,7 @@ from typing import Any
 
 KINDS = ("identity", "asymptotic", "limit", "bound", "order", "construction", "definition", "proof-step")
 FIDELITIES = ("verbatim", "inferred", "own")
+RELATIONS = ("=", "<=", "range", "order")
 MODELS = ("walk", "gaussian", "matrix", "none", "free")
 
 #: The papers the suite ships with, in the order of the report: a sub-package of ``theorems`` each.
@@ -71,8 +72,10 @@ class Statement:
     the printed lines of the proof of this claim, ``proof`` the claims whose lines come before them. Where
     ``coefficient_of`` names a word, ``symbolic.exact`` states that word's coefficient. ``conditions`` are inequalities
     between parameters of a case ("2*i <= j") that the drawn cases must meet; ``ranges`` are the rationals that the
-    parameters of a ``free`` model (any randomness) are drawn from; ``plugin`` names the package of a claim
-    that is not the suite's own.
+    parameters of a ``free`` model (any randomness) are drawn from; ``strata`` narrow them, one for every case that is
+    to be judged. ``covariance`` "identity" restricts the claim to Sigma = I. ``definitions`` are the printed objects
+    that the claim is about: both sides may be handed them. ``plugin`` names the package of a claim that is not the
+    suite's own.
     """
 
     id: str
@@ -96,6 +99,9 @@ class Statement:
     lines: tuple[ProofLine, ...] = ()
     proof: tuple[str, ...] = ()
     coefficient_of: str = ""
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    covariance: str = "any"
+    strata: tuple[Mapping[str, tuple[str, ...]], ...] = ()
     conditions: tuple[str, ...] = ()
     ranges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     share: float = 1.0
@@ -107,7 +113,8 @@ class Statement:
             ("kind", self.kind, KINDS),
             ("fidelity", self.fidelity, FIDELITIES),
             ("model", self.model, MODELS),
-            ("relation", self.relation, ("=", "<=")),
+            ("relation", self.relation, RELATIONS),
+            ("covariance", self.covariance, ("any", "identity")),
         ):
             if value not in allowed:
                 raise CatalogueError(f"{self.id}: {name} = {value!r}; expected one of {', '.join(allowed)}")
@@ -139,10 +146,11 @@ class Statement:
             return ALPHA * PLUGIN_SHARES / SHARES * self.share / PLUGIN_SLOTS
         return ALPHA * self.share / SHARES
 
-    def corrected(self, printed: Mapping[str, str]) -> Statement:
-        """The claim ``<id>.corrected``, whose print is what the derivation gave."""
+    def corrected(self, printed: Mapping[str, str], conditions: tuple[str, ...] = ()) -> Statement:
+        """The claim ``<id>.corrected``, whose print is what the derivation gave, under further conditions."""
         return replace(
             self,
+            conditions=(*self.conditions, *(c for c in conditions if c not in self.conditions)),
             id=self.id + CORRECTED,
             printed=dict(printed),
             statement="",
@@ -161,6 +169,8 @@ def _claim(entry: Mapping[str, Any], paper: Paper) -> Statement:
         known[name] = tuple(known.get(name, ()))
     try:
         known["lines"] = tuple(ProofLine(**line) for line in known.get("lines", ()))
+        known["ranges"] = {name: tuple(values) for name, values in known.get("ranges", {}).items()}
+        known["strata"] = tuple({n: tuple(v) for n, v in stratum.items()} for stratum in known.get("strata", ()))
         return Statement(paper=paper, **known)
     except TypeError as error:
         raise CatalogueError(f"{entry.get('id', '?')}: {error}; compare it with the fields of Statement") from None

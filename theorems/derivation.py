@@ -8,14 +8,17 @@ from typing import Any, ClassVar, NoReturn
 
 import sympy as sp
 
+from theorems.limits import Limit
+from theorems.orders import Order
 from theorems.process import Moment, Process, Step
 from theorems.ratio import Ratio
 
 Function = Callable[..., Any]
 
-#: Derivations, and consequences of proof lines, by the id of their claim.
+#: Derivations, consequences of proof lines and remarks, by the id of their claim.
 registry: dict[str, Function] = {}
 consequences: dict[str, Function] = {}
+remarks: dict[str, Function] = {}
 
 
 class DerivationError(ValueError):
@@ -95,7 +98,8 @@ class Expected:
 class SharpBound:
     """A two-sided bound with both ends attained: |quantity| <= sqrt(square), a polynomial in non-negative names.
 
-    ``at_least`` gives the least value of each name; ``attained`` is a case (JSON-able) where quantity = sqrt(square).
+    ``at_least`` gives the least value of each name; ``attained`` is a case (JSON-able) where quantity = sqrt(square);
+    ``remarks`` go into the report.
     """
 
     square: Ratio
@@ -103,33 +107,58 @@ class SharpBound:
     attained: dict[str, Any]
     steps: tuple[Step, ...]
     method: str
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Inequality:
+    """quantity <= upper, proved by the steps, the quantity itself derived; ``points`` are where it is sharp or nearly.
+
+    ``quantity`` and ``upper`` are closed expressions; a print of the upper bound is looked at in the points, exact
+    cases (JSON-able).
+    """
+
+    quantity: sp.Expr
+    upper: sp.Expr
+    points: tuple[dict[str, Any], ...]
+    steps: tuple[Step, ...]
+    method: str
+
+
+Quantity = Moment | Expected | Fact | SharpBound | Inequality | Limit | Order
+#: Quantities that carry their own steps.
+STEPPED = (Expected, Fact, SharpBound, Inequality, Limit, Order)
+
+#: Quantities that are no single value.
+UNVALUED = SharpBound | Inequality | Limit | Order
 
 
 @dataclass
 class Derived:
     """What a derivation returned: quantities by name, in the order given, and every step taken."""
 
-    quantities: dict[str, Moment | Expected | Fact | SharpBound]
+    quantities: dict[str, Quantity]
     steps: tuple[Step, ...]
     process: Process | None = None
 
     def ratio(self, name: str) -> Ratio:
         """The exact finite-T value of a quantity; raises KeyError for one that was not derived."""
         value = self.quantities[name]
-        if isinstance(value, SharpBound):
+        if isinstance(value, UNVALUED):
             raise KeyError(name)
         return value.ratio
 
     def known(self, name: str) -> bool:
         """Whether a value of that name was derived."""
-        return name in self.quantities and not isinstance(self.quantities[name], SharpBound)
+        return name in self.quantities and not isinstance(self.quantities[name], UNVALUED)
 
 
 def derivation(claim: str) -> Callable[[Function], Function]:
     """Register a derivation for a claim.
 
     The parameters are filled by name: ``walk`` or ``x`` (the process, with the statement's positions in their order),
-    the positions themselves, and rational parameters (``lam``) as coefficients. It returns one moment (or fact), or a
+    the positions themselves, rational parameters (``lam``) as coefficients, the statement's definitions as expressions,
+    and ``second_route``, whether another way than the first is wanted. It returns one moment (or fact), or a
     table of them by the names of the statement's printed quantities.
     """
 
@@ -156,11 +185,24 @@ def consequence(claim: str) -> Callable[[Function], Function]:
     return register
 
 
+def remark(claim: str) -> Callable[[Function], Function]:
+    """Register what the report says beside a claim's verdict: a function that returns lines of text.
+
+    It bears on no verdict. Its parameters are the statement's definitions, as expressions.
+    """
+
+    def register(function: Function) -> Function:
+        remarks[claim] = function
+        return function
+
+    return register
+
+
 def consequence_of(claim: str) -> Function | None:
     """The registered consequence function of a claim, if its proof has one."""
     return consequences.get(claim)
 
 
 def fact(expression: sp.Expr, steps: Sequence[Step], method: str) -> Fact:
-    """A Fact from a sympy expression whose denominator is a monomial."""
-    return Fact(Ratio.from_expr(expression), tuple(steps), method)
+    """A Fact from a sympy expression, in closed form where it is no polynomial over a monomial."""
+    return Fact(closed(expression), tuple(steps), method)

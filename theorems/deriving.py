@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from theorems.catalogue import PAPERS, by_id
-from theorems.derivation import DerivationError, Derived, Expected, Fact, Function, SharpBound, registry
+from theorems.derivation import STEPPED, DerivationError, Derived, Function, Quantity, registry, remarks
+from theorems.expressions import parse
 from theorems.increments import SecondRoute
 from theorems.observables import START
-from theorems.process import KERNELS, Kernel, Moment, Position, Process, chain_of
+from theorems.process import KERNELS, Kernel, Position, Process, chain_of
 from theorems.ratio import Ratio
 
 
@@ -86,14 +87,19 @@ def derive(
     parameters: Sequence[str] | None = None,
     symmetric: bool = True,
     second_route: bool = False,
+    definitions: Mapping[str, str] | None = None,
 ) -> Derived:
     """Run a claim's derivation on a process.
 
     ``kernel`` swaps the model (another start of the walk, another covariance); ``second_route`` takes the moments from
-    joint cumulants and the covariances from increments instead of Wick's theorem and the kernel.
+    joint cumulants and the covariances from increments instead of Wick's theorem and the kernel; a derivation without a
+    process that can take another way has a parameter of that name. ``definitions`` stand in for those of the claim in
+    the catalogue.
     """
     function = find(claim)
     wanted = list(inspect.signature(function).parameters)
+    statement = by_id().get(claim)
+    defined = definitions if definitions is not None else statement.definitions if statement is not None else {}
     chosen = KERNELS[kernel] if isinstance(kernel, str) else kernel
     family = SecondRoute if second_route else Process
     source: Process | None = None
@@ -107,6 +113,10 @@ def derive(
             arguments[name] = source
         elif name in positions:
             arguments[name] = Position(name)
+        elif name == "second_route":
+            arguments[name] = second_route
+        elif name in defined:
+            arguments[name] = parse(defined[name])
         elif parameters is not None and name not in parameters:
             known = ", ".join(("walk", *positions, *parameters))
             where = f"{function.__module__}.{function.__name__}"
@@ -117,13 +127,25 @@ def derive(
         result = function(**arguments)
     table = result if isinstance(result, dict) else {"": result}
     for name, value in table.items():
-        if not isinstance(value, Moment | Expected | Fact | SharpBound):
+        if not isinstance(value, Quantity):
             what = (
                 f"{function.__module__}.{function.__name__} returned {type(value).__name__} for {name or 'its value'}"
             )
             raise DerivationError(f"{claim}: {what}; expected walk.expect(...), walk.variance(...) or a table of them")
     steps = tuple(source.steps) if source is not None else ()
     for value in table.values():
-        if isinstance(value, Expected | Fact | SharpBound):
+        if isinstance(value, STEPPED):
             steps = (*steps, *(step for step in value.steps if step not in steps))
     return Derived(table, steps, source)
+
+
+def remarked(claim: str) -> list[str]:
+    """The lines that are registered for the report beside a claim's verdict; none for most claims."""
+    find(claim)
+    function = remarks.get(claim)
+    if function is None:
+        return []
+    defined = by_id()[claim].definitions
+    arguments = {name: parse(defined[name]) for name in inspect.signature(function).parameters}
+    with _sealed(claim, function):
+        return list(function(**arguments))

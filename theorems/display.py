@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
+from theorems.norms import functional, functional_latex
 from theorems.words import Word, known
 
 
@@ -19,12 +20,14 @@ def word_latex(word: Word) -> str:
 
 
 def latex(expression: sp.Expr) -> str:
-    """An expression in LaTeX, words written out and lam as lambda."""
+    """An expression in LaTeX, words and norms written out and lam as lambda."""
     names = {}
     for free in expression.free_symbols:
         word = known(free.name)
         if word is not None:
             names[free] = word_latex(word)
+        elif functional(free.name) is not None:
+            names[free] = functional_latex(free.name)
         elif free.name == "lam":
             names[free] = r"\lambda"
     return str(sp.latex(expression, symbol_names=names))

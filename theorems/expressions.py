@@ -5,17 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 from math import comb
 from typing import Any
 
 import numpy as np
 import sympy as sp
+from scipy import special
+from sympy.printing.str import StrPrinter
 
 from theorems.sums import close_sum
 
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _FUNCTIONS = {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log, "erf": sp.erf, "Abs": sp.Abs}
+_RELATIONS = {ast.LtE: sp.Le, ast.GtE: sp.Ge, ast.Lt: sp.Lt, ast.Gt: sp.Gt, ast.Eq: sp.Eq, ast.NotEq: sp.Ne}
+_NUMERIC = {"exp": np.exp, "log": np.log, "erf": special.erf, "Abs": np.abs}
 #: Longest formula that is read, in characters, and largest exponent.
 MAX_LENGTH = 2_000
 MAX_EXPONENT = 64
@@ -37,9 +41,10 @@ def symbol(name: str) -> sp.Symbol:
 
 
 def parse(text: str) -> sp.Expr:
-    """Read one arithmetic expression: + - * / **, integers, names, sqrt, exp, log, erf, Abs, Sum(body, k, low, high).
+    """Read one arithmetic expression: + - * / **, integers, names, pi, sqrt, exp, log, erf, Abs, Max, Min.
 
-    ``Sum`` closes at once (Faulhaber), its body a polynomial in k. Nothing is executed, and what would take long to
+    ``Indicator(a <= b)`` is 1 where the relation holds and 0 elsewhere. ``Sum(body, k, low, high)`` closes at once
+    (Faulhaber), its body a polynomial in k. Nothing is executed, and what would take long to
     expand is refused. Raises ExpressionError.
     """
     if len(text) > MAX_LENGTH:
@@ -89,6 +94,8 @@ def _power(left: sp.Expr, right: sp.Expr, text: str) -> sp.Expr:
 def _build(node: ast.expr, text: str) -> sp.Expr:
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return sp.Integer(node.value)
+    if isinstance(node, ast.Name) and node.id == "pi":
+        return sp.pi
     if isinstance(node, ast.Name) and node.id not in RESERVED:
         return symbol(node.id)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -115,12 +122,26 @@ def _build(node: ast.expr, text: str) -> sp.Expr:
             if len(sp.Add.make_args(sp.expand(body))) > MAX_SUMMANDS:
                 raise ExpressionError(f"formula {text[:80]!r} sums over {MAX_SUMMANDS} terms; write a shorter sum")
             return close_sum(body, symbol(node.args[1].id), low, high)
+        if node.func.id == "Indicator" and len(node.args) == 1:
+            return _indicator(node.args[0], text)
+        if node.func.id in ("Max", "Min") and len(node.args) > 1:
+            choice = sp.Max if node.func.id == "Max" else sp.Min
+            return choice(*(_build(part, text) for part in node.args))
         if node.func.id in _FUNCTIONS and len(node.args) == 1:
             argument = _build(node.args[0], text)
-            if argument.is_number and not argument.is_Rational:
+            if argument.is_number and not argument.is_Rational and argument is not sp.pi:
                 raise ExpressionError(f"formula {text[:80]!r} applies {node.func.id} to a number that is not rational")
             return _FUNCTIONS[node.func.id](argument)
     raise ExpressionError(f"formula {text[:80]!r}: {ast.unparse(node)[:80]!r} is not arithmetic in names and integers")
+
+
+def _indicator(node: ast.expr, text: str) -> sp.Expr:
+    """1 where one comparison holds, 0 elsewhere."""
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1 or type(node.ops[0]) not in _RELATIONS:
+        raise ExpressionError(f"formula {text[:80]!r}: Indicator takes one comparison, e.g. Indicator(theta >= 1/2)")
+    left, right = _build(node.left, text), _build(node.comparators[0], text)
+    relation = _RELATIONS[type(node.ops[0])](left, right)
+    return sp.Piecewise((sp.Integer(1), relation), (sp.Integer(0), True))
 
 
 def normal(expression: sp.Expr) -> sp.Expr:
@@ -153,9 +174,20 @@ def _monomial_denominators(expanded: sp.Expr) -> bool:
     )
 
 
+class _Plain(StrPrinter):  # type: ignore[misc]
+    """Writes indicators so that ``parse`` reads them back."""
+
+    def _print_Piecewise(self, expression: sp.Expr) -> str:
+        (value, condition), *others = expression.args
+        if value != 1 or [tuple(other) for other in others] != [(0, sp.true)]:
+            raise ExpressionError(f"{expression} is no indicator; it cannot be written as a formula")
+        sign = {"Equality": "=="}.get(type(condition).__name__) or condition.rel_op
+        return f"Indicator({self._print(condition.lhs)} {sign} {self._print(condition.rhs)})"
+
+
 def text(expression: sp.Expr) -> str:
-    """The expression as one line that ``sympify`` reads back to an equal expression."""
-    return str(expression)
+    """The expression as one line that ``parse`` reads back to an equal expression."""
+    return str(_Plain().doprint(expression))
 
 
 def value_at(expression: sp.Expr, point: Mapping[str, Fraction | int]) -> sp.Expr:
@@ -184,7 +216,15 @@ def floats(expression: sp.Expr, table: Mapping[str, Any]) -> Any:
         for part in parts[1:]:
             value = value * part
         return value
+    if expression.is_Pow and expression.exp.is_Integer and not isinstance(parts[0], float):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return parts[0] ** int(expression.exp)
     if expression.is_Pow:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.sqrt(parts[0]) if expression.exp == sp.Rational(1, 2) else np.power(parts[0], parts[1])
+    name = expression.func.__name__
+    if name in ("Max", "Min"):
+        return reduce(np.maximum if name == "Max" else np.minimum, parts)
+    if name in _NUMERIC:
+        return _NUMERIC[name](parts[0])
     raise ExpressionError(f"{expression.func.__name__} in {expression} has no floating-point form here")

@@ -7,31 +7,30 @@ derived value with the print by normal form: exactly, or to the order that the p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import product
+from dataclasses import dataclass, replace
 
 import sympy as sp
 
+import theorems.inequality_rules  # noqa: F401  (registers its rules)
+from theorems.analysis_rules import CONCLUSIONS, REWRITING
 from theorems.asymptotics import ball_check, degree, expand, in_regime, leading, order_part
+from theorems.bounds import settle_bound, unsupported_bound, unsupported_inequality
 from theorems.catalogue import ProofLine, Statement
-from theorems.derivation import Closed, Derived, SharpBound, consequence_of
+from theorems.closed import equal as equal_closed
+from theorems.closed import substituted, vanishes
+from theorems.derivation import Closed, Derived, Inequality, SharpBound, consequence_of
 from theorems.expressions import normal, parse, same, symbol
 from theorems.increments import SecondRoute
-from theorems.numeric import Case
+from theorems.limits import Limit, compare_cells, enclosed, supported_cells
+from theorems.matrix_claims import matrix_of, settle_matrix, unsupported_matrix
+from theorems.matrix_facts import MatrixFact
 from theorems.observables import START, Observable
+from theorems.orders import Order, unsupported_order
+from theorems.outcome import CheckedStep, Outcome, Variant
 from theorems.process import Moment, Process
 from theorems.ratio import Ratio, total
 from theorems.repair import presentable, repaired
 from theorems.rules import CONCLUSION, licensed
-
-
-@dataclass(frozen=True)
-class CheckedStep:
-    """A step as it was found: its words, the rule it names, and whether the rule licenses it."""
-
-    text: str
-    rule: str
-    ok: bool
 
 
 @dataclass(frozen=True)
@@ -44,21 +43,11 @@ class CheckedLine:
     reaches: bool
 
 
-@dataclass
-class Outcome:
-    """What the kernel found for one claim; ``exact`` and ``corrections`` are expressions in the claim's symbols."""
-
-    status: str
-    method: str
-    steps: list[CheckedStep] = field(default_factory=list)
-    evidence: list[str] = field(default_factory=list)
-    exact: sp.Expr | None = None
-    corrections: dict[str, sp.Expr] = field(default_factory=dict)
-    false_quantities: tuple[str, ...] = ()
-
-
 def value_of(derived: Derived, name: str) -> Ratio:
     """The derived finite-T value of a printed quantity; a derivation of a single value need not name it."""
+    matrix = matrix_of(derived)
+    if matrix is not None:
+        return matrix.known(name)
     return derived.ratio(_key(derived, name))
 
 
@@ -92,7 +81,9 @@ def target(statement: Statement, value: Ratio) -> Ratio:
 
 def printed_value(statement: Statement, text: str, derived: Derived) -> sp.Expr:
     """The printed right-hand side, with the other derived quantities that it names put in."""
-    return _with_definitions(parse(text), derived, lambda ratio: target(statement, ratio))
+    defined = {name: parse(formula) for name, formula in statement.definitions.items()}
+    expression = substituted(parse(text), defined)
+    return _with_definitions(expression, derived, lambda ratio: target(statement, ratio))
 
 
 def _with_definitions(expression: sp.Expr, derived: Derived, reading: object) -> sp.Expr:
@@ -109,9 +100,12 @@ def compare(value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder
     gap = value.expr - printed
     if gap.has(sp.zoo, sp.nan, sp.oo):
         return None
+    if isinstance(value, Closed):
+        # a closed value is a limit already
+        return equal_closed(value.expr, printed)
     rational = gap.is_rational_function(*gap.free_symbols)
     if not remainder:
-        return same(value.expr, printed) if rational else _equal(gap)
+        return same(value.expr, printed) if rational else equal_closed(value.expr, printed)
     if not rational:
         return None
     T = symbol("T")
@@ -120,22 +114,6 @@ def compare(value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder
     if numerator == 0:
         return True
     return bool(sp.degree(numerator, T) < sp.degree(denominator, T))
-
-
-def _equal(gap: sp.Expr) -> bool | None:
-    """Whether an expression vanishes: by its expansion, or not by its value at a point; None where neither decides."""
-    if sp.expand(gap) == 0:
-        return True
-    names = sorted(gap.free_symbols, key=lambda s: s.name)
-    for shift in range(5):
-        # an admissible point: positions are integers in their order, other names positive
-        point = {s: sp.Rational(3 + 2 * k + 5 * shift, 7 + k) for k, s in enumerate(names)}
-        point |= {symbol("i"): sp.Integer(2 + shift), symbol("j"): sp.Integer(3 + 2 * shift)}
-        point |= {symbol("T"): sp.Integer(7 + 3 * shift), symbol("d"): sp.Integer(1 + shift)}
-        value = gap.xreplace(point).evalf(40)
-        if value.is_number and value.is_finite and abs(value) > sp.Float("1e-25"):
-            return False
-    return None
 
 
 def holds(value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder: str) -> bool:
@@ -149,15 +127,24 @@ def settle(statement: Statement, derived: Derived) -> Outcome:
     broken = [f"not licensed: {step.text}" for step in steps if not step.ok] + unsupported(statement, derived)
     if broken:
         return Outcome("undecided", "the derivation's steps do not license its value", steps, broken[:1])
-    if statement.relation == "<=":
-        return _settle_bound(statement, derived, steps)
+    if statement.relation == "order":
+        return _settle_order(statement, derived, steps)
+    if statement.relation != "=":
+        return settle_bound(statement, derived, steps)
+    matrix = matrix_of(derived)
+    if matrix is not None:
+        return settle_matrix(statement, matrix, steps)
     outcome = Outcome("proved", _method(derived), steps)
     wrong = []
     for name, text in statement.printed.items():
+        quantity = derived.quantities[_key(derived, name)]
+        if isinstance(quantity, Limit):
+            wrong += _settle_limit(statement, name, quantity, outcome)
+            continue
         value = value_of(derived, name)
         printed = printed_value(statement, text, derived)
         true = target(statement, value)
-        if statement.remainder:
+        if statement.remainder and not isinstance(value, Closed):
             _explain_limit(statement, name, value, outcome)
         else:
             outcome.evidence.append(f"{name}: derived {true}")
@@ -169,11 +156,75 @@ def settle(statement: Statement, derived: Derived) -> Outcome:
             outcome.evidence.append(f"{name}: derived - printed = {difference(statement, true, printed)}")
         outcome.corrections[name] = _correction(text, true)
     outcome.exact = _exact(statement, derived)
+    outcome.variants = _variants(statement, derived)
     if not wrong:
         outcome.corrections = {}
     elif outcome.status == "proved":
         outcome.status, outcome.false_quantities = "disproved", tuple(wrong)
     return outcome
+
+
+def _settle_order(statement: Statement, derived: Derived, steps: list[CheckedStep]) -> Outcome:
+    """Printed exponents of growth against the sharp ones: O(T^k) is true from the sharp exponent on.
+
+    The growth of a quotient is known for the example alone, which can disprove a print and prove none.
+    """
+    outcome = Outcome("proved", "", steps)
+    wrong, example = [], False
+    for name, printed in statement.printed.items():
+        order = derived.quantities[_key(derived, name)]
+        if not isinstance(order, Order):
+            return Outcome("undecided", f"no order of growth was derived for {name}", steps)
+        quotient = any(step.rule == "quotient-order" for step in order.steps)
+        example = example or quotient
+        outcome.method = order.method
+        told = "" if quotient else " for all matrices, attained"
+        outcome.evidence.append(f"{name}: of order T^({order.exponent}){told} for {order.attained}")
+        if parse(printed) < order.exponent:
+            wrong.append(name)
+            outcome.evidence.append(f"{name}: not O(T^({printed})), for {order.attained}")
+            if not quotient:
+                outcome.corrections[name] = order.exponent
+        if statement.symbols and outcome.exact is None:
+            outcome.exact = order.exponent
+    if wrong:
+        outcome.status, outcome.false_quantities = "disproved", tuple(wrong)
+    elif example:
+        outcome.status, outcome.method = "undecided", "the quotient's growth is known for one choice of matrices only"
+    return outcome
+
+
+def _settle_limit(statement: Statement, name: str, limit: Limit, outcome: Outcome) -> list[str]:
+    """Compare a printed limit with the derived one cell by cell; the name where some cell contradicts the print."""
+    found = compare_cells(limit, parse(statement.printed[name]), statement.conditions)
+    outcome.evidence += [f"{name}: {line}" for line in found.lines]
+    outcome.method = limit.method
+    if found.equal is None:
+        outcome.status, outcome.method = "undecided", f"whether the limit of {name} is the printed one: {found.reason}"
+    doubt = enclosed(limit, statement.regime, statement.ranges)
+    if doubt:
+        outcome.status, outcome.method = "undecided", doubt
+    outcome.corrections[name] = found.formula
+    outcome.excluded += found.excluded
+    return [name] if found.equal is False else []
+
+
+def _variants(statement: Statement, derived: Derived) -> list[Variant]:
+    """What becomes of each print when a derived variant ``name@what`` takes the place of the quantity."""
+    found = []
+    for key, quantity in derived.quantities.items():
+        name, _, what = key.partition("@")
+        if not what or name not in statement.printed:
+            continue
+        printed = parse(statement.printed[name])
+        if isinstance(quantity, Limit):
+            cells = compare_cells(quantity, printed, statement.conditions)
+            found.append(Variant(what, cells.equal, tuple(cells.lines)))
+        else:
+            value = derived.ratio(key)
+            same_value = compare(value, printed, statement.regime, statement.remainder)
+            found.append(Variant(what, same_value, (f"{name} = {value.expr}",)))
+    return found
 
 
 def _in_regime(printed: sp.Expr, regime: Mapping[str, str]) -> sp.Expr:
@@ -182,7 +233,8 @@ def _in_regime(printed: sp.Expr, regime: Mapping[str, str]) -> sp.Expr:
 
 def difference(statement: Statement, true: Ratio, printed: sp.Expr) -> sp.Expr:
     """What is true minus what is printed, factored; in the regime where the claim is about the limit."""
-    gap = _in_regime(true.expr - printed, statement.regime)
+    gap = true.expr - printed
+    gap = gap if isinstance(true, Closed) else _in_regime(gap, statement.regime)
     return sp.factor(gap) if gap.is_rational_function(*gap.free_symbols) else gap
 
 
@@ -193,40 +245,35 @@ def unsupported(statement: Statement, derived: Derived) -> list[str]:
     another kind, must be the conclusion of a step; a bound must follow from steps about that very bound.
     """
     found = []
-    for name in statement.printed if statement.relation == "=" else [next(iter(derived.quantities))]:
-        quantity = derived.quantities[_key(derived, name)]
+    printed = [_key(derived, name) for name in statement.printed] if statement.relation == "=" else []
+    for name in dict.fromkeys((*printed, *(key for key in derived.quantities if "@" in key or not printed))):
+        quantity = derived.quantities[name]
         if isinstance(quantity, Moment):
             if quantity.observable is None:
                 found.append(f"{name} is not the moment of one observable, so it cannot be computed again")
             elif recomputed(quantity) != quantity.ratio:
                 found.append(f"{name} = {quantity.ratio}, but its observable gives {recomputed(quantity)}")
+        elif isinstance(quantity, MatrixFact):
+            found += unsupported_matrix(quantity)
         elif isinstance(quantity, SharpBound):
-            found += _unsupported_bound(quantity, derived)
+            found += unsupported_bound(quantity)
+        elif isinstance(quantity, Inequality):
+            found += unsupported_inequality(quantity)
+        elif isinstance(quantity, Order):
+            found += [f"{name}: {reason}" for reason in unsupported_order(quantity)]
+        elif isinstance(quantity, Limit):
+            found += [f"{name}: {reason}" for reason in supported_cells(quantity)]
         else:
-            conclusions = [step.data[CONCLUSION[step.rule]] for step in quantity.steps if step.rule in CONCLUSION]
-            if not any(same(sp.sympify(getattr(c, "expr", c)), quantity.ratio.expr) for c in conclusions):
+            rules = {step.rule for step in quantity.steps}
+            if rules and rules <= REWRITING and statement.kind != "definition":
+                found.append(f"{name} = {quantity.ratio} comes from rewriting alone")
+            table = CONCLUSION | CONCLUSIONS
+            conclusions = [step.data[table[step.rule]] for step in quantity.steps if step.rule in table]
+            shown = [sp.sympify(getattr(c, "expr", c)) for c in conclusions]
+            value = quantity.ratio.expr
+            if value not in shown and not any(vanishes(c - value) for c in shown):
                 found.append(f"{name} = {quantity.ratio} is not the conclusion of any of its steps")
     return found
-
-
-def _unsupported_bound(bound: SharpBound, derived: Derived) -> list[str]:
-    square = bound.square.expr
-    roots = [step.data[0] for step in bound.steps if step.rule == "square-root" and same(step.data[1], square)]
-    shown = [
-        root
-        for root in roots
-        for step in bound.steps
-        if step.rule == "cauchy-schwarz" and same(step.data[2], root**2) and same(step.data[3], square)
-    ]
-    if not shown:
-        return [f"no steps lead to a bound by sqrt({square})"]
-    rewritten = any(step.data[4] for step in bound.steps if step.rule == "cauchy-schwarz")
-    if rewritten and not any(step.rule == "psd-root" and step.data[0] == "Sigma" for step in bound.steps):
-        return ["Sigma = R R is used without a step that gives the root"]
-    case = Case(bound.attained)
-    if not same(case.evaluate(shown[0] ** 2), case.evaluate(square)):
-        return [f"the bound sqrt({square}) is not attained at {bound.attained}"]
-    return []
 
 
 def recomputed(moment: Moment) -> Ratio:
@@ -282,6 +329,8 @@ def _explain_limit(statement: Statement, name: str, value: Ratio, outcome: Outco
 
 def _correction(text: str, true: Ratio) -> sp.Expr:
     """The true right-hand side, in the form of the print where one number of it is all that must change."""
+    if isinstance(true, Closed):
+        return true.expr
     form = repaired(parse(text), true.expr)
     return form if form is not None else presentable(true.expr)
 
@@ -290,86 +339,15 @@ def _exact(statement: Statement, derived: Derived) -> sp.Expr | None:
     if not statement.symbols and not statement.coefficient_of:
         return None
     true = target(statement, value_of(derived, next(iter(statement.printed))))
+    return stated(statement, true.expr)
+
+
+def stated(statement: Statement, value: sp.Expr) -> sp.Expr:
+    """A value as ``symbolic.exact`` and ``correction.sympy`` state it: one word's coefficient, or all of it."""
     if statement.coefficient_of:
-        return true.terms(statement.coefficient_of).get(1, Ratio.of(0)).expr
-    return presentable(true.expr)
-
-
-def _settle_bound(statement: Statement, derived: Derived, steps: list[CheckedStep]) -> Outcome:
-    """A two-sided bound against the sharp one: printed^2 - sharp^2 must be non-negative for every admissible value."""
-    (bound,) = derived.quantities.values()
-    if not isinstance(bound, SharpBound):
-        return Outcome("undecided", "no sharp bound was derived", steps)
-    outcome = Outcome("proved", bound.method, steps)
-    sharp = bound.square.expr
-    outcome.evidence.append(f"sharp: |{statement.quantity}| <= sqrt({sharp}), attained")
-    wrong = []
-    for name, sign in (("upper", 1), ("lower", -1)):
-        if name not in statement.printed:
-            continue
-        printed = sign * parse(statement.printed[name])
-        verdict = _at_least(printed, sharp, bound.at_least)
-        if verdict is None:
-            outcome.status, outcome.method = "undecided", "the sign of printed^2 - sharp^2 was not decided"
-            outcome.evidence.append(f"{name}: undecided whether {printed} >= sqrt({sharp})")
-            return outcome
-        if not verdict:
-            wrong.append(name)
-            outcome.evidence.append(f"{name}: {printed} < sqrt({sharp}) where the bound is attained")
-            outcome.corrections[name] = sign * sp.sqrt(sharp)
-    if wrong:
-        outcome.status, outcome.false_quantities = "disproved", tuple(wrong)
-    return outcome
-
-
-def _at_least(printed: sp.Expr, sharp: sp.Expr, least: Mapping[str, int]) -> bool | None:
-    """Whether printed >= sqrt(sharp) for all names at or above their least values; None where that is not decided.
-
-    The bound is attained wherever its names are admissible, so one point below it disproves the print.
-    """
-    if {s.name for s in printed.free_symbols | sharp.free_symbols} - set(least):
-        return None
-    shifted = {symbol(name): symbol(name) + low for name, low in least.items()}
-    for point in _points(least):
-        value, edge = printed.xreplace(point), sharp.xreplace(point)
-        if value.is_real is False or value.has(sp.zoo, sp.nan) or bool(value < sp.sqrt(edge)):
-            return False
-    gap = sp.expand((printed**2 - sharp).xreplace(shifted))
-    if gap == 0:
-        return True
-    if not gap.is_polynomial(*gap.free_symbols):
-        return None
-    # non-negative coefficients in names that are non-negative after the shift; the points settled the sign of the print
-    if gap.is_number:
-        return True if gap > 0 and _non_negative(printed, shifted) else None
-    names = sorted(gap.free_symbols, key=lambda s: s.name)
-    return True if all(c >= 0 for c in sp.Poly(gap, *names).coeffs()) and _non_negative(printed, shifted) else None
-
-
-def _non_negative(printed: sp.Expr, shifted: Mapping[sp.Symbol, sp.Expr]) -> bool:
-    """Whether an expression is visibly non-negative: roots and polynomials without minus signs, multiplied."""
-    factor, rest = printed.as_coeff_Mul()
-    if factor < 0:
-        return False
-    factors = sp.Mul.make_args(rest)
-    for part in factors:
-        if part.is_Pow and part.exp == sp.Rational(1, 2):
-            continue
-        moved = sp.expand(part.xreplace(dict(shifted)))
-        if not moved.is_polynomial(*moved.free_symbols):
-            return False
-        if moved.free_symbols and not all(c >= 0 for c in sp.Poly(moved, *moved.free_symbols).coeffs()):
-            return False
-    return True
-
-
-def _points(least: Mapping[str, int]) -> list[dict[sp.Symbol, sp.Rational]]:
-    """A few admissible points: every name at, near and far above its least value."""
-    steps = (sp.Rational(0), sp.Rational(1, 4), sp.Rational(1), sp.Rational(5))
-    names = sorted(least)
-    # d counts dimensions, so it moves by whole numbers
-    choices = [[least[n] + (s if n != "d" else sp.ceiling(s)) for s in steps] for n in names]
-    return [dict(zip((symbol(n) for n in names), point, strict=True)) for point in product(*choices)]
+        return sp.expand(value).coeff(symbol(statement.coefficient_of), 1)
+    # what is no polynomial over a monomial stays as it was derived
+    return presentable(value) if value.is_rational_function(*value.free_symbols) else value
 
 
 def check_lines(

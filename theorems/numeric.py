@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
+import flint
 import numpy as np
 import sympy as sp
 
-from theorems import words
-from theorems.expressions import value_at
+from theorems import norms, words
+from theorems.expressions import symbol, value_at
 from theorems.observables import START, Observable, Term, Vector
 from theorems.process import Moment, Process
 from theorems.ratio import Ratio
@@ -58,13 +60,28 @@ class Case:
             if word is None:
                 raise KeyError(name)
             matrices = {key: rows for key, rows in self.matrices.items() if key != "Sigma"}
+            if "Sigma" not in self.matrices and any(len(rows) > 1 for rows in matrices.values()):
+                raise ValueError(f"{name} needs Sigma, which the case {sorted(self.raw)} lacks; give it")
             self._exact[name] = words.evaluate_exactly(word, matrices, self.sigma, self.vectors)
         return self._exact[name]
 
+    def number(self, name: str) -> Fraction | Callable[[], flint.arb]:
+        """A value for ball arithmetic: rational, or for a norm what encloses it at the present precision.
+
+        Raises KeyError for a name that is neither, ValueError where the case's matrices have no such norm.
+        """
+        if name in self.scalars or norms.functional(name) is None:
+            return self.value(name)
+        found = norms.rational_value(name, self.matrices)
+        return found if found is not None else partial(norms.enclosure, name, self.matrices)
+
     def evaluate(self, expression: sp.Expr) -> sp.Expr:
-        """The exact value of a formula at this case."""
-        names = {symbol.name for symbol in expression.free_symbols}
-        return value_at(expression, {name: self.value(name) for name in names})
+        """The exact value of a formula at this case; a norm without a short closed form counts with 30 digits."""
+        names = {free.name for free in expression.free_symbols}
+        of_norms = {name for name in names if name not in self.scalars and norms.functional(name) is not None}
+        if of_norms:
+            expression = expression.xreplace({symbol(name): norms.shown(name, self.matrices) for name in of_norms})
+        return value_at(expression, {name: self.value(name) for name in names - of_norms})
 
 
 class Numeric:

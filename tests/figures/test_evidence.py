@@ -11,7 +11,7 @@ from matplotlib.container import ErrorbarContainer
 
 from figures import FigureError
 from figures.__main__ import rendered
-from figures.evidence import data, draw
+from figures.evidence import data, draw, table
 
 CLAIM = "bao2024.appA.eq15"
 
@@ -80,6 +80,14 @@ def test_several_quantities_are_told_apart() -> None:
     rows = data("bao2024.sec2.softmax-taylor")["rows"]
     labels = [row["label"] for row in rows]
     assert {label.split("\n")[1] for label in labels} == {"diagonal", "off_diagonal", "offset"}
+
+
+def test_the_table_holds_every_case(drawn: dict[str, Any]) -> None:
+    held = table(drawn)
+    assert len(held) == 2 * len(drawn["rows"])
+    assert [row["value"] for row in held if row["curve"] == "printed"] == [row["printed"] for row in drawn["rows"]]
+    assert [row["low"] for row in held if "low" in row] == [row["low"] for row in drawn["rows"]]
+    assert all("\n" not in row["case"] for row in held)
 
 
 def test_a_bound_has_no_cases_to_draw() -> None:

@@ -28,6 +28,10 @@ class Plain:
         figure.subplots().plot(drawn["points"], label=drawn["name"])
         return figure
 
+    def table(self, drawn: dict[str, Any]) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = [{"curve": drawn["name"], "value": value} for value in drawn["points"]]
+        return [*rows, {"curve": "1, 2", "low": 0.1}]
+
 
 class Failing(Plain):
     def data(self, *, seed: int = 0) -> dict[str, Any]:
@@ -40,13 +44,15 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("plain")
-def test_each_figure_is_three_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_figure_is_four_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "new" / "folder"
     assert command.main(["--out", str(out), "--seed", "7"]) == 0
-    expected = sorted(name + suffix for name in FIGURES for suffix in (".png", ".svg", ".json"))
+    expected = sorted(name + suffix for name in FIGURES for suffix in (".png", ".svg", ".json", ".csv"))
     assert sorted(path.name for path in out.iterdir()) == expected
     assert json.loads((out / "variance_profile.json").read_text(encoding="utf-8"))["seed"] == 7
     assert (out / "variance_profile.png").read_bytes().startswith(b"\x89PNG")
+    table = (out / "variance_profile.csv").read_bytes()
+    assert table == 'curve,value,low\nθ,0.0,\nθ,1.0,\nθ,0.5,\n"1, 2",,0.1\n'.encode()
     assert sorted(capsys.readouterr().out.split()) == [str(out / name) for name in expected]
 
 
@@ -58,15 +64,16 @@ def test_a_second_run_writes_the_same_bytes(tmp_path: Path) -> None:
         content = path.read_bytes()
         assert content == (tmp_path / "b" / path.name).read_bytes()
         assert b"<dc:date>" not in content
-    assert len(list((tmp_path / "b").iterdir())) == 3 * len(FIGURES)
+    assert len(list((tmp_path / "b").iterdir())) == 4
 
 
 BAD = {
     "name": (
         ["varianceprofile"],
-        "NAME 'varianceprofile': expected a figure (variance_profile) or the id of a claim; nearest: variance_profile",
+        f"NAME 'varianceprofile': expected a figure ({', '.join(FIGURES)}) or the id of a claim; "
+        "nearest: variance_profile",
     ),
-    "path as a name": (["../x"], "NAME '../x': expected a figure (variance_profile) or the id of a claim"),
+    "path as a name": (["../x"], f"NAME '../x': expected a figure ({', '.join(FIGURES)}) or the id of a claim"),
     "negative seed": (["--seed", "-1"], "--seed"),
     "no seed": (["--seed", "one"], "--seed one: expected an integer"),
     "large seed": (["--seed", str(2**63)], "--seed"),
@@ -123,11 +130,13 @@ def test_a_write_that_fails_leaves_no_part(tmp_path: Path) -> None:
 def test_an_unknown_figure_cannot_be_loaded() -> None:
     with pytest.raises(KeyError):
         load("os")
-    assert all(callable(load(name).data) and callable(load(name).draw) for name in FIGURES)
+    for name in FIGURES:
+        module = load(name)
+        assert all(callable(made) for made in (module.data, module.draw, module.table))
 
 
 def test_nothing_heavy_is_imported_before_work() -> None:
-    code = "import sys, figures.__main__, figures.variance_profile\n"
+    code = f"import sys, figures.__main__, {', '.join(f'figures.{name}' for name in FIGURES)}\n"
     code += "print([name for name in ('torch', 'sympy', 'matplotlib', 'hypothesis') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout.strip() == "[]"

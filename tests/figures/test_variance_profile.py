@@ -14,9 +14,10 @@ import pytest
 from matplotlib.container import ErrorbarContainer
 
 from figures.__main__ import rendered
-from figures.variance_profile import data, draw, readable
+from figures.variance_profile import data, draw, readable, table
+from proofs_check import runner
 
-T, POSITIONS = 8, (1, 4, 8)
+T, POSITIONS = 8, (4, 8)
 STATEMENTS = Path(__file__).parents[2] / "theorems" / "bao2024" / "statements.toml"
 
 
@@ -84,13 +85,32 @@ def test_the_simulated_intervals_hold_the_exact_value_and_are_short(drawn: dict[
         assert high - low < 0.16 * exact
 
 
-def test_the_same_seed_gives_the_same_bytes_and_another_other_points() -> None:
-    first, again, other = (data(seed=seed, length=2, positions=(2,)) for seed in (3, 3, 4))
-    assert json.dumps(first) == json.dumps(again)
-    assert first["simulated"]["estimate"] != other["simulated"]["estimate"]
-    assert first["finite"] == other["finite"]
-    assert rendered(draw(first), ".svg", "f") == rendered(draw(again), ".svg", "f")
-    assert rendered(draw(first), ".png", "f") == rendered(draw(again), ".png", "f")
+def test_the_same_seed_gives_the_same_bytes(drawn: dict[str, Any]) -> None:
+    again = data(length=T, positions=POSITIONS[:1])
+    for name in ("estimate", "low", "high"):
+        assert again["simulated"][name] == drawn["simulated"][name][:1]
+    assert again["finite"] == drawn["finite"]
+    for suffix in (".svg", ".png"):
+        assert rendered(draw(drawn), suffix, "f") == rendered(draw(copy.deepcopy(drawn)), suffix, "f")
+
+
+def test_the_seed_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(claims: Any, options: runner.Options) -> Any:
+        raise RuntimeError(f"seed {options.seed}")
+
+    monkeypatch.setattr(runner, "run", run)
+    with pytest.raises(RuntimeError, match="seed 5"):
+        data(seed=5, length=2, positions=(2,))
+
+
+def test_the_table_holds_every_point(drawn: dict[str, Any]) -> None:
+    held = table(drawn)
+    limit, points = drawn["limit"], drawn["simulated"]
+    printed = [(row["theta"], row["value"]) for row in held if row["curve"] == "printed, limit"]
+    assert printed == list(zip(limit["theta"], limit["printed"], strict=True))
+    (last,) = (row for row in held if row["curve"].startswith("simulated") and row["theta"] == 1)
+    assert (last["value"], last["low"], last["high"]) == tuple(points[name][-1] for name in ("estimate", "low", "high"))
+    assert len(held) == 2 * len(limit["theta"]) + T + len(POSITIONS)
 
 
 def test_the_drawing_shows_every_number_with_labels(drawn: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ import sympy as sp
 from proofs_check.decoys import mutants
 from theorems.catalogue import Statement, catalogue
 from theorems.expressions import parse
+from theorems.expressions import text as written
 from theorems.kernel import holds
 from theorems.ratio import Ratio
 
@@ -67,7 +68,7 @@ def test_mutants_differ_from_the_print_and_from_one_another(claim: Statement) ->
             *map(sp.Symbol, ("tr1", "tr2", "T")),
         }
         # a mutant is a statement again: its text reads back to it
-        assert all(sp.expand(parse(str(formula)) - formula) == 0 for _, formula in found)
+        assert all(sp.expand(parse(written(formula)) - formula) == 0 for _, formula in found)
 
 
 @pytest.mark.parametrize("claim", catalogue(), ids=lambda claim: claim.id)

@@ -8,7 +8,7 @@ import pytest
 
 from proofs_check.evidence import Evidence
 from proofs_check.judgement import verdict
-from theorems.kernel import Outcome
+from theorems.outcome import Outcome
 
 SYMBOLIC = ("proved", "disproved", "checked", "undecided", "none")
 SIMULATED = ("agrees", "contradicts", "underpowered", "none")

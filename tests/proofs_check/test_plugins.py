@@ -112,7 +112,7 @@ def test_installed_claims_are_listed_judged_drawn_and_reported(
     assert 0 < spent["spent"] <= spent["alpha"] < 1e-9
     assert cli.main(["figures", "mypaper.sec1.mean", "--out", str(tmp_path / "plots")]) == 0
     assert sorted(path.name for path in (tmp_path / "plots").iterdir()) == [
-        f"mypaper.sec1.mean{suffix}" for suffix in (".json", ".png", ".svg")
+        f"mypaper.sec1.mean{suffix}" for suffix in (".csv", ".json", ".png", ".svg")
     ]
 
 

@@ -19,8 +19,9 @@ from proofs_check.runner import Options, Silent
 from proofs_check.searching import searched
 from theorems.catalogue import by_id
 from theorems.expressions import parse
-from theorems.kernel import Outcome, settle
+from theorems.kernel import settle
 from theorems.numeric import Case
+from theorems.outcome import Outcome
 
 EQ5 = "bao2024.sec4.eq5"
 BENCH = Bench(effort=EFFORTS["quick"], effort_name="quick")
@@ -84,7 +85,7 @@ def test_a_false_bound_is_refuted_at_an_exact_point(printed: dict[str, str]) -> 
 
 @pytest.mark.parametrize("upper", ["sqrt((d - 1)*tr2)", "sqrt(d)", "sqrt(d*tr2**2)", "sqrt(tr2)", "d*tr2"])
 def test_a_false_bound_is_refuted_on_the_whole_path(upper: str) -> None:
-    claim = by_id()[EQ5]
+    claim = replace(by_id()[EQ5], symbols=("d", "tr2"))
     options = Options(effort="quick", seed=0, device="cpu", jobs=1)
     reports = [r for r, _ in runner.judge(replace(claim, printed=PRINT | {"upper": upper}), options, "cpu", Silent())]
     assert reports[0]["verdict"] == "refuted", reports[0]["reason"]

@@ -39,9 +39,16 @@ def claim(id: str = "p.sec.thing", **changes: Any) -> Statement:
 
 def test_the_claims_of_the_paper() -> None:
     ids = [c.id for c in CLAIMS]
-    assert len(ids) == len(set(ids)) == 22
-    places = {"appA": 8, "sec2": 2, "sec4": 3, "sec5": 1, "appC": 8}
-    assert {s: sum(c.section == s for c in CLAIMS) for s in {c.section for c in CLAIMS}} == places
+    assert len(ids) == len(set(ids)) == 59
+    places = ["sec2", "sec3", "sec4", "sec5", "sec6", "appA", "appB", "appC"]
+    sections = list(dict.fromkeys(c.section for c in CLAIMS))
+    assert sections == [place for place in places if place in sections]
+    assert {s: sum(c.section == s for c in CLAIMS) for s in ("sec2", "sec4", "appA", "appC")} == {
+        "sec2": 2,
+        "sec4": 13,
+        "appA": 8,
+        "appC": 11,
+    }
     assert all(c.fidelity == "verbatim" and c.share == 1 for c in CLAIMS)
 
 
@@ -54,24 +61,35 @@ def test_a_statement_is_complete(statement: Statement) -> None:
     assert statement.reading
     assert statement.statement
     assert statement.where
-    assert set(statement.regime) <= set(statement.positions)
+    # a position in its asymptotic form, or a sequence that a definition is followed along
+    assert set(statement.regime) <= {*statement.positions, "xi", "eta"}
+    assert all(set(stratum) <= set(statement.parameters) for stratum in statement.strata)
     if statement.model == "walk":
         assert any("x_1 ~ N(0, Sigma)" in text for text in statement.assumptions)
     assert find(statement.id).__module__.startswith("theorems.bao2024.")
 
 
 #: Words that the print of (12) is written in; its symbols name the coefficient that is judged instead.
-OWN_WORDS = {"bao2024.appA.eq12": {"aSb", "am", "bm"}, "bao2024.sec4.eq5": {"d", "tr2"}}
+OWN_WORDS = {
+    "bao2024.appA.eq12": {"aSb", "am", "bm"},
+    "bao2024.sec4.eq5": {"d", "tr2"},
+    "bao2024.sec4.xi-eta-range": {"d"},
+    "bao2024.sec4.eq6": {"tr1", "tr2", "xi", "eta"},
+}
 
 
 @pytest.mark.parametrize("statement", CLAIMS, ids=lambda c: c.id)
 def test_symbols_cover_what_is_printed(statement: Statement) -> None:
     """Every name in a printed formula is declared, or derived, or an end that the claim's parameters name."""
+    if statement.relation != "=" and statement.id not in OWN_WORDS:
+        # a bound is written in functionals that its search must give; the judge raises for one that it does not
+        return
     derived = derive(statement.id, statement.positions)
     allowed = {*statement.symbols, *OWN_WORDS.get(statement.id, set())}
     for text in statement.printed.values():
         names = {s.name for s in parse(text).free_symbols}
-        assert {n for n in names if not derived.known(n)} <= allowed
+        own = {*statement.definitions, *statement.parameters} if statement.model != "walk" else {*statement.definitions}
+        assert {n for n in names if not derived.known(n)} <= allowed | own
     for proof_line in statement.lines:
         names = {s.name for s in parse(proof_line.printed).free_symbols}
         lines_own = {*statement.positions, "tr1", "tr2", "lam", *statement.symbols}
@@ -122,7 +140,7 @@ def test_the_budget_is_not_overspent() -> None:
     with pytest.raises(CatalogueError, match="lower a claim's share"):
         check_unique([claim("p.a", share=112.5)])
     spent = sum(2 * c.alpha for c in CLAIMS)
-    assert spent == pytest.approx(44 / SHARES * ALPHA)
+    assert spent == pytest.approx(2 * len(CLAIMS) / SHARES * ALPHA)
     assert spent < ALPHA * (1 - PLUGIN_SHARES / SHARES)
     assert claim(share=3.0).alpha == pytest.approx(3 * ALPHA / 256)
 
@@ -172,16 +190,16 @@ def test_unusable_data_is_named(change: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("patterns", "count"),
     [
-        ([], 22),
-        (["bao2024"], 22),
-        (["bao2024."], 22),
+        ([], 59),
+        (["bao2024"], 59),
+        (["bao2024."], 59),
         (["bao2024.appA"], 8),
         (["bao2024.appA.eq15"], 1),
         (["bao2024.appA.eq15.corrected"], 1),
-        (["*"], 22),
+        (["*"], 59),
         (["*.lemma1-*"], 9),
         (["bao2024.appA.eq1[1-4]"], 4),
-        (["bao2024.sec?.*"], 6),
+        (["bao2024.sec?.*"], 30),
         (["bao2024.appA", "bao2024.appA.eq15", "*eq22"], 9),
     ],
 )

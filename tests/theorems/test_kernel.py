@@ -39,6 +39,9 @@ INNER, ROOT = ("R", "W_QK", "R"), {"Sigma": ("R", "R")}
 
 #: What is true of the paper's claims, by the arguments of tests/theorems/bao2024.
 TRUE = {"sec2.softmax-taylor", "sec4.lemma1-mean", "sec4.eq5", "sec5.eq8", "appA.eq11", "appA.eq12", "appA.eq13"}
+TRUE |= {"sec4.gaussian-rho", "sec4.xi-eta-range", "sec4.lemma2-4", "sec3.eq3", "appB.eq19", "appB.eq20", "appB.eq21"}
+TRUE |= {"sec5.eq7-second", "sec5.eq7-third-entrywise", "sec5.eq10-first", "sec5.eq9-unimodal"}
+TRUE |= {"sec6.grad-scale-q", "sec6.grad-scale-k", "appB.order19", "appB.order20", "appB.order21"}
 TRUE |= {"appA.eq14", *(f"appC.lemma1-{part}" for part in ("A", "B1", "B3", "C1", "C2"))}
 
 
@@ -81,7 +84,8 @@ def test_the_status_of_every_claim(name: str) -> None:
     assert outcome.steps
     assert all(step.ok for step in outcome.steps)
     assert outcome.evidence
-    assert bool(outcome.corrections) == (name not in TRUE)
+    # the growth of a quotient is known for an example, which corrects nothing
+    assert bool(outcome.corrections) == (name not in TRUE and name != "appB.dominance")
     assert set(outcome.false_quantities) <= set(statement.printed)
     assert bool(outcome.false_quantities) == (name not in TRUE)
 
@@ -117,7 +121,19 @@ def test_every_mutant_of_a_true_print_is_disproved(printed: str) -> None:
     assert same(outcome.corrections["value"], parse(SQUARE))
 
 
-@pytest.mark.parametrize("name", sorted(CLAIMS))
+#: Claims whose values are polynomials over monomials, and the bound by sqrt(d tr(W^2)).
+POLYNOMIAL = [
+    name
+    for name, statement in sorted(CLAIMS.items())
+    if name == "sec4.eq5"
+    or (
+        (statement.relation == "=" and name.startswith(("sec2", "sec4.lemma1", "sec5.eq8", "app")))
+        and not name.startswith(("appC.lemma2", "appB.eq"))
+    )
+]
+
+
+@pytest.mark.parametrize("name", POLYNOMIAL)
 def test_a_mutant_of_every_print_is_told_from_the_truth(name: str) -> None:
     """The true value is proved as a print of its own; with one coefficient changed it is disproved."""
     statement = CLAIMS[name]

@@ -25,7 +25,7 @@ M = [Fraction(1), Fraction(-2)]
 LAM = Fraction(3, 2)
 
 CLAIMS = {name.split(".", 1)[1]: claim for name, claim in by_id().items() if name.startswith("bao2024.")}
-LEMMA = [n for n in CLAIMS if n.startswith(("appC", "sec4.lemma1", "sec2.remark2"))]
+LEMMA = [n for n in CLAIMS if n.startswith(("appC.eq22", "appC.lemma1", "sec4.lemma1", "sec2.remark2"))]
 
 
 @dataclass

@@ -1,0 +1,112 @@
+"""Appendix B.2: the sums of (B), (C), of E[X Gamma X^T] and of (19)-(21) over sampled walks."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from montecarlo.bao2024.softmax import taylor
+from montecarlo.registry import Points, growth, search, simulation
+from montecarlo.walks import Walks
+
+
+@simulation("bao2024.sec3.diagonal-dominance", degree=2)
+def diagonal_dominance(tokens: Tensor, a: Tensor, b: Tensor) -> dict[str, Tensor]:
+    """a^T X Gamma X^T b / T with Gamma = [gamma^1 ... gamma^T] unclipped, (n,), and its part with alpha = i."""
+    T = tokens.shape[1]
+    # the columns of Gamma are the gradients of the softmax's entries
+    columns = torch.stack([taylor(T, i)[0] for i in range(1, T + 1)], dim=1).to(tokens)
+    left, right = tokens @ a, tokens @ b
+    full = torch.einsum("na,ai,ni->n", left, columns, right) / T
+    return {"diagonal": (left * columns.diagonal() * right).sum(1) / T, "full": full}
+
+
+@simulation("bao2024.appB.display-b", degree=4)
+def display_b(tokens: Tensor, W: Tensor) -> dict[str, Tensor]:
+    """T^2 sum over i, j of (x_i^T W x_j)^2, (n,)."""
+    scores = torch.einsum("nid,de,nje->nij", tokens, W, tokens)
+    return {"sum": tokens.shape[1] ** 2 * (scores**2).sum((1, 2))}
+
+
+@simulation("bao2024.appB.display-c", degree=4)
+def display_c(walk: Walks, W: Tensor) -> dict[str, Tensor]:
+    """T^3 sum over beta of (x_beta^T W x_T)^2, (n,)."""
+    return {"sum": walk.T**3 * (walk.scores(W) ** 2).sum(1)}
+
+
+# -- growth of (19)-(21)
+
+#: The matrices: W_QK = SLOPE lambda/d I, W_V = I, W_F = 2 I, Sigma = I, in this dimension, with lambda = 1.
+DIMENSION = 4
+SLOPE = 4.0
+FEED = 2.0
+
+
+def sums(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
+    """The trace of each of (19), (20), (21) over d, before the expectation: one number a walk, (n,).
+
+    Gamma is clipped token by token: slope 0 and offset 0 below 0, slope 0 and offset 1 above 1.
+    """
+    d = DIMENSION
+    steps = torch.randn(n, T + 1, d, generator=generator, device=generator.device, dtype=torch.float32)
+    walk = steps.double().cumsum(1)
+    x, target = walk[:, :T], walk[:, T]
+    last = x[:, -1]
+    gradient, offset = taylor(T, 1)
+    own, every = float(gradient[0] - gradient[1]), float(gradient[1])
+    # X gamma^i for every i, unclipped
+    combined = own * x + every * x.sum(1, keepdim=True)
+    scores = SLOPE / d * torch.einsum("nid,nd->ni", combined, last) + float(offset)
+    free, above = ((scores >= 0) & (scores <= 1)).double(), (scores > 1).double()
+    # X Gamma X^T = sum_i (X gamma~^i) x_i^T, and X gamma~_0
+    mixing = torch.einsum("ni,nia,nib->nab", free, combined, x)
+    offsets = torch.einsum("ni,nia->na", above + float(offset) * free, x)
+    residual = FEED * last - target
+    query = SLOPE / d * last
+    first = torch.einsum("nab,ncb,nc->na", mixing, mixing, query) * FEED**2
+    second = torch.einsum("nab,nb->na", mixing, offsets) * FEED**2
+    third = torch.einsum("nab,nb->na", mixing, residual) * FEED
+    return {
+        name: torch.einsum("na,na->n", part, last) / d
+        for name, part in (("eq19", first), ("eq20", second), ("eq21", third))
+    }
+
+
+@growth("bao2024.appB.order19")
+def order19(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
+    """The trace of (19) over d, walk by walk."""
+    return {"eq19": sums(generator, n, T)["eq19"]}
+
+
+@growth("bao2024.appB.order20")
+def order20(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
+    """The trace of (20) over d, walk by walk."""
+    return {"eq20": sums(generator, n, T)["eq20"]}
+
+
+@growth("bao2024.appB.order21")
+def order21(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
+    """The trace of (21) over d, walk by walk."""
+    return {"eq21": sums(generator, n, T)["eq21"]}
+
+
+@growth("bao2024.appB.dominance")
+def dominance(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
+    """The traces of (20) and (21), and that of (19) which they are divided by."""
+    found = sums(generator, n, T)
+    return {"second": found["eq20"], "third": found["eq21"], "divisor": found["eq19"]}
+
+
+@search("bao2024.appB.cauchy-schwarz")
+def cauchy_schwarz(points: int, generator: torch.Generator) -> Points:
+    """Columns value = E[abcd]^2 and p, a, b, c, d: factors fixed on an event of probability p, sampled by its atoms."""
+    n = max(points, 8)
+    p = (1 + torch.randint(0, 64, (n,), generator=generator, device=generator.device)).double() / 64
+    factors = torch.randint(-32, 33, (n, 4), generator=generator, device=generator.device).double() / 16
+    # E over the two atoms: the event, and its complement where all four are 0
+    atoms = torch.stack((factors.prod(1), torch.zeros_like(p)))
+    value = ((torch.stack((p, 1 - p)) * atoms).sum(0)) ** 2
+    table = {"value": value, "p": p, **{name: factors[:, k] for k, name in enumerate("abcd")}}
+    # a dozen roundings of products of numbers
+    error = 16 * 2.0**-53 * value
+    return Points({k: v.cpu().numpy() for k, v in table.items()}, {"value": error.cpu().numpy()}, {})

@@ -1,0 +1,244 @@
+"""Section 4 and Lemma 2: rho sampled from its definition and from walks, its slope by automatic differentiation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from montecarlo.bao2024.lemma1 import full_score, linear
+from montecarlo.bao2024.softmax import taylor
+from montecarlo.bao2024.spectrum import eq5
+from montecarlo.gram import combined_scores
+from montecarlo.registry import Points, evaluation, search, simulation, variance
+from montecarlo.walks import Walks
+
+Function = Callable[..., Any]
+
+#: Length of the walks whose spectrum realises (xi, eta).
+LENGTH = 32
+ROUNDOFF = 2.0**-53
+
+
+def _inside(values: Tensor) -> Tensor:
+    """1 where a value lies in [0, 1], 0 elsewhere."""
+    return ((values >= 0) & (values <= 1)).double()
+
+
+@simulation("bao2024.sec4.gaussian-rho", bounded=(0, 1))
+def gaussian_rho(generator: torch.Generator, n: int, mu: float, v: float) -> dict[str, Tensor]:
+    """Whether N(mu, v) lies in [0, 1], (n,)."""
+    normals = torch.randn(n, generator=generator, device=generator.device, dtype=torch.float64)
+    return {"rho": _inside(mu + math.sqrt(v) * normals)}
+
+
+@simulation("bao2024.sec4.eq6", degree={"variance": 4, "mean": 2})
+def eq6(walk: Walks, W: Tensor, i: int) -> dict[str, Tensor]:
+    """<gamma^i, X^T W x_T> + gamma_0^i: the mean (n,) and the variance (n // 2,), at lambda = 1."""
+    score = full_score(walk, W, i, 1.0)
+    return {"variance": variance(score), "mean": score}
+
+
+@simulation("bao2024.sec4.fig2-eta", degree=4)
+def fig2_eta(walk: Walks, W: Tensor, i: int, lam: float) -> dict[str, Tensor]:
+    """Variances of the score at lambda, and at 1 for the same walks, (n // 2,)."""
+    return {
+        "variance": variance(full_score(walk, W, i, lam)),
+        "variance_ref": variance(full_score(walk, W, i, 1.0)),
+    }
+
+
+@evaluation("bao2024.sec4.fig3-eta")
+def fig3_eta(xi: float, product: float) -> dict[str, tuple[float, float]]:
+    """eta = (xi eta)/xi in float64; two roundings of numbers and one of a quotient."""
+    value = product / xi
+    return {"eta": (value, 4 * ROUNDOFF * abs(value))}
+
+
+@simulation("bao2024.sec4.a1-uniform", degree=4)
+def a1_uniform(walk: Walks, W: Tensor, i: int, lam: float) -> dict[str, Tensor]:
+    """Variances of the score at token i and at the last token, (n // 2,)."""
+    scores = walk.scores(W) / lam
+    return {"variance": variance(linear(scores, i)), "variance_last": variance(linear(scores, walk.T))}
+
+
+# -- Lemma 2
+
+
+def _rho(generator: torch.Generator, n: int, mean: float, spread: float) -> Tensor:
+    """Whether N(mean, spread) lies in [0, 1], (n,)."""
+    normals = torch.randn(n, generator=generator, device=generator.device, dtype=torch.float64)
+    return _inside(mean + math.sqrt(spread) * normals)
+
+
+def _walks(generator: torch.Generator, n: int, theta: float, size: float, up: float, down: float) -> Tensor:
+    """Whether the score of token theta T lies in [0, 1], (n,), for walks with eigenvalues +size and -size.
+
+    ``up`` and ``down`` are their multiplicities; lambda = 1.
+    """
+    spectrum = [(w, round(m)) for w, m in ((size, up), (-size, down)) if m]
+    gamma, offset = taylor(LENGTH, round(theta * LENGTH))
+    return _inside(combined_scores(generator, n, spectrum, gamma[None])[:, 0] + float(offset))
+
+
+@simulation("bao2024.sec4.lemma2-1", bounded=(0, 1))
+def lemma2_1(
+    generator: torch.Generator,
+    n: int,
+    theta: float,
+    mean: float,
+    variance: float,
+    size: float,
+    up: float,
+    down: float,
+) -> dict[str, Tensor]:
+    """rho from its definition, N(mean, variance), and from walks whose spectrum realises (xi, eta)."""
+    return {
+        "rho": _rho(generator, n, mean, variance),
+        "rho@exact law, T -> infinity first": _walks(generator, n, theta, size, up, down),
+    }
+
+
+simulation("bao2024.sec4.lemma2-2", bounded=(0, 1))(lemma2_1)
+
+
+@simulation("bao2024.sec4.lemma2-4", bounded=(0, 1))
+def lemma2_4(
+    generator: torch.Generator,
+    n: int,
+    theta: float,
+    mean: float,
+    variance: float,
+    size: float,
+    up: float,
+    down: float,
+) -> dict[str, Tensor]:
+    """As for part 1."""
+    found = lemma2_1(generator, n, theta, mean, variance, size, up, down)
+    return {"rho": found["rho"], "rho@exact law, T >= 2": found["rho@exact law, T -> infinity first"]}
+
+
+def _normal_probability(mean: Tensor, spread: Tensor) -> Tensor:
+    """P(0 <= N(mean, spread) <= 1) by torch's error function."""
+    width = torch.as_tensor(spread, dtype=torch.float64).sqrt()
+    found: Tensor = torch.special.ndtr((1 - mean) / width) - torch.special.ndtr(-mean / width)
+    return found
+
+
+def slope(theta: float, xi: float, eta: float, mean_of: Function, variance_of: Function) -> float:
+    """rho'(theta) by automatic differentiation of P(0 <= N(mean, variance) <= 1), float64."""
+    with torch.inference_mode(False), torch.enable_grad():
+        place = torch.tensor(theta, dtype=torch.float64, requires_grad=True)
+        given = {"theta": place, "xi": xi, "eta": eta}
+        value = _normal_probability(mean_of(**given), variance_of(**given))
+        (found,) = torch.autograd.grad(value, place)
+    return float(found)
+
+
+def _slope_error(theta: float, xi: float, eta: float) -> float:
+    """A bound of the rounding error of ``slope``: a few dozen roundings of terms up to the size below.
+
+    The slope is a density at two arguments times their slopes, which |xi| and 1/eta bound up to a factor of 4; the
+    arguments' own rounding moves the density by as many roundings as they are large.
+    """
+    size = 1 + abs(xi) + 1 / eta
+    return 256 * ROUNDOFF * size**2
+
+
+@evaluation("bao2024.appC.lemma2-derivative")
+def lemma2_derivative(
+    theta: float, xi: float, eta: float, mean_of: Function, variance_of: Function
+) -> dict[str, tuple[float, float]]:
+    """rho'(theta) of the rho that the printed mean and variance define."""
+    return {"slope": (slope(theta, xi, eta, mean_of, variance_of), _slope_error(theta, xi, eta))}
+
+
+#: xi at which the limit xi -> 0 is read off.
+SMALL = 2.0**-16
+
+
+@evaluation("bao2024.sec4.lemma2-3")
+def lemma2_3(theta: float, eta: float, mean_of: Function, variance_of: Function) -> dict[str, tuple[float, float]]:
+    """rho'(theta) as xi -> 0: by Richardson's rule from xi = +-h and +-2h.
+
+    The even part of rho' in xi is a smooth function of xi^2, so that (4 f(h) - f(2h))/3 is off by a multiple of h^4;
+    f(2h) - f(h) = 3 c h^2 + ... bounds that generously.
+    """
+
+    def even(h: float) -> float:
+        return sum(slope(theta, side * h, eta, mean_of, variance_of) for side in (1, -1)) / 2
+
+    near, far = even(SMALL), even(2 * SMALL)
+    value = (4 * near - far) / 3
+    return {"slope": (value, abs(far - near) + 4 * _slope_error(theta, SMALL, eta))}
+
+
+@search("bao2024.sec4.xi-eta-range")
+def xi_eta_range(points: int, generator: torch.Generator) -> Points:
+    """Columns value = xi = tr(W)/sqrt(tr(W^2)) and d: the points of the search against (5) that have W != 0, d >= 2."""
+    found = eq5(points, generator)
+    trace, square, d = found.columns["value"], found.columns["tr2"], found.columns["d"]
+    kept = (d >= 2) & (square > 2 * found.errors["tr2"])
+    root = np.sqrt(square[kept])
+    value = trace[kept] / root
+    # the errors of both, and the roundings of root and quotient
+    off = found.errors["value"][kept] / root + np.abs(value) * (found.errors["tr2"][kept] / square[kept] + 4 * ROUNDOFF)
+    places = np.flatnonzero(kept)
+    return Points(
+        columns={"value": value, "d": d[kept]},
+        errors={"value": off},
+        matrices={name: tuple(arrays[k] for k in places) for name, arrays in found.matrices.items()},
+    )
+
+
+def _uniform(n: int, low: float, high: float, generator: torch.Generator) -> Tensor:
+    return low + (high - low) * torch.rand(n, generator=generator, device=generator.device, dtype=torch.float64)
+
+
+def _grid(values: Tensor) -> Tensor:
+    """Multiples of 2^-20, so that a point is exactly what it says."""
+    return (values * 2.0**20).round() / 2.0**20
+
+
+@search("bao2024.appC.lemma2-inequality")
+def lemma2_inequality(points: int, generator: torch.Generator) -> Points:
+    """Columns value = |exp(-a^2) X - exp(-b^2) Y| and a, b, X, Y: at random, one exponential near 0, or both 1."""
+    n = max(points, 8)
+    a, b = (_uniform(n, -3, 3, generator) for _ in range(2))
+    X, Y = (_uniform(n, -4, 4, generator) for _ in range(2))
+    # a fifth each: as drawn twice, both exponentials 1, only the first 1, only the second 1
+    kind = torch.arange(n, device=a.device) % 5
+    zero, far = torch.zeros_like(a), torch.full_like(a, 8.0)
+    a = torch.where(kind < 2, a, torch.where(kind == 4, far, zero))
+    b = torch.where(kind < 2, b, torch.where(kind == 3, far, zero))
+    columns = {name: _grid(values) for name, values in (("a", a), ("b", b), ("X", X), ("Y", Y))}
+    one, two = (torch.exp(-(columns[k] ** 2)) * columns[x] for k, x in (("a", "X"), ("b", "Y")))
+    value = (one - two).abs()
+    error = 8 * ROUNDOFF * (one.abs() * (1 + columns["a"] ** 2) + two.abs() * (1 + columns["b"] ** 2) + value)
+    table = {name: values.cpu().numpy() for name, values in {"value": value, **columns}.items()}
+    return Points(table, {"value": error.cpu().numpy()}, {})
+
+
+@search("bao2024.appC.lemma2-final-bound")
+def lemma2_final_bound(points: int, generator: torch.Generator, mean_of: Function, variance_of: Function) -> Points:
+    """Columns value = |rho'(theta)| (automatic differentiation), theta, xi > 0, eta > 0, of all scales."""
+    # enough that some come near the bound, which is sharp at one corner only
+    n = max(points, 2000)
+    theta = _grid(_uniform(n, 0, 1, generator))
+    xi = _grid(torch.exp2(_uniform(n, -16, 3, generator))).clamp_min(2.0**-20)
+    eta = _grid(torch.exp2(_uniform(n, -2, 8, generator)))
+    with torch.inference_mode(False), torch.enable_grad():
+        place = theta.clone().requires_grad_()
+        given = {"theta": place, "xi": xi, "eta": eta}
+        (found,) = torch.autograd.grad(_normal_probability(mean_of(**given), variance_of(**given)).sum(), place)
+    size = 1 + xi.abs() + 1 / eta
+    table = {"value": found.abs(), "theta": theta, "xi": xi, "eta": eta}
+    return Points(
+        {name: values.detach().cpu().numpy() for name, values in table.items()},
+        {"value": (256 * ROUNDOFF * size**2).cpu().numpy()},
+        {},
+    )

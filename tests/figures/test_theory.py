@@ -1,0 +1,415 @@
+"""The theory figures: their data against the exact law and the print, their artists against the data, their looks."""
+
+from __future__ import annotations
+
+import copy
+import io
+import itertools
+import json
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.container import ErrorbarContainer
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from scipy import special
+
+from figures import FigureModule, gaussian_error, load, rho_grid, rho_localised, signal_propagation, softmax_pieces
+from figures.__main__ import rendered, tabulated
+from figures.style import canvas, plain
+
+STATEMENTS = Path(__file__).parents[2] / "theorems" / "bao2024" / "statements.toml"
+
+#: As large as the figures are, but of few and small samples.
+SMALL: dict[str, Callable[..., dict[str, Any]]] = {
+    "softmax_pieces": lambda seed: softmax_pieces.data(seed=seed, places=9),
+    "rho_grid": lambda seed: rho_grid.data(seed=seed, walks=1000),
+    "rho_localised": lambda seed: rho_localised.data(seed=seed, walks=1000),
+    "signal_propagation": lambda seed: signal_propagation.data(seed=seed, d=16, walks=60, draws=3),
+    "gaussian_error": lambda seed: gaussian_error.data(
+        seed=seed, dimensions=(2, 8, 32, 128), lengths=(4, 16, 64), shown=64
+    ),
+}
+RANDOM = ("rho_grid", "rho_localised", "signal_propagation")
+WITH_RHO = ("rho_grid", "rho_localised")
+
+
+def module(name: str) -> FigureModule:
+    return load(name)
+
+
+@pytest.fixture(scope="module")
+def every() -> dict[str, dict[str, Any]]:
+    return {name: make(0) for name, make in SMALL.items()}
+
+
+@pytest.fixture(scope="module")
+def pictures(every: dict[str, dict[str, Any]]) -> dict[str, Figure]:
+    """Every figure, drawn once; for tests that only look at it."""
+    return {name: module(name).draw(drawn) for name, drawn in every.items()}
+
+
+@pytest.fixture(params=SMALL)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def drawn(every: dict[str, dict[str, Any]], name: str) -> dict[str, Any]:
+    return copy.deepcopy(every[name])
+
+
+def numbers(value: Any) -> Iterator[float]:
+    """Every number at the leaves."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for held in value:
+            yield from numbers(held)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield value
+
+
+def printed(claim: str, quantity: str) -> Callable[..., Any]:
+    """A printed formula as a function, read from the statements and evaluated by Python itself."""
+    claims = tomllib.loads(STATEMENTS.read_text(encoding="utf-8"))["claim"]
+    (text,) = (entry["printed"][quantity] for entry in claims if entry["id"] == claim)
+    code = compile(text, "printed", "eval")
+    return lambda **table: eval(code, {"__builtins__": {}, "erf": special.erf, "sqrt": np.sqrt}, table)
+
+
+# ---- all figures
+
+
+def test_the_data_are_json_and_drawing_leaves_them_alone(name: str, drawn: dict[str, Any]) -> None:
+    assert json.loads(json.dumps(drawn, allow_nan=False)) == drawn
+    assert drawn["figure"] == name
+    before = copy.deepcopy(drawn)
+    module(name).draw(drawn)
+    module(name).table(drawn)
+    assert drawn == before
+
+
+@pytest.mark.parametrize("name", [name for name in SMALL if name != "rho_grid"])  # drawn as rho_localised is
+def test_the_same_data_give_the_same_bytes(name: str, every: dict[str, dict[str, Any]]) -> None:
+    drawn = every[name]
+    # of figures never rendered before: rendering lays out anew from where the panels stand
+    first, second = (rendered(module(name).draw(drawn), ".svg", name) for _ in range(2))
+    assert first == second
+    assert tabulated(module(name).table(drawn)) == tabulated(module(name).table(copy.deepcopy(drawn)))
+
+
+@pytest.mark.parametrize("name", RANDOM)
+def test_the_seed_fixes_the_samples_and_another_changes_them_alone(every: dict[str, dict[str, Any]], name: str) -> None:
+    other = SMALL[name](1)
+    key = "lines" if name == "signal_propagation" else "panels"
+    for one, two in zip(every[name][key], other[key], strict=True):
+        if key == "panels":
+            assert all(one[side] == two[side] for side in ("printed", "derived", "exact", "finite"))
+    assert [held["simulated"] for held in every[name][key]] != [held["simulated"] for held in other[key]]
+
+
+def test_the_same_data_give_the_same_pixels(every: dict[str, dict[str, Any]]) -> None:
+    first, second = (rendered(rho_localised.draw(every["rho_localised"]), ".png", "f") for _ in range(2))
+    assert first == second
+
+
+def test_the_same_seed_gives_the_same_data() -> None:
+    panels = [rho_grid.data(seed=3, xis=(1,), etas=(0.5,), walks=100) for _ in range(2)]
+    lines = [
+        signal_propagation.data(seed=3, means=(0.1,), scales=(1.0,), d=6, T=8, walks=20, draws=2) for _ in range(2)
+    ]
+    assert panels[0] == panels[1]
+    assert lines[0] == lines[1]
+
+
+def texts(figure: Figure) -> list[tuple[Text, Any]]:
+    """Every text that is seen, with its box in pixels."""
+    page = FigureCanvasAgg(figure)
+    page.draw()  # type: ignore[no-untyped-call]
+    renderer = page.get_renderer()  # type: ignore[no-untyped-call]
+    shown = [text for text in figure.findobj(Text) if isinstance(text, Text) and text.get_visible() and text.get_text()]
+    hidden = {
+        tick.label2
+        for axes in figure.axes
+        for axis in (axes.xaxis, axes.yaxis)
+        for tick in axis.get_major_ticks() + axis.get_minor_ticks()
+    }
+    outside = set()
+    for axes in figure.axes:
+        # ticks beyond the limits keep their labels but are not drawn
+        for axis, limits in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+            low, high = sorted(limits)
+            ticks = axis.get_major_ticks() + axis.get_minor_ticks()
+            outside |= {tick.label1 for tick in ticks if not low - 1e-9 <= tick.get_loc() <= high + 1e-9}
+    kept = [text for text in shown if text not in hidden and text not in outside]
+    return [(text, text.get_window_extent(renderer)) for text in kept]
+
+
+def faults(figure: Figure) -> list[str]:
+    """Texts that are too small, cut off or on top of each other."""
+    found, held = [], texts(figure)
+    width, height = figure.bbox.width, figure.bbox.height
+    for text, box in held:
+        if float(text.get_fontsize()) < 8:
+            found.append(f"{text.get_text()!r} is of {text.get_fontsize()} points")
+        if box.x0 < 0 or box.y0 < 0 or box.x1 > width or box.y1 > height:
+            found.append(f"{text.get_text()!r} is cut off")
+    for (one, a), (two, b) in itertools.combinations(held, 2):
+        if a.x0 < b.x1 and b.x0 < a.x1 and a.y0 < b.y1 and b.y0 < a.y1:
+            found.append(f"{one.get_text()!r} is on top of {two.get_text()!r}")
+    return found
+
+
+def test_texts_are_legible_and_apart(name: str, pictures: dict[str, Figure]) -> None:
+    figure = pictures[name]
+    assert figure.get_figwidth() == 7.0
+    assert faults(figure) == []
+
+
+def test_faults_in_the_looks_are_seen() -> None:
+    sound, small, long, upon = (canvas(2.0) for _ in range(4))
+    for figure in (sound, small, long, upon):
+        plain(figure.subplots())
+    assert faults(sound) == []
+    small.axes[0].set_xlabel("θ", fontsize=6)
+    long.supxlabel("long " * 60)
+    upon.text(0.5, 0.5, "here")
+    upon.text(0.5, 0.5, "there")
+    assert any("of 6" in fault for fault in faults(small))
+    assert any("cut off" in fault for fault in faults(long))
+    assert any("on top of" in fault for fault in faults(upon))
+
+
+def test_panels_have_labels_and_the_figure_is_no_blank_page(name: str, pictures: dict[str, Figure]) -> None:
+    from matplotlib.image import imread
+
+    figure = pictures[name]
+    shown = " ".join(text.get_text() for text, _ in texts(figure))
+    assert "[1]" in shown or "[nats]" in shown
+    assert figure.legends or any(axes.get_legend() for axes in figure.axes)
+    image = imread(io.BytesIO(rendered(figure, ".png", name)))
+    assert image.shape[1] == 1400
+    assert np.mean(image[..., :3].min(axis=2) < 0.95) > 0.03
+
+
+def test_every_number_of_the_table_is_one_of_the_data(name: str, drawn: dict[str, Any]) -> None:
+    held = module(name).table(drawn)
+    assert held
+    assert all({"panel", "curve", "value"} <= row.keys() for row in held)
+    known = set(numbers(drawn))
+    values = {row[column] for row in held for column in ("value", "low", "high") if column in row}
+    assert values <= known
+    assert all(0 <= value <= 1 for row in held if "entropy" not in row["panel"] for value in [row["value"]])
+
+
+# ---- Figs. 2 and 3
+
+
+@pytest.fixture(params=WITH_RHO)
+def rho(every: dict[str, dict[str, Any]], request: pytest.FixtureRequest) -> dict[str, Any]:
+    return copy.deepcopy(every[str(request.param)])
+
+
+def misses(drawn: dict[str, Any]) -> int:
+    """How many intervals leave out the exact law."""
+    return sum(
+        not low <= exact <= high
+        for panel in drawn["panels"]
+        for held in [panel["simulated"]]
+        for low, exact, high in zip(held["low"], held["exact"], held["high"], strict=True)
+    )
+
+
+def test_the_simulated_points_agree_with_the_exact_law(rho: dict[str, Any]) -> None:
+    assert misses(rho) == 0
+    for panel in rho["panels"]:
+        held = panel["simulated"]
+        assert len(held["theta"]) == len(held["estimate"]) >= 9
+        assert all(a <= b <= c for a, b, c in zip(held["low"], held["estimate"], held["high"], strict=True))
+    # the law of another spectrum in the place of the right one is seen
+    for panel in rho["panels"]:
+        panel["simulated"]["exact"] = panel["simulated"]["exact"][::-1]
+    assert misses(rho) > 0
+
+
+def test_the_printed_curve_is_the_print_and_differs_from_the_derived(rho: dict[str, Any]) -> None:
+    formula = printed("bao2024.sec4.eq6", "rho")
+    for panel in rho["panels"]:
+        theta = np.array(panel["theta"])
+        found = np.array(panel["printed"])
+        assert found == pytest.approx(formula(theta=theta, xi=panel["xi"], eta=panel["eta"]), abs=1e-14)
+        gap = np.max(np.abs(found - np.array(panel["derived"])))
+        # with tr(W) = 0 and a small eta nothing is left of the variance: rho is 1/2 either way
+        assert gap > 0.03 or (panel["xi"] == 0 and panel["eta"] < 0.2)
+
+
+def test_the_derived_curve_is_near_the_exact_law_where_the_printed_one_is_not(rho: dict[str, Any]) -> None:
+    for panel in rho["panels"]:
+        exact = np.array(panel["exact"])
+        off = {side: float(np.max(np.abs(np.array(panel[side]) - exact))) for side in ("derived", "printed")}
+        assert off["derived"] < 0.02
+        assert off["derived"] <= off["printed"]
+
+
+def test_the_grid_covers_what_the_text_names(every: dict[str, dict[str, Any]], pictures: dict[str, Figure]) -> None:
+    drawn = every["rho_grid"]
+    assert {0, 1, -1, 5, -5} <= set(drawn["xi"])
+    assert max(drawn["xi"]) ** 2 == drawn["d"]
+    assert 0.001 in drawn["eta"]
+    assert max(drawn["eta"]) >= 0.5
+    assert [(panel["xi"], panel["eta"]) for panel in drawn["panels"]] == [
+        (xi, eta) for eta in drawn["eta"] for xi in drawn["xi"]
+    ]
+    assert "choice" in " ".join(text.get_text() for text, _ in texts(pictures["rho_grid"]))
+
+
+def test_localisation_has_the_pairs_of_the_caption_and_says_what_does_not_fit(
+    every: dict[str, dict[str, Any]], pictures: dict[str, Figure]
+) -> None:
+    drawn = every["rho_localised"]
+    claims = tomllib.loads(STATEMENTS.read_text(encoding="utf-8"))["claim"]
+    (claim,) = (entry for entry in claims if entry["id"] == "bao2024.sec4.fig3-eta")
+    told = {name: eval(text) for name, text in {**claim["definitions"], **claim["printed"]}.items()}
+    pairs = [(panel["xi"], panel["product"]) for panel in drawn["panels"]]
+    assert pairs[:2] == [(told["other_xi"], told["other_product"]), (told["xi"], told["product"])]
+    assert (drawn["panels"][2]["xi"], drawn["panels"][2]["eta"]) == (told["xi"], told["eta"])
+    assert all(panel["xi"] * panel["eta"] == pytest.approx(panel["product"]) for panel in drawn["panels"])
+    assert f"{told['eta']:g}" in drawn["note"]
+    assert f"{told['product'] / told['xi']:g}" in drawn["note"]
+    shown = " ".join(text.get_text() for text, _ in texts(pictures["rho_localised"]))
+    assert rho_localised.readable(drawn["note"]) in shown
+    # it localises: nothing before the middle and after the second step, all between them
+    last = drawn["panels"][1]
+    theta, exact = np.array(last["theta"]), np.array(last["exact"])
+    end = 0.5 + 1 / last["product"]
+    between = (theta > 0.51) & (theta < end - 0.01)
+    assert np.all(exact[between] > 0.999)
+    assert np.all(exact[(theta < 0.49) | (theta > end + 0.01)] < 1e-3)
+
+
+def bars_of(axes: Axes) -> list[ErrorbarContainer]:
+    return [held for held in axes.containers if isinstance(held, ErrorbarContainer)]
+
+
+def ends_of(bars: ErrorbarContainer) -> Any:
+    return np.array(bars.lines[2][0].get_segments())
+
+
+def test_the_artists_are_the_data(rho: dict[str, Any], pictures: dict[str, Figure]) -> None:
+    figure = pictures[rho["figure"]]
+    for axes, panel in zip(figure.axes, rho["panels"], strict=False):
+        lines = axes.get_lines()
+        for line, side in zip(lines, ("printed", "derived", "exact"), strict=False):
+            assert np.array(line.get_xdata()).tolist() == panel["theta"]
+            assert np.array(line.get_ydata()).tolist() == panel[side]
+        assert np.array(lines[3].get_ydata()).tolist() == panel["finite"]["exact"]
+        looks = {(str(line.get_color()), str(line.get_linestyle()), line.get_linewidth()) for line in lines[:4]}
+        assert len(looks) == len({look[0] for look in looks}) == 4
+        (bars,) = bars_of(axes)
+        held = panel["simulated"]
+        assert np.array(bars.lines[0].get_ydata()).tolist() == held["estimate"]
+        assert ends_of(bars)[:, 0, 1] == pytest.approx(held["low"], abs=1e-12)
+        assert ends_of(bars)[:, 1, 1] == pytest.approx(held["high"], abs=1e-12)
+    (legend,) = figure.legends
+    labels = [text.get_text() for text in legend.get_texts()]
+    assert [label.split(",")[0] for label in labels] == [
+        "printed (6)",
+        "derived",
+        "exact law",
+        "exact law",
+        "simulated",
+    ]
+
+
+# ---- Figs. 1 and 5, and the Gaussian error
+
+
+def test_the_pieces_are_the_clipped_tangent(every: dict[str, dict[str, Any]], pictures: dict[str, Figure]) -> None:
+    cut = every["softmax_pieces"]["cut"]
+    gap = np.array(cut["difference"])
+    assert np.array(cut["softmax"]) == pytest.approx(special.expit(gap), abs=1e-15)
+    slope = (special.expit(1e-5) - special.expit(-1e-5)) / 2e-5
+    assert np.array(cut["pieces"]) == pytest.approx(np.clip(0.5 + slope * gap, 0, 1), abs=1e-8)
+    side, grid = every["softmax_pieces"]["omega"], np.array(every["softmax_pieces"]["grid"]["softmax"])
+    assert grid == pytest.approx(special.expit(np.subtract.outer(side, side).T), abs=1e-15)
+    axes = pictures["softmax_pieces"].axes
+    (last,) = (held for held in axes if held.get_legend())
+    assert [np.array(line.get_ydata()).tolist() for line in last.get_lines()[:2]] == [cut["softmax"], cut["pieces"]]
+
+
+def test_simulated_attention_agrees_with_the_exact_law(every: dict[str, dict[str, Any]]) -> None:
+    drawn = every["signal_propagation"]
+
+    def missed(shift: int) -> int:
+        return sum(
+            not low <= exact <= high
+            for line, other in zip(drawn["lines"], drawn["lines"][shift:] + drawn["lines"][:shift], strict=True)
+            for low, exact, high in zip(
+                line["simulated"]["low"], other["exact"], line["simulated"]["high"], strict=True
+            )
+        )
+
+    assert missed(0) == 0
+    assert missed(1) > 0, "the law of another mean is seen"
+    assert len(drawn["lines"]) == 2 * len(drawn["means"]) * len(drawn["scales"])
+    for line in drawn["lines"]:
+        assert np.shape(line["draws"]) == (3, drawn["T"])
+        assert all(0 <= value <= np.log(drawn["T"]) for value in line["entropy"])
+
+
+def test_attention_is_drawn_with_its_draws_its_law_and_its_entropies(
+    every: dict[str, dict[str, Any]], pictures: dict[str, Figure]
+) -> None:
+    drawn, figure = every["signal_propagation"], pictures["signal_propagation"]
+    means, scales = drawn["means"], drawn["scales"]
+    first = figure.axes[0]
+    lines = [line for line in drawn["lines"] if line["covariance"] == "isotropic" and line["scale"] == scales[0]]
+    heights = [np.array(held.get_ydata()).tolist() for held in first.get_lines()]
+    for line in lines:
+        for wanted in (line["simulated"]["estimate"], line["exact"], *line["draws"]):
+            assert wanted in heights
+    assert len(bars_of(first)) == len(means)
+    bold = [held.get_linewidth() for held in first.get_lines() if np.array(held.get_ydata()).size == drawn["T"]]
+    assert max(bold) > 3 * min(bold)
+    entropies = figure.axes[len(scales)]
+    for bars, mean in zip(bars_of(entropies), means, strict=True):
+        kept = [
+            line["entropy"] for line in drawn["lines"] if line["covariance"] == "isotropic" and line["mean"] == mean
+        ]
+        assert np.array(bars.lines[0].get_ydata()) == pytest.approx([np.mean(values) for values in kept])
+        assert ends_of(bars)[:, 0, 1] == pytest.approx([min(values) for values in kept])
+        assert ends_of(bars)[:, 1, 1] == pytest.approx([max(values) for values in kept])
+    assert "our choice" in " ".join(text.get_text() for text, _ in texts(figure))
+    assert len({look["marker"] for look in signal_propagation.LOOKS}) == len(signal_propagation.LOOKS)
+
+
+def test_the_gaussian_error_keeps_its_bound_and_the_printed_variance_is_worse(every: dict[str, dict[str, Any]]) -> None:
+    drawn = every["gaussian_error"]
+    for held in drawn["maps"]:
+        derived, print_, bound = (np.array(held[name]) for name in ("derived", "printed", "bound"))
+        assert derived.shape == (len(drawn["T"]), len(drawn["d"]))
+        assert np.all(derived + held["numerical"] <= bound)
+        assert np.all(derived < print_)
+        # in high dimension the law is nearly Gaussian, unless one eigenvalue dominates
+        assert (derived[-1, -1] < 0.2 * derived[-1, 0]) == (held["spectrum"] != "dominant")
+    assert drawn["measured"].startswith("against the exact law")
+
+
+def test_the_maps_are_drawn(every: dict[str, dict[str, Any]], pictures: dict[str, Figure]) -> None:
+    drawn, figure = every["gaussian_error"], pictures["gaussian_error"]
+    count = len(drawn["maps"])
+    for column, held in enumerate(drawn["maps"]):
+        for row, name in enumerate(("derived", "printed")):
+            (image,) = figure.axes[row * count + column].images
+            assert np.array(image.get_array()).tolist() == held[name]
+        heights = [np.array(line.get_ydata()).tolist() for line in figure.axes[2 * count + column].get_lines()]
+        assert heights == [held[name][-1] for name in ("printed", "derived", "bound")]
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["printed variance (measured)", "derived variance (measured)", "proved bound, derived"]

@@ -1,0 +1,341 @@
+"""Section 4 and Lemma 2 end to end: verdicts, counterexamples, corrections, variants, and planted faults."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+import sympy as sp
+import torch
+from torch import Tensor
+
+from montecarlo import registry
+from montecarlo.bao2024 import localisation as second
+from montecarlo.bao2024.lemma1 import full_score, linear
+from montecarlo.bao2024.softmax import taylor
+from montecarlo.registry import Evaluation, Points, Search, Simulation, variance
+from montecarlo.walks import Walks
+from proofs_check import evaluating, runner, sampling, searching
+from proofs_check.evidence import EFFORTS
+from proofs_check.runner import Options, Silent
+from theorems import deriving
+from theorems.catalogue import Statement, by_id
+from theorems.closed import vanishes
+from theorems.derivation import Fact, Function
+from theorems.derivation import fact as fact_of
+from theorems.expressions import parse, symbol
+
+SEC4, APPC = "bao2024.sec4.", "bao2024.appC."
+VERIFIED = [SEC4 + name for name in ("gaussian-rho", "xi-eta-range", "lemma2-4")]
+REFUTED = [SEC4 + name for name in ("eq6", "fig2-eta", "fig3-eta", "lemma2-1", "lemma2-2", "lemma2-3", "a1-uniform")]
+REFUTED += [APPC + name for name in ("lemma2-derivative", "lemma2-inequality", "lemma2-final-bound")]
+QUICK = Options(effort="quick", seed=0, device="cpu", jobs=1)
+#: Fewer draws, smaller samples and fewer points of an evaluation than quick takes: enough for a verdict.
+FEW = replace(EFFORTS["quick"], factor=8.0, draws=4)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_points() -> Iterator[None]:
+    before, EFFORTS["quick"] = EFFORTS["quick"], FEW
+    yield
+    EFFORTS["quick"] = before
+
+
+def judge(claim: Statement) -> list[dict[str, Any]]:
+    """The reports of a claim and of its correction."""
+    points = 24 if isinstance(registry.find(claim.id), Evaluation) else FEW.points
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(EFFORTS, "quick", replace(FEW, points=points))
+        return [report for report, _ in runner.judge(claim, QUICK, "cpu", Silent())]
+
+
+@cache
+def judged(claim: str) -> tuple[dict[str, Any], ...]:
+    return tuple(judge(by_id()[claim]))
+
+
+def ruling(claim: Statement, case: Any = None) -> str:
+    """The verdict alone, without decoys and correction: what a fault is seen by needs neither."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (evaluating, sampling, searching):
+            patch.setattr(module, "mutants", lambda *_: [])
+        points = 12 if isinstance(registry.find(claim.id), Evaluation) else FEW.points
+        patch.setitem(EFFORTS, "quick", replace(FEW, points=points))
+        return str(runner._judge_one(claim, replace(QUICK, case=case), "cpu", Silent())[0]["verdict"])
+
+
+# -- verdicts
+
+
+@pytest.mark.parametrize("claim", VERIFIED)
+def test_what_is_verified(claim: str) -> None:
+    (report,) = judged(claim)
+    assert report["verdict"] == "verified", report["reason"]
+    assert (report["symbolic"]["status"], report["simulation"]["status"]) == ("proved", "agrees")
+    assert report["decoys"]["caught"] == report["decoys"]["of"] > 0
+    assert report["counterexample"] is None and report["correction"] is None
+    assert all(variant["holds"] for variant in report["variants"])
+
+
+@pytest.mark.parametrize("claim", REFUTED)
+def test_what_is_refuted(claim: str) -> None:
+    """Both sides contradict the print; the correction reads back in declared symbols."""
+    report = judged(claim)[0]
+    assert report["verdict"] == "refuted", report["reason"]
+    assert (report["symbolic"]["status"], report["simulation"]["status"]) == ("disproved", "contradicts")
+    assert report["correction"] is not None
+    if report["correction"]["sympy"] is not None:
+        told = sp.sympify(report["correction"]["sympy"])
+        assert {s.name for s in told.free_symbols} <= set(report["symbols"])
+        # the names read back as themselves
+        assert vanishes(told - parse(report["correction"]["sympy"]))
+    else:
+        # without declared symbols no expression could be stated, but the formula is shown
+        assert not report["symbols"] and report["correction"]["latex"]
+    shown = report["counterexample"]
+    assert shown["printed"] != shown["true"]
+
+
+@pytest.mark.parametrize("claim", REFUTED)
+def test_every_correction_is_verified(claim: str) -> None:
+    _, report = judged(claim)
+    assert report["id"] == claim + ".corrected"
+    assert report["verdict"] == "verified", report["reason"]
+    assert report["decoys"]["caught"] == report["decoys"]["of"] > 0
+
+
+@pytest.mark.parametrize("claim", [c for c in REFUTED if c.rpartition(".")[2] not in ("a1-uniform", "eq6", "fig2-eta")])
+def test_every_counterexample_replays_to_refuted(claim: str) -> None:
+    report = judged(claim)[0]
+    assert ruling(by_id()[claim], report["counterexample"]["params"]) == "refuted"
+
+
+@pytest.mark.parametrize("claim", [SEC4 + name for name in ("a1-uniform", "eq6", "fig2-eta")])
+def test_counterexamples_of_walks_replay_to_refuted(claim: str) -> None:
+    report = judged(claim)[0]
+    params = {
+        k: v for k, v in report["counterexample"]["params"].items() if k != "theta" or "i" not in by_id()[claim].regime
+    }
+    assert ruling(by_id()[claim], params) == "refuted"
+
+
+# -- variants
+
+
+@pytest.mark.parametrize(
+    ("claim", "holds"),
+    [
+        (SEC4 + "lemma2-1", {"rho with the derived variance": False, "exact law, T -> infinity first": False}),
+        (SEC4 + "lemma2-2", {"rho with the derived variance": False, "exact law, T -> infinity first": False}),
+        (SEC4 + "lemma2-3", {"rho with the derived variance": False}),
+        (SEC4 + "lemma2-4", {"rho with the derived variance": True, "exact law, T >= 2": True}),
+    ],
+)
+def test_variants(claim: str, holds: dict[str, bool]) -> None:
+    """What becomes of the print for another object, told and measured beside the verdict."""
+    report = judged(claim)[0]
+    assert {v["name"]: v["holds"] for v in report["variants"]} == holds
+    assert all(v["evidence"] for v in report["variants"])
+    if claim.endswith(("-1", "-2")):
+        corrected = judged(claim)[1]
+        assert all(v["holds"] for v in corrected["variants"])
+        measured = {row["quantity"] for row in report["cases"]}
+        assert {"rho", "rho@exact law, T -> infinity first"} <= measured
+
+
+def test_the_words_of_a_limit_do_not_speak_of_T() -> None:
+    """Lemma 2 is about (xi, eta), so its correction holds in that limit and not "as T -> infinity"."""
+    for name in ("lemma2-1", "lemma2-2"):
+        assert "T -> infinity" not in judged(SEC4 + name)[0]["correction"]["holds"]
+
+
+# -- planted faults in the simulations
+
+
+def swapped(claim: str, function: Callable[..., Any], **changes: Any) -> str:
+    """The verdict of a claim with another simulation, evaluation or search in the place of its own."""
+    entry = registry.find(claim)
+    if isinstance(entry, Simulation):
+        made: Any = Simulation(claim, function, degree=entry.degree, bounded=entry.bounded)
+    else:
+        made = type(entry)(claim, function)
+    statement = replace(by_id()[claim], **changes)
+    with registry.registered(made):
+        return ruling(statement)
+
+
+def open_below(generator: torch.Generator, n: int, mu: float, v: float) -> dict[str, Tensor]:
+    """P(N <= 1), without the lower end."""
+    return {"rho": (mu + math.sqrt(v) * torch.randn(n, generator=generator, dtype=torch.float64) <= 1).double()}
+
+
+def wide(generator: torch.Generator, n: int, mu: float, v: float) -> dict[str, Tensor]:
+    """v taken for the standard deviation."""
+    return {"rho": second._inside(mu + v * torch.randn(n, generator=generator, dtype=torch.float64))}
+
+
+@pytest.mark.parametrize("fault", [open_below, wide], ids=lambda f: f.__name__)
+def test_a_wrong_normal_law_is_a_conflict(fault: Callable[..., Any]) -> None:
+    assert swapped(SEC4 + "gaussian-rho", fault) == "conflict"
+
+
+def without_offset(walk: Walks, W: Tensor, i: int) -> dict[str, Tensor]:
+    score = linear(walk.scores(W), i)
+    return {"variance": variance(score), "mean": score}
+
+
+def next_gamma(walk: Walks, W: Tensor, i: int) -> dict[str, Tensor]:
+    """gamma of the token after i, or of the one before it at the end."""
+    place = i + 1 if i < walk.T else i - 1
+    score = full_score(walk, W, place, 1.0)
+    return {"variance": variance(score), "mean": score}
+
+
+def clipped_scores(walk: Walks, W: Tensor, i: int) -> dict[str, Tensor]:
+    score = full_score(walk, W, i, 1.0).clamp(-2, 2)
+    return {"variance": variance(score), "mean": score}
+
+
+@pytest.mark.parametrize("fault", [without_offset, next_gamma, clipped_scores], ids=lambda f: f.__name__)
+def test_a_wrong_score_is_a_conflict(fault: Callable[..., Any]) -> None:
+    assert swapped(SEC4 + "eq6", fault) == "conflict"
+
+
+def twice_lambda(walk: Walks, W: Tensor, i: int, lam: float) -> dict[str, Tensor]:
+    score = variance(full_score(walk, W, i, 1.0))
+    return {"variance": score / (4 * lam**2), "variance_ref": score}
+
+
+def test_a_wrong_lambda_is_a_conflict() -> None:
+    assert swapped(SEC4 + "fig2-eta", twice_lambda) == "conflict"
+
+
+def test_a_last_token_that_is_another_one_is_a_conflict() -> None:
+    def wrong(walk: Walks, W: Tensor, i: int, lam: float) -> dict[str, Tensor]:
+        scores = walk.scores(W) / lam
+        return {
+            "variance": variance(linear(scores, i)),
+            "variance_last": variance(linear(scores, 1 + walk.T // 2)),
+        }
+
+    assert swapped(SEC4 + "a1-uniform", wrong) == "conflict"
+
+
+@pytest.mark.parametrize(
+    ("claim", "fault"), [("lemma2-1", "walks"), ("lemma2-2", "moments"), ("lemma2-4", "moments"), ("lemma2-4", "walks")]
+)
+def test_a_wrong_sample_of_lemma_2_is_a_conflict(claim: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variance of the wrong size, or walks whose tokens lack the offset 1/T."""
+    honest = taylor
+    if fault == "moments":
+        rho = second._rho
+        monkeypatch.setattr(second, "_rho", lambda g, n, mean, spread: rho(g, n, mean, 900 * spread))
+    else:
+        monkeypatch.setattr(second, "taylor", lambda T, i: (honest(T, i)[0], honest(T, i)[1] - 0.5))
+    entry = registry.find(SEC4 + claim)
+    assert isinstance(entry, Simulation)
+    assert swapped(SEC4 + claim, entry.function) == "conflict"
+
+
+# -- planted faults in the evaluations and searches
+
+
+@pytest.mark.parametrize("claim", [SEC4 + "lemma2-3", APPC + "lemma2-derivative", SEC4 + "fig3-eta"])
+def test_a_wrong_evaluation_is_a_conflict(claim: str) -> None:
+    entry = registry.find(claim)
+    assert isinstance(entry, Evaluation)
+    honest = entry.function
+
+    def given(change: Callable[[float], float]) -> Callable[..., Any]:
+        # the signature is what the engine fills
+        def off(found: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+            return {name: (change(value), error) for name, (value, error) in found.items()}
+
+        if claim.endswith("fig3-eta"):
+            return lambda xi, product: off(honest(xi, product))
+        if claim.endswith("lemma2-3"):
+            return lambda theta, eta, mean_of, variance_of: off(honest(theta, eta, mean_of, variance_of))
+        return lambda theta, xi, eta, mean_of, variance_of: off(honest(theta, xi, eta, mean_of, variance_of))
+
+    assert swapped(claim, given(lambda value: value)) == "refuted"
+    assert swapped(claim, given(lambda value: value + 1e-5)) == "conflict"
+
+
+def beyond(claim: str, change: Callable[[Points], dict[str, Any]]) -> str:
+    """The verdict with a search whose columns are changed."""
+    entry = registry.find(claim)
+    assert isinstance(entry, Search)
+    honest = entry.function
+
+    def made(found: Points) -> Points:
+        return Points({**found.columns, **change(found)}, found.errors, found.matrices)
+
+    if entry.parameters:
+        return swapped(
+            claim, lambda points, generator, mean_of, variance_of: made(honest(points, generator, mean_of, variance_of))
+        )
+    return swapped(claim, lambda points, generator: made(honest(points, generator)))
+
+
+@pytest.mark.parametrize("claim", [SEC4 + "xi-eta-range", APPC + "lemma2-inequality", APPC + "lemma2-final-bound"])
+def test_a_search_beyond_the_proved_bound_is_a_conflict(claim: str) -> None:
+    assert beyond(claim, lambda found: {}) != "conflict"
+    assert beyond(claim, lambda found: {"value": 1.5 * found.columns["value"]}) == "conflict"
+
+
+def test_a_search_that_loses_points_is_not_taken() -> None:
+    """NaN compares with nothing: values that are no numbers must not pass for points that keep the bound."""
+
+    def lost(found: Points) -> dict[str, Any]:
+        values = found.columns["value"].copy()
+        values[::2] = math.nan
+        return {"value": values}
+
+    assert beyond(SEC4 + "xi-eta-range", lambda found: {}) == "verified"
+    assert beyond(SEC4 + "xi-eta-range", lost) != "verified"
+
+
+# -- planted faults in the derivations
+
+
+def with_derivation(claim: str, function: Function) -> str:
+    with deriving.registered(claim, function):
+        return ruling(by_id()[claim])
+
+
+def test_a_wrong_coefficient_in_a_derivation_does_not_pass() -> None:
+    """A value that its steps do not conclude: undecided, or a conflict with the other side, but no verdict."""
+    claim = APPC + "lemma2-derivative"
+    honest = deriving.find(claim)
+
+    def doubled(mean: sp.Expr, variance: sp.Expr, second_route: bool) -> Fact:
+        fact = honest(mean, variance, second_route)
+        return fact_of(2 * fact.ratio.expr, fact.steps, fact.method)
+
+    assert with_derivation(claim, doubled) in ("conflict", "undecided")
+
+
+def test_a_derivation_with_another_variance_is_a_conflict() -> None:
+    """Every step of it is licensed, but it is about another object than the one that is evaluated."""
+    claim = SEC4 + "lemma2-3"
+    honest = deriving.find(claim)
+
+    def other(mean: sp.Expr, variance: sp.Expr, second_route: bool) -> dict[str, Fact]:
+        constant = variance.xreplace({symbol("theta"): sp.Integer(0)})
+        return {"slope": honest(mean, constant, second_route)["slope"]}
+
+    assert with_derivation(claim, other) == "conflict"
+
+
+def test_a_definition_without_theta_makes_part_3_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both sides are handed the definition: with a constant variance the printed limit is verified."""
+    claim = SEC4 + "lemma2-3"
+    changed = replace(by_id()[claim], definitions=dict(by_id()[claim].definitions) | {"variance": "7/12*eta**2"})
+    table = by_id() | {claim: changed}
+    monkeypatch.setattr(deriving, "by_id", lambda: table)
+    (report,) = judge(changed)
+    assert (report["symbolic"]["status"], report["verdict"]) == ("proved", "verified"), report["reason"]

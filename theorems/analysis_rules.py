@@ -1,0 +1,316 @@
+"""Trusted rules of analysis: slopes, Gaussian probabilities, limits by continuity, limits of error functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sympy as sp
+
+from theorems.balls import positive
+from theorems.closed import names, substituted, vanishes
+from theorems.expressions import symbol
+from theorems.limits import Pattern, sign_of
+from theorems.process import Process
+from theorems.rules import rule
+
+#: Names that are positive, and the interval that theta runs over, wherever a rule of this module is used.
+POSITIVE = frozenset({"v", "eta", "lam", "u", "tr2"})
+
+
+@rule("slope")
+def slope(function: sp.Expr, variable: str, value: sp.Expr) -> bool:
+    """The derivative of a closed expression. Trusted: sympy's differentiation of elementary functions and erf."""
+    return smooth(function) and vanishes(sp.diff(function, symbol(variable)) - value)
+
+
+@rule("normal-interval")
+def normal_interval(
+    mean: sp.Expr, variance: sp.Expr, low: sp.Expr, high: sp.Expr, primitive: sp.Expr, value: sp.Expr
+) -> bool:
+    """P(low <= N(m, v) <= high) for v > 0: a primitive in x whose slope is the density, and its values at the ends.
+
+    Trusted: the normal density, and the fundamental theorem of calculus.
+    """
+    x = symbol("x")
+    density = sp.exp(-((x - mean) ** 2) / (2 * variance)) / sp.sqrt(2 * sp.pi * variance)
+    ends = primitive.xreplace({x: high}) - primitive.xreplace({x: low})
+    if any(part.has(x) for part in (mean, variance)) or not (low.is_number and high.is_number and low <= high):
+        return False
+    if not visibly_positive(variance) or not _smooth_in(primitive, x):
+        return False
+    return vanishes(sp.diff(primitive, x) - density) and vanishes(ends - value)
+
+
+@rule("heat-flow")
+def heat_flow(mean: sp.Expr, variance: sp.Expr, low: sp.Expr, high: sp.Expr, variable: str, value: sp.Expr) -> bool:
+    """d/dt P(low <= N(m(t), v(t)) <= high) = [-m' n + (v'/2) dn/dx] between the ends, n the normal density.
+
+    Trusted: dn/dm = -dn/dx and dn/dv = (d^2 n/dx^2)/2, and differentiation under the integral.
+    """
+    x, along = symbol("x"), symbol(variable)
+    if not (low.is_number and high.is_number) or any(part.has(x) for part in (mean, variance)):
+        return False
+    if not visibly_positive(variance) or not smooth(mean):
+        return False
+    density = sp.exp(-((x - mean) ** 2) / (2 * variance)) / sp.sqrt(2 * sp.pi * variance)
+    flow = -sp.diff(mean, along) * density + sp.diff(variance, along) * sp.diff(density, x) / 2
+    return vanishes(flow.xreplace({x: high}) - flow.xreplace({x: low}) - value)
+
+
+@rule("substitution")
+def substitution(formula: sp.Expr, table: Mapping[str, sp.Expr], value: sp.Expr) -> bool:
+    """A formula with expressions put in for its names, by normal form; a bare name concludes nothing."""
+    if formula.is_Symbol or not set(table) & names(formula):
+        return False
+    return vanishes(substituted(formula, dict(table)) - value)
+
+
+@rule("positive-root")
+def positive_root(function: sp.Expr, value: sp.Expr, name: str) -> bool:
+    """An identity that uses sqrt(n^2) = n for a name n that is positive."""
+    square = symbol(name) ** 2
+    rooted = any(
+        node.is_Pow and node.exp.is_Rational and node.exp.q == 2 and node.has(square.base)
+        for node in sp.preorder_traversal(function)
+    )
+    if name not in POSITIVE or not rooted:
+        return False
+    positive_name, plain = sp.Dummy(positive=True), symbol(name)
+    return vanishes((function - value).xreplace({plain: positive_name}))
+
+
+def _smooth_in(expression: sp.Expr, x: sp.Symbol) -> bool:
+    """Whether a function is visibly smooth in x on the whole line: erf, exp and polynomials of x."""
+    for node in sp.preorder_traversal(expression):
+        if not node.has(x):
+            continue
+        if node.is_Pow and not (node.exp.is_Integer and node.exp.is_nonnegative):
+            return False
+        if not (node.is_Symbol or node.is_Add or node.is_Mul or node.is_Pow or isinstance(node, sp.erf | sp.exp)):
+            return False
+    return True
+
+
+def smooth(expression: sp.Expr) -> bool:
+    """Whether an expression is visibly smooth for theta in [0, 1], positive POSITIVE names and other real names."""
+    return not expression.has(sp.Piecewise) and _continuous(expression)
+
+
+def _continuous(expression: sp.Expr) -> bool:
+    """Whether only positive quantities stand below a line or under a root, for theta in [0, 1] and POSITIVE names."""
+    for node in sp.preorder_traversal(expression):
+        if node.is_Pow and not (node.exp.is_Integer and node.exp.is_nonnegative):
+            base = node.base
+            if base.is_number and base.is_positive:
+                continue
+            if node.exp.is_Rational and visibly_positive(base):
+                continue
+            return False
+        if node.is_Function and node.func not in (sp.erf, sp.exp):
+            return False
+    return True
+
+
+def visibly_positive(base: sp.Expr) -> bool:
+    """Whether an expression is a product of positive numbers, POSITIVE names and functions positive on [0, 1]."""
+    if base.is_Mul:
+        return all(visibly_positive(part) for part in base.args)
+    if base.is_Pow and base.exp.is_Rational:
+        return visibly_positive(base.base)
+    if base.is_Symbol:
+        return base.name in POSITIVE
+    if base.is_number:
+        return bool(base.is_positive)
+    if base.is_Add and any(part.is_number for part in base.args):
+        # a positive number and even powers
+        squares = (part for part in base.args if not part.is_number)
+        if all(
+            c > 0 and all(f.is_Pow and f.exp.is_Integer and f.exp % 2 == 0 for f in sp.Mul.make_args(rest))
+            for c, rest in (part.as_coeff_Mul() for part in squares)
+        ):
+            return bool(sp.Add(*(part for part in base.args if part.is_number)).is_positive)
+    return names(base) == {"theta"} and positive(base, "theta", 0, 1)
+
+
+@rule("continuous-limit")
+def continuous_limit(function: sp.Expr, variable: str, point: sp.Expr, value: sp.Expr) -> bool:
+    """The limit of f as a variable tends to a point where f is continuous: its value there.
+
+    f is made of sums, products, erf and exp, and of powers whose bases are positive for theta in [0, 1] and for the
+    names in POSITIVE; what tends to 0 must not stand below a line.
+    """
+    if point.has(symbol(variable)):
+        return False
+    at = substituted(function, {variable: point})
+    below = any(
+        node.is_Pow and not (node.exp.is_Integer and node.exp.is_nonnegative) and node.base.has(symbol(variable))
+        for node in sp.preorder_traversal(function)
+    )
+    if below or at.has(sp.nan, sp.zoo, sp.oo):
+        return False
+    return _continuous(function) and vanishes(at - value)
+
+
+Term = tuple[sp.Expr, str, sp.Expr]
+
+
+def _argument_limit(term: Term, radicand: sp.Expr, pattern: Pattern, directions: Mapping[str, int]) -> int | None:
+    """The sign of infinity that z = scale c(theta, xi eta)/sqrt(radicand) tends to, 0 for z = 0; None if not settled.
+
+    The scale, xi or 1/eta, grows without bound in its direction and xi eta tends to r.
+    """
+    argument, scale, coefficient = term
+    if directions.get("1/eta") != 1 or directions.get("xi") not in (1, -1) or not names(coefficient) <= {"theta", "r"}:
+        return None
+    size = {"xi": symbol("xi"), "1/eta": 1 / symbol("eta")}[scale]
+    product = symbol("xi") * symbol("eta")
+    whole = size * substituted(coefficient, {"r": product}) / sp.sqrt(radicand)
+    if not vanishes(argument - whole):
+        return None
+    signs = {polynomial: allowed[0] for polynomial, allowed in pattern if len(allowed) == 1}
+    sign = sign_of(coefficient, signs)
+    if sign is None or (sign == 0 and coefficient.has(symbol("r"))):
+        return None
+    return sign * directions[scale]
+
+
+@rule("erf-limit")
+def erf_limit(
+    finite: sp.Expr,
+    first: Term,
+    second: Term,
+    radicand: sp.Expr,
+    pattern: Pattern,
+    directions: Mapping[str, int],
+    value: sp.Expr,
+) -> bool:
+    """(erf(z_1) - erf(z_2))/2 where |z| grows without bound or z = 0, for every sequence with xi eta -> r."""
+    if not positive(radicand, "theta", 0, 1):
+        return False
+    ends = [_argument_limit(term, radicand, pattern, directions) for term in (first, second)]
+    if any(end is None for end in ends):
+        return False
+    whole = (sp.erf(first[0]) - sp.erf(second[0])) / 2
+    return vanishes(finite - whole) and vanishes(sp.Rational(ends[0] - ends[1], 2) - value)  # type: ignore[operator]
+
+
+@rule("chebyshev-limit")
+def chebyshev_limit(
+    first: Term,
+    second: Term,
+    radicand: sp.Expr,
+    pattern: Pattern,
+    directions: Mapping[str, int],
+    symmetric: bool,
+    value: sp.Expr,
+) -> bool:
+    """P(0 <= S <= 1) where mean/sd = z_1 sqrt(2) and (mean - 1)/sd = z_2 sqrt(2) grow without bound or the mean is 0.
+
+    Trusted: Chebyshev's inequality; where the mean is 0, that half of a symmetric law without atoms lies above 0.
+    """
+    if not positive(radicand, "theta", 0, 1):
+        return False
+    # both arguments belong to one law: (mean - 1)/sd beside mean/sd
+    one_law = vanishes(second[2] - first[2] * symbol("r") + 1) and (first[1], second[1]) == ("xi", "1/eta")
+    ends = [_argument_limit(term, radicand, pattern, directions) for term in (first, second)]
+    if not one_law or ends[0] is None or ends[1] in (None, 0) or (ends[0] == 0 and not symmetric):
+        return False
+    return vanishes(sp.Rational(ends[0] - ends[1], 2) - value)
+
+
+@rule("two-sequences")
+def two_sequences(second: Term, radicand: sp.Expr, pattern: Pattern) -> bool:
+    """z = c(theta, xi eta)/(eta sqrt(radicand)) with c(theta, r) = 0 on the cell: its limit depends on the sequence.
+
+    c is affine in its second argument with a slope that is not 0 on the cell, so along xi eta = r + k eta the limit of
+    z is k times a number other than 0, for any k.
+    """
+    argument, scale, coefficient = second
+    size, r = 1 / symbol("eta"), symbol("r")
+    whole = size * substituted(coefficient, {"r": symbol("xi") * symbol("eta")}) / sp.sqrt(radicand)
+    signs = {polynomial: allowed[0] for polynomial, allowed in pattern if len(allowed) == 1}
+    steep = sp.diff(coefficient, r)
+    if scale != "1/eta" or not positive(radicand, "theta", 0, 1) or not vanishes(argument - whole) or steep.has(r):
+        return False
+    return sign_of(coefficient, signs) == 0 and sign_of(steep, signs) in (1, -1)
+
+
+@rule("empty-cell")
+def empty_cell(
+    pattern: Pattern, domain: tuple[sp.Expr, ...], combination: tuple[tuple[int, tuple[sp.Expr, ...]], ...]
+) -> bool:
+    """No point has these signs: non-negative products of what is >= 0 there add up to something negative, or to 0.
+
+    ``combination`` lists (coefficient, factors), each factor >= 0 by the pattern or the domain; a sum of 0 with a
+    product that is > 0 is a contradiction, too.
+    """
+    total, strict = sp.Integer(0), False
+    for coefficient, factors in combination:
+        if not coefficient > 0:
+            return False
+        kinds = [_lower(factor, pattern, domain) for factor in factors]
+        if any(kind is None for kind in kinds):
+            return False
+        strict = strict or all(kind == 1 for kind in kinds)
+        total += sp.Rational(coefficient) * sp.Mul(*factors)
+    total = sp.expand(total)
+    return bool(total.is_Rational and (total < 0 or (total == 0 and strict)))
+
+
+def _lower(factor: sp.Expr, pattern: Pattern, domain: tuple[sp.Expr, ...]) -> int | None:
+    """1 for a factor that is > 0, 0 for one that is >= 0, None for one of which neither is known."""
+    for polynomial, allowed in pattern:
+        for orientation in (1, -1):
+            if sp.expand(factor - orientation * polynomial) == 0:
+                signs = {orientation * sign for sign in allowed}
+                if -1 not in signs:
+                    return int(0 not in signs)
+    return 0 if any(sp.expand(factor - known) == 0 for known in domain) else None
+
+
+@rule("independent-ends")
+def independent_ends(process: Process, left: object, right: object, regime: Mapping[str, str], theta: sp.Expr) -> bool:
+    """The two ends of a bilinear form of centred Gaussians become uncorrelated at this theta, so its law is symmetric.
+
+    Trusted: uncorrelated jointly Gaussian vectors are independent, and (y, x) -> (-y, x) then keeps their law.
+    """
+    from theorems.asymptotics import expand
+
+    if process.kernel.mean is not None:
+        return False
+    found = expand(process.covariance(left, right), regime)  # type: ignore[arg-type]
+    return not found.grows and bool(sp.expand(substituted(found.limit.expr, {"theta": theta})) == 0)
+
+
+@rule("no-atom")
+def no_atom(square: sp.Expr) -> bool:
+    """A quadratic form in Gaussians with a weight that is not 0 takes no value with positive probability.
+
+    ``square``, the sum of the squared weights up to a factor, must be positive on [0, 1]. Trusted: the zero set of a
+    polynomial that is not constant has measure 0.
+    """
+    return positive(square, "theta", 0, 1)
+
+
+@rule("shrinking-interval")
+def shrinking_interval(square: sp.Expr, value: sp.Expr) -> bool:
+    """P(a u <= Q <= b u) -> P(Q = 0) = 0 as u -> 0, for a quadratic form Q in Gaussians that is not constant.
+
+    Trusted: continuity of measure from above, and ``no-atom``.
+    """
+    return no_atom(square) and value == 0
+
+
+#: Rules that turn one expression into another: by themselves they derive nothing.
+REWRITING = frozenset({"substitution", "positive-root", "slope", "continuous-limit", "identity"})
+#: Where in a step's data its conclusion stands.
+CONCLUSIONS = {
+    "slope": 2,
+    "normal-interval": 5,
+    "heat-flow": 5,
+    "positive-root": 1,
+    "substitution": 2,
+    "continuous-limit": 3,
+    "erf-limit": 6,
+    "chebyshev-limit": 6,
+}

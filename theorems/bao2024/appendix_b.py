@@ -1,0 +1,160 @@
+"""Appendix B.2: the displays (B) and (C) summed exactly, what dominates (4), and how fast (19)-(21) grow."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import sympy as sp
+
+from theorems.asymptotics import expand
+from theorems.bao2024.softmax import gamma, taylor
+from theorems.derivation import Fact, Inequality, derivation, fact
+from theorems.expressions import symbol
+from theorems.observables import W
+from theorems.orders import Order, integral, leading
+from theorems.process import Moment, Position, Process, Step, random_walk
+
+
+@derivation("bao2024.sec3.diagonal-dominance")
+def diagonal_dominance(walk: Process, T: Position) -> dict[str, Moment | Fact]:
+    """a^T E[X Gamma X^T] b / T without clipping, its part with alpha = i, and their ratio.
+
+    X Gamma X^T = sum_i (X gamma^i) x_i^T.
+    """
+    own = taylor()["diagonal"].ratio
+    part = walk.sum(lambda i: walk.expect(walk.inner("a", i) * walk.inner(i, "b")), upto=T) * own / T
+    full = walk.sum(lambda i: walk.expect(walk.inner("a", gamma(walk, i)) * walk.inner(i, "b")), upto=T) / T
+    quotient = (part.ratio.expr / full.ratio.expr).cancel()
+    table = {"p": part.ratio.expr, "q": full.ratio.expr}
+    step = Step("substitution", "ratio = {2}", (symbol("p") / symbol("q"), table, quotient))
+    return {"ratio": fact(quotient, (*walk.steps, step), "exact sums over tokens"), "diagonal": part, "full": full}
+
+
+def squares(walk: Process, i: Position, j: Position) -> Moment:
+    """E[(x_i^T W x_j)^2 + (x_j^T W x_i)^2]/2, one number for symmetric W."""
+    return (walk.expect(walk.form(i, W, j) ** 2) + walk.expect(walk.form(j, W, i) ** 2)) / 2
+
+
+@derivation("bao2024.appB.display-b")
+def display_b(walk: Process, T: Position) -> dict[str, Moment]:
+    """T^2 sum over all i, j of E[(x_i^T W x_j)^2]: twice the pairs i < j, and the pairs i = j."""
+    pairs = walk.sum(lambda j: walk.sum(lambda i: squares(walk, i, j), below=j), upto=T)
+    own = walk.sum(lambda j: squares(walk, j, j), upto=T)
+    return {"sum": (2 * pairs + own) * T.ratio**2}
+
+
+@derivation("bao2024.appB.display-c")
+def display_c(walk: Process, T: Position) -> dict[str, Moment]:
+    """T^3 sum over beta of E[(x_beta^T W x_T)^2]."""
+    return {"sum": walk.sum(lambda b: walk.expect(walk.form(b, W, T) ** 2), upto=T) * T.ratio**3}
+
+
+@derivation("bao2024.appB.cauchy-schwarz")
+def four_factors() -> Inequality:
+    """|E[abcd]|^2 <= (E[a^4] E[b^4] E[c^4] E[d^4])^{1/2} (Hoelder), for factors fixed on an event of probability p.
+
+    It is attained there, where E[a^2] E[b^2] E[c^2] E[d^2] is p^2 times as large.
+    """
+    p, *factors = (symbol(name) for name in ("p", "a", "b", "c", "d"))
+    quantity = (p * sp.Mul(*factors)) ** 2
+    upper = p**2 * sp.Mul(*(factor**2 for factor in factors))
+    words = "E[f^4] = p f^4, so |E[abcd]|^2 = {0} <= (E[a^4] E[b^4] E[c^4] E[d^4])^(1/2) = {1}"
+    step = Step("hoelder", words, (quantity, upper, "p", tuple(factors)))
+    points = ({"p": "1/2", "a": "1", "b": "1", "c": "1", "d": "1"},)
+    return Inequality(quantity, upper, points, (step,), "Hoelder's inequality, attained")
+
+
+# -- orders of growth
+
+#: Slope of the scores in the example W_QK = (SLOPE lambda/d) I: the tokens in FREE are not clipped, those behind are.
+SLOPE = sp.Integer(4)
+FREE = (sp.Rational(1, 2), sp.Rational(1, 2) + 1 / SLOPE)
+EXAMPLE = "W_QK = (4 lambda/d) I, W_V = I, W_F = 2 I, d large enough"
+theta, phi = symbol("theta"), symbol("phi")
+
+
+@cache
+def kernels() -> tuple[dict[frozenset[str], sp.Expr], tuple[Step, ...]]:
+    """Limits of K/T between the tokens x at theta, X at phi >= theta, the last token z, and y, Y = T X gamma^i."""
+    walk = random_walk("i", "j", "T")
+    i, j, T = walk.positions
+    regime = {"i": "theta*T", "j": "phi*T"}
+    vectors = {"x": walk.token(i), "X": walk.token(j), "z": walk.token(T)}
+    vectors |= {"y": gamma(walk, i) * T.ratio, "Y": gamma(walk, j) * T.ratio}
+    table, steps = {}, []
+    letters = sorted(vectors)
+    for one, two in ((a, b) for k, a in enumerate(letters) for b in letters[k + 1 :]):
+        value = expand(walk.covariance(vectors[one], vectors[two]), regime, "T").limit.expr
+        table[frozenset((one, two))] = value
+        words = f"K({one}, {two})/T -> " + "{5}"
+        steps.append(Step("limit-kernel", words, (walk, vectors[one], vectors[two], regime, 1, value)))
+    return table, (*walk.steps, *steps)
+
+
+def attained(product: tuple[tuple[str, str], ...], other: tuple[sp.Expr, sp.Expr]) -> tuple[Step, ...]:
+    """The leading term in d of a product of coordinates, and its integral over the tokens that are not clipped."""
+    table, before = kernels()
+    density = leading(product, table)
+    value = integral(density, FREE, other)
+    return (
+        *before,
+        Step("wick-leading", "leading in d, by Wick's theorem: {2}", (product, table, density)),
+        Step("concentrated-limit", "limit of sum/T^p per power of d: {4} > 0", (density, FREE, other, SLOPE, value)),
+    )
+
+
+def order19() -> Order:
+    """(19): with M = X Gamma X^T, E[sum_{c, e} M_{bc} M_{ec} x_{T,e} x_{T,b}] up to positive factors."""
+    bound = (("i", "j", "alpha", "beta"), (("i", "alpha"), ("j", "beta")), (), 6, sp.Integer(3))
+    product = (("y", "b"), ("x", "c"), ("Y", "e"), ("X", "c"), ("z", "e"), ("z", "b"))
+    steps = (Step("hoelder-growth", "(19) = O(T^{4})", bound), *attained(product, (theta, FREE[1])))
+    return Order(sp.Integer(3), steps, METHOD, EXAMPLE)
+
+
+def order20() -> Order:
+    """(20): with S = X gamma~_0, E[sum_c M_{bc} S_c x_{T,b}] up to positive factors; S: tokens clipped at 1."""
+    bound = (("i", "alpha", "beta"), (("i", "alpha"),), ("beta",), 4, sp.Integer(3))
+    product = (("y", "b"), ("x", "c"), ("X", "c"), ("z", "b"))
+    steps = (Step("hoelder-growth", "(20) = O(T^{4})", bound), *attained(product, (FREE[1], sp.Integer(1))))
+    return Order(sp.Integer(3), steps, METHOD, EXAMPLE)
+
+
+def order21() -> Order:
+    """(21): E[sum_c M_{bc} x_{T,c} x_{T,b}] up to positive factors, as W_F x_T - y has the mean x_T given the walk."""
+    bound = (("i", "alpha"), (("i", "alpha"),), (), 4, sp.Integer(2))
+    product = (("y", "b"), ("x", "c"), ("z", "c"), ("z", "b"))
+    steps = (Step("hoelder-growth", "(21) = O(T^{4})", bound), *attained(product, (sp.Integer(0), sp.Integer(1))))
+    return Order(sp.Integer(2), steps, METHOD, EXAMPLE)
+
+
+METHOD = "Hoelder's inequality; an example whose clipping becomes deterministic"
+
+
+def _quotient(above: Order, below: Order) -> Order:
+    value = above.exponent - below.exponent
+    step = Step("quotient-order", "the quotient grows like T^{2}", (above.exponent, below.exponent, value))
+    return Order(value, (*above.steps, *below.steps, step), METHOD, EXAMPLE)
+
+
+@derivation("bao2024.appB.order19")
+def growth19() -> dict[str, Order]:
+    """The sharp exponent of (19)."""
+    return {"eq19": order19()}
+
+
+@derivation("bao2024.appB.order20")
+def growth20() -> dict[str, Order]:
+    """The sharp exponent of (20)."""
+    return {"eq20": order20()}
+
+
+@derivation("bao2024.appB.order21")
+def growth21() -> dict[str, Order]:
+    """The sharp exponent of (21)."""
+    return {"eq21": order21()}
+
+
+@derivation("bao2024.appB.dominance")
+def dominance() -> dict[str, Order]:
+    """The growth of |(20)|/|(19)| and |(21)|/|(19)| for matrices where all three are as large as they can be."""
+    return {"second": _quotient(order20(), order19()), "third": _quotient(order21(), order19())}

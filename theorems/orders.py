@@ -1,0 +1,262 @@
+"""Orders of growth: an exponent that no choice of matrices exceeds, and matrices for which it is attained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import sympy as sp
+
+from theorems.expressions import symbol
+from theorems.process import Process, Step
+from theorems.rules import rule
+
+
+@dataclass(frozen=True)
+class Order:
+    """A sum that is O(T^exponent) for all fixed matrices, and not smaller for some.
+
+    ``steps`` end with the bound (rule ``hoelder-growth``) and with a positive limit of sum/T^exponent for the
+    matrices that ``attained`` describes (rule ``concentrated-limit``); for a quotient of two sums both come from
+    theirs (rule ``quotient-order``).
+    """
+
+    exponent: sp.Rational
+    steps: tuple[Step, ...]
+    method: str
+    attained: str
+
+
+@rule("hoelder-growth")
+def hoelder_growth(
+    sums: tuple[str, ...],
+    slopes: tuple[tuple[str, str], ...],
+    offsets: tuple[str, ...],
+    tokens: int,
+    value: sp.Rational,
+) -> bool:
+    """sum E[prod gamma~^i_alpha prod gamma~_0^beta (product of ``tokens`` tokens)] = O(T^value).
+
+    By definition |gamma~^i_i| <= 1/T and |gamma~^i_alpha| <= 1/T^2, so that the sum over alpha of |gamma~^i_alpha| is
+    below 2/T: each slope takes its own index alpha and a factor T away. |gamma~_0| <= 1, each index that is left
+    counts T, and each token sqrt(T), as E|x_t|^q <= C_q t^{q/2}. Trusted: Hoelder's inequality.
+    """
+    absorbed = [own for _, own in slopes]
+    if not isinstance(tokens, int) or tokens < 0:
+        return False
+    if len(set(sums)) != len(sums) or len(set(absorbed)) != len(absorbed):
+        return False
+    if not all(index in sums and own in sums and index != own for index, own in slopes):
+        return False
+    if not all(index in sums for index in offsets) or any(index in absorbed for index, _ in slopes):
+        return False
+    left = len(sums) - len(absorbed)
+    return bool(sp.Rational(left - len(slopes)) + sp.Rational(tokens, 2) == value)
+
+
+@rule("limit-kernel")
+def limit_kernel(
+    process: Process, one: object, two: object, regime: Mapping[str, str], scale: int, value: sp.Expr
+) -> bool:
+    """K(one, two)/T^scale tends to this value, theta and phi the places of the tokens i and j."""
+    from theorems.asymptotics import expand
+
+    found = expand(process.covariance(one, two), regime, f"T**{scale}" if scale else "1")  # type: ignore[arg-type]
+    return not found.grows and bool(sp.expand(found.limit.expr - value) == 0)
+
+
+def integral(density: sp.Expr, window: tuple[sp.Expr, sp.Expr], other: tuple[sp.Expr, sp.Expr]) -> sp.Expr:
+    """The integral over theta in ``window``, phi in ``other``; twice it where phi runs from theta on, by symmetry."""
+    theta, phi = symbol("theta"), symbol("phi")
+    inner = sp.integrate(sp.expand(density), (phi, *other))
+    whole = sp.integrate(sp.expand(inner), (theta, *window))
+    return sp.expand(2 * whole if other[0] == theta else whole)
+
+
+@rule("concentrated-limit")
+def concentrated_limit(
+    density: sp.Expr,
+    window: tuple[sp.Expr, sp.Expr],
+    other: tuple[sp.Expr, sp.Expr],
+    slope: sp.Rational,
+    value: sp.Expr,
+) -> bool:
+    """The limit (T -> infinity, then d -> infinity) of a sum whose clipping has become deterministic, positive.
+
+    For W_QK = (slope lambda/d) I the score of the token at theta tends to (theta - 1/2) slope in mean square as
+    d -> infinity (its variance is of order 1/d), so that exactly the theta with 0 < (theta - 1/2) slope < 1 are not
+    clipped, and those with (theta - 1/2) slope > 1 are clipped at 1. ``density`` is the leading term in d of the
+    expectation by Wick's theorem for theta <= phi; phi is a second free token (from theta on, and twice by symmetry),
+    a clipped one, or none (from 0 to 1). Trusted: Chebyshev's inequality and dominated convergence; what has a limit
+    other than 0 in d is other than 0 for some d.
+    """
+    theta, phi = symbol("theta"), symbol("phi")
+    edge = sp.Rational(1, 2) + 1 / slope
+    places = ((theta, edge), (edge, sp.Integer(1)), (sp.Integer(0), sp.Integer(1)))
+    if not slope > 2 or window != (sp.Rational(1, 2), edge) or other not in places:
+        return False
+    if density.free_symbols - {theta, phi} or not density.is_polynomial(theta, phi):
+        return False
+    if other == places[2] and density.has(phi):
+        return False
+    return bool(integral(density, window, other) == value and value > 0)
+
+
+def _sums(cycle: tuple[tuple[str, str], ...], pairing: tuple[tuple[int, int], ...]) -> int:
+    """How many free sums over coordinates a pairing leaves: connected groups of coordinates, without that of "b"."""
+    ends = [(letter, coordinate) for letter, coordinate in cycle]
+    parent = {coordinate: coordinate for _, coordinate in ends}
+
+    def root(name: str) -> str:
+        while parent[name] != name:
+            name = parent[name]
+        return name
+
+    for one, two in pairing:
+        parent[root(ends[one][1])] = root(ends[two][1])
+    return len({root(coordinate) for _, coordinate in ends}) - 1
+
+
+def pairings(places: tuple[int, ...]) -> list[tuple[tuple[int, int], ...]]:
+    """All ways to put an even number of places into pairs."""
+    if not places:
+        return [()]
+    first, *rest = places
+    found = []
+    for k, other in enumerate(rest):
+        left = (*rest[:k], *rest[k + 1 :])
+        found += [((first, other), *more) for more in pairings(tuple(left))]
+    return found
+
+
+def leading(product: tuple[tuple[str, str], ...], kernels: Mapping[frozenset[str], sp.Expr]) -> sp.Expr:
+    """The pairings of a product of Gaussian coordinates that leave the most sums over coordinates free, added up."""
+    found = pairings(tuple(range(len(product))))
+    counts = [_sums(product, pairing) for pairing in found]
+    total = sp.Integer(0)
+    for pairing, count in zip(found, counts, strict=True):
+        if count == max(counts):
+            total += sp.Mul(*(kernels[frozenset((product[a][0], product[b][0]))] for a, b in pairing))
+    return sp.expand(total)
+
+
+@rule("wick-leading")
+def wick_leading(
+    product: tuple[tuple[str, str], ...], kernels: Mapping[frozenset[str], sp.Expr], density: sp.Expr
+) -> bool:
+    """The leading term in d of E[prod of Gaussian coordinates], summed over all coordinates but b.
+
+    ``product`` lists (letter, coordinate), a coordinate twice or more. Coordinates are independent, so that a pairing
+    forces the coordinates it joins to be equal; those that leave most sums free lead.
+    """
+    return bool(sp.expand(leading(product, kernels) - density) == 0)
+
+
+@rule("quotient-order")
+def quotient_order(above: sp.Rational, below: sp.Rational, value: sp.Rational) -> bool:
+    """Sums that grow exactly like T^a and T^b for the same matrices have a quotient that grows like T^{a - b}."""
+    return bool(above - below == value)
+
+
+def _renamed(
+    vectors: tuple[object, ...], kernels: list[tuple[object, ...]], table: Mapping[frozenset[str], sp.Expr]
+) -> bool:
+    """Whether the letters can stand for these vectors, each for one, so that steps give every kernel of the table."""
+    letters = sorted({letter for pair in table for letter in pair})
+    shown = [(data[1], data[2], data[5]) for data in kernels]
+    for choice in permutations(vectors, len(letters)):
+        chosen = dict(zip(letters, choice, strict=True))
+        wanted = [({a: chosen[a] for a in pair}, value) for pair, value in table.items()]
+        if all(
+            any(value == known and list(pair.values()) in ([one, two], [two, one]) for one, two, known in shown)
+            for pair, value in wanted
+        ):
+            return True
+    return False
+
+
+def _mismatch(
+    bound: tuple[Any, ...] | None,
+    kernels: list[tuple[Any, ...]],
+    wick: tuple[Any, ...] | None,
+    limit: tuple[Any, ...],
+) -> str:
+    """Why a limit is not that of the sum that was bounded before it; empty where it is.
+
+    A sum of tokens, slopes and offsets has a letter a token, among them y or Y (T X gamma^i) a slope, and an integral
+    an index that is left; so sum/T^p has a limit for the p of the bound and no other.
+    """
+    if bound is None or wick is None:
+        return "a limit stands without a bound or without Wick's theorem before it"
+    sums, slopes, offsets, tokens, _ = bound
+    product, table, density = wick
+    shown, _, other, slope, _ = limit
+    letters = [letter for letter, _ in product]
+    if sp.expand(density - shown) != 0:
+        return "the density of a limit is not the one that Wick's theorem gives"
+    if len(letters) != tokens or letters.count("y") != 1 or 1 + letters.count("Y") != len(slopes):
+        return "the product of Wick's theorem has not the tokens and slopes of the sum that is bounded"
+    edge = sp.Rational(1, 2) + 1 / slope
+    free = 2 if other == (symbol("theta"), edge) else 1
+    clipped = other == (edge, sp.Integer(1))
+    if (free, int(clipped)) != (len(slopes), len(offsets)) or len(sums) - len(slopes) != free + clipped:
+        return "the integrals of a limit are not over the indices of the sum that is bounded"
+    if free == 1 and ("Y" in letters or ("X" in letters) != clipped):
+        return "the product of Wick's theorem has letters of a token that no sum runs over, or none of one that does"
+    # the score of the token at theta is the sum of y z over coordinates, times slope/d
+    if table.get(frozenset("yz")) != symbol("theta") - sp.Rational(1, 2):
+        return "the kernel of y and z does not say which tokens are clipped"
+    if free == 2:
+        swapped = tuple((letter.swapcase() if letter in "xXyY" else letter, b) for letter, b in product)
+        if sp.expand(leading(swapped, table) - density) != 0:
+            return "the product does not stay the same where its two free tokens change places"
+    if any(data[3] != kernels[0][3] or data[4] != 1 for data in kernels):
+        return "the kernels are not limits in one regime, of K/T"
+    vectors: list[object] = []
+    for data in kernels:
+        vectors += [vector for vector in data[1:3] if vector not in vectors]
+    if not _renamed(tuple(vectors), kernels, table):
+        return "a kernel of Wick's theorem is not the limit that a step shows"
+    return ""
+
+
+def unsupported_order(order: Order) -> list[str]:
+    """Why an exponent does not follow from its steps; empty where it does.
+
+    Each sum is bounded first, then its limit shown: kernels, Wick's theorem, integral, in this order.
+    """
+    bound: tuple[Any, ...] | None = None
+    wick: tuple[Any, ...] | None = None
+    kernels: list[tuple[Any, ...]] = []
+    attained, examples = [], set()
+    for step in order.steps:
+        if step.rule == "hoelder-growth":
+            bound, wick, kernels = step.data, None, []
+        elif step.rule == "limit-kernel":
+            kernels.append(step.data)
+        elif step.rule == "wick-leading":
+            wick = step.data
+        elif step.rule == "concentrated-limit":
+            try:
+                reason = _mismatch(bound, kernels, wick, step.data)
+            except (LookupError, TypeError, ValueError):
+                reason = "the data of a step of the growth are of another shape"
+            if reason:
+                return [reason]
+            assert bound is not None
+            attained.append(bound[4])
+            examples.add(step.data[3])
+            bound = wick = None
+    quotients = [step.data for step in order.steps if step.rule == "quotient-order"]
+    if quotients:
+        above, below, value = quotients[-1]
+        if value != order.exponent or attained != [above, below] or len(examples) != 1:
+            return ["the exponent of the quotient does not follow from those of its two sums"]
+        return []
+    if not attained:
+        return ["no step shows that the bound of the growth is attained"]
+    if attained != [order.exponent]:
+        return [f"no step bounds the growth by T^{order.exponent}"]
+    return []

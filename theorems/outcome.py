@@ -1,0 +1,44 @@
+"""What the kernel hands out: the outcome of a claim, and its steps as they were found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import sympy as sp
+
+
+@dataclass(frozen=True)
+class CheckedStep:
+    """A step as it was found: its words, the rule it names, and whether the rule licenses it."""
+
+    text: str
+    rule: str
+    ok: bool
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The claim for another object than the printed one: which, whether it holds, and where it does not."""
+
+    name: str
+    holds: bool | None
+    evidence: tuple[str, ...]
+
+
+@dataclass
+class Outcome:
+    """What the kernel found for one claim; ``exact`` and ``corrections`` are expressions in the claim's symbols.
+
+    ``excluded`` are conditions under which alone the corrections are stated ("theta != 1/2"); ``variants`` say what
+    becomes of the print when another object takes the place of the printed one. They bear on no verdict.
+    """
+
+    status: str
+    method: str
+    steps: list[CheckedStep] = field(default_factory=list)
+    evidence: list[str] = field(default_factory=list)
+    exact: sp.Expr | None = None
+    corrections: dict[str, sp.Expr] = field(default_factory=dict)
+    false_quantities: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    variants: list[Variant] = field(default_factory=list)
