@@ -264,8 +264,6 @@ def _decoys(pair: Pair, measured: Sequence[Measured], evidence: Evidence, *, sin
             continue
         here = [m for m in measured if m.target.name == name and m.judged]
         for label, wrong in mutants(formula, statement.positions, words, statement.remainder):
-            if pair.is_true(name, wrong):
-                continue
             gaps = [(m, pair.finite(wrong, name, m.raw)) for m in here]
             # a moved index may divide by zero at a case
             values = [(m, float(other)) for m, other in gaps if other.is_finite]
@@ -274,7 +272,8 @@ def _decoys(pair: Pair, measured: Sequence[Measured], evidence: Evidence, *, sin
                 abs(other - float(m.target.printed)) >= 2 * m.tolerance  # type: ignore[arg-type]
                 for m, other in values
             )
-            if single and not visible:
+            # only one that nobody sees may be the truth in another form
+            if (single and not visible) or (not seen and pair.is_true(name, wrong)):
                 continue
             evidence.decoys += 1
             evidence.caught += seen

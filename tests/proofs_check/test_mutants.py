@@ -27,19 +27,14 @@ BOUNDS = ["bao2024.sec4.eq5"]
 #: One claim of each kind of print and of each second side goes the whole path.
 WHOLE_PATH = [
     "bao2024.sec2.softmax-taylor",
-    "bao2024.sec2.remark2-selector",
     "bao2024.sec4.gaussian-rho",
     "bao2024.sec4.lemma1-mean",
     "bao2024.sec4.lemma1-variance",
-    "bao2024.sec4.eq6",
-    "bao2024.sec4.lemma2-1",
     "bao2024.sec5.eq8",
     "bao2024.appA.eq12",
-    "bao2024.appA.eq13",
     "bao2024.appA.eq17",
     "bao2024.appB.display-c",
     "bao2024.appC.lemma1-B1",
-    "bao2024.appC.lemma2-derivative",
 ]
 
 
