@@ -20,7 +20,7 @@ from theorems.orders import Order
 from theorems.outcome import Outcome
 
 #: Lengths between which the growth is measured, and walks a length, by effort.
-LENGTHS = {"quick": (32, 512), "standard": (64, 256, 1024, 4096), "thorough": (64, 256, 1024, 4096)}
+LENGTHS = {"quick": (32, 512), "standard": (16, 64, 256, 1024, 4096), "thorough": (16, 64, 256, 1024, 4096)}
 WALKS = {"quick": 8_000, "standard": 8_000, "thorough": 64_000}
 #: Walks that set the level at which a number is cut off, and the part of them below it.
 PILOT, LEVEL = 2_000, 0.9
@@ -84,7 +84,8 @@ def grown(pair: Pair, outcome: Outcome, growth: Growth, alpha: float, bench: Ben
         sizes[T] = measured({name: values.numpy() for name, values in drawn.items()}, levels, delta)
         evidence.samples += walks * len(names)
         evidence.spent += delta * len(names)
-    first, last = lengths[0], lengths[-1]
+    # the shortest walks show the approach; terms of lower order are still large there
+    first, last = lengths[1] if len(lengths) > 3 else lengths[0], lengths[-1]
     outside, agrees, contradicts = [], True, []
     widest = 0.0
     for name, printed in pair.statement.printed.items():
