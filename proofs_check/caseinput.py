@@ -42,7 +42,9 @@ def keys(claim: Statement) -> tuple[tuple[str, ...], tuple[str, ...]]:
         optional.append("d")
         # A claim about moments of x alone (Eq. 12) assumes nothing about W and needs none.
         (required if any("W" in text for text in claim.assumptions) else optional).append("W")
-        required.append("Sigma")
+        # a claim about W_QK alone is replayed without Sigma
+        alone = claim.model == "matrix" and not any("Sigma" in text for text in claim.assumptions)
+        (optional if alone else required).append("Sigma")
     if claim.model == "walk":
         optional += ["start", "T"]
     if claim.model == "gaussian":

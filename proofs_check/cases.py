@@ -6,18 +6,19 @@ A case is exact and JSON-able, so that the seed of its simulation can be derived
 from __future__ import annotations
 
 import json
-import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from random import Random
 from typing import Any
 
+import sympy as sp
 from hypothesis import HealthCheck, Phase, find, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
 from theorems.catalogue import Statement
-from theorems.expressions import ExpressionError, parse
+from theorems.conditions import read
+from theorems.expressions import ExpressionError
 from theorems.numeric import Case as CaseValues
 
 Case = dict[str, Any]
@@ -178,34 +179,23 @@ def hit_rate(statement: Statement, run_seed: int, count: int = 200) -> float:
     return sum(met) / len(met)
 
 
-_RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
-    "<=": operator.le,
-    ">=": operator.ge,
-    "!=": operator.ne,
-    "<": operator.lt,
-    ">": operator.gt,
-    "==": operator.eq,
-}
-
-
 def meets(statement: Statement, case: Mapping[str, Any]) -> bool:
     """Whether a case meets the statement's conditions; ValueError names one that cannot be read."""
     values: CaseValues | None = None
     for condition in statement.conditions:
-        relation = next((sign for sign in _RELATIONS if sign in condition), None)
-        if relation is None:
-            raise ValueError(f"{statement.id}: condition {condition!r}; expected an inequality such as 2*i <= j")
-        left, _, right = condition.partition(relation)
         values = values or CaseValues(case)
         try:
-            sides = [values.evaluate(parse(side)) for side in (left, right)]
+            gap, allowed = read(condition)
+            value = values.evaluate(gap)
         except ExpressionError as error:
             raise ValueError(f"{statement.id}: condition {condition!r} cannot be read: {error}") from None
         except KeyError as error:
             raise ValueError(
                 f"{statement.id}: condition {condition!r} names {error.args[0]}, which no case has"
             ) from None
-        if not _RELATIONS[relation](*sides):
+        except ValueError as error:
+            raise ValueError(f"{statement.id}: {error}") from None
+        if int(sp.sign(value)) not in allowed:
             return False
     return True
 

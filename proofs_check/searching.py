@@ -17,6 +17,7 @@ from proofs_check.pairing import Pair
 from theorems.balls import sign
 from theorems.bounds import admitted, ungranted
 from theorems.closed import names
+from theorems.conditions import SIGNS, read
 from theorems.derivation import Inequality, SharpBound
 from theorems.eventually import Eventually
 from theorems.expressions import floats, parse
@@ -53,12 +54,14 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
         return list(zip(middle.tolist(), off.tolist(), strict=True))
 
     def meeting(conditions: Sequence[str]) -> list[bool]:
-        """Which points are sure to meet every condition of the form left >= right."""
+        """Which points are sure to meet every condition, whatever the rounding of their columns."""
         met = [True] * len(found)
-        for left, relation, right in (condition.partition(">=") for condition in conditions):
-            if relation:
-                gaps = ends(parse(left) - parse(right))
-                met = [good and gap >= off for good, (gap, off) in zip(met, gaps, strict=True)]
+        # a hypothesis in words is none that columns show: there the points count, and a false bound is a conflict
+        for gap, allowed in map(read, (c for c in conditions if any(relation in c for relation in SIGNS))):
+            for k, (value, off) in enumerate(ends(gap)):
+                sure = {1: value > off, -1: value < -off, 0: value == off == 0}
+                weak = (allowed == (0, 1) and value >= off) or (allowed == (-1, 0) and value <= -off)
+                met[k] = met[k] and bool(weak or any(sure[s] for s in allowed))
         return met
 
     inside = meeting(pair.statement.conditions)

@@ -11,6 +11,7 @@ import sympy as sp
 from theorems.balls import sign
 from theorems.catalogue import Statement
 from theorems.closed import equal, names, substituted, vanishes
+from theorems.conditions import read
 from theorems.derivation import Derived, Inequality, Quantity, SharpBound
 from theorems.eventually import Eventually, settle_eventually, unsupported_eventually
 from theorems.expressions import parse, same, symbol
@@ -89,9 +90,8 @@ def admitted(statement: Statement, point: Mapping[str, Any]) -> bool:
             shown = {name: point[name] for name in ("W", "Sigma") if name in point}
             raise ValueError(f"{statement.id}: the point {shown} is not one with {hypothesis}; give one that is")
     for condition in statement.conditions:
-        left, _, right = condition.partition(">=")
-        gap = parse(left) - parse(right)
-        if sign(gap, {name: case.number(name) for name in names(gap)}) not in (0, 1):
+        gap, allowed = read(condition)
+        if sign(gap, {name: case.number(name) for name in names(gap)}) not in allowed:
             return False
     return True
 

@@ -15,6 +15,7 @@ import sympy as sp
 from theorems.balls import ball, between, precision, rational
 from theorems.balls import sign as sign_at
 from theorems.closed import names, substituted, vanishes
+from theorems.conditions import read
 from theorems.expressions import parse, symbol
 from theorems.process import Step
 from theorems.rules import licensed
@@ -293,29 +294,17 @@ def _wrong(
     return None
 
 
-_HOLDS: dict[str, tuple[int, ...]] = {
-    "<=": (-1, 0),
-    ">=": (0, 1),
-    "!=": (-1, 1),
-    "==": (0,),
-    "<": (-1,),
-    ">": (1,),
-}
-
-
 def _admitted(
     points: tuple[dict[str, Fraction], ...], signs: Signs, conditions: tuple[str, ...]
 ) -> tuple[dict[str, Fraction], ...] | None:
     """The points of a cell that meet the conditions; None where no point of the cell does, by its signs."""
     for condition in conditions:
-        relation = next(r for r in _HOLDS if r in condition)
-        left, _, right = condition.partition(relation)
-        gap = parse(left) - parse(right)
+        gap, allowed = read(condition)
         sign = sign_of(gap, signs)
-        if sign is not None and sign not in _HOLDS[relation]:
+        if sign is not None and sign not in allowed:
             return None
         if names(gap) <= {name for polynomial in signs for name in names(polynomial)}:
-            points = tuple(point for point in points if _sign(gap, point) in _HOLDS[relation])
+            points = tuple(point for point in points if _sign(gap, point) in allowed)
     return points
 
 
@@ -413,18 +402,21 @@ CELL_RULES: Mapping[str, tuple[int | None, int | None]] = {
 }
 
 
-#: Where the balls look: so many pieces of theta in [0, 1], how far along the sequences, and how near they must come;
-#: the difference of two enclosures is as wide as the pieces, however far the sequences have gone.
+#: Where the balls look: so many pieces of theta in [0, 1], and how far along the sequences.
 PIECES = 256
 FAR = 40
-NEAR = Fraction(1, 32)
+#: How near the limit the value must be at an exact point, as 2^-FAR or less is expected there.
+NEAR = Fraction(1, 2**20)
+#: Over a piece of theta the enclosure of a difference is as wide as the piece. It has to tell the values of a table of
+#: limits 0, 1/2 and 1 apart: a quarter of the distance between them.
+APART = Fraction(1, 8)
 
 
 def enclosed(limit: Limit, regime: Mapping[str, str], ranges: Mapping[str, tuple[str, ...]]) -> str:
     """Why ball arithmetic does not confirm the table far along the sequences; "" where it does.
 
-    theta runs over small intervals that cover [0, 1] (those where a sign changes are left out) and over the exact
-    points of the ranges; the other names take the values of the ranges, the sequences' index is FAR.
+    theta runs over small intervals that cover [0, 1] (those where a sign changes are left out), over their midpoints
+    and over the exact points of the ranges; the other names take the values of the ranges, the sequences' index is FAR.
     """
     if not isinstance(limit.finite, sp.Expr):
         return ""
@@ -435,11 +427,13 @@ def enclosed(limit: Limit, regime: Mapping[str, str], ranges: Mapping[str, tuple
     seen = 0
     with precision(1024):
         pieces = [between(part * width, (part + 1) * width) for part in range(PIECES)]
-        thetas = [*pieces, *(rational(Fraction(t)) for t in ranges.get("theta", ()))]
+        exact = [(part + Fraction(1, 2)) * width for part in range(PIECES)]
+        exact += [Fraction(t) for t in ranges.get("theta", ())]
+        thetas = [*((piece, APART) for piece in pieces), *((rational(t), NEAR) for t in exact)]
         for values in product(*(ranges.get(name, ("1",)) for name in others)):
             fixed = {name: rational(Fraction(value)) for name, value in zip(others, values, strict=True)}
             fixed["k"] = rational(FAR)
-            for theta in thetas:
+            for theta, near in thetas:
                 point = {**fixed, "theta": theta}
                 signs = {p: _ball_sign(ball(p, point)) for p in limit.polynomials}
                 if any(sign is None for sign in signs.values()):
@@ -452,7 +446,7 @@ def enclosed(limit: Limit, regime: Mapping[str, str], ranges: Mapping[str, tuple
                 if not all(point[name].is_finite() for name in sequence) or _stands_still(point, sequence):
                     continue
                 seen += 1
-                if not abs(ball(limit.finite, point) - ball(cell.value, point)) < rational(NEAR):
+                if not abs(ball(limit.finite, point) - ball(cell.value, point)) < rational(near):
                     return f"ball arithmetic does not confirm the limit {cell.value} at {described(table)}"
     return "" if seen else "no admissible interval was enclosed"
 

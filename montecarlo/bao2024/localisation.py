@@ -85,41 +85,29 @@ def _walks(generator: torch.Generator, n: int, theta: float, size: float, up: fl
     return _inside(combined_scores(generator, n, spectrum, gamma[None])[:, 0] + float(offset))
 
 
-@simulation("bao2024.sec4.lemma2-1", bounded=(0, 1))
-def lemma2_1(
-    generator: torch.Generator,
-    n: int,
-    theta: float,
-    mean: float,
-    variance: float,
-    size: float,
-    up: float,
-    down: float,
-) -> dict[str, Tensor]:
-    """rho from its definition, N(mean, variance), and from walks whose spectrum realises (xi, eta)."""
-    return {
-        "rho": _rho(generator, n, mean, variance),
-        "rho@exact law, T -> infinity first": _walks(generator, n, theta, size, up, down),
-    }
+def _simulate(part: str, law: str) -> None:
+    """Register a part of Lemma 2: rho from its definition, N(mean, variance), and from walks that realise (xi, eta)."""
+
+    @simulation(part, bounded=(0, 1))
+    def lemma2(
+        generator: torch.Generator,
+        n: int,
+        theta: float,
+        mean: float,
+        variance: float,
+        size: float,
+        up: float,
+        down: float,
+    ) -> dict[str, Tensor]:
+        return {
+            "rho": _rho(generator, n, mean, variance),
+            law: _walks(generator, n, theta, size, up, down),
+        }
 
 
-simulation("bao2024.sec4.lemma2-2", bounded=(0, 1))(lemma2_1)
-
-
-@simulation("bao2024.sec4.lemma2-4", bounded=(0, 1))
-def lemma2_4(
-    generator: torch.Generator,
-    n: int,
-    theta: float,
-    mean: float,
-    variance: float,
-    size: float,
-    up: float,
-    down: float,
-) -> dict[str, Tensor]:
-    """As for part 1."""
-    found = lemma2_1(generator, n, theta, mean, variance, size, up, down)
-    return {"rho": found["rho"], "rho@exact law, T >= 2": found["rho@exact law, T -> infinity first"]}
+_simulate("bao2024.sec4.lemma2-1", "rho@exact law, T -> infinity first")
+_simulate("bao2024.sec4.lemma2-2", "rho@exact law, T -> infinity first")
+_simulate("bao2024.sec4.lemma2-4", "rho@exact law, T >= 2")
 
 
 def _normal_probability(mean: Tensor, spread: Tensor) -> Tensor:

@@ -336,6 +336,18 @@ def test_a_false_cell_value_is_caught_by_the_balls(value: sp.Expr) -> None:
         assert "does not confirm" in doubt
 
 
+def test_the_balls_see_a_value_that_is_off_by_a_thousandth() -> None:
+    """At exact points the limit is confirmed to 2^-20; over intervals the values 0, 1/2 and 1 are told apart."""
+    for claim in (PART1, PART4):
+        statement, limit = by_id()[claim], part(claim)
+        moved = tuple(
+            replace(cell, value=None if cell.value is None else cell.value + sp.Rational(1, 1000))
+            for cell in limit.cells
+        )
+        assert enclosed(limit, statement.regime, statement.ranges) == ""
+        assert "does not confirm" in enclosed(replace(limit, cells=moved), statement.regime, statement.ranges)
+
+
 def test_the_balls_see_a_wrong_direction_and_a_wrong_regime() -> None:
     statement = by_id()[PART1]
     limit = part(PART1)

@@ -1,0 +1,25 @@
+"""Conditions of a claim: every relation with its signs, and what cannot be read."""
+
+from __future__ import annotations
+
+import pytest
+
+from theorems.conditions import read
+from theorems.expressions import ExpressionError, parse
+
+
+@pytest.mark.parametrize(
+    ("relation", "signs"),
+    [("<=", {-1, 0}), (">=", {0, 1}), ("!=", {-1, 1}), ("==", {0}), ("<", {-1}), (">", {1})],
+)
+def test_every_relation_has_its_signs(relation: str, signs: set[int]) -> None:
+    gap, allowed = read(f"2*i {relation} j + 1")
+    assert gap == parse("2*i - j - 1")
+    assert set(allowed) == signs
+
+
+def test_what_is_no_condition_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected an inequality such as"):
+        read("2*i + j")
+    with pytest.raises(ExpressionError):
+        read("import os <= 1")
