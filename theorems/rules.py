@@ -196,15 +196,7 @@ def licensed(step: Any) -> bool:
         return False
     try:
         return bool(check(*step.data))
-    except (
-        TypeError,
-        ValueError,
-        LookupError,
-        AttributeError,
-        ArithmeticError,
-        NotImplementedError,
-        sp.PolynomialError,
-    ):
+    except _MISSHAPEN:
         return False
 
 

@@ -128,36 +128,6 @@ def simulate(
     return Attention(torch.stack(rho), torch.stack(entropy), torch.stack(eigenvalues), walks)
 
 
-def signal_propagation(
-    mean: float,
-    scale: float,
-    *,
-    d: int = 128,
-    T: int = 40,
-    walks: int = 300,
-    draws: int = 10,
-    covariance: str = "isotropic",
-    seed: int,
-) -> Tensor:
-    """rho_i of every token i in every draw, (draws, T): ``simulate`` says how, and gives the entropies with it."""
-    return simulate(mean, scale, d=d, T=T, walks=walks, draws=draws, covariance=covariance, seed=seed).rho
-
-
-def attention_entropy(
-    mean: float,
-    scale: float,
-    *,
-    d: int = 128,
-    T: int = 40,
-    walks: int = 300,
-    draws: int = 10,
-    covariance: str = "isotropic",
-    seed: int,
-) -> Tensor:
-    """Mean attention entropy of every draw, (draws,), in nats: of the very draws that ``signal_propagation`` sees."""
-    return simulate(mean, scale, d=d, T=T, walks=walks, draws=draws, covariance=covariance, seed=seed).entropy
-
-
 def _measured(generator: torch.Generator, W: Tensor, root: Tensor, T: int, walks: int) -> tuple[Tensor, Tensor]:
     """``measure`` of fresh walks, as many at once as fit."""
     d = len(W)

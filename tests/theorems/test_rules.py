@@ -13,6 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
+import theorems.bao2024.entropy
+import theorems.bao2024.gradient
+import theorems.kernel  # noqa: F401  (with the two before it, every module that registers rules)
 from theorems.expressions import parse, symbol
 from theorems.increments import SecondRoute
 from theorems.observables import START, W

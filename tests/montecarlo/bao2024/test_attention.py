@@ -13,7 +13,7 @@ from torch import Tensor
 
 from montecarlo import gram
 from montecarlo.bao2024 import attention
-from montecarlo.bao2024.attention import Attention, attention_entropy, measure, signal_propagation, simulate
+from montecarlo.bao2024.attention import Attention, measure, simulate
 from montecarlo.bao2024.softmax import taylor
 
 #: A right simulation fails a check with probability below this.
@@ -226,8 +226,6 @@ def test_the_arguments_decide_the_numbers() -> None:
         torch.set_num_threads(threads)
     first = Attention(found.rho[:2], found.entropy[:2], found.eigenvalues[:2], 20)
     assert same(again, first)
-    assert torch.equal(signal_propagation(**setting, draws=3, seed=5), found.rho)
-    assert torch.equal(attention_entropy(**setting, draws=3, seed=5), found.entropy)
     assert not torch.equal(simulate(**setting, draws=2, seed=6).eigenvalues, again.eigenvalues)
     assert not torch.equal(found.eigenvalues[0], found.eigenvalues[1])
 
@@ -278,6 +276,5 @@ def test_walks_in_pieces(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_bad_input_is_refused_in_a_line(changes: dict[str, Any], told: str) -> None:
     arguments = SMALL | {"walks": 10} | changes
-    for function in (simulate, signal_propagation, attention_entropy):
-        with pytest.raises(ValueError, match=f"^{told}$"):
-            function(**arguments, seed=0)
+    with pytest.raises(ValueError, match=f"^{told}$"):
+        simulate(**arguments, seed=0)
