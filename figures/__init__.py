@@ -18,6 +18,10 @@ FIGURES = (
     "entropy_bound",
     "signal_propagation",
     "gaussian_error",
+    "representability",
+    "smoothing_ratio",
+    "cosine_ratio",
+    "sign_map",
 )
 
 

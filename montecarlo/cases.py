@@ -13,6 +13,8 @@ MATRICES = ("W", "Sigma")
 VECTORS = ("m", "a", "b")
 POSITIONS = ("i", "j")
 SCALARS = ("lam", "theta")
+#: The key that names a law of the tokens, the one value of a case that is a word.
+LAW = "law"
 
 
 class CaseError(ValueError):
@@ -83,13 +85,17 @@ def covariance_matrix(case: Mapping[str, Any], device: torch.device) -> Tensor:
     return Sigma.to(device)
 
 
-def numbers(case: Mapping[str, Any], names: Iterable[str]) -> dict[str, float]:
-    """The named parameters of a free simulation, as numbers; raises CaseError naming the first that the case lacks."""
-    values = {}
+def numbers(case: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """The named parameters of a free simulation, as numbers; arrays and the name of a law as the case holds them.
+
+    Raises CaseError naming the first that the case lacks.
+    """
+    values: dict[str, Any] = {}
     for name in names:
         if name not in case:
             raise CaseError(f"case lacks {name!r}, which the simulation needs; it has {', '.join(case) or 'none'}")
-        values[name] = _number(name, case[name])
+        raw = case[name]
+        values[name] = raw if isinstance(raw, list) or name == LAW else _number(name, raw)
     return values
 
 

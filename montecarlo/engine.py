@@ -322,7 +322,8 @@ def evaluate(evaluation: Evaluation, case: Mapping[str, Any]) -> dict[str, tuple
 
 def _given(case: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     functions = {name: case[name] for name in names if callable(case.get(name))}
-    known = [name for name in names if name in GIVEN and not isinstance(case.get(name), float)]
+    # a rational in a string is a parameter, whatever its name
+    known = [name for name in names if name in GIVEN and not isinstance(case.get(name), float | str)]
     others = [name for name in names if name not in functions and name not in known]
     return {**functions, **cases.numbers(case, others), **cases.arguments(case, known, torch.device("cpu"))}
 

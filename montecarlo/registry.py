@@ -193,7 +193,23 @@ class Growth:
             raise RegistryError(f"{self.claim_id}: a growth takes (generator, n, T); it takes {names}")
 
 
-Registered = Simulation | Evaluation | Search | Growth
+@dataclass(frozen=True)
+class Observation:
+    """Properties of an exact case, decided from their definitions: name -> True, False, or None where undecided.
+
+    The parameters are handed by name, as the case holds them. A pair of numbers (low, high) in the place of a truth
+    value encloses a quantity of that name.
+    """
+
+    claim_id: str
+    function: Callable[..., Mapping[str, bool | tuple[float, float] | None]]
+    parameters: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", tuple(inspect.signature(self.function).parameters))
+
+
+Registered = Simulation | Evaluation | Search | Growth | Observation
 
 _REGISTERED: dict[str, Registered] = {}
 
@@ -265,6 +281,16 @@ def growth(claim_id: str) -> Callable[[F], F]:
 
     def register(function: F) -> F:
         _register(Growth(claim_id, function))
+        return function
+
+    return register
+
+
+def observation(claim_id: str) -> Callable[[F], F]:
+    """Register an observation, exact case -> {property: whether it holds}, of a claim about when properties hold."""
+
+    def register(function: F) -> F:
+        _register(Observation(claim_id, function))
         return function
 
     return register

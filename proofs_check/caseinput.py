@@ -8,34 +8,32 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, NoReturn
+from typing import Any
 
-from proofs_check.errors import UsageError, nearest, shown
+from proofs_check import structured_input
+from proofs_check.entries import count, fail, rational
+from proofs_check.errors import nearest, shown
 from proofs_check.expect import no_constant, unique_pairs
-from theorems.catalogue import Statement
+from theorems.catalogue import STRUCTURED, Statement
 
-#: Most dimensions, most tokens, most digits of a numerator or denominator, largest size of a number.
-MAX_D, MAX_T, MAX_DIGITS, MAX_SIZE = 64, 4096, 40, 10**6
+#: Most dimensions, most tokens.
+MAX_D, MAX_T = 64, 4096
 #: Where the exact elimination of Sigma gives up: its integers stay below 2**MAX_BITS, its time below seconds.
 MAX_BITS = 8192
 
 STARTS = ("sigma", "zero")
 _COUNTS = ("i", "j", "T")
 _VECTORS = ("m", "a", "b")
-_RATIONAL = re.compile(rf"[+-]?[0-9]{{1,{MAX_DIGITS}}}(/[0-9]{{1,{MAX_DIGITS}}})?")
 
 Matrix = list[list[Fraction]]
 
 
-def _fail(what: str, expected: str, mend: str = "") -> NoReturn:
-    raise UsageError("--case", what, expected, mend, verbatim=True)
-
-
 def keys(claim: Statement) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The keys that a case of this claim must have, and those it may have."""
+    if claim.model in STRUCTURED:
+        return structured_input.keys(claim)
     required: list[str] = []
     optional: list[str] = []
     if claim.model not in ("none", "free"):
@@ -55,45 +53,20 @@ def keys(claim: Statement) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(required), tuple(name for name in optional if name not in required)
 
 
-def _rational(name: str, value: object) -> Fraction:
-    where = f"{name} = {shown(value)}"
-    if isinstance(value, bool) or not isinstance(value, (int, str)):
-        mend = 'write 0.5 as "1/2"' if isinstance(value, float) else ""
-        _fail(where, 'an integer or a rational in a string such as "-3/4"', mend)
-    if isinstance(value, str):
-        if not _RATIONAL.fullmatch(value):
-            _fail(where, f'a rational such as "-3/4", at most {MAX_DIGITS} digits above and below')
-        try:
-            number = Fraction(value)
-        except ZeroDivisionError:
-            _fail(where, "a denominator that is not 0")
-    else:
-        number = Fraction(value)
-    if abs(number) > MAX_SIZE:
-        _fail(where, f"a number between -{MAX_SIZE} and {MAX_SIZE}")
-    return number
-
-
-def _count(name: str, value: object, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        _fail(f"{name} = {shown(value)}", f"an integer from 1 to {most}")
-    return value
-
-
 def _vector(name: str, value: object, d: int) -> list[Fraction]:
     if not isinstance(value, list) or len(value) != d:
-        _fail(f"{name} = {shown(value)}", f"a list of {d} numbers (d = {d})")
-    return [_rational(f"{name}[{index}]", entry) for index, entry in enumerate(value)]
+        fail(f"{name} = {shown(value)}", f"a list of {d} numbers (d = {d})")
+    return [rational(f"{name}[{index}]", entry) for index, entry in enumerate(value)]
 
 
 def _matrix(name: str, value: object, d: int) -> Matrix:
     if not isinstance(value, list) or len(value) != d:
-        _fail(f"{name} = {shown(value)}", f"a list of {d} rows of {d} numbers each (d = {d})")
+        fail(f"{name} = {shown(value)}", f"a list of {d} rows of {d} numbers each (d = {d})")
     rows = [_vector(f"{name}[{index}]", row, d) for index, row in enumerate(value)]
     for r in range(d):
         for c in range(r):
             if rows[r][c] != rows[c][r]:
-                _fail(f"{name}[{r}][{c}] = {rows[r][c]}", f"a symmetric matrix; {name}[{c}][{r}] = {rows[c][r]}")
+                fail(f"{name}[{r}][{c}] = {rows[r][c]}", f"a symmetric matrix; {name}[{c}][{r}] = {rows[c][r]}")
     return rows
 
 
@@ -128,22 +101,22 @@ def positive_semidefinite(matrix: Sequence[Sequence[Fraction]]) -> bool:
 def _dimension(data: dict[str, Any]) -> int:
     """d, as given or as the number of entries of the first matrix or vector."""
     if "d" in data:
-        return _count("d", data["d"], MAX_D)
+        return count("d", data["d"], MAX_D)
     for name in ("Sigma", "W", *_VECTORS):
         if isinstance(data.get(name), list):
-            return _count(f"number of entries of {name}", len(data[name]), MAX_D)
-    _fail(f"Sigma = {shown(data.get('Sigma'))}", "a list of rows")
+            return count(f"number of entries of {name}", len(data[name]), MAX_D)
+    fail(f"Sigma = {shown(data.get('Sigma'))}", "a list of rows")
 
 
 def _load(text: str) -> dict[str, Any]:
     try:
         data = json.loads(text, object_pairs_hook=unique_pairs, parse_constant=no_constant)
     except RecursionError:
-        _fail(shown(text), "JSON that is not nested so deeply")
+        fail(shown(text), "JSON that is not nested so deeply")
     except ValueError as error:
-        _fail(shown(text), f"a JSON object ({error})", 'write it as {"d": 1, "Sigma": [["1"]]}')
+        fail(shown(text), f"a JSON object ({error})", 'write it as {"d": 1, "Sigma": [["1"]]}')
     if not isinstance(data, dict):
-        _fail(shown(text), "a JSON object", 'write it as {"d": 1, "Sigma": [["1"]]}')
+        fail(shown(text), "a JSON object", 'write it as {"d": 1, "Sigma": [["1"]]}')
     return data
 
 
@@ -154,19 +127,21 @@ def parse_case(text: str, claim: Statement) -> dict[str, Any]:
     lam > 0 and 0 <= theta <= 1. A walk without "start" starts as the paper's does (x_1 ~ N(0, Sigma)).
     """
     data = _load(text)
+    if claim.model in STRUCTURED:
+        return structured_input.check(claim, data)
     required, optional = keys(claim)
     allowed = (*required, *optional)
     for name in data:
         if name not in allowed:
             near = nearest(name, allowed)
-            _fail(
+            fail(
                 f"key {shown(name)}",
                 f"a key of {claim.id}: {', '.join(allowed)}",
                 f"nearest: {near[0]}" if near else "",
             )
     missing = [name for name in required if name not in data]
     if missing:
-        _fail(
+        fail(
             shown(text),
             f"the key{'s' * (len(missing) > 1)} {', '.join(missing)} too",
             f"{claim.id} needs {', '.join(required)}",
@@ -180,10 +155,10 @@ def parse_case(text: str, claim: Statement) -> dict[str, Any]:
     last = 1
     for name in _COUNTS:
         if name in data:
-            case[name] = _count(name, data[name], MAX_T)
+            case[name] = count(name, data[name], MAX_T)
             if case[name] < last:
                 order = " <= ".join(count for count in _COUNTS if count in data)
-                _fail(f"{name} = {case[name]}", f"{order}; a position before it is {last}")
+                fail(f"{name} = {case[name]}", f"{order}; a position before it is {last}")
             last = case[name]
     for name in ("W", "Sigma"):
         if name in data:
@@ -192,7 +167,7 @@ def parse_case(text: str, claim: Statement) -> dict[str, Any]:
                 _check_covariance(matrix)
                 unit = [[Fraction(int(r == c)) for c in range(d)] for r in range(d)]
                 if claim.covariance == "identity" and matrix != unit:
-                    _fail(f"Sigma = {shown(data[name])}", f"the identity: {claim.id} is about Sigma = I")
+                    fail(f"Sigma = {shown(data[name])}", f"the identity: {claim.id} is about Sigma = I")
             case[name] = [[str(entry) for entry in row] for row in matrix]
     for name in _VECTORS:
         if name in data:
@@ -200,27 +175,27 @@ def parse_case(text: str, claim: Statement) -> dict[str, Any]:
     if claim.model == "walk":
         case["start"] = data.get("start", STARTS[0])
         if case["start"] not in STARTS:
-            _fail(f"start = {shown(case['start'])}", f"one of {', '.join(STARTS)}")
+            fail(f"start = {shown(case['start'])}", f"one of {', '.join(STARTS)}")
     for name, low, high, expected in (("lam", 0, None, "a positive number"), ("theta", 0, 1, "a number from 0 to 1")):
         if name in data:
-            number = _rational(name, data[name])
+            number = rational(name, data[name])
             if number < low or (high is None and number == 0) or (high is not None and number > high):
-                _fail(f"{name} = {number}", expected)
+                fail(f"{name} = {number}", expected)
             case[name] = str(number)
     return case
 
 
 def _free(claim: Statement, data: dict[str, Any], required: Sequence[str]) -> dict[str, Any]:
     """The parameters of a free claim; of one about a printed object, within what its values are drawn from."""
-    case = {name: _rational(name, data[name]) for name in required}
+    case = {name: rational(name, data[name]) for name in required}
     if claim.definitions:
         for name, value in case.items():
             known = sorted({Fraction(v) for drawn in (claim.ranges, *claim.strata) for v in drawn.get(name, ())})
             whole = all(v.denominator == 1 for v in known)
             if whole and len(known) < 6 and value not in known:
-                _fail(f"{name} = {value}", f"one of {', '.join(map(str, known))}")
+                fail(f"{name} = {value}", f"one of {', '.join(map(str, known))}")
             if not known[0] <= value <= known[-1]:
-                _fail(f"{name} = {value}", f"a number from {known[0]} to {known[-1]}")
+                fail(f"{name} = {value}", f"a number from {known[0]} to {known[-1]}")
     return {name: str(value) for name, value in case.items()}
 
 
@@ -228,6 +203,6 @@ def _check_covariance(Sigma: Matrix) -> None:
     try:
         if not positive_semidefinite(Sigma):
             shape = [[str(entry) for entry in row] for row in Sigma]
-            _fail(f"Sigma = {shown(shape)}", "a covariance: positive semidefinite")
+            fail(f"Sigma = {shown(shape)}", "a covariance: positive semidefinite")
     except OverflowError:
-        _fail("Sigma", "numbers small enough to decide exactly that it is positive semidefinite", "use fewer digits")
+        fail("Sigma", "numbers small enough to decide exactly that it is positive semidefinite", "use fewer digits")

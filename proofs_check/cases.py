@@ -5,6 +5,7 @@ A case is exact and JSON-able, so that the seed of its simulation can be derived
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -16,8 +17,10 @@ from hypothesis import HealthCheck, Phase, find, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
-from theorems.catalogue import Statement
+from proofs_check import structured
+from theorems.catalogue import STRUCTURED, Statement, base_id
 from theorems.conditions import read
+from theorems.deriving import find as find_derivation
 from theorems.expressions import ExpressionError
 from theorems.numeric import Case as CaseValues
 
@@ -45,6 +48,22 @@ WALK_SLOTS: tuple[Mapping[str, Any], ...] = (
 SLOTS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "walk": WALK_SLOTS,
     "gaussian": ({"d": 1}, {"d": 1}, {"d": 2}, {"d": 2, "anisotropic": True}, {"d": 3}, {"d": 4, "anisotropic": True}),
+    "exchangeable": tuple(
+        {"law": law, "d": d, "k": k}
+        for law, d, k in (
+            ("gaussian", 1, 2),
+            ("gaussian", 2, 3),
+            ("centred", 2, 4),
+            ("signs", 3, 3),
+            ("mixture", 2, 2),
+            ("student", 3, 5),
+        )
+    ),
+    # beta tr(BW) : tr(B W^T W), on both sides of every boundary of the claims and on them; and W B = 0
+    "ensemble": (
+        {"flat": True},
+        *({"ratio": r} for r in ("1", "0", "-1", "-1/2", "-1/4", "-3/4", "-5/4", "3", "1/4", "-2/5", "-3/5", "-3")),
+    ),
 }
 #: Lengths of the walk by slot, for a claim about T -> infinity and for one about every T.
 LONG_RUN = {"short": (2, 1), "middle": (8, 16), "long": (48,)}
@@ -77,6 +96,8 @@ def case_strategy(draw: Callable[[st.SearchStrategy[Any]], Any], statement: Stat
         if "i" in statement.parameters:
             case["i"] = draw(st.integers(1, case["T"]))
         return case
+    if statement.model in STRUCTURED:
+        return structured.strategy(draw, statement, slot)
     # a condition that hardly any draw would meet is built in
     traceless = TRACELESS in statement.conditions
     d = slot.get("d") or draw(st.integers(1, 4))
@@ -149,7 +170,7 @@ def drawn(statement: Statement, slot: Mapping[str, Any], run_seed: int, count: i
     found: dict[str, Case] = {}
 
     @seed(run_seed)
-    @_quiet(count if not statement.conditions else 20 * count)
+    @_quiet(count * (1 if not statement.conditions else 4 if statement.model in STRUCTURED else 20))
     @given(case_strategy(statement, slot))
     def collect(case: Case) -> None:
         if meets(statement, case):
@@ -182,6 +203,10 @@ def hit_rate(statement: Statement, run_seed: int, count: int = 200) -> float:
 def meets(statement: Statement, case: Mapping[str, Any]) -> bool:
     """Whether a case meets the statement's conditions; ValueError names one that cannot be read."""
     values: CaseValues | None = None
+    if statement.conditions:
+        # a paper's functionals are registered by its derivations
+        with contextlib.suppress(LookupError):
+            find_derivation(base_id(statement.id))
     for condition in statement.conditions:
         values = values or CaseValues(case)
         try:
@@ -220,6 +245,8 @@ def slots(statement: Statement, effort: str) -> tuple[Mapping[str, Any], ...]:
     whole = statement.strata or SLOTS.get(statement.model, ({},))
     if statement.strata:
         return whole if effort != "thorough" else whole * 2
+    if statement.model == "ensemble":
+        return whole
     if effort == "quick":
         return tuple(whole[k] for k in (1, 3, 5) if k < len(whole)) or whole
     return whole if effort == "standard" else whole * 2

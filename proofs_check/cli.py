@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -153,6 +153,19 @@ def _targets(args: argparse.Namespace) -> dict[str, Path]:
     return targets
 
 
+def _check_conditions(claim: Statement, case: Mapping[str, Any], given: str) -> None:
+    """Refuse a case that the claim says nothing about."""
+    from proofs_check.cases import meets
+
+    try:
+        inside = meets(claim, case)
+    except ValueError as error:
+        raise UsageError("--case", given, "a case that the claim's conditions can be read at", str(error)) from None
+    if not inside:
+        wanted = f"a case with {', '.join(claim.conditions)}"
+        raise UsageError("--case", given, wanted, f"{claim.id} is about these only")
+
+
 def _verify(args: argparse.Namespace) -> int:
     claims = _selected(args.ids)
     effort = _choice("--effort", args.effort, EFFORTS)
@@ -167,6 +180,7 @@ def _verify(args: argparse.Namespace) -> int:
         if len(claims) != 1:
             raise UsageError("--case", args.case, f"one selected claim; {len(claims)} are", "give one id")
         case = parse_case(args.case, claims[0])
+        _check_conditions(claims[0], case, args.case)
     targets = _targets(args)
     expected = None
     if args.expect is not None:
@@ -270,10 +284,11 @@ def _show(args: argparse.Namespace) -> int:
         ("quantity", claim.quantity),
         ("symbols", ", ".join(claim.symbols)),
     ]
+    relation = "" if claim.relation == "when" else f"{claim.relation} "
     if corrected:
         facts.append(("printed", f"what the derivation gives where {claim.id} is refuted: {command}"))
     else:
-        facts += [("printed", f"{name} {claim.relation} {formula}") for name, formula in claim.printed.items()]
+        facts += [("printed", f"{name} {relation}{formula}") for name, formula in claim.printed.items()]
     facts += [("regime", f"{name} = {form}") for name, form in claim.regime.items()]
     facts.append(("remainder", f"o({claim.remainder})" if claim.remainder else ""))
     facts.append(("model", claim.model))

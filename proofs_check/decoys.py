@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import sympy as sp
 
+from theorems.conditions import read, written
 from theorems.expressions import parse, symbol
 
 
@@ -24,6 +25,24 @@ def mutants(
         if normal != own and not normal.has(sp.zoo, sp.nan, sp.oo, sp.I):
             found.setdefault(normal, (label, formula))
     return list(found.values())
+
+
+def clause_mutants(conditions: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """Every conjunction that differs by one coefficient, sign or exponent of one condition, by one relation made
+    weak or strict, or by one condition dropped, with what was changed."""
+    found: dict[tuple[str, ...], str] = {}
+    for place, condition in enumerate(conditions):
+        gap, allowed = read(condition)
+        others = [*conditions[:place]], [*conditions[place + 1 :]]
+        changed = [(label, written(formula, allowed)) for label, formula in mutants(gap, ())]
+        weaker = tuple(sorted({*allowed, 0})) if 0 not in allowed else tuple(s for s in allowed if s != 0)
+        if weaker and len(weaker) < 3:
+            changed.append((f"boundary of {condition} moved", written(gap, weaker)))
+        for label, other in changed:
+            found.setdefault((*others[0], other, *others[1]), label)
+        if len(conditions) > 1:
+            found.setdefault((*others[0], *others[1]), f"without {condition}")
+    return [(label, formula) for formula, label in found.items()]
 
 
 def _changes(

@@ -71,6 +71,8 @@ def evaluated(pair: Pair, outcome: Outcome, evaluation: Any, bench: Bench, only:
                 for raw, t, v, e in here
                 if _defined(pair, other, raw)
             )
+            # what has a value at no case is told from what has one
+            seen = seen or (bool(here) and not any(_defined(pair, other, raw) for raw, *_ in here))
             # only one that nobody sees may be the truth in another form
             if not seen and vanishes(other - true):
                 continue

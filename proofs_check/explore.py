@@ -18,7 +18,7 @@ from proofs_check.matrices import entry_rows
 from proofs_check.pairing import Pair, Target
 from proofs_check.plugins import second_side
 from proofs_check.sampling import measure, plan_case
-from theorems.catalogue import Statement
+from theorems.catalogue import STRUCTURED, Statement
 from theorems.matrix_claims import matrix_of
 
 #: Largest dimension of a user's matrix.
@@ -84,6 +84,9 @@ def case_of(claim: Statement, settings: Mapping[str, str], arrays: Mapping[str, 
     starts as the paper's. Raises UsageError in one line.
     """
     required, optional = keys(claim)
+    if claim.model in STRUCTURED:
+        mend = f"twofold verify {claim.id} --case JSON, with the keys {', '.join(required)}"
+        raise UsageError("ID", claim.id, "a claim whose case is numbers, W and Sigma", mend)
     allowed = (*required, *optional)
     case: dict[str, Any] = {}
     symmetric = True

@@ -14,20 +14,24 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from proofs_check import cases as drawing
+from proofs_check.errors import UsageError
 from proofs_check.evaluating import evaluated
 from proofs_check.evidence import EFFORTS, Bench, Evidence
 from proofs_check.findings import generalised, holding, proof, starts
 from proofs_check.growing import grown
 from proofs_check.judgement import verdict
+from proofs_check.observing import observed
 from proofs_check.pairing import Pair
 from proofs_check.plugins import load_simulations, second_side
 from proofs_check.sampling import choose_cases, plan_case, sampled
 from proofs_check.searching import searched
 from theorems.catalogue import ALPHA, Statement, by_id, rests_on
+from theorems.conditions import clause, read
 from theorems.derivation import Derived
 from theorems.deriving import remarked
 from theorems.display import latex
 from theorems.enumeration import enumerated
+from theorems.equivalence import clause_of, conjoined
 from theorems.expressions import parse, text
 from theorems.kernel import settle, stated, target, value_of
 from theorems.outcome import Outcome
@@ -179,7 +183,7 @@ def judge(claim: Statement, options: Options, device: str, listener: Progress) -
     found = [(first, spent)]
     if first["verdict"] == "refuted" and outcome.corrections:
         began = time.perf_counter()
-        told = {name: text(formula) for name, formula in outcome.corrections.items()}
+        told = {n: _told(claim, f, "if" if n in outcome.suffices else "iff") for n, f in outcome.corrections.items()}
         correction = claim.corrected({**claim.printed, **told} if claim.relation != "=" else told, outcome.excluded)
         try:
             second, _, spent = _judge_one(correction, options, device, listener, second_route=True)
@@ -188,6 +192,11 @@ def judge(claim: Statement, options: Options, device: str, listener: Progress) -
         second["seconds"] = round(time.perf_counter() - began, 3)
         found.append((second, spent))
     return found
+
+
+def _told(claim: Statement, formula: Any, word: str) -> str:
+    """A correction as a print: a formula, or the clause that says when the property holds."""
+    return clause_of(word, formula) if claim.relation == "when" else text(formula)
 
 
 def _judge_one(
@@ -223,16 +232,31 @@ def _judge_one(
     }
     if ruling == "refuted" and outcome.corrections:
         formula = outcome.corrections.get(primary, next(iter(outcome.corrections.values())))
-        shown = stated(claim, formula)
+        shown = formula if claim.relation == "when" else stated(claim, formula)
         report["correction"] = {
             "latex": latex(shown),
             # without declared symbols there is no quantity that an expression could state
-            "sympy": str(shown) if claim.symbols or claim.coefficient_of or not shown.free_symbols else None,
+            "sympy": _sympy(claim, shown),
             "holds": holding(claim, pair, outcome, report["starts"]),
         }
     if claim.corrects:
-        report["statement"] = ", ".join(f"{name} = {latex(parse(text))}" for name, text in claim.printed.items())
+        report["statement"] = ", ".join(_stated_latex(claim, name, text) for name, text in claim.printed.items())
     return report, outcome, evidence.spent
+
+
+def _sympy(claim: Statement, shown: Any) -> str | None:
+    """The correction as an expression; None for a clause, and without declared symbols that it could be stated in."""
+    if claim.relation == "when":
+        return None
+    return str(shown) if claim.symbols or claim.coefficient_of or not shown.free_symbols else None
+
+
+def _stated_latex(claim: Statement, name: str, printed: str) -> str:
+    """A quantity with its corrected formula, or a property with the clause that holds."""
+    if claim.relation == "when":
+        word, conditions = clause(printed)
+        return rf"\text{{{name} {word}}} {latex(conjoined(conditions))}"
+    return f"{name} = {latex(parse(printed))}"
 
 
 def check_symbols(claim: Statement, outcome: Outcome, derived: Derived) -> None:
@@ -244,23 +268,34 @@ def check_symbols(claim: Statement, outcome: Outcome, derived: Derived) -> None:
         raise ValueError(
             f"{claim.id}: the derived value {outcome.exact} holds {unknown[0]}, which symbols does not declare; add it"
         )
-    used = {s.name for text in claim.printed.values() for s in parse(text).free_symbols}
+    used = {name for printed in claim.printed.values() for name in _names(claim, printed)}
     facts = [name for name in claim.printed if derived.known(name) or derived.known("")]
     for name in facts:
         value = value_of(derived, name)
         used |= {s.name for s in (value.expr.free_symbols | target(claim, value).expr.free_symbols)}
     used |= {s.name for formula in claim.definitions.values() for s in parse(formula).free_symbols}
-    idle = [] if claim.corrects or claim.relation == "order" else sorted(set(claim.symbols) - used)
+    # the names of a shipped claim's symbols are fixed, used or not
+    idle = sorted(set(claim.symbols) - used) if claim.plugin and not claim.corrects else []
+    idle = [] if claim.relation == "order" else idle
     if idle:
         raise ValueError(
             f"{claim.id}: the symbol {idle[0]} stands neither in the print nor in the derived value; drop it"
         )
 
 
+def _names(claim: Statement, printed: str) -> set[str]:
+    """The names that occur in a print."""
+    formulas = [read(c)[0] for c in clause(printed)[1]] if claim.relation == "when" else [parse(printed)]
+    return {s.name for formula in formulas for s in formula.free_symbols}
+
+
 def _second_side(pair: Pair, outcome: Outcome, options: Options, device: str, listener: Progress) -> Evidence:
     from montecarlo import registry
 
     claim = pair.statement
+    if pair.derived().missing:
+        # nothing is said that another side could look at
+        return Evidence(reason="the source is incomplete")
     load_simulations(claim)
     found = registry.find(claim.id)
     here = bench(claim, options, device, listener)
@@ -270,6 +305,8 @@ def _second_side(pair: Pair, outcome: Outcome, options: Options, device: str, li
         return grown(pair, outcome, found, claim.alpha, here)
     if isinstance(found, registry.Search):
         return searched(pair, outcome, found, here)
+    if isinstance(found, registry.Observation):
+        return observed(pair, outcome, found, here, options.case)
     return sampled(pair, outcome, found, claim.alpha, here, options.case)
 
 
@@ -347,7 +384,12 @@ def plan(claims: Sequence[Statement], options: Options) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for claim in claims:
         here = bench(claim, options, "cpu", Silent())
-        found = second_side(claim)
+        try:
+            found = second_side(claim)
+        except UsageError:
+            if Pair(claim).derived().missing:
+                continue
+            raise
         if not isinstance(found, registry.Simulation):
             rows.append({"id": claim.id, "case": "points", "walks": here.effort.points, "seconds": 1.0})
             continue

@@ -15,7 +15,7 @@ from proofs_check.eventual import searched_eventually
 from proofs_check.evidence import Bench, Evidence
 from proofs_check.pairing import Pair
 from theorems.balls import sign
-from theorems.bounds import admitted, ungranted
+from theorems.bounds import admitted, larger, ungranted
 from theorems.closed import names
 from theorems.conditions import SIGNS, read
 from theorems.derivation import Inequality, SharpBound
@@ -41,6 +41,10 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
     evidence = Evidence(tier="adversarial search", samples=len(found), cases=len(found))
     limits = derived_ends(pair)
     value, error = found.columns["value"], found.error
+    if not (np.isfinite(value).all() and np.isfinite(error).all()):
+        # NaN compares with nothing, and would pass for a point that keeps the bound
+        lost = int((~np.isfinite(value) | ~np.isfinite(error)).sum())
+        raise ValueError(f"{pair.source}: no number at {lost} of the search's {len(found)} points; leave them out")
 
     def ends(formula: sp.Expr) -> list[tuple[float, float]]:
         """The formula at every point, and how far the rounding of its columns may move it."""
@@ -50,7 +54,11 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
         ]
         with np.errstate(all="ignore"):
             low, middle, high = (np.broadcast_to(floats(formula, table), value.shape) for table in shifted)
-        off = np.maximum(abs(low - middle), abs(high - middle)) + ROUNDING * np.spacing(np.maximum(abs(middle), 1e-300))
+        off = np.maximum(abs(low - middle), abs(high - middle))
+        # the sign of a difference of two exact floats is exact
+        moved = [found.errors[name] != 0 for name in names(formula) if name in found.errors]
+        rounded = np.any(moved, axis=0) if moved and _compares(formula) else not _compares(formula)
+        off = off + rounded * ROUNDING * np.spacing(np.maximum(abs(middle), 1e-300))
         return list(zip(middle.tolist(), off.tolist(), strict=True))
 
     def meeting(conditions: Sequence[str]) -> list[bool]:
@@ -66,9 +74,10 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
 
     inside = meeting(pair.statement.conditions)
     proved = meeting((*pair.statement.conditions, *_beyond(pair)))
-    # an inequality must be reached in every dimension
-    by_size = isinstance(next(iter(pair.derived().quantities.values())), Inequality) and "d" in found.columns
-    group = found.columns["d"] if by_size else np.zeros(len(found))
+    # an inequality must be reached in every dimension, and for every number of keys
+    sizes = [name for name in ("d", "keys") if name in found.columns]
+    by_size = isinstance(next(iter(pair.derived().quantities.values())), Inequality) and sizes
+    group = found.columns[sizes[0]] if by_size else np.zeros(len(found))
     reaches = {}
     for name, formula in limits.items():
         side = 1 if name == "upper" else -1
@@ -78,8 +87,7 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
                 continue
             if side * (value[k] - end) > error[k] + off:
                 evidence.conflicts.append(f"{name} at {found.point(k)}: derived {end!r}, found {value[k]!r}")
-            if end:
-                best[group[k]] = max(best.get(group[k], 0.0), float(value[k] / end))
+            best[group[k]] = max(best.get(group[k], 0.0), _nearness(float(value[k]), end, side))
         reaches[name] = min(best.values(), default=0.0)
     wrong: tuple[int, str] | None = None
     for name in pair.statement.printed:
@@ -87,8 +95,33 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
         for k, (end, off) in enumerate(ends(parse(pair.statement.printed[name]))):
             if inside[k] and side * (value[k] - end) > error[k] + off and wrong is None:
                 wrong = (k, name)
-    # a range is shown wrong, too, where its end is out of reach
-    sharp = pair.statement.relation == "range"
+    # a range is shown wrong, too, where its end is out of reach, and so is a bound that is said to be attained
+    sharp = pair.statement.relation == "range" or pair.statement.attained
+
+    # a bound is attained for every value of the claim's parameters: their whole parts tell groups apart
+    parts = [np.floor(found.columns[name]) for name in pair.statement.parameters if name in found.columns]
+    cells = list(zip(group.tolist(), *(part.tolist() for part in parts), strict=True))
+
+    def nearest(formula: sp.Expr, side: int) -> dict[tuple[float, ...], tuple[float, int]]:
+        """How near the points of every cell come to an end, and the one that does."""
+        best: dict[tuple[float, ...], tuple[float, int]] = {}
+        for k, (end, _) in enumerate(ends(formula)):
+            if inside[k] and not math.isnan(end):
+                best[cells[k]] = max(best.get(cells[k], (-math.inf, k)), (_nearness(float(value[k]), end, side), k))
+        return best
+
+    def out_of_reach(formula: sp.Expr, side: int, true: sp.Expr) -> int | None:
+        """A point that comes nearest to an end which it does not reach, though the derived one is reached there."""
+        reached = nearest(true, side)
+        missed = [
+            k for cell, (near, k) in nearest(formula, side).items() if near < SHARP < reached.get(cell, (0.0, 0))[0]
+        ]
+        return missed[0] if missed else None
+
+    for name, text in pair.statement.printed.items() if pair.statement.attained else ():
+        place = out_of_reach(parse(text), 1 if name == "upper" else -1, limits[name])
+        if wrong is None and place is not None:
+            wrong = (place, name)
     near = min(reaches.values()) if sharp else max(reaches.values())
     evidence.detectable = max(0.0, 1.0 - near)
     evidence.status = "contradicts" if wrong else "agrees" if near > SHARP else "underpowered"
@@ -113,8 +146,7 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
                 for k, (end, off) in enumerate(points)
                 if inside[k] and not math.isnan(end)
             )
-            if sharp and not seen:
-                seen = max((float(value[k] / end) for k, (end, _) in enumerate(points) if end), default=0.0) < SHARP
+            seen = seen or (sharp and out_of_reach(other, side, limits[name]) is not None)
             evidence.caught += seen
             if not seen:
                 evidence.survivors.append(f"{name}: {label}")
@@ -122,6 +154,17 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
         evidence.counterexample = _counterexample(pair, found, *wrong, limits)
         evidence.confirmed = True
     return evidence
+
+
+def _nearness(value: float, end: float, side: int) -> float:
+    """How near a value comes to a bound: 1 minus its distance in units of the bound; a bound of 0 is reached or not."""
+    return 1 - side * (end - value) / abs(end) if end else float(side * (value - end) >= 0)
+
+
+def _compares(formula: sp.Expr) -> bool:
+    """Whether a formula is the difference of two columns, or of a column and a number, or one of these alone."""
+    terms = sp.Add.make_args(formula)
+    return len(terms) <= 2 and all(t.is_Symbol or (-t).is_Symbol or t.is_Rational for t in terms)
 
 
 def _beyond(pair: Pair) -> tuple[str, ...]:
@@ -146,14 +189,14 @@ def _counterexample(pair: Pair, found: Any, k: int, name: str, limits: Mapping[s
     printed = parse(pair.statement.printed[name])
     if isinstance(bound, Inequality):
         inside = (point for point in bound.points if admitted(pair.statement, point))
-        smallest = next((point for point in inside if _exceeds(bound, printed, point)), None)
+        smallest = next((point for point in inside if _contradicts(pair, bound, printed, point)), None)
         if smallest is None:
             smallest = {
                 n: str(Fraction(float(v[k]))) for n, v in found.columns.items() if n in pair.statement.parameters
             }
             smallest |= _matrices(found, k)
         case = Case(smallest)
-        true = case.evaluate(bound.quantity)
+        true = case.evaluate(bound.quantity if _exceeds(bound, printed, smallest) else bound.upper)
         return {"params": dict(smallest), "printed": str(case.evaluate(printed)), "true": _number(true)}
     smallest = _matrices(found, k)
     if isinstance(bound, SharpBound) and _shrunk_breaks(pair, name):
@@ -163,14 +206,24 @@ def _counterexample(pair: Pair, found: Any, k: int, name: str, limits: Mapping[s
 
 
 def _matrices(found: Any, k: int) -> dict[str, Any]:
-    exact = {m: [[str(Fraction(v)) for v in row] for row in rows] for m, rows in found.point(k).items()}
+    exact = {name: _fractions(entries) for name, entries in found.point(k).items()}
     return ({"d": int(found.columns["d"][k])} if "d" in found.columns else {}) | exact
+
+
+def _fractions(entries: Any) -> Any:
+    """Nested lists of floats as exact fractions."""
+    return [_fractions(entry) for entry in entries] if isinstance(entries, list) else str(Fraction(entries))
 
 
 def _exceeds(bound: Inequality, printed: sp.Expr, point: Mapping[str, Any]) -> bool:
     case = Case(point)
     values = {name: case.number(name) for name in names(printed) | names(bound.quantity)}
     return sign(bound.quantity - printed, values) == 1
+
+
+def _contradicts(pair: Pair, bound: Inequality, printed: sp.Expr, point: Mapping[str, Any]) -> bool:
+    """Whether a print is exceeded at an exact case, or larger there than a bound that it should attain."""
+    return _exceeds(bound, printed, point) or (pair.statement.attained and larger(printed, bound, point))
 
 
 def _number(value: sp.Expr) -> str:
@@ -193,7 +246,7 @@ def _false_end(pair: Pair, side: int, other: sp.Expr, true: sp.Expr, sharp: bool
     bound = next(iter(pair.derived().quantities.values()))
     if isinstance(bound, Inequality):
         inside = (point for point in bound.points if admitted(pair.statement, point))
-        return any(_exceeds(bound, other, point) for point in inside)
+        return any(_contradicts(pair, bound, other, point) for point in inside)
     if sharp:
         return bool(sp.expand(other - true) != 0)
     return _false_bound(side * other, side * true)

@@ -18,6 +18,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from proofs_check.expect import CORRECTED, VERDICTS, Difference
+from theorems.catalogue import PAPERS
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -98,9 +99,10 @@ def parameters(params: Mapping[str, Any]) -> str:
 
 def formulas(printed: Mapping[str, str]) -> str:
     """The printed right-hand sides, named where there are several."""
-    if len(printed) == 1:
+    if len(printed) == 1 and not next(iter(printed.values())).startswith(("if ", "iff ")):
         return next(iter(printed.values()))
-    return "; ".join(f"{name} = {formula}" for name, formula in printed.items())
+    joined = {True: " ", False: " = "}
+    return "; ".join(f"{n}{joined[f.startswith(('if ', 'iff '))]}{f}" for n, f in printed.items())
 
 
 def evidence(claim: Claim) -> tuple[str, str]:
@@ -108,6 +110,24 @@ def evidence(claim: Claim) -> tuple[str, str]:
     symbolic, simulation = claim["symbolic"], claim["simulation"]
     derived = symbolic["status"] + (f": {symbolic['method']}" if symbolic["method"] else "")
     return derived, simulation["status"]
+
+
+#: How much of a statement is the paper's own.
+FIDELITY = {
+    "verbatim": "verbatim: the statement stands in the source",
+    "inferred": "inferred: the source has a fragment, the setting around it is rebuilt",
+    "own": "own: the source has a sentence at most, the precise statement is this project's",
+}
+
+
+def fidelity(claim: Claim) -> str:
+    """`` [inferred]`` or `` [own]`` where a statement is not the paper's own words.
+
+    Nothing beside a correction, or beside a lemma that another package brings.
+    """
+    if claim["fidelity"] == "verbatim" or claim["id"].endswith(CORRECTED) or claim["paper"]["id"] not in PAPERS:
+        return ""
+    return f" [{claim['fidelity']}]"
 
 
 def power(claim: Claim) -> str:
@@ -190,6 +210,8 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
         add("reason", claim["reason"])
     if claim["verdict"] != "verified":
         add("reading", claim["reading"])
+    if fidelity(claim):
+        add("fidelity", FIDELITY[claim["fidelity"]])
     add("print", formulas(claim["printed"]))
     exact = claim["symbolic"]["exact"]
     if claim["correction"]:
@@ -266,7 +288,8 @@ def plain_row(claim: Claim, width: int) -> str:
     """One claim as one line without colour."""
     derived, sampled = evidence(claim)
     seconds = f"{claim['seconds']:.1f} s"
-    return f"{claim['verdict']:<9}  {claim['id']:<{width}}  {sampled:<12}  {power(claim):<15}  {seconds:>7}  {derived}"
+    row = f"{claim['verdict']:<9}  {claim['id']:<{width}}  {sampled:<12}  {power(claim):<15}  {seconds:>7}  {derived}"
+    return row + fidelity(claim)
 
 
 class PlainRows:
@@ -468,7 +491,7 @@ def table(claims: Sequence[Claim], width: int) -> Table:
         for claim in members:
             derived, sampled = evidence(claim)
             name = claim["id"].removeprefix(section + ".")
-            name = "  └ corrected" if name.endswith(CORRECTED) else f" {name}"
+            name = "  └ corrected" if name.endswith(CORRECTED) else f" {name}{fidelity(claim)}"
             style = STYLES[claim["verdict"]]
             verdict = Text.assemble((MARKS[claim["verdict"]], style), " ", (claim["verdict"], style))
             sides = (Text(derived), Text(sampled)) if wide else (Text(f"{derived}\n{sampled}"),)

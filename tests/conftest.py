@@ -5,10 +5,14 @@ from __future__ import annotations
 import copy
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from theorems.outcome import Outcome
 
 # Drawn from the test's name, so that a failure is seen by everyone and on every run.
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
@@ -24,6 +28,21 @@ def _precision_is_put_back() -> Iterator[None]:
     for name, at in holders:
         if name in before:
             getattr(sys.modules[name], at).prec = before[name]
+
+
+@pytest.fixture(scope="session")
+def settled() -> Callable[[str], Outcome]:
+    """The kernel's outcome for a claim as it stands in the catalogue, found once for all tests that look at it."""
+    from theorems.catalogue import by_id
+    from theorems.deriving import derive
+    from theorems.kernel import settle
+
+    @cache
+    def found(claim: str) -> Outcome:
+        statement = by_id()[claim]
+        return settle(statement, derive(claim, statement.positions))
+
+    return found
 
 
 def _claim(**changes: Any) -> dict[str, Any]:

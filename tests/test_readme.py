@@ -96,7 +96,7 @@ def test_what_is_marked_as_executed_prints_what_is_shown(tmp_path: Path) -> None
         for shown, output in told:
             assert missing(shown, output) == []
         executed += 1
-    assert executed == 7
+    assert executed == 8
 
 
 def test_every_block_is_executed_or_walked_through_or_an_output() -> None:

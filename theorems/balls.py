@@ -8,6 +8,8 @@ from fractions import Fraction
 import flint
 import sympy as sp
 
+from theorems.expressions import value_at
+
 #: Bits tried one after the other until a sign is settled.
 PRECISIONS = (64, 128, 256, 512)
 
@@ -126,6 +128,12 @@ def at(expression: sp.Expr, point: Mapping[str, Value], bits: int = 128) -> flin
 
 def sign(expression: sp.Expr, point: Mapping[str, Value]) -> int | None:
     """The certified sign at an exact point, 1 or -1; 0 for an exact zero; None where the balls settle none."""
+    rationals = {name: value for name, value in point.items() if not callable(value)}
+    if len(rationals) == len(point):
+        # a zero of rational arithmetic is one that balls around thirds do not show
+        exact = value_at(expression, rationals)
+        if exact.is_Rational:
+            return int(sp.sign(exact))
     for bits in PRECISIONS:
         value = at(expression, point, bits)
         if value > 0:

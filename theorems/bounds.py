@@ -11,13 +11,15 @@ import sympy as sp
 from theorems.balls import sign
 from theorems.catalogue import Statement
 from theorems.closed import equal, names, substituted, vanishes
-from theorems.conditions import read
+from theorems.conditions import SIGNS, read
 from theorems.derivation import Derived, Inequality, Quantity, SharpBound
 from theorems.eventually import Eventually, settle_eventually, unsupported_eventually
 from theorems.expressions import parse, same, symbol
 from theorems.norm_rules import COVARIANCE, DEFINITE, MEANING, NORM_RULES, SYMMETRIC, granted, meets
 from theorems.numeric import Case
 from theorems.outcome import CheckedStep, Outcome, Variant
+from theorems.softmax_rules import SOFTMAX_RULES
+from theorems.thresholds import Threshold
 
 
 def unsupported_bound(bound: SharpBound) -> list[str]:
@@ -69,13 +71,18 @@ INEQUALITIES = {
     "vertex-maximum": (0, 1),
     "unit-combination": (0, 1),
     "hoelder": (0, 1),
-    **dict.fromkeys(NORM_RULES, (0, 1)),
+    **dict.fromkeys(("cosine-average", "cosine-difference", "sum-over-groups", "cost-at-least"), (0, 1)),
+    **dict.fromkeys(NORM_RULES | SOFTMAX_RULES, (0, 1)),
 }
+#: Rules that conclude an inequality and show where it is an equality.
+ATTAINING = frozenset({"attained", "solved"})
+#: Rules whose data states hypotheses beside the two sides.
+HYPOTHETICAL = NORM_RULES | SOFTMAX_RULES
 
 
 def ungranted(statement: Statement, bound: Inequality) -> tuple[str, ...]:
     """The hypotheses of a proved inequality that the claim does not make."""
-    needed = bound.steps[-1].data[2] if bound.steps and bound.steps[-1].rule in NORM_RULES else ()
+    needed = bound.steps[-1].data[2] if bound.steps and bound.steps[-1].rule in HYPOTHETICAL else ()
     return tuple(h for h in needed if not granted(h, statement.assumptions, statement.conditions))
 
 
@@ -119,7 +126,7 @@ def _proved_variant(key: str, bound: Quantity) -> Variant:
     if not isinstance(bound, Inequality):
         return Variant(key.partition("@")[2], None, ("not an inequality",))
     last = bound.steps[-1]
-    given = f" for {', '.join(last.data[2])}" if last.rule in NORM_RULES and last.data[2] else ""
+    given = f" for {', '.join(last.data[2])}" if last.rule in HYPOTHETICAL and last.data[2] else ""
     return Variant(key.partition("@")[2], True, (f"proved: {bound.quantity} <= {bound.upper}{given}",))
 
 
@@ -130,9 +137,14 @@ def _settle_inequality(statement: Statement, bound: Inequality, steps: list[Chec
     beyond = ungranted(statement, bound)
     where = f" where {', '.join(MEANING.get(h, h) for h in beyond)}" if beyond else ""
     outcome.evidence.append(f"proved: {statement.quantity} <= {bound.upper}{where}")
-    if unread := [hypothesis for hypothesis in beyond if ">=" not in hypothesis]:
+    if unread := [hypothesis for hypothesis in beyond if not any(relation in hypothesis for relation in SIGNS)]:
         return Outcome("undecided", f"the proof needs: {', '.join(unread)}, which the claim does not assume", steps)
-    if not beyond and (equal(printed, bound.upper) is True or _weaker(printed, bound.upper)):
+    if isinstance(bound, Threshold):
+        outcome.evidence += bound.told(printed)
+        outcome.exact = bound.exact(printed) if statement.symbols else None
+        if bound.holds(printed, statement.conditions):
+            return outcome
+    elif not beyond and _follows(statement, printed, bound):
         return outcome
     for point in bound.points:
         if not admitted(statement, point):
@@ -149,8 +161,30 @@ def _settle_inequality(statement: Statement, bound: Inequality, steps: list[Chec
                 outcome.evidence.append("upper: the print is 0 there, so that no constant factor makes it true")
             outcome.corrections["upper"] = bound.upper
             return outcome
+    if statement.attained and not beyond and bound.steps[-1].rule in ATTAINING:
+        for point in bound.points:
+            if admitted(statement, point) and larger(printed, bound, point):
+                outcome.status, outcome.false_quantities = "disproved", ("upper",)
+                shown = ", ".join(f"{name} = {value}" for name, value in sorted(point.items()))
+                outcome.evidence.append(f"upper: not attained at {shown}, where {bound.upper} is smaller")
+                outcome.corrections["upper"] = bound.upper
+                return outcome
     outcome.status, outcome.method = "undecided", "neither proved nor contradicted at the points of the derivation"
     return outcome
+
+
+def _follows(statement: Statement, printed: sp.Expr, bound: Inequality) -> bool:
+    """Whether a print is the proved bound, or larger where the claim does not say that it is attained."""
+    if statement.attained:
+        return bound.steps[-1].rule in ATTAINING and equal(printed, bound.upper) is True
+    return equal(printed, bound.upper) is True or _weaker(printed, bound.upper)
+
+
+def larger(printed: sp.Expr, bound: Inequality, point: Mapping[str, Any]) -> bool:
+    """Whether a print is shown larger than the proved bound at an exact case."""
+    case = Case(point)
+    values = {name: case.number(name) for name in names(printed) | names(bound.upper)}
+    return sign(printed - bound.upper, values) == 1
 
 
 def _defined(statement: Statement) -> dict[str, sp.Expr]:
@@ -181,8 +215,8 @@ def _never_negative(upper: sp.Expr) -> bool:
     )
 
 
-#: Names that begin so are norms.
-NORMS = frozenset({"spectral", "frobenius", "entrywise", "column", "nuclear"})
+#: Names that begin so are norms, or means of absolute values.
+NORMS = frozenset({"spectral", "frobenius", "entrywise", "column", "nuclear", "spread"})
 
 
 def _settle_range(statement: Statement, bound: SharpBound, steps: list[CheckedStep]) -> Outcome:

@@ -15,11 +15,13 @@ from typing import Any
 
 KINDS = ("identity", "asymptotic", "limit", "bound", "order", "construction", "definition", "proof-step")
 FIDELITIES = ("verbatim", "inferred", "own")
-RELATIONS = ("=", "<=", "range", "order")
-MODELS = ("walk", "gaussian", "matrix", "none", "free")
+RELATIONS = ("=", "<=", "range", "order", "when")
+MODELS = ("walk", "gaussian", "matrix", "none", "free", "exchangeable", "embeddings", "ensemble", "context")
+#: Models whose cases are structured data: the printed statement is about exact instances.
+STRUCTURED = ("embeddings", "ensemble", "context", "exchangeable")
 
 #: The papers the suite ships with, in the order of the report: a sub-package of ``theorems`` each.
-PAPERS = ("bao2024",)
+PAPERS = ("bao2024", "lampert2026")
 
 #: Probability of any false alarm in one whole run.
 ALPHA = 1e-6
@@ -73,9 +75,10 @@ class Statement:
     ``coefficient_of`` names a word, ``symbolic.exact`` states that word's coefficient. ``conditions`` are inequalities
     between parameters of a case ("2*i <= j") that the drawn cases must meet; ``ranges`` are the rationals that the
     parameters of a ``free`` model (any randomness) are drawn from; ``strata`` narrow them, one for every case that is
-    to be judged. ``covariance`` "identity" restricts the claim to Sigma = I. ``definitions`` are the printed objects
-    that the claim is about: both sides may be handed them. ``plugin`` names the package of a claim that is not the
-    suite's own.
+    to be judged. ``attained`` adds to an upper bound that it is reached, so that a larger one is false. ``covariance``
+    "identity" restricts the claim to Sigma = I. ``definitions`` are the printed objects that the claim is about: both
+    sides may be handed them. ``plugin`` names the package of a claim that is not the suite's own. With the relation
+    "when" the prints are clauses, "iff a > 0 & b >= 0" or "if ...", of the properties that they are mapped from.
     """
 
     id: str
@@ -104,6 +107,7 @@ class Statement:
     strata: tuple[Mapping[str, tuple[str, ...]], ...] = ()
     conditions: tuple[str, ...] = ()
     ranges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    attained: bool = False
     share: float = 1.0
     corrects: str = ""
     plugin: str = ""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 
 import sympy as sp
 
 from theorems.balls import sign
-from theorems.expressions import symbol
+from theorems.expressions import symbol, value_at
+from theorems.pascal import RowSum
 
 _FUNCTIONS = (sp.erf, sp.exp, sp.log, sp.Abs, sp.Max, sp.Min)
 
 
+@lru_cache(maxsize=4096)
 def vanishes(expression: sp.Expr) -> bool:
     """Whether the expression is shown to be 0 wherever it is defined.
 
@@ -47,10 +50,23 @@ def _rational(node: sp.Expr, atoms: dict[sp.Expr, sp.Dummy], roots: list[tuple[s
             if factor != 1:
                 value *= _root(factor, atoms, roots)
         return value**node.exp.p
+    if node.is_Pow and node.base.is_Rational and node.base > 0:
+        return _exponential(node.base, sp.expand(node.exp), atoms)
     arguments = tuple(_normal(_rational(part, atoms, roots), roots) for part in node.args)
     odd = isinstance(node, sp.erf) and arguments[0].could_extract_minus_sign()
     key = node.func(-arguments[0]) if odd else node.func(*arguments) if arguments else node
     return (-1 if odd else 1) * atoms.setdefault(key, sp.Dummy())
+
+
+def _exponential(base: sp.Expr, exponent: sp.Expr, atoms: dict[sp.Expr, sp.Dummy]) -> sp.Expr:
+    """b^(m n + k) for a positive number b as b^k times the m-th power of one unknown for b^n, m and k integers."""
+    value = sp.S.One
+    for term in sp.Add.make_args(exponent):
+        count, rest = term.as_coeff_Mul()
+        if not count.is_Integer:
+            count, rest = sp.S.One, term
+        value *= (base if rest == 1 else atoms.setdefault(base**rest, sp.Dummy())) ** count
+    return value
 
 
 def _root(radicand: sp.Expr, atoms: dict[sp.Expr, sp.Dummy], roots: list[tuple[sp.Dummy, sp.Expr]]) -> sp.Expr:
@@ -102,13 +118,15 @@ def _reduced(polynomial: sp.Expr, roots: Iterable[tuple[sp.Dummy, sp.Expr]]) -> 
 def points(names: Iterable[str]) -> list[dict[str, Fraction]]:
     """A few exact points where a formula may be looked at.
 
-    Positions are integers in their order, fractions of the walk lie within (0, 1), other names are positive.
+    Positions and other counts are integers, positions in their order; fractions of the walk lie within (0, 1), other
+    names are positive.
     """
     found = []
     wanted = sorted(names)
     for shift in range(5):
         point = {name: Fraction(3 + 2 * k + 5 * shift, 7 + k) for k, name in enumerate(wanted)}
         whole = {"i": 2 + shift, "j": 3 + 2 * shift, "T": 7 + 3 * shift, "d": 1 + shift}
+        whole |= {"dim": 2 + shift, "points": 4 + 3 * shift}
         point |= {name: Fraction(value) for name, value in whole.items() if name in point}
         if "theta" in point:
             point["theta"] = Fraction(1 + shift, 7)
@@ -122,7 +140,8 @@ def equal(left: sp.Expr, right: sp.Expr) -> bool | None:
     # a difference at a point is seen sooner than a normal form is reached
     for point in points(s.name for s in gap.free_symbols):
         try:
-            if sign(gap, point) in (1, -1):
+            # sums over a row of Pascal's triangle are numbers there, no balls
+            if sign(value_at(gap, point) if gap.has(RowSum) else gap, point) in (1, -1):
                 return False
         except (ValueError, ZeroDivisionError):
             continue

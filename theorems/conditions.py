@@ -1,10 +1,15 @@
-"""Conditions of a claim, "2*i <= j" or "tr1 == 0", read in one place: left - right, and the signs it may have."""
+"""Conditions of a claim, "2*i <= j" or "tr1 == 0", read in one place: left - right, and the signs it may have.
+
+A conjunction is several, joined by " & "; a printed clause is a conjunction after "iff" or "if".
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import sympy as sp
 
-from theorems.expressions import parse
+from theorems.expressions import parse, text
 
 #: The signs that left - right may have, by relation; a longer sign stands before one that it holds.
 SIGNS: dict[str, tuple[int, ...]] = {
@@ -24,3 +29,26 @@ def read(condition: str) -> tuple[sp.Expr, tuple[int, ...]]:
         raise ValueError(f"condition {condition!r}; expected an inequality such as 2*i <= j")
     left, _, right = condition.partition(relation)
     return parse(left) - parse(right), SIGNS[relation]
+
+
+def conjunction(joined: str) -> tuple[str, ...]:
+    """The conditions of "a > 0 & b >= 0"; ValueError where one of them cannot be read."""
+    parts = tuple(part.strip() for part in joined.split("&"))
+    for part in parts:
+        read(part)
+    return parts
+
+
+def clause(printed: str) -> tuple[str, tuple[str, ...]]:
+    """ "iff" or "if", and the conditions after it; ValueError for anything else."""
+    word, _, rest = printed.strip().partition(" ")
+    if word not in ("iff", "if"):
+        raise ValueError(f"{printed!r}; expected a clause such as iff a > 0 & b >= 0")
+    return word, conjunction(rest)
+
+
+def written(gap: sp.Expr, signs: Iterable[int]) -> str:
+    """The condition that ``read`` reads as this gap and these signs."""
+    allowed = tuple(signs)
+    relation = next(relation for relation, known in SIGNS.items() if known == allowed)
+    return f"{text(gap)} {relation} 0"

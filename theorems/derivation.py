@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, ClassVar, NoReturn
 
 import sympy as sp
@@ -125,12 +126,42 @@ class Inequality:
     method: str
 
 
-Quantity = Moment | Expected | Fact | SharpBound | Inequality | Limit | Order
+@dataclass(frozen=True)
+class Equivalence:
+    """A property holds iff all conditions hold, proved by the steps; ``points`` are exact cases to look at a print in.
+
+    Where every condition is linear and homogeneous in two ``coordinates`` (expressions in the case's names), a print
+    in them is decided everywhere: on every ray and in every sector of their ``plane``, a function that gives an exact
+    case (JSON-able) for two values of the coordinates, None where no case has them.
+
+    ``sufficient`` are conjunctions, sharpest first, each proved by a step to suffice for the property: an "if" print
+    that implies one of them is true. ``at_least`` gives the least values of the names that may be used to see that.
+    """
+
+    property: str
+    conditions: tuple[str, ...]
+    points: tuple[dict[str, Any], ...]
+    steps: tuple[Step, ...]
+    method: str
+    coordinates: tuple[sp.Expr, ...] = ()
+    plane: Callable[[Fraction, Fraction], dict[str, Any] | None] | None = None
+    sufficient: tuple[tuple[str, ...], ...] = ()
+    at_least: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Incomplete:
+    """Nothing can be derived, as the source leaves out what the claim is about: ``reason`` says what is missing."""
+
+    reason: str
+
+
+Quantity = Moment | Expected | Fact | SharpBound | Inequality | Equivalence | Limit | Order | Incomplete
 #: Quantities that carry their own steps.
-STEPPED = (Expected, Fact, SharpBound, Inequality, Limit, Order)
+STEPPED = (Expected, Fact, SharpBound, Inequality, Equivalence, Limit, Order)
 
 #: Quantities that are no single value.
-UNVALUED = SharpBound | Inequality | Limit | Order
+UNVALUED = SharpBound | Inequality | Equivalence | Limit | Order | Incomplete
 
 
 @dataclass
@@ -140,6 +171,11 @@ class Derived:
     quantities: dict[str, Quantity]
     steps: tuple[Step, ...]
     process: Process | None = None
+
+    @property
+    def missing(self) -> str:
+        """What the source leaves out, so that nothing was derived; "" where something was."""
+        return next((value.reason for value in self.quantities.values() if isinstance(value, Incomplete)), "")
 
     def ratio(self, name: str) -> Ratio:
         """The exact finite-T value of a quantity; raises KeyError for one that was not derived."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
+from theorems import functionals
 from theorems.norms import functional, functional_latex
 from theorems.words import Word, known
 
@@ -26,6 +27,8 @@ def latex(expression: sp.Expr) -> str:
         word = known(free.name)
         if word is not None:
             names[free] = word_latex(word)
+        elif (named := functionals.known(free.name)) is not None:
+            names[free] = named.latex
         elif functional(free.name) is not None:
             names[free] = functional_latex(free.name)
         elif free.name == "lam":

@@ -14,6 +14,7 @@ import sympy as sp
 from scipy import special
 from sympy.printing.str import StrPrinter
 
+from theorems.pascal import RowSum
 from theorems.sums import close_sum
 
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
@@ -44,8 +45,9 @@ def parse(text: str) -> sp.Expr:
     """Read one arithmetic expression: + - * / **, integers, names, pi, sqrt, exp, log, erf, Abs, Max, Min.
 
     ``Indicator(a <= b)`` is 1 where the relation holds and 0 elsewhere. ``Sum(body, k, low, high)`` closes at once
-    (Faulhaber), its body a polynomial in k. Nothing is executed, and what would take long to
-    expand is refused. Raises ExpressionError.
+    (Faulhaber), its body a polynomial in k; ``Sum(binomial(n, k), k, 0, m)`` is a partial sum of a row of Pascal's
+    triangle, which stays as it is while n or m holds a name. Nothing is executed, and what would take long to expand is
+    refused. Raises ExpressionError.
     """
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"formula of {len(text)} characters; expected at most {MAX_LENGTH}")
@@ -116,6 +118,8 @@ def _build(node: ast.expr, text: str) -> sp.Expr:
         return _power(left, right, text)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
         if node.func.id == "Sum" and len(node.args) == 4 and isinstance(node.args[1], ast.Name):
+            if isinstance(node.args[0], ast.Call) and ast.unparse(node.args[0].func) == "binomial":
+                return _row_sum(node.args[0], node.args[1].id, node.args[2], node.args[3], text)
             body, low, high = (_build(node.args[k], text) for k in (0, 2, 3))
             if _degree(body) > MAX_EXPONENT:
                 raise ExpressionError(f"formula {text[:80]!r} sums a degree over {MAX_EXPONENT}; write a smaller power")
@@ -133,6 +137,19 @@ def _build(node: ast.expr, text: str) -> sp.Expr:
                 raise ExpressionError(f"formula {text[:80]!r} applies {node.func.id} to a number that is not rational")
             return _FUNCTIONS[node.func.id](argument)
     raise ExpressionError(f"formula {text[:80]!r}: {ast.unparse(node)[:80]!r} is not arithmetic in names and integers")
+
+
+def _row_sum(body: ast.Call, index: str, low: ast.expr, high: ast.expr, text: str) -> sp.Expr:
+    """sum_{k=0}^m C(n, k), with n and m free of k; ExpressionError for any other sum of binomial coefficients."""
+    over = len(body.args) == 2 and not body.keywords and ast.unparse(body.args[1]) == index
+    if not over or _build(low, text) != 0:
+        raise ExpressionError(f"formula {text[:80]!r}: binomials are summed as Sum(binomial(n, k), k, 0, m) only")
+    n, m = _build(body.args[0], text), _build(high, text)
+    if (n + m).has(symbol(index)):
+        raise ExpressionError(f"formula {text[:80]!r}: the ends of the sum over {index} hold {index}; rename it")
+    if any(part.is_number and not (part.is_Integer and abs(part) <= MAX_TERMS) for part in (n, m)):
+        raise ExpressionError(f"formula {text[:80]!r}: a sum of binomials takes integers of at most {MAX_TERMS}")
+    return RowSum(n, m)
 
 
 def _indicator(node: ast.expr, text: str) -> sp.Expr:
@@ -227,4 +244,6 @@ def floats(expression: sp.Expr, table: Mapping[str, Any]) -> Any:
         return reduce(np.maximum if name == "Max" else np.minimum, parts)
     if name in _NUMERIC:
         return _NUMERIC[name](parts[0])
+    if isinstance(expression, RowSum):
+        return expression.floats(*parts)
     raise ExpressionError(f"{expression.func.__name__} in {expression} has no floating-point form here")

@@ -18,7 +18,8 @@ from theorems.bounds import settle_bound, unsupported_bound, unsupported_inequal
 from theorems.catalogue import ProofLine, Statement
 from theorems.closed import equal as equal_closed
 from theorems.closed import substituted, vanishes
-from theorems.derivation import Closed, Derived, Inequality, SharpBound, consequence_of
+from theorems.derivation import Closed, Derived, Equivalence, Incomplete, Inequality, SharpBound, consequence_of
+from theorems.equivalence import settle_equivalence, unsupported_equivalence
 from theorems.expressions import normal, parse, same, symbol
 from theorems.increments import SecondRoute
 from theorems.limits import Limit, compare_cells, enclosed, supported_cells
@@ -123,12 +124,16 @@ def holds(value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder: 
 
 def settle(statement: Statement, derived: Derived) -> Outcome:
     """Decide the statement: check every step, compare every printed quantity, and state what is true instead."""
+    if derived.missing:
+        return Outcome("undecided", f"the source is incomplete: {derived.missing}")
     steps = [CheckedStep(step.text, step.rule, licensed(step)) for step in derived.steps]
     broken = [f"not licensed: {step.text}" for step in steps if not step.ok] + unsupported(statement, derived)
     if broken:
         return Outcome("undecided", "the derivation's steps do not license its value", steps, broken[:1])
     if statement.relation == "order":
         return _settle_order(statement, derived, steps)
+    if statement.relation == "when":
+        return settle_equivalence(statement, derived, steps)
     if statement.relation != "=":
         return settle_bound(statement, derived, steps)
     matrix = matrix_of(derived)
@@ -259,6 +264,10 @@ def unsupported(statement: Statement, derived: Derived) -> list[str]:
             found += unsupported_bound(quantity)
         elif isinstance(quantity, Inequality):
             found += unsupported_inequality(quantity)
+        elif isinstance(quantity, Equivalence):
+            found += unsupported_equivalence(quantity)
+        elif isinstance(quantity, Incomplete):
+            found.append(f"{name} was not derived: {quantity.reason}")
         elif isinstance(quantity, Order):
             found += [f"{name}: {reason}" for reason in unsupported_order(quantity)]
         elif isinstance(quantity, Limit):
@@ -311,7 +320,10 @@ def _method(derived: Derived) -> str:
         return "Wick contraction" + (", exact sums over tokens" if "faulhaber" in kinds else "")
     if "wick" in kinds:
         return "independent increments and joint cumulants"
-    return next((value.method for value in derived.quantities.values() if not isinstance(value, Moment)), "normal form")
+    return next(
+        (value.method for value in derived.quantities.values() if not isinstance(value, Moment | Incomplete)),
+        "normal form",
+    )
 
 
 def _explain_limit(statement: Statement, name: str, value: Ratio, outcome: Outcome) -> None:

@@ -420,6 +420,26 @@ def enclosed(limit: Limit, regime: Mapping[str, str], ranges: Mapping[str, tuple
     """
     if not isinstance(limit.finite, sp.Expr):
         return ""
+    table = tuple((str(cell.pattern), cell.value) for cell in limit.cells)
+    key = (
+        limit.finite,
+        limit.polynomials,
+        table,
+        str(limit.empty),
+        str(sorted(regime.items())),
+        str(sorted(ranges.items())),
+    )
+    if key not in _ENCLOSED:
+        _ENCLOSED[key] = _enclosed(limit, regime, ranges)
+    return _ENCLOSED[key]
+
+
+#: What was found of a table before: a claim, its wrong versions and its correction ask for the same one.
+_ENCLOSED: dict[tuple[object, ...], str] = {}
+
+
+def _enclosed(limit: Limit, regime: Mapping[str, str], ranges: Mapping[str, tuple[str, ...]]) -> str:
+    assert isinstance(limit.finite, sp.Expr)
     sequence = {name: parse(form) for name, form in regime.items()}
     inner = {n for form in sequence.values() for n in names(form)} | names(limit.finite) - set(sequence)
     others = sorted(inner - {"theta", "k"})

@@ -11,7 +11,8 @@ import flint
 import numpy as np
 import sympy as sp
 
-from theorems import norms, words
+from theorems import functionals, norms, words
+from theorems.balls import ball
 from theorems.expressions import symbol, value_at
 from theorems.observables import START, Observable, Term, Vector
 from theorems.process import Moment, Process
@@ -33,10 +34,13 @@ class Case:
         self.matrices: dict[str, words.Exact] = {}
         self.vectors: dict[str, list[Fraction]] = {}
         for name, value in raw.items():
-            if name == "start":
+            if name in ("start", "law"):
                 continue
             if isinstance(value, list):
-                if value and isinstance(value[0], list):
+                if _depth(value) > 2:
+                    # an array of matrices: functionals read it from ``raw``
+                    continue
+                if _depth(value) == 2:
                     self.matrices[name] = [[Fraction(entry) for entry in row] for row in value]
                 else:
                     self.vectors[name] = [Fraction(entry) for entry in value]
@@ -44,7 +48,10 @@ class Case:
                 self.scalars[name] = Fraction(value)
         if "Sigma" in self.matrices:
             self.scalars.setdefault("d", Fraction(len(self.matrices["Sigma"])))
+        if "z" in self.matrices:
+            self.scalars.setdefault("d", Fraction(len(self.matrices["z"][0])))
         self._exact: dict[str, Fraction] = {}
+        self._closed: dict[str, sp.Expr] = {}
 
     @property
     def sigma(self) -> words.Exact:
@@ -55,6 +62,11 @@ class Case:
         """A scalar of the case or a word's exact value; raises KeyError for a name that is neither."""
         if name in self.scalars:
             return self.scalars[name]
+        if functionals.known(name) is not None:
+            closed = self.functional(name)
+            if not closed.is_Rational:
+                raise ValueError(f"{name} = {closed} is no rational number at the case {sorted(self.raw)}")
+            return Fraction(int(closed.p), int(closed.q))
         if name not in self._exact:
             word = words.known(name)
             if word is None:
@@ -65,11 +77,23 @@ class Case:
             self._exact[name] = words.evaluate_exactly(word, matrices, self.sigma, self.vectors)
         return self._exact[name]
 
+    def functional(self, name: str) -> sp.Expr:
+        """A registered functional's exact value, a closed expression; raises KeyError for a name that is none."""
+        found = functionals.known(name)
+        if found is None:
+            raise KeyError(name)
+        if name not in self._closed:
+            self._closed[name] = sp.sympify(found.value(self))
+        return self._closed[name]
+
     def number(self, name: str) -> Fraction | Callable[[], flint.arb]:
         """A value for ball arithmetic: rational, or for a norm what encloses it at the present precision.
 
         Raises KeyError for a name that is neither, ValueError where the case's matrices have no such norm.
         """
+        if name not in self.scalars and functionals.known(name) is not None:
+            closed = self.functional(name)
+            return self.value(name) if closed.is_Rational else partial(ball, closed, {})
         if name in self.scalars or norms.functional(name) is None:
             return self.value(name)
         found = norms.rational_value(name, self.matrices)
@@ -78,10 +102,18 @@ class Case:
     def evaluate(self, expression: sp.Expr) -> sp.Expr:
         """The exact value of a formula at this case; a norm without a short closed form counts with 30 digits."""
         names = {free.name for free in expression.free_symbols}
+        defined = {name for name in names if name not in self.scalars and functionals.known(name) is not None}
+        if defined:
+            expression = expression.xreplace({symbol(name): self.functional(name) for name in defined})
+            names -= defined
         of_norms = {name for name in names if name not in self.scalars and norms.functional(name) is not None}
         if of_norms:
             expression = expression.xreplace({symbol(name): norms.shown(name, self.matrices) for name in of_norms})
         return value_at(expression, {name: self.value(name) for name in names - of_norms})
+
+
+def _depth(value: Any) -> int:
+    return 1 + _depth(value[0]) if isinstance(value, list) and value else 0
 
 
 class Numeric:

@@ -30,7 +30,8 @@ class Outcome:
     """What the kernel found for one claim; ``exact`` and ``corrections`` are expressions in the claim's symbols.
 
     ``excluded`` are conditions under which alone the corrections are stated ("theta != 1/2"); ``variants`` say what
-    becomes of the print when another object takes the place of the printed one. They bear on no verdict.
+    becomes of the print when another object takes the place of the printed one. They bear on no verdict. ``suffices``
+    names the properties whose correction is a sufficient condition, not an equivalent one.
     """
 
     status: str
@@ -42,3 +43,4 @@ class Outcome:
     false_quantities: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     variants: list[Variant] = field(default_factory=list)
+    suffices: tuple[str, ...] = ()

@@ -211,3 +211,6 @@ CONCLUSION = {
     "finite-expectation": 4,
     "antiderivative": 5,
 }
+
+#: Rules that conclude when a property holds; their data begins with the property and its conditions.
+EQUIVALENCES: set[str] = set()

@@ -125,6 +125,10 @@ def test_every_claim_takes_a_case_of_its_keys(claim: Statement) -> None:
     required, optional = keys(claim)
     value = {"d": 1, "i": 1, "j": 2, "T": 3, "start": "zero", "lam": "2", "theta": "1/3"}
     value |= {name: [["1"]] for name in ("W", "Sigma")} | {name: ["1"] for name in ("m", "a", "b")}
+    value |= {"z": [[1], [0]], "J": [1], "w": 1, "kappa": "1", "eps": "1/4"}
+    value |= {"scores": [0, 0], "values": [[0], [1]], "tokens": [[[1], [2]]], "beta": "1", "k": 2, "law": "signs"}
+    if claim.model == "exchangeable":
+        value |= {"L": [[1]], "m": [0]}
     if claim.model == "free":
         value = {name: values[0] for name, values in claim.ranges.items()}
     for names in (required, (*required, *optional)):

@@ -12,6 +12,9 @@ from theorems.expressions import text as written
 from theorems.kernel import holds
 from theorems.ratio import Ratio
 
+#: Claims whose prints are formulas; clauses are changed in test_observing.py.
+FORMULAS = [claim for claim in catalogue() if claim.relation != "when"]
+
 
 def forms(text: str, positions: tuple[str, ...] = (), words: tuple[str, ...] = (), scale: str = "") -> set[sp.Expr]:
     return {sp.expand(formula) for _, formula in mutants(parse(text), positions, words, scale)}
@@ -52,7 +55,7 @@ def test_zero_with_a_remainder_is_changed_by_its_scale() -> None:
     assert holds(Ratio.of(0), sp.Integer(1), {}, "T**4")
 
 
-@pytest.mark.parametrize("claim", catalogue(), ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", FORMULAS, ids=lambda claim: claim.id)
 def test_mutants_differ_from_the_print_and_from_one_another(claim: Statement) -> None:
     for text in claim.printed.values():
         printed = parse(text)
@@ -71,7 +74,7 @@ def test_mutants_differ_from_the_print_and_from_one_another(claim: Statement) ->
         assert all(sp.expand(parse(written(formula)) - formula) == 0 for _, formula in found)
 
 
-@pytest.mark.parametrize("claim", catalogue(), ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", FORMULAS, ids=lambda claim: claim.id)
 def test_every_index_and_every_coefficient_is_changed(claim: Statement) -> None:
     for text in claim.printed.values():
         printed = parse(text)
@@ -85,4 +88,5 @@ def test_every_index_and_every_coefficient_is_changed(claim: Statement) -> None:
                 unit = term / term.as_coeff_Mul()[0]
                 for changed in (term + unit, term - unit, -term):
                     wrong = printed.xreplace({node: node - term + changed})
-                    assert sp.expand(wrong) in found or sp.expand(wrong - printed) == 0
+                    # log of a negative number is no version of anything
+                    assert sp.expand(wrong) in found or sp.expand(wrong - printed) == 0 or wrong.has(sp.I)

@@ -137,3 +137,33 @@ def test_a_search_on_one_side_only_leaves_the_other_end_open() -> None:
 
 def test_the_same_seed_tries_the_same_points() -> None:
     assert found()[1] == found()[1]
+
+
+SINK = "lampert2026.sec6.sink-implies-switch"
+SWITCH = "lampert2026.sec6.switch-implies-sink"
+
+
+@pytest.mark.parametrize(
+    ("claim", "upper", "verdict"),
+    [
+        # larger than the sharp bound, and so never attained
+        (SINK, "keys*exp(-kappa)*value_radius", "refuted"),
+        (SWITCH, "-log((value_norm - eps)/(2*eps))", "refuted"),
+        # smaller, and so exceeded
+        (SINK, "keys*exp(-kappa)/(2 + keys*exp(-kappa))*value_radius", "refuted"),
+    ],
+)
+def test_a_bound_that_is_said_to_be_attained_must_be_the_sharp_one(claim: str, upper: str, verdict: str) -> None:
+    statement = replace(by_id()[claim], printed={"upper": upper})
+    options = Options(effort="quick", device="cpu", jobs=1)
+    first, second = (report for report, _ in runner.judge(statement, options, "cpu", Silent()))
+    assert first["verdict"] == verdict
+    assert second["verdict"] == "verified"
+    assert first["counterexample"]["printed"] != first["counterexample"]["true"]
+
+
+def test_a_larger_bound_that_nobody_calls_attained_is_true() -> None:
+    pair = Pair(replace(by_id()[SINK], printed={"upper": "2*keys*exp(-kappa)/(1 + keys*exp(-kappa))*value_radius"}))
+    assert settle(pair.statement, pair.derived()).status == "disproved"
+    weak = replace(pair.statement, attained=False)
+    assert settle(weak, pair.derived()).status != "disproved"

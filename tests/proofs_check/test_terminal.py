@@ -255,3 +255,18 @@ def test_a_pipe_is_told_from_a_file(tmp_path: Any) -> None:
         assert terminal._is_pipe(pipe)
         assert not terminal._is_pipe(file)
     assert not terminal._is_pipe(io.StringIO())
+
+
+def test_the_fidelity_stands_beside_a_verdict_that_is_not_about_the_papers_own_words(
+    sample_report: Report,
+) -> None:
+    from proofs_check.terminal import fidelity, findings, plain_row
+
+    first = sample_report["claims"][0]
+    assert fidelity(first) == ""
+    for word in ("inferred", "own"):
+        other = first | {"fidelity": word}
+        assert plain_row(other, 20).endswith(f"[{word}]")
+        assert dict(findings(other, None))["fidelity"].startswith(f"{word}: ")
+        # a lemma of one's own is one's own
+        assert fidelity(other | {"paper": {"id": "mypaper", "version": ""}}) == ""

@@ -235,3 +235,20 @@ def test_places_are_used() -> None:
     assert nowhere_zero(sp.sqrt(x**2) - x)
     assert not nowhere_zero(sp.sqrt(x**2) - sp.Abs(x))
     assert math.isclose(float(values(x + y)[0]), 0.37 + 1.9)
+
+
+def test_powers_of_a_number_are_brought_to_one_unknown() -> None:
+    assert vanishes(2**x * 2 ** (1 - x) - 2)
+    assert vanishes(parse("2**(3*x - 2)") - 2**x / 4 * parse("2**(2*x)"))
+    assert vanishes(parse("2**(x/2)") - parse("2**(x/2 + 1)") / 2)
+    assert not vanishes(2**x * 2 ** (1 - x) - 1)
+    assert not vanishes(parse("2**(2*x)") - parse("2**x"))
+    assert not vanishes(parse("2**(x/2)") - parse("2**x"))
+
+
+def test_sums_over_a_row_of_pascals_triangle_are_compared_at_whole_numbers() -> None:
+    row = parse("Sum(binomial(points - 1, k), k, 0, dim - 1)")
+    assert equal(2 ** (1 - symbol("points")) * row, 2 * row / 2 ** symbol("points")) is True
+    for wrong in ("Sum(binomial(points - 1, k), k, 0, dim)", "Sum(binomial(points, k), k, 0, dim - 1)"):
+        assert equal(row, parse(wrong)) is False
+    assert equal(2 ** (1 - symbol("points")) * row, HALF) is False

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -12,11 +13,12 @@ from theorems import derivation as module
 from theorems.bao2024 import appendix_a
 from theorems.catalogue import Statement, paper_claims
 from theorems.closed import equal
-from theorems.derivation import DerivationError, Fact, SharpBound, derivation, fact
+from theorems.derivation import DerivationError, Derived, Fact, SharpBound, derivation, fact
 from theorems.deriving import derive, find
 from theorems.expressions import parse, same
 from theorems.kernel import printed_value, settle, stated, value_of
 from theorems.observables import W
+from theorems.outcome import Outcome
 from theorems.process import Kernel, Moment, Position, Process, random_walk
 from theorems.ratio import Ratio
 from theorems.rules import licensed
@@ -32,6 +34,13 @@ def name_of(claim: Statement) -> str:
     return claim.id
 
 
+@cache
+def derived_once(claim: str, start: str = "sigma", symmetric: bool = True, second_route: bool = False) -> Derived:
+    """A claim's derivation, run once for all tests that only look at it."""
+    positions = next(c.positions for c in CLAIMS if c.id == claim)
+    return derive(claim, positions, start, symmetric=symmetric, second_route=second_route)
+
+
 @pytest.fixture
 def planted() -> Iterator[str]:
     """An id whose derivation is taken away again."""
@@ -42,7 +51,7 @@ def planted() -> Iterator[str]:
 @pytest.mark.parametrize("claim", CLAIMS, ids=name_of)
 def test_every_step_is_licensed_on_both_routes(claim: Statement) -> None:
     for second in (False, True):
-        derived = derive(claim.id, claim.positions, second_route=second)
+        derived = derived_once(claim.id, second_route=second)
         assert derived.steps
         assert all(licensed(step) for step in derived.steps)
         assert all(step.text for step in derived.steps)
@@ -52,8 +61,8 @@ def test_every_step_is_licensed_on_both_routes(claim: Statement) -> None:
 @pytest.mark.parametrize("start", ["sigma", "zero", "mean"])
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if c.model in ("walk", "gaussian")], ids=name_of)
 def test_both_routes_give_one_value(claim: Statement, start: str, symmetric: bool) -> None:
-    one = derive(claim.id, claim.positions, start, symmetric=symmetric)
-    two = derive(claim.id, claim.positions, start, symmetric=symmetric, second_route=True)
+    one = derived_once(claim.id, start=start, symmetric=symmetric)
+    two = derived_once(claim.id, start=start, symmetric=symmetric, second_route=True)
     assert list(one.quantities) == list(two.quantities)
     for name in one.quantities:
         assert equal(one.ratio(name).expr, two.ratio(name).expr) is True
@@ -68,7 +77,7 @@ def test_another_model_gives_another_formula(claim: Statement, kernel: str | Ker
 
     One does not: sum_a gamma^i_a = 0, so that a shift of every covariance leaves the score's mean as it is.
     """
-    ours, other = derive(claim.id, claim.positions), derive(claim.id, claim.positions, kernel)
+    ours, other = derived_once(claim.id), derive(claim.id, claim.positions, kernel)
     for name in claim.printed:
         if not isinstance(ours.quantities.get(name, ours.quantities.get("")), Moment):
             continue
@@ -87,9 +96,9 @@ def test_what_is_closed_changes_with_the_model_too() -> None:
 
 
 @pytest.mark.parametrize("claim", WALKS, ids=name_of)
-def test_another_model_gives_another_correction(claim: Statement) -> None:
+def test_another_model_gives_another_correction(claim: Statement, settled: Callable[[str], Outcome]) -> None:
     """What the kernel says is true instead changes with the model; no print of the walk is proved for larger steps."""
-    ours = settle(claim, derive(claim.id, claim.positions))
+    ours = settled(claim.id)
     other_values = derive(claim.id, claim.positions, STEEP)
     other = settle(claim, other_values)
     if not claim.symbols:
@@ -122,8 +131,10 @@ def test_a_start_at_zero_changes_the_corrections_of_appendix_a() -> None:
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=name_of)
-def test_exact_values_read_back_and_hold_declared_symbols_only(claim: Statement) -> None:
-    outcome = settle(claim, derive(claim.id, claim.positions))
+def test_exact_values_read_back_and_hold_declared_symbols_only(
+    claim: Statement, settled: Callable[[str], Outcome]
+) -> None:
+    outcome = settled(claim.id)
     if not claim.symbols and not claim.coefficient_of:
         assert outcome.exact is None or outcome.exact.is_number
         return

@@ -246,3 +246,39 @@ def test_floats_for_numbers_and_arrays() -> None:
     assert floats(parse("erf(i) + Max(i, 2)"), {"i": 0.0}) == 2.0
     with pytest.raises(ExpressionError, match="no floating-point form"):
         floats(parse("Indicator(i >= 1)"), {"i": 1.0})
+
+
+ROW = "Sum(binomial(i - 1, k), k, 0, j)"
+
+
+def test_a_sum_over_a_row_of_pascals_triangle_waits_for_its_numbers() -> None:
+    read = parse(f"2**(1 - i)*{ROW}")
+    assert parse(text(read)) == read and read.free_symbols == {i, j}
+    for n in range(1, 7):
+        for m in range(-2, 9):
+            wanted = sp.Rational(sum(int(sp.binomial(n - 1, k)) for k in range(m + 1)), 2 ** (n - 1))
+            assert value_at(read, {"i": n, "j": m}) == wanted
+            assert floats(read, {"i": n, "j": m}) == float(wanted)
+    found = floats(parse(ROW), {"i": np.array([1.0, 3.0, 3.5]), "j": 1.0})
+    assert found[:2].tolist() == [1.0, 3.0] and np.isnan(found[2])
+    # rows above the triangle, as moved indices ask for them
+    assert value_at(parse(ROW), {"i": -1, "j": 3}) == sum(sp.binomial(-2, k) for k in range(4))
+
+
+def test_the_index_of_a_sum_is_no_name_of_its_ends() -> None:
+    read = parse("Sum(binomial(k, l), l, 0, l_)")
+    assert parse(text(read)) == read and {s.name for s in read.free_symbols} == {"k", "l_"}
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        *("binomial(i, j)", "Sum(k*binomial(i, k), k, 0, j)", "Sum(binomial(i, k), k, 1, j)"),
+        *("Sum(binomial(i, 2*k), k, 0, j)", "Sum(binomial(i, j), k, 0, j)", "Sum(binomial(k, k), k, 0, j)"),
+        *("Sum(binomial(i, k), k, 0, k)", "Sum(binomial(1/2, k), k, 0, j)", "Sum(binomial(10**9, k), k, 0, 10**9)"),
+        *("Sum(binomial(i), k, 0, j)", "Sum(binomial(i, k, j), k, 0, j)"),
+    ],
+)
+def test_other_sums_of_binomials_are_refused(formula: str) -> None:
+    with pytest.raises(ExpressionError, match=r"formula '"):
+        parse(formula)

@@ -15,7 +15,13 @@ from scipy.integrate import quad
 
 import theorems.bao2024.entropy
 import theorems.bao2024.gradient
-import theorems.kernel  # noqa: F401  (with the two before it, every module that registers rules)
+import theorems.kernel
+import theorems.lampert2026.comparison
+import theorems.lampert2026.cosine
+import theorems.lampert2026.costs
+import theorems.lampert2026.representability
+import theorems.lampert2026.smoothing
+import theorems.lampert2026.switch  # noqa: F401  (with those before it, every module that registers rules)
 from theorems.expressions import parse, symbol
 from theorems.increments import SecondRoute
 from theorems.observables import START, W
@@ -55,6 +61,27 @@ MATRICES = {
     *("matrix-substitution", "matrix-gradient", "matrix-differential", "matrix-part", "column-expansion"),
     *("stationary-scalar-matrix", "completed-square", "rank-trace", "locally-constant"),
 }
+#: Tested in test_convex_rules.py and test_softmax_rules.py.
+SINKS = {
+    *("gordan", "nearest-point", "common-key", "full-query", "rank-one", "necessary-and-sufficient", "sink-dual"),
+    *("sink-primal", "least-norm", "strict-sphere", "hyperplane-cells", "random-signs"),
+    *("assumed", "attained", "attention-output", "cauchy-schwarz-sum", "hull-distance", "hull-needed", "in-turn"),
+    *("increasing", "outside-weight", "put-to-zero", "scaled", "solved", "sum-identity", "termwise", "triangle"),
+    "two-key-output",
+}
+#: Tested in test_exchangeable.py and test_cosine_rules.py.
+SMOOTHING = {
+    *("exchangeable-moment", "level-slope", "level-root", "energy-cone", "energy-balance", "slope-sign", "chord-sign"),
+    *("ratio-of-energy", "ends-compared", "interior-maximum"),
+    *("cosine-pointwise", "cosine-orthant", "cosine-average", "cosine-difference"),
+}
+#: Tested in test_pattern_rules.py and test_optimum_rules.py.
+COSTS = {
+    *("least-coefficient", "least-margin", "group-nuclear", "orthogonal-sum", "sum-over-groups", "routing-average"),
+    *("routing-dual", "routing-primal", "least-cost", "cost-at-least"),
+    *("symmetric-dual", "factor-dual", "symmetric-primal", "pair-average", "pinching", "factors-add", "weaker-bound"),
+    *("optimum-decides", "budget-below", "costs-apart", "costs-apart-everywhere"),
+}
 
 
 def test_the_list_of_trusted_rules() -> None:
@@ -82,7 +109,10 @@ def test_the_list_of_trusted_rules() -> None:
     norms = {"schatten-norms", "mixed-norms", "submultiplicative", "trace-nuclear", "spectral-radius", "chain"}
     norms |= {"one-signed-trace", "gram-factor", "trace-cauchy-schwarz", "congruence"}
     # a rule that is added is tested, here or in the file of its name, and then named here
-    assert set(RULES) == trusted | analysis | inequalities | orders | norms | ENTROPY | MATRICES
+    assert (
+        set(RULES)
+        == trusted | analysis | inequalities | orders | norms | ENTROPY | MATRICES | SINKS | SMOOTHING | COSTS
+    )
 
 
 def test_a_rule_that_nobody_trusts_licenses_nothing() -> None:

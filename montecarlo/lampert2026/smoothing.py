@@ -1,0 +1,203 @@
+"""Section 5, fragment [47]: exchangeable tokens under attention between the identity (l = 0) and uniform (l = 1).
+
+Y_i(l) = beta z_i + W((1 - l) z_i + l mean_j z_j), D = E|Y_i|^2, N = E[Y_i^T Y_j] for i != j, R = N/D.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from montecarlo.registry import observation, simulation
+
+Exact = list[list[Fraction]]
+
+#: Bounds E(f - E f)^4/Var(f)^2 of a quadratic form under every law below: see ``kurtosis_bound``.
+KURTOSIS = 450.0
+#: Moments E s^4 and E s^8 of the common scale, E s^2 = 1, by law.
+SCALES = {"gaussian": (1.0, 1.0, 1.0), "mixture": (2.0, 5.5, 16.25), "student": (1.25, 25 / 12, 125 / 24)}
+
+
+def kurtosis_bound(law: str) -> float:
+    """Bound of the kurtosis of f = s^2 q, q a quadratic form in standard normals (or signs), s independent of it.
+
+    f - E f = s^2 (q - E q) + (s^2 - 1) E q and ||q - E q||_4 <= 3 ||q - E q||_2 (hypercontractivity), so that
+    ||f - E f||_4 <= a x + b y with Var f = (c x)^2 + (d y)^2, x = ||q - E q||_2, y = |E q|: at most (a/c)^2 + (b/d)^2.
+    """
+    second, third, fourth = SCALES.get(law, SCALES["gaussian"])
+    square = 9 * fourth**0.5 / second
+    if second > 1:
+        square += (fourth - 4 * third + 6 * second - 3) ** 0.5 / (second - 1)
+    return float(square**2)
+
+
+def tokens(generator: torch.Generator, n: int, k: int, L: Tensor, m: Tensor, law: str) -> Tensor:
+    """Exchangeable tokens (n, k, d) of the law: s (m + L eta_i), eta_i = g + xi_i, or xi_i minus their mean.
+
+    Normal entries, or signs; s = 1, a mixture of two scales, or that of Student's law with 12 degrees of freedom.
+    """
+    device, d = generator.device, len(m)
+    kind = {"generator": generator, "device": device, "dtype": torch.float64}
+    if law == "signs":
+        draws = 2.0 * torch.randint(0, 2, (n, k + 1, d), **kind) - 1.0  # type: ignore[call-overload]
+    else:
+        draws = torch.randn((n, k + 1, d), **kind)  # type: ignore[call-overload]
+    own, shared = draws[:, :k], draws[:, k:]
+    eta = own - own.mean(1, keepdim=True) if law == "centred" else own + shared
+    z: Tensor = m + eta @ L.T
+    if law == "mixture":
+        rare = torch.rand((n, 1, 1), **kind) < 0.2  # type: ignore[call-overload]
+        z = z * torch.where(rare, 3.0**0.5, 0.5**0.5)
+    if law == "student":
+        z = z * (10.0 / (torch.randn((n, 12), **kind) ** 2).sum(1)).sqrt()[:, None, None]  # type: ignore[call-overload]
+    return z
+
+
+def mixed(z: Tensor, W: Tensor, beta: float, level: float) -> Tensor:
+    """Y_i(l) for tokens (n, k, d)."""
+    return beta * z + ((1 - level) * z + level * z.mean(1, keepdim=True)) @ W.T
+
+
+def _slope(
+    generator: torch.Generator, n: int, k: float, beta: float, W: Any, L: Any, m: Any, law: str, level: float
+) -> Tensor:
+    """The slope of |Y_i(l)|^2 in l, sample by sample, averaged over the tokens."""
+    matrix = _tensor(W, generator.device)
+    z = tokens(generator, n, int(k), _tensor(L, generator.device), _tensor([m], generator.device)[0], law)
+    rate = (z.mean(1, keepdim=True) - z) @ matrix.T
+    return 2 * (mixed(z, matrix, beta, level) * rate).sum(-1).mean(1)
+
+
+@simulation("lampert2026.sec5.dprime-1", kurtosis=KURTOSIS)
+def dprime_1(generator: torch.Generator, n: int, k: float, beta: float, W: Any, L: Any, m: Any, law: str) -> Tensor:
+    """The slope of |Y_i(l)|^2 at l = 1, (n,) numbers."""
+    return _slope(generator, n, k, beta, W, L, m, law, 1.0)
+
+
+@simulation("lampert2026.sec5.dprime-0", kurtosis=KURTOSIS)
+def dprime_0(generator: torch.Generator, n: int, k: float, beta: float, W: Any, L: Any, m: Any, law: str) -> Tensor:
+    """The slope of |Y_i(l)|^2 at l = 0, (n,) numbers."""
+    return _slope(generator, n, k, beta, W, L, m, law, 0.0)
+
+
+def _tensor(rows: Any, device: torch.device) -> Tensor:
+    return torch.tensor([[float(Fraction(v)) for v in row] for row in rows], dtype=torch.float64, device=device)
+
+
+def energies(sets: Sequence[Exact], W: Exact, beta: Fraction, level: Fraction) -> tuple[Fraction, Fraction]:
+    """D and N of the law that picks one of the sets of tokens and permutes it: averages over sets, tokens and pairs."""
+    D = N = Fraction(0)
+    for z in sets:
+        k, d = len(z), len(z[0])
+        mean = [sum((row[c] for row in z), Fraction(0)) / k for c in range(d)]
+        Y = []
+        for row in z:
+            inner = [(1 - level) * row[c] + level * mean[c] for c in range(d)]
+            Y.append([beta * row[r] + sum((W[r][c] * inner[c] for c in range(d)), Fraction(0)) for r in range(d)])
+        products = [[sum((p * q for p, q in zip(one, two, strict=True)), Fraction(0)) for two in Y] for one in Y]
+        own = sum((products[i][i] for i in range(k)), Fraction(0))
+        D += own / k
+        N += (sum((sum(row, Fraction(0)) for row in products), Fraction(0)) - own) / (k * (k - 1))
+    return D / len(sets), N / len(sets)
+
+
+def quadratic(values: Sequence[Fraction]) -> tuple[Fraction, Fraction, Fraction]:
+    """c_0, c_1, c_2 of the quadratic with these values at l = 0, 1/2, 1."""
+    low, middle, high = values
+    return low, 4 * middle - 3 * low - high, 2 * (low + high - 2 * middle)
+
+
+Quadratics = tuple[tuple[Fraction, Fraction, Fraction], tuple[Fraction, Fraction, Fraction]]
+
+
+def _quadratics(tokens: Any, W: Any, beta: Any) -> Quadratics:
+    """D(l) and N(l), which are quadratic in l as Y is affine in it; a fourth level checks that."""
+    sets = [[[Fraction(v) for v in row] for row in z] for z in tokens]
+    matrix, weight = [[Fraction(v) for v in row] for row in W], Fraction(beta)
+    found = [energies(sets, matrix, weight, Fraction(j, 2)) for j in range(3)]
+    D, N = quadratic([f[0] for f in found]), quadratic([f[1] for f in found])
+    level = Fraction(1, 3)
+    again = tuple(c[0] + c[1] * level + c[2] * level**2 for c in (D, N))
+    if again != energies(sets, matrix, weight, level):
+        raise ArithmeticError("energies are not quadratic in l; this is a bug of ours")
+    return D, N
+
+
+def least(c: tuple[Fraction, Fraction, Fraction]) -> Fraction:
+    """The least value of c_0 + c_1 l + c_2 l^2 on [0, 1]."""
+    ends = [c[0], c[0] + c[1] + c[2]]
+    if c[2] > 0 and 0 < -c[1] < 2 * c[2]:
+        ends.append(c[0] - c[1] ** 2 / (4 * c[2]))
+    return min(ends)
+
+
+def rises(slope: tuple[Fraction, Fraction, Fraction]) -> bool:
+    """Whether a function with this slope (a quadratic in l) increases strictly on [0, 1]: slope >= 0 and not 0."""
+    return least(slope) >= 0 and any(slope)
+
+
+def _negative(c: tuple[Fraction, Fraction, Fraction]) -> tuple[Fraction, Fraction, Fraction]:
+    return -c[0], -c[1], -c[2]
+
+
+def _ratio_slope(D: Any, N: Any) -> tuple[Fraction, Fraction, Fraction]:
+    """N' D - N D', whose sign is that of R': its cubic terms cancel."""
+    return (
+        N[1] * D[0] - N[0] * D[1],
+        2 * (N[2] * D[0] - N[0] * D[2]),
+        N[2] * D[1] - N[1] * D[2],
+    )
+
+
+@observation("lampert2026.sec5.monotone-iff")
+def monotone_iff(tokens: Any, W: Any, beta: Any) -> dict[str, bool | tuple[float, float] | None]:
+    """Whether D falls or rises strictly on [0, 1], by enumeration of the law in rationals."""
+    D, _ = _quadratics(tokens, W, beta)
+    slope = (D[1], 2 * D[2], Fraction(0))
+    return {"D decreasing": rises(_negative(slope)), "D increasing": rises(slope)}
+
+
+@observation("lampert2026.sec5.dense-smooths-more")
+def dense_smooths_more(tokens: Any, W: Any, beta: Any) -> dict[str, bool | tuple[float, float] | None]:
+    """Whether R rises strictly on [0, 1]; undecided where sum_i Y_i = 0 always."""
+    D, N = _quadratics(tokens, W, beta)
+    return {"R increasing": rises(_ratio_slope(D, N)) if _meaningful(tokens, D, N) else None}
+
+
+@observation("lampert2026.sec5.dense-smooths-less")
+def dense_smooths_less(tokens: Any, W: Any, beta: Any) -> dict[str, bool | tuple[float, float] | None]:
+    """Whether R falls strictly on [0, 1]; undecided where sum_i Y_i = 0 always."""
+    D, N = _quadratics(tokens, W, beta)
+    return {"R decreasing": rises(_negative(_ratio_slope(D, N))) if _meaningful(tokens, D, N) else None}
+
+
+def _meaningful(tokens: Any, D: Any, N: Any) -> bool:
+    """Whether E|sum_i Y_i|^2 = k D + k (k - 1) N > 0."""
+    return bool(D[0] + (len(tokens[0]) - 1) * N[0] > 0)
+
+
+@observation("lampert2026.sec5.uniform-vs-identity")
+def uniform_vs_identity(tokens: Any, W: Any, beta: Any) -> dict[str, bool | tuple[float, float] | None]:
+    """R(1) against R(0), whether R has one maximum inside (0, 1), and between which of 65 levels it stands."""
+    D, N = _quadratics(tokens, W, beta)
+    if not _meaningful(tokens, D, N):
+        return {"R(1) > R(0)": None, "R(1) < R(0)": None, "interior maximum": None}
+    first, last = N[0] / D[0], sum(N) / sum(D)
+    slope = _ratio_slope(D, N)
+    # R' > 0 at 0 and < 0 at 1 with a quadratic numerator: exactly one change of sign
+    inside = slope[0] > 0 and sum(slope) < 0
+    found: dict[str, bool | tuple[float, float] | None] = {
+        "R(1) > R(0)": last > first,
+        "R(1) < R(0)": last < first,
+        "interior maximum": inside,
+    }
+    if inside:
+        grid = [Fraction(j, 64) for j in range(65)]
+        ratios = [(N[0] + N[1] * x + N[2] * x * x) / (D[0] + D[1] * x + D[2] * x * x) for x in grid]
+        best = max(range(65), key=lambda j: ratios[j])
+        found["place"] = (float(grid[max(0, best - 1)]), float(grid[min(64, best + 1)]))
+    return found

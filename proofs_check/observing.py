@@ -1,0 +1,173 @@
+"""The second side of a claim about when a property holds: the property decided from its definition, case by case."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from proofs_check import cases as drawing
+from proofs_check.decoys import clause_mutants
+from proofs_check.evidence import Bench, Evidence
+from proofs_check.pairing import Pair
+from theorems.conditions import clause
+from theorems.derivation import Equivalence, Fact
+from theorems.equivalence import contradicted, holds, judged, truth
+from theorems.numeric import Case
+from theorems.outcome import Outcome
+
+#: Least share of the drawn cases that the second side must decide, and in which a property must be seen true and false.
+DECIDED, EITHER = 0.9, 0.02
+
+Row = tuple[Case, Mapping[str, Any]]
+
+
+def observed(pair: Pair, outcome: Outcome, observation: Any, bench: Bench, only: Mapping[str, Any] | None) -> Evidence:
+    """Look at every property in drawn cases, by its definition, and compare with the print and with the derivation."""
+    points = [only] if only is not None else _drawn(pair, bench)
+    evidence = Evidence(tier="decision by definition", cases=len(points))
+    rows: list[Row] = []
+    for place, raw in enumerate(points):
+        if place % 20 == 0:
+            bench.step(place, len(points))
+        rows.append((Case(raw), observation.function(**{name: raw[name] for name in observation.parameters})))
+    evidence.samples = len(rows)
+    wrong: list[tuple[Case, str]] = []
+    lacking: list[str] = []
+    shares = []
+    for name, printed in pair.statement.printed.items():
+        found = pair.quantity(name)
+        assert isinstance(found, Equivalence)
+        word, conditions = clause(printed)
+        seen = [(case, row[name]) for case, row in rows if row.get(name) is not None]
+        for case, value in seen:
+            true = truth(found, case)
+            if true is None:
+                lacking.append(f"the derivation does not settle {name} at {drawing.key(case.raw)}")
+            elif bool(value) != true:
+                evidence.conflicts.append(f"{name} at {drawing.key(case.raw)}: derived {true}, observed {value}")
+            if _differs(word, holds(conditions, case), value):
+                wrong.append((case, name))
+        if only is None:
+            lacking += _too_few(name, seen, len(rows))
+        shares.append(f"{name}: {sum(bool(v) for _, v in seen)} times true, {sum(not v for _, v in seen)} times false")
+        _decoys(word, conditions, found, name, seen, evidence, single=only is not None)
+        evidence.rows += [_row(case.raw, name, holds(conditions, case), truth(found, case), v) for case, v in seen[:4]]
+    _places(pair, rows, evidence)
+    evidence.status = "contradicts" if wrong else "underpowered" if lacking else "agrees"
+    evidence.reason = lacking[0] if lacking and not wrong else ""
+    evidence.detectable = 0.0
+    decided = sum(any(value is not None for value in row.values()) for _, row in rows)
+    evidence.power = f"decided from the definition at {decided} of {len(rows)} cases; " + "; ".join(shares)
+    if wrong and outcome.status == "disproved":
+        evidence.counterexample = _counterexample(pair, observation, wrong)
+        evidence.confirmed = evidence.counterexample is not None
+    return evidence
+
+
+def _drawn(pair: Pair, bench: Bench) -> list[Mapping[str, Any]]:
+    """Distinct cases: as many for every slot."""
+    slots = drawing.slots(pair.statement, bench.effort_name)
+    each = max(6, min(bench.effort.points, 400) // len(slots))
+    found: dict[str, Mapping[str, Any]] = {}
+    for place, slot in enumerate(slots):
+        for raw in drawing.drawn(pair.statement, slot, bench.seed * 64 + place, each):
+            found.setdefault(drawing.key(raw), raw)
+    return list(found.values())
+
+
+def _differs(word: str, claimed: bool | None, value: Any) -> bool:
+    if claimed is None:
+        return False
+    return claimed and not value if word == "if" else claimed != bool(value)
+
+
+def _too_few(name: str, seen: Sequence[tuple[Any, Any]], cases: int) -> list[str]:
+    """Why the cases show too little of a property."""
+    if len(seen) < DECIDED * cases:
+        return [f"{name} was decided in {len(seen)} of {cases} cases only"]
+    true = sum(bool(value) for _, value in seen)
+    if min(true, len(seen) - true) < EITHER * len(seen):
+        return [f"{name} was seen true in {true} of {len(seen)} cases, so that one side of it is hardly tried"]
+    return []
+
+
+def _decoys(
+    word: str,
+    conditions: tuple[str, ...],
+    found: Equivalence,
+    name: str,
+    seen: Sequence[tuple[Case, Any]],
+    evidence: Evidence,
+    *,
+    single: bool,
+) -> None:
+    """Wrong clauses: each must be contradicted by an observed case."""
+    for label, other in clause_mutants(conditions):
+        caught = any(_differs(word, holds(other, case), value) for case, value in seen)
+        if not caught:
+            if single:
+                continue
+            points: list[Mapping[str, Any] | Case] = [*found.points, *(case for case, _ in seen)]
+            # one that nobody sees and that is true says the same in another form
+            if judged(word, other, found, points)[0] is not False:
+                continue
+        evidence.decoys += 1
+        evidence.caught += caught
+        if not caught:
+            evidence.survivors.append(f"{name}: {label}")
+
+
+def _places(pair: Pair, rows: Sequence[Row], evidence: Evidence) -> None:
+    """Numbers that the derivation gives beside the properties must lie where the observation encloses them."""
+    for name, quantity in pair.derived().quantities.items():
+        if not isinstance(quantity, Fact):
+            continue
+        for case, row in rows:
+            bracket = row.get(name)
+            if bracket is None:
+                continue
+            value = float(case.evaluate(quantity.ratio.expr))
+            if not bracket[0] <= value <= bracket[1]:
+                evidence.conflicts.append(
+                    f"{name} at {drawing.key(case.raw)}: derived {value!r}, observed in {bracket}"
+                )
+
+
+def _counterexample(pair: Pair, observation: Any, wrong: Sequence[tuple[Case, str]]) -> dict[str, Any] | None:
+    """The simplest contradicted case: a point of the derivation where the observation sees it too, or a drawn one."""
+    for name, printed in pair.statement.printed.items():
+        found = pair.quantity(name)
+        word, conditions = clause(printed)
+        if name not in {n for _, n in wrong}:
+            continue
+        for point in found.points:
+            if contradicted(word, conditions, found, point):
+                seen = observation.function(**{p: point[p] for p in observation.parameters}).get(name)
+                if seen is not None and _differs(word, holds(conditions, point), seen):
+                    return _shown(point, name, holds(conditions, point), seen)
+    raw, name = min(
+        ((case.raw, name) for case, name in wrong), key=lambda row: (len(drawing.key(row[0])), drawing.key(row[0]))
+    )
+    seen = observation.function(**{p: raw[p] for p in observation.parameters})[name]
+    return _shown(raw, name, not seen, seen)
+
+
+def _shown(raw: Mapping[str, Any], name: str, claimed: Any, seen: Any) -> dict[str, Any]:
+    return {"params": dict(raw), "printed": f"{name}: {claimed}", "true": f"{name}: {bool(seen)}"}
+
+
+def _row(raw: Mapping[str, Any], name: str, claimed: Any, true: Any, value: Any) -> dict[str, Any]:
+    number = float(bool(value))
+    assert not math.isnan(number)
+    return {
+        "params": dict(raw),
+        "quantity": name,
+        "printed": str(claimed),
+        "derived": str(true),
+        "estimate": number,
+        "low": number,
+        "high": number,
+        "samples": 1,
+        "z": None,
+    }

@@ -1,0 +1,276 @@
+"""Section 4, second side: the definition decided for all small embeddings, least norms, and random points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from scipy.optimize import minimize
+
+from montecarlo import registry
+from montecarlo.engine import draw
+from montecarlo.lampert2026 import representability
+from montecarlo.lampert2026.representability import (
+    causal,
+    constraints,
+    cost,
+    exhaustive,
+    full,
+    one_sided,
+    representable,
+    wendel,
+    window,
+)
+from montecarlo.separability import Separation, nearest, separate
+
+Rows = Sequence[Sequence[Any]]
+SEC4 = "lampert2026.sec4."
+
+
+def bilinear(a: Sequence[Any], W: Rows, b: Sequence[Any]) -> Fraction:
+    entries = (
+        (Fraction(x) * w * Fraction(y)) for x, row in zip(a, W, strict=True) for w, y in zip(row, b, strict=True)
+    )
+    return sum(entries, Fraction(0))
+
+
+def decided(z: Rows, J: Sequence[int], seen: Mapping[int, Sequence[int]], found: Separation | None) -> bool:
+    """Whether it is decided, with a certificate that is checked here from the definition; ``seen``: i -> its keys."""
+    assert found is not None, (z, J)
+    d = len(z[0])
+    if found.separable:
+        W = [found.direction[r * d : (r + 1) * d] for r in range(d)]
+        assert all(bilinear(z[i], W, z[0]) > bilinear(z[i], W, z[j]) for i in J for j in seen[i])
+        return True
+    pairs = [(i, j) for i in J for j in seen[i]]
+    assert len(found.weights) == len(pairs) and min(found.weights) >= 0 and sum(found.weights) == 1
+    for row in range(d):
+        for column in range(d):
+            unit = [[int((r, c) == (row, column)) for c in range(d)] for r in range(d)]
+            gaps = [bilinear(z[i], unit, z[0]) - bilinear(z[i], unit, z[j]) for i, j in pairs]
+            assert sum(w * gap for w, gap in zip(found.weights, gaps, strict=True)) == 0
+    return False
+
+
+@pytest.mark.parametrize(("d", "T", "size"), [(1, 1, 2), (1, 2, 2), (1, 3, 2), (2, 1, 1), (2, 2, 1)])
+def test_all_small_embeddings_are_decided(d: int, T: int, size: int) -> None:
+    seen = {i: range(1, T + 1) for i in range(1, T + 1)}
+    cases = [decided(z, J, seen, representable(z, J, full)) for z, J in exhaustive(d, T, size)]
+    assert len(cases) == (2 * size + 1) ** (d * (T + 1)) * (2**T - 1)
+    assert 0 < sum(cases) < len(cases)
+
+
+def embeddings(draw: Random, size: int = 2) -> tuple[list[list[int]], list[int]]:
+    d, T = draw.randint(1, 3), draw.randint(1, 5)
+    z = [[draw.randint(-size, size) for _ in range(d)] for _ in range(T + 1)]
+    if draw.random() < 0.5:
+        z[0] = [abs(entry) + size for entry in z[0]]
+    return z, [i for i in range(1, T + 1) if draw.random() < 0.6] or [T]
+
+
+@pytest.mark.parametrize("w", [None, 1, 2, 3])
+def test_random_embeddings_are_decided_under_masks(w: int | None) -> None:
+    """A narrower mask only ever makes a sink representable."""
+    random = Random(4)
+    more = 0
+    for _ in range(150):
+        z, J = embeddings(random)
+        keys = {i: [j for j in range(1, i + 1) if w is None or i - j < w] for i in J}
+        masked = decided(z, J, keys, representable(z, J, causal if w is None else window(w)))
+        whole = decided(z, J, {i: range(1, len(z)) for i in J}, representable(z, J, full))
+        assert masked or not whole
+        more += masked and not whole
+    assert more > 5
+
+
+@pytest.mark.parametrize(
+    ("key", "truth"), [("333333333333/1000000000000", True), ("333333333334/1000000000000", False)]
+)
+def test_rows_of_rationals_are_read_exactly(key: str, truth: bool) -> None:
+    """z_0 = 1/3 lies beyond both keys, or barely between them."""
+    z = [["1/3"], [key], ["1/4"]]
+    assert decided(z, [2], {2: [1, 2]}, representable(z, [2], full)) is truth
+
+
+def observe(claim: str, **case: Any) -> Mapping[str, Any]:
+    found = registry.find(SEC4 + claim)
+    assert isinstance(found, registry.Observation)
+    return found.function(**{name: case[name] for name in found.parameters})
+
+
+def test_the_observations_see_their_own_masks() -> None:
+    """d = 1: query 1 needs W(z_0 - z_1) > 0; key 2, on the other side of z_0, is seen by all, later, or too late."""
+    z = [[0], [1], [-1], [1]]
+    assert observe("prop41", z=z, J=[1]) == {"representable": False}
+    assert observe("prop41-causal", z=z, J=[1]) == {"representable": True}
+    assert observe("prop41-causal", z=z, J=[3]) == {"representable": False}
+    assert observe("prop41-window", z=z, J=[3], w=1) == {"representable": True}
+    assert observe("prop41-window", z=z, J=[3], w=2) == {"representable": False}
+
+
+def test_what_is_not_decided_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(representability, "separate", lambda vectors: None)
+    assert observe("prop41", z=[[0], [1]], J=[1]) == {"representable": None}
+    with pytest.raises(ArithmeticError, match="was not decided"):
+        cost([[0], [1]], [1], "1")
+
+
+# -- least norms
+
+
+@pytest.mark.parametrize("kappa", ["1/2", 3, Fraction(2, 7)])
+def test_one_dimension_by_hand(kappa: Any) -> None:
+    """W z_i (z_0 - z_j) >= kappa, the least of the products being 2."""
+    found = cost([[5], [2], [4]], [1, 2], kappa)
+    for value, error in found.values():
+        assert abs(value - float(Fraction(kappa)) / 2) <= error < 1e-13
+
+
+def test_an_impossible_sink_costs_infinitely_much() -> None:
+    assert set(cost([[0], [1], [-1]], [1], "1").values()) == {(math.inf, 0.0)}
+
+
+def possible(count: int, seed: int) -> list[tuple[list[list[int]], list[int]]]:
+    random = Random(seed)
+    kept: list[tuple[list[list[int]], list[int]]] = []
+    while len(kept) < count:
+        z, J = embeddings(random)
+        if decided(z, J, {i: range(1, len(z)) for i in J}, representable(z, J, full)):
+            kept.append((z, J))
+    return kept
+
+
+def test_the_brackets_are_tight() -> None:
+    for z, J in possible(150, 5):
+        for value, error in cost(z, J, "3/2").values():
+            assert 0 < error <= 1e-9 * value
+
+
+def slack(A: Any, margin: float, W: Any) -> Any:
+    return A @ W - margin
+
+
+def test_least_norms_agree_with_a_general_minimiser() -> None:
+    """The Frobenius norm by sequential quadratic programming, which knows no hull; the others lie on its two sides."""
+    for z, J in possible(12, 6):
+        A = np.array([[float(entry) for entry in v] for v in constraints(z, J, full)])
+        near, margin = nearest(A) @ A, math.sqrt(len(z[0]))
+        least = minimize(
+            lambda W: W @ W,
+            near / (A @ near).min() * margin + 0.1,
+            jac=lambda W: 2 * W,
+            constraints=[{"type": "ineq", "fun": partial(slack, A, margin), "jac": lambda W, A=A: A}],
+            method="SLSQP",
+            options={"maxiter": 500, "ftol": 1e-12},
+        )
+        assert least.success
+        found = cost(z, J, 1)
+        assert found["frobenius"][0] == pytest.approx(math.sqrt(least.fun), rel=1e-6)
+        assert found["spectral"][0] <= found["frobenius"][0] * (1 + 1e-12) <= found["nuclear"][0] * (1 + 2e-12)
+
+
+def test_a_poor_point_widens_the_brackets_but_they_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = possible(40, 7)
+    true = [cost(z, J, "1") for z, J in cases]
+
+    def poor(vectors: Any) -> Any:
+        weights = nearest(vectors) + 0.02 / len(vectors)
+        return weights / weights.sum()
+
+    monkeypatch.setattr(representability, "nearest", poor)
+    wide = 0
+    for (z, J), truth in zip(cases, true, strict=True):
+        try:
+            found = cost(z, J, "1")
+        except ArithmeticError as refusal:
+            assert "float64 does not tell the margin" in str(refusal)
+            continue
+        for name, (value, error) in found.items():
+            assert abs(value - truth[name][0]) <= error + truth[name][1]
+            wide += error > 1e-4 * value
+    assert wide > 40
+
+
+# -- random points
+
+
+def generator(seed: int = 0) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def sphere(points: int, dim: int, n: int, seed: int) -> torch.Tensor:
+    normals = torch.randn((points, dim, n), generator=generator(seed), dtype=torch.float64)
+    unit: torch.Tensor = normals / normals.norm(dim=1, keepdim=True)
+    return unit
+
+
+@pytest.mark.parametrize(("dim", "points"), [(2, 1), (2, 2), (2, 5), (3, 2), (3, 3), (3, 6), (4, 5), (4, 8), (5, 7)])
+def test_draws_are_decided_as_exact_certificates_do(dim: int, points: int) -> None:
+    vectors = sphere(points, dim, 40, seed=dim * 16 + points)
+    fast = one_sided(vectors).tolist()
+    for k, answer in enumerate(fast):
+        exact = [[Fraction(entry) for entry in row] for row in vectors[:, :, k].tolist()]
+        found = separate(exact)
+        assert found is not None and found.shown(exact) and found.separable == answer
+
+
+@pytest.mark.parametrize(("dim", "points"), [(2, 3), (3, 4)])
+def test_the_simulation_simulates_the_definition(dim: int, points: int) -> None:
+    """The sink's W, sought among all matrices, on the very draws of the simulation."""
+    z = sphere(points + 1, dim, 60, seed=9)
+    fast = wendel(generator(9), 60, float(dim), float(points)).tolist()
+    for k, answer in enumerate(fast):
+        rows = [[Fraction(entry) for entry in row] for row in z[:, :, k].tolist()]
+        found = separate(constraints(rows, range(1, points + 1), full))  # type: ignore[arg-type]
+        assert found is not None and found.separable == answer
+    assert 0 < sum(fast) < 60
+
+
+def test_the_second_hull_is_looked_at() -> None:
+    """z_0 between its keys, or equal to one, off the sphere; and apart from them, but not along itself."""
+    inside = torch.tensor([[1.0, 0.0], [1.0, 1.0], [1.0, -1.0]], dtype=torch.float64)[:, :, None]
+    equal = torch.tensor([[1.0, 1.0], [1.0, 1.0], [1.0, -1.0]], dtype=torch.float64)[:, :, None]
+    apart = torch.tensor([[1.0, 1.0], [4.0, 0.5], [3.0, -1.0]], dtype=torch.float64)[:, :, None]
+    answers = [bool(representability._represented(z)) for z in (inside, equal, apart)]
+    assert answers == [False, False, True]
+
+
+def test_a_wrong_sign_of_a_minor_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors = sphere(5, 3, 200, seed=10)
+    right, minors = one_sided(vectors), representability._minors
+
+    def flipped(vectors: torch.Tensor) -> dict[tuple[int, ...], torch.Tensor]:
+        found = minors(vectors)
+        found[0, 2, 3] = -found[0, 2, 3]
+        return found
+
+    monkeypatch.setattr(representability, "_minors", flipped)
+    assert int((one_sided(vectors) != right).sum()) > 20
+
+
+def test_minors_are_determinants() -> None:
+    vectors = sphere(6, 4, 5, seed=11)
+    for subset, minor in representability._minors(vectors).items():
+        chosen = vectors[list(subset)].permute(2, 0, 1)
+        assert torch.allclose(minor, torch.linalg.det(chosen), atol=1e-13)
+
+
+def test_the_engine_runs_it() -> None:
+    simulation = registry.find(SEC4 + "wendel")
+    assert isinstance(simulation, registry.Simulation)
+    case = {"dim": "3", "points": "5"}
+    sample = draw(simulation, case, walks=20_000, seed=0, claim_id=SEC4 + "wendel", key="test")
+    assert 0.3 < sample["value"].mean < 0.95
+    assert wendel(generator(), 20_000, 2.0, 4.0).shape == (20_000,)
+
+
+def test_too_many_points_are_refused() -> None:
+    with pytest.raises(ValueError, match="dim = 8, points = 30; expected at most 5000 minors"):
+        wendel(generator(), 1, 8.0, 30.0)

@@ -1,0 +1,222 @@
+"""The rules behind the costs of the patterns, with near-misses, and the bounds against certified optima."""
+
+from dataclasses import replace
+from fractions import Fraction as F
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from theorems.equivalence import holds, judged, unsupported_equivalence
+from theorems.lampert2026 import comparison
+from theorems.numeric import Case
+from theorems.optimum import symmetric
+from theorems.optimum_curves import over_groups, region, row
+from theorems.optimum_rules import CHEAPER, LEAST, NO_SOLUTION, C, at_least_zero, lam, n, r_eff
+from theorems.optimum_symmetric import Family, blocks
+from theorems.process import Step
+from theorems.rules import licensed
+
+GRID = list(product((1, 2, 3, 5), (2, 3), (F(1, 4), F(3, 5), F(9, 10)), (F(0), F(1, 2), F(1))))
+
+
+def found(claim: str, second_route: bool = False) -> Any:
+    function = {NO_SOLUTION: comparison.diag_lower, CHEAPER: comparison.sinks_cheaper_when}[claim]
+    return function(second_route)[claim]
+
+
+def step_of(rule: str) -> Step:
+    every: list[Step] = [
+        s for prop in (NO_SOLUTION, CHEAPER) for second in (False, True) for s in found(prop, second).steps
+    ]
+    return next(s for s in every if s.rule == rule)
+
+
+def changed(rule: str, place: int, value: Any) -> Step:
+    step = step_of(rule)
+    return Step(rule, "", (*step.data[:place], value, *step.data[place + 1 :]))
+
+
+def at(expression: sp.Expr, place: tuple[int, int, F, F]) -> float:
+    groups, size, ratio, overlap = place
+    case = Case({"C": str(groups), "n": str(size), "lam": str(ratio), "overlap": str(overlap)})
+    return float(case.evaluate(expression))
+
+
+@pytest.mark.parametrize("prop", [NO_SOLUTION, CHEAPER])
+@pytest.mark.parametrize("second_route", [False, True])
+def test_every_step_is_licensed(prop: str, second_route: bool) -> None:
+    equivalence = found(prop, second_route)
+    assert all(licensed(step) for step in equivalence.steps)
+    assert equivalence.sufficient
+
+
+def test_sufficient_conditions_need_a_step_and_a_print_that_implies_them() -> None:
+    equivalence = found(CHEAPER)
+    assert not unsupported_equivalence(equivalence)
+    assert unsupported_equivalence(replace(equivalence, sufficient=(("lam**2 >= 1/4",),)))
+    half = "lam**2 >= 1/2"
+    assert judged("if", (half, "r_eff > 13*delta2"), equivalence, ()) == (True, None)
+    assert judged("if", (half, "r_eff > 12*delta2"), equivalence, ())[0] is None
+    assert judged("if", (half,), equivalence, ())[0] is None
+    assert judged("iff", (half, "r_eff > 13*delta2"), equivalence, ())[0] is not True
+
+
+def test_the_two_routes_share_no_rule_for_the_structural_part() -> None:
+    one, two = ({step.rule for step in found(NO_SOLUTION, second).steps} for second in (False, True))
+    assert {"symmetric-dual", "pinching"} <= one - two
+    assert {"factor-dual", "factors-add"} <= two - one
+
+
+@pytest.mark.parametrize("rule", ["symmetric-dual", "factor-dual"])
+def test_multipliers_that_prove_nothing(rule: str) -> None:
+    pattern, bound, weights = step_of(rule).data
+    table = dict(weights)
+    assert not licensed(changed(rule, 0, "sink"))
+    assert not licensed(changed(rule, 1, bound + sp.Rational(1, 1000)))
+    assert not licensed(changed(rule, 1, bound * sp.Rational(1001, 1000)))
+    for name in table:
+        more = {**table, name: table[name] * 2}
+        assert not licensed(Step(rule, "", (pattern, 2 * sp.Add(*more.values()), tuple(more.items()))))
+        negative = {**table, name: -table[name]}
+        assert not licensed(Step(rule, "", (pattern, 2 * sp.Add(*negative.values()), tuple(negative.items()))))
+    dormant = {**table, "g: g > b": sp.Integer(0)}
+    assert not licensed(Step(rule, "", (pattern, bound, tuple(dormant.items()))))
+
+
+def test_a_sink_solution_needs_its_margins_and_its_cost() -> None:
+    _, cost, entries, apart, means = step_of("symmetric-primal").data
+    assert not licensed(changed("symmetric-primal", 0, "diag"))
+    assert not licensed(changed("symmetric-primal", 1, cost - sp.Rational(1, 1000)))
+    for name, value in entries:
+        other = {**dict(entries), name: value - sp.Rational(1, 100)}
+        assert not licensed(changed("symmetric-primal", 2, tuple(other.items())))
+    assert not licensed(changed("symmetric-primal", 3, (apart[0], apart[1] + 1)))
+    assert not licensed(changed("symmetric-primal", 4, (-means[0], means[1])))
+
+
+@pytest.mark.parametrize("place", [(1, F(1, 3)), (2, F(4, 5)), (7, F(1, 2))])
+def test_the_cost_of_the_sink_solution_is_its_nuclear_norm(place: tuple[int, F]) -> None:
+    groups, ratio = place
+    point = {C: groups, lam: sp.Rational(str(ratio))}
+    _, cost, entries, *_ = step_of("symmetric-primal").data
+    values = {name: float(value.xreplace(point)) for name, value in entries}
+    apart, means = blocks(values, groups)
+    means = [[groups**0.5 * line[0], *line[1:]] for line in means]
+    size = np.linalg.norm(np.array(means, dtype=float), "nuc")
+    size += (groups - 1) * np.linalg.norm(np.array(apart, dtype=float), "nuc")
+    assert float(cost.xreplace(point)) == pytest.approx(2 * size)
+
+
+def test_the_mean_over_pairs() -> None:
+    margins, trace, bound = step_of("pair-average").data
+    assert not licensed(changed("pair-average", 0, sp.Integer(1)))
+    assert not licensed(changed("pair-average", 1, trace * (n - 1) / n))
+    assert not licensed(changed("pair-average", 2, bound * n / (n - 1)))
+    assert margins == 2
+
+
+@pytest.mark.parametrize("rule", ["pinching", "factors-add"])
+def test_parts_add_up_and_no_more(rule: str) -> None:
+    bound, parts = step_of(rule).data
+    assert not licensed(changed(rule, 0, bound + C))
+    assert not licensed(changed(rule, 1, parts[::-1]))
+    other = step_of("factor-dual" if rule == "pinching" else "symmetric-dual")
+    assert not licensed(changed(rule, 1, (other, parts[1])))
+    bad = Step(parts[0].rule, "", (*parts[0].data[:1], parts[0].data[1] + 1, *parts[0].data[2:]))
+    assert not licensed(Step(rule, "", (bound + 1, (bad, parts[1]))))
+
+
+def test_the_weaker_bound_is_weaker() -> None:
+    bound = step_of("weaker-bound").data[0]
+    assert not licensed(changed("weaker-bound", 0, bound + C))
+    assert not licensed(changed("weaker-bound", 0, bound + r_eff))
+    assert not licensed(changed("weaker-bound", 1, step_of("pair-average")))
+
+
+def test_conditions_say_what_was_proved() -> None:
+    (condition,) = step_of("budget-below").data[1]
+    assert not licensed(changed("budget-below", 1, (condition.replace("<", "<="),)))
+    assert not licensed(changed("budget-below", 1, (condition.replace("sqrt(d)", "d", 1),)))
+    assert not licensed(changed("budget-below", 0, CHEAPER))
+    (apart,) = step_of("costs-apart").data[1]
+    left, right = apart.split("<")
+    assert not licensed(changed("costs-apart", 1, (f"{right} < {left}",)))
+    assert not licensed(changed("costs-apart", 1, (f"{left} < 1 + {right}",)))
+    assert not licensed(changed("optimum-decides", 1, ("sink_gain >= 0",)))
+
+
+@pytest.mark.parametrize(
+    ("least", "largest", "constant", "good"),
+    [
+        ("49/100", "10/7", "25/2", True),
+        ("49/100", "10/7", "62/5", True),
+        ("49/100", "10/7", "123/10", False),
+        ("48/100", "10/7", "25/2", False),
+        ("1/4", "2", "25/2", False),
+        ("81/100", "10/9", "9", True),
+    ],
+)
+def test_how_far_the_costs_are_apart_everywhere(least: str, largest: str, constant: str, good: bool) -> None:
+    step = step_of("costs-apart-everywhere")
+    conditions = (f"lam**2 >= {least}", f"r_eff > {constant}*delta2")
+    data = (CHEAPER, conditions, step.data[2], sp.Rational(largest), sp.Rational(constant))
+    assert licensed(Step(step.rule, "", data)) is good
+    for wrong in ((f"lam**2 > {least}", conditions[1]), (conditions[0], conditions[1].replace(">", ">="))):
+        assert not licensed(Step(step.rule, "", (CHEAPER, wrong, *data[2:])))
+
+
+def test_non_negative_expressions() -> None:
+    for expression in (C - 1, 4 * C - lam**4, 2 / (lam * sp.sqrt(lam**2 + 4)) - 1 / sp.sqrt(lam**2 + C), (C - 1) * lam):
+        assert at_least_zero(expression), expression
+    for expression in (C - 2, lam - 1, 1 / sp.sqrt(lam**2 + C) - 1 / sp.sqrt(lam**2 + 1), 2 - C / lam, -lam):
+        assert not at_least_zero(expression), expression
+
+
+@pytest.mark.parametrize("place", GRID[::2], ids=str)
+def test_the_bounds_hold_at_certified_optima(place: tuple[int, int, F, F]) -> None:
+    lower, upper = comparison.diagonal_bound().data[0], comparison.sink_solution().data[1]
+    sink, diag = symmetric("sink", *place), symmetric("diag", *place)
+    assert at(lower, place) <= float(diag.high) * (1 + 1e-12)
+    assert at(upper, place) >= float(sink.low) * (1 - 1e-12)
+    case = Case({name: str(v) for name, v in zip(("C", "n", "lam", "overlap"), place, strict=True)})
+    for conditions in found(CHEAPER).sufficient:
+        if holds(conditions, case):
+            assert sink.high < diag.low
+
+
+def test_the_least_values_are_those_of_the_instances() -> None:
+    for groups, size, ratio, overlap in GRID:
+        case = Case({"C": str(groups), "n": str(size), "lam": str(ratio), "overlap": str(overlap)})
+        assert all(case.value(name) >= least for name, least in LEAST.items() if name not in ("kappa", "d"))
+
+
+def test_signs_are_certified() -> None:
+    assert comparison.settled(F(1, 9), F(1, 8), "x") == sp.Rational(1, 9)
+    assert comparison.settled(F(-1, 8), F(-1, 9), "x") == -sp.Rational(1, 9)
+    with pytest.raises(ValueError, match="not settled"):
+        comparison.settled(F(-1, 9), F(1, 9), "x")
+    point = {**comparison.BUDGETS[0], "budget": "13/4"}
+    assert Case(point).functional("diag_slack") < 0
+    assert Case({**point, "budget": "16/5"}).functional("diag_slack") > 0
+    with pytest.raises(ValueError, match="whole numbers"):
+        Case({**point, "C": "3/2"}).functional("r_eff")
+
+
+def test_rows_of_the_figures() -> None:
+    rows = over_groups(F(4, 5), range(1, 4))
+    assert [line["C"] for line in rows] == [1, 2, 3]
+    for line in rows:
+        assert line["diag_bound"] <= line["diag_high"]
+        assert line["sink_low"] <= line["sink_solution"]
+    assert row(1, 2, F(1, 2), F(0))["cheaper"] == "diagonal"
+    grid = region((F(1, 2), F(40, 41)), (1, 2), F(1))
+    assert [(line["lam"], line["C"]) for line in grid] == [(0.5, 1), (0.5, 2), (40 / 41, 1), (40 / 41, 2)]
+    assert all(line["cheaper"] == "sink" for line in grid if line["shown"])
+    assert any(line["shown"] for line in grid)
+
+
+def test_the_reduced_program_takes_symbols() -> None:
+    assert Family(C, n, lam, 0).delta2 == 1 - lam**2

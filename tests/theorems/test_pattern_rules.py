@@ -1,0 +1,299 @@
+"""Every rule about the two patterns: what it licenses is true at random numbers, and near misses are refused."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from theorems.analysis_rules import CONCLUSIONS
+from theorems.bounds import INEQUALITIES
+from theorems.expressions import parse, symbol
+from theorems.group_matrices import ONE, ZERO, C, GroupMatrix, group_matrix
+from theorems.lampert2026 import costs
+from theorems.pattern_rules import at_most, not_negative, worst
+from theorems.patterns import D, Delta, cross, d, diagonal_matrix, kappa, lam, r_eta, routing, sink_matrix
+from theorems.process import Step
+from theorems.rules import licensed
+
+UNIT = kappa / sp.sqrt(d)
+a, b = symbol("a"), symbol("b")
+DIAGONAL = tuple(parse(text) for text in ("kappa/(lam**2*sqrt(d))", "kappa/sqrt(d)", "2*kappa/(lam*sqrt(d))"))
+ALPHA = parse("2*kappa*sqrt(d)/Delta_diag")
+
+
+def step(name: str, *data: Any) -> Step:
+    return Step(name, "", data)
+
+
+def refused(name: str, good: tuple[Any, ...], *changes: tuple[int, Any]) -> None:
+    """The data is licensed, and with any one of the changes it is not."""
+    assert licensed(step(name, *good))
+    for place, value in changes:
+        assert not licensed(step(name, *good[:place], value, *good[place + 1 :])), (name, place, value)
+
+
+def values(rng: Random) -> dict[sp.Symbol, sp.Rational]:
+    """Random admissible values of every name."""
+    names = {C: sp.Integer(rng.randint(1, 5)), lam: sp.Rational(rng.randint(1, 15), 16)}
+    return names | {name: sp.Rational(rng.randint(1, 40), 8) for name in (kappa, d, Delta, r_eta)}
+
+
+CANDIDATES = [
+    parse(text)
+    for text in (
+        *("0", "kappa", "kappa/lam", "kappa*lam", "kappa*(1 - lam**2)", "kappa*C", "-kappa", "kappa*sqrt(d)"),
+        *("kappa*(1 + lam)/lam**2", "kappa*C/(C + lam)"),
+    )
+]
+
+
+def test_at_most_is_sound_and_finds_what_is_plain() -> None:
+    rng = Random(3)
+    places = [values(rng) for _ in range(40)]
+    numbers = {form: [float(form.xreplace(at)) for at in places] for form in CANDIDATES}
+    shown = true = 0
+    for left in CANDIDATES:
+        for right in CANDIDATES:
+            holds = all(x <= y + 1e-12 for x, y in zip(numbers[left], numbers[right], strict=True))
+            found = at_most(left, right)
+            assert holds or not found, (left, right)
+            true, shown = true + holds, shown + found
+    # what is plain at numbers is shown nine times in ten
+    assert 10 * shown > 9 * true
+    # names whose sign nobody knows
+    assert not at_most(ZERO, symbol("x")) and not at_most(ZERO, sp.sqrt(C))
+
+
+def test_not_negative_is_sound() -> None:
+    assert all(
+        not_negative(parse(t))
+        for t in ("C - 1", "1 - lam", "sqrt(C)*kappa/lam", "(1 - lam**2)*d", "0", "sqrt(lam**2 + C)")
+    )
+    assert not any(not_negative(parse(t)) for t in ("lam - 1", "C - 2", "-kappa", "x", "kappa - 1", "sqrt(2) - 2"))
+
+
+# -- margins
+
+
+def test_the_worst_nuisances() -> None:
+    assert worst(kappa + D) == kappa + Delta
+    # the square of a nuisance is (1 - lam^2) d
+    square = sp.expand((1 - lam**2) * d)
+    assert sp.expand(worst(kappa - cross) - (kappa - square)) == 0
+    assert sp.expand(worst(kappa + 2 * cross) - (kappa - 2 * square)) == 0
+    for bad in (kappa - D, D**2, symbol("x") * cross, D * cross):
+        with pytest.raises(ValueError):
+            worst(bad)
+
+
+def test_least_coefficients() -> None:
+    matrix = sink_matrix(a, b)
+    least_a, least_b = UNIT / lam, UNIT * (1 + lam) / lam**2
+    refused(
+        "least-coefficient",
+        ("sink", matrix, {}, "a", ("b",), least_a),
+        # too small, too large, and the value that only the copy queries ask for
+        (5, least_a / 2),
+        (5, 2 * least_a),
+        (5, UNIT),
+        (5, UNIT / lam**2),
+        (4, ()),
+        (0, "diagonal"),
+        # with the opposite sign of b no b will do
+        (1, sink_matrix(a, -b)),
+    )
+    refused(
+        "least-coefficient",
+        ("sink", matrix, {"a": least_a}, "b", (), least_b),
+        (5, UNIT / lam),
+        (5, UNIT * (2 + lam) / lam**2),
+        (5, 2 * UNIT / lam),
+        (2, {"a": 2 * least_a}),
+        (2, {}),
+    )
+
+
+def test_least_margins() -> None:
+    s, own, copy = DIAGONAL
+    matrix = diagonal_matrix(s, own, copy)
+    refused(
+        "least-margin",
+        ("diagonal", matrix, ALPHA, kappa),
+        (3, kappa / 2),
+        (3, 2 * kappa),
+        (3, sp.Min(kappa, kappa / 2, evaluate=False)),
+        (2, ALPHA / 2),
+        (2, ZERO),
+        (2, -ALPHA),
+        (1, diagonal_matrix(s / 2, own, copy)),
+        (1, diagonal_matrix(s, own / 2, copy)),
+        (1, diagonal_matrix(s, own, copy * lam)),
+        (0, "sink"),
+    )
+    # a smaller constant is found out by the margin that it breaks
+    assert licensed(step("least-margin", "diagonal", matrix, ALPHA / 2, kappa / 2))
+    assert licensed(step("least-margin", "diagonal", diagonal_matrix(s, own, copy / 2), ALPHA, ZERO))
+    both = sp.Min(kappa * lam, kappa / 2)
+    wrong = diagonal_matrix(s, own, UNIT * (1 + lam) / lam)
+    assert licensed(step("least-margin", "diagonal", wrong, ALPHA / 2, both))
+    assert not licensed(step("least-margin", "diagonal", wrong, ALPHA / 2, kappa / 2))
+    # one that a family without equal nuisances does not have is no least margin of all
+    steep = diagonal_matrix(s / 2, own, copy)
+    assert not licensed(step("least-margin", "diagonal", steep, ALPHA, kappa / 2))
+
+
+# -- nuclear norms
+
+
+def number(expression: sp.Expr, at: dict[sp.Symbol, Any]) -> float:
+    return float(expression.xreplace(at))
+
+
+def size(matrix: GroupMatrix, at: dict[sp.Symbol, Any]) -> float:
+    """The nuclear norm of the matrix written out."""
+    groups = int(at[C])
+    places = [None, *((block, str(g)) for block in range(2) for g in range(groups))]
+    entries = [[number(matrix.entry(p, q), at) for q in places] for p in places]
+    return float(np.linalg.svd(np.array(entries), compute_uv=False).sum())
+
+
+SINK = sink_matrix(UNIT / lam, UNIT * (1 + lam) / lam**2)
+MATRICES = [
+    SINK,
+    diagonal_matrix(*DIAGONAL),
+    diagonal_matrix(UNIT, UNIT, UNIT),
+    sink_matrix(UNIT, 3 * UNIT),
+    group_matrix(2, {((1, "c"), (0, "c")): UNIT, ((1, "c"), (0, "e")): UNIT / 2}),
+]
+
+
+@pytest.mark.parametrize("matrix", MATRICES)
+def test_nuclear_norms_are_those_of_the_matrix(matrix: GroupMatrix) -> None:
+    found = costs._nuclear(matrix)
+    assert licensed(found)
+    rng = Random(5)
+    for _ in range(6):
+        at = values(rng)
+        assert size(matrix, at) == pytest.approx(number(found.data[2], at), rel=1e-9)
+
+
+def test_wrong_nuclear_norms_are_refused() -> None:
+    _, parts, value = costs._nuclear(SINK).data
+    (perp, zero), (first, root) = parts
+    refused(
+        "group-nuclear",
+        (SINK, parts, value),
+        (2, value + UNIT),
+        (2, C * perp + first),
+        (1, ((perp, zero), (first, -root))),
+        (1, ((-perp, zero), (first, root))),
+        (1, ((perp, zero), (first, ZERO))),
+        (0, sink_matrix(UNIT, UNIT)),
+        # of rank three
+        (0, SINK + group_matrix(2, {(None, (1, "c")): UNIT}) + group_matrix(2, {((0, "c"), (1, "c")): UNIT})),
+    )
+    block = costs._nuclear(MATRICES[1])
+    whole = block.data[2] + ALPHA * r_eta
+    refused(
+        "orthogonal-sum",
+        (whole, block, ALPHA),
+        (0, block.data[2]),
+        (2, -ALPHA),
+        (0, whole + UNIT),
+        (1, step("identity", 1, 1)),
+    )
+
+
+def test_the_sum_over_groups() -> None:
+    norm, one = costs._nuclear(SINK), costs._rank_two(SINK.of_one_group)
+    cost, upper = 2 * norm.data[2], 2 * C * one[0]
+    refused(
+        "sum-over-groups",
+        (cost, upper, norm, one),
+        (0, norm.data[2]),
+        (1, C * one[0]),
+        (1, 2 * one[0]),
+        (3, (2 * one[0], one[1])),
+    )
+    rng = Random(9)
+    for _ in range(20):
+        at = values(rng)
+        assert number(cost, at) <= number(upper, at) * (1 + 1e-12)
+    # entries between groups, and coefficients that know their number, are no sum of groups
+    for matrix in (MATRICES[4], sink_matrix(UNIT * C, UNIT)):
+        other = costs._nuclear(matrix)
+        alone = costs._rank_two(matrix.of_one_group)
+        assert licensed(other)
+        assert not licensed(step("sum-over-groups", 2 * other.data[2], 2 * C * alone[0], other, alone))
+    # the nuisance part counts twice the rank times alpha
+    block = costs._nuclear(MATRICES[1])
+    whole = step("orthogonal-sum", block.data[2] + ALPHA * r_eta, block, ALPHA)
+    pair = costs._rank_two(MATRICES[1].of_one_group)
+    right = 2 * C * pair[0] + 2 * ALPHA * r_eta
+    refused("sum-over-groups", (2 * whole.data[0], right, whole, pair), (1, right - ALPHA * r_eta), (2, block))
+
+
+# -- the copy queries
+
+
+def test_routing_constraints_follow_from_the_sink_pattern() -> None:
+    first, second = routing()
+    refused("routing-average", ("sink", (first, second)), (1, ()), (1, (first, type(first)(first.key, first.query))))
+    doubled = type(first)(first.query, {place: 2 * value for place, value in first.key.items()})
+    assert not licensed(step("routing-average", "sink", (doubled, second)))
+    assert licensed(step("routing-average", "diagonal", (first, second)))
+
+
+def test_primal_and_dual_of_the_copy_queries() -> None:
+    primal, norm, dual, least = costs._copy_routing()
+    families, matrix = primal.data
+    refused("routing-primal", (families, matrix), (1, matrix * sp.Rational(99, 100)), (1, matrix * -ONE))
+    (first, second), value = dual.data[1:]
+    refused(
+        "routing-dual",
+        (families, (first, second), value),
+        (1, (first, 2 * second)),
+        (1, (first, -second)),
+        (1, (first, ZERO)),
+        (2, 2 * value),
+        (2, value / 2),
+        (0, families[::-1]),
+    )
+    refused(
+        "least-cost",
+        least.data,
+        (0, norm.data[2]),
+        (0, 3 * value),
+        (1, step("routing-primal", families, matrix * sp.Integer(2))),
+        (2, costs._nuclear(SINK)),
+        (3, step("routing-dual", families, (first, second), value / 2)),
+    )
+
+
+def test_a_lower_bound_needs_a_difference_of_one_sign() -> None:
+    found = costs.sink_lower()
+    last = found.steps[-1]
+    left, right, factors, average, least = last.data
+    refused(
+        "cost-at-least",
+        last.data,
+        (0, left / 2),
+        (1, right / 2),
+        (2, (-factors[0], -factors[1], *factors[2:])),
+        (3, least),
+        (4, average),
+    )
+    assert not licensed(step("cost-at-least", right, left, (-factors[0], *factors[1:]), average, least))
+    rng = Random(2)
+    for _ in range(20):
+        at = values(rng)
+        assert number(left, at) <= number(right, at) * (1 - 1e-12)
+
+
+def test_where_the_conclusions_stand() -> None:
+    names = {"least-coefficient", "least-margin", "group-nuclear", "orthogonal-sum", "least-cost"}
+    assert names <= set(CONCLUSIONS) and {"sum-over-groups", "cost-at-least"} <= set(INEQUALITIES)

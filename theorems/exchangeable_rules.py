@@ -1,0 +1,189 @@
+"""Trusted rules about exchangeable tokens: moments, slopes, and when energies and their ratio rise or fall.
+
+D(l) = E|Y_i(l)|^2 and N(l) = E[Y_i(l)^T Y_j(l)], R = N/D. Steps that build on others carry them in their data and are
+licensed only where those are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sympy as sp
+
+from theorems.conditions import read
+from theorems.exchangeable import Vector, moment, moment_by_deviations
+from theorems.expressions import same, symbol
+from theorems.rules import CONCLUSION, EQUIVALENCES, Rule, licensed, rule
+
+LEVEL = symbol("l")
+Conditions = tuple[str, ...]
+
+
+@rule("exchangeable-moment")
+def exchangeable_moment(one: Vector, two: Vector, value: sp.Expr) -> bool:
+    """E[one^T two] = value for every exchangeable law: computed by pairs of tokens and by deviations from the mean."""
+    return same(moment(one, two), value) and same(moment_by_deviations(one, two), value)
+
+
+@rule("level-slope")
+def level_slope(energy: Any, level: sp.Expr, value: sp.Expr) -> bool:
+    """d/dl of a derived moment at a level."""
+    return _is_moment(energy) and same(sp.diff(energy.data[2], LEVEL).xreplace({LEVEL: level}), value)
+
+
+@rule("energy-cone")
+def energy_cone(linear: sp.Expr, square: sp.Expr) -> bool:
+    """t2 = tr(B W^T W) >= 0, and t2 = 0 implies t1 = tr(B W) = 0.
+
+    Trusted: B = E[(z_i - z_j)(z_i - z_j)^T]/2 is positive semidefinite, so that t2 = ||W B^(1/2)||_F^2, and W B = 0
+    where that is 0.
+    """
+    return bool(linear == symbol("t1") and square == symbol("t2"))
+
+
+@rule("energy-balance")
+def energy_balance(energy: Any, cross: Any) -> bool:
+    """D(l) + (k - 1) N(l) = E|sum_i Y_i|^2/k does not depend on l: what D loses, N gains."""
+    if not (_is_moment(energy) and _is_moment(cross)):
+        return False
+    # one vector with itself, and the two of different tokens
+    if energy.data[0] != energy.data[1] or cross.data[0] != energy.data[0] or not _apart(*cross.data[:2]):
+        return False
+    k = symbol("k")
+    return same(sp.diff(energy.data[2] + (k - 1) * cross.data[2], LEVEL), sp.Integer(0))
+
+
+def _apart(one: Vector, two: Vector) -> bool:
+    """Whether two vectors are the same one at two different tokens, i and j."""
+    turned = Vector(tuple((c, p, "j" if slot == "i" else slot) for c, p, slot in one.terms))
+    return turned == two and one != two
+
+
+def _is_moment(step: Any) -> bool:
+    return bool(step.rule == "exchangeable-moment" and licensed(step))
+
+
+def _ends(energy: Any, cone: Any) -> tuple[sp.Expr, sp.Expr] | None:
+    """e(0), e(1) with D'(l) = -c e(l), c > 0 and e affine in l; None where the steps are others.
+
+    c = 2 (1 - 1/k) > 0 for k >= 2.
+    """
+    if not (_is_moment(energy) and energy.data[0] == energy.data[1]):
+        return None
+    if cone.rule != "energy-cone" or not licensed(cone):
+        return None
+    slope = sp.diff(energy.data[2], LEVEL) / (-2 * (1 - 1 / symbol("k")))
+    slope = sp.expand(sp.cancel(sp.together(slope)))
+    if not slope.is_polynomial(LEVEL) or sp.degree(slope, LEVEL) > 1 or slope.has(symbol("k")):
+        return None
+    return slope.xreplace({LEVEL: sp.Integer(0)}), sp.expand(slope.xreplace({LEVEL: sp.Integer(1)}))
+
+
+def _are(conditions: Conditions, wanted: tuple[tuple[sp.Expr, tuple[int, ...]], ...]) -> bool:
+    """Whether the conditions are these gaps with these signs, in this order."""
+    if len(conditions) != len(wanted):
+        return False
+    found = [read(condition) for condition in conditions]
+    return all(same(gap, g) and allowed == a for (gap, allowed), (g, a) in zip(found, wanted, strict=True))
+
+
+def _concludes(name: str) -> Callable[[Rule], Rule]:
+    EQUIVALENCES.add(name)
+    return rule(name)
+
+
+@_concludes("slope-sign")
+def slope_sign(name: str, conditions: Conditions, energy: Any, cone: Any) -> bool:
+    """D strictly falls on [0, 1] iff e(1) >= 0 and e(0) > 0, strictly rises iff e(0) <= 0 and e(1) < 0.
+
+    Trusted: a function with an affine slope is strictly monotone on a closed interval iff the slope keeps one sign at
+    both ends and is not 0 at both; e(0) - e(1) = t2 >= 0 by the cone, so that the end e(0) is the larger.
+    """
+    ends = _ends(energy, cone)
+    if ends is None or not same(ends[0] - ends[1], cone.data[1]):
+        return False
+    first, last = ends
+    if name == "D decreasing":
+        return _are(conditions, ((last, (0, 1)), (first, (1,))))
+    return name == "D increasing" and _are(conditions, ((first, (-1, 0)), (last, (-1,))))
+
+
+@_concludes("chord-sign")
+def chord_sign(name: str, conditions: Conditions, energy: Any, cone: Any, chord: sp.Expr) -> bool:
+    """The same by chords: D(m) - D(l) = -(1 - 1/k)(m - l) h(l + m), for l < m, with h affine on the open (0, 2).
+
+    Trusted: an affine function is positive on an open interval iff it is >= 0 at both ends and not 0 at both; h(0) -
+    h(2) = 2 t2 >= 0 by the cone.
+    """
+    if _ends(energy, cone) is None:
+        return False
+    m, s = symbol("m"), symbol("s")
+    if chord.has(LEVEL, m) or sp.Poly(chord, s).degree() > 1:
+        return False
+    D = energy.data[2]
+    moved = chord.xreplace({s: LEVEL + m})
+    if not same(D.xreplace({LEVEL: m}) - D, -(1 - 1 / symbol("k")) * (m - LEVEL) * moved):
+        return False
+    first, last = (sp.expand(chord.xreplace({s: sp.Integer(v)}) / 2) for v in (0, 2))
+    if not same(first - last, cone.data[1]):
+        return False
+    if name == "D decreasing":
+        return _are(conditions, ((last, (0, 1)), (first, (1,))))
+    return name == "D increasing" and _are(conditions, ((first, (-1, 0)), (last, (-1,))))
+
+
+@_concludes("ratio-of-energy")
+def ratio_of_energy(name: str, conditions: Conditions, balance: Any, of_energy: Any) -> bool:
+    """R = (S/D - 1)/(k - 1) with S = E|sum_i Y_i|^2/k > 0 fixed and D >= S/k > 0: R rises just where D falls.
+
+    S > 0 is the claim's assumption (R > 0 implies it). D >= S/k as N <= D.
+    """
+    if balance.rule != "energy-balance" or of_energy.rule not in ("slope-sign", "chord-sign"):
+        return False
+    if not (licensed(balance) and licensed(of_energy)) or of_energy.data[2] != balance.data[0]:
+        return False
+    turned = {"R increasing": "D decreasing", "R decreasing": "D increasing"}
+    return of_energy.data[0] == turned.get(name) and tuple(conditions) == tuple(of_energy.data[1])
+
+
+@_concludes("ends-compared")
+def ends_compared(name: str, conditions: Conditions, balance: Any) -> bool:
+    """R(1) > R(0) iff D(1) < D(0), R(1) < R(0) iff D(1) > D(0), as R = (S/D - 1)/(k - 1) with S > 0."""
+    if balance.rule != "energy-balance" or not licensed(balance):
+        return False
+    D = balance.data[0].data[2]
+    loss = D.xreplace({LEVEL: sp.Integer(0)}) - D.xreplace({LEVEL: sp.Integer(1)})
+    loss = sp.expand(sp.cancel(sp.together(loss / (1 - 1 / symbol("k")))))
+    signs = {"R(1) > R(0)": (1,), "R(1) < R(0)": (-1,)}
+    return name in signs and _are(conditions, ((loss, signs[name]),))
+
+
+@_concludes("interior-maximum")
+def interior_maximum(name: str, conditions: Conditions, balance: Any, cone: Any) -> bool:
+    """R has exactly one maximum on [0, 1], in the open interval, iff e(0) > 0 and e(1) < 0.
+
+    Trusted: D with the affine slope -c e has its only minimum where e changes from positive to negative; otherwise D is
+    monotone or constant on [0, 1], and a maximum of R stands at an end.
+    """
+    if balance.rule != "energy-balance" or not licensed(balance):
+        return False
+    ends = _ends(balance.data[0], cone)
+    if ends is None or not same(ends[0] - ends[1], cone.data[1]):
+        return False
+    return name == "interior maximum" and _are(conditions, ((ends[0], (1,)), (ends[1], (-1,))))
+
+
+@rule("level-root")
+def level_root(energy: Any, value: sp.Expr) -> bool:
+    """The level at which the affine slope of D is 0: e(value) = 0, where e is not constant."""
+    if not _is_moment(energy):
+        return False
+    slope = sp.diff(energy.data[2], LEVEL)
+    rising = sp.diff(slope, LEVEL)
+    return not same(rising, sp.Integer(0)) and same(slope.xreplace({LEVEL: value}), sp.Integer(0))
+
+
+CONCLUSION["exchangeable-moment"] = 2
+CONCLUSION["level-slope"] = 2
+CONCLUSION["level-root"] = 1

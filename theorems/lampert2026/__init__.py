@@ -1,0 +1,1 @@
+"""Claims of Súkeník, López Amado, Lampert and Mondelli, arXiv 2605.08453."""

@@ -1,0 +1,315 @@
+"""Trusted rules for the cost 2 ||W||_* of the patterns, for every C >= 1, n >= 2 and lam in (0, 1).
+
+Costs are in units of kappa/sqrt(d); an invariant W has the coordinates of ``optimum_symmetric``, in which the rules
+compute margins and blocks themselves. Names: C, n, lam, r_eff, delta2 = 1 - lam^2 > 0.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import sympy as sp
+
+from theorems.closed import vanishes
+from theorems.conditions import read
+from theorems.expressions import symbol
+from theorems.implication import IMPLICATIONS, visibly_non_negative
+from theorems.optimum_symmetric import COORDINATES, Family, blocks, dual_blocks, orbits, products
+from theorems.rules import EQUIVALENCES, licensed, rule
+
+C, n, lam, r_eff, delta2, kappa, d, budget = (
+    symbol(name) for name in ("C", "n", "lam", "r_eff", "delta2", "kappa", "d", "budget")
+)
+
+#: Least values of the names; lam, delta2, kappa and d are positive.
+LEAST = {"C": 1, "n": 2, "lam": 0, "r_eff": 1, "delta2": 0, "kappa": 0, "d": 0}
+#: Properties of a case, and the condition that says what they mean (the sign of a certified difference).
+NO_SOLUTION = "no solution within the budget"
+CHEAPER = "sinks cheaper"
+MEANING = {NO_SOLUTION: ("diag_slack > 0",), CHEAPER: ("sink_gain > 0",)}
+
+#: Rules that bound every diagonal solution's cost from below; their data begins with the bound.
+LOWER = ("pinching", "factors-add")
+
+Table = tuple[tuple[str, sp.Expr], ...]
+Root = tuple[sp.Expr, sp.Expr]
+
+
+def at_least_zero(expression: sp.Expr) -> bool:
+    """Whether an expression in C >= 1 and lam in (0, 1] is shown to be non-negative.
+
+    Sums and products of such; quotients of polynomials without minus signs in C - 1 and 1/lam - 1; and x - y for
+    visibly non-negative x, y with x^2 - y^2 of that kind.
+    """
+    expression = sp.sympify(expression)
+    if visibly_non_negative(expression, LEAST) or _polynomial(expression):
+        return True
+    if expression.is_Mul or expression.is_Add:
+        if all(map(at_least_zero, expression.args)):
+            return True
+        plus = [t for t in sp.Add.make_args(expression) if visibly_non_negative(t, LEAST)]
+        minus = [-t for t in sp.Add.make_args(expression) if t not in plus]
+        if len(plus) == 1 and len(minus) == 1 and visibly_non_negative(minus[0], LEAST):
+            return _polynomial(plus[0] ** 2 - minus[0] ** 2)
+    return False
+
+
+def _polynomial(expression: sp.Expr) -> bool:
+    """Whether a rational function has no minus sign in k = C - 1 and v = 1/lam - 1."""
+    if not expression.is_rational_function(*expression.free_symbols) or expression.free_symbols - {C, lam}:
+        return False
+    k, v = sp.symbols("k v")
+    shifted = sp.cancel(sp.together(expression.xreplace({C: k + 1, lam: 1 / (1 + v)})))
+    parts = [sp.Poly(part, k, v).coeffs() for part in sp.fraction(shifted)]
+    return all(c >= 0 for part in parts for c in part) or all(c <= 0 for part in parts for c in part)
+
+
+def _families() -> tuple[tuple[Family, bool], ...]:
+    """C = 1, where no constraint names another group, and symbolic C >= 2; nothing here depends on the nuisances."""
+    return (Family(sp.Integer(1), n, lam), True), (Family(C, n, lam), False)
+
+
+@rule("symmetric-dual")
+def symmetric_dual(pattern: str, bound: sp.Expr, weights: Table) -> bool:
+    """2 ||P_S W P_S||_* >= bound for every W with the pattern's margins, S the span of the structural tokens.
+
+    ``weights`` are multipliers by orbit (the weight of all of its constraints together), of copy queries alone, so that
+    the mean over i of a dormant token stands for it: that is lam dbar_c. Checked: weights >= 0; the matrix Y that they
+    give has norm 1 at most (both blocks have one row other than 0, of length at most 1); 2 sum of weights = bound.
+    Trusted: sum y <= tr(Y^T W) <= ||Y||_2 ||W||_*, and that exchanging groups keeps margins and norms.
+    """
+    return _dual_holds(pattern, bound, weights)
+
+
+@lru_cache(maxsize=64)
+def _dual_holds(pattern: str, bound: sp.Expr, weights: Table) -> bool:
+    for family, alone in _families():
+        forms = {orbit.name: orbit.form for orbit in orbits(family, pattern, alone=alone)}
+        at = {C: sp.Integer(1)} if alone else {}
+        table = {name: sp.sympify(weight).xreplace(at) for name, weight in weights}
+        if any(not name.startswith("f:") for name in table) or not all(map(at_least_zero, table.values())):
+            return False
+        table = {name: weight for name, weight in table.items() if not (alone and weight == 0)}
+        if not set(table) <= set(forms):
+            return False
+        sums = dict.fromkeys(COORDINATES, sp.Integer(0))
+        for name, weight in table.items():
+            for coordinate, value in forms[name].items():
+                sums[coordinate] += weight * value
+        # at C = 1 the blocks are asked for by the number itself
+        apart, means = dual_blocks(sums, 1 if alone else C)
+        if any(not vanishes(sp.sympify(sums[row])) for row in ("eb", "ee", "eE", "ef", "eF", "A", "B")):
+            return False
+        lengths = [apart[1][0] ** 2 + apart[1][1] ** 2, products(means, 1 / family.C)[1][1]]
+        if not all(vanishes(sp.sympify(1 - v)) or v == 0 for v in lengths):
+            return False
+        if not vanishes(2 * sp.Add(*table.values()) - bound.xreplace(at)):
+            return False
+    return True
+
+
+@rule("symmetric-primal")
+def symmetric_primal(pattern: str, cost: sp.Expr, entries: Table, apart: Root, means: Root) -> bool:
+    """A W with the pattern's margins and 2 ||W||_* = cost, by its coordinates on the structural tokens.
+
+    ``apart`` = (s, r) has s = ||2 x 2 block||_* and r = |its determinant|, s^2 = ||block||_F^2 + 2 r, and ``means`` the
+    same of the 2 x 3 block B with r^2 = det(B B^T); cost = 2 (C - 1) s + 2 s'. All margins are checked, for C = 1 and
+    every C >= 2. Trusted: the two singular values have the sum s, as (s_1 + s_2)^2 = s_1^2 + s_2^2 + 2 s_1 s_2.
+    """
+    table = dict(entries)
+    if not set(table) <= set(COORDINATES) - {"A", "B"}:
+        return False
+    for family, alone in _families():
+        at = {C: sp.Integer(1)} if alone else {}
+        values = {name: sp.sympify(value).xreplace(at) for name, value in table.items()}
+        for orbit in orbits(family, pattern, alone=alone):
+            margin = sp.Add(*(value * values.get(name, 0) for name, value in orbit.form.items()))
+            if not at_least_zero(sp.cancel(margin - 1)):
+                return False
+    two, three = blocks(table, C)
+    product = products(three, C)
+    small = sp.Add(*(entry**2 for row in two for entry in row))
+    whole = two[0][0] * two[1][1] - two[0][1] * two[1][0]
+    checks = [
+        (*apart, small, sp.sympify(whole) ** 2),
+        (*means, product[0][0] + product[1][1], product[0][0] * product[1][1] - product[0][1] ** 2),
+    ]
+    for total, root, square, determinant in checks:
+        if not (at_least_zero(total) and at_least_zero(root)):
+            return False
+        if not (vanishes(root**2 - determinant) and vanishes(total**2 - square - 2 * root)):
+            return False
+    return vanishes(2 * (C - 1) * apart[0] + 2 * means[0] - cost)
+
+
+@rule("factor-dual")
+def factor_dual(pattern: str, bound: sp.Expr, weights: Table) -> bool:
+    """|W_Q P_S|_F^2 + |W_K P_S|_F^2 >= bound for every W_Q^T W_K with the pattern's margins: the factors themselves.
+
+    Checked: the weights of copy queries' constraints are >= 0 with 2 sum = bound, and of the rows of their matrix Y
+    the Gram matrix Y Y^T = p I + q J has the eigenvalues p and p + C q at most 1. Trusted: sum y <= tr(Y^T W_Q^T W_K)
+    <= ||Y||_2 |W_Q P_S|_F |W_K P_S|_F (Cauchy-Schwarz), and 2 x y <= x^2 + y^2.
+    """
+    for family, alone in _families():
+        forms = {orbit.name: orbit.form for orbit in orbits(family, pattern, alone=alone)}
+        at = {C: sp.Integer(1)} if alone else {}
+        table = {name: sp.sympify(weight).xreplace(at) for name, weight in weights}
+        table = {name: weight for name, weight in table.items() if not (alone and weight == 0)}
+        if not set(table) <= {name for name in forms if name.startswith("f:")}:
+            return False
+        if not all(map(at_least_zero, table.values())) or not vanishes(
+            2 * sp.Add(*table.values()) - bound.xreplace(at)
+        ):
+            return False
+        # a row has the same entries in every group: one on b, one on its own e and f, one on each of the others'
+        sums = {name: sp.Add(*(w * forms[k].get(name, 0) for k, w in table.items())) for name in COORDINATES}
+        size = family.C
+        on_b = sums["fb"] / size
+        pairs = [
+            (sums[own] / size, 0 if alone else sums[far] / (size * (size - 1)))
+            for own, far in (("fe", "fE"), ("ff", "fF"))
+        ]
+        same = on_b**2 + sp.Add(*(own**2 + (size - 1) * far**2 for own, far in pairs))
+        cross = on_b**2 + sp.Add(*(2 * own * far + (size - 2) * far**2 for own, far in pairs))
+        eigenvalues = (same,) if alone else (same - cross, same + (size - 1) * cross)
+        if not all(vanishes(1 - value) for value in eigenvalues):
+            return False
+    return True
+
+
+@rule("pair-average")
+def pair_average(margins: sp.Expr, trace: sp.Expr, bound: sp.Expr) -> bool:
+    """2 ||P_eta W P_eta||_* >= bound = 2 margins r_eff / tr Sigma_D in the diagonal pattern.
+
+    The constraints of (i, j) and (j, i) add up to (d_ci - d_cj)^T W (d_ci - d_cj) >= 2 = margins, on the mean
+    tr(W Sigma_D) >= 2, and d_ci - d_cj = eta_ci - eta_cj. With sum_i eta_ci = 0,
+    sum_{i != j} |eta_ci - eta_cj|^2 = 2 n sum_i |eta_ci|^2 = 2 n (n delta^2), which gives the trace. Trusted:
+    tr(W Sigma_D) <= ||P_eta W P_eta||_* ||Sigma_D||_2, and r_eff = tr Sigma_D/||Sigma_D||_2.
+    """
+    squares = 2 * n * (n * delta2) - 2 * 0
+    return margins == 2 and vanishes(trace - squares / (n * (n - 1))) and vanishes(bound - 2 * margins * r_eff / trace)
+
+
+@rule("pinching")
+def pinching(bound: sp.Expr, parts: tuple[Any, Any]) -> bool:
+    """2 ||W||_* >= bound, the sum of a bound for P_S W P_S and one for P_eta W P_eta in the diagonal pattern.
+
+    Trusted: S and the span of the nuisances are orthogonal, and ||W||_* >= ||P_S W P_S||_* + ||P_eta W P_eta||_*.
+    """
+    return _added("symmetric-dual", bound, parts)
+
+
+@rule("factors-add")
+def factors_add(bound: sp.Expr, parts: tuple[Any, Any]) -> bool:
+    """|W_Q|_F^2 + |W_K|_F^2 >= bound, the sum of a bound for the factors on S and one for those on the nuisances.
+
+    Trusted: |W_Q|_F^2 >= |W_Q P_S|_F^2 + |W_Q P_eta|_F^2 for orthogonal spaces (Pythagoras), W_K alike; the bound of
+    ``pair-average`` holds for the factors, as tr(W_Q^T W_K Sigma_D) <= ||Sigma_D||_2 |W_Q P_eta|_F |W_K P_eta|_F.
+    """
+    return _added("factor-dual", bound, parts)
+
+
+def _added(wanted: str, bound: sp.Expr, parts: tuple[Any, Any]) -> bool:
+    if [part.rule for part in parts] != [wanted, "pair-average"] or not all(map(licensed, parts)):
+        return False
+    structural, nuisances = parts
+    return structural.data[0] == "diag" and vanishes(bound - structural.data[1] - nuisances.data[2])
+
+
+@rule("weaker-bound")
+def weaker_bound(bound: sp.Expr, part: Any) -> bool:
+    """2 ||W||_* >= bound = r_eff/delta^2 + 2 C, from a (n - 1) r_eff/(n delta^2) + s (C - 1) + t with s, t in lam, C.
+
+    Checked: 2 (n - 1)/n >= 1 for n >= 2; at C = 1 t is at least 2; for C >= 2 s >= 4, as
+    s (C - 1) >= 4 (C - 1) >= 2 C, and t >= 0.
+    """
+    if part.rule not in LOWER or not licensed(part):
+        return False
+    structural, nuisances = (inner.data[k] for inner, k in zip(part.data[1], (1, 2), strict=True))
+    share = sp.cancel(nuisances * delta2 / r_eff)
+    slope = sp.expand(structural).coeff(C, 1)
+    rest = sp.expand(structural - slope * (C - 1))
+    if slope.has(C) or not at_least_zero(rest):
+        return False
+    shifted = sp.cancel((share - 1).xreplace({n: n + 2}))
+    return (
+        visibly_non_negative(sp.fraction(shifted)[0], LEAST)
+        and visibly_non_negative(sp.expand(sp.fraction(shifted)[1]), LEAST)
+        and at_least_zero(rest.xreplace({C: sp.Integer(1)}) - 2)
+        and at_least_zero(slope - 4)
+        and vanishes(bound - r_eff / delta2 - 2 * C)
+    )
+
+
+@rule("optimum-decides")
+def optimum_decides(prop: str, conditions: tuple[str, ...]) -> bool:
+    """A property of the least costs holds iff a certified difference of them is positive.
+
+    ``no solution within the budget``: the least diagonal cost exceeds it; ``sinks cheaper``: the least sink cost is
+    below the least diagonal one. Trusted: the least costs are attained (a closed set of W, and a norm), and
+    ``diag_slack`` and ``sink_gain`` have the signs of these differences, by primal and dual certificates.
+    """
+    return MEANING.get(prop) == tuple(conditions)
+
+
+@rule("budget-below")
+def budget_below(prop: str, conditions: tuple[str, ...], part: Any) -> bool:
+    """No solution costs as little as the budget if budget < kappa/sqrt(d) times a proved lower bound."""
+    if prop != NO_SOLUTION or part.rule not in (*LOWER, "weaker-bound") or not licensed(part):
+        return False
+    (condition,) = conditions
+    gap, allowed = read(condition)
+    return allowed == (-1,) and vanishes(gap - budget + kappa / sp.sqrt(d) * part.data[0])
+
+
+@rule("costs-apart")
+def costs_apart(prop: str, conditions: tuple[str, ...], parts: tuple[Any, Any]) -> bool:
+    """Sinks are cheaper if the cost of one sink solution is below a lower bound of every diagonal one."""
+    upper, lower = parts
+    if prop != CHEAPER or upper.rule != "symmetric-primal" or lower.rule not in LOWER:
+        return False
+    (condition,) = conditions
+    gap, allowed = read(condition)
+    known = upper.data[0] == "sink" and licensed(upper) and licensed(lower)
+    return known and allowed == (-1,) and vanishes(gap - upper.data[1] + lower.data[0])
+
+
+@rule("costs-apart-everywhere")
+def costs_apart_everywhere(
+    prop: str, conditions: tuple[str, ...], part: Any, largest: sp.Rational, constant: sp.Rational
+) -> bool:
+    """Sinks are cheaper if lam^2 >= m and r_eff > K delta^2, for every C >= 1 and n >= 2: the difference stays below K.
+
+    With u = 1/lam <= largest and x = sqrt(C) >= 1, the sink cost is 4 (C - 1) u + 2 T for
+    T^2 = C (1 + u^2) + 4 x u + 4/C, and the diagonal one at least r_eff/delta^2 + 2 (C - 1) sqrt(1 + 4 u^2).
+    sqrt(1 + 4 u^2) - 2 u = 1/(sqrt(1 + 4 u^2) + 2 u) falls in u and T grows, so that u = largest is worst, where this
+    quotient is at least 1/v, v = 4 u + 1/(4 u). Then 2 T <= K + 2 (C - 1)/v is checked, squared and times C: a
+    polynomial in x without a root from 1 on.
+    """
+    u, x = 1 / lam, sp.sqrt(C)
+    upper, lower = part.data[2]
+    if part.rule != "costs-apart" or not licensed(part) or prop != CHEAPER:
+        return False
+    square = C * (1 + u**2) + 4 * x * u + 4 / C
+    structural, nuisances = lower.data[1]
+    known = vanishes(upper.data[1] - 4 * (C - 1) * u - 2 * sp.sqrt(square))
+    rest = sp.expand(structural.data[1] - 2 * (C - 1) * sp.sqrt(lam**2 + 4) / lam)
+    share = sp.cancel(nuisances.data[2] * delta2 / r_eff - 1).xreplace({n: n + 2})
+    known = (
+        known
+        and at_least_zero(rest)
+        and all(visibly_non_negative(sp.expand(side), LEAST) for side in sp.fraction(share))
+    )
+    first, second = (read(condition) for condition in conditions)
+    least = lam**2 - first[0]
+    known = known and first[1] == (0, 1) and least.is_Rational and largest > 0 and largest**2 * least >= 1
+    known = known and second[1] == (1,) and vanishes(second[0] - r_eff + constant * delta2) and constant > 0
+    y = sp.Symbol("y")
+    bound = y**2 * (constant + 2 * (y**2 - 1) / (4 * largest + 1 / (4 * largest))) ** 2
+    gap = sp.Poly(sp.expand(bound - 4 * (y**4 * (1 + largest**2) + 4 * y**3 * largest + 4)), y)
+    return bool(known) and bool(gap.eval(1) > 0) and gap.count_roots(1, sp.oo) == 0
+
+
+EQUIVALENCES.add("optimum-decides")
+IMPLICATIONS.update({"budget-below", "costs-apart", "costs-apart-everywhere"})

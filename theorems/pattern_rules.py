@@ -1,0 +1,311 @@
+"""Trusted rules about the sink and the diagonal pattern: margins, nuclear norms for symbolic C, and least costs.
+
+Everywhere C >= 1 is a count, 0 < lam < 1, and kappa, d, Delta_diag and r_eta are positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from typing import Any
+
+import sympy as sp
+
+from theorems.analysis_rules import CONCLUSIONS
+from theorems.closed import vanishes
+from theorems.expressions import symbol
+from theorems.group_matrices import ZERO, C, GroupMatrix, count, orbit, zero
+from theorems.patterns import SQUARE, D, Delta, Margin, Routing, cross, d, demands, kappa, lam, margins, r_eta
+from theorems.rules import licensed, rule
+
+#: Names that are positive wherever a rule of this module is used.
+POSITIVE = frozenset({"C", "lam", "kappa", "d", "Delta_diag", "r_eta"})
+
+
+def not_negative(expression: sp.Expr) -> bool:
+    """Whether an expression is visibly >= 0: sums, products and powers of positive names, of C - 1 and of 1 - lam."""
+    if expression in (C - 1, 1 - lam, 1 - lam**2):
+        return True
+    if expression.is_Symbol:
+        return expression.name in POSITIVE
+    if expression.is_number:
+        return bool(expression.is_nonnegative)
+    if expression.is_Pow and expression.exp.is_Rational:
+        return not_negative(expression.base)
+    return (expression.is_Add or expression.is_Mul) and all(not_negative(part) for part in expression.args)
+
+
+_t, _g, _y = sp.Dummy("t", positive=True), sp.Dummy("g", positive=True), sp.Dummy("y", positive=True)
+
+
+def at_most(left: sp.Expr, right: sp.Expr) -> bool:
+    """Whether left <= right is shown for all values of the names: rational functions in sqrt(d), lam, C and the others.
+
+    With lam = 1/(1 + t) and C = 1 + g, the difference is a quotient of polynomials with coefficients of one sign.
+    """
+    gap = (right - left).xreplace({lam: 1 / (1 + _t), C: 1 + _g, d: _y**2})
+    numerator, denominator = sp.fraction(sp.cancel(sp.together(gap)))
+    signs = [_one_sign(part) for part in (numerator, denominator)]
+    return None not in signs and signs[0] != -1 * (signs[1] or 0)
+
+
+def _one_sign(polynomial: sp.Expr) -> int | None:
+    """The common sign of all coefficients, 0 for the polynomial 0; None where they differ or for no polynomial."""
+    names = sorted(polynomial.free_symbols, key=str)
+    if any(name.name not in POSITIVE and name not in (_t, _g, _y) for name in names):
+        return None
+    if not polynomial.is_polynomial(*names):
+        return None
+    coefficients = sp.Poly(polynomial, *names).coeffs() if names else [polynomial]
+    signs = {int(sp.sign(value)) for value in coefficients} - {0}
+    return None if len(signs) > 1 else signs.pop() if signs else 0
+
+
+# -- margins
+
+
+def worst(value: sp.Expr) -> sp.Expr:
+    """The least value of a margin over all nuisances: affine in D >= Delta_diag and in |cross| <= (1 - lam^2) d.
+
+    D = Delta_diag for some pair of every family. Raises ValueError where the coefficient of D, or the sign of that of
+    cross, is not shown.
+    """
+    form = sp.Poly(sp.expand(value), D, cross)
+    by_pair, by_cross = (form.coeff_monomial(name) for name in (D, cross))
+    if form.total_degree() > 1 or not at_most(ZERO, by_pair):
+        raise ValueError(f"{value} is not affine in {D} and {cross}, or does not rise with {D}")
+    if not (at_most(ZERO, by_cross) or at_most(by_cross, ZERO)):
+        raise ValueError(f"{value}: the coefficient of {cross} has no sign that is shown")
+    end = -SQUARE if at_most(ZERO, by_cross) else SQUARE
+    return sp.expand(form.as_expr().xreplace({D: Delta, cross: end}))
+
+
+@rule("least-coefficient")
+def least_coefficient(
+    pattern: str,
+    matrix: GroupMatrix,
+    fixed: Mapping[str, sp.Expr],
+    unknown: str,
+    later: tuple[str, ...],
+    value: sp.Expr,
+) -> bool:
+    """The least value of a name in M with which every margin of the pattern can be at least kappa, W_QK = Pi^T M Pi.
+
+    ``fixed`` are the names found before. One margin without ``later`` names rises with the name and is kappa at the
+    value, for every C, so that no smaller value does. There all margins without later names are at least kappa; those
+    with one rise with it without bound.
+    """
+    name, others = symbol(unknown), [symbol(n) for n in later]
+    known = {symbol(n): v for n, v in fixed.items()} | {name: value}
+    needed = False
+    for margin in margins(pattern, matrix):
+        form = sp.Poly(margin.value, name, *others)
+        rising = [form.coeff_monomial(n) for n in others]
+        if form.total_degree() > 1 or margin.value.has(D, cross):
+            return False
+        if any(c != 0 for c in rising):
+            # a large enough later name will do
+            if not all(at_most(ZERO, c) for c in rising):
+                return False
+            continue
+        reached = margin.value.xreplace(known)
+        if not at_most(kappa, reached):
+            return False
+        slope = form.coeff_monomial(name)
+        needed = needed or bool(margin.always and slope != 0 and at_most(ZERO, slope) and vanishes(reached - kappa))
+    return needed
+
+
+@rule("least-margin")
+def least_margin(pattern: str, matrix: GroupMatrix, alpha: sp.Expr, value: sp.Expr) -> bool:
+    """The least of all margins of the pattern over all nuisances, for W_QK = Pi^T M Pi + alpha P_eta.
+
+    A Min has no part that is not one of the margins. A single value is one that is there for every C and every family,
+    at its nearest pair of nuisances, where D = Delta_diag.
+    """
+    found = margins(pattern, matrix, alpha)
+    ends = [worst(margin.value) for margin in found]
+    parts = value.args if isinstance(value, sp.Min) else (value,)
+    if any(not any(vanishes(part - end) for end in ends) for part in parts):
+        return False
+    if len(parts) == 1 and not any(
+        vanishes(value - end) for margin, end in zip(found, ends, strict=True) if _realised(margin)
+    ):
+        return False
+    return all(any(at_most(part, end) for part in parts) for end in ends)
+
+
+def _realised(margin: Margin) -> bool:
+    return margin.always and not margin.value.has(cross)
+
+
+# -- nuclear norms
+
+
+def _is_nuclear(matrix: sp.ImmutableMatrix, value: sp.Expr, root: sp.Expr) -> bool:
+    """Whether a matrix of rank <= 2 has the nuclear norm ``value``; ``root`` is the product of its singular values.
+
+    (s_1 + s_2)^2 = tr(G) + 2 s_1 s_2 with G = A^T A, and (s_1 s_2)^2 is the sum of its principal 2 x 2 minors, while
+    those of three rows vanish.
+    """
+    gram = matrix.T * matrix
+    indices = range(gram.rows)
+
+    def minors(size: int) -> list[sp.Expr]:
+        return [gram.extract(list(rows), list(rows)).det() for rows in combinations(indices, size)]
+
+    if not all(vanishes(minor) for size in indices if size >= 2 for minor in minors(size + 1)):
+        return False
+    product = sp.Add(*minors(2))
+    signs = not_negative(value) and not_negative(root)
+    return signs and vanishes(root**2 - product) and vanishes(value**2 - gram.trace() - 2 * root)
+
+
+Parts = tuple[tuple[sp.Expr, sp.Expr], tuple[sp.Expr, sp.Expr]]
+
+
+@rule("group-nuclear")
+def group_nuclear(matrix: GroupMatrix, parts: Parts, value: sp.Expr) -> bool:
+    """||M||_* = (C - 1) v + v_1 from the nuclear norms v on 1-perp and v_1 on the span of e_0 and the vectors 1.
+
+    ``parts`` are (v, product of the singular values) and the same of v_1. Trusted: the blocks of an orthogonal
+    decomposition of both sides have the singular values of the whole; ||Pi^T M Pi||_* = ||M||_* as Pi Pi^T = I.
+    """
+    (v, root), (first, first_root) = parts
+    small = _is_nuclear(matrix.standard, v, root) and _is_nuclear(matrix.trivial, first, first_root)
+    return small and vanishes(value - (C - 1) * v - first)
+
+
+@rule("orthogonal-sum")
+def orthogonal_sum(value: sp.Expr, block: Any, alpha: sp.Expr) -> bool:
+    """||Pi^T M Pi + alpha P_eta||_* = ||M||_* + alpha r_eta for alpha >= 0.
+
+    Trusted: the nuisances are orthogonal to the structural embeddings, and P_eta has r_eta singular values 1.
+    """
+    if block.rule != "group-nuclear" or not licensed(block) or not not_negative(alpha):
+        return False
+    return vanishes(value - block.data[2] - alpha * r_eta)
+
+
+@rule("sum-over-groups")
+def sum_over_groups(cost: sp.Expr, upper: sp.Expr, norm: Any, one: tuple[sp.Expr, sp.Expr]) -> bool:
+    """2 ||W||_* <= 2 C ||M_1||_* + 2 alpha r_eta: M is a sum over the groups of copies of M_1, the M of one group.
+
+    ``norm`` is the step that gives ||W||_*, ``one`` is ||M_1||_* and the product of its singular values. M must have no
+    entry that names two groups, none at e_0 alone and no coefficient in C. Trusted: the triangle inequality, and that
+    min ||W_Q||_F^2 + ||W_K||_F^2 over W_Q^T W_K = W is 2 ||W||_*.
+    """
+    if norm.rule not in ("group-nuclear", "orthogonal-sum") or not licensed(norm):
+        return False
+    rest = ZERO
+    value, block = (norm.data[2], norm) if norm.rule == "group-nuclear" else norm.data[:2]
+    if block is not norm:
+        rest = norm.data[2] * r_eta
+    matrix = block.data[0]
+    alone = matrix.corner == 0 and not any(matrix.every) and not any(part.has(C) for part in matrix.parts)
+    if not alone or not _is_nuclear(matrix.of_one_group, *one):
+        return False
+    return vanishes(cost - 2 * value) and vanishes(upper - 2 * C * one[0] - 2 * rest)
+
+
+# -- the copy queries alone
+
+
+@rule("routing-average")
+def routing_average(pattern: str, families: tuple[Routing, ...]) -> bool:
+    """Constraints that follow from a pattern: means of margins of a copy query over the numbers of dormant tokens.
+
+    The mean of eta_ci over i is 0, so that of d_ci - k has the structural coordinates of d_ci - k and no others.
+    """
+    wanted = []
+    for query, attended, keys in demands(pattern):
+        for key in attended:
+            if not key.group or query.group:
+                continue
+            for other in keys:
+                if other not in attended:
+                    wanted.append((query.coordinates, _difference(key.coordinates, other.coordinates)))
+    return bool(families) and all((family.query, dict(family.key)) in wanted for family in families)
+
+
+def _difference(one: Mapping[Any, sp.Expr], other: Mapping[Any, sp.Expr]) -> dict[Any, sp.Expr]:
+    found = {place: one.get(place, ZERO) - other.get(place, ZERO) for place in (*one, *other)}
+    return {place: value for place, value in found.items() if value != 0}
+
+
+def _weighted(families: Iterable[Routing], weights: Iterable[sp.Expr]) -> GroupMatrix:
+    total = zero(2)
+    for family, weight in zip(families, weights, strict=True):
+        total = total + orbit(2, family.query, family.key) * weight
+    return total
+
+
+@rule("routing-dual")
+def routing_dual(families: tuple[Routing, ...], weights: tuple[sp.Expr, ...], lower: sp.Expr) -> bool:
+    """||W||_* >= lower for every W with the constraints: Y = sum of weights times q k^T has ||Y||_2 <= 1.
+
+    sum of weights times q^T W k = <Y, W> <= ||Y||_2 ||W||_*, with weights >= 0; in the unit vectors a constraint reads
+    q^T W k >= kappa/sqrt(d). Y must have rank one and norm 1 on 1-perp and on the vectors 1.
+    """
+    if not all(not_negative(weight) for weight in weights):
+        return False
+    Y = _weighted(families, weights)
+    for matrix in (Y.standard, Y.trivial):
+        gram = matrix.T * matrix
+        pairs = combinations(range(gram.rows), 2)
+        minors = [gram.extract(list(rows), list(rows)).det() for rows in pairs]
+        if not vanishes(gram.trace() - 1) or not all(vanishes(minor) for minor in minors):
+            return False
+    total = sp.Add(*(w * count(f.query, f.key) for f, w in zip(families, weights, strict=True)))
+    return vanishes(lower - total * kappa / sp.sqrt(d))
+
+
+@rule("routing-primal")
+def routing_primal(families: tuple[Routing, ...], matrix: GroupMatrix) -> bool:
+    """W = Pi^T M Pi meets the constraints: sqrt(d) q^T M k >= kappa for every family."""
+    met = all(at_most(kappa, sp.sqrt(d) * matrix.form(family.query, family.key)) for family in families)
+    return bool(families) and met
+
+
+@rule("least-cost")
+def least_cost(value: sp.Expr, primal: Any, norm: Any, dual: Any) -> bool:
+    """The least 2 ||W||_* under constraints: a W that meets them has the norm that every one of them must have.
+
+    Trusted: min ||W_Q||_F^2 + ||W_K||_F^2 over W_Q^T W_K = W is 2 ||W||_*.
+    """
+    shapes = tuple(step.rule for step in (primal, norm, dual)) == ("routing-primal", "group-nuclear", "routing-dual")
+    if not shapes or not all(licensed(step) for step in (primal, norm, dual)):
+        return False
+    same = primal.data[0] == dual.data[0] and primal.data[1] == norm.data[0]
+    return same and vanishes(value - 2 * norm.data[2]) and vanishes(value - 2 * dual.data[2])
+
+
+@rule("cost-at-least")
+def cost_at_least(left: sp.Expr, right: sp.Expr, factors: tuple[sp.Expr, ...], average: Any, least: Any) -> bool:
+    """-cost <= right for every solution of a pattern: -cost <= -(least cost) = left <= right.
+
+    ``average`` shows that the constraints of ``least`` follow from the pattern; right - left is the product of the
+    factors, each visibly >= 0 or a difference of two that are, the larger square first.
+    """
+    if (average.rule, least.rule) != ("routing-average", "least-cost"):
+        return False
+    if not licensed(average) or not licensed(least) or average.data[1] != least.data[1].data[0]:
+        return False
+    signs = all(_factor(factor) for factor in factors)
+    return signs and vanishes(left + least.data[0]) and vanishes(right - left - sp.Mul(*factors))
+
+
+def _factor(factor: sp.Expr) -> bool:
+    """Whether a factor is >= 0: visibly, or x - y with x, y >= 0 and x^2 - y^2 >= 0."""
+    if not_negative(factor):
+        return True
+    terms = sp.Add.make_args(factor)
+    above = sp.Add(*(term for term in terms if not term.could_extract_minus_sign()))
+    below = above - factor
+    squares = not_negative(sp.expand(above**2 - below**2))
+    return not_negative(above) and not_negative(below) and squares
+
+
+CONCLUSIONS.update(
+    {"least-coefficient": 5, "least-margin": 3, "group-nuclear": 2, "orthogonal-sum": 0, "least-cost": 0}
+)

@@ -1,0 +1,459 @@
+"""Trusted rules about softmax attention over a symbolic number of keys: inequalities between finite sums.
+
+Scores are s[0], ..., s[n], values v[0], ..., v[n]; key 0 is the sink, and n (``keys``) the number of the others. The
+weights are p_j = exp(s_j)/sum_k exp(s_k), and out = sum_j p_j v_j. ``norm`` is the Euclidean norm, ``inner`` the inner
+product. Where only the keys j > 0 with v_j != 0 are meant, they stand first, as j = 1, ..., m. Every inequality's data
+begins with (left, right, hypotheses): left <= right wherever the hypotheses hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+import sympy as sp
+
+from theorems.conditions import read
+from theorems.expressions import symbol
+from theorems.norm_rules import MEANING
+from theorems.process import Step
+from theorems.rules import licensed, rule
+
+Hypotheses = tuple[str, ...]
+
+SINK_MARGIN = "kappa <= sink_margin"
+NO_SINK_VALUE = "sink_norm == 0"
+NO_OUTPUT = "out_norm == 0"
+SMALL_OUTPUT = "out_norm <= eps"
+TWO_KEYS = "keys == 1"
+APART = "rho_V > 0"
+MEANING[APART] = "0 is not in the convex hull of the values v_j != 0 of the keys j != 0"
+
+s, v, share = sp.IndexedBase("s"), sp.IndexedBase("v"), sp.IndexedBase("w")
+j, k, n, m, u = (symbol(name) for name in ("j", "k", "keys", "m", "u"))
+norm, inner = sp.Function("norm"), sp.Function("inner")
+radius, kappa, rho = symbol("value_radius"), symbol("kappa"), symbol("rho_V")
+#: Names of norms, weights and counts, which are never negative.
+SIZES = frozenset({"value_radius", "rho_V", "out_norm", "value_norm", "deviation", "outside", "keys", "m"})
+
+#: Every inequality rule of this module, by name; ``in-turn`` among them puts the others together.
+SOFTMAX_RULES: set[str] = set()
+
+
+def _softmax_rule(name: str) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
+    SOFTMAX_RULES.add(name)
+    return rule(name)
+
+
+def weight(index: sp.Expr | int) -> sp.Expr:
+    """p_index of the softmax over the keys 0, ..., n."""
+    return sp.exp(s[index]) / sp.Sum(sp.exp(s[k]), (k, 0, n))
+
+
+def beside(body: sp.Expr, last: sp.Expr = n) -> sp.Expr:
+    """The sum of a term in j over j = 1, ..., last."""
+    return sp.Sum(body, (j, 1, last))
+
+
+def output() -> sp.Expr:
+    """out, the attention output over the keys 0, ..., n."""
+    return sp.Sum(weight(j) * v[j], (j, 0, n))
+
+
+# -- finite sums of a symbolic number of terms
+
+_INDEX = sp.Dummy("index")
+Atoms = dict[Any, sp.Dummy]
+
+
+def flat(node: sp.Expr, atoms: Atoms) -> sp.Expr:
+    """The expression with every sum, exponential, function and indexed name replaced by unknowns.
+
+    A sum is split into its terms, what does not depend on its index is drawn out, and a first term at 0 stands alone,
+    so that equal sums of a symbolic number of terms become equal polynomials in unknowns. Raises ValueError for a sum
+    over anything but 0, ..., N or 1, ..., N, or over an index that a sum inside it uses.
+    """
+    if isinstance(node, sp.Sum):
+        body, (index, low, high) = node.args
+        if low not in (0, 1) or high.has(index):
+            raise ValueError(f"{node} runs from {low} to {high}; expected 0 or 1 to a number of keys")
+        here = sp.Dummy()
+        inside = body.xreplace({index: here})
+        first = flat(inside.xreplace({here: sp.Integer(0)}), atoms) if low == 0 else sp.Integer(0)
+        return first + _summed(inside, here, high, atoms)
+    if isinstance(node, sp.exp):
+        return _exponential(node.args[0], atoms)
+    if isinstance(node, sp.Indexed) or node.is_Function:
+        return atoms.setdefault(node, sp.Dummy())
+    return node.func(*(flat(part, atoms) for part in node.args)) if node.args else node
+
+
+def _exponential(argument: sp.Expr, atoms: Atoms) -> sp.Expr:
+    """exp of a sum as a product of powers: x^c for a term c log(x), exp(a)^c for another term c a."""
+    value = sp.Integer(1)
+    for term in sp.Add.make_args(sp.expand(argument)):
+        coefficient, rest = term.as_coeff_Mul()
+        if isinstance(rest, sp.log):
+            value *= flat(rest.args[0], atoms) ** coefficient
+        elif rest == 1:
+            value *= atoms.setdefault(sp.exp(coefficient), sp.Dummy())
+        else:
+            value *= atoms.setdefault(sp.exp(rest), sp.Dummy()) ** coefficient
+    return value
+
+
+def _summed(body: sp.Expr, index: sp.Dummy, high: sp.Expr, atoms: Atoms) -> sp.Expr:
+    """sum_{index = 1}^{high} of a body: coefficients free of the index, times one unknown for every shape of term."""
+    inside: Atoms = {}
+    spread = sp.expand(flat(body, inside))
+    varying, fixed = {}, {}
+    for what, unknown in inside.items():
+        parts = what if isinstance(what, tuple) else (what,)
+        if not any(part.has(index) for part in parts):
+            fixed[unknown] = atoms.setdefault(what, sp.Dummy())
+        elif isinstance(what, tuple):
+            raise ValueError(f"a sum of {what[0]} uses the index of the sum around it; expected one that does not")
+        else:
+            varying[unknown] = what.xreplace({index: _INDEX})
+    value = sp.Integer(0)
+    for term in sp.Add.make_args(spread):
+        constant, rest = term.as_independent(*varying, index, as_Add=False)
+        if rest == 1:
+            value += constant.xreplace(fixed) * high
+        else:
+            shape = rest.xreplace(varying).xreplace({index: _INDEX}).xreplace(fixed)
+            value += constant.xreplace(fixed) * atoms.setdefault((shape, high), sp.Dummy())
+    return value
+
+
+def equal_sums(left: sp.Expr, right: sp.Expr) -> bool:
+    """Whether two expressions in finite sums are shown equal, for every number of terms; vectors by coordinates."""
+    atoms: Atoms = {}
+    gap = sp.together(flat(left, atoms) - flat(right, atoms))
+    numerator, denominator = sp.fraction(gap)
+    return bool(sp.expand(numerator) == 0 and sp.expand(denominator) != 0)
+
+
+def not_negative(node: sp.Expr, sizes: Collection[str] = SIZES) -> bool:
+    """Whether an expression is visibly >= 0: sums, products and powers of exponentials, norms and named sizes."""
+    if node.is_number:
+        return bool(node.is_nonnegative)
+    if node.is_Symbol:
+        return node.name in sizes
+    if isinstance(node, sp.exp | norm):
+        return True
+    if isinstance(node, sp.Sum):
+        return not_negative(node.args[0], sizes)
+    if node.is_Pow:
+        return not_negative(node.base, sizes) if node.exp.is_positive else positive(node, sizes)
+    return bool(node.args) and (node.is_Add or node.is_Mul) and all(not_negative(part, sizes) for part in node.args)
+
+
+def positive(node: sp.Expr, sizes: Collection[str] = (), strict: Collection[str] = ()) -> bool:
+    """Whether an expression is visibly > 0, for ``sizes`` >= 0 and ``strict`` > 0; a sum has a term, as n >= 1."""
+    if node.is_number:
+        return bool(node.is_positive)
+    if node.is_Symbol:
+        return node.name in strict
+    if isinstance(node, sp.exp):
+        return True
+    if isinstance(node, sp.Sum):
+        return (node.args[1][1] == 0 or node.args[1][2] == n) and positive(node.args[0], sizes, strict)
+    if node.is_Pow:
+        return bool(node.exp.is_Rational) and positive(node.base, sizes, strict)
+    if node.is_Mul:
+        return all(positive(part, sizes, strict) for part in node.args)
+    if node.is_Add:
+        some = any(positive(part, sizes, strict) for part in node.args)
+        return some and all(not_negative(part, {*sizes, *strict}) for part in node.args)
+    return False
+
+
+def _licensed(step: Step, hypotheses: Hypotheses) -> bool:
+    """Whether a premise is an inequality of this module that holds under the hypotheses of the whole."""
+    return step.rule in SOFTMAX_RULES and licensed(step) and set(step.data[2]) <= set(hypotheses)
+
+
+# -- attention
+
+
+@_softmax_rule("attention-output")
+def attention_output(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, quantity: str) -> bool:
+    """deviation = |out - v_0| and out_norm = |out|, as norms of sums over the keys beside the sink; an equality.
+
+    The sum must equal out - v_0 (or out) by the definition of out, for every n. Under v_0 = 0 it may run over the keys
+    with v_j != 0 alone. Trusted: the other terms are 0.
+    """
+    sides = [side for side in (left, right) if side != symbol(quantity)]
+    if len(sides) != 1 or not isinstance(sides[0], norm):
+        return False
+    (found,) = sides[0].args
+    if quantity == "deviation":
+        return equal_sums(found, output() - v[0])
+    return quantity == "out_norm" and NO_SINK_VALUE in hypotheses and equal_sums(found, beside(weight(j) * v[j], m))
+
+
+@_softmax_rule("triangle")
+def triangle(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, factor: sp.Expr, vector: sp.Expr) -> bool:
+    """|sum_j w_j x_j| <= sum_j w_j |x_j| for weights w_j >= 0. Trusted: the triangle inequality."""
+    sides = left == norm(beside(factor * vector)) and right == beside(factor * norm(vector))
+    return bool(sides and not_negative(factor, ()) and not factor.has(v))
+
+
+#: What a term is at most, and the hypothesis that says so: by the definition of the largest distance of a value from
+#: v_0, of the margin, and of the nearest point u to 0 of the hull of the values v_j != 0, with |u| = rho_V.
+TERMS: dict[str, tuple[sp.Expr, sp.Expr, Hypotheses]] = {
+    "radius": (norm(v[j] - v[0]), radius, ()),
+    "margin": (sp.exp(s[j] - s[0]), sp.exp(-kappa), (SINK_MARGIN,)),
+    "separation": (rho**2, inner(u, v[j]), ()),
+}
+
+
+@_softmax_rule("termwise")
+def termwise(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, kind: str, factor: sp.Expr, last: sp.Expr) -> bool:
+    """sum_j w_j a_j <= sum_j w_j b_j for w_j >= 0 and a_j <= b_j: |v_j - v_0| <= radius, exp(s_j - s_0) <= exp(-kappa).
+
+    And rho_V^2 <= <u, v_j> for the nearest point u to 0 in the hull of the values v_j != 0, |u| = rho_V.
+
+    Trusted: the definitions of radius and margin; the projection on a closed convex set; exp increases.
+    """
+    small, large, needed = TERMS[kind]
+    if not set(needed) <= set(hypotheses) or not not_negative(factor, ()):
+        return False
+    if last != (m if kind == "separation" else n):
+        return False
+    return equal_sums(left, beside(factor * small, last)) and equal_sums(right, beside(factor * large, last))
+
+
+@_softmax_rule("sum-identity")
+def sum_identity(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses) -> bool:
+    """An identity between finite sums of a symbolic number of terms, by normal form."""
+    return equal_sums(left, right)
+
+
+@_softmax_rule("increasing")
+def increasing(
+    left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, function: sp.Expr, variable: str, premise: Step
+) -> bool:
+    """f(a) <= f(b) for 0 <= a <= b, f increasing on x >= 0: its slope is visibly not negative there."""
+    x = symbol(variable)
+    low, high = premise.data[:2]
+    if not _licensed(premise, hypotheses) or not (not_negative(low) and not_negative(high)) or variable in SIZES:
+        return False
+    slope = sp.factor(sp.together(sp.diff(function, x)))
+    if not not_negative(slope, {*SIZES, variable}):
+        return False
+    return equal_sums(left, function.xreplace({x: low})) and equal_sums(right, function.xreplace({x: high}))
+
+
+@_softmax_rule("in-turn")
+def in_turn(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, parts: tuple[Step, ...]) -> bool:
+    """left <= ... <= right: every step is licensed under these hypotheses and begins where the one before ends."""
+    now = left
+    for step in parts:
+        if not _licensed(step, hypotheses) or not (step.data[0] == now or equal_sums(step.data[0], now)):
+            return False
+        now = step.data[1]
+    return bool(parts) and bool(now == right or equal_sums(now, right))
+
+
+def _configured(node: sp.Expr, sink: tuple[sp.Expr, sp.Expr], other: tuple[sp.Expr, sp.Expr]) -> sp.Expr:
+    """An expression in s and v where key 0 has one (score, value) and every other key another one."""
+    if isinstance(node, sp.Sum):
+        body, (index, low, high) = node.args
+        first = _configured(body.xreplace({index: sp.Integer(0)}), sink, other) if low == 0 else sp.Integer(0)
+        rest = _configured(body.xreplace({index: sp.Integer(1)}), sink, other)
+        return first + high * rest
+    if isinstance(node, sp.Indexed):
+        place = 0 if node.base == s else 1
+        return (sink if node.indices[0] == 0 else other)[place]
+    return node.func(*(_configured(part, sink, other) for part in node.args)) if node.args else node
+
+
+@_softmax_rule("attained")
+def attained(
+    left: sp.Expr,
+    right: sp.Expr,
+    hypotheses: Hypotheses,
+    bound: Step,
+    sink: tuple[sp.Expr, sp.Expr],
+    other: tuple[sp.Expr, sp.Expr],
+) -> bool:
+    """deviation <= bound, with equality for every n and kappa: at one (score, value) of the sink, one of all others.
+
+    There s_0 - s_j = kappa for every j, and |v_j - v_0| = radius > 0 for values on a line; the deviation is computed by
+    the definition of out.
+    """
+    if not _licensed(bound, hypotheses) or (left, right) != bound.data[:2] or left != symbol("deviation"):
+        return False
+    gap, size = sp.expand(sink[0] - other[0]), sp.Abs(other[1] - sink[1])
+    if gap != kappa or not (size.is_number and size.is_positive):
+        return False
+    moved = (_configured(output(), sink, other) - sink[1]) * sp.sign(other[1] - sink[1])
+    return equal_sums(moved, right.xreplace({radius: size}))
+
+
+# -- two keys
+
+
+@_softmax_rule("two-key-output")
+def two_key_output(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses) -> bool:
+    """value_norm/(1 + exp(-g)) = out_norm for n = 1 and v_0 = 0, g = s_1 - s_0 the score gap: an equality.
+
+    Trusted: |c x| = c |x| for c >= 0.
+    """
+    if not {TWO_KEYS, NO_SINK_VALUE} <= set(hypotheses) or right != symbol("out_norm"):
+        return False
+    gap, size = symbol("score_gap"), symbol("value_norm")
+    table = {s[1]: s[0] + gap, v[0]: sp.Integer(0)}
+    out = output().xreplace({n: sp.Integer(1)}).doit().xreplace(table)
+    factor = sp.cancel(sp.together(out / v[1]))
+    return not factor.has(v) and equal_sums(factor * size, left) and not_negative(factor, ())
+
+
+@_softmax_rule("assumed")
+def assumed(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, hypothesis: str) -> bool:
+    """left <= right where that very inequality is among the hypotheses."""
+    gap, allowed = read(hypothesis)
+    return hypothesis in hypotheses and allowed in ((-1, 0), (-1,)) and sp.expand(gap - left + right) == 0
+
+
+def _strict(hypotheses: Hypotheses) -> tuple[set[str], list[sp.Expr]]:
+    """The names that the hypotheses make positive, and every difference that they do."""
+    gaps = [gap if allowed == (1,) else -gap for gap, allowed in map(read, hypotheses) if allowed in ((1,), (-1,))]
+    found = {gap.name for gap in gaps if gap.is_Symbol}
+    for gap in gaps:
+        # a - b > 0 with b > 0
+        added = [part.name for part in sp.Add.make_args(gap) if part.is_Symbol]
+        rest = [-part for part in sp.Add.make_args(gap) if not part.is_Symbol]
+        if len(added) == 1 and rest and all(positive(part, (), found) for part in rest):
+            found.add(added[0])
+    return found, gaps
+
+
+def _positive_argument(argument: sp.Expr, names: Collection[str], gaps: list[sp.Expr]) -> bool:
+    """Whether an expression is a product of powers of positive names and of differences that are positive."""
+    sign = 1
+    for factor in sp.Mul.make_args(sp.factor(sp.together(argument))):
+        base, power = factor.as_base_exp()
+        if any(sp.expand(base + gap) == 0 for gap in gaps) or base == -1:
+            sign *= -1 if power.is_Integer and power % 2 else 1
+        elif not positive(base, (), names) and not any(sp.expand(base - gap) == 0 for gap in gaps):
+            return False
+        if not power.is_Integer:
+            return False
+    return sign == 1
+
+
+@_softmax_rule("solved")
+def solved(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, function: sp.Expr, premise: Step) -> bool:
+    """x <= y from f(x) <= e and f(y) = e for f strictly increasing on the whole line; attained at x = y.
+
+    ``left`` is the name x, the premise says f(x) <= e; every logarithm in y must have a positive argument.
+    """
+    if not left.is_Symbol or not _licensed(premise, hypotheses) or right.has(left):
+        return False
+    names, gaps = _strict(hypotheses)
+    level = premise.data[1]
+    if not equal_sums(premise.data[0], function) or level.has(left):
+        return False
+    if not all(_positive_argument(node.args[0], names, gaps) for node in right.atoms(sp.log)):
+        return False
+    if right.atoms(sp.Function) - right.atoms(sp.log):
+        return False
+    slope = sp.factor(sp.together(sp.diff(function, left)))
+    return positive(slope, (), names) and equal_sums(function.xreplace({left: right}), level)
+
+
+# -- an output that is 0
+
+
+@_softmax_rule("hull-distance")
+def hull_distance(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, factor: sp.Expr) -> bool:
+    """outside rho_V <= |sum_j p_j v_j| over the keys with v_j != 0, whose weights p_j >= 0 sum to outside.
+
+    Trusted: (sum_j p_j v_j)/outside is a point of the hull where outside > 0, and rho_V the least norm of one.
+    """
+    if not equal_sums(factor, weight(j)) or not not_negative(factor, ()):
+        return False
+    return bool(left == symbol("outside") * rho and right == norm(beside(factor * v[j], m)))
+
+
+@_softmax_rule("outside-weight")
+def outside_weight(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, size: sp.Expr) -> bool:
+    """c outside = sum_j p_j c over the keys with v_j != 0: the definition of the weight outside the sink."""
+    return left == size * symbol("outside") and not size.has(j) and equal_sums(right, beside(weight(j) * size, m))
+
+
+@_softmax_rule("cauchy-schwarz-sum")
+def cauchy_schwarz_sum(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, factor: sp.Expr) -> bool:
+    """sum_j w_j <u, v_j> = <u, sum_j w_j v_j> <= rho_V |sum_j w_j v_j> for |u| = rho_V.
+
+    Trusted: Cauchy-Schwarz, and that the nearest point u of the hull has the norm rho_V.
+    """
+    if factor.has(v) or not equal_sums(left, beside(factor * inner(u, v[j]), m)):
+        return False
+    return bool(right == rho * norm(beside(factor * v[j], m)))
+
+
+@_softmax_rule("scaled")
+def scaled(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, factor: sp.Expr, premise: Step) -> bool:
+    """c a <= c b for a <= b and c >= 0, or a/c <= b/c for c > 0 among the hypotheses."""
+    if not _licensed(premise, hypotheses):
+        return False
+    names, _ = _strict(hypotheses)
+    if not (not_negative(factor) if factor.is_Symbol else positive(factor, SIZES, names)):
+        return False
+    below, above = (sp.powsimp(factor * side) for side in premise.data[:2])
+    return bool(left == below and right == above)
+
+
+@_softmax_rule("put-to-zero")
+def put_to_zero(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, name: str) -> bool:
+    """An expression with 0 for a name that the hypotheses say is 0: an equality."""
+    given = f"{name} == 0" in hypotheses
+    return given and symbol(name) in left.free_symbols and sp.expand(left.xreplace({symbol(name): 0}) - right) == 0
+
+
+@rule("hull-needed")
+def hull_needed(hypothesis: str, scores: tuple[sp.Expr, sp.Expr], value: sp.Expr) -> bool:
+    """Without the hypothesis rho_V > 0 some context has out = 0 with a weight > 0 on values other than 0.
+
+    Where 0 = sum_j w_j v_j with w_j > 0 and sum_j w_j = 1 over some of the values, the context of these keys has
+    v_0 = 0 and the given scores of the sink and of the others; ``value`` is the weight beside the sink there.
+    """
+    sink, other = scores
+    if hypothesis != APART or not other.has(j) or sink.has(j):
+        return False
+
+    def there(node: sp.Expr) -> sp.Expr:
+        atoms: Atoms = {}
+        table = {s[0]: sink, v[0]: sp.Integer(0)}
+        split = (
+            _first_apart(node)
+            .xreplace(table)
+            .replace(lambda x: isinstance(x, sp.Indexed) and x.base == s, lambda x: other.xreplace({j: x.indices[0]}))
+        )
+        told = flat(split, atoms)
+        known = {}
+        for what, unknown in atoms.items():
+            if what == (share[_INDEX], n):
+                known[unknown] = sp.Integer(1)
+            if what in ((share[_INDEX] * v[_INDEX], n),):
+                known[unknown] = sp.Integer(0)
+        return sp.cancel(told.xreplace(known))
+
+    found = there(beside(weight(j)))
+    return bool(there(output()) == 0 and found == value and value.is_positive)
+
+
+def _first_apart(node: sp.Expr) -> sp.Expr:
+    """Every sum from 0 written as its first term and a sum from 1."""
+    if not node.args or isinstance(node, sp.Indexed):
+        return node
+    if isinstance(node, sp.Sum):
+        body, (index, low, high) = node.args
+        inside = _first_apart(body)
+        rest = sp.Sum(inside, (index, 1, high))
+        return inside.xreplace({index: sp.Integer(0)}) + rest if low == 0 else rest
+    return node.func(*(_first_apart(part) for part in node.args))
