@@ -4,7 +4,7 @@ ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: verify test figures clean
+.PHONY: verify test test-slow figures clean
 
 verify: $(STAMP)
 	@mkdir -p report
@@ -15,6 +15,10 @@ test: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# What only repeats for more claims what the tests of make test look at.
+test-slow: $(STAMP)
+	$(BIN)/python -m pytest -m slow
 
 figures: $(STAMP)
 	@mkdir -p report

@@ -22,6 +22,8 @@ FIGURES = (
     "smoothing_ratio",
     "cosine_ratio",
     "sign_map",
+    "pattern_costs",
+    "cheaper_map",
 )
 
 

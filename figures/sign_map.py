@@ -31,7 +31,8 @@ def data(*, seed: int = 0, each: int = EACH, laws: Sequence[str] = LAWS, sets: i
     ``counts`` says how many heads the regions hold, and how many changes are significantly of the other sign: than the
     region says, than R(1) - R(0), and the first under the law of tokens on rays.
     """
-    from proofs_check import lampert_curves as curves
+    from proofs_check import sign_curves as curves
+    from proofs_check.smoothing_curves import boundaries
 
     kinds = [(kind, law) for kind in curves.KINDS for law in laws] * each
     failure = FAILURE / (2 * len(kinds))
@@ -46,7 +47,7 @@ def data(*, seed: int = 0, each: int = EACH, laws: Sequence[str] = LAWS, sets: i
         "seed": seed,
         "sets": sets,
         "failure": FAILURE,
-        "boundaries": curves.boundaries(),
+        "boundaries": boundaries(),
         "heads": heads,
         "counts": {
             "heads": len(heads),

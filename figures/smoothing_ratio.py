@@ -38,7 +38,8 @@ def data(
     """A panel for every beta t1/t2 with a curve and points for every k; and where R is largest, over beta t1/t2."""
     from fractions import Fraction
 
-    from proofs_check import lampert_curves as curves
+    from proofs_check import smoothing_curves as curves
+    from proofs_check.figure_points import columns
 
     each = FAILURE / (len(slopes) * len(counts) * PLACES + len(inside))
     levels = np.linspace(0, 1, RESOLUTION + 1).tolist()
@@ -88,7 +89,7 @@ def data(
             "derived": [curves.place(curves.at_slope(middle, slope)) for slope in grid],
             "simulated": {
                 "slope": [float(Fraction(slope)) for slope in inside],
-                **curves.columns(
+                **columns(
                     [
                         curves.place_of_maximum(
                             curves.at_slope(middle, Fraction(slope)), n=sets, failure=each, seed=seed

@@ -188,6 +188,13 @@ def parse_case(text: str, claim: Statement) -> dict[str, Any]:
 def _free(claim: Statement, data: dict[str, Any], required: Sequence[str]) -> dict[str, Any]:
     """The parameters of a free claim; of one about a printed object, within what its values are drawn from."""
     case = {name: rational(name, data[name]) for name in required}
+    for name, value in case.items():
+        drawn = [Fraction(v) for ranges in (claim.ranges, *claim.strata) for v in ranges.get(name, ())]
+        # what is drawn from counts is a count, of a size that a second side can build
+        if drawn and all(v.denominator == 1 and v > 0 for v in drawn) and name not in ("kappa", "lam", "budget"):
+            most = max(MAX_D, 4 * int(max(drawn)))
+            if value.denominator != 1 or not 1 <= value <= most:
+                fail(f"{name} = {value}", f"an integer from 1 to {most}")
     if claim.definitions:
         for name, value in case.items():
             known = sorted({Fraction(v) for drawn in (claim.ranges, *claim.strata) for v in drawn.get(name, ())})

@@ -170,7 +170,7 @@ def drawn(statement: Statement, slot: Mapping[str, Any], run_seed: int, count: i
     found: dict[str, Case] = {}
 
     @seed(run_seed)
-    @_quiet(count * (1 if not statement.conditions else 4 if statement.model in STRUCTURED else 20))
+    @_quiet(count * (1 if not statement.conditions else 4 if statement.model in (*STRUCTURED, "free") else 20))
     @given(case_strategy(statement, slot))
     def collect(case: Case) -> None:
         if meets(statement, case):

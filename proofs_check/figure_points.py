@@ -42,6 +42,7 @@ def ratio_interval(top: Tensor, below: Tensor, failure: float) -> dict[str, floa
 
 
 def normal_interval(estimate: float, error: float, failure: float) -> dict[str, float]:
+    """An estimate with the normal interval of that standard error, which misses with probability ``failure``."""
     reach = float(stats.norm.isf(failure / 2)) * error
     return {"estimate": estimate, "low": estimate - reach, "high": estimate + reach}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from proofs_check import cases as drawing
@@ -12,7 +13,7 @@ from proofs_check.evidence import Bench, Evidence
 from proofs_check.pairing import Pair
 from theorems.conditions import clause
 from theorems.derivation import Equivalence, Fact
-from theorems.equivalence import contradicted, holds, judged, truth
+from theorems.equivalence import contradicted, holds, inside, judged, truth
 from theorems.numeric import Case
 from theorems.outcome import Outcome
 
@@ -50,10 +51,13 @@ def observed(pair: Pair, outcome: Outcome, observation: Any, bench: Bench, only:
                 wrong.append((case, name))
         if only is None:
             lacking += _too_few(name, seen, len(rows))
+            lacking += _vacuous(name, word, conditions, seen)
+        elif not seen:
+            lacking.append(f"the second side does not decide {name} at this case")
         shares.append(f"{name}: {sum(bool(v) for _, v in seen)} times true, {sum(not v for _, v in seen)} times false")
-        _decoys(word, conditions, found, name, seen, evidence, single=only is not None)
+        _decoys(pair, word, conditions, found, name, seen, evidence, single=only is not None)
         evidence.rows += [_row(case.raw, name, holds(conditions, case), truth(found, case), v) for case, v in seen[:4]]
-    _places(pair, rows, evidence)
+    lacking += _places(pair, rows, evidence) if only is None else []
     evidence.status = "contradicts" if wrong else "underpowered" if lacking else "agrees"
     evidence.reason = lacking[0] if lacking and not wrong else ""
     evidence.detectable = 0.0
@@ -92,7 +96,15 @@ def _too_few(name: str, seen: Sequence[tuple[Any, Any]], cases: int) -> list[str
     return []
 
 
+def _vacuous(name: str, word: str, conditions: tuple[str, ...], seen: Sequence[tuple[Case, Any]]) -> list[str]:
+    """Why a clause says nothing: its conditions hold at no case that was drawn."""
+    if word == "iff" or any(holds(conditions, case) for case, _ in seen):
+        return []
+    return [f"{' & '.join(conditions)} held at none of {len(seen)} cases, so that the clause for {name} says nothing"]
+
+
 def _decoys(
+    pair: Pair,
     word: str,
     conditions: tuple[str, ...],
     found: Equivalence,
@@ -110,7 +122,7 @@ def _decoys(
                 continue
             points: list[Mapping[str, Any] | Case] = [*found.points, *(case for case, _ in seen)]
             # one that nobody sees and that is true says the same in another form
-            if judged(word, other, found, points)[0] is not False:
+            if judged(word, other, found, points, partial(inside, pair.statement))[0] is not False:
                 continue
         evidence.decoys += 1
         evidence.caught += caught
@@ -118,20 +130,24 @@ def _decoys(
             evidence.survivors.append(f"{name}: {label}")
 
 
-def _places(pair: Pair, rows: Sequence[Row], evidence: Evidence) -> None:
-    """Numbers that the derivation gives beside the properties must lie where the observation encloses them."""
+def _places(pair: Pair, rows: Sequence[Row], evidence: Evidence) -> list[str]:
+    """Numbers that the derivation gives beside the properties must lie where the observation encloses them.
+
+    Returns why the observation shows too little: a number that it encloses at no case.
+    """
+    lacking = []
     for name, quantity in pair.derived().quantities.items():
         if not isinstance(quantity, Fact):
             continue
-        for case, row in rows:
-            bracket = row.get(name)
-            if bracket is None:
-                continue
+        enclosed = [(case, row[name]) for case, row in rows if row.get(name) is not None]
+        if not enclosed:
+            lacking.append(f"the second side encloses {name} at no case")
+        for case, bracket in enclosed:
             value = float(case.evaluate(quantity.ratio.expr))
             if not bracket[0] <= value <= bracket[1]:
-                evidence.conflicts.append(
-                    f"{name} at {drawing.key(case.raw)}: derived {value!r}, observed in {bracket}"
-                )
+                where = f"{name} at {drawing.key(case.raw)}"
+                evidence.conflicts.append(f"{where}: derived {value!r}, observed in {bracket}")
+    return lacking
 
 
 def _counterexample(pair: Pair, observation: Any, wrong: Sequence[tuple[Case, str]]) -> dict[str, Any] | None:
@@ -142,7 +158,7 @@ def _counterexample(pair: Pair, observation: Any, wrong: Sequence[tuple[Case, st
         if name not in {n for _, n in wrong}:
             continue
         for point in found.points:
-            if contradicted(word, conditions, found, point):
+            if inside(pair.statement, point) and contradicted(word, conditions, found, point):
                 seen = observation.function(**{p: point[p] for p in observation.parameters}).get(name)
                 if seen is not None and _differs(word, holds(conditions, point), seen):
                     return _shown(point, name, holds(conditions, point), seen)

@@ -29,7 +29,7 @@ def plan_case(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: float,
     for name in pair.sampled_names:
         moment, mean, variance = pair.statistic(name, raw)
         scale, tolerance = scale_and_tolerance(moment, mean, variance, bench.effort.factor)
-        per_block = block // 2 if moment.kind == "variance" else block
+        per_block = block // 2 if moment.kind in ("variance", "covariance") else block
         degree = _degree(simulation, name, pair)
         if isinstance(moment, Limit):
             # an event that is rarer than the tolerance is planned for as if it were that frequent

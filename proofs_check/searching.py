@@ -14,7 +14,7 @@ from proofs_check.decoys import mutants
 from proofs_check.eventual import searched_eventually
 from proofs_check.evidence import Bench, Evidence
 from proofs_check.pairing import Pair
-from theorems.balls import sign
+from theorems.balls import ball, between, precision, sign
 from theorems.bounds import admitted, larger, ungranted
 from theorems.closed import names
 from theorems.conditions import SIGNS, read
@@ -46,8 +46,25 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
         lost = int((~np.isfinite(value) | ~np.isfinite(error)).sum())
         raise ValueError(f"{pair.source}: no number at {lost} of the search's {len(found)} points; leave them out")
 
+    def surely(formula: sp.Expr, k: int, side: int) -> bool:
+        """Whether a point is beyond an end in ball arithmetic, whatever the errors of its columns.
+
+        What floats say may be the cancellation of the formula's terms.
+        """
+        columns = {name: (entries[k], found.errors.get(name)) for name, entries in found.columns.items()}
+        with precision(128):
+            point = {name: _around(v, None if e is None else e[k]) for name, (v, e) in columns.items()}
+            try:
+                return bool(side * (_around(value[k], error[k]) - ball(formula, point)) > 0)
+            except ValueError:
+                return False
+
     def ends(formula: sp.Expr) -> list[tuple[float, float]]:
         """The formula at every point, and how far the rounding of its columns may move it."""
+        missing = names(formula) - set(found.columns)
+        if missing:
+            known = ", ".join(found.columns)
+            raise ValueError(f"{pair.source}: a formula names {min(missing)}; the search has {known} only")
         shifted = [
             {name: values + sign * found.errors.get(name, 0.0) for name, values in found.columns.items()}
             for sign in (-1, 0, 1)
@@ -85,15 +102,16 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
         for k, (end, off) in enumerate(ends(formula)):
             if not proved[k]:
                 continue
-            if side * (value[k] - end) > error[k] + off:
+            if side * (value[k] - end) > error[k] + off and surely(formula, k, side):
                 evidence.conflicts.append(f"{name} at {found.point(k)}: derived {end!r}, found {value[k]!r}")
             best[group[k]] = max(best.get(group[k], 0.0), _nearness(float(value[k]), end, side))
         reaches[name] = min(best.values(), default=0.0)
     wrong: tuple[int, str] | None = None
     for name in pair.statement.printed:
-        side = 1 if name == "upper" else -1
-        for k, (end, off) in enumerate(ends(parse(pair.statement.printed[name]))):
-            if inside[k] and side * (value[k] - end) > error[k] + off and wrong is None:
+        side, formula = 1 if name == "upper" else -1, parse(pair.statement.printed[name])
+        for k, (end, off) in enumerate(ends(formula)):
+            beyond = wrong is None and inside[k] and side * (value[k] - end) > error[k] + off
+            if beyond and surely(formula, k, side):
                 wrong = (k, name)
     # a range is shown wrong, too, where its end is out of reach, and so is a bound that is said to be attained
     sharp = pair.statement.relation == "range" or pair.statement.attained
@@ -142,7 +160,7 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
             evidence.decoys += 1
             points = ends(other)
             seen = any(
-                side * (value[k] - end) > error[k] + off
+                side * (value[k] - end) > error[k] + off and surely(other, k, side)
                 for k, (end, off) in enumerate(points)
                 if inside[k] and not math.isnan(end)
             )
@@ -154,6 +172,12 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
         evidence.counterexample = _counterexample(pair, found, *wrong, limits)
         evidence.confirmed = True
     return evidence
+
+
+def _around(value: float, error: float | None) -> Any:
+    """The ball of a column's entry and its error."""
+    middle, spread = Fraction(float(value)), Fraction(float(error or 0.0))
+    return between(middle - spread, middle + spread)
 
 
 def _nearness(value: float, end: float, side: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -13,6 +14,9 @@ from hypothesis import settings
 
 if TYPE_CHECKING:
     from theorems.outcome import Outcome
+
+# Many tests look at the same expressions: sympy, which is imported later, keeps more of what it has normalised.
+os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")
 
 # Drawn from the test's name, so that a failure is seen by everyone and on every run.
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)

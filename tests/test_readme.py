@@ -5,6 +5,7 @@ Numbers that are measured (seconds, powers, estimates) are not compared; verdict
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,11 +61,34 @@ def missing(shown: str, output: str) -> list[str]:
     return lacking
 
 
-def run(command: list[str], folder: Path) -> str:
+#: Runs commands (lists of words) and programs (texts) one after the other, each in a process of its own that finds the
+#: modules imported, and prints what each prints.
+SERVER = """
+import contextlib, io, json, os, sys
+import scipy.optimize, sympy, torch
+import figures, montecarlo.engine
+from proofs_check import cli, runner
+for number, task in enumerate(json.load(sys.stdin)):
+    child = os.fork()
+    if child == 0:
+        with open(f"{number}.out", "w") as out, contextlib.redirect_stdout(out):
+            code = exec(task, {"__name__": "__main__"}) if isinstance(task, str) else cli.main(task)
+        sys.stderr.flush()
+        os._exit(code or 0)
+    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
+        sys.exit(f"failed: {task}")
+"""
+
+
+def run(tasks: list[Any], folder: Path) -> list[str]:
+    """What each of the commands and programs prints."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", SERVER]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, input=json.dumps(tasks), capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return [(folder / f"{number}.out").read_text(encoding="utf-8") for number in range(len(tasks))]
 
 
 def sessions(text: str) -> Iterator[tuple[str, str]]:
@@ -80,23 +105,29 @@ def twofold(command: str) -> list[str]:
 
 
 def test_what_is_marked_as_executed_prints_what_is_shown(tmp_path: Path) -> None:
+    tasks: list[Any] = []
+    wanted: list[str] = []
     executed = 0
     for fence, following in zip(FENCES, [*FENCES[1:], None], strict=True):
         if fence.mark != "executed":
             continue
         if fence.language == "console":
-            told = [(shown, run(twofold(command), tmp_path)) for command, shown in sessions(fence.text)]
+            told = list(sessions(fence.text))
+            tasks += [shlex.split(command)[1:] for command, _ in told]
+            wanted += [shown for _, shown in told]
         else:
             assert fence.language == "python"
             assert following is not None
             assert following.language == "text"
-            output = run([sys.executable, "-c", fence.text], tmp_path)
-            assert output.splitlines() == following.text.splitlines()
-            told = []
-        for shown, output in told:
-            assert missing(shown, output) == []
+            tasks.append(fence.text)
+            wanted.append(following.text)
         executed += 1
     assert executed == 8
+    for task, shown, output in zip(tasks, wanted, run(tasks, tmp_path), strict=True):
+        if isinstance(task, str):
+            assert output.splitlines() == shown.splitlines()
+        else:
+            assert missing(shown, output) == []
 
 
 def test_every_block_is_executed_or_walked_through_or_an_output() -> None:

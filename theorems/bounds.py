@@ -146,7 +146,8 @@ def _settle_inequality(statement: Statement, bound: Inequality, steps: list[Chec
             return outcome
     elif not beyond and _follows(statement, printed, bound):
         return outcome
-    for point in bound.points:
+    further = bound.violated(printed, statement.conditions) if isinstance(bound, Threshold) else ()
+    for point in (*bound.points, *further):
         if not admitted(statement, point):
             continue
         case = Case(point)
@@ -161,7 +162,7 @@ def _settle_inequality(statement: Statement, bound: Inequality, steps: list[Chec
                 outcome.evidence.append("upper: the print is 0 there, so that no constant factor makes it true")
             outcome.corrections["upper"] = bound.upper
             return outcome
-    if statement.attained and not beyond and bound.steps[-1].rule in ATTAINING:
+    if statement.attained and not beyond and attained(statement, bound):
         for point in bound.points:
             if admitted(statement, point) and larger(printed, bound, point):
                 outcome.status, outcome.false_quantities = "disproved", ("upper",)
@@ -176,8 +177,14 @@ def _settle_inequality(statement: Statement, bound: Inequality, steps: list[Chec
 def _follows(statement: Statement, printed: sp.Expr, bound: Inequality) -> bool:
     """Whether a print is the proved bound, or larger where the claim does not say that it is attained."""
     if statement.attained:
-        return bound.steps[-1].rule in ATTAINING and equal(printed, bound.upper) is True
+        return attained(statement, bound) and equal(printed, bound.upper) is True
     return equal(printed, bound.upper) is True or _weaker(printed, bound.upper)
+
+
+def attained(statement: Statement, bound: Inequality) -> bool:
+    """Whether the last step shows an equality under all conditions of the claim: each is among its hypotheses."""
+    last = bound.steps[-1]
+    return last.rule in ATTAINING and set(statement.conditions) <= set(last.data[2])
 
 
 def larger(printed: sp.Expr, bound: Inequality, point: Mapping[str, Any]) -> bool:

@@ -214,6 +214,23 @@ def second_trace(case: Case) -> sp.Expr:
     return exact(traces(case)[1]) if "tokens" in case.raw else exchangeable_law.traces(case)[1]
 
 
+@functional("sum_energy", latex=r"\tfrac1k\mathbb{E}|\textstyle\sum_iY_i|^2")
+def energy_of_the_sum(case: Case) -> sp.Expr:
+    """E|sum_i Y_i|^2/k = D(0) + (k - 1) N(0), the same at every l."""
+    return exact(energy(case, 0) + (read(case).k - 1) * cross(case, 0))
+
+
+@functional("least_cross", latex=r"\min_\lambda N_k(\lambda)")
+def least_cross(case: Case) -> sp.Expr:
+    """The least N(l) on [0, 1], of a quadratic in l by its values at 0, 1/2 and 1."""
+    low, middle, high = (cross(case, share) for share in (0, Fraction(1, 2), 1))
+    slope, bend = 4 * middle - 3 * low - high, 2 * (low + high - 2 * middle)
+    ends = [low, high]
+    if bend > 0 and 0 < -slope < 2 * bend:
+        ends.append(low - slope**2 / (4 * bend))
+    return exact(min(ends))
+
+
 @functional("gap", latex=r"\left|\mathbb{E}\cos(Y_i,Y_j)-\frac{\mathbb{E}[Y_i^{\top}Y_j]}{\mathbb{E}|Y_i|^2}\right|")
 def approximation_gap(case: Case) -> sp.Expr:
     """|E cos(Y_i, Y_j) - E[Y_i^T Y_j]/E|Y_i|^2| of the tokens themselves."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -15,7 +16,7 @@ from theorems.catalogue import Statement
 from theorems.closed import names
 from theorems.conditions import clause, read, written
 from theorems.derivation import Derived, Equivalence, Fact
-from theorems.implication import IMPLICATIONS, implied
+from theorems.implication import IMPLICATIONS, LEAST_VALUES, implied
 from theorems.numeric import Case
 from theorems.outcome import CheckedStep, Outcome
 from theorems.rules import EQUIVALENCES
@@ -34,9 +35,22 @@ def unsupported_equivalence(found: Equivalence) -> list[str]:
         return [
             f"the last step is about {last.data[0]} iff {last.data[1]}, not {found.property} iff {found.conditions}"
         ]
+    if found.plane is not None and not _in_cone(found):
+        return ["no step says where the coordinates end"]
+    loose = [name for name, least in found.at_least.items() if least > LEAST_VALUES.get(name, least - 1)]
+    if loose:
+        return [f"nothing says that {loose[0]} >= {found.at_least[loose[0]]}"]
     shown = [(step.data[0], tuple(step.data[1])) for step in found.steps if step.rule in IMPLICATIONS]
     lacking = [enough for enough in found.sufficient if (found.property, enough) not in shown]
     return [f"no step concludes that {' & '.join(lacking[0])} suffices"] if lacking else []
+
+
+def _in_cone(found: Equivalence) -> bool:
+    """Whether a step shows that the second coordinate is >= 0, and that the first is 0 where it is 0."""
+    x, y = found.coordinates
+    cones = [step.data for step in found.steps if step.rule == "energy-cone"]
+    inner = [part.data for step in found.steps for part in step.data if getattr(part, "rule", "") == "energy-cone"]
+    return any(y == square and not (x / linear).has(linear) for linear, square in (*cones, *inner))
 
 
 def holds(conditions: Conditions, point: Point) -> bool | None:
@@ -45,7 +59,11 @@ def holds(conditions: Conditions, point: Point) -> bool | None:
     settled = True
     for condition in conditions:
         gap, allowed = read(condition)
-        found = sign(gap, {name: case.number(name) for name in names(gap)})
+        try:
+            found = sign(gap, {name: case.number(name) for name in names(gap)})
+        except KeyError as error:
+            known = ", ".join(sorted(case.raw))
+            raise ValueError(f"{condition!r} asks for {error.args[0]}, which a case of {known} does not give") from None
         if found is None:
             settled = False
         elif found not in allowed:
@@ -66,14 +84,21 @@ def contradicted(word: str, conditions: Conditions, found: Equivalence, point: P
     return claimed and not true if word == "if" else claimed != true
 
 
-def judged(word: str, conditions: Conditions, found: Equivalence, points: Sequence[Point]) -> tuple[bool | None, Any]:
+def judged(
+    word: str,
+    conditions: Conditions,
+    found: Equivalence,
+    points: Sequence[Point],
+    inside: Callable[[Point], bool] = lambda _: True,
+) -> tuple[bool | None, Any]:
     """Whether a clause is true, and a point that contradicts it where it is false.
 
     A clause is proved where its conditions are the derived ones (or more of them, for "if"), or where its truth is
-    the same in every cell of the plane of the coordinates; it is disproved by a point.
+    the same in every cell of the plane of the coordinates; it is disproved by a point. Points and cells that are not
+    ``inside``, where the claim does not speak, count neither way.
     """
     for point in points:
-        if contradicted(word, conditions, found, point):
+        if inside(point) and contradicted(word, conditions, found, point):
             return False, point.raw if isinstance(point, Case) else point
     if word == "if" and any(implied(conditions, enough, found.at_least) for enough in found.sufficient):
         return True, None
@@ -84,7 +109,7 @@ def judged(word: str, conditions: Conditions, found: Equivalence, points: Sequen
     for cell in cells(conditions, found):
         if cell is None:
             return None, None
-        verdict = contradicted(word, conditions, found, cell)
+        verdict = contradicted(word, conditions, found, cell) if inside(cell) else None
         if verdict:
             return False, cell
         whole = whole and verdict is False
@@ -124,6 +149,8 @@ def cells(conditions: Conditions, found: Equivalence) -> Iterator[dict[str, Any]
         case = found.plane(Fraction(x), Fraction(y))
         if case is not None:
             _check_cell(found, case, x, y)
+        # nothing lies outside of the cone
+        if case is not None or not (y < 0 or (y == 0 and x != 0)):
             yield case
 
 
@@ -183,8 +210,9 @@ def settle_equivalence(statement: Statement, derived: Derived, steps: list[Check
         outcome.evidence.append(f"proved: {name} iff {true}")
         outcome.evidence += [f"proved: {name} if {' & '.join(enough)}" for enough in found.sufficient]
         word, conditions = clause(printed)
-        points = [point for point in found.points if admitted(statement, point)]
-        verdict, point = judged(word, conditions, found, points)
+        if found.property != name:
+            return Outcome("undecided", f"what was derived for {name} is about {found.property}", steps)
+        verdict, point = judged(word, conditions, found, found.points, partial(inside, statement))
         if verdict is None:
             undecided.append(name)
         if verdict is False:
@@ -202,6 +230,11 @@ def settle_equivalence(statement: Statement, derived: Derived, steps: list[Check
     if not wrong:
         outcome.corrections = {}
     return outcome
+
+
+def inside(statement: Statement, point: Point) -> bool:
+    """Whether an exact case is shown to be one that the claim is about."""
+    return admitted(statement, point.raw if isinstance(point, Case) else point)
 
 
 def _exact(statement: Statement, derived: Derived, outcome: Outcome) -> sp.Expr | None:

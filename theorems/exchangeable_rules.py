@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from theorems.conditions import read
-from theorems.exchangeable import Vector, moment, moment_by_deviations
+from theorems.exchangeable import Vector, moment, moment_by_deviations, output
 from theorems.expressions import same, symbol
 from theorems.rules import CONCLUSION, EQUIVALENCES, Rule, licensed, rule
 
@@ -28,8 +28,8 @@ def exchangeable_moment(one: Vector, two: Vector, value: sp.Expr) -> bool:
 
 @rule("level-slope")
 def level_slope(energy: Any, level: sp.Expr, value: sp.Expr) -> bool:
-    """d/dl of a derived moment at a level."""
-    return _is_moment(energy) and same(sp.diff(energy.data[2], LEVEL).xreplace({LEVEL: level}), value)
+    """D'(l) = d/dl E|Y_i(l)|^2 at a level."""
+    return _is_energy(energy) and same(sp.diff(energy.data[2], LEVEL).xreplace({LEVEL: level}), value)
 
 
 @rule("energy-cone")
@@ -45,23 +45,21 @@ def energy_cone(linear: sp.Expr, square: sp.Expr) -> bool:
 @rule("energy-balance")
 def energy_balance(energy: Any, cross: Any) -> bool:
     """D(l) + (k - 1) N(l) = E|sum_i Y_i|^2/k does not depend on l: what D loses, N gains."""
-    if not (_is_moment(energy) and _is_moment(cross)):
+    if not (_is_energy(energy) and _is_moment(cross)):
         return False
-    # one vector with itself, and the two of different tokens
-    if energy.data[0] != energy.data[1] or cross.data[0] != energy.data[0] or not _apart(*cross.data[:2]):
+    if cross.data[:2] != (output("i", LEVEL), output("j", LEVEL)):
         return False
     k = symbol("k")
     return same(sp.diff(energy.data[2] + (k - 1) * cross.data[2], LEVEL), sp.Integer(0))
 
 
-def _apart(one: Vector, two: Vector) -> bool:
-    """Whether two vectors are the same one at two different tokens, i and j."""
-    turned = Vector(tuple((c, p, "j" if slot == "i" else slot) for c, p, slot in one.terms))
-    return turned == two and one != two
-
-
 def _is_moment(step: Any) -> bool:
     return bool(step.rule == "exchangeable-moment" and licensed(step))
+
+
+def _is_energy(step: Any) -> bool:
+    """Whether a step is about D(l) = E|Y_i(l)|^2 of the setting, and no other vector."""
+    return _is_moment(step) and tuple(step.data[:2]) == (output("i", LEVEL),) * 2
 
 
 def _ends(energy: Any, cone: Any) -> tuple[sp.Expr, sp.Expr] | None:
@@ -69,7 +67,7 @@ def _ends(energy: Any, cone: Any) -> tuple[sp.Expr, sp.Expr] | None:
 
     c = 2 (1 - 1/k) > 0 for k >= 2.
     """
-    if not (_is_moment(energy) and energy.data[0] == energy.data[1]):
+    if not _is_energy(energy):
         return None
     if cone.rule != "energy-cone" or not licensed(cone):
         return None
@@ -177,7 +175,7 @@ def interior_maximum(name: str, conditions: Conditions, balance: Any, cone: Any)
 @rule("level-root")
 def level_root(energy: Any, value: sp.Expr) -> bool:
     """The level at which the affine slope of D is 0: e(value) = 0, where e is not constant."""
-    if not _is_moment(energy):
+    if not _is_energy(energy):
         return False
     slope = sp.diff(energy.data[2], LEVEL)
     rising = sp.diff(slope, LEVEL)

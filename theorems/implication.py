@@ -11,6 +11,8 @@ from theorems.expressions import symbol
 
 #: Rules that conclude "property if conditions"; their data begins with the property and its conditions.
 IMPLICATIONS: set[str] = set()
+#: Least values that the setting gives the names of its cases; what shows an implication may use these and no others.
+LEAST_VALUES: dict[str, int] = {}
 
 Conditions = tuple[str, ...]
 

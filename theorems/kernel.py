@@ -28,6 +28,7 @@ from theorems.matrix_facts import MatrixFact
 from theorems.observables import START, Observable
 from theorems.orders import Order, unsupported_order
 from theorems.outcome import CheckedStep, Outcome, Variant
+from theorems.pattern_rules import concludes
 from theorems.process import Moment, Process
 from theorems.ratio import Ratio, total
 from theorems.repair import presentable, repaired
@@ -251,6 +252,9 @@ def unsupported(statement: Statement, derived: Derived) -> list[str]:
     """
     found = []
     printed = [_key(derived, name) for name in statement.printed] if statement.relation == "=" else []
+    # what a print refers to is a derived value like any other
+    mentioned = {free.name for name in printed for free in parse(statement.printed.get(name, "0")).free_symbols}
+    printed += [name for name in derived.quantities if name in mentioned]
     for name in dict.fromkeys((*printed, *(key for key in derived.quantities if "@" in key or not printed))):
         quantity = derived.quantities[name]
         if isinstance(quantity, Moment):
@@ -277,7 +281,9 @@ def unsupported(statement: Statement, derived: Derived) -> list[str]:
             if rules and rules <= REWRITING and statement.kind != "definition":
                 found.append(f"{name} = {quantity.ratio} comes from rewriting alone")
             table = CONCLUSION | CONCLUSIONS
-            conclusions = [step.data[table[step.rule]] for step in quantity.steps if step.rule in table]
+            # a step that names its quantity concludes no other
+            mine = [s for s in quantity.steps if s.rule in table and concludes(s) in ("", name.partition("@")[0])]
+            conclusions = [step.data[table[step.rule]] for step in mine]
             shown = [sp.sympify(getattr(c, "expr", c)) for c in conclusions]
             value = quantity.ratio.expr
             if value not in shown and not any(vanishes(c - value) for c in shown):

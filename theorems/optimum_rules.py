@@ -14,7 +14,7 @@ import sympy as sp
 from theorems.closed import vanishes
 from theorems.conditions import read
 from theorems.expressions import symbol
-from theorems.implication import IMPLICATIONS, visibly_non_negative
+from theorems.implication import IMPLICATIONS, LEAST_VALUES, visibly_non_negative
 from theorems.optimum_symmetric import COORDINATES, Family, blocks, dual_blocks, orbits, products
 from theorems.rules import EQUIVALENCES, licensed, rule
 
@@ -24,6 +24,7 @@ C, n, lam, r_eff, delta2, kappa, d, budget = (
 
 #: Least values of the names; lam, delta2, kappa and d are positive.
 LEAST = {"C": 1, "n": 2, "lam": 0, "r_eff": 1, "delta2": 0, "kappa": 0, "d": 0}
+LEAST_VALUES.update(LEAST)
 #: Properties of a case, and the condition that says what they mean (the sign of a certified difference).
 NO_SOLUTION = "no solution within the budget"
 CHEAPER = "sinks cheaper"

@@ -5,7 +5,7 @@ Everywhere C >= 1 is a count, 0 < lam < 1, and kappa, d, Delta_diag and r_eta ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -15,7 +15,7 @@ from theorems.analysis_rules import CONCLUSIONS
 from theorems.closed import vanishes
 from theorems.expressions import symbol
 from theorems.group_matrices import ZERO, C, GroupMatrix, count, orbit, zero
-from theorems.patterns import SQUARE, D, Delta, Margin, Routing, cross, d, demands, kappa, lam, margins, r_eta
+from theorems.patterns import SQUARE, D, Delta, Routing, cross, d, demands, kappa, lam, margins, r_eta
 from theorems.rules import licensed, rule
 
 #: Names that are positive wherever a rule of this module is used.
@@ -67,8 +67,8 @@ def _one_sign(polynomial: sp.Expr) -> int | None:
 def worst(value: sp.Expr) -> sp.Expr:
     """The least value of a margin over all nuisances: affine in D >= Delta_diag and in |cross| <= (1 - lam^2) d.
 
-    D = Delta_diag for some pair of every family. Raises ValueError where the coefficient of D, or the sign of that of
-    cross, is not shown.
+    D = Delta_diag for some pair of every family; cross is at either end where two groups have the same nuisances, or
+    opposite ones. Raises ValueError where the coefficient of D, or the sign of that of cross, is not shown.
     """
     form = sp.Poly(sp.expand(value), D, cross)
     by_pair, by_cross = (form.coeff_monomial(name) for name in (D, cross))
@@ -118,25 +118,70 @@ def least_coefficient(
 
 @rule("least-margin")
 def least_margin(pattern: str, matrix: GroupMatrix, alpha: sp.Expr, value: sp.Expr) -> bool:
-    """The least of all margins of the pattern over all nuisances, for W_QK = Pi^T M Pi + alpha P_eta.
+    """The least of all margins of the pattern for W_QK = Pi^T M Pi + alpha P_eta, over every C >= 1 and all nuisances
+    with the given Delta_diag, in a space that is large enough for two groups.
 
-    A Min has no part that is not one of the margins. A single value is one that is there for every C and every family,
-    at its nearest pair of nuisances, where D = Delta_diag.
+    It is no statement about one C or one family: a part of the value is realised for some. Each must be the worst value
+    of a margin, which two groups of the same or of opposite nuisances have, whatever one group's are; the margins of
+    one group alone are there for C = 1. M must not know C.
     """
-    found = margins(pattern, matrix, alpha)
-    ends = [worst(margin.value) for margin in found]
+    ends = [worst(margin.value) for margin in margins(pattern, matrix, alpha)]
     parts = value.args if isinstance(value, sp.Min) else (value,)
-    if any(not any(vanishes(part - end) for end in ends) for part in parts):
+    if any(part.has(C) for part in (*matrix.parts, alpha)):
         return False
-    if len(parts) == 1 and not any(
-        vanishes(value - end) for margin, end in zip(found, ends, strict=True) if _realised(margin)
-    ):
+    if any(not any(vanishes(part - end) for end in ends) for part in parts):
         return False
     return all(any(at_most(part, end) for part in parts) for end in ends)
 
 
-def _realised(margin: Margin) -> bool:
-    return margin.always and not margin.value.has(cross)
+@rule("shortfall")
+def shortfall(value: sp.Expr, least: Any) -> bool:
+    """max(0, kappa - margin) for the least margin of a pattern: 0 where every margin is at least kappa."""
+    if least.rule != "least-margin" or not licensed(least):
+        return False
+    margin = least.data[3]
+    parts = margin.args if isinstance(margin, sp.Min) else (margin,)
+    if value == 0:
+        return all(at_most(kappa, part) for part in parts)
+    short = vanishes(value - kappa + margin) and any(at_most(part, kappa) for part in parts)
+    return bool(short or value == sp.Max(ZERO, kappa - margin))
+
+
+@rule("binding-pair")
+def binding_pair(
+    pattern: str,
+    matrix: GroupMatrix,
+    pair: tuple[str, str],
+    binding: tuple[str, str],
+    values: tuple[sp.Expr, sp.Expr],
+    name: str,
+    value: sp.Expr,
+) -> bool:
+    """The least x, then the least y, in M with all margins at least kappa, from the two margins that bind (Cramer).
+
+    ``pair`` are the names x and y, ``binding`` the texts of a margin p x and of a margin q x + r y with p, r > 0, both
+    kappa at the values, both there for every C. So x >= kappa/p and, at that x, y >= (kappa - q x)/r; and all margins
+    are at least kappa there. ``value`` is that of ``name``, one of the two.
+    """
+    x, y = map(symbol, pair)
+    found = margins(pattern, matrix)
+    rows = []
+    for text in binding:
+        (margin,) = (m for m in found if m.text == text)
+        if not margin.always or margin.value.has(D, cross):
+            return False
+        row = [sp.diff(margin.value, n) for n in (x, y)]
+        if not vanishes(margin.value - row[0] * x - row[1] * y) or any(c.has(x, y) for c in row):
+            return False
+        rows.append(row)
+    (p, none), (q, r) = rows
+    determinant = p * r - none * q
+    rising = none == 0 and all(at_most(ZERO, c) for c in (p, r)) and not vanishes(determinant)
+    solved = vanishes(values[0] - kappa * r / determinant) and vanishes(values[1] - kappa * (p - q) / determinant)
+    if not (rising and solved and name in pair and vanishes(value - values[pair.index(name)])):
+        return False
+    at = dict(zip((x, y), values, strict=True))
+    return not any(m.value.has(D, cross) for m in found) and all(at_most(kappa, m.value.xreplace(at)) for m in found)
 
 
 # -- nuclear norms
@@ -174,6 +219,24 @@ def group_nuclear(matrix: GroupMatrix, parts: Parts, value: sp.Expr) -> bool:
     (v, root), (first, first_root) = parts
     small = _is_nuclear(matrix.standard, v, root) and _is_nuclear(matrix.trivial, first, first_root)
     return small and vanishes(value - (C - 1) * v - first)
+
+
+@rule("nuclear-by-root")
+def nuclear_by_root(matrix: GroupMatrix, roots: tuple[sp.ImmutableMatrix, sp.ImmutableMatrix], value: sp.Expr) -> bool:
+    """||M||_* = tr (M M^T)^(1/2): C - 1 times the trace of a root on 1-perp, and that of a root on the span of e_0, 1.
+
+    ``roots`` are symmetric, with visibly non-negative minors, and of the squares M M^T of the two parts. Trusted: the
+    positive semidefinite root is one only, and its eigenvalues are the singular values.
+    """
+    for part, root in zip((matrix.standard, matrix.trivial), roots, strict=True):
+        indices = range(root.rows)
+        subsets = [rows for size in range(1, root.rows + 1) for rows in combinations(indices, size)]
+        minors = [sp.factor(root.extract(list(rows), list(rows)).det()) for rows in subsets]
+        if root != root.T or not all(vanishes(minor) or not_negative(minor) for minor in minors):
+            return False
+        if root.shape != (part.rows, part.rows) or not all(vanishes(e) for e in root * root - part * part.T):
+            return False
+    return vanishes(value - (C - 1) * roots[0].trace() - roots[1].trace())
 
 
 @rule("orthogonal-sum")
@@ -306,6 +369,25 @@ def _factor(factor: sp.Expr) -> bool:
     return not_negative(above) and not_negative(below) and squares
 
 
-CONCLUSIONS.update(
-    {"least-coefficient": 5, "least-margin": 3, "group-nuclear": 2, "orthogonal-sum": 0, "least-cost": 0}
-)
+#: The quantity that a step concludes, by its rule: no other one may take its conclusion.
+CONCLUDES: dict[str, Callable[..., str]] = {
+    "least-coefficient": lambda *data: str(data[3]),
+    "binding-pair": lambda *data: f"{data[5]}_bound",
+    "least-margin": lambda *_: "margin",
+    "shortfall": lambda *_: "shortfall",
+    "group-nuclear": lambda *_: "nuclear",
+    "nuclear-by-root": lambda *_: "nuclear_by_root",
+    "least-cost": lambda *_: "cost",
+}
+
+
+def concludes(step: Any) -> str:
+    """The quantity that a step of this module concludes; "" for a step of another rule, or of data of another shape."""
+    try:
+        return CONCLUDES[step.rule](*step.data)
+    except LookupError:
+        return ""
+
+
+CONCLUSIONS |= {"least-coefficient": 5, "binding-pair": 6, "least-margin": 3, "shortfall": 0}
+CONCLUSIONS |= {"group-nuclear": 2, "nuclear-by-root": 2, "orthogonal-sum": 0, "least-cost": 0}

@@ -10,11 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import sympy as sp
 
 from theorems.expressions import symbol
+from theorems.functionals import functional
 from theorems.group_matrices import ONE, ZERO, Coordinates, GroupMatrix, Place, group_matrix, groups_of
+
+if TYPE_CHECKING:
+    from theorems.numeric import Case
 
 lam, d, kappa, Delta, r_eta = (symbol(name) for name in ("lam", "d", "kappa", "Delta_diag", "r_eta"))
 #: |eta_ci - eta_cj|^2 of a pair of one group, and <eta_ci, eta_c'j> of two groups.
@@ -125,6 +130,36 @@ def margins(pattern: str, M: GroupMatrix, alpha: sp.Expr = ZERO) -> tuple[Margin
         for other in keys
         if other not in wanted
     )
+
+
+# -- families of nuisances
+
+#: Families whose nearest pair is known in closed form, by the number that a case gives.
+PAIRS, SIMPLICES, TILTED = (1, 4), (2, 3), 5
+#: e^(i angle) of one pair of the nearly collinear family to the next.
+TURN = sp.Rational(63, 65) + sp.I * sp.Rational(16, 65)
+
+
+@functional("Delta_diag", latex=r"\Delta_{\mathrm{diag}}")
+def nearest_square(case: Case) -> sp.Expr:
+    """min |eta_ci - eta_cj|^2 over the pairs of a group, of the family and the n of a case.
+
+    Antipodal pairs in orthogonal directions (families 1, 4), with a triangle in a plane of its own for odd n; regular
+    simplices (2, 3); antipodal pairs in one plane, each turned from the last (5). Raises ValueError for another family.
+    """
+    family, n = (int(case.scalars[name]) for name in ("family", "n"))
+    share, width = (sp.Rational(case.scalars[name]) for name in ("lam", "d"))
+    if n < 2 or family not in (*PAIRS, *SIMPLICES, TILTED):
+        raise ValueError(f"n = {n}, family = {family}; Delta_diag is known for n >= 2 and the families 1 to 5")
+    pairs = n // 2 if n % 2 == 0 else (n - 3) // 2
+    if family in SIMPLICES or n == 3:
+        square = sp.Rational(2 * n, n - 1)
+    elif pairs == 1 and n % 2 == 0:
+        square = sp.Integer(4)
+    else:
+        turns = [abs(sp.re(sp.expand(TURN**k))) for k in range(1, pairs)] if family == TILTED else []
+        square = 2 - 2 * max(turns, default=ZERO)
+    return square * (1 - share**2) * width
 
 
 # -- the constructions

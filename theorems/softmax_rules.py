@@ -282,8 +282,10 @@ def attained(
     """deviation <= bound, with equality for every n and kappa: at one (score, value) of the sink, one of all others.
 
     There s_0 - s_j = kappa for every j, and |v_j - v_0| = radius > 0 for values on a line; the deviation is computed by
-    the definition of out.
+    the definition of out. The configuration meets kappa <= min_j (s_0 - s_j), so that no other hypothesis may stand.
     """
+    if hypotheses != (SINK_MARGIN,):
+        return False
     if not _licensed(bound, hypotheses) or (left, right) != bound.data[:2] or left != symbol("deviation"):
         return False
     gap, size = sp.expand(sink[0] - other[0]), sp.Abs(other[1] - sink[1])
@@ -345,15 +347,29 @@ def _positive_argument(argument: sp.Expr, names: Collection[str], gaps: list[sp.
     return sign == 1
 
 
+def _reaches(premise: Any) -> bool:
+    """Whether no assumption that a premise uses is a strict inequality, so that equality is not excluded."""
+    if premise.rule == "assumed":
+        return 0 in read(premise.data[3])[1]
+    inner = [part for item in premise.data for part in (item if isinstance(item, tuple) else (item,))]
+    return all(_reaches(part) for part in inner if isinstance(part, Step))
+
+
 @_softmax_rule("solved")
 def solved(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, function: sp.Expr, premise: Step) -> bool:
     """x <= y from f(x) <= e and f(y) = e for f strictly increasing on the whole line; attained at x = y.
 
-    ``left`` is the name x, the premise says f(x) <= e; every logarithm in y must have a positive argument.
+    ``left`` is the name x, the premise says f(x) <= e; every logarithm and root in y must have a positive argument, and
+    no hypothesis may tell of x, or exclude f(x) = e.
     """
     if not left.is_Symbol or not _licensed(premise, hypotheses) or right.has(left):
         return False
+    if any(read(hypothesis)[0].has(left) for hypothesis in hypotheses) or not _reaches(premise):
+        return False
     names, gaps = _strict(hypotheses)
+    roots = [node.base for node in right.atoms(sp.Pow) if not node.exp.is_Integer]
+    if not all(_positive_argument(base, names, gaps) for base in roots):
+        return False
     level = premise.data[1]
     if not equal_sums(premise.data[0], function) or level.has(left):
         return False

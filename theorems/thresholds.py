@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import sympy as sp
 
@@ -21,12 +22,14 @@ class Threshold(Inequality):
     """quantity <= upper, an equality at ``attained``; ``variable`` runs over (0, 1), all other names are positive.
 
     A print that differs from ``upper`` by ``scale``, a monomial in the other names, times a function of the variable is
-    decided for every value of all names: where that function is not negative.
+    decided for every value of all names: where that function is not negative. ``instances`` gives exact JSON-able
+    cases at ``attained`` for a value of the variable.
     """
 
     variable: str
     scale: sp.Expr
     attained: Mapping[str, sp.Expr]
+    instances: Callable[[Fraction], tuple[dict[str, Any], ...]] | None = None
 
     @property
     def sharp(self) -> bool:
@@ -43,7 +46,18 @@ class Threshold(Inequality):
             part.is_Symbol or (part.is_Pow and part.base.is_Symbol and part.exp.is_Rational)
             for part in sp.Mul.make_args(self.scale)
         )
-        return function if monomial and vanishes(gap - self.scale * function) else None
+        if not monomial or not vanishes(gap - self.scale * function):
+            return None
+        return sp.Integer(0) if vanishes(function) else function
+
+    def signs(self, printed: sp.Expr) -> list[tuple[sp.Expr, sp.Expr, int | None]] | None:
+        """The sign of printed - upper from each crossing to the next, (low, high, sign); None where there is none."""
+        function = self.excess(printed)
+        found = None if function is None else crossings(function, self.variable)
+        if function is None or found is None:
+            return None
+        ends = pairwise([sp.Integer(0), *found, sp.Integer(1)])
+        return [(low, high, sign(function, {self.variable: between(low, high)})) for low, high in ends]
 
     def least(self, printed: sp.Expr) -> sp.Expr | None:
         """The least value of the variable from which the print is not below ``upper``, in [0, 1].
@@ -51,22 +65,45 @@ class Threshold(Inequality):
         At 0 the print holds on all of (0, 1). None where the print is not decided, or holds on no interval up to 1 and
         nowhere else.
         """
-        function = self.excess(printed)
-        found = None if function is None else crossings(function, self.variable)
-        if function is None or found is None:
+        if self.excess(printed) == 0:
+            return sp.Integer(0)
+        pieces = self.signs(printed)
+        if pieces is None:
             return None
-        ends = [sp.Integer(0), *found, sp.Integer(1)]
-        signs = []
-        for low, high in pairwise(ends):
-            signs.append(sign(function, {self.variable: between(low, high)}))
+        signs = [s for _, _, s in pieces]
         if None in signs or 0 in signs or signs != sorted(signs, key=lambda s: s or 0):
             return None
-        return ends[signs.count(-1)]
+        return [sp.Integer(0), *(high for _, high, _ in pieces)][signs.count(-1)]
 
     def holds(self, printed: sp.Expr, conditions: tuple[str, ...]) -> bool:
-        """Whether the print is shown not to be below ``upper`` wherever the conditions on the variable hold."""
+        """Whether the print is shown not to be below ``upper`` wherever the conditions on the variable hold.
+
+        Products of positive names, with positive coefficients, that the print has beside ``upper`` are left out.
+        """
+        if self.excess(printed) is None:
+            terms = sp.Add.make_args(sp.expand(printed - self.upper))
+            printed -= sp.Add(*(term for term in terms if self._extra(term)))
         start = self.least(printed)
         return start is not None and start != 1 and bool(start <= lowest(self.variable, conditions))
+
+    def _extra(self, term: sp.Expr) -> bool:
+        """Whether a term is visibly positive, a monomial, and of another shape than the scale times a function."""
+        coefficient, rest = term.as_coeff_mul()
+        powers = [part.as_base_exp() for part in rest]
+        plain = all(base.is_Symbol and exponent.is_Rational for base, exponent in powers)
+        return bool(coefficient > 0) and plain and not names(term / self.scale) <= {self.variable}
+
+    def violated(self, printed: sp.Expr, conditions: tuple[str, ...]) -> tuple[dict[str, Any], ...]:
+        """Exact cases at ``attained``, with the conditions on the variable, where the print is below ``upper``."""
+        if self.instances is None or not self.sharp:
+            return ()
+        low, high = lowest(self.variable, conditions), highest(self.variable, conditions)
+        found: list[dict[str, Any]] = []
+        for start, end, side in self.signs(printed) or ():
+            inside = sp.Max(start, low), sp.Min(end, high)
+            if side == -1 and inside[0] < inside[1]:
+                found += self.instances(between(*inside))
+        return tuple(found)
 
     def exact(self, printed: sp.Expr) -> sp.Expr | None:
         """The least value where ``upper`` is attained, so that below it the print fails; None where it is not shown."""
@@ -85,15 +122,25 @@ class Threshold(Inequality):
 
 def lowest(variable: str, conditions: tuple[str, ...]) -> sp.Rational:
     """The largest rational that the conditions "lam >= 2/3" put below the variable; 0 where there is none."""
-    name, found = symbol(variable), sp.Integer(0)
+    return max((end for end, side in _ends(variable, conditions) if side == 1), default=sp.Integer(0))
+
+
+def highest(variable: str, conditions: tuple[str, ...]) -> sp.Rational:
+    """The least rational that the conditions put above the variable; 1 where there is none below it."""
+    return min((sp.Integer(1), *(end for end, side in _ends(variable, conditions) if side == -1)))
+
+
+def _ends(variable: str, conditions: tuple[str, ...]) -> Iterator[tuple[sp.Rational, int]]:
+    """What linear conditions on the variable put below it, with 1, and above it, with -1."""
+    name = symbol(variable)
     for condition in conditions:
         gap, allowed = read(condition)
         if names(gap) != {variable} or not gap.is_polynomial(name) or sp.degree(gap, name) != 1:
             continue
         slope, rest = sp.Poly(gap, name).all_coeffs()
-        if allowed in (((1,), (0, 1)) if slope > 0 else ((-1,), (-1, 0))):
-            found = max(found, -rest / slope)
-    return found
+        for side in (1, -1):
+            if set(allowed) <= {0, side * sp.sign(slope)} and allowed != (0,):
+                yield -rest / slope, side
 
 
 def crossings(function: sp.Expr, variable: str) -> list[sp.Expr] | None:
@@ -136,7 +183,7 @@ def _inside(polynomial: sp.Expr, x: sp.Symbol) -> list[sp.Expr]:
 
 
 def between(low: sp.Expr, high: sp.Expr) -> Fraction:
-    """A rational strictly between two numbers of [0, 1]."""
+    """A rational strictly between two numbers of [0, 1], low < high."""
     digits = 8
     while True:
         value = Fraction(str(sp.N((low + high) / 2, digits)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 import sympy as sp
 
@@ -55,15 +57,22 @@ def test_zero_with_a_remainder_is_changed_by_its_scale() -> None:
     assert holds(Ratio.of(0), sp.Integer(1), {}, "T**4")
 
 
+@cache
+def normal_forms(text: str, positions: tuple[str, ...], scale: str) -> list[tuple[str, sp.Expr, sp.Expr]]:
+    """The mutants of a print with their normal forms, found once for the tests that look at them."""
+    found = mutants(parse(text), positions, ("tr1", "tr2"), scale)
+    return [(label, formula, sp.expand(formula)) for label, formula in found]
+
+
 @pytest.mark.parametrize("claim", FORMULAS, ids=lambda claim: claim.id)
 def test_mutants_differ_from_the_print_and_from_one_another(claim: Statement) -> None:
     for text in claim.printed.values():
         printed = parse(text)
-        found = mutants(printed, claim.positions, ("tr1", "tr2"), claim.remainder)
-        normal = [sp.expand(formula) for _, formula in found]
+        found = normal_forms(text, tuple(claim.positions), claim.remainder)
+        normal = [form for _, _, form in found]
         assert sp.expand(printed) not in normal
         assert len(set(normal)) == len(normal) >= 2
-        assert all(label for label, _ in found)
+        assert all(label for label, _, _ in found)
         assert not any(formula.has(sp.zoo, sp.nan, sp.oo) for formula in normal)
         # in no other names than the print and its words
         assert {s for f in normal for s in f.free_symbols} <= {
@@ -71,14 +80,16 @@ def test_mutants_differ_from_the_print_and_from_one_another(claim: Statement) ->
             *map(sp.Symbol, ("tr1", "tr2", "T")),
         }
         # a mutant is a statement again: its text reads back to it
-        assert all(sp.expand(parse(written(formula)) - formula) == 0 for _, formula in found)
+        for _, formula, form in found:
+            again = parse(written(formula))
+            assert again == formula or sp.expand(again) == form
 
 
 @pytest.mark.parametrize("claim", FORMULAS, ids=lambda claim: claim.id)
 def test_every_index_and_every_coefficient_is_changed(claim: Statement) -> None:
     for text in claim.printed.values():
         printed = parse(text)
-        found = forms(text, claim.positions, (), claim.remainder)
+        found = {form for _, _, form in normal_forms(text, tuple(claim.positions), claim.remainder)}
         for name in claim.positions:
             index = sp.Symbol(name)
             if printed.has(index):

@@ -140,3 +140,28 @@ def test_every_part_of_a_clause_is_changed() -> None:
     assert ("2*x + y > 0",) in others
     assert ("x < 0",) in others
     assert len(labels) == len(others) == len(set(others)) > 12
+
+
+def test_a_case_that_the_second_side_does_not_decide_shows_nothing() -> None:
+    (report,) = judged("iff x + y > 0", lambda x, y: {"positive": None}, case={"x": "1", "y": "1"})
+    assert report["verdict"] == "undecided"
+    assert "does not decide positive at this case" in report["reason"]
+
+
+def test_a_clause_whose_conditions_never_hold_says_nothing() -> None:
+    (report,) = judged("if x + y > 0 & x + y < 0")
+    assert report["verdict"] == "undecided"
+    assert "says nothing" in report["reason"]
+
+
+def test_a_number_that_is_never_enclosed_is_not_looked_at() -> None:
+    from theorems.derivation import Fact, fact
+    from theorems.expressions import parse
+
+    def with_place() -> dict[str, Equivalence | Fact]:
+        return {**derivation(), "place": fact(parse("x + y"), (), "")}
+
+    with derived(CLAIM, with_place), simulated(Observation(CLAIM, definition)):
+        options = Options(effort="quick", device="cpu", jobs=1)
+        ((report, _),) = runner.judge(statement("iff x + y > 0"), options, "cpu", Silent())
+    assert report["verdict"] == "undecided"

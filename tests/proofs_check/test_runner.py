@@ -29,7 +29,10 @@ SCHEMA = json.loads(resources.files("proofs_check").joinpath("report.schema.json
 #: The claims about moments of the walk, which take every part of a report; the others have whole paths of their own
 #: beside their derivations.
 PLACES = ("sec2.", "sec4.lemma1", "sec4.eq5", "sec5.eq8", "appA.", "appC.eq22", "appC.lemma1")
-SHIPPED = [claim for claim in catalogue() if not claim.plugin and claim.id.removeprefix("bao2024.").startswith(PLACES)]
+MOMENTS = [claim for claim in catalogue() if not claim.plugin and claim.id.removeprefix("bao2024.").startswith(PLACES)]
+#: Those that take longest, whose like are among the others: left to ``make test-slow``.
+LONG = ("sec2.remark2-selector", "appC.lemma1-second-moment", "appC.lemma1-B2", "appC.lemma1-C2")
+SHIPPED = [claim for claim in MOMENTS if not claim.id.endswith(LONG)]
 #: Claims of every kind that take little time: a search, an evaluation, two models, verified and refuted.
 CHEAP = tuple(f"bao2024.{name}" for name in ("sec4.eq5", "sec5.eq8", "appA.eq11", "appA.eq15", "appA.eq17"))
 
@@ -104,6 +107,17 @@ def test_every_claim_has_its_verdict_with_its_evidence(report: dict[str, Any]) -
         assert claim["replay"].startswith(f"twofold verify {claim['id']}")
 
 
+@pytest.mark.slow
+def test_the_long_claims_have_theirs_too() -> None:
+    claims = [claim for claim in MOMENTS if claim.id.endswith(LONG)]
+    assert len(claims) == len(LONG)
+    found = validated(run(claims, options()))
+    test_every_claim_has_its_verdict_with_its_evidence(found)
+    test_the_power_at_quick_effort(found)
+    assert all(c["verdict"] == "verified" for c in found["claims"] if c["id"].endswith(CORRECTED))
+    assert all(entry["spent"] <= entry["alpha"] * (1 + 1e-12) for entry in found["run"]["ledger"])
+
+
 def test_corrections_come_right_after_their_claim_and_are_verified(report: dict[str, Any]) -> None:
     ids = [claim["id"] for claim in report["claims"]]
     refuted = [claim["id"] for claim in report["claims"] if claim["verdict"] == "refuted"]
@@ -174,6 +188,10 @@ def test_numbers_are_finite_or_absent(report: dict[str, Any]) -> None:
 
 def test_what_rests_on_a_refuted_claim_says_so(report: dict[str, Any], claims: dict[str, dict[str, Any]]) -> None:
     refuted = {name for name, claim in claims.items() if claim["verdict"] == "refuted"}
+    # what did not run counts by what the kernel says of it
+    silent = [claim for claim in MOMENTS if claim.id.endswith(LONG)]
+    refuted |= {claim.id for claim in silent if settle(claim, Pair(claim).derived()).status == "disproved"}
+    assert "bao2024.appC.lemma1-second-moment" in refuted
     for claim in SHIPPED:
         wanted = [name for name in rests_on(claim, by_id()) if name in refuted]
         assert claims[claim.id]["rests_on_refuted"] == wanted
@@ -213,7 +231,8 @@ def test_one_worker_and_fewer_claims_in_another_order_find_the_same(claims: dict
 
 
 def test_another_seed_gives_other_estimates_and_the_same_verdicts(claims: dict[str, dict[str, Any]]) -> None:
-    other = validated(run(chosen(*CHEAP, "bao2024.sec4.lemma1-mean"), options(seed=1)))
+    names = ("bao2024.sec4.eq5", "bao2024.appA.eq15", "bao2024.sec4.lemma1-mean")
+    other = validated(run(chosen(*names), options(seed=1)))
     for claim in other["claims"]:
         before = claims[claim["id"]]
         assert claim["verdict"] == before["verdict"]
@@ -234,7 +253,9 @@ def verdict_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("verdict_only")
-def test_every_counterexample_replays(claims: dict[str, dict[str, Any]]) -> None:
+def test_every_counterexample_replays(claims: dict[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
+    # a counterexample is far from the truth, so that wide intervals are enough
+    monkeypatch.setitem(EFFORTS, "quick", replace(EFFORTS["quick"], factor=12.0))
     for claim in SHIPPED:
         found = claims[claim.id]["counterexample"]
         if found is None:

@@ -153,8 +153,11 @@ SWITCH = "lampert2026.sec6.switch-implies-sink"
         (SINK, "keys*exp(-kappa)/(2 + keys*exp(-kappa))*value_radius", "refuted"),
     ],
 )
-def test_a_bound_that_is_said_to_be_attained_must_be_the_sharp_one(claim: str, upper: str, verdict: str) -> None:
+def test_a_bound_that_is_said_to_be_attained_must_be_the_sharp_one(
+    claim: str, upper: str, verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     statement = replace(by_id()[claim], printed={"upper": upper})
+    monkeypatch.setitem(EFFORTS, "quick", replace(EFFORTS["quick"], points=60))
     options = Options(effort="quick", device="cpu", jobs=1)
     first, second = (report for report, _ in runner.judge(statement, options, "cpu", Silent()))
     assert first["verdict"] == verdict
@@ -167,3 +170,20 @@ def test_a_larger_bound_that_nobody_calls_attained_is_true() -> None:
     assert settle(pair.statement, pair.derived()).status == "disproved"
     weak = replace(pair.statement, attained=False)
     assert settle(weak, pair.derived()).status != "disproved"
+
+
+@pytest.mark.parametrize(
+    ("claim", "strict"), [(SINK, "kappa < sink_margin"), (SWITCH, "out_norm < eps")], ids=["margin", "output"]
+)
+def test_what_equality_is_excluded_from_is_not_attained(claim: str, strict: str) -> None:
+    statement = by_id()[claim]
+    narrowed = replace(statement, conditions=(*statement.conditions, strict))
+    pair = Pair(narrowed)
+    assert settle(narrowed, pair.derived()).status == "undecided"
+
+
+def test_a_difference_that_cancels_is_no_violation() -> None:
+    """1 - 1/(1 + x) is x/(1 + x); in floats it loses what is left of x."""
+    statement = replace(by_id()[SINK], printed={"upper": "value_radius*(1 - 1/(1 + keys*exp(-kappa)))"})
+    ((report, _),) = runner.judge(statement, Options(effort="quick", device="cpu", jobs=1), "cpu", Silent())
+    assert report["verdict"] == "verified"

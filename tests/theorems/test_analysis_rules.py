@@ -64,7 +64,7 @@ wraps = st.sampled_from(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(functions, wraps, wraps, st.integers(-3, 3).filter(bool))
 def test_slopes(inner: sp.Expr, one: Any, other: Any, error: int) -> None:
     """Against mpmath's difference quotients; another number, variable or sign is not licensed."""
@@ -184,7 +184,7 @@ moments = st.sampled_from(
 )
 
 
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(moments, numbers, positives, st.integers(1, 5))
 def test_heat_flows(texts: tuple[str, str], low: sp.Expr, width: sp.Expr, place: int) -> None:
     """Against difference quotients of scipy's normal law; a dropped term, a sign or an end moved is not licensed."""

@@ -9,9 +9,19 @@ import pytest
 import sympy as sp
 
 import theorems.exchangeable_rules  # noqa: F401  (registers slope-sign)
+from theorems.catalogue import Paper, Statement
 from theorems.conditions import clause, conjunction, read, written
-from theorems.derivation import Equivalence
-from theorems.equivalence import cells, clause_of, conjoined, holds, judged, unsupported_equivalence
+from theorems.derivation import Derived, Equivalence
+from theorems.deriving import derive
+from theorems.equivalence import (
+    cells,
+    clause_of,
+    conjoined,
+    holds,
+    judged,
+    settle_equivalence,
+    unsupported_equivalence,
+)
 from theorems.expressions import symbol
 from theorems.process import Step
 
@@ -101,3 +111,37 @@ def test_conditions_are_written_as_they_are_read(text: str) -> None:
 def test_what_is_no_clause_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"expected|expression|formula"):
         clause(text)
+
+
+def statement(printed: dict[str, str], **changes: Any) -> Statement:
+    data: dict[str, Any] = {"where": "", "kind": "bound", "statement": "", "reading": "", "quantity": "", "symbols": ()}
+    data |= {"paper": Paper("p", "t", "a", "v"), "relation": "when", "model": "ensemble", "printed": printed}
+    return Statement(id="p.s.t", **(data | changes))
+
+
+def test_a_plane_needs_a_step_that_says_where_it_ends() -> None:
+    step = Step("slope-sign", "", ("it", ("x > 0",)))
+    open_ended = Equivalence("it", ("x > 0",), (), (step,), "", (symbol("x"), symbol("y")), lambda x, y: None)
+    assert unsupported_equivalence(open_ended) == ["no step says where the coordinates end"]
+    # a cell without a case decides nothing
+    assert judged("iff", ("x < 0",), open_ended, []) == (None, None)
+
+
+def test_what_was_derived_for_another_property_is_not_taken() -> None:
+    found = derive("lampert2026.sec5.monotone-iff").quantities
+    swapped = Derived({"D increasing": found["D decreasing"]}, ())
+    claim = statement({"D increasing": "iff beta*t1 >= 0 & beta*t1 + t2 > 0"})
+    assert settle_equivalence(claim, swapped, []).status == "undecided"
+
+
+def test_a_claim_is_judged_where_it_speaks() -> None:
+    found = derive("lampert2026.sec5.monotone-iff")
+    true = {"D decreasing": "iff beta*t1 > 0"}
+    assert settle_equivalence(statement(true), found, []).status == "disproved"
+    # the boundary is excluded, so that nothing contradicts it; what a whole cell says is then open
+    assert settle_equivalence(statement(true, conditions=("beta*t1 != 0",)), found, []).status == "undecided"
+
+
+def test_a_name_that_no_case_gives_is_told() -> None:
+    with pytest.raises(ValueError, match="asks for foo, which a case of x, y does not give"):
+        holds(("foo > 0",), {"x": "1", "y": "1"})

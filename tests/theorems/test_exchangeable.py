@@ -169,3 +169,24 @@ def test_energies_of_tokens_that_are_not_apart_are_no_balance() -> None:
     same_token = Step("exchangeable-moment", "", (turned, turned, moment(turned, turned)))
     assert licensed(same_token)
     assert not exchangeable_rules.energy_balance(energy(), same_token)
+
+
+def test_the_energy_of_another_vector_says_nothing_of_D() -> None:
+    """Y' = -beta z_i + W(...): its moment is licensed, what it would say of D and R is not."""
+    one, two = (
+        Vector(tuple((-c if not product else c, product, place) for c, product, place in output(slot, LEVEL).terms))
+        for slot in ("i", "j")
+    )
+    other = Step("exchangeable-moment", "", (one, one, moment(one, one)))
+    apart = Step("exchangeable-moment", "", (one, two, moment(one, two)))
+    assert licensed(other)
+    assert licensed(apart)
+    turned = ("-beta*t1 >= 0", "-beta*t1 + t2 > 0")
+    assert not licensed(Step("slope-sign", "", ("D decreasing", turned, other, CONE)))
+    assert not licensed(Step("energy-balance", "", (other, apart)))
+    assert not licensed(Step("level-slope", "", (apart, sp.Integer(1), sp.diff(apart.data[2], LEVEL))))
+    # nor the level turned round
+    back = output("i", 1 - LEVEL)
+    reverse = Step("exchangeable-moment", "", (back, back, moment(back, back)))
+    assert licensed(reverse)
+    assert not licensed(Step("level-root", "", (reverse, -beta * t1 / t2)))

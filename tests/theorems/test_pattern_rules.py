@@ -11,11 +11,13 @@ import sympy as sp
 
 from theorems.analysis_rules import CONCLUSIONS
 from theorems.bounds import INEQUALITIES
+from theorems.derivation import Fact
+from theorems.deriving import derive
 from theorems.expressions import parse, symbol
 from theorems.group_matrices import ONE, ZERO, C, GroupMatrix, group_matrix
 from theorems.lampert2026 import costs
-from theorems.pattern_rules import at_most, not_negative, worst
-from theorems.patterns import D, Delta, cross, d, diagonal_matrix, kappa, lam, r_eta, routing, sink_matrix
+from theorems.pattern_rules import CONCLUDES, at_most, concludes, not_negative, worst
+from theorems.patterns import SQUARE, D, Delta, cross, d, diagonal_matrix, kappa, lam, r_eta, routing, sink_matrix
 from theorems.process import Step
 from theorems.rules import licensed
 
@@ -141,9 +143,66 @@ def test_least_margins() -> None:
     wrong = diagonal_matrix(s, own, UNIT * (1 + lam) / lam)
     assert licensed(step("least-margin", "diagonal", wrong, ALPHA / 2, both))
     assert not licensed(step("least-margin", "diagonal", wrong, ALPHA / 2, kappa / 2))
-    # one that a family without equal nuisances does not have is no least margin of all
-    steep = diagonal_matrix(s / 2, own, copy)
-    assert not licensed(step("least-margin", "diagonal", steep, ALPHA, kappa / 2))
+    # the least over every C and all nuisances: two groups with the same ones have it, one group alone has not
+    steep = diagonal_matrix(s / 4, own, copy)
+    assert licensed(step("least-margin", "diagonal", steep, ALPHA, kappa / 4))
+    assert not licensed(step("least-margin", "diagonal", steep, ALPHA, kappa))
+    # nothing is said where the constants know C
+    assert not licensed(step("least-margin", "diagonal", diagonal_matrix(s, own, copy + UNIT * (C - 1)), ALPHA, kappa))
+
+
+def test_what_is_least_is_realised_by_two_groups() -> None:
+    """d_ci over d_ek with the same nuisance, at numbers: the scores of tokens written out."""
+    share, width, alpha = 0.5, 16.0, 3.0
+    for sign in (1, -1):
+        eta = np.sqrt((1 - share**2) * width) * np.array([1.0, 0, 0])
+        one, two = np.array([share * 4, 0, *eta]), np.array([0, share * 4, *(sign * eta)])
+        W = np.diag([0.7, 0.7, alpha, alpha, alpha])
+        seen = one @ W @ (one - two) / 4
+        told = 0.7 * share**2 * 4 + alpha * (SQUARE - sign * SQUARE).xreplace({lam: share, d: width}) / 4
+        assert seen == pytest.approx(float(told))
+
+
+def test_shortfalls() -> None:
+    least = step("least-margin", "diagonal", diagonal_matrix(*DIAGONAL), ALPHA, kappa)
+    refused("shortfall", (ZERO, least), (0, kappa), (0, -kappa), (1, step("least-margin", *least.data[:3], 2 * kappa)))
+    half = step("least-margin", "diagonal", diagonal_matrix(*DIAGONAL), ALPHA / 2, kappa / 2)
+    refused("shortfall", (kappa / 2, half), (0, ZERO), (0, kappa), (0, sp.Max(ZERO, kappa)))
+    assert licensed(step("shortfall", sp.Max(ZERO, kappa / 2), half))
+    twice = step("least-margin", "diagonal", diagonal_matrix(*(2 * x for x in DIAGONAL)), 2 * ALPHA, 2 * kappa)
+    refused("shortfall", (ZERO, twice), (0, -kappa), (1, half), (1, step("least-margin")))
+
+
+def test_binding_pairs() -> None:
+    least_a, least_b = UNIT / lam, UNIT * (1 + lam) / lam**2
+    one, two = costs._binding()
+    assert one.data[6] == least_a and sp.expand(two.data[6] - least_b) == 0
+    texts = one.data[3]
+    refused(
+        "binding-pair",
+        one.data,
+        (0, "diagonal"),
+        (1, sink_matrix(a, -b)),
+        (3, texts[::-1]),
+        (3, (texts[0], "d_ci: b_BOS over d_ci")),
+        (4, (least_a, 2 * least_b)),
+        (4, (UNIT, least_b)),
+        (5, "b"),
+        (5, "c"),
+        (6, least_b),
+    )
+    assert concludes(one) == "a_bound" and concludes(two) == "b_bound"
+    assert concludes(step("binding-pair")) == concludes(step("identity", ONE, ONE)) == ""
+
+
+def test_each_step_concludes_one_quantity() -> None:
+    """Every fact of the two constructions stands on one step, which concludes no other quantity."""
+    for name in ("sink-construction", "diag-construction"):
+        for quantity, found in derive(f"lampert2026.sec7.{name}").quantities.items():
+            assert isinstance(found, Fact)
+            (last,) = found.steps
+            assert concludes(last) == quantity and licensed(last)
+            assert sp.expand(last.data[CONCLUSIONS[last.rule]] - found.ratio.expr) == 0
 
 
 # -- nuclear norms
@@ -173,12 +232,13 @@ MATRICES = [
 
 @pytest.mark.parametrize("matrix", MATRICES)
 def test_nuclear_norms_are_those_of_the_matrix(matrix: GroupMatrix) -> None:
-    found = costs._nuclear(matrix)
-    assert licensed(found)
+    found, other = costs._nuclear(matrix), costs._by_root(matrix)
+    assert licensed(found) and licensed(other)
     rng = Random(5)
     for _ in range(6):
         at = values(rng)
-        assert size(matrix, at) == pytest.approx(number(found.data[2], at), rel=1e-9)
+        for told in (found.data[2], other.data[2]):
+            assert size(matrix, at) == pytest.approx(number(told, at), rel=1e-9)
 
 
 def test_wrong_nuclear_norms_are_refused() -> None:
@@ -196,6 +256,24 @@ def test_wrong_nuclear_norms_are_refused() -> None:
         # of rank three
         (0, SINK + group_matrix(2, {(None, (1, "c")): UNIT}) + group_matrix(2, {((0, "c"), (1, "c")): UNIT})),
     )
+    matrix, (low, high), total = costs._by_root(SINK).data
+    refused(
+        "nuclear-by-root",
+        (matrix, (low, high), total),
+        (0, sink_matrix(UNIT, UNIT)),
+        (1, (high, low)),
+        (1, (-low, high)),
+        (1, (low, sp.ImmutableMatrix(high * 2))),
+        (2, total + UNIT),
+        (2, C * low.trace() + high.trace()),
+    )
+    # a root of the right square that is not positive
+    mixed = sp.ImmutableMatrix(sp.diag(-1, 1)) * UNIT
+    square = group_matrix(2, {((0, "c"), (0, "c")): UNIT, ((1, "c"), (1, "c")): UNIT})
+    full = sp.ImmutableMatrix(sp.diag(0, 1, 1)) * UNIT
+    good = sp.ImmutableMatrix(sp.eye(2)) * UNIT
+    refused("nuclear-by-root", (square, (good, full), 2 * C * UNIT), (1, (mixed, full)), (2, 2 * UNIT))
+    assert not licensed(step("nuclear-by-root", square, (mixed, full), 2 * UNIT))
     block = costs._nuclear(MATRICES[1])
     whole = block.data[2] + ALPHA * r_eta
     refused(
@@ -296,4 +374,6 @@ def test_a_lower_bound_needs_a_difference_of_one_sign() -> None:
 
 def test_where_the_conclusions_stand() -> None:
     names = {"least-coefficient", "least-margin", "group-nuclear", "orthogonal-sum", "least-cost"}
+    names |= {"binding-pair", "shortfall", "nuclear-by-root"}
+    assert set(CONCLUDES) == names - {"orthogonal-sum"}
     assert names <= set(CONCLUSIONS) and {"sum-over-groups", "cost-at-least"} <= set(INEQUALITIES)

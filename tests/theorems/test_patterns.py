@@ -12,6 +12,7 @@ import sympy as sp
 
 from theorems.expressions import symbol
 from theorems.group_matrices import ONE, GroupMatrix, group_matrix
+from theorems.numeric import Case
 from theorems.patterns import (
     PATTERNS,
     SQUARE,
@@ -105,6 +106,35 @@ def dense(matrix: GroupMatrix) -> Any:
 def random_matrix(rng: Random) -> GroupMatrix:
     places = (None, (0, "c"), (1, "c"), (0, "e"), (1, "e"))
     return group_matrix(2, {(p, q): sp.Rational(rng.randint(-4, 4), 3) for p in places[:3] for q in places})
+
+
+def test_the_nearest_pairs_of_the_families() -> None:
+    """Against unit vectors written out, n by n: antipodal pairs, simplices, and pairs turned by a rational angle."""
+    turn = np.arctan2(16, 63)
+
+    def rows(family: int, n: int) -> Any:
+        if family in (2, 3) or n == 3:
+            flat = np.eye(n) - 1 / n
+            return flat / np.linalg.norm(flat, axis=1, keepdims=True)
+        found = np.zeros((n, n + 4))
+        pairs = n // 2 if n % 2 == 0 else (n - 3) // 2
+        for k in range(pairs):
+            found[2 * k, :2] = (np.cos(k * turn), np.sin(k * turn)) if family == 5 else (0, 0)
+            found[2 * k, 4 + k] = float(family != 5)
+            found[2 * k + 1] = -found[2 * k]
+        if n % 2:
+            found[-3:, -3:] = (np.eye(3) - 1 / 3) / np.sqrt(2 / 3)
+        return found
+
+    for family in range(1, 6):
+        for n in range(2, 8):
+            unit = rows(family, n)
+            least = min(float(((x - y) ** 2).sum()) for x, y in combinations(unit, 2))
+            case = Case({"family": family, "n": n, "lam": "3/5", "d": "40"})
+            assert float(case.evaluate(symbol("Delta_diag"))) == pytest.approx(least * 0.64 * 40)
+    for bad in ({"family": 6, "n": 2}, {"family": 1, "n": 1}):
+        with pytest.raises(ValueError, match="families 1 to 5"):
+            Case({**bad, "lam": "3/5", "d": "40"}).evaluate(symbol("Delta_diag"))
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)

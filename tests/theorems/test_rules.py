@@ -77,7 +77,17 @@ SMOOTHING = {
 }
 #: Tested in test_pattern_rules.py and test_optimum_rules.py.
 COSTS = {
-    *("least-coefficient", "least-margin", "group-nuclear", "orthogonal-sum", "sum-over-groups", "routing-average"),
+    *(
+        "binding-pair",
+        "shortfall",
+        "nuclear-by-root",
+        "least-coefficient",
+        "least-margin",
+        "group-nuclear",
+        "orthogonal-sum",
+        "sum-over-groups",
+        "routing-average",
+    ),
     *("routing-dual", "routing-primal", "least-cost", "cost-at-least"),
     *("symmetric-dual", "factor-dual", "symmetric-primal", "pair-average", "pinching", "factors-add", "weaker-bound"),
     *("optimum-decides", "budget-below", "costs-apart", "costs-apart-everywhere"),

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 from theorems.expressions import parse, symbol
-from theorems.thresholds import Threshold, between, crossings, lowest
+from theorems.thresholds import Threshold, between, crossings, highest, lowest
 
 lam = symbol("lam")
 
@@ -50,8 +50,42 @@ def test_least_values_at_the_ends() -> None:
     assert easy.least(parse("-3*kappa*C/(2*sqrt(d))")) is None
 
 
+def test_a_sharp_bound_proves_itself() -> None:
+    written = parse("2*kappa*C*sqrt(5*lam**2 + 4*lam + 1)/(sqrt(d)*lam**2)")
+    for printed in (SHARP.upper, written):
+        assert SHARP.excess(printed) == 0 and SHARP.least(printed) == 0 and SHARP.holds(printed, ())
+    short = written * sp.Rational(999, 1000)
+    assert not SHARP.holds(short, ("lam >= 9/10",))
+
+
+def test_terms_that_only_add() -> None:
+    for more in ("kappa", "3*C**2/d", "x*kappa"):
+        printed = parse(f"12*kappa*C/sqrt(d) + {more}")
+        assert SHARP.holds(printed, ("lam >= 2/3",)) and not SHARP.holds(printed, ("lam >= 3/5",))
+        assert SHARP.exact(printed) is None
+    for less in ("-kappa", "kappa*(lam - 1)", "(kappa - 1)*C", "kappa**x"):
+        assert not SHARP.holds(parse(f"12*kappa*C/sqrt(d) + {less}"), ("lam >= 2/3",))
+
+
+def test_cases_where_a_print_is_violated() -> None:
+    """Within the conditions, where the print is below the bound that one group attains; nowhere else."""
+    bound = replace(SHARP, instances=lambda value: ({"C": "1", "lam": str(value)},))
+    printed = parse("12*kappa*C/sqrt(d)")
+    least = bound.least(printed)
+    assert least is not None
+    for conditions in ((), ("lam < 1",), ("lam >= 3/5", "lam < 2/3"), ("lam > 1/8", "lam <= 1/4")):
+        (case,) = bound.violated(printed, conditions)
+        lam_value = sp.Rational(case["lam"])
+        assert lowest("lam", conditions) < lam_value < min(least, highest("lam", conditions))
+    assert bound.violated(printed, ("lam >= 2/3",)) == ()
+    assert bound.violated(bound.upper, ()) == () and bound.violated(parse("12*kappa*C"), ()) == ()
+    # below a bound that is not attained nothing is shown false
+    loose = replace(bound, quantity=bound.upper / 2)
+    assert loose.violated(printed, ()) == () and SHARP.violated(printed, ()) == ()
+
+
 @pytest.mark.parametrize(
-    "wrong", ["12*kappa*C**2/sqrt(d)", "12*kappa*C/d", "12*kappa*C", "12*kappa*C/sqrt(d) + 1", "12*x*C/sqrt(d)"]
+    "wrong", ["12*kappa*C**2/sqrt(d)", "12*kappa*C/d", "12*kappa*C", "12*kappa*C/sqrt(d) - 1", "12*x*C/sqrt(d)"]
 )
 def test_another_shape_is_not_decided(wrong: str) -> None:
     assert SHARP.excess(parse(wrong)) is None
@@ -68,6 +102,8 @@ def test_conditions() -> None:
         "lam", ("lam >= 1/2", "2/3 <= lam", "lam <= 9/10", "C >= 4", "lam**2 >= 9/10", "lam == 9/10")
     ) == sp.Rational(2, 3)
     assert lowest("lam", ("-lam < -1/4",)) == sp.Rational(1, 4)
+    assert highest("lam", ("lam < 9/10", "1 - lam >= 1/4", "lam**2 < 1/4", "C < 1/2")) == sp.Rational(3, 4)
+    assert highest("lam", ("lam >= 1/2",)) == 1
 
 
 def test_crossings() -> None:

@@ -38,7 +38,11 @@ def _family(case: Case) -> tuple[int, int, Fraction, Fraction]:
     whole = [case.value(name) for name in ("C", "n")]
     if any(value.denominator != 1 for value in whole):
         raise ValueError(f"C = {whole[0]}, n = {whole[1]}; expected whole numbers")
-    return int(whole[0]), int(whole[1]), case.value("lam"), case.value("overlap")
+    C, n, lam, overlap = int(whole[0]), int(whole[1]), case.value("lam"), case.value("overlap")
+    if C < 1 or n < 2 or not 0 < lam < 1 or not -1 <= overlap * (C - 1) <= C - 1 or (C == 1 and overlap != 0):
+        given = f"C = {C}, n = {n}, lam = {lam}, overlap = {overlap}"
+        raise ValueError(f"{given}; expected C >= 1, n >= 2, 0 < lam < 1, -1/(C - 1) <= overlap <= 1 (0 for C = 1)")
+    return C, n, lam, overlap
 
 
 def _number(value: Fraction) -> sp.Rational:
@@ -90,7 +94,10 @@ def gain(case: Case) -> sp.Expr:
 @functional("diag_slack", latex=r"(\mathrm{OPT}_{\mathrm{diag}}-\mathrm{budget})")
 def slack(case: Case) -> sp.Expr:
     """OPT_diag - budget sqrt(d)/kappa in units of kappa/sqrt(d), to the solver's accuracy, with a certified sign."""
-    diag, spent = _costs(case, "diag"), (case.value("budget") / case.value("kappa")) ** 2 * case.value("d")
+    budget, kappa, d = (case.value(name) for name in ("budget", "kappa", "d"))
+    if kappa <= 0 or d < 1 or budget < 0:
+        raise ValueError(f"kappa = {kappa}, d = {d}, budget = {budget}; expected kappa > 0, d >= 1, budget >= 0")
+    diag, spent = _costs(case, "diag"), (budget / kappa) ** 2 * d
     # the root lies within 10^-30 below ``above``
     above = root_above(spent)
     return settled(diag.low - above, diag.high - above + ROOT_ERROR, "OPT_diag - budget")
@@ -227,15 +234,18 @@ def diag_lower_other(second_route: bool) -> dict[str, Equivalence]:
 
 # -- sinks against diagonals
 
-#: Instances of one group, the least lam first.
-GAINS = tuple(_point(C, lam) for C in (1, 2) for lam in ("1/2", "3/5", "4/5"))
+#: Instances of one group and of two, the least lam first; one with lam^2 > 1/2 where the diagonal pattern is cheaper.
+GAINS = (
+    *(_point(C, lam) for C in (1, 2) for lam in ("1/2", "3/5", "4/5")),
+    {**_point(2, "71/100"), "overlap": "1"},
+)
 
 
 def _cheaper(second_route: bool) -> dict[str, Equivalence]:
     upper, lower = sink_solution(), diagonal_bound(second_route)
     condition = f"{upper.data[1]} < {lower.data[0]}"
     apart = Step("costs-apart", "{0} if {1}", (CHEAPER, (condition,), (upper, lower)))
-    # the largest 1/lam allowed, and the least constant with two digits that the proof gives there
+    # the largest 1/lam allowed, and a constant for which the proof goes through
     largest, constant = sp.Rational(10, 7), sp.Rational(25, 2)
     conditions = (f"lam**2 >= {1 / largest**2}", f"r_eff > {constant}*delta2")
     everywhere = Step(

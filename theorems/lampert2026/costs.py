@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import sympy as sp
@@ -45,6 +46,27 @@ def _nuclear(matrix: GroupMatrix) -> Step:
     return Step(
         "group-nuclear", "||M||_* = {2}: C - 1 times on 1-perp, once on the span of e_0 and 1", (matrix, parts, value)
     )
+
+
+def _root(matrix: sp.ImmutableMatrix) -> sp.ImmutableMatrix:
+    """(A A^T)^(1/2) of a matrix of rank <= 2: (G + r P)/(s_1 + s_2), r = s_1 s_2, with P the projector onto its rows.
+
+    For G = A A^T on the rows of A that are not 0, by Cayley and Hamilton: S^2 - (s_1 + s_2) S + r P = 0.
+    """
+    total, product = _rank_two(matrix)
+    rows = [row for row in range(matrix.rows) if any(matrix[row, :])]
+    P = sp.diag(*(int(row in rows) for row in range(matrix.rows))) if product != 0 else sp.zeros(matrix.rows)
+    if total == 0:
+        return sp.ImmutableMatrix(sp.zeros(matrix.rows))
+    return sp.ImmutableMatrix((matrix * matrix.T + product * P) / total)
+
+
+def _by_root(matrix: GroupMatrix) -> Step:
+    """||M||_* once more: the trace of the root of M M^T, found as a matrix."""
+    roots = _root(matrix.standard), _root(matrix.trivial)
+    value = (C - 1) * roots[0].trace() + roots[1].trace()
+    words = "||M||_* = tr (M M^T)^(1/2) = {2}: the roots on 1-perp and on the span of e_0 and 1"
+    return Step("nuclear-by-root", words, (matrix, roots, value))
 
 
 # -- the sink construction
@@ -91,45 +113,88 @@ def _sink_construction() -> tuple[GroupMatrix, tuple[Step, Step]]:
     return sink_matrix(found["a"], found["b"]), steps
 
 
+def _binding() -> tuple[Step, Step]:
+    """a and b once more: the pair of margins, of a alone and of both, whose solution keeps all margins."""
+    matrix = sink_matrix(a_name, b_name)
+    every = [m for m in margins("sink", matrix) if m.always and m.value.has(a_name, b_name)]
+    alone = [m for m in every if not m.value.has(b_name)]
+    for first, second in ((one, two) for one in alone for two in every if two.value.has(b_name)):
+        solved = sp.solve([first.value - kappa, second.value - kappa], [a_name, b_name], dict=True)
+        if not solved or not all(at_most(kappa, m.value.xreplace(solved[0])) for m in margins("sink", matrix)):
+            continue
+        pair = sp.factor(solved[0][a_name]), sp.factor(solved[0][b_name])
+        words = f"{first.text} and {second.text} bind: {{5}} = {{6}}"
+        told = (first.text, second.text)
+        one, two = (
+            Step("binding-pair", words, ("sink", matrix, ("a", "b"), told, pair, name, value))
+            for name, value in (("a", pair[0]), ("b", pair[1]))
+        )
+        return one, two
+    raise ArithmeticError("no two margins of the sink pattern bind; expected one of a alone and one of both")
+
+
 def _margin(pattern: str, matrix: GroupMatrix, alpha: sp.Expr) -> Step:
-    """The least margin of a pattern over all of them and over all nuisances."""
+    """The least margin of a pattern, over every C and all nuisances."""
     value = _end(sp.Min, {sp.factor(worst(margin.value)) for margin in margins(pattern, matrix, alpha)})
     told = "; ".join(margin.text for margin in margins(pattern, matrix, alpha))
-    return Step("least-margin", f"{told}: the least margin is {{3}}", (pattern, matrix, alpha, value))
+    words = f"{told}: the least margin over every C and all nuisances is {{3}}"
+    return Step("least-margin", words, (pattern, matrix, alpha, value))
 
 
-def _facts(pattern: str, matrix: GroupMatrix, alpha: sp.Expr, before: tuple[Step, ...] = ()) -> dict[str, Fact]:
-    """The nuclear norm of M, also from M^T, and the least margin."""
-    norm, other, least = _nuclear(matrix), _nuclear(matrix.T), _margin(pattern, matrix, alpha)
-    method = "margins from the Gram relations; the nuclear norm on 1 and on 1-perp"
+def _shortfall(least: Step) -> Step:
+    """What the least margin lacks of kappa."""
+    margin = least.data[3]
+    value = sp.Max(ZERO, kappa - margin)
+    if at_most(kappa, margin):
+        value = ZERO
+    elif at_most(margin, kappa):
+        value = sp.factor(kappa - margin)
+    return Step("shortfall", "what the least margin lacks of kappa: {0}", (value, least))
+
+
+def _facts(pattern: str, matrix: GroupMatrix, alpha: sp.Expr) -> dict[str, Fact]:
+    """The nuclear norm of M by two ways, the least margin, and what it lacks of kappa: each from one step."""
+    norm, other, least = _nuclear(matrix), _by_root(matrix), _margin(pattern, matrix, alpha)
+    short = _shortfall(least)
+    method = (
+        f"margins from the Gram relations, of which the least is {least.data[3]}; the nuclear norm on 1 and on 1-perp, "
+        "from singular values and from the root of M M^T"
+    )
     return {
-        "nuclear": fact(norm.data[2], (*before, norm), method),
-        "construction_nuclear": fact(other.data[2], (*before, other), method),
-        "margin": fact(least.data[3], (*before, least), method),
+        "nuclear": fact(norm.data[2], (norm,), method),
+        "nuclear_by_root": fact(other.data[2], (other,), method),
+        "margin": fact(least.data[3], (least,), method),
+        "shortfall": fact(short.data[0], (short,), method),
     }
 
 
 @derivation("lampert2026.sec7.sink-construction")
 def sink_construction() -> dict[str, Fact]:
-    """The least a, then the least b, the nuclear norm of M with them, and the least margin of the sink pattern."""
-    matrix, steps = _sink_construction()
-    facts = _facts("sink", matrix, ZERO, steps)
-    for step in steps:
-        for name in (step.data[3], f"least_{step.data[3]}"):
-            facts[name] = fact(step.data[5], steps, facts["nuclear"].method)
+    """The least a, then the least b, the nuclear norm of M with them, and the least margin of the sink pattern.
+
+    a and b come margin by margin, and as a_bound and b_bound from the two margins that bind.
+    """
+    found, steps = _sink()
+    facts = _facts("sink", sink_matrix(found["a"], found["b"]), ZERO)
+    method = facts["nuclear"].method
+    facts |= {step.data[3]: fact(step.data[5], (step,), method) for step in steps}
+    facts |= {f"{step.data[5]}_bound": fact(step.data[6], (step,), method) for step in _binding()}
     return facts
 
 
 @derivation("lampert2026.sec7.diag-construction")
 def diag_construction(s: sp.Expr, a: sp.Expr, b: sp.Expr, alpha: sp.Expr) -> dict[str, Fact]:
-    """The nuclear norm of M_diag with the printed constants, and the least margin of the diagonal pattern."""
+    """The nuclear norm of M_diag with the printed constants, and what the diagonal pattern's margins lack of kappa."""
     return _facts("diagonal", diagonal_matrix(s, a, b), alpha)
 
 
 # -- upper bounds
 
 
-def _at_most_per_group(norm: Step, matrix: GroupMatrix, points: tuple[dict[str, Any], ...], rest: sp.Expr) -> Threshold:
+Cases = tuple[dict[str, Any], ...]
+
+
+def _at_most_per_group(norm: Step, matrix: GroupMatrix, instances: Callable[..., Cases], rest: sp.Expr) -> Threshold:
     """The cost is at most C times that of one group: sharp at C = 1."""
     one = _rank_two(matrix.of_one_group)
     value = norm.data[0] if norm.rule == "orthogonal-sum" else norm.data[2]
@@ -137,17 +202,37 @@ def _at_most_per_group(norm: Step, matrix: GroupMatrix, points: tuple[dict[str, 
     words = "cost = {0} <= {1}: the triangle inequality over the groups"
     last = Step("sum-over-groups", words, (cost, upper, norm, one))
     steps = (norm, last) if norm.rule != "orthogonal-sum" else (norm.data[1], norm, last)
-    return Threshold(cost, upper, points, steps, "the triangle inequality over the groups", "lam", C * UNIT, {"C": ONE})
+    method = "the triangle inequality over the groups"
+    return Threshold(cost, upper, _grid(instances), steps, method, "lam", C * UNIT, {"C": ONE}, instances)
 
 
-def _points(*further: dict[str, str]) -> tuple[dict[str, Any], ...]:
-    """Exact cases: one group and several, lam at 2/3 and above, kappa and d small and large, each with more names."""
+def _grid(instances: Callable[..., Cases]) -> Cases:
+    """Exact cases: one group and several, lam at 2/3 and above."""
+    shares = (Fraction(2, 3), Fraction(9, 10), Fraction(99, 100))
+    return tuple(case for count in (1, 5) for share in shares for case in instances(share, count))
+
+
+def _plain(share: Fraction, count: int = 1) -> Cases:
+    """Exact cases of lam and C, kappa and d small and large: d has room for C groups of two antipodal nuisances."""
     return tuple(
-        {"C": count, "lam": value, "kappa": size, "d": width, **more}
-        for count, width in (("1", "4"), ("1", "64"), ("5", "64"))
-        for value in ("2/3", "9/10", "99/100")
+        {"C": str(count), "lam": str(share), "kappa": size, "d": str(width)}
+        for width in (4, 64)
         for size in ("1", "1/16", "16")
-        for more in further or ({},)
+        if 3 * count + 1 <= width
+    )
+
+
+def _paired(share: Fraction, count: int = 1) -> Cases:
+    """The same for groups of 2, 4 and 8 nuisances in antipodal pairs, all pairs orthogonal to one another.
+
+    They have C n/2 dimensions; the nearest are a pair for n = 2, at 4 (1 - lam^2) d, and of two pairs, at half of that.
+    """
+    return tuple(
+        case
+        | {"r_eta": str(count * pairs), "Delta_diag": str((4 if pairs == 1 else 2) * (1 - share**2) * int(case["d"]))}
+        for case in _plain(share, count)
+        for pairs in (1, 2, 4)
+        if 2 * count + 1 + count * pairs <= int(case["d"])
     )
 
 
@@ -155,7 +240,7 @@ def _points(*further: dict[str, str]) -> tuple[dict[str, Any], ...]:
 def sink_upper() -> Threshold:
     """2 ||W||_* <= C times its value at C = 1, for the sink construction with its least a and b."""
     matrix, steps = _sink_construction()
-    found = _at_most_per_group(_nuclear(matrix), matrix, _points(), ZERO)
+    found = _at_most_per_group(_nuclear(matrix), matrix, _plain, ZERO)
     return replace(found, steps=(*steps, *found.steps))
 
 
@@ -166,9 +251,7 @@ def diag_upper(s: sp.Expr, a: sp.Expr, b: sp.Expr, alpha: sp.Expr) -> Threshold:
     block = _nuclear(matrix)
     whole = block.data[2] + alpha * r_eta
     norm = Step("orthogonal-sum", "||W||_* = {0}: P_eta is orthogonal to the structural part", (whole, block, alpha))
-    sizes = (("1", "1"), ("8", "1/4"), ("1", "16"), ("8", "1/64"))
-    points = _points(*({"r_eta": rank, "Delta_diag": square} for rank, square in sizes))
-    return _at_most_per_group(norm, matrix, points, 2 * alpha * r_eta)
+    return _at_most_per_group(norm, matrix, _paired, 2 * alpha * r_eta)
 
 
 # -- the copy queries alone
@@ -213,18 +296,18 @@ def lower_constant() -> dict[str, Fact]:
 
 @derivation("lampert2026.sec7.sink-lower")
 def sink_lower() -> Threshold:
-    """-cost <= -(least cost of the copy queries alone) <= -C times that of one group."""
+    """-(least cost that the copy queries' constraints force) <= -C times that of one group."""
     average = Step("routing-average", "means over i of margins of the copy queries", ("sink", routing()))
     steps = _copy_routing()
     least = steps[-1]
     one, many = sp.sqrt(lam**2 + 1), sp.sqrt(lam**2 + C)
     quantity, upper = -least.data[0], -2 * C * UNIT / one
     factors = (2 * UNIT / (lam * one * many), many - one, one - lam, many - lam, many + lam + one)
-    words = "-cost <= {0} <= {1}, as the difference is the product of {2}"
+    words = "-cost of every sink solution <= {0} <= {1}, as the difference is the product of {2}"
     last = Step("cost-at-least", words, (quantity, upper, factors, average, least))
     method = "the copy queries' constraints: a dual certificate, and factors of one sign"
-    points = (*_points(), *({"C": "3", "lam": "1/2", "kappa": size, "d": "64"} for size in ("1", "1/16", "16")))
-    return Threshold(quantity, upper, points, (average, *steps, last), method, "lam", C * UNIT, {"C": ONE})
+    points = (*_grid(_plain), *_plain(Fraction(1, 2), 3))
+    return Threshold(quantity, upper, points, (average, *steps, last), method, "lam", C * UNIT, {"C": ONE}, _plain)
 
 
 # -- the value part

@@ -62,23 +62,24 @@ def dprime_0() -> Expected:
 
 
 def _plane(x: Fraction, y: Fraction) -> dict[str, Any] | None:
-    """Two tokens (1, 1), (-1, 1) and a W for which beta t1 : t2 = x : y; None where no law has that.
+    """Two tokens (1, h), (-1, h) and a W for which beta t1 : t2 = x : y; None where no law has that.
 
-    B = diag(2, 0), so that t1 = t2 = 2 and beta = x/y; W acts on the mean so that sum_i Y_i is not 0.
+    B = diag(2, 0), so that t1 = t2 = 2 and beta = x/y; W acts on the mean so that it stays (0, h), h large: N > 0.
     """
     if y < 0 or (y == 0 and x != 0):
         return None
-    tokens = [[["1", "1"], ["-1", "1"]]]
     if y == 0:
-        return {"tokens": tokens, "W": [["0", "0"], ["0", "0"]], "beta": "1"}
+        return {"tokens": [[["1", "2"], ["-1", "2"]]], "W": [["0", "0"], ["0", "0"]], "beta": "1"}
     slope = x / y
+    high = str(int(abs(slope)) + 3)
+    tokens = [[["1", high], ["-1", high]]]
     return {"tokens": tokens, "W": [["1", "0"], ["0", str(1 - slope)]], "beta": str(slope)}
 
 
 #: W turns the plane by a right angle: tr(BW) = 0 and W is not 0.
 _TURN = {"tokens": [[["1", "0"], ["-1", "0"]]], "W": [["0", "1"], ["-1", "0"]], "beta": "1"}
 #: The same with a mean that is not 0.
-_TURN_MEAN = {"tokens": [[["1", "1"], ["-1", "1"]]], "W": [["0", "1"], ["-1", "0"]], "beta": "1"}
+_TURN_MEAN = {"tokens": [[["1", "2"], ["-1", "2"]]], "W": [["0", "1"], ["-1", "0"]], "beta": "1"}
 #: W = -1 undoes a skip of weight 1: beta tr(BW) + tr(BW^TW) = 0.
 _UNDO = {"tokens": [[["1"], ["-1"]]], "W": [["-1"]], "beta": "1"}
 
@@ -145,7 +146,7 @@ def uniform_vs_identity() -> dict[str, Equivalence | Fact]:
     for name, sign in (("R(1) > R(0)", ">"), ("R(1) < R(0)", "<")):
         conditions = (f"{loss} {sign} 0",)
         step = Step("ends-compared", f"{name} by D(0) - D(1)", (name, conditions, balance))
-        found[name] = _equivalence(name, conditions, (balance, step), "the energy at both ends")
+        found[name] = _equivalence(name, conditions, (balance, cone, step), "the energy at both ends")
     name, inside = "interior maximum", ("beta*t1 + t2 > 0", "beta*t1 < 0")
     step = Step("interior-maximum", "D' changes sign once inside", (name, inside, balance, cone))
     found[name] = _equivalence(name, inside, (balance, cone, step), "the slope of the energy at both ends")

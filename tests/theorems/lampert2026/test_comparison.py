@@ -19,7 +19,12 @@ from theorems.optimum_symmetric import Family, blocks
 from theorems.process import Step
 from theorems.rules import licensed
 
-GRID = list(product((1, 2, 3, 5), (2, 3), (F(1, 4), F(3, 5), F(9, 10)), (F(0), F(1, 2), F(1))))
+#: C, n, lam, overlap; one group overlaps with none.
+GRID = [
+    place
+    for place in product((1, 2, 3, 5), (2, 3), (F(1, 4), F(3, 5), F(9, 10)), (F(0), F(1, 2), F(1)))
+    if place[0] > 1 or place[3] == 0
+]
 
 
 def found(claim: str, second_route: bool = False) -> Any:
@@ -220,3 +225,21 @@ def test_rows_of_the_figures() -> None:
 
 def test_the_reduced_program_takes_symbols() -> None:
     assert Family(C, n, lam, 0).delta2 == 1 - lam**2
+
+
+@pytest.mark.parametrize(
+    "changes", [{"lam": "2"}, {"lam": "-4/5"}, {"n": "1"}, {"C": "1", "overlap": "1"}, {"overlap": "-1"}, {"C": "0"}]
+)
+def test_what_is_no_instance_has_no_optimum(changes: dict[str, str]) -> None:
+    place = {"C": "3", "n": "2", "lam": "3/5", "overlap": "0"} | changes
+    with pytest.raises(ValueError, match="expected C >= 1"):
+        Case(place).functional("sink_gain")
+    with pytest.raises(ValueError, match="expected kappa > 0"):
+        Case({**comparison.BUDGETS[0], "budget": "-4"}).functional("diag_slack")
+
+
+def test_least_values_that_nothing_says_prove_nothing() -> None:
+    honest = found(NO_SOLUTION)
+    assert unsupported_equivalence(honest) == []
+    assert unsupported_equivalence(replace(honest, at_least={**LEAST, "C": 10})) == ["nothing says that C >= 10"]
+    assert unsupported_equivalence(replace(honest, at_least={"budget": 1})) == ["nothing says that budget >= 1"]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 import math
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
 import pytest
 import sympy as sp
 
+from theorems.bounds import admitted
 from theorems.catalogue import Statement, by_id
 from theorems.derivation import Derived, Fact, Incomplete
 from theorems.deriving import derive, remarked
@@ -101,10 +103,11 @@ def test_the_least_a_and_b_are_kept_by_every_margin_and_no_less_is() -> None:
 @pytest.mark.parametrize(
     ("name", "printed"),
     [
-        ("sink-construction", {"margin": "2*kappa"}),
+        ("sink-construction", {"shortfall": "kappa/2"}),
         ("sink-construction", {"a": "kappa/sqrt(d)"}),
-        ("sink-construction", {"nuclear": "C*least_a"}),
-        ("diag-construction", {"margin": "kappa/2"}),
+        ("sink-construction", {"b": "a_bound"}),
+        ("sink-construction", {"nuclear": "C*a_bound"}),
+        ("diag-construction", {"shortfall": "kappa/2"}),
         ("diag-construction", {"nuclear": "C*kappa*(1 + lam**2)/(lam**2*sqrt(d))"}),
         ("lower-constant", {"cost": "2*kappa/sqrt(d)*((C - 1)/lam + 1/sqrt(lam**2 + 1))"}),
         ("lower-constant", {"cost": "2*kappa/sqrt(d)*C/sqrt(lam**2 + C)"}),
@@ -131,6 +134,8 @@ def test_a_wrong_print_is_disproved(name: str, printed: dict[str, str]) -> None:
         ("sink-upper", "13*kappa*C/sqrt(d)", ("lam >= 3/5",)),
         ("sink-upper", "12*kappa*C/sqrt(d)", ("lam >= 5/8",)),
         ("diag-upper", "9*kappa*C/sqrt(d) + 4*kappa*sqrt(d)/Delta_diag*r_eta", None),
+        ("diag-upper", "13*kappa*C/sqrt(d) + 5*kappa*sqrt(d)/Delta_diag*r_eta", None),
+        ("diag-upper", "13*kappa*C/sqrt(d) + 4*kappa*sqrt(d)/Delta_diag*r_eta + 3*r_eta + 3*C", None),
         ("sink-lower", "-7*kappa*C/(5*sqrt(d))", None),
     ],
 )
@@ -138,8 +143,51 @@ def test_a_true_print_is_proved(name: str, printed: str, conditions: tuple[str, 
     assert settled(name, {"upper": printed}, conditions).status == "proved"
 
 
-def test_a_range_that_is_too_wide_is_not_proved() -> None:
-    assert settled("sink-upper", {"upper": "12*kappa*C/sqrt(d)"}, ("lam >= 3/5",)).status != "proved"
+@pytest.mark.parametrize("name", ["sink-upper", "diag-upper"])
+@pytest.mark.parametrize("conditions", [("lam < 1",), ("lam >= 3/5",), ("lam > 1/8", "lam < 3/16")])
+def test_a_range_that_is_too_wide_is_disproved(name: str, conditions: tuple[str, ...]) -> None:
+    """At one group, for a lam of the range below the least one."""
+    outcome = settled(name, dict(claim(name).printed), conditions)
+    assert outcome.status == ("proved" if name == "diag-upper" and conditions == ("lam >= 3/5",) else "disproved")
+
+
+@pytest.mark.parametrize("name", UPPER)
+def test_a_sharp_bound_is_proved_as_a_print(name: str) -> None:
+    assert settled(name, {"upper": str(bound(name).upper)}, ("lam < 1",)).status == "proved"
+    assert settled(name, {"upper": f"({bound(name).upper}) - kappa*C/(1000*sqrt(d))"}, ()).status == "disproved"
+
+
+def test_points_of_the_diagonal_bound_are_instances() -> None:
+    """C groups of n nuisances in orthogonal antipodal pairs: their rank and nearest pair, which fit into d."""
+    statement, found = claim("diag-upper"), bound("diag-upper")
+    assert found.instances is not None and len(found.points) > 20
+    for point in (*found.points, *found.instances(Fraction(1, 3))):
+        case = {name: Fraction(value) for name, value in point.items()}
+        pairs = case["r_eta"] / case["C"]
+        assert pairs.denominator == 1 and 2 * case["C"] + 1 + case["r_eta"] <= case["d"]
+        square = case["Delta_diag"] / ((1 - case["lam"] ** 2) * case["d"])
+        assert square == (4 if pairs == 1 else 2)
+        assert admitted(replace(statement, conditions=statement.conditions[2:]), point)
+    # what is no instance is none of the claim's cases
+    for wrong in (
+        {"C": "1", "lam": "2/3", "kappa": "1", "d": "4", "r_eta": "8", "Delta_diag": "1"},
+        {"C": "1", "lam": "2/3", "kappa": "1", "d": "4", "r_eta": "1", "Delta_diag": "1/4"},
+        {"C": "0", "lam": "2/3", "kappa": "1", "d": "64", "r_eta": "2", "Delta_diag": "1"},
+        {"C": "1", "lam": "2/3", "kappa": "-1", "d": "64", "r_eta": "2", "Delta_diag": "1"},
+    ):
+        assert not admitted(statement, wrong)
+
+
+@pytest.mark.parametrize("name", ["sink-construction", "diag-construction"])
+def test_a_wrong_value_is_not_proved(name: str) -> None:
+    """A derived value that its step does not conclude, also where both sides of a print are replaced."""
+    found = derived(name)
+    for quantity in claim(name).printed:
+        fact, other = (found.quantities[n] for n in (quantity, "margin"))
+        assert isinstance(fact, Fact) and isinstance(other, Fact)
+        told = {quantity, f"{quantity}_bound", "nuclear_by_root" if quantity == "nuclear" else quantity}
+        table = {n: replace(fact, ratio=other.ratio) if n in told else v for n, v in found.quantities.items()}
+        assert settle(claim(name), Derived(table, found.steps, None)).status == "undecided"
 
 
 @pytest.mark.parametrize("name", ["sink-upper", "diag-upper"])
@@ -174,18 +222,31 @@ def test_inequalities_hold_at_numbers_and_are_sharp_at_one_group(name: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("constants", "margin"),
+    ("constants", "margin", "status"),
     [
-        ({"alpha": "kappa*sqrt(d)/Delta_diag"}, "kappa/2"),
-        ({"b": "kappa/(lam*sqrt(d))"}, "0"),
-        ({"s": "3*kappa/(lam**2*sqrt(d))", "alpha": "3*kappa*sqrt(d)/Delta_diag"}, "kappa"),
+        ({"alpha": "kappa*sqrt(d)/Delta_diag"}, "kappa/2", "disproved"),
+        ({"b": "kappa/(lam*sqrt(d))"}, "0", "disproved"),
+        ({"s": "3*kappa/(lam**2*sqrt(d))", "alpha": "3*kappa*sqrt(d)/Delta_diag"}, "kappa", "proved"),
+        ({"s": "kappa/(4*lam**2*sqrt(d))"}, "kappa/4", "disproved"),
+        ({"s": "kappa/(lam*sqrt(d))"}, "kappa*lam", "disproved"),
+        ({"s": "0"}, "0", "disproved"),
+        ({}, "kappa", "proved"),
+        ("twice", "2*kappa", "proved"),
     ],
 )
-def test_other_constants_have_the_margin_that_they_have(constants: dict[str, str], margin: str) -> None:
-    definitions = {**claim("diag-construction").definitions, **constants}
-    found = derive(SECTION + "diag-construction", definitions=definitions).quantities["margin"]
+def test_other_constants_have_the_margin_that_they_have(
+    constants: dict[str, str] | str, margin: str, status: str
+) -> None:
+    statement = claim("diag-construction")
+    twice = {name: f"2*({form})" for name, form in statement.definitions.items()}
+    definitions = {**statement.definitions, **(twice if isinstance(constants, str) else constants)}
+    derivation = derive(statement.id, definitions=definitions)
+    found = derivation.quantities["margin"]
     assert isinstance(found, Fact) and all(map(licensed, found.steps))
     assert sp.expand(found.ratio.expr - sp.sympify(margin)) == 0
+    # every margin is to be at least kappa: larger ones are as good
+    outcome = settle(replace(statement, definitions=definitions, printed={"shortfall": "0"}), derivation)
+    assert outcome.status == status
 
 
 def test_an_incomplete_source_leaves_the_claim_undecided() -> None:
@@ -211,3 +272,14 @@ def test_no_print_stands_in_the_derivations() -> None:
         statement = claim(name)
         told = [*statement.printed.values(), *statement.definitions.values()]
         assert not [text for text in told if len(text) > 14 and "_" not in text and text in source]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("a", "b"), ("a_bound", "b"), ("nuclear", "margin"), ("shortfall", "margin")]
+)
+def test_no_quantity_takes_the_conclusion_of_another_one(one: str, other: str) -> None:
+    """Both sides of a print with another quantity's fact, steps and all."""
+    found = derived("sink-construction")
+    sides = {one, f"{one}_bound", *(["nuclear_by_root"] if one == "nuclear" else [])} & set(found.quantities)
+    table = {**found.quantities, **dict.fromkeys(sides, found.quantities[other])}
+    assert settle(claim("sink-construction"), Derived(table, found.steps, None)).status == "undecided"

@@ -1,0 +1,183 @@
+"""The figures of costs: artists against data, tables, undecided cells, and how they look."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from figures import FIGURES, cheaper_map, load, pattern_costs
+from figures.__main__ import rendered, tabulated
+from tests.figures.test_theory import bars_of, ends_of, faults, numbers, texts
+
+SMALL: dict[str, Callable[[], dict[str, Any]]] = {
+    "pattern_costs": lambda: pattern_costs.data(panels=(("4/5", "0"), ("1/2", "1")), groups=(1, 4), searched=(1,)),
+    "cheaper_map": lambda: cheaper_map.data(
+        families=(("0", 2), ("1", 2)), groups=(1, 2), steps=6, halvings=1, finest=1
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def every() -> dict[str, dict[str, Any]]:
+    return {name: make() for name, make in SMALL.items()}
+
+
+@pytest.fixture(scope="module")
+def pictures(every: dict[str, dict[str, Any]]) -> dict[str, Figure]:
+    return {name: load(name).draw(drawn) for name, drawn in every.items()}
+
+
+@pytest.fixture(params=SMALL)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_they_are_registered() -> None:
+    assert set(SMALL) <= set(FIGURES)
+
+
+def test_the_data_are_json_and_drawing_leaves_them_alone(name: str, every: dict[str, dict[str, Any]]) -> None:
+    drawn = copy.deepcopy(every[name])
+    assert json.loads(json.dumps(drawn, allow_nan=False)) == drawn
+    assert drawn["figure"] == name
+    module = load(name)
+    module.draw(drawn)
+    assert tabulated(module.table(drawn)) == tabulated(module.table(every[name]))
+    assert drawn == every[name]
+
+
+def test_the_same_data_give_the_same_bytes(every: dict[str, dict[str, Any]]) -> None:
+    """Of the map; the other figure is drawn with parts of figures that are looked at elsewhere."""
+    first, second = (rendered(cheaper_map.draw(every["cheaper_map"]), ".svg", "map") for _ in range(2))
+    assert first == second
+
+
+def test_texts_are_legible_and_apart(name: str, pictures: dict[str, Figure]) -> None:
+    figure = pictures[name]
+    assert figure.get_figwidth() == 7.0
+    assert faults(figure) == []
+    assert "[1]" in " ".join(text.get_text() for text, _ in texts(figure))
+    assert figure.legends
+
+
+def test_every_number_of_the_table_is_one_of_the_data(name: str, every: dict[str, dict[str, Any]]) -> None:
+    drawn = every[name]
+    held = load(name).table(drawn)
+    assert all({"panel", "curve", "value"} <= row.keys() for row in held)
+    values = {row[column] for row in held for column in ("value", "low", "high") if column in row}
+    assert values <= set(numbers(drawn))
+    if name == "cheaper_map":
+        cells = sum(len(column["cells"]) for panel in drawn["panels"] for column in panel["columns"])
+        assert sum("cheaper" in row for row in held) == cells
+
+
+# ---- costs
+
+
+def test_the_costs_drawn_are_the_data(every: dict[str, dict[str, Any]], pictures: dict[str, Figure]) -> None:
+    panels = every["pattern_costs"]["panels"]
+    axes = iter(pictures["pattern_costs"].axes)
+    for pattern, other in (("sink", "diag"), ("diag", "sink")):
+        for panel in panels:
+            held, shown = panel[pattern], next(axes)
+            heights = [np.array(line.get_ydata()).tolist() for line in shown.get_lines()]
+            for key in ("printed_low", "printed_high", "construction", "low", "bound_low"):
+                assert held[key] in heights
+            assert panel[other]["low"] in heights
+            (bars,) = bars_of(shown)
+            assert ends_of(bars)[:, :, 1] == pytest.approx(
+                np.stack([held["searched"]["low"], held["searched"]["high"]], 1), abs=1e-12
+            )
+            least, most = shown.get_ylim()
+            assert least == 0
+            assert all(value <= most for value in numbers([held[key] for key in held if key != "searched"]))
+
+
+def test_the_gap_that_is_told_is_not_below_the_largest(
+    every: dict[str, dict[str, Any]], pictures: dict[str, Figure]
+) -> None:
+    drawn = every["pattern_costs"]
+    for panel in drawn["panels"]:
+        for pattern in pattern_costs.NAMES:
+            held = panel[pattern]
+            gaps = (np.array(held["high"]) - np.array(held["low"])) / np.array(held["high"])
+            assert gaps.max() <= drawn["certified"] < 1e-6
+            found = held["searched"]
+            assert np.all(np.array(found["high"]) - found["low"] <= drawn["gap"] * np.array(found["high"]) * 1.001)
+    told = pictures["pattern_costs"].get_supxlabel()
+    assert f"at most {pattern_costs.power(drawn['certified'])} apart" in told
+    assert [pattern_costs.power(value) for value in (0.02, 1e-7, 1.1e-7)] == ["10⁻¹", "10⁻⁷", "10⁻⁶"]
+
+
+# ---- the map
+
+
+def boxes(axes: Any) -> list[Rectangle]:
+    return [patch for patch in axes.patches if isinstance(patch, Rectangle)]
+
+
+def test_cells_are_drawn_where_they_are(every: dict[str, dict[str, Any]], pictures: dict[str, Figure]) -> None:
+    drawn = every["cheaper_map"]
+    for axes, panel in zip(pictures["cheaper_map"].axes, drawn["panels"], strict=False):
+        shown = sorted((box.get_x(), box.get_y(), box.get_height()) for box in boxes(axes) if not box.get_hatch())
+        wanted = [
+            (place - 0.5, cell["low"], cell["high"] - cell["low"])
+            for place, column in enumerate(panel["columns"])
+            for cell in column["cells"]
+        ]
+        assert np.array(shown) == pytest.approx(np.array(wanted))
+        hatched = [box for box in boxes(axes) if box.get_hatch()]
+        assert len(hatched) == sum(cell["shown"] for column in panel["columns"] for cell in column["cells"])
+        for place, column in enumerate(panel["columns"]):
+            for cell in column["cells"]:
+                (box,) = (
+                    b for b in boxes(axes) if not b.get_hatch() and (b.get_x(), b.get_y()) == (place - 0.5, cell["low"])
+                )
+                red, _, blue = to_rgb(box.get_facecolor())
+                assert (red > blue) == (cell["cheaper"] == "diagonal")
+
+
+def test_the_boundary_is_between_cells_of_unlike_signs(
+    every: dict[str, dict[str, Any]], pictures: dict[str, Figure]
+) -> None:
+    drawn = every["cheaper_map"]
+    crossed = 0
+    for axes, panel in zip(pictures["cheaper_map"].axes, drawn["panels"], strict=False):
+        boundary = next(held for held in axes.collections if isinstance(held, LineCollection))
+        flat = sorted(tuple(piece[0]) for piece in boundary.get_segments() if piece[0][1] == piece[1][1])
+        wanted = []
+        for place, column in enumerate(panel["columns"]):
+            cells = column["cells"]
+            wanted += [(place - 0.5, one["high"]) for one, two in pairwise(cells) if one["cheaper"] != two["cheaper"]]
+        assert np.array(flat) == pytest.approx(np.array(wanted))
+        crossed += len(wanted)
+    assert crossed > 2
+
+
+def test_an_undecided_cell_is_shown_as_such(every: dict[str, dict[str, Any]]) -> None:
+    drawn = copy.deepcopy(every["cheaper_map"])
+    cell = drawn["panels"][0]["columns"][1]["cells"][0]
+    cell["cheaper"] = ""
+    axes = cheaper_map.draw(drawn).axes[0]
+    (box,) = (box for box in boxes(axes) if box.get_hatch() == "xxx")
+    assert (box.get_x(), box.get_y()) == (0.5, cell["low"])
+    assert len(set(to_rgb(box.get_facecolor()))) == 1
+
+
+def test_the_outline_goes_around_unlike_labels() -> None:
+    left = [(0.0, 0.5, "a"), (0.5, 1.0, "b")]
+    right = [(0.0, 0.25, "a"), (0.25, 1.0, "b")]
+    found = cheaper_map.outline([left, right], (0.0, 1.0))
+    assert found == [[(-0.5, 0.5), (0.5, 0.5)], [(0.5, 0.25), (1.5, 0.25)], [(0.5, 0.25), (0.5, 0.5)]]
+    assert cheaper_map.outline([left, []], (0.0, 1.0))[1:] == [[(0.5, 0.0), (0.5, 0.5)], [(0.5, 0.5), (0.5, 1.0)]]
+    assert cheaper_map.outline([[(0.0, 1.0, "a")]] * 2, (0.0, 1.0)) == []
