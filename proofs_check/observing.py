@@ -57,7 +57,8 @@ def observed(pair: Pair, outcome: Outcome, observation: Any, bench: Bench, only:
         shares.append(f"{name}: {sum(bool(v) for _, v in seen)} times true, {sum(not v for _, v in seen)} times false")
         _decoys(pair, word, conditions, found, name, seen, evidence, single=only is not None)
         evidence.rows += [_row(case.raw, name, holds(conditions, case), truth(found, case), v) for case, v in seen[:4]]
-    lacking += _places(pair, rows, evidence) if only is None else []
+    unseen = _places(pair, rows, evidence)
+    lacking += unseen if only is None else []
     evidence.status = "contradicts" if wrong else "underpowered" if lacking else "agrees"
     evidence.reason = lacking[0] if lacking and not wrong else ""
     evidence.detectable = 0.0

@@ -103,7 +103,7 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
             if not proved[k]:
                 continue
             if side * (value[k] - end) > error[k] + off and surely(formula, k, side):
-                evidence.conflicts.append(f"{name} at {found.point(k)}: derived {end!r}, found {value[k]!r}")
+                evidence.conflicts.append(f"{name} at {found.point(k)}: derived {end!r}, found {float(value[k])!r}")
             best[group[k]] = max(best.get(group[k], 0.0), _nearness(float(value[k]), end, side))
         reaches[name] = min(best.values(), default=0.0)
     wrong: tuple[int, str] | None = None

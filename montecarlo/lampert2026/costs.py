@@ -240,7 +240,10 @@ def sink_construction(C: float, n: float, lam: float, kappa: float, d: float, fa
     found, blur = margins(tokens, W, "sink")
     margin, doubt = float(found.min()), blur + 4 * error * kappa
     return {
-        "nuclear": (size, rounding + error * size),
+        # each number stands for both of its routes on the other side
+        **dict.fromkeys(("nuclear", "nuclear_by_root"), (size, rounding + error * size)),
+        "a_bound": (a, error * a),
+        "b_bound": (b, error * b),
         "margin": (margin, doubt),
         "shortfall": (max(0.0, kappa - margin), doubt),
         "a": (a, error * a),
@@ -289,7 +292,7 @@ def diag_construction(
         # the projector is off by more where nuisances nearly span less
         least, doubt = min(least, float(found.min())), max(doubt, 64 * blur)
     return {
-        "nuclear": (size, rounding),
+        **dict.fromkeys(("nuclear", "nuclear_by_root"), (size, rounding)),
         "margin": (least, doubt),
         "shortfall": (max(0.0, kappa - least), doubt),
     }
