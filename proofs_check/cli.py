@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LEMMA_KINDS = ("identity", "asymptotic", "limit", "bound", "order", "construction")
 EFFORTS = ("quick", "standard", "thorough")
 DEVICES = ("auto", "cpu", "cuda")
-MAX_SEED, MAX_JOBS = 2**63 - 1, 1024
+MAX_SEED, MAX_JOBS, MAX_RUNS = 2**63 - 1, 1024, 1_000_000
 _INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
 
 
@@ -383,6 +383,45 @@ def _figures(args: argparse.Namespace) -> int:
     return make([*args.names, "--out", args.out, "--seed", args.seed])
 
 
+def _fill_selftest(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--mutants", action="store_true", help="put faults into the suite's own code too")
+    parser.add_argument("--independence", action="store_true", help="put faults into one side of every claim too")
+    parser.add_argument("--runs", metavar="N", help="runs of each estimator on true claims (400 unless given)")
+    parser.add_argument("--seed", default="0", metavar="N", help="seed of the selftest (0 unless given)")
+    parser.add_argument("--json", metavar="FILE", help="write what was measured as JSON")
+    parser.add_argument(
+        "--jobs", metavar="N", help="threads (all there are unless given); the result does not depend on it"
+    )
+
+
+def _selftest(args: argparse.Namespace) -> int:
+    from proofs_check import outputs
+
+    seed = _integer("--seed", args.seed, 0, MAX_SEED, "an integer from 0 to 2**63 - 1")
+    runs = None
+    if args.runs is not None:
+        runs = _integer("--runs", args.runs, 1, MAX_RUNS, f"an integer from 1 to {MAX_RUNS}")
+    jobs = len(os.sched_getaffinity(0))
+    if args.jobs is not None:
+        jobs = _integer("--jobs", args.jobs, 1, MAX_JOBS, f"an integer from 1 to {MAX_JOBS}")
+    target = outputs.check_target("--json", args.json) if args.json is not None else None
+
+    from proofs_check import selftest
+
+    with selftest.progress() as step:
+        report = selftest.run(
+            seed=seed, runs=runs, jobs=jobs, mutants=args.mutants, independence=args.independence, step=step
+        )
+    selftest.show(report, sys.stdout)
+    if target is not None:
+        try:
+            outputs.write_json(report, target)
+        except OSError as error:
+            print(f"twofold: error: --json {target}: could not be written ({error.strerror or error})", file=sys.stderr)
+            return 1
+    return 0 if report["consistent"] else 1
+
+
 def _fill_doctor(parser: argparse.ArgumentParser) -> None:
     pass
 
@@ -400,6 +439,7 @@ COMMANDS = {
     "eval": _Command("print, derivation and simulation at your own parameters and matrices", _fill_eval, _eval),
     "new-lemma": _Command("write the skeleton of a lemma of your own", _fill_new_lemma, _new_lemma),
     "figures": _Command("draw the theory plots, or one claim's evidence", _fill_figures, _figures),
+    "selftest": _Command("measure how often the referee itself errs", _fill_selftest, _selftest),
     "doctor": _Command("say what this installation has and misses", _fill_doctor, _doctor),
 }
 
