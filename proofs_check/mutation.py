@@ -1,0 +1,141 @@
+"""How much the referee catches: every print, rule, piece of the engine and second side changed, one thing at a time.
+
+The score is caught/(mutants - equivalent). Names of mutants are stable, and a sample is chosen by them and by the seed,
+so that a survivor can be looked up again.
+"""
+
+from __future__ import annotations
+
+import functools
+import multiprocessing
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from proofs_check import mutation_prints, mutation_rules, mutation_simulators
+from proofs_check.mutation_probes import claims, digest
+
+KINDS = ("print", "correction", "rule", "engine", "simulator")
+RESULTS = ("caught", "equivalent", "survived")
+#: Mutants that a process takes at a time: neighbours share derivations and probes.
+AT_ONCE = 40
+
+Verdict = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One mutant: its kind, its name, and how it is judged; ``line`` is where it stands in the source today."""
+
+    kind: str
+    name: str
+    judge: Callable[[], Verdict]
+    line: int | None = None
+
+    def row(self) -> dict[str, Any]:
+        """The mutant judged, as the score lists it."""
+        with warnings.catch_warnings():
+            # of what a mutant makes of an expression
+            warnings.simplefilter("ignore")
+            result, how = self.judge()
+        return {"name": self.name, "kind": self.kind, "line": self.line, "result": result, "how": how}
+
+
+@functools.cache
+def mutants() -> tuple[Mutant, ...]:
+    """All mutants, in a fixed order."""
+    return tuple(_mutants())
+
+
+def _mutants() -> Iterator[Mutant]:
+    for claim in claims():
+        for name, verdict in mutation_prints.matrix_rows(claim.id):
+            yield Mutant("correction" if " correction, " in name else "print", name, functools.partial(_told, verdict))
+        for changed in mutation_prints.print_mutants(claim.id):
+            yield Mutant(changed.kind, changed.name, functools.partial(mutation_prints.judged_print, changed))
+    for code in mutation_rules.rule_mutants():
+        yield Mutant("rule", code.name, functools.partial(mutation_rules.judged_rule, code), code.line)
+    for code in mutation_rules.engine_mutants():
+        yield Mutant("engine", code.name, functools.partial(mutation_rules.judged_engine, code), code.line)
+    for claim in claims():
+        for other in mutation_simulators.simulator_mutants(claim.id):
+            line = other.code.line if other.code is not None else None
+            yield Mutant("simulator", other.name, functools.partial(mutation_simulators.judged_simulator, other), line)
+
+
+def _told(verdict: Verdict) -> Verdict:
+    return verdict
+
+
+def measure(*, seed: int, sample: int | None, step: Callable[[int, int], None], jobs: int = 1) -> dict[str, Any]:
+    """Judge all mutants, or a sample of so many, and count what is caught.
+
+    ``step(done, total)`` hears of the progress. With ``jobs`` > 1 so many processes share the work. Returns the numbers
+    of ``mutants``, ``caught`` and ``equivalent``, the ``score``, the names of the ``survivors``, the counts ``by_kind``
+    and the ``rows``. Code is changed in the process for a moment only, and always put back.
+    """
+    names = chosen(seed, sample)
+    step(0, len(names))
+    rows: list[dict[str, Any]] = []
+    for part in _judged(names, jobs):
+        rows += part
+        step(len(rows), len(names))
+    return counted(rows)
+
+
+def chosen(seed: int, sample: int | None) -> list[str]:
+    """The names of the mutants that are judged, in the order of all."""
+    names = [mutant.name for mutant in mutants()]
+    if sample is None or sample >= len(names):
+        return names
+    kept = set(sorted(names, key=lambda name: digest(seed, name))[:sample])
+    return [name for name in names if name in kept]
+
+
+def _judged(names: Sequence[str], jobs: int) -> Iterator[list[dict[str, Any]]]:
+    if jobs <= 1:
+        yield from (_rows([name]) for name in names)
+        return
+    parts = [names[k : k + AT_ONCE] for k in range(0, len(names), AT_ONCE)]
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield from pool.map(_rows, parts)
+
+
+def _rows(names: Sequence[str]) -> list[dict[str, Any]]:
+    table = _by_name()
+    return [table[name].row() for name in names]
+
+
+@functools.cache
+def _by_name() -> dict[str, Mutant]:
+    table = {mutant.name: mutant for mutant in mutants()}
+    if len(table) != len(mutants()):
+        twice = next(name for name, count in Counter(m.name for m in mutants()).items() if count > 1)
+        raise ValueError(f"two mutants are called {twice!r}; tell them apart")
+    return table
+
+
+def counted(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The score of judged mutants."""
+    results = Counter(row["result"] for row in rows)
+    by_kind = {
+        kind: {
+            "mutants": sum(row["kind"] == kind for row in rows),
+            **{result: sum(row["kind"] == kind and row["result"] == result for row in rows) for result in RESULTS},
+            "how": dict(Counter(row["how"] for row in rows if row["kind"] == kind and row["result"] == "caught")),
+        }
+        for kind in KINDS
+    }
+    judged = len(rows) - results["equivalent"]
+    return {
+        "mutants": len(rows),
+        "caught": results["caught"],
+        "equivalent": results["equivalent"],
+        "score": results["caught"] / judged if judged else 1.0,
+        "survivors": [row["name"] for row in rows if row["result"] == "survived"],
+        "by_kind": by_kind,
+        "rows": list(rows),
+    }
