@@ -406,7 +406,7 @@ def _selftest(args: argparse.Namespace) -> int:
         jobs = _integer("--jobs", args.jobs, 1, MAX_JOBS, f"an integer from 1 to {MAX_JOBS}")
     target = outputs.check_target("--json", args.json) if args.json is not None else None
 
-    from proofs_check import selftest
+    from proofs_check.selftest import report as selftest
 
     with selftest.progress() as step:
         report = selftest.run(

@@ -7,12 +7,15 @@ from types import FunctionType
 
 import pytest
 
-from proofs_check import mutation, mutation_prints, mutation_rules, mutation_simulators
-from proofs_check.mutation_code import CodeMutant, TooLong, code_mutants, mutated, plain, reached, within
-from proofs_check.mutation_prints import finer, judged_print, print_mutants
-from proofs_check.mutation_probes import Probes, digest, in_turn, key, probes, tampered
-from proofs_check.mutation_rules import judged_engine, judged_rule
-from proofs_check.mutation_simulators import judged_simulator, simulator_mutants
+from proofs_check.selftest import mutation
+from proofs_check.selftest import prints as mutation_prints
+from proofs_check.selftest import rules as mutation_rules
+from proofs_check.selftest import simulators as mutation_simulators
+from proofs_check.selftest.code import CodeMutant, TooLong, code_mutants, mutated, plain, reached, within
+from proofs_check.selftest.prints import finer, judged_print, print_mutants
+from proofs_check.selftest.probes import Probes, digest, in_turn, key, probes, tampered
+from proofs_check.selftest.rules import judged_engine, judged_rule
+from proofs_check.selftest.simulators import judged_simulator, simulator_mutants
 from theorems import rules, wick
 from theorems.deriving import derive
 from theorems.expressions import parse, symbol
@@ -98,7 +101,7 @@ def test_copies_come_from_all_places_in_turn() -> None:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Steps of two short derivations only: all of them take seconds to derive."""
-    from proofs_check import mutation_probes
+    from proofs_check.selftest import probes as mutation_probes
 
     steps: dict[str, tuple[Step, ...]] = {}
     for claim in ("bao2024.sec4.eq5", "bao2024.appC.lemma1-C1", "bao2024.appA.eq18"):

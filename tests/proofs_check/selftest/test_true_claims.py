@@ -10,7 +10,7 @@ import pytest
 from montecarlo.registry import Simulation, Tails
 from proofs_check.evidence import BETA
 from proofs_check.intervals import numbers_needed
-from proofs_check.true_claims import (
+from proofs_check.selftest.true_claims import (
     COVARIANCE,
     SMALLEST_MOST,
     TruePair,

@@ -14,11 +14,22 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from montecarlo.registry import Evaluation, Observation, Search
-from proofs_check import error_rates, intervals
-from proofs_check.error_rates import CONFIDENCE, Look, Rate, Work, coverage, dependence, heaviest, kurtosis, ledger
+from proofs_check import intervals
 from proofs_check.evidence import BETA, Evidence, Measured
 from proofs_check.pairing import Target
-from proofs_check.true_claims import COVARIANCE, Source, estimators, second_side, smallest
+from proofs_check.selftest import error_rates
+from proofs_check.selftest.error_rates import (
+    CONFIDENCE,
+    Look,
+    Rate,
+    Work,
+    coverage,
+    dependence,
+    heaviest,
+    kurtosis,
+    ledger,
+)
+from proofs_check.selftest.true_claims import COVARIANCE, Source, estimators, second_side, smallest
 from theorems.catalogue import ALPHA, PLUGIN_SHARES, SHARES, shipped
 
 LEVEL, RUNS, PER_BLOCK = 0.05, 120, 64

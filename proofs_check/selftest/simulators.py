@@ -19,12 +19,12 @@ from proofs_check.evaluating import evaluated
 from proofs_check.evidence import EFFORTS, Bench, Evidence, Planned
 from proofs_check.growing import grown
 from proofs_check.judgement import verdict
-from proofs_check.mutation_code import CodeMutant, TooLong, code_mutants, mutated, plain, reached, within
-from proofs_check.mutation_prints import settled, statement_of
-from proofs_check.mutation_probes import derivations, digest
 from proofs_check.observing import observed
 from proofs_check.pairing import Pair
 from proofs_check.searching import searched
+from proofs_check.selftest.code import CodeMutant, TooLong, code_mutants, mutated, plain, reached, within
+from proofs_check.selftest.prints import settled, statement_of
+from proofs_check.selftest.probes import derivations, digest
 from theorems.expressions import parse
 
 #: Changes of code that are tried of one second side.

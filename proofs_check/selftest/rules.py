@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
-from proofs_check.mutation_code import CodeMutant, TooLong, code_mutants, methods, mutated, plain, reached, within
-from proofs_check.mutation_probes import Probes, claims, derivations, digest, in_turn, key, probes
 from proofs_check.pairing import Pair
+from proofs_check.selftest.code import CodeMutant, TooLong, code_mutants, methods, mutated, plain, reached, within
+from proofs_check.selftest.probes import Probes, claims, derivations, digest, in_turn, key, probes
 from theorems import exchangeable, increments, sums, wick, words
 from theorems.derivation import Derived
 from theorems.kernel import settle

@@ -15,8 +15,10 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from proofs_check import mutation_prints, mutation_rules, mutation_simulators
-from proofs_check.mutation_probes import claims, digest
+from proofs_check.selftest import prints as mutation_prints
+from proofs_check.selftest import rules as mutation_rules
+from proofs_check.selftest import simulators as mutation_simulators
+from proofs_check.selftest.probes import claims, digest
 
 KINDS = ("print", "correction", "rule", "engine", "simulator")
 RESULTS = ("caught", "equivalent", "survived")

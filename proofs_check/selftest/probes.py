@@ -17,8 +17,8 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.decoys import clause_mutants
-from proofs_check.mutation_code import TooLong, within
 from proofs_check.pairing import Pair
+from proofs_check.selftest.code import TooLong, within
 from theorems.bao2024.locater import minimiser
 from theorems.catalogue import Statement, catalogue
 from theorems.conditions import SIGNS, conjunction

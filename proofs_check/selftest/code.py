@@ -293,10 +293,20 @@ def within(seconds: float) -> Iterator[None]:
     def ring(number: int, frame: FrameType | None) -> None:
         raise TooLong(f"more than {seconds:g} s")
 
-    before = signal.signal(signal.SIGPROF, ring)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    finally:
+    def quiet() -> None:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        # one that rang at the last moment must not end the process, as it would by default
+        signal.signal(signal.SIGPROF, signal.SIG_IGN)
+
+    signal.signal(signal.SIGPROF, ring)
+    # again and again: the first may ring where exceptions are lost, in a destructor say
+    signal.setitimer(signal.ITIMER_PROF, seconds, seconds)
+    try:
+        try:
+            yield
+        finally:
+            quiet()
+    except TooLong:
+        # it may have rung within quiet()
+        quiet()
+        raise

@@ -41,19 +41,19 @@ def run(
 
     ``consistent`` says whether every rate is within its level and no fault in one side of a claim went unseen.
     """
-    from proofs_check import error_rates
+    from proofs_check.selftest import error_rates
 
     count = error_rates.RUNS if runs is None else runs
     rates = error_rates.measure(seed=seed, runs=count, jobs=jobs, step=_told(step, "error rates"))
     report: Report = {"schema": SCHEMA, "seed": seed, "error_rates": rates, "independence": None, "mutants": None}
     if independence:
-        from proofs_check import independence as faults
+        from proofs_check.selftest import independence as faults
 
         rows = faults.measure(seed=seed, claims=None, step=_told(step, "independence"))
         found = faults.tally(rows)
         report["independence"] = {**found, "rows": rows, "consistent": found["caught"] == found["of"]}
     if mutants:
-        from proofs_check.mutation import measure as scored
+        from proofs_check.selftest.mutation import measure as scored
 
         report["mutants"] = scored(seed=seed, sample=None, step=_told(step, "mutants"), jobs=jobs)
     parts = [part for part in (report[name] for name in ("error_rates", "independence", "mutants")) if part]

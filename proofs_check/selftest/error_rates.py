@@ -35,7 +35,7 @@ from proofs_check.evidence import BETA, EFFORTS, Bench, Measured
 from proofs_check.growing import grown
 from proofs_check.intervals import Interval, interval
 from proofs_check.pairing import Pair
-from proofs_check.true_claims import Source, estimators, second_side
+from proofs_check.selftest.true_claims import Source, estimators, second_side
 from theorems.catalogue import ALPHA, PLUGIN_SHARES, SHARES, Statement, added, by_id, shipped
 from theorems.outcome import Outcome
 

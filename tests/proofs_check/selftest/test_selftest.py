@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 import proofs_check
-from proofs_check import cli, error_rates, independence, selftest
-from proofs_check.error_rates import Rate
+from proofs_check import cli
+from proofs_check.selftest import error_rates, independence
+from proofs_check.selftest import report as selftest
+from proofs_check.selftest.error_rates import Rate
 
 
 def row(count: int, level: float) -> dict[str, Any]:
@@ -79,9 +81,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
     monkeypatch.setattr(error_rates, "measure", measured)
     monkeypatch.setattr(independence, "measure", faults)
-    mutation = types.ModuleType("proofs_check.mutation")
+    mutation = types.ModuleType("proofs_check.selftest.mutation")
     mutation.measure = mutated  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "proofs_check.mutation", mutation)
+    monkeypatch.setitem(sys.modules, "proofs_check.selftest.mutation", mutation)
     monkeypatch.setattr(proofs_check, "mutation", mutation, raising=False)
     return kept
 

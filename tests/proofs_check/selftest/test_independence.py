@@ -10,10 +10,11 @@ import sympy as sp
 from montecarlo import registry
 from montecarlo.engine import evaluate
 from montecarlo.registry import Evaluation
-from proofs_check import independence, runner
-from proofs_check.independence import NOT_APPLICABLE, SIDES, broken, faulty, measure, quantities, spoilt, tally
+from proofs_check import runner
 from proofs_check.pairing import Pair
 from proofs_check.plugins import second_side
+from proofs_check.selftest import independence
+from proofs_check.selftest.independence import NOT_APPLICABLE, SIDES, broken, faulty, measure, quantities, spoilt, tally
 from theorems import deriving
 from theorems.catalogue import by_id
 from theorems.derivation import Equivalence, Fact, closed

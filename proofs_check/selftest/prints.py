@@ -19,11 +19,11 @@ from proofs_check.decoys import clause_mutants, mutants
 from proofs_check.evaluating import LOOSE
 from proofs_check.evidence import EFFORTS, Bench
 from proofs_check.matrices import decoys as matrix_decoys
-from proofs_check.mutation_code import TooLong, within
-from proofs_check.mutation_probes import claims, derivations
 from proofs_check.observing import observed
 from proofs_check.pairing import Pair, scale_and_tolerance
 from proofs_check.searching import searched
+from proofs_check.selftest.code import TooLong, within
+from proofs_check.selftest.probes import claims, derivations
 from theorems.bounds import HYPOTHETICAL, NORMS, settle_bound
 from theorems.catalogue import Statement
 from theorems.conditions import clause
