@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from figures import FIGURES, FigureError, load
 from proofs_check.errors import UsageError, nearest, shown
+from proofs_check.lock import changed, figures_of, fingerprint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -161,10 +162,13 @@ def _run(argv: Sequence[str]) -> int:
     )
     parser.add_argument("--out", default="report/figures", metavar="DIR", help="folder (report/figures unless given)")
     parser.add_argument("--seed", default="0", metavar="N", help="seed of the simulations (0 unless given)")
+    parser.add_argument("--expect", metavar="FILE", help="a lock to compare the figures' data with")
     args = parser.parse_intermixed_args(argv)
     names, seed = _names(args.names), _seed(args.seed)
+    held = figures_of("--expect", args.expect) if args.expect is not None else None
     folder = _folder(args.out, names)
     _opened(folder, args.out)
+    made_now = {}
     for name in names:
         if sys.stderr.isatty():
             print(f"figures: making {name}", file=sys.stderr)
@@ -175,6 +179,11 @@ def _run(argv: Sequence[str]) -> int:
             raise FigureError(f"--out {shown(args.out)}: could not be written ({error.strerror or error})") from None
         for file in files:
             print(Path(args.out) / file)
+        made_now[name] = fingerprint(json.loads(files[name + ".json"]))
+    theory = {name: mark for name, mark in made_now.items() if name in FIGURES}
+    differs = changed(held, theory) if held is not None else []
+    if differs:
+        raise FigureError("; ".join(["data differs from --expect", *differs]))
     return 0
 
 

@@ -21,6 +21,8 @@ from proofs_check import __version__
 from proofs_check.errors import UsageError, did_you_mean, nearest
 
 if TYPE_CHECKING:
+    from proofs_check.expect import Expected
+    from proofs_check.kept import Kept
     from theorems.catalogue import Statement
 
 LEMMA_KINDS = ("identity", "asymptotic", "limit", "bound", "order", "construction")
@@ -135,6 +137,8 @@ def _fill_verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--expect", metavar="FILE", help="[verdicts] in TOML, or an earlier JSON report, to compare with"
     )
+    parser.add_argument("--fresh", action="store_true", help="judge again what is kept from earlier runs too")
+    parser.add_argument("--why", action="store_true", help="say of each claim why it was judged, or taken as kept")
     parser.add_argument(
         "--dry-run", action="store_true", help="print cases, samples and predicted seconds; judge nothing"
     )
@@ -189,7 +193,7 @@ def _verify(args: argparse.Namespace) -> int:
         expected = expect.read(args.expect, _catalogue(()), {claim.id for claim in claims})
     device = _device(args.device)
 
-    from proofs_check import runner
+    from proofs_check import kept, runner
 
     options = runner.Options(effort=effort, seed=seed, device=device, jobs=jobs, case=case)
     if args.dry_run:
@@ -197,7 +201,7 @@ def _verify(args: argparse.Namespace) -> int:
 
         show_plan(runner.plan(claims, options))
         return 0
-    return _judge(runner.run, claims, options, args, targets, expected)
+    return _judge(runner.run, claims, options, args, targets, expected, kept.opened(args.fresh))
 
 
 def _judge(
@@ -206,16 +210,17 @@ def _judge(
     options: Any,
     args: argparse.Namespace,
     targets: dict[str, Path],
-    expected: dict[str, str] | None,
+    expected: Expected | None,
+    kept: Kept,
 ) -> int:
     from proofs_check import outputs, terminal
     from proofs_check.expect import differences
 
     with terminal.watching([claim.id for claim in claims]) as progress:
-        report = run(claims, options, progress)
+        report = run(claims, options, progress, kept)
     report["run"]["command"] = args.command_line
     partial = report["run"]["partial"]
-    differs = differences(expected, report["claims"], partial) if expected is not None else []
+    differs = differences(expected, report["claims"], partial, report["run"]["effort"]) if expected is not None else []
 
     unwritten = []
     for name, path in targets.items():
@@ -226,13 +231,19 @@ def _judge(
                 outputs.write_junit(report, path, differs)
         except OSError as error:
             unwritten.append(f"twofold: error: {name} {path}: could not be written ({error.strerror or error})")
-    terminal.show_report(report, differs, None if expected is None else len(expected))
-    for line in unwritten:
+    terminal.show_report(report, differs, None if expected is None else len(expected), kept.hits)
+    for line in _told_of(kept, args.why) + unwritten:
         print(line, file=sys.stderr)
     if partial:
         return 130
     broken = any(claim["verdict"] in ("conflict", "error") for claim in report["claims"])
     return 1 if broken or differs or unwritten else 0
+
+
+def _told_of(kept: Kept, why: bool) -> list[str]:
+    """Why each claim was judged or taken as kept, where that is asked for, and what could not be kept."""
+    lines = [f"{name}: {reason}" for name, reason in kept.reasons.items()] if why else []
+    return lines + ([f"twofold: {kept.trouble}"] if kept.trouble else [])
 
 
 # ---- list, show, doctor
@@ -373,6 +384,7 @@ def _fill_figures(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="figures, or claims by id; all figures if none")
     parser.add_argument("--out", default="report/figures", metavar="DIR", help="folder (report/figures unless given)")
     parser.add_argument("--seed", default="0", metavar="N", help="seed of the simulations (0 unless given)")
+    parser.add_argument("--expect", metavar="FILE", help="a lock to compare the figures' data with")
 
 
 def _figures(args: argparse.Namespace) -> int:
@@ -380,7 +392,36 @@ def _figures(args: argparse.Namespace) -> int:
 
     from figures.__main__ import main as make
 
-    return make([*args.names, "--out", args.out, "--seed", args.seed])
+    expected = [] if args.expect is None else ["--expect", args.expect]
+    return make([*args.names, "--out", args.out, "--seed", args.seed, *expected])
+
+
+def _fill_lock(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--report", default="report/report.json", metavar="FILE", help="report of a whole run")
+    parser.add_argument("--figures", default="report/figures", metavar="DIR", help="what `twofold figures` wrote")
+    parser.add_argument("--out", default="verdicts.toml", metavar="FILE", help="the lock (verdicts.toml unless given)")
+
+
+def _lock(args: argparse.Namespace) -> int:
+    from proofs_check import lock, outputs
+    from proofs_check.reading import read_report
+
+    report = read_report("--report", args.report)
+    target = outputs.check_target("--out", args.out)
+    whole = set(_catalogue(()))
+    missing = sorted(whole - {claim["id"] for claim in report["claims"]})
+    if missing:
+        raise UsageError("--report", args.report, f"a run of every claim; {missing[0]} is missing", "judge all")
+    text = lock.written(report, lock.data_of(Path(args.figures)))
+    before = target.read_text(encoding="utf-8", errors="replace") if target.exists() else ""
+    try:
+        outputs.atomic_write(target, text)
+    except OSError as error:
+        print(f"twofold: error: --out {target}: could not be written ({error.strerror or error})", file=sys.stderr)
+        return 1
+    changes = lock.news(before, text) if before else []
+    print("\n".join([f"wrote {args.out}", *(changes or ([] if not before else ["nothing changed"]))]))
+    return 0
 
 
 def _fill_selftest(parser: argparse.ArgumentParser) -> None:
@@ -440,6 +481,7 @@ COMMANDS = {
     "new-lemma": _Command("write the skeleton of a lemma of your own", _fill_new_lemma, _new_lemma),
     "figures": _Command("draw the theory plots, or one claim's evidence", _fill_figures, _figures),
     "selftest": _Command("measure how often the referee itself errs", _fill_selftest, _selftest),
+    "lock": _Command("write what was found into verdicts.toml, to hold later runs to", _fill_lock, _lock),
     "doctor": _Command("say what this installation has and misses", _fill_doctor, _doctor),
 }
 

@@ -1,11 +1,14 @@
-"""Verdicts that a run is held to: a ``[verdicts]`` table in TOML, or the JSON report of an earlier run."""
+"""What a run is held to: a ``[verdicts]`` table in TOML, as ``twofold lock`` writes it, or an earlier JSON report.
+
+Besides verdicts both may hold the derived values and the corrections.
+"""
 
 from __future__ import annotations
 
 import json
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +16,41 @@ from proofs_check.errors import UsageError, did_you_mean
 
 VERDICTS = ("verified", "refuted", "undecided", "conflict", "error")
 CORRECTED = ".corrected"
+#: Formulas that are compared besides the verdicts: their tables, and the words for one.
+FORMULAS = {"exact": "the derived value", "corrections": "the correction"}
+#: From the least to the most.
+EFFORTS = ("quick", "standard", "thorough")
 _ARGUMENT = "--expect"
 _LIMIT = 1 << 26
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A claim whose verdict is not the expected one; ``got`` is "" where the run gave none."""
+    """A claim whose verdict, or the formula that ``what`` names, is not the expected; "" stands for none."""
 
     id: str
     expected: str
     got: str
+    what: str = ""
 
     @property
     def sentence(self) -> str:
         """``<id>: expected refuted, got verified``."""
+        if self.what:
+            return f"{self.id}: expected {self.what} {self.expected or 'to be none'}, got {self.got or 'none'}"
         return f"{self.id}: expected {self.expected}, got {self.got or 'no verdict'}"
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Expected verdicts by id, formulas by table and id, and the effort they were found at ("" where not said)."""
+
+    verdicts: Mapping[str, str]
+    formulas: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    effort: str = ""
+
+    def __len__(self) -> int:
+        return len(self.verdicts)
 
 
 def unique_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -58,7 +80,7 @@ def _parse(text: str, value: str) -> Any:
 
 
 def _reported(data: Mapping[str, Any], value: str) -> dict[str, Any]:
-    """The verdicts of a JSON report."""
+    """A JSON report as the tables of a lock."""
     if data.get("schema") != 1:
         raise UsageError(_ARGUMENT, value, f"a report with schema = 1; it has {data.get('schema')!r}")
     claims = data.get("claims")
@@ -71,11 +93,28 @@ def _reported(data: Mapping[str, Any], value: str) -> dict[str, Any]:
         if claim["id"] in found:
             raise UsageError(_ARGUMENT, value, f"a report with each claim once; {claim['id'][:60]!r} stands twice")
         found[claim["id"]] = claim["verdict"]
+    run = data.get("run")
+    return {
+        "verdicts": found,
+        **{table: formulas(claims, table) for table in FORMULAS},
+        "made": {"effort": run.get("effort", "") if isinstance(run, dict) else ""},
+    }
+
+
+def formulas(claims: Iterable[Mapping[str, Any]], table: str) -> dict[str, str]:
+    """The derived values ("exact") or the corrections of the claims that have one, by id."""
+    part, name = {"exact": ("symbolic", "exact"), "corrections": ("correction", "sympy")}[table]
+    found = {}
+    for claim in claims:
+        holder = claim.get(part)
+        formula = holder.get(name) if isinstance(holder, Mapping) else None
+        if isinstance(formula, str):
+            found[claim["id"]] = formula
     return found
 
 
-def read(value: str, known: Collection[str], selected: Collection[str]) -> dict[str, str]:
-    """The expected verdicts of the selected claims and their corrections, by id.
+def read(value: str, known: Collection[str], selected: Collection[str]) -> Expected:
+    """What is expected of the selected claims and their corrections.
 
     ``known`` are the ids of the catalogue, ``selected`` those of this run. Raises UsageError for a file that cannot
     be read or used: an id that is in no catalogue, a verdict that is none, or not one selected claim.
@@ -94,12 +133,9 @@ def read(value: str, known: Collection[str], selected: Collection[str]) -> dict[
     data = _parse(text, value)
     if not isinstance(data, dict):
         raise UsageError(_ARGUMENT, value, "a table of verdicts", 'write [verdicts] and "<id>" = "<verdict>" lines')
-    if "verdicts" in data:
-        verdicts = data["verdicts"]
-    elif "schema" in data or "claims" in data:
-        verdicts = _reported(data, value)
-    else:
-        verdicts = None
+    if "verdicts" not in data and ("schema" in data or "claims" in data):
+        data = _reported(data, value)
+    verdicts = data.get("verdicts")
     if not isinstance(verdicts, dict):
         raise UsageError(
             _ARGUMENT, value, "a [verdicts] table or a report of an earlier run", 'write "<id>" = "<verdict>" lines'
@@ -114,14 +150,55 @@ def read(value: str, known: Collection[str], selected: Collection[str]) -> dict[
     chosen = {name: verdict for name, verdict in verdicts.items() if name.removesuffix(CORRECTED) in selected}
     if not chosen:
         raise UsageError(_ARGUMENT, value, "a verdict for one selected claim at least", "select a claim that it names")
-    return chosen
+    held = {table: _formulas(data, table, value) for table in FORMULAS if table in data}
+    made = data.get("made")
+    effort = made.get("effort", "") if isinstance(made, dict) else ""
+    if effort not in ("", *EFFORTS):
+        raise UsageError(_ARGUMENT, value, f"made.effort to be one of {', '.join(EFFORTS)}; it is {str(effort)[:40]!r}")
+    return Expected(chosen, held, effort)
 
 
-def differences(expected: Mapping[str, str], claims: Iterable[Mapping[str, Any]], partial: bool) -> list[Difference]:
-    """Where the verdicts are not the expected ones; a partial run is not held to the claims it did not reach."""
+def _formulas(data: Mapping[str, Any], table: str, value: str) -> dict[str, str]:
+    found = data[table]
+    if not isinstance(found, dict) or not all(isinstance(formula, str) for formula in found.values()):
+        raise UsageError(_ARGUMENT, value, f"[{table}] with a formula for each id", "let `twofold lock` write it")
+    return found
+
+
+def differences(
+    expected: Expected, claims: Sequence[Mapping[str, Any]], partial: bool, effort: str = ""
+) -> list[Difference]:
+    """Where verdicts and formulas are not the expected ones.
+
+    A partial run is not held to the claims it did not reach. A run at a lower effort than the expectation's may leave
+    open what that decided, for it sees less.
+    """
     got = {claim["id"]: claim["verdict"] for claim in claims}
-    return [
+    lower = "" not in (effort, expected.effort) and EFFORTS.index(effort) < EFFORTS.index(expected.effort)
+    differs = [
         Difference(name, verdict, got.get(name, ""))
-        for name, verdict in expected.items()
-        if got.get(name, verdict if partial else "") != verdict
+        for name, verdict in expected.verdicts.items()
+        if got.get(name, verdict if partial else "") != verdict and not (lower and got.get(name) == "undecided")
     ]
+    for table, wanted in expected.formulas.items():
+        found = formulas(claims, table)
+        for name in got:
+            one, other = wanted.get(name, ""), found.get(name, "")
+            # what was expected to stand beside a verdict that changed is told with the verdict
+            if name in expected.verdicts and got[name] == expected.verdicts[name] and not _same(one, other):
+                differs.append(Difference(name, one, other, FORMULAS[table]))
+    return differs
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two formulas are one expression; a new release may only write it in another way."""
+    if one == other or not (one and other):
+        return one == other
+    import sympy as sp
+
+    from theorems.expressions import ExpressionError, parse
+
+    try:
+        return bool(sp.simplify(parse(one) - parse(other)) == 0)
+    except (ExpressionError, TypeError, ValueError, ArithmeticError):
+        return False

@@ -20,6 +20,7 @@ from proofs_check.evidence import EFFORTS, Bench, Evidence
 from proofs_check.findings import generalised, holding, proof, starts
 from proofs_check.growing import grown
 from proofs_check.judgement import verdict
+from proofs_check.kept import Kept
 from proofs_check.observing import observed
 from proofs_check.pairing import Pair
 from proofs_check.plugins import load_simulations, second_side
@@ -108,8 +109,13 @@ def versions() -> dict[str, str]:
     return found
 
 
-def run(claims: Sequence[Statement], options: Options, progress: Progress | None = None) -> dict[str, Any]:
-    """Judge the claims, and the correction of each that is refuted; an interruption leaves a partial report."""
+def run(
+    claims: Sequence[Statement], options: Options, progress: Progress | None = None, kept: Kept | None = None
+) -> dict[str, Any]:
+    """Judge the claims, and the correction of each that is refuted; an interruption leaves a partial report.
+
+    What is ``kept`` of earlier runs and still holds is taken from there.
+    """
     listener = progress or Silent()
     began = time.perf_counter()
     listener.begin(len(claims))
@@ -121,7 +127,7 @@ def run(claims: Sequence[Statement], options: Options, progress: Progress | None
         device = resolve(options)
         for claim in claims:
             listener.claim(claim.id)
-            for report, spent in judge(claim, options, device, listener):
+            for report, spent in _looked_up(claim, options, device, listener, kept):
                 reports.append(report)
                 ledger.append({"id": report["id"], "alpha": claim.alpha, "spent": spent})
                 listener.finished(report)
@@ -144,6 +150,20 @@ def run(claims: Sequence[Statement], options: Options, progress: Progress | None
         },
         "claims": reports,
     }
+
+
+def _looked_up(
+    claim: Statement, options: Options, device: str, listener: Progress, kept: Kept | None
+) -> list[tuple[dict[str, Any], float]]:
+    """What is kept of a claim, or else its judgement, which is kept."""
+    if kept is None:
+        return judge(claim, options, device, listener)
+    question = {"effort": options.effort, "seed": options.seed, "device": device, "case": options.case}
+    found = kept.look(claim, question)
+    if found is None:
+        found = judge(claim, options, device, listener)
+        kept.keep(claim, question, found)
+    return found
 
 
 _shipped_status: dict[str, bool] = {}

@@ -524,16 +524,21 @@ def rich_findings(report: Mapping[str, Any], console: Console) -> None:
         console.print()
 
 
-def show_report(report: Mapping[str, Any], differences: Sequence[Difference], compared: int | None) -> None:
+def show_report(
+    report: Mapping[str, Any], differences: Sequence[Difference], compared: int | None, kept: int = 0
+) -> None:
     """Print the table (a pipe has had its lines already), the findings, what differs from --expect and the sentence.
 
-    ``compared`` is the number of expected verdicts, None without --expect.
+    ``compared`` is the number of expected verdicts, None without --expect; ``kept`` says of how many claims the
+    verdict was taken from an earlier run.
     """
     told = [difference.sentence for difference in differences]
     if compared is not None and not told:
         told = [f"{_counted(compared, 'verdict')} as expected."]
     elif told:
         told = ["Differs from --expect:", *(f"  {line}" for line in told)]
+    if kept:
+        told.append(f"{_counted(kept, 'claim')} as kept from earlier runs (--why says more, --fresh judges again).")
     if not sys.stdout.isatty():
         plain_findings(report, sys.stdout)
         print("", *told, summary(report), sep="\n", flush=True)

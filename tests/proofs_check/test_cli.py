@@ -32,7 +32,9 @@ class FakeRunner(types.ModuleType):
         self.report = report
         self.asked: list[tuple[list[str], runner_module.Options]] = []
 
-    def run(self, claims: Sequence[Statement], options: runner_module.Options, progress: Any = None) -> dict[str, Any]:
+    def run(
+        self, claims: Sequence[Statement], options: runner_module.Options, progress: Any = None, kept: Any = None
+    ) -> dict[str, Any]:
         self.asked.append(([claim.id for claim in claims], options))
         progress.begin(len(claims))
         for claim in self.report["claims"]:

@@ -22,19 +22,19 @@ def write(folder: Path, text: str | bytes, name: str = "expected.toml") -> str:
 
 def test_toml(tmp_path: Path) -> None:
     path = write(tmp_path, '[verdicts]\n"p.a.one" = "refuted"\n"p.a.one.corrected" = "verified"\n')
-    assert expect.read(path, KNOWN, KNOWN) == {"p.a.one": "refuted", "p.a.one.corrected": "verified"}
+    assert expect.read(path, KNOWN, KNOWN).verdicts == {"p.a.one": "refuted", "p.a.one.corrected": "verified"}
 
 
 @pytest.mark.parametrize("name", ["expected.json", "expected", "expected.txt"])
 def test_a_report(name: str, tmp_path: Path, sample_report: dict[str, Any]) -> None:
     ids = [claim["id"] for claim in sample_report["claims"]]
     path = write(tmp_path, json.dumps(sample_report), name)
-    assert expect.read(path, ids, ids) == {claim["id"]: claim["verdict"] for claim in sample_report["claims"]}
+    assert expect.read(path, ids, ids).verdicts == {claim["id"]: claim["verdict"] for claim in sample_report["claims"]}
 
 
 def test_only_selected_claims_count(tmp_path: Path) -> None:
     path = write(tmp_path, '[verdicts]\n"p.a.one" = "refuted"\n"p.b.three" = "verified"\n')
-    assert expect.read(path, KNOWN, ["p.a.one", "p.a.two"]) == {"p.a.one": "refuted"}
+    assert expect.read(path, KNOWN, ["p.a.one", "p.a.two"]).verdicts == {"p.a.one": "refuted"}
 
 
 VERDICT = '"verdict": "verified"'
@@ -86,7 +86,7 @@ def test_a_file_without_end_is_not_read_to_it(monkeypatch: pytest.MonkeyPatch) -
 
 def test_differences() -> None:
     claims = [{"id": "p.a.one", "verdict": "verified"}, {"id": "p.a.two", "verdict": "refuted"}]
-    expected = {"p.a.one": "refuted", "p.a.two": "refuted", "p.a.two.corrected": "verified"}
+    expected = expect.Expected({"p.a.one": "refuted", "p.a.two": "refuted", "p.a.two.corrected": "verified"})
     found = expect.differences(expected, claims, partial=False)
     assert [difference.sentence for difference in found] == [
         "p.a.one: expected refuted, got verified",
@@ -94,3 +94,60 @@ def test_differences() -> None:
     ]
     found = expect.differences(expected, claims, partial=True)
     assert [difference.id for difference in found] == ["p.a.one"]
+
+
+def claim(verdict: str, exact: str | None = None, correction: str | None = None) -> dict[str, Any]:
+    return {
+        "id": "p.a.one",
+        "verdict": verdict,
+        "symbolic": {"exact": exact},
+        "correction": None if correction is None else {"sympy": correction},
+    }
+
+
+def told(held: str, found: dict[str, Any], folder: Path, effort: str = "") -> list[str]:
+    expected = expect.read(write(folder, held), KNOWN, KNOWN)
+    return [difference.sentence for difference in expect.differences(expected, [found], False, effort)]
+
+
+HELD = """[made]
+effort = "standard"
+[verdicts]
+"p.a.one" = "refuted"
+[exact]
+"p.a.one" = "theta**2 + theta"
+[corrections]
+"p.a.one" = "theta*(theta + 1)"
+"""
+
+
+def test_formulas_are_compared_as_expressions(tmp_path: Path) -> None:
+    assert told(HELD, claim("refuted", "theta*(1 + theta)", "theta + theta**2"), tmp_path) == []
+    assert told(HELD, claim("refuted", "theta**2 - theta", None), tmp_path) == [
+        "p.a.one: expected the derived value theta**2 + theta, got theta**2 - theta",
+        "p.a.one: expected the correction theta*(theta + 1), got none",
+    ]
+    assert told(HELD.split("[exact]")[0] + "[exact]\n", claim("refuted", "1"), tmp_path) == [
+        "p.a.one: expected the derived value to be none, got 1"
+    ]
+    assert told(HELD, claim("verified", "1"), tmp_path) == ["p.a.one: expected refuted, got verified"]
+
+
+def test_a_lower_effort_may_leave_open_what_a_higher_one_decided(tmp_path: Path) -> None:
+    assert told(HELD, claim("undecided"), tmp_path, "quick") == []
+    assert told(HELD, claim("undecided"), tmp_path, "standard") == ["p.a.one: expected refuted, got undecided"]
+    assert told(HELD, claim("verified"), tmp_path, "quick") == ["p.a.one: expected refuted, got verified"]
+
+
+@pytest.mark.parametrize(
+    ("text", "mend"),
+    [
+        ('exact = 3\n[verdicts]\n"p.a.one" = "refuted"\n', "[exact] with a formula"),
+        ('[verdicts]\n"p.a.one" = "refuted"\n[corrections]\n"p.a.one" = 1\n', "[corrections] with a formula"),
+        ('[verdicts]\n"p.a.one" = "refuted"\n[made]\neffort = "much"\n', "made.effort to be one of quick"),
+    ],
+)
+def test_other_tables_that_are_refused(text: str, mend: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        expect.read(write(tmp_path, text), KNOWN, KNOWN)
+    assert mend in str(caught.value)

@@ -1,0 +1,52 @@
+"""Reading a JSON report back: only one that keeps to the schema is taken, and nothing in it is run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from proofs_check.errors import UsageError, shown
+from proofs_check.expect import no_constant, unique_pairs
+
+#: No report of a run is larger.
+LIMIT = 1 << 26
+
+
+def read_report(argument: str, value: str) -> dict[str, Any]:
+    """The report in a file; UsageError in one line for a file that holds none."""
+    found = _object(argument, value)
+    import jsonschema
+
+    from proofs_check.outputs import schema
+
+    try:
+        problem = next(iter(jsonschema.Draft202012Validator(schema()).iter_errors(found)), None)
+    except RecursionError:
+        raise UsageError(argument, value, "a report that --json wrote (nested too deeply)") from None
+    if problem is not None:
+        where = ".".join(map(str, problem.absolute_path)) or "the report"
+        raise UsageError(argument, value, f"a report that --json wrote; {where}: {shown(problem.message)}")
+    ids = [claim["id"] for claim in found["claims"]]
+    if len({*ids}) < len(ids):
+        twice = next(name for name in ids if ids.count(name) > 1)
+        raise UsageError(argument, value, f"a report with each claim once; {shown(twice)} stands twice")
+    return found
+
+
+def _object(argument: str, value: str) -> dict[str, Any]:
+    try:
+        with Path(value).open("rb") as handle:
+            raw = handle.read(LIMIT + 1)
+        if len(raw) > LIMIT:
+            raise UsageError(argument, value, "a file of at most 64 MiB")
+        found = json.loads(raw.decode("utf-8-sig"), object_pairs_hook=unique_pairs, parse_constant=no_constant)
+    except UnicodeDecodeError:
+        raise UsageError(argument, value, "a JSON file in UTF-8") from None
+    except (OSError, ValueError, RecursionError) as error:
+        reason: Any = "nested too deeply" if isinstance(error, RecursionError) else error
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else reason
+        raise UsageError(argument, value, f"a JSON report that --json wrote ({reason})") from None
+    if not isinstance(found, dict):
+        raise UsageError(argument, value, "a JSON report that --json wrote")
+    return found

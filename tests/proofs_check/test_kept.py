@@ -1,0 +1,314 @@
+"""Verdicts kept from earlier runs: taken only while all they depend on is the same, and never from a damaged file."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proofs_check import kept, outputs
+from proofs_check.errors import UsageError
+from proofs_check.kept import Kept, changes, code, default_folder, opened
+from theorems.catalogue import Statement, by_id
+
+ROOT = Path(__file__).resolve().parents[2]
+CLAIM = "bao2024.appA.eq11"
+QUESTION: dict[str, Any] = {"effort": "quick", "seed": 3, "device": "cpu", "case": None}
+
+
+def claim() -> Statement:
+    return by_id()[CLAIM]
+
+
+def found(verdict: str = "verified") -> list[tuple[dict[str, Any], float]]:
+    return [({"id": CLAIM, "verdict": verdict, "seconds": 0.25}, 1e-9)]
+
+
+def filled(folder: Path) -> tuple[Kept, Path]:
+    here = Kept(folder)
+    here.keep(claim(), QUESTION, found())
+    assert not here.trouble
+    (path,) = folder.rglob("*.json")
+    return here, path
+
+
+def test_what_was_kept_comes_back_as_it_was(tmp_path: Path) -> None:
+    here, path = filled(tmp_path)
+    assert here.look(claim(), QUESTION) == found()
+    assert here.hits == 1 and here.reasons[CLAIM] == f"taken from {path}"
+
+
+@pytest.mark.parametrize(
+    "other", [{"effort": "standard"}, {"seed": 4}, {"case": {"d": 1}}, {"case": {}}], ids=lambda o: str(o)
+)
+def test_another_question_has_another_answer(tmp_path: Path, other: dict[str, Any]) -> None:
+    here, _ = filled(tmp_path)
+    assert here.look(claim(), {**QUESTION, **other}) is None
+    assert here.reasons[CLAIM] == "judged: nothing is kept for this effort, seed, device and case"
+
+
+def test_a_changed_statement_is_judged_again(tmp_path: Path) -> None:
+    here, _ = filled(tmp_path)
+    assert here.look(replace(claim(), printed={"score": "tr1"}), QUESTION) is None
+    assert here.reasons[CLAIM] == "judged: the claim's statement changed"
+
+
+def test_changed_code_and_versions_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, _ = filled(tmp_path)
+    now = {**code("bao2024"), "theorems/wick.py": "changed", "theorems/new.py": "1"}
+    now.pop("theorems/words.py")
+    monkeypatch.setattr(kept, "code", lambda paper: now)
+    assert here.look(claim(), QUESTION) is None
+    assert here.reasons[CLAIM] == (
+        "judged: theorems/new.py is new, theorems/wick.py changed, theorems/words.py is gone"
+    )
+    monkeypatch.setattr(kept, "code", code)
+    beneath = kept.beneath("cpu")
+    monkeypatch.setattr(kept, "beneath", lambda device: {**beneath, "sympy": "99"})
+    assert here.look(claim(), QUESTION) is None
+    assert here.reasons[CLAIM] == f"judged: sympy {beneath['sympy']} -> 99"
+
+
+def test_many_changes_are_counted() -> None:
+    before = {"code": {str(k): "a" for k in range(9)}}
+    assert len(changes(before, {"code": {}})) == 9
+    assert changes({"code": "no table"}, {"code": {"x": "a"}}) == ["x is new"]
+
+
+def test_fresh_judges_again_and_keeps_what_it_finds(tmp_path: Path) -> None:
+    filled(tmp_path)
+    here = Kept(tmp_path, fresh=True)
+    assert here.look(claim(), QUESTION) is None and here.reasons[CLAIM] == "judged: --fresh"
+    here.keep(claim(), QUESTION, found("refuted"))
+    assert Kept(tmp_path).look(claim(), QUESTION) == found("refuted")
+
+
+@pytest.mark.parametrize("verdict", ["conflict", "error"])
+def test_what_is_a_bug_of_ours_is_not_kept(tmp_path: Path, verdict: str) -> None:
+    Kept(tmp_path).keep(claim(), QUESTION, found(verdict))
+    assert not list(tmp_path.rglob("*.json"))
+
+
+def test_claims_of_other_packages_are_not_kept(tmp_path: Path) -> None:
+    here, foreign = Kept(tmp_path), replace(claim(), plugin="mypackage")
+    here.keep(foreign, QUESTION, found())
+    assert not list(tmp_path.rglob("*.json"))
+    assert here.look(foreign, QUESTION) is None and "other packages" in here.reasons[CLAIM]
+
+
+@given(st.data())
+def test_a_damaged_file_is_never_believed(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    folder = tmp_path_factory.mktemp("kept")
+    here, path = filled(folder)
+    whole = path.read_bytes()
+    how = data.draw(st.sampled_from(["cut", "flip", "other", "longer"]))
+    place = data.draw(st.integers(0, len(whole) - 1))
+    if how == "cut":
+        path.write_bytes(whole[:place])
+    elif how == "flip":
+        changed = bytearray(whole)
+        changed[place] ^= data.draw(st.integers(1, 255))
+        path.write_bytes(bytes(changed))
+    elif how == "other":
+        path.write_bytes(data.draw(st.binary(max_size=200)))
+    else:
+        path.write_bytes(whole + data.draw(st.binary(min_size=2, max_size=20)))
+    if path.read_bytes().rstrip(b"\n") == whole.rstrip(b"\n"):
+        # the line's end says nothing
+        return
+    assert here.look(claim(), QUESTION) is None
+    assert here.reasons[CLAIM] == f"judged: {path} is damaged"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        [({"id": "bao2024.appA.eq12", "verdict": "verified"}, 0.0)],
+        [({"id": CLAIM, "verdict": "conflict"}, 0.0)],
+        [({"id": CLAIM, "verdict": "verified"}, "much")],
+        [({"id": CLAIM, "verdict": "refuted"}, 0.0)] * 3,
+        [("no report", 0.0)],
+    ],
+)
+def test_an_entry_that_is_whole_but_not_this_claims_is_not_believed(
+    tmp_path: Path, rows: list[tuple[Any, Any]]
+) -> None:
+    here, path = filled(tmp_path)
+    entry = kept._whole(path.read_bytes())
+    assert entry is not None
+    entry["found"] = [{"report": report, "spent": spent} for report, spent in rows]
+    path.write_text(kept._sealed(entry))
+    assert here.look(claim(), QUESTION) is None
+
+
+def test_a_full_disk_costs_time_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, text: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(outputs, "atomic_write", full)
+    here = Kept(tmp_path)
+    here.keep(claim(), QUESTION, found())
+    assert here.trouble == f"{tmp_path / 'bao2024'}: verdicts are not kept there (No space left on device)"
+    assert here.look(claim(), QUESTION) is None
+
+
+def test_a_folder_that_cannot_be_made_costs_time_only(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    here = Kept(tmp_path / "file" / "below")
+    here.keep(claim(), QUESTION, found())
+    assert "verdicts are not kept there" in here.trouble
+    assert here.look(claim(), QUESTION) is None and "cannot be read" in here.reasons[CLAIM]
+
+
+def test_where_entries_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(kept.VARIABLE, "off")
+    assert default_folder() is None and Kept(None).look(claim(), QUESTION) is None
+    monkeypatch.setenv(kept.VARIABLE, str(tmp_path / "x"))
+    assert default_folder() == tmp_path / "x"
+    monkeypatch.delenv(kept.VARIABLE)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert default_folder() == tmp_path / "twofold"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert default_folder() == tmp_path / ".cache" / "twofold"
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(kept.VARIABLE, str(tmp_path / "file"))
+    with pytest.raises(UsageError, match="expected a folder, or off"):
+        opened(False)
+
+
+def test_all_code_that_a_verdict_rests_on_is_looked_at() -> None:
+    """What a run imports is in the list: a file that was left out could change and not be seen."""
+    program = textwrap.dedent(
+        """
+        import json, sys
+        from proofs_check import runner
+        from theorems.catalogue import by_id
+        for name in sys.argv[1:]:
+            runner.run([by_id()[name]], runner.Options(effort="quick"))
+        suite = ("theorems", "montecarlo", "proofs_check")
+        print(json.dumps(sorted(name for name in sys.modules if name.split(".")[0] in suite)))
+        """
+    )
+    for name in (CLAIM, "lampert2026.sec5.dprime-0"):
+        done = subprocess.run(
+            [sys.executable, "-c", program, name], cwd=ROOT, capture_output=True, text=True, check=True, timeout=120
+        )
+        files = {kept._source(module) for module in json.loads(done.stdout)}
+        listed = {ROOT / path for path in code(name.split(".")[0])}
+        assert files - {None} <= listed, sorted(str(f) for f in files - {None} - listed)
+
+
+def test_an_import_in_any_form_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """
+        import theorems.wick
+        def late():
+            from theorems import (
+                words,  # the trace words
+                sums as closed,
+            )
+            from montecarlo.seeds import block_seed as s
+    """
+    monkeypatch.setattr(kept, "_source", lambda name: ROOT / (name.replace(".", "/") + ".py"))
+    path = tmp_path / "m.py"
+    path.write_text(text)
+    monkeypatch.setattr(kept, "_source", lambda name: path if name == "m" else kept._ROOT / name)
+    kept._imports.cache_clear()
+    try:
+        assert {"theorems.wick", "theorems.words", "theorems.sums", "montecarlo.seeds"} <= set(kept._imports("m"))
+    finally:
+        kept._imports.cache_clear()
+
+
+KILLED = textwrap.dedent(
+    """
+    import sys, time
+    from pathlib import Path
+    from proofs_check import kept, outputs, runner
+    from theorems.catalogue import select
+
+    def judge(claim, options, device, listener):
+        # long enough that a kill falls between any two of its steps
+        time.sleep(0.01)
+        report = runner._frame(claim, options) | {"verdict": "verified", "seconds": time.time()}
+        return [(report, 1e-9)]
+
+    runner.judge = judge
+    kept.beneath = lambda device: {"python": "any"}
+    runner.resolve = lambda options: "cpu"
+    runner._disproved = lambda claim: False
+    where = Path(sys.argv[1])
+    print("ready", flush=True)
+    held = kept.Kept(where / "kept")
+    report = runner.run(list(select(["bao2024"])), runner.Options(), None, held)
+    outputs.write_json(report, where / "report.json")
+    print(held.hits, flush=True)
+    """
+)
+
+
+def without_times(path: Path) -> str:
+    report = json.loads(path.read_text())
+    report["run"].pop("seconds")
+    for row in report["claims"]:
+        row.pop("seconds")
+    return json.dumps(report)
+
+
+def started(folder: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", KILLED, str(folder)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
+def test_a_run_killed_at_any_point_goes_on_and_ends_with_the_same_report(tmp_path: Path) -> None:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    whole.mkdir()
+    killed.mkdir()
+    first = started(whole)
+    assert first.communicate(timeout=120)[0].split() == ["ready", "0"]
+    draw = random.Random(8)
+    for _ in range(4):
+        run = started(killed)
+        assert run.stdout is not None and run.stdout.readline() == "ready\n"
+        time.sleep(draw.uniform(0.0, 0.3))
+        run.send_signal(signal.SIGKILL)
+        run.wait(30)
+        run.stdout.close()
+        assert not (killed / "report.json").exists() or without_times(killed / "report.json")
+    last = started(killed)
+    hits = int(last.communicate(timeout=120)[0].split()[1])
+    assert hits > 0
+    assert without_times(killed / "report.json") == without_times(whole / "report.json")
+
+
+def test_two_runs_at_once_share_a_folder(tmp_path: Path) -> None:
+    runs = [started(tmp_path) for _ in range(2)]
+    for run in runs:
+        assert run.communicate(timeout=120)[0].startswith("ready") and run.returncode == 0
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert len(report["claims"]) > 50
+    again = Kept(tmp_path / "kept")
+    entries = list((tmp_path / "kept").rglob("*.json"))
+    assert len(entries) == len(report["claims"]) and not again.trouble
+    assert all(kept._whole(path.read_bytes()) is not None for path in entries)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder_costs_time_only(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    here = Kept(tmp_path / "below")
+    here.keep(claim(), QUESTION, found())
+    assert "verdicts are not kept there" in here.trouble
