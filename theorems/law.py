@@ -253,8 +253,8 @@ def _spectrum(eigenvalues: Numbers, multiplicities: Counts | None) -> tuple[Arra
     return values, counts
 
 
-def _matrices(W_QK: Any, Sigma: Any) -> tuple[Array, Array]:
-    """R^T W_QK R and W_QK, with Sigma = R R^T."""
+def matrices(W_QK: Any, Sigma: Any) -> tuple[Array, Array]:
+    """R^T W_QK R and W_QK, with Sigma = R R^T; ValueError for what is no matrix or no covariance."""
     matrix, sigma = np.asarray(W_QK, dtype=np.float64), np.asarray(Sigma, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape != sigma.shape or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"W_QK of shape {matrix.shape}, Sigma of shape {sigma.shape}; expected two d by d matrices")
@@ -276,8 +276,8 @@ def spectrum(W_QK: Any, Sigma: Any) -> tuple[Array, Array]:
     Those within d eps of 0, relative to the largest, are rounding and become 0: a matrix of rank one has one other.
     Raises ValueError for a W_QK that is not symmetric: its law is ``rho_matrix``'s.
     """
-    core, matrix = _matrices(W_QK, Sigma)
-    if not _is_symmetric(matrix):
+    core, matrix = matrices(W_QK, Sigma)
+    if not is_symmetric(matrix):
         raise ValueError("W_QK is not symmetric; its law does not follow from eigenvalues, use rho_matrix")
     values, counts = np.unique(_eigenvalues((core + core.T) / 2), return_counts=True)
     return values, counts.astype(np.float64)
@@ -291,17 +291,19 @@ def _eigenvalues(blocks: Array) -> Array:
     return np.asarray(values * real, dtype=np.float64)
 
 
-def _is_symmetric(matrix: Array) -> bool:
+def is_symmetric(matrix: Array) -> bool:
+    """Whether a matrix is its transpose, up to rounding."""
     return bool(np.allclose(matrix, matrix.T, rtol=0, atol=1e-14 * np.max(np.abs(matrix), initial=0.0)))
 
 
 def matrix_weights(W_QK: Any, Sigma: Any, kernel: Kernel2) -> Array:
     """The 2d weights of Q for any W_QK: the eigenvalues of [[c (M + M^T)/2, sqrt(D) M^T/2], [sqrt(D) M/2, 0]]."""
-    found: Array = _block_weights(_matrices(W_QK, Sigma)[0], [kernel])[0]
+    found: Array = block_weights(matrices(W_QK, Sigma)[0], [kernel])[0]
     return found
 
 
-def _block_weights(core: Array, kernels: Sequence[Kernel2]) -> Array:
+def block_weights(core: Array, kernels: Sequence[Kernel2]) -> Array:
+    """The weights of Q at each of the kernels, (kernels, 2d), for M = ``core``."""
     d = len(core)
     blocks = np.zeros((len(kernels), 2 * d, 2 * d))
     c = np.array([float(k[2]) for k in kernels])[:, None, None]
@@ -327,6 +329,13 @@ class Rho:
         return Rho(rows.values, rows.errors, rows.methods)
 
 
+def token_kernel(T: int, i: int, start: str) -> Kernel2:
+    """(a, b, c) of token i of T."""
+    if T < 1:
+        raise ValueError(f"T = {T}; expected a number of tokens, 1 or more")
+    return kernel_values(T, i, start)
+
+
 @lru_cache(maxsize=64)
 def _tokens(T: int, start: str) -> tuple[Kernel2, ...]:
     if T < 1:
@@ -340,7 +349,7 @@ def _pairs(T: int, start: str) -> Array:
     return np.array([_split(a * b, c) for a, b, c in _tokens(T, start)])
 
 
-def _window(T: int, lam: float, low: float, high: float) -> tuple[float, float]:
+def window(T: int, lam: float, low: float, high: float) -> tuple[float, float]:
     """The ends for Q: lam (low - 1/T) and lam (high - 1/T), the difference formed exactly."""
     if not (lam > 0 and math.isfinite(lam)):
         raise ValueError(f"lam = {lam}; expected a positive number")
@@ -365,7 +374,7 @@ def rho(
     """
     values, counts = _spectrum(eigenvalues, multiplicities)
     pairs = _pairs(T, start)
-    lo, hi = _window(T, lam, low, high)
+    lo, hi = window(T, lam, low, high)
     alphas = (pairs[:, :, None] * values).reshape(T, -1)
     return Rho.of(intervals(alphas, np.concatenate([counts, counts]), lo, hi, tolerance))
 
@@ -384,11 +393,11 @@ def rho_matrix(
 
     The errors do not count those of the eigenvalues, which LAPACK leaves at a few eps times the largest.
     """
-    core, matrix = _matrices(W_QK, Sigma)
-    if _is_symmetric(matrix):
+    core, matrix = matrices(W_QK, Sigma)
+    if is_symmetric(matrix):
         return rho(T, *spectrum(matrix, Sigma), lam, start, low, high, tolerance)
-    lo, hi = _window(T, lam, low, high)
-    alphas = _block_weights(core, _tokens(T, start))
+    lo, hi = window(T, lam, low, high)
+    alphas = block_weights(core, _tokens(T, start))
     return Rho.of(intervals(alphas, np.ones(alphas.shape[1]), lo, hi, tolerance))
 
 
