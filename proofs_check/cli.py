@@ -137,6 +137,7 @@ def _fill_verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--expect", metavar="FILE", help="[verdicts] in TOML, or an earlier JSON report, to compare with"
     )
+    parser.add_argument("--quiet", action="store_true", help="print the closing sentence and what differs only")
     parser.add_argument("--fresh", action="store_true", help="judge again what is kept from earlier runs too")
     parser.add_argument("--why", action="store_true", help="say of each claim why it was judged, or taken as kept")
     parser.add_argument(
@@ -216,7 +217,7 @@ def _judge(
     from proofs_check import outputs, terminal
     from proofs_check.expect import differences
 
-    with terminal.watching([claim.id for claim in claims]) as progress:
+    with terminal.watching([claim.id for claim in claims], args.quiet) as progress:
         report = run(claims, options, progress, kept)
     report["run"]["command"] = args.command_line
     partial = report["run"]["partial"]
@@ -231,7 +232,7 @@ def _judge(
                 outputs.write_junit(report, path, differs)
         except OSError as error:
             unwritten.append(f"twofold: error: {name} {path}: could not be written ({error.strerror or error})")
-    terminal.show_report(report, differs, None if expected is None else len(expected), kept.hits)
+    terminal.show_report(report, differs, None if expected is None else len(expected), kept.hits, args.quiet)
     for line in _told_of(kept, args.why) + unwritten:
         print(line, file=sys.stderr)
     if partial:
@@ -463,6 +464,18 @@ def _selftest(args: argparse.Namespace) -> int:
     return 0 if report["consistent"] else 1
 
 
+def _fill_completion(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", metavar="bash|zsh|fish", help="the shell that the script is for")
+
+
+def _completion(args: argparse.Namespace) -> int:
+    from proofs_check.completion import SHELLS, script
+
+    _choice("shell", args.shell, SHELLS)
+    print(script(args.shell, {name: (command.help, command.fill) for name, command in COMMANDS.items()}))
+    return 0
+
+
 def _fill_doctor(parser: argparse.ArgumentParser) -> None:
     pass
 
@@ -482,12 +495,13 @@ COMMANDS = {
     "figures": _Command("draw the theory plots, or one claim's evidence", _fill_figures, _figures),
     "selftest": _Command("measure how often the referee itself errs", _fill_selftest, _selftest),
     "lock": _Command("write what was found into verdicts.toml, to hold later runs to", _fill_lock, _lock),
+    "completion": _Command("print a shell's completion script", _fill_completion, _completion),
     "doctor": _Command("say what this installation has and misses", _fill_doctor, _doctor),
 }
 
 
 def _help() -> str:
-    lines = [f"  {name:<9}  {command.help}" for name, command in COMMANDS.items()]
+    lines = [f"  {name:<10}  {command.help}" for name, command in COMMANDS.items()]
     return "\n".join(
         (
             "usage: twofold COMMAND ...",

@@ -1,7 +1,8 @@
 """What a reader sees of a run: rows as claims finish, then the table, the findings and one sentence.
 
-Every text is made here once, as strings; a terminal gets it as a rich table in colour, a pipe as plain lines. rich is
-imported only for a terminal.
+Every text is made here once, as strings. A terminal gets it as a rich table in colour; elsewhere stdout gets rows of
+columns separated by tabs, for other programs, and stderr the findings and the sentence. rich is imported only for a
+terminal.
 """
 
 from __future__ import annotations
@@ -283,13 +284,17 @@ def summary(report: Mapping[str, Any]) -> str:
 
 # ---- plain lines
 
+#: The columns of a row for other programs.
+COLUMNS = ("verdict", "claim", "simulation", "detectable", "samples", "seconds", "derivation", "fidelity")
 
-def plain_row(claim: Claim, width: int) -> str:
-    """One claim as one line without colour."""
+
+def plain_row(claim: Claim) -> str:
+    """One claim as one line, its columns separated by tabs; "" stands for what there is not."""
     derived, sampled = evidence(claim)
-    seconds = f"{claim['seconds']:.1f} s"
-    row = f"{claim['verdict']:<9}  {claim['id']:<{width}}  {sampled:<12}  {power(claim):<15}  {seconds:>7}  {derived}"
-    return row + fidelity(claim)
+    detectable, samples = claim["simulation"]["detectable"], claim["simulation"]["samples"]
+    caught = "" if detectable is None or not samples else f"{detectable:.3g}"
+    cells = (claim["verdict"], claim["id"], sampled, caught, samples, f"{claim['seconds']:.1f}", derived)
+    return "\t".join(" ".join(str(cell).split()) for cell in (*cells, claim["fidelity"]))
 
 
 class PlainRows:
@@ -298,15 +303,13 @@ class PlainRows:
     def __init__(self, out: TextIO, ids: Sequence[str]) -> None:
         self.out = out
         self.ids = list(ids)
-        self.width = max((len(name) for name in ids), default=0) + len(CORRECTED)
         self.waiting: dict[str, Claim] = {}
         self.next = 0
         self.lock = threading.Lock()
 
     def begin(self, claims: int) -> None:
         """Print the head of the table."""
-        head = f"{'verdict':<9}  {'claim':<{self.width}}  {'simulation':<12}  {'power':<15}  {'time':>7}  derivation"
-        self._line(head)
+        self._line("\t".join(COLUMNS))
 
     def claim(self, id: str) -> None:
         """Nothing is printed before the verdict."""
@@ -339,7 +342,7 @@ class PlainRows:
 
     def _print(self, name: str) -> None:
         if claim := self.waiting.pop(name, None):
-            self._line(plain_row(claim, self.width))
+            self._line(plain_row(claim))
 
     def _line(self, text: str) -> None:
         # A reader that is gone must not end the run: its outputs are still to be written.
@@ -449,13 +452,16 @@ def _is_pipe(stream: TextIO) -> bool:
 
 
 @contextmanager
-def watching(ids: Sequence[str]) -> Iterator[Several]:
-    """Listeners for a run on these claims: lines on a piped stdout, a live panel on a terminal.
+def watching(ids: Sequence[str], quiet: bool = False) -> Iterator[Several]:
+    """Listeners for a run on these claims: rows on a piped stdout, a live panel on a terminal; none if ``quiet``.
 
-    With stdout in a pipe the lines are the progress: a panel beside `| tee` would overwrite them.
+    With stdout in a pipe the rows are the progress: a panel beside `| tee` would overwrite them.
     """
     with ExitStack() as stack:
         listeners: list[Listener] = []
+        if quiet:
+            yield Several(listeners)
+            return
         if not sys.stdout.isatty():
             rows = PlainRows(sys.stdout, ids)
             stack.callback(rows.close)
@@ -525,9 +531,15 @@ def rich_findings(report: Mapping[str, Any], console: Console) -> None:
 
 
 def show_report(
-    report: Mapping[str, Any], differences: Sequence[Difference], compared: int | None, kept: int = 0
+    report: Mapping[str, Any],
+    differences: Sequence[Difference],
+    compared: int | None,
+    kept: int = 0,
+    quiet: bool = False,
 ) -> None:
-    """Print the table (a pipe has had its lines already), the findings, what differs from --expect and the sentence.
+    """Print the table (a pipe has had its rows already), the findings, what differs from --expect and the sentence.
+
+    Where stdout is no terminal all of that goes to stderr. ``quiet`` leaves out the table and the findings.
 
     ``compared`` is the number of expected verdicts, None without --expect; ``kept`` says of how many claims the
     verdict was taken from an earlier run.
@@ -540,17 +552,20 @@ def show_report(
     if kept:
         told.append(f"{_counted(kept, 'claim')} as kept from earlier runs (--why says more, --fresh judges again).")
     if not sys.stdout.isatty():
-        plain_findings(report, sys.stdout)
-        print("", *told, summary(report), sep="\n", flush=True)
+        if not quiet:
+            plain_findings(report, sys.stderr)
+            print(file=sys.stderr)
+        print(*told, summary(report), sep="\n", file=sys.stderr, flush=True)
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(file=sys.stdout, highlight=False)
-    console.print(table(report["claims"], console.width))
-    console.print(Text("Power: the smallest error that would have been caught / samples drawn.", "dim"))
-    console.print()
-    rich_findings(report, console)
+    if not quiet:
+        console.print(table(report["claims"], console.width))
+        console.print(Text("Power: the smallest error that would have been caught / samples drawn.", "dim"))
+        console.print()
+        rich_findings(report, console)
     for line in told:
         console.print(Text(line, "bold red" if differences else "green"))
     console.print(Text(summary(report), "bold"))

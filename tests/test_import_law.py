@@ -21,7 +21,7 @@ ALLOWED = {
     "theorems": {"sympy", "mpmath", "flint", "numpy", "scipy", "cvxpy", "clarabel"},
     "montecarlo": {"torch", "numpy", "scipy", "numba", "triton"},
     "proofs_check": {
-        *("theorems", "montecarlo", "rich", "hypothesis", "jinja2", "jsonschema", "latex2mathml", "distributed"),
+        *("theorems", "montecarlo", "rich", "hypothesis", "jinja2", "jsonschema", "latex2mathml", "shtab", "distributed"),
         *("sympy", "mpmath", "flint", "cvxpy", "clarabel", "torch", "numpy", "scipy", "numba", "triton"),
     },
     "figures": {"proofs_check", "numpy", "matplotlib"},

@@ -197,11 +197,11 @@ def test_a_difference_from_expect_is_told_and_fails(
     expected = tmp_path / "expected.toml"
     expected.write_text('[verdicts]\n"bao2024.appA.eq11" = "verified"\n"bao2024.appA.eq15" = "refuted"\n')
     assert cli.main(["verify", "--expect", str(expected)]) == 0
-    assert "2 verdicts as expected." in capsys.readouterr().out
+    assert "2 verdicts as expected." in capsys.readouterr().err
     expected.write_text('[verdicts]\n"bao2024.appA.eq11" = "refuted"\n')
     written = tmp_path / "report.json"
     assert cli.main(["verify", "--expect", str(expected), "--json", str(written)]) == 1
-    assert "bao2024.appA.eq11: expected refuted, got verified" in capsys.readouterr().out
+    assert "bao2024.appA.eq11: expected refuted, got verified" in capsys.readouterr().err
     assert written.exists()
 
 
@@ -222,7 +222,7 @@ def test_an_interrupted_run_is_written_and_says_so(
     written = tmp_path / "report.json"
     assert cli.main(["verify", "--json", str(written)]) == 130
     assert json.loads(written.read_text())["run"]["partial"] is True
-    assert "interrupted before the rest" in capsys.readouterr().out
+    assert "interrupted before the rest" in capsys.readouterr().err
 
 
 def test_an_interrupt_outside_the_run(
@@ -251,7 +251,7 @@ def test_an_output_that_fails_late_is_told_and_the_rest_still_written(
     captured = capsys.readouterr()
     assert "--json" in captured.err
     assert "No space left on device" in captured.err
-    assert "1 verified" in captured.out
+    assert "1 verified" in captured.err
     assert junit.exists()
 
 

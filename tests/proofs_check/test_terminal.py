@@ -148,19 +148,37 @@ def test_markup_in_a_text_is_only_text(sample_report: Report) -> None:
     assert "every [bold]W[/] in [1, 2] :smile:" in out.getvalue()
 
 
-def test_a_pipe_gets_plain_lines(sample_report: Report, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pipe_gets_rows_and_stderr_the_findings(sample_report: Report, capsys: pytest.CaptureFixture[str]) -> None:
     with terminal.watching([claim["id"] for claim in sample_report["claims"]]) as listeners:
         listeners.begin(5)
         for claim in sample_report["claims"]:
             listeners.finished(claim)
     terminal.show_report(sample_report, [Difference("bao2024.appA.eq11", "refuted", "verified")], 3)
     captured = capsys.readouterr()
-    assert captured.err == ""
-    assert "\x1b" not in captured.out
-    assert "\t" not in captured.out
-    assert "refuted    bao2024.appA.eq15 " in captured.out
-    assert "Differs from --expect:\n  bao2024.appA.eq11: expected refuted, got verified\n" in captured.out
-    assert captured.out.endswith(terminal.summary(sample_report) + "\n")
+    assert "\x1b" not in captured.out + captured.err
+    lines = [line.split("\t") for line in captured.out.splitlines()]
+    assert lines[0] == list(terminal.COLUMNS)
+    assert [line[:2] for line in lines[1:]] == [[c["verdict"], c["id"]] for c in sample_report["claims"]]
+    assert {len(line) for line in lines} == {len(terminal.COLUMNS)}
+    assert "\nrefuted: bao2024.appA.eq15  (" in captured.err
+    assert "Differs from --expect:\n  bao2024.appA.eq11: expected refuted, got verified\n" in captured.err
+    assert captured.err.endswith(terminal.summary(sample_report) + "\n")
+
+
+def test_a_cell_holds_neither_tab_nor_line_end(make_claim: Callable[..., Report]) -> None:
+    claim = make_claim(
+        symbolic={"status": "proved", "method": "two\tcolumns\nand lines", "evidence": [], "exact": None}
+    )
+    assert terminal.plain_row(claim).split("\t")[6] == "proved: two columns and lines"
+
+
+def test_quiet_leaves_the_sentence(sample_report: Report, capsys: pytest.CaptureFixture[str]) -> None:
+    with terminal.watching(["bao2024.appA.eq11"], quiet=True) as listeners:
+        listeners.begin(1)
+        listeners.finished(sample_report["claims"][0])
+    terminal.show_report(sample_report, [], None, quiet=True)
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", terminal.summary(sample_report) + "\n")
 
 
 def test_a_colourless_terminal_is_honoured(sample_report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,7 +284,7 @@ def test_the_fidelity_stands_beside_a_verdict_that_is_not_about_the_papers_own_w
     assert fidelity(first) == ""
     for word in ("inferred", "own"):
         other = first | {"fidelity": word}
-        assert plain_row(other, 20).endswith(f"[{word}]")
+        assert plain_row(other).endswith(f"\t{word}")
         assert dict(findings(other, None))["fidelity"].startswith(f"{word}: ")
         # a lemma of one's own is one's own
         assert fidelity(other | {"paper": {"id": "mypaper", "version": ""}}) == ""
