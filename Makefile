@@ -4,11 +4,24 @@ ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: verify test test-slow figures clean
+.PHONY: verify test test-slow test-browser figures selftest lock clean
 
+# Every claim is held to verdicts.toml, and so is the data of the figures; a part of the claims, or other options, to
+# nothing. The pages are there as soon as the verdicts are, and again with the figures.
 verify: $(STAMP)
 	@mkdir -p report
-	@$(BIN)/twofold verify --json report/report.json $(ARGS)
+ifeq ($(strip $(ARGS)),)
+	@status=0; \
+	$(BIN)/twofold verify --json report/report.json --html report/site --expect verdicts.toml || status=$$?; \
+	if [ $$status -gt 1 ]; then exit $$status; fi; \
+	echo "Drawing the figures." >&2; \
+	$(BIN)/python -m figures --out report/figures --expect verdicts.toml > report/figures.txt || status=1; \
+	$(BIN)/twofold report report/report.json --html report/site --figures report/figures \
+		$$(test -f report/selftest.json && echo --selftest report/selftest.json) || status=1; \
+	exit $$status
+else
+	@$(BIN)/twofold verify --json report/report.json --html report/site $(ARGS)
+endif
 
 test: $(STAMP)
 	$(BIN)/ruff check .
@@ -20,9 +33,22 @@ test: $(STAMP)
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
 
+# The pages in a browser: Chromium from the system's packages, or the one that CHROMIUM names.
+test-browser: $(STAMP)
+	$(BIN)/python -m pytest -m browser tests/browser
+
 figures: $(STAMP)
 	@mkdir -p report
 	$(BIN)/python -m figures --out report/figures
+
+# How often the referee itself errs, and how much it catches; half an hour. The next report shows it.
+selftest: $(STAMP)
+	@mkdir -p report
+	@$(BIN)/twofold selftest --independence --mutants --json report/selftest.json
+
+# Hold later runs to what the last whole `make verify` found.
+lock: $(STAMP)
+	@$(BIN)/twofold lock
 
 clean:
 	rm -rf .venv report .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -6,6 +6,9 @@ own threads off. So a sample does not depend, to the last bit, on how many threa
 
 from __future__ import annotations
 
+import hashlib
+import json
+import logging
 import math
 import threading
 import time
@@ -14,15 +17,26 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
-from montecarlo import cases, seeds
+from montecarlo import cases, registry, seeds
 from montecarlo.accumulate import Block, CovarianceAccumulator, Estimate, MomentAccumulator, reduce_block
 from montecarlo.registry import COUNT, GIVEN, SAMPLED, SINGLE, Evaluation, Growth, Points, Search, Simulation
-from montecarlo.walks import STARTS, Walks, block_walks, covariance_root, draw_normals
+from montecarlo.walks import (
+    STARTS,
+    TIERS,
+    DrawnScores,
+    Forms,
+    NotSampledError,
+    Walks,
+    block_walks,
+    covariance_root,
+    draw_normals,
+)
 
 #: Normals that a thread draws before it reports: small blocks are handed out several at a time.
 TURN_NORMALS = 1 << 18
@@ -32,9 +46,14 @@ SHARED_NORMALS = 1 << 16
 #: Tokens of a block of a growth.
 GROWTH_TOKENS = 1 << 16
 
+LOGGER = logging.getLogger("twofold")
+
 OnBlock = Callable[[int, int], None]
 Pair = tuple[str, str]
 R = TypeVar("R")
+
+#: A block's numbers, reduced: by quantity, and by pair of quantities.
+Reduced = tuple[dict[str, Block], dict[Pair, CovarianceAccumulator]]
 
 
 class EngineError(ValueError):
@@ -67,6 +86,24 @@ class Sample:
 
 
 @dataclass(frozen=True)
+class Job:
+    """A sample as plain data: what another process needs to draw any of its blocks, to the last bit the same."""
+
+    source: str
+    case: str
+    seed: int
+    claim_id: str
+    key: str
+    device: str
+    pairs: tuple[Pair, ...]
+    tier: str = "literal"
+
+
+#: Draws blocks of a job somewhere else, in block order: (job, blocks, normals in a block) -> their reduced numbers.
+Elsewhere = Callable[[Job, range, int], Generator[Reduced, None, None]]
+
+
+@dataclass(frozen=True)
 class _Task:
     """Everything about a case that the blocks share."""
 
@@ -82,13 +119,13 @@ class _Task:
     device: torch.device
     pairs: tuple[Pair, ...]
     buffers: threading.local = field(default_factory=threading.local)
+    tier: str = "literal"
+    forms: Forms | None = None
 
-    def run(self, block: int) -> tuple[dict[str, Block], dict[Pair, CovarianceAccumulator]]:
+    def run(self, block: int) -> Reduced:
         """Draw one block and reduce its numbers."""
-        generator = torch.Generator(device=self.device)
-        generator.manual_seed(seeds.block_seed(self.digest, block))
         with torch.inference_mode():
-            numbers = self.numbers(generator)
+            numbers = self.numbers(self.generator(block)) if self.forms is None else self.of_scores(self.forms, block)
         reduced = {name: reduce_block(values) for name, values in numbers.items()}
         for name, summary in reduced.items():
             if not math.isfinite(summary.mean + summary.m2):
@@ -101,6 +138,21 @@ class _Task:
             joint[first, second] = CovarianceAccumulator()
             joint[first, second].add(numbers[first], numbers[second])
         return reduced, joint
+
+    def generator(self, block: int) -> torch.Generator:
+        """torch's generator at the beginning of a block."""
+        generator = torch.Generator(device=self.device)
+        generator.manual_seed(seeds.block_seed(self.digest, block))
+        return generator
+
+    def of_scores(self, forms: Forms, block: int) -> dict[str, Tensor]:
+        """The simulation's numbers for one block in a tier that draws scores; the tier is part of the stream's name."""
+        name = hashlib.blake2b(self.tier.encode(), key=self.digest, digest_size=8).digest()
+        walk = DrawnScores(self.tier, forms, int.from_bytes(name, "little"), block, self.walks, self.T, self.start)
+        try:
+            return self.checked(self.simulation.function(walk=walk, **self.given))
+        except NotSampledError as error:
+            raise EngineError(f"{self.simulation.claim_id}: {error}") from None
 
     def normals(self, generator: torch.Generator) -> Tensor:
         """A block's standard normals, (T, d, n) float32, in a tensor that the thread's next block draws into again."""
@@ -191,17 +243,23 @@ def draw(
     on_block: OnBlock | None = None,
     first_block: int = 0,
     covariances: tuple[Pair, ...] = (),
+    elsewhere: Elsewhere | None = None,
+    tier: str = "literal",
 ) -> Sample:
     """Sample a simulation at a case: ``walks`` walks, rounded up to whole blocks.
 
     The blocks are numbers first_block, first_block + 1, ... of the stream named (seed, claim_id, key); samples of
     disjoint block ranges share no seed. ``on_block(done, total)`` is called in the calling thread. ``covariances``
-    names pairs of quantities whose covariance is wanted too. Memory does not grow with ``walks`` but for a few
-    float64 a block. Raises EngineError or CaseError, and whatever the simulation raises.
+    names pairs of quantities whose covariance is wanted too. ``elsewhere`` draws the blocks in its place, with the
+    same numbers; a case that is no plain data stays here. ``tier`` says how walks are sampled (``walks.TIERS``); its
+    numbers are its own. Memory does not grow with ``walks`` but for a few float64 a
+    block. Raises EngineError or CaseError, and whatever the simulation raises.
     """
     _at_least_one("walks", walks)
     _at_least_one("threads", threads)
-    task = _task(sim, case, seed, claim_id, key, resolve_device(device), covariances)
+    # drawn elsewhere, the device is the matter of whoever draws
+    here = resolve_device("cpu" if elsewhere is not None else device)
+    task = _task(sim, case, seed, claim_id, key, here, covariances, tier)
     blocks = -(-walks // task.walks)
     if first_block < 0 or first_block + blocks > seeds.BLOCKS:
         raise EngineError(f"first_block = {first_block} with {blocks} blocks; expected blocks below 2**{seeds.BITS}")
@@ -212,8 +270,14 @@ def draw(
     normals = task.walks * task.T * task.d
     threads = threads if normals >= SHARED_NORMALS else 1
     at_once = max(1, min(TURN_NORMALS // normals, blocks // (4 * threads)))
+    wanted = range(first_block, first_block + blocks)
+    job = _job(sim, case, seed, claim_id, key, device, covariances, tier) if elsewhere is not None else None
+    if elsewhere is not None and job is not None:
+        drawn = elsewhere(job, wanted, normals)
+    else:
+        drawn = _with_less(task.run, wanted, threads, at_once)
     # Closed at once where something below raises, an interrupt included: the threads stop after the blocks at hand.
-    with closing(_in_order(task.run, range(first_block, first_block + blocks), threads, at_once)) as results:
+    with closing(drawn) as results:
         for done, (reduced, products) in enumerate(results, 1):
             if done == 1:
                 moments = {name: MomentAccumulator() for name in reduced}
@@ -235,7 +299,7 @@ def draw(
         blocks=blocks,
         walks_per_block=task.walks,
         first_block=first_block,
-        device=str(task.device),
+        device=device if elsewhere is not None else str(task.device),
         seconds=time.perf_counter() - began,
     )
 
@@ -248,7 +312,9 @@ def _task(
     key: str,
     device: torch.device,
     pairs: tuple[Pair, ...],
+    tier: str = "literal",
 ) -> _Task:
+    _check_tier(tier, sim, device)
     start = case.get("start", "sigma")
     if start not in STARTS:
         raise cases.CaseError(f"case['start'] = {start!r}; expected one of {', '.join(STARTS)}")
@@ -258,10 +324,11 @@ def _task(
     free = sim.model == "free"
     given = cases.numbers(case, wanted) if free else cases.arguments(case, wanted, device)
     Sigma = torch.eye(1) if free else cases.covariance_matrix(case, torch.device("cpu"))
+    root = covariance_root(Sigma).to(device)
     return _Task(
         simulation=sim,
         given=given,
-        root=covariance_root(Sigma).to(device),
+        root=root,
         m=cases.tensor(case, "m", device) if sim.model == "gaussian" and "m" in case else None,
         start=start,
         T=T,
@@ -270,7 +337,91 @@ def _task(
         digest=seeds.case_digest(seed, claim_id, key),
         device=device,
         pairs=pairs,
+        tier=tier,
+        forms=Forms(root) if tier != "literal" else None,
     )
+
+
+def _check_tier(tier: str, sim: Simulation, device: torch.device) -> None:
+    if tier not in TIERS:
+        raise EngineError(f"tier = {tier!r}; expected one of {', '.join(TIERS)}")
+    if tier == "literal":
+        return
+    if sim.model != "walk" or "tokens" in sim.parameters:
+        raise EngineError(f"tier = {tier!r}, but {sim.claim_id} does not read walk.scores alone; use literal")
+    if device.type != "cpu":
+        raise EngineError(f"tier = {tier!r} on {device}; expected the device cpu, or tier literal")
+    try:
+        import montecarlo.kernels.joint  # noqa: F401
+    except ImportError as error:
+        raise EngineError(f"tier = {tier!r} needs numba ({error}); install numba, or use literal") from None
+
+
+def reads_scores_alone(sim: Simulation, case: Mapping[str, Any], tier: str = "fused") -> bool:
+    """Whether a simulation can be sampled in a tier that draws scores: one block of the case is tried.
+
+    False too where numba is missing. Raises CaseError for a case that can't be simulated.
+    """
+    try:
+        task = _task(sim, case, 0, sim.claim_id, "", torch.device("cpu"), (), tier)
+        with one_torch_thread():
+            task.run(0)
+    except EngineError:
+        return False
+    return True
+
+
+def _job(
+    sim: Simulation,
+    case: Mapping[str, Any],
+    seed: int,
+    claim_id: str,
+    key: str,
+    device: str,
+    pairs: tuple[Pair, ...],
+    tier: str = "literal",
+) -> Job | None:
+    """The sample as plain data; None where the simulation is handed more than that."""
+    known = {name: value for name, value in case.items() if not callable(value)}
+    if any(name in case and name not in known for name in sim.parameters):
+        return None
+    return Job(sim.claim_id, json.dumps(known, sort_keys=True), seed, claim_id, key, device, pairs, tier)
+
+
+@lru_cache(maxsize=8)
+def _task_of(job: Job) -> _Task:
+    found = registry.find(job.source)
+    if not isinstance(found, Simulation):
+        raise EngineError(f"{job.source}: no simulation is registered here; expected the code of whoever asks")
+    device = resolve_device(job.device)
+    return _task(found, json.loads(job.case), job.seed, job.claim_id, job.key, device, job.pairs, job.tier)
+
+
+def run_job(job: Job, blocks: range) -> list[Reduced]:
+    """Draw blocks of a job in this process, in order; torch's own threads have to be off in it."""
+    task = _task_of(job)
+    return [task.run(block) for block in blocks]
+
+
+def _with_less(run: Callable[[int], R], blocks: range, threads: int, at_once: int) -> Generator[R, None, None]:
+    """The blocks' results in block order; where the device's memory is too small, half as many blocks at a time."""
+    done = 0
+    while True:
+        try:
+            with closing(_in_order(run, blocks[done:], threads, at_once)) as results:
+                for result in results:
+                    done += 1
+                    yield result
+            return
+        except torch.OutOfMemoryError as error:
+            if threads == 1:
+                raise EngineError(
+                    "one block of walks does not fit into the device's memory; give a smaller T or d, or --device cpu"
+                ) from error
+            threads, at_once = threads // 2, 1
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()
+            LOGGER.warning("the device's memory is full: from here on %d blocks at a time", threads)
 
 
 def _in_order(run: Callable[[int], R], blocks: range, threads: int, at_once: int) -> Generator[R, None, None]:
@@ -294,10 +445,17 @@ def _in_order(run: Callable[[int], R], blocks: range, threads: int, at_once: int
 
 
 def check_repeatable(
-    sim: Simulation, case: Mapping[str, Any], *, seed: int, claim_id: str, key: str, device: str
+    sim: Simulation,
+    case: Mapping[str, Any],
+    *,
+    seed: int,
+    claim_id: str,
+    key: str,
+    device: str,
+    tier: str = "literal",
 ) -> None:
     """Draw one block twice; EngineError where the numbers differ, for then a verdict could not be replayed."""
-    task = _task(sim, case, seed, claim_id, key, resolve_device(device), ())
+    task = _task(sim, case, seed, claim_id, key, resolve_device(device), (), tier)
     with one_torch_thread():
         first, second = task.run(0)[0], task.run(0)[0]
     for name, block in first.items():

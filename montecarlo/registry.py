@@ -124,11 +124,15 @@ class Simulation:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A claim without randomness, evaluated at a case in float64: name -> (value, bound of its rounding error)."""
+    """A claim without randomness, evaluated at a case in float64: name -> (value, bound of its rounding error).
+
+    ``at`` are further parameters, numbers as strings "p/q", that cases do not have, each with the values it takes.
+    """
 
     claim_id: str
     function: Callable[..., Any]
     parameters: tuple[str, ...] = field(default=())
+    at: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", tuple(inspect.signature(self.function).parameters))
@@ -163,6 +167,12 @@ class Points:
     columns: Mapping[str, NDArray[np.float64]]
     errors: Mapping[str, NDArray[np.float64]]
     matrices: Mapping[str, tuple[NDArray[np.float64], ...]]
+
+    def __post_init__(self) -> None:
+        for name, bound in self.errors.items():
+            # as many points may have no number at all, which is told where they are judged
+            if (bound < 0).any():
+                raise ValueError(f"errors[{name!r}] = {float(bound.min())} at a point; expected bounds >= 0")
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -212,6 +222,8 @@ class Observation:
 Registered = Simulation | Evaluation | Search | Growth | Observation
 
 _REGISTERED: dict[str, Registered] = {}
+#: Evaluations of what a claim's simulation does not return.
+_BESIDE: dict[str, Evaluation] = {}
 
 
 def _parameters(claim_id: str, function: Callable[..., Any], known: tuple[str, ...]) -> tuple[str, ...]:
@@ -222,14 +234,14 @@ def _parameters(claim_id: str, function: Callable[..., Any], known: tuple[str, .
     return names
 
 
-def _register(entry: Registered) -> None:
-    taken = _REGISTERED.get(entry.claim_id)
+def _register(entry: Registered, table: dict[str, Any]) -> None:
+    taken = table.get(entry.claim_id)
     if taken is not None:
         where = f"{taken.function.__module__}.{taken.function.__qualname__}"
         raise RegistryError(f"{entry.claim_id}: already registered by {where}; give one of the two another id")
     if entry.claim_id.endswith(CORRECTED):
         raise RegistryError(f"{entry.claim_id}: a correction uses the simulation of its claim; register that one only")
-    _REGISTERED[entry.claim_id] = entry
+    table[entry.claim_id] = entry
 
 
 def simulation(
@@ -250,17 +262,24 @@ def simulation(
     """
 
     def register(function: F) -> F:
-        _register(Simulation(claim_id, function, degree, bounded, kurtosis))
+        _register(Simulation(claim_id, function, degree, bounded, kurtosis), _REGISTERED)
         return function
 
     return register
 
 
-def evaluation(claim_id: str) -> Callable[[F], F]:
-    """Register an evaluation, case -> {name: (value, error bound)}, of a claim without randomness."""
+def evaluation(
+    claim_id: str, *, beside: bool = False, at: Mapping[str, tuple[str, ...]] | None = None
+) -> Callable[[F], F]:
+    """Register an evaluation, case -> {name: (value, error bound)}, of a claim without randomness.
+
+    With ``beside`` it gives those quantities of a claim that the claim's simulation does not return, at the cases of
+    that claim; ``at`` names further parameters and the values, "p/q", that they take. An empty result says that the
+    quantities have no value at a case.
+    """
 
     def register(function: F) -> F:
-        _register(Evaluation(claim_id, function))
+        _register(Evaluation(claim_id, function, at=at or {}), _BESIDE if beside else _REGISTERED)
         return function
 
     return register
@@ -270,7 +289,7 @@ def search(claim_id: str) -> Callable[[F], F]:
     """Register a search (points, generator) -> Points for a violation of a bound."""
 
     def register(function: F) -> F:
-        _register(Search(claim_id, function))
+        _register(Search(claim_id, function), _REGISTERED)
         return function
 
     return register
@@ -280,7 +299,7 @@ def growth(claim_id: str) -> Callable[[F], F]:
     """Register a function (generator, n, T) -> {name: (n,) numbers} of a claim about the growth of expectations."""
 
     def register(function: F) -> F:
-        _register(Growth(claim_id, function))
+        _register(Growth(claim_id, function), _REGISTERED)
         return function
 
     return register
@@ -290,7 +309,7 @@ def observation(claim_id: str) -> Callable[[F], F]:
     """Register an observation, exact case -> {property: whether it holds}, of a claim about when properties hold."""
 
     def register(function: F) -> F:
-        _register(Observation(claim_id, function))
+        _register(Observation(claim_id, function), _REGISTERED)
         return function
 
     return register
@@ -308,17 +327,18 @@ def load(paper: str) -> bool:
 
 
 @contextmanager
-def registered(entry: Registered) -> Iterator[None]:
-    """A simulation that counts for its claim inside the block only."""
-    before = _REGISTERED.get(entry.claim_id)
-    _REGISTERED[entry.claim_id] = entry
+def registered(entry: Registered, *, beside: bool = False) -> Iterator[None]:
+    """A second side, or an evaluation beside it, that counts for its claim inside the block only."""
+    table: dict[str, Any] = _BESIDE if beside else _REGISTERED
+    before = table.get(entry.claim_id)
+    table[entry.claim_id] = entry
     try:
         yield
     finally:
         if before is None:
-            del _REGISTERED[entry.claim_id]
+            del table[entry.claim_id]
         else:
-            _REGISTERED[entry.claim_id] = before
+            table[entry.claim_id] = before
 
 
 def find(claim_id: str) -> Registered:
@@ -333,6 +353,12 @@ def find(claim_id: str) -> Registered:
         return _REGISTERED[base]
     except KeyError:
         raise LookupError(f"{base}: no simulation is registered; write one with @simulation") from None
+
+
+def beside(claim_id: str) -> Evaluation | None:
+    """What evaluates the quantities that a claim's simulation does not return; None where there is no need."""
+    find(claim_id)
+    return _BESIDE.get(claim_id.removesuffix(CORRECTED))
 
 
 def variance(f: Tensor) -> Tensor:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
+
+if TYPE_CHECKING:
+    from montecarlo.kernels.forms import Form
 
 #: Normals in a block: enough that drawing them outweighs the interpreter, few enough to stay near the core's cache.
 BLOCK_NORMALS = 1 << 18
@@ -20,6 +25,12 @@ SLAB = 1 << 15
 PAD = 8
 
 STARTS = ("sigma", "zero")
+#: How walks are sampled: as the model says; the same, never stored; by the joint law of the scores given the end.
+TIERS = ("literal", "fused", "joint")
+
+
+class NotSampledError(ValueError):
+    """A simulation reads what walks of its tier don't have; the message names it and the mend."""
 
 
 def block_walks(T: int, d: int) -> int:
@@ -74,11 +85,12 @@ class Walks:
             self.normals[0] = 0
 
     def _slabs(self) -> Iterator[tuple[slice, Tensor]]:
-        """The normals in float64, a few tokens at a time."""
-        rows = max(1, SLAB // (self.d * self.n))
+        """The normals in float64, a few tokens at a time; what is handed out is overwritten by the next."""
+        rows = min(max(1, SLAB // (self.d * self.n)), self.T)
+        slab = self.root.new_empty(rows, self.d, self.n)
         for first in range(0, self.T, rows):
             part = slice(first, min(first + rows, self.T))
-            yield part, self.normals[part].double()
+            yield part, slab[: part.stop - first].copy_(self.normals[part])
 
     @cached_property
     def tokens(self) -> Tensor:
@@ -91,7 +103,11 @@ class Walks:
     @cached_property
     def _end(self) -> Tensor:
         """z_1 + ... + z_T, (d, n)."""
-        return self.normals.sum(0, dtype=torch.float64)
+        # step by step: torch's own sum into another type reads memory across its rows
+        end = self.root.new_zeros(self.d, self.n)
+        for z in self.normals:
+            end += z
+        return end
 
     def token(self, i: int) -> Tensor:
         """x_i, (n, d), for 1 <= i <= T, without the other tokens."""
@@ -113,5 +129,74 @@ class Walks:
         query = (self.root @ W @ self.root) @ self._end
         steps = self.root.new_empty(self.T, self.n + PAD)[:, : self.n]
         for part, z in self._slabs():
-            torch.sum(z * query, 1, out=steps[part])
+            torch.sum(z.mul_(query), 1, out=steps[part])
         return steps.cumsum_(0).T
+
+
+class Forms:
+    """The matrices W of a case as the kernels read them, each made once, whichever thread asks first."""
+
+    def __init__(self, root: Tensor) -> None:
+        self.root = root.numpy()
+        self._kept: dict[bytes, Form] = {}
+        self._lock = threading.Lock()
+
+    def find(self, W: Tensor, first: Tensor | None) -> Form:
+        """W in coordinates of its own choice, or in those that the matrix ``first`` chose."""
+        from montecarlo.kernels.forms import form
+
+        matrices = [matrix.numpy().astype("float64") for matrix in (W, first) if matrix is not None]
+        name = b"".join(matrix.tobytes() for matrix in matrices)
+        basis = None if first is None else self.find(first, None).basis
+        with self._lock:
+            if name not in self._kept:
+                self._kept[name] = form(self.root.T @ matrices[0] @ self.root, basis)
+            return self._kept[name]
+
+
+class DrawnScores:
+    """n walks of T tokens of which only the scores exist: tier ``fused`` or ``joint``, on the CPU, float64.
+
+    They are named by a stream's 64-bit ``key`` and a block's number, and depend on nothing else.
+    """
+
+    def __init__(self, tier: str, forms: Forms, key: int, block: int, n: int, T: int, start: str = "sigma") -> None:
+        if tier not in TIERS[1:]:
+            raise ValueError(f"tier = {tier!r}; expected one of {', '.join(TIERS[1:])}")
+        if start not in STARTS:
+            raise ValueError(f"start = {start!r}; expected one of {', '.join(STARTS)}")
+        self.tier, self.forms, self.key, self.block = tier, forms, key, block
+        self.n, self.T, self.d, self.start = n, T, len(forms.root), start
+        self._first: Tensor | None = None
+        self._found: list[tuple[Tensor, Tensor]] = []
+
+    def scores(self, W: Tensor) -> Tensor:
+        """The scores x_a^T W x_T of all tokens a, (n, T), for W (d, d), of the same walks whenever it is called.
+
+        Raises NotSampledError for a second W in tier ``joint``, which draws the law of the scores under one W.
+        """
+        from montecarlo.kernels import fused, joint
+
+        for known, found in self._found:
+            if torch.equal(known, W):
+                return found.clone()
+        if self._found and self.tier == "joint":
+            raise NotSampledError("walk.scores was called with two matrices, tier joint has one; use tier fused")
+        form = self.forms.find(W, self._first)
+        self._first = W if self._first is None else self._first
+        steps = self.T if self.start == "sigma" else self.T - 1
+        kernel = fused.scores if self.tier == "fused" else joint.scores
+        drawn = torch.from_numpy(kernel(form, self.key, self.block, self.n, steps))
+        if steps < self.T:
+            drawn = torch.cat((drawn.new_zeros(1, self.n), drawn))
+        # a copy, as whoever asks may work in it
+        self._found.append((W, drawn.T))
+        return drawn.T.clone()
+
+    def __getattr__(self, name: str) -> Any:
+        """Raises NotSampledError for what only walks of tier literal have."""
+        if name in ("tokens", "token", "last", "normals", "root"):
+            raise NotSampledError(
+                f"walk.{name} does not exist in tier {self.tier}, which draws scores; use tier literal"
+            )
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")

@@ -13,7 +13,8 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 LEMMA_KINDS = ("identity", "asymptotic", "limit", "bound", "order", "construction")
 EFFORTS = ("quick", "standard", "thorough")
 DEVICES = ("auto", "cpu", "cuda")
-MAX_SEED, MAX_JOBS, MAX_RUNS = 2**63 - 1, 1024, 1_000_000
+TIERS = ("auto", "literal", "fused", "joint")
+MAX_SEED, MAX_JOBS, MAX_RUNS, MAX_WALKS = 2**63 - 1, 1024, 1_000_000, 10**15
 _INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
 
 
@@ -134,9 +136,18 @@ def _fill_verify(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", metavar="FILE", help="write the report as JSON")
     parser.add_argument("--junit", metavar="FILE", help="write the verdicts as JUnit XML")
+    parser.add_argument("--html", metavar="DIR", help="write the report as pages that open from disk")
     parser.add_argument(
         "--expect", metavar="FILE", help="[verdicts] in TOML, or an earlier JSON report, to compare with"
     )
+    parser.add_argument("--walks", metavar="N", help="draw so many walks at least in every case")
+    parser.add_argument(
+        "--tier",
+        default="auto",
+        metavar="|".join(TIERS),
+        help="how walks are sampled; auto takes the fastest direct way",
+    )
+    parser.add_argument("--cluster", metavar="ADDRESS", help="draw walks on a Dask cluster: tcp://host:port, or a file")
     parser.add_argument("--quiet", action="store_true", help="print the closing sentence and what differs only")
     parser.add_argument("--fresh", action="store_true", help="judge again what is kept from earlier runs too")
     parser.add_argument("--why", action="store_true", help="say of each claim why it was judged, or taken as kept")
@@ -149,12 +160,14 @@ def _fill_verify(parser: argparse.ArgumentParser) -> None:
 
 
 def _targets(args: argparse.Namespace) -> dict[str, Path]:
-    from proofs_check.outputs import check_target
+    from proofs_check.outputs import check_folder, check_target
 
     given = {"--json": args.json, "--junit": args.junit}
     targets = {name: check_target(name, value) for name, value in given.items() if value is not None}
     if len(set(targets.values())) < len(targets):
         raise UsageError("--junit", args.junit, "another file than --json's")
+    if args.html is not None:
+        targets["--html"] = check_folder("--html", args.html)
     return targets
 
 
@@ -178,6 +191,10 @@ def _verify(args: argparse.Namespace) -> int:
     jobs = None
     if args.jobs is not None:
         jobs = _integer("--jobs", args.jobs, 1, MAX_JOBS, f"an integer from 1 to {MAX_JOBS}")
+    tier = _choice("--tier", args.tier, TIERS)
+    walks = 0
+    if args.walks is not None:
+        walks = _integer("--walks", args.walks, 1, MAX_WALKS, f"an integer from 1 to {MAX_WALKS}")
     case = None
     if args.case is not None:
         from proofs_check.caseinput import parse_case
@@ -192,17 +209,24 @@ def _verify(args: argparse.Namespace) -> int:
         from proofs_check import expect
 
         expected = expect.read(args.expect, _catalogue(()), {claim.id for claim in claims})
-    device = _device(args.device)
+    # with a cluster the devices are the workers'
+    device = _choice("--device", args.device, DEVICES) if args.cluster is not None else _device(args.device)
 
     from proofs_check import kept, runner
 
-    options = runner.Options(effort=effort, seed=seed, device=device, jobs=jobs, case=case)
-    if args.dry_run:
-        from proofs_check.terminal import show_plan
+    options = runner.Options(effort=effort, seed=seed, device=device, jobs=jobs, case=case, walks=walks, tier=tier)
+    with ExitStack() as stack:
+        if args.cluster is not None:
+            from proofs_check import cluster
 
-        show_plan(runner.plan(claims, options))
-        return 0
-    return _judge(runner.run, claims, options, args, targets, expected, kept.opened(args.fresh))
+            there = stack.enter_context(cluster.connected(cluster.check_address(args.cluster)))
+            options = replace(options, elsewhere=there)
+        if args.dry_run:
+            from proofs_check.terminal import show_plan
+
+            show_plan(runner.plan(claims, options))
+            return 0
+        return _judge(runner.run, claims, options, args, targets, expected, kept.opened(args.fresh))
 
 
 def _judge(
@@ -228,6 +252,8 @@ def _judge(
         try:
             if name == "--json":
                 outputs.write_json(report, path)
+            elif name == "--html":
+                _write_site(report, path)
             else:
                 outputs.write_junit(report, path, differs)
         except OSError as error:
@@ -235,10 +261,26 @@ def _judge(
     terminal.show_report(report, differs, None if expected is None else len(expected), kept.hits, args.quiet)
     for line in _told_of(kept, args.why) + unwritten:
         print(line, file=sys.stderr)
+    if "stopped" in report["run"]:
+        print(f"twofold: error: {report['run']['stopped']}; run it again, what was judged is kept", file=sys.stderr)
+        return 1
     if partial:
         return 130
     broken = any(claim["verdict"] in ("conflict", "error") for claim in report["claims"])
     return 1 if broken or differs or unwritten else 0
+
+
+def _write_site(report: Mapping[str, Any], folder: Path) -> None:
+    """The report as pages; an earlier report in the folder is what it is compared with."""
+    from proofs_check import outputs, site
+    from proofs_check.reading import read_report
+
+    before = None
+    if (folder / "report.json").is_file():
+        # what cannot be read is no reason to keep back what was found
+        with suppress(UsageError):
+            before = read_report("--html", str(folder / "report.json"))
+    site.write(outputs.plain(report), folder, before=before)
 
 
 def _told_of(kept: Kept, why: bool) -> list[str]:
@@ -321,6 +363,72 @@ def _show(args: argparse.Namespace) -> int:
     return 0
 
 
+# ---- report, diff
+
+
+def _fill_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("report", metavar="FILE", help="the JSON report of a run")
+    parser.add_argument("--html", metavar="DIR", help="write it as pages that open from disk")
+    parser.add_argument("--figures", metavar="DIR", help="figures for the pages, as `twofold figures` wrote them")
+    parser.add_argument("--selftest", metavar="FILE", help="what `twofold selftest --json` wrote, for the pages")
+    parser.add_argument("--before", metavar="FILE", help="an earlier report, whose differences the pages show")
+    parser.add_argument("--markdown", metavar="FILE", help="write it as Markdown")
+    parser.add_argument("--junit", metavar="FILE", help="write it as JUnit XML")
+    parser.add_argument("--latex", metavar="FILE", help="write the erratum of a paper as LaTeX")
+    parser.add_argument("--paper", metavar="PAPER", help="the paper that --latex is about")
+
+
+def _report(args: argparse.Namespace) -> int:
+    from proofs_check import outputs
+    from proofs_check.reading import read_report, read_selftest
+
+    report = read_report("FILE", args.report)
+    files = {"--markdown": args.markdown, "--junit": args.junit, "--latex": args.latex}
+    targets = {name: outputs.check_target(name, value) for name, value in files.items() if value is not None}
+    if args.html is not None:
+        targets["--html"] = outputs.check_folder("--html", args.html)
+    if not targets:
+        raise UsageError("report", args.report, "something to write", "give --html, --markdown, --junit or --latex")
+    papers = sorted({claim["paper"]["id"] for claim in report["claims"]})
+    if args.latex is not None and args.paper not in papers:
+        raise UsageError("--paper", args.paper or "", f"one of {', '.join(papers)}")
+    figures = outputs.present_folder("--figures", args.figures) if args.figures is not None else None
+    selftest = read_selftest("--selftest", args.selftest) if args.selftest is not None else None
+    before = read_report("--before", args.before) if args.before is not None else None
+
+    from proofs_check import site
+
+    status = 0
+    for name, path in targets.items():
+        try:
+            if name == "--html":
+                site.write(report, path, selftest=selftest, figures=figures, before=before)
+            elif name == "--junit":
+                outputs.write_junit(report, path)
+            else:
+                text = site.markdown(report) if name == "--markdown" else site.erratum(report, args.paper)
+                outputs.atomic_write(path, text)
+            print(Path(args.html) / "index.html" if name == "--html" else files[name])
+        except OSError as error:
+            print(f"twofold: error: {name} {path}: could not be written ({error.strerror or error})", file=sys.stderr)
+            status = 1
+    return status
+
+
+def _fill_diff(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("before", metavar="A.json", help="the report of one run")
+    parser.add_argument("after", metavar="B.json", help="the report of another")
+
+
+def _diff(args: argparse.Namespace) -> int:
+    from proofs_check.reading import read_report
+    from proofs_check.site import diff
+
+    found = diff(read_report("A.json", args.before), read_report("B.json", args.after))
+    print("\n".join(found.lines()))
+    return 1 if found.verdicts else 0
+
+
 # ---- eval, new-lemma
 
 
@@ -395,6 +503,42 @@ def _figures(args: argparse.Namespace) -> int:
 
     expected = [] if args.expect is None else ["--expect", args.expect]
     return make([*args.names, "--out", args.out, "--seed", args.seed, *expected])
+
+
+def _fill_bench(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--sizes", default="40x128,512x64", metavar="TxD,...", help="tokens and dimensions")
+    parser.add_argument("--tiers", default="literal,fused,joint", metavar="NAME,...", help="which tiers")
+    parser.add_argument(
+        "--seconds", default="120", metavar="S", help="seconds of all rounds together (120 unless given)"
+    )
+    parser.add_argument("--json", metavar="FILE", help="write what was measured as JSON")
+    parser.add_argument("--picture", metavar="FILE", help="write the roofline as SVG")
+
+
+def _bench(args: argparse.Namespace) -> int:
+    from proofs_check import outputs
+    from proofs_check.bench import report
+
+    sizes = report.sizes_of(args.sizes)
+    tiers = report.tiers_of(args.tiers)
+    seconds = report.seconds_of(args.seconds)
+    given = {"--json": args.json, "--picture": args.picture}
+    targets = {name: outputs.check_target(name, value) for name, value in given.items() if value is not None}
+    found = report.run(sizes, seconds, tiers, lambda text: print(text, file=sys.stderr))
+    report.show(found, sys.stdout)
+    status = 0
+    for name, path in targets.items():
+        try:
+            if name == "--json":
+                outputs.write_json(found, path)
+            else:
+                from proofs_check.bench.picture import roofline
+
+                outputs.atomic_write(path, roofline(found["rows"], found["limits"]))
+        except OSError as error:
+            print(f"twofold: error: {name} {path}: could not be written ({error.strerror or error})", file=sys.stderr)
+            status = 1
+    return status
 
 
 def _fill_lock(parser: argparse.ArgumentParser) -> None:
@@ -488,11 +632,14 @@ def _doctor(args: argparse.Namespace) -> int:
 
 COMMANDS = {
     "verify": _Command("judge claims and report", _fill_verify, _verify),
+    "report": _Command("write a run's report as pages, Markdown, JUnit or LaTeX", _fill_report, _report),
+    "diff": _Command("say what changed from one run's report to another's", _fill_diff, _diff),
     "list": _Command("list the claims", _fill_list, _list),
     "show": _Command("show one claim as data", _fill_show, _show),
     "eval": _Command("print, derivation and simulation at your own parameters and matrices", _fill_eval, _eval),
     "new-lemma": _Command("write the skeleton of a lemma of your own", _fill_new_lemma, _new_lemma),
     "figures": _Command("draw the theory plots, or one claim's evidence", _fill_figures, _figures),
+    "bench": _Command("time the sampling against other ways and against its limits", _fill_bench, _bench),
     "selftest": _Command("measure how often the referee itself errs", _fill_selftest, _selftest),
     "lock": _Command("write what was found into verdicts.toml, to hold later runs to", _fill_lock, _lock),
     "completion": _Command("print a shell's completion script", _fill_completion, _completion),

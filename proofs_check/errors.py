@@ -31,6 +31,13 @@ class UsageError(Exception):
         self.argument = argument
 
 
+class RunStopped(BaseException):
+    """What ends a whole run, and not one claim: the message says why, in one line; what was judged is kept.
+
+    No `except Exception` of the code in between takes it for the fault of the claim at hand.
+    """
+
+
 def nearest(name: str, known: Iterable[str], count: int = 3) -> list[str]:
     """The known names that look most like ``name``, best first: as a whole, or by their last part (eq15)."""
     wanted = name[:200].strip("*").lower()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import sympy as sp
@@ -20,28 +21,68 @@ from theorems.outcome import Outcome
 
 #: An evaluation that is not sharper than this, relative to max(1, |value|), shows too little.
 LOOSE = 1e-6
+#: Cases of every slot at which quantities beside a simulation are evaluated.
+EACH = 8
 
 
 def evaluated(pair: Pair, outcome: Outcome, evaluation: Any, bench: Bench, only: Mapping[str, Any] | None) -> Evidence:
     """The second side of a deterministic identity: an independent numerical evaluation at drawn points."""
-    from montecarlo.engine import evaluate
-
     matrix = matrix_of(pair.derived())
     if matrix is not None:
         return compared(pair, matrix, outcome, evaluation, bench, only)
     points = [only] if only is not None else []
     if only is None:
         points = list(drawing.drawn(pair.statement, {}, bench.seed, min(bench.effort.points, 400)))
+    return _at_points(pair, outcome, evaluation, bench, points, pair.formulas)
+
+
+def evaluated_beside(
+    pair: Pair, outcome: Outcome, evaluation: Any, bench: Bench, only: Mapping[str, Any] | None
+) -> Evidence:
+    """The second side of the quantities that a simulation does not return: evaluated at the claim's cases.
+
+    What the derivation says holds for the walk of the model, so cases of another start are left out.
+    """
+    drawn: list[Mapping[str, Any]] = [only] if only is not None else []
+    if only is None:
+        for place, slot in enumerate(drawing.slots(pair.statement, bench.effort_name)):
+            drawn += drawing.drawn(pair.statement, slot, bench.seed * 64 + place, EACH)
+    inside = [raw for raw in drawn if raw.get("start", "sigma") == "sigma"]
+    further = [dict(zip(evaluation.at, values, strict=True)) for values in product(*evaluation.at.values())]
+    # each case takes the next of the further parameters' values
+    most = max(len(inside), len(further)) if inside else 0
+    pairs = ({**inside[k % len(inside)], **further[k % len(further)]} for k in range(most))
+    points = {drawing.key(point): point for point in pairs}
+    wanted = {name: formula for name, formula in pair.formulas.items() if name not in pair.sampled_names}
+    return _at_points(pair, outcome, evaluation, bench, list(points.values()), wanted, single=only is not None)
+
+
+def _at_points(
+    pair: Pair,
+    outcome: Outcome,
+    evaluation: Any,
+    bench: Bench,
+    points: Sequence[Mapping[str, Any]],
+    formulas: Mapping[str, sp.Expr],
+    *,
+    single: bool = False,
+) -> Evidence:
+    """Compare what is evaluated at points with the derivation, and for these formulas with the print.
+
+    At a ``single`` case wrong versions count only where they are seen.
+    """
+    from montecarlo.engine import evaluate
+
     evidence = Evidence(tier="independent evaluation", cases=len(points), samples=len(points))
     rows: list[tuple[Mapping[str, Any], Target, float, float]] = []
     for place, raw in enumerate(points):
         if place % 50 == 0:
             bench.step(place, len(points))
         for name, (value, error) in evaluate(evaluation, pair.handed(raw)).items():
-            if not math.isfinite(value) or not math.isfinite(error):
+            if not math.isfinite(value) or not math.isfinite(error) or error < 0:
                 raise ValueError(
                     f"{pair.source}: the evaluation gives {name} = {value} with the error {error} "
-                    f"at {drawing.key(raw)}; expected finite numbers"
+                    f"at {drawing.key(raw)}; expected finite numbers, and errors >= 0"
                 )
             rows.append((raw, pair.target(name, raw), value, error))
     wrong = []
@@ -62,7 +103,7 @@ def evaluated(pair: Pair, outcome: Outcome, evaluation: Any, bench: Bench, only:
     evidence.detectable = worst
     evidence.power = f"a difference of {worst:.1e} of max(1, |value|) is seen at every point"
     counts = [name for name in ("d", "i", "j", "T") if name in pair.statement.symbols]
-    for name, formula in pair.formulas.items():
+    for name, formula in formulas.items():
         here = [(raw, t, v, e) for raw, t, v, e in rows if t.name == name]
         true = value_of(pair.derived(), name).expr
         for label, other in mutants(formula, (*pair.statement.positions, *counts)):
@@ -74,7 +115,7 @@ def evaluated(pair: Pair, outcome: Outcome, evaluation: Any, bench: Bench, only:
             # what has a value at no case is told from what has one
             seen = seen or (bool(here) and not any(_defined(pair, other, raw) for raw, *_ in here))
             # only one that nobody sees may be the truth in another form
-            if not seen and vanishes(other - true):
+            if not seen and (single or vanishes(other - true)):
                 continue
             evidence.decoys += 1
             evidence.caught += seen

@@ -144,17 +144,22 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Planned:
-    """A case to sample: how many walks, and for every quantity the variance, scale and tolerance planned with."""
+    """A case to sample: how many walks, and for every quantity the variance, scale and tolerance planned with.
+
+    ``tier`` says how its walks are sampled.
+    """
 
     raw: Mapping[str, Any]
     walks: int
     normals: int
     quantities: Mapping[str, tuple[float, float, float]]
+    tier: str = "literal"
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Where and how sampling runs: seed, device, threads, and who is told of progress."""
+    """Where and how sampling runs: seed, device, threads, who is told of progress, who else draws the blocks, the
+    least number of walks of a case, and how these are sampled (``sampling.tier_of``)."""
 
     seed: int = 0
     device: str = "cpu"
@@ -162,3 +167,6 @@ class Bench:
     effort: Effort = EFFORTS["standard"]
     effort_name: str = "standard"
     step: Callable[[int, int], None] = lambda done, total: None
+    elsewhere: Any = None
+    walks: int = 0
+    tier: str = "auto"

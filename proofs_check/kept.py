@@ -111,6 +111,13 @@ def code(paper: str) -> dict[str, str]:
 
 
 @functools.cache
+def sampling_code() -> dict[str, str]:
+    """File -> digest, for the code that draws blocks: all of ``montecarlo``."""
+    files = sorted((_ROOT / "montecarlo").rglob("*.py"))
+    return {path.relative_to(_ROOT).as_posix(): sha256(path.read_bytes()).hexdigest()[:16] for path in files}
+
+
+@functools.cache
 def beneath(device: str) -> dict[str, str]:
     """What the code runs on: versions, processor, device."""
     found = {"python": platform.python_version(), "machine": platform.machine(), "byte order": sys.byteorder}

@@ -64,7 +64,7 @@ def compared(
         notes.update(here.notes)
         derived = here.evaluate(fact.value)
         printed = derived + here.evaluate(gap)
-        found = _array(evaluate(evaluation, {**raw, "matrices": _handed(here, fact)}), derived.shape, pair.source)
+        found = _array(evaluate(evaluation, {**raw, "matrices": handed(here, fact)}), derived.shape, pair.source)
         slack_here = 0.0
         size = max(1.0, float(abs(derived).max()))
         for (r, c), true in np.ndenumerate(derived):
@@ -118,7 +118,7 @@ def entry_rows(
 
     here = fact.instance(raw)
     derived, printed = here.evaluate(fact.value), here.evaluate(fact.printed(pair.statement.printed))
-    found = _array(evaluate(evaluation, {**raw, "matrices": _handed(here, fact)}), derived.shape, pair.source)
+    found = _array(evaluate(evaluation, {**raw, "matrices": handed(here, fact)}), derived.shape, pair.source)
     rows: list[tuple[str, Target, Interval | None, int, str]] = []
     for (r, c), exact in np.ndenumerate(derived):
         value, error = found[r][c]
@@ -128,7 +128,7 @@ def entry_rows(
     return rows
 
 
-def _handed(here: Instance, fact: MatrixFact) -> Any:
+def handed(here: Instance, fact: MatrixFact) -> Any:
     """The matrices of an instance in float64, by name; ValueError for one that float64 does not hold exactly."""
 
     def matrices(name: str) -> list[list[float]]:

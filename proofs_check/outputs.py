@@ -58,6 +58,33 @@ def check_target(argument: str, value: str) -> Path:
     return path
 
 
+def check_folder(argument: str, value: str) -> Path:
+    """The folder that ``value`` names, which need not be there; raises UsageError where files could not be written."""
+    if not value:
+        raise UsageError(argument, value, "a folder", "give a name such as report/site")
+    try:
+        folder = Path(os.path.realpath(value))
+        present = folder
+        while not present.exists():
+            present = present.parent
+        if not present.is_dir():
+            raise UsageError(argument, value, f"a folder; {shown(str(present))} is a file", "name another one")
+        if not os.access(present, os.W_OK | os.X_OK):
+            raise UsageError(argument, value, f"a writable folder; {shown(str(present))} is not", "name another one")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise UsageError(argument, value, f"a usable path ({reason})") from None
+    return folder
+
+
+def present_folder(argument: str, value: str) -> Path:
+    """The folder that ``value`` names; raises UsageError where there is none."""
+    folder = check_folder(argument, value)
+    if not folder.is_dir():
+        raise UsageError(argument, value, "a folder that is there")
+    return folder
+
+
 def atomic_write(path: Path, text: str) -> None:
     """Write ``text`` as UTF-8 to ``path`` so that a reader sees the old file or the new one, never a part."""
     temporary = path.with_name(f".twofold-{os.getpid()}-{os.urandom(4).hex()}")

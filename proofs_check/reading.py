@@ -34,6 +34,14 @@ def read_report(argument: str, value: str) -> dict[str, Any]:
     return found
 
 
+def read_selftest(argument: str, value: str) -> dict[str, Any]:
+    """What ``twofold selftest --json`` wrote; UsageError in one line for a file that holds something else."""
+    found = _object(argument, value)
+    if found.get("schema") != 1 or not isinstance(found.get("error_rates"), dict) or "mutants" not in found:
+        raise UsageError(argument, value, "a file that `twofold selftest --json` wrote")
+    return found
+
+
 def _object(argument: str, value: str) -> dict[str, Any]:
     try:
         with Path(value).open("rb") as handle:

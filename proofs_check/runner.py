@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from proofs_check import cases as drawing
-from proofs_check.errors import UsageError
+from proofs_check.errors import RunStopped, UsageError
 from proofs_check.evaluating import evaluated
-from proofs_check.evidence import EFFORTS, Bench, Evidence
+from proofs_check.evidence import EFFORTS, Bench, Evidence, Planned
 from proofs_check.findings import generalised, holding, proof, starts
 from proofs_check.growing import grown
 from proofs_check.judgement import verdict
@@ -38,19 +38,26 @@ from theorems.kernel import settle, stated, target, value_of
 from theorems.outcome import Outcome
 
 SCHEMA = 1
-#: Normals a thread draws, cumulates and reduces in a second, for the predictions of --dry-run only.
-NORMALS_A_SECOND = 4e7
+#: Normals that --dry-run draws to see how long the rest would take.
+TRIED_NORMALS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Options:
-    """How to run: effort, seed, device, threads (all there are unless given), and one case to judge at, if any."""
+    """How to run: effort, seed, device, threads (all there are unless given), one case to judge at, if any.
+
+    ``tier`` says how walks are sampled (``sampling.tier_of``), ``walks`` is the least number of walks of a case,
+    ``elsewhere`` draws blocks of walks on other machines (``proofs_check.cluster``), with the same numbers.
+    """
 
     effort: str = "standard"
     seed: int = 0
     device: str = "auto"
     jobs: int | None = None
     case: Mapping[str, Any] | None = None
+    walks: int = 0
+    tier: str = "auto"
+    elsewhere: Any = None
 
 
 class Progress(Protocol):
@@ -90,7 +97,9 @@ def _threads(options: Options) -> int:
 
 
 def resolve(options: Options) -> str:
-    """The device to sample on: "auto" takes the GPU where there is one."""
+    """The device to sample on: "auto" takes the GPU where there is one, or what the cluster's workers have."""
+    if options.elsewhere is not None:
+        return str(options.elsewhere.device(options.device))
     if options.device != "auto":
         return options.device
     import torch
@@ -121,7 +130,7 @@ def run(
     listener.begin(len(claims))
     reports: list[dict[str, Any]] = []
     ledger: list[dict[str, Any]] = []
-    partial = False
+    partial, stopped = False, {}
     device = "cpu"
     try:
         device = resolve(options)
@@ -133,6 +142,8 @@ def run(
                 listener.finished(report)
     except KeyboardInterrupt:
         partial = True
+    except RunStopped as stop:
+        partial, stopped = True, {"stopped": str(stop)}
     _mark_rests(reports)
     return {
         "schema": SCHEMA,
@@ -145,6 +156,7 @@ def run(
             "seconds": round(time.perf_counter() - began, 3),
             "alpha": ALPHA,
             "partial": partial,
+            **stopped,
             "ledger": ledger,
             "command": [],
         },
@@ -159,6 +171,8 @@ def _looked_up(
     if kept is None:
         return judge(claim, options, device, listener)
     question = {"effort": options.effort, "seed": options.seed, "device": device, "case": options.case}
+    question |= {"walks": options.walks} if options.walks else {}
+    question |= {"tier": options.tier} if options.tier != "auto" else {}
     found = kept.look(claim, question)
     if found is None:
         found = judge(claim, options, device, listener)
@@ -339,6 +353,9 @@ def bench(claim: Statement, options: Options, device: str, listener: Progress) -
         EFFORTS[options.effort],
         options.effort,
         lambda done, total: listener.step(claim.id, done, total),
+        options.elsewhere,
+        options.walks,
+        options.tier,
     )
 
 
@@ -397,13 +414,27 @@ def _replay(claim: Statement, options: Options, counterexample: Mapping[str, Any
     return shlex.join(words)
 
 
+def rate(pair: Pair, simulation: Any, planned: Planned, here: Bench) -> float:
+    """Normals a second of a simulation at a case, on all threads."""
+    from montecarlo.engine import draw
+
+    handed = pair.handed(planned.raw) if simulation.model == "free" else planned.raw
+    walks = max(1, min(planned.walks, TRIED_NORMALS * planned.walks // planned.normals))
+    named: dict[str, Any] = {"seed": 0, "claim_id": pair.statement.id, "key": "rate", "threads": here.threads}
+    named |= {"device": here.device, "elsewhere": here.elsewhere, "tier": planned.tier}
+    # the first walks also pay for what is made once
+    draw(simulation, handed, walks=1, **named)
+    sample = draw(simulation, handed, walks=walks, **named)
+    return sample.walks * (planned.normals / planned.walks) / max(sample.seconds, 1e-9)
+
+
 def plan(claims: Sequence[Statement], options: Options) -> list[dict[str, Any]]:
-    """What a run would sample: a row a case, with walks and predicted seconds."""
+    """What a run would sample: a row a case, with walks, and seconds predicted from the rate of a few blocks there."""
     from montecarlo import registry
 
     rows: list[dict[str, Any]] = []
     for claim in claims:
-        here = bench(claim, options, "cpu", Silent())
+        here = bench(claim, options, resolve(options), Silent())
         try:
             found = second_side(claim)
         except UsageError:
@@ -421,6 +452,6 @@ def plan(claims: Sequence[Statement], options: Options) -> list[dict[str, Any]]:
         else:
             chosen, _ = choose_cases(pair, found, delta, here)
         for case in chosen:
-            seconds = case.normals / NORMALS_A_SECOND / here.threads
+            seconds = case.normals / rate(pair, found, case, here)
             rows.append({"id": claim.id, "case": dict(case.raw), "walks": case.walks, "seconds": round(seconds, 3)})
     return rows

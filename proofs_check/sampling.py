@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from montecarlo.registry import Simulation, Tails
 from proofs_check import cases as drawing
 from proofs_check.decoys import mutants
+from proofs_check.evaluating import evaluated_beside
 from proofs_check.evidence import BETA, Bench, Evidence, Measured, Planned, finite
 from proofs_check.intervals import interval, numbers_needed, p_value
 from proofs_check.pairing import Pair, scale_and_tolerance, scale_name
 from theorems.limits import Limit
 from theorems.outcome import Outcome
 from theorems.process import Moment
+
+#: Normals of a walk from which on the fused tier pays.
+WIDE = 32
+
+
+def tier_of(simulation: Simulation, raw: Mapping[str, Any], bench: Bench) -> str:
+    """How a case's walks are sampled: as ``bench.tier`` says, or literally where the simulation cannot be sampled so.
+
+    "auto" is the fused tier for walks of WIDE normals or more, where drawing costs more than what is done with it. It
+    depends on the case alone, so that a case replays with the numbers it had in a run.
+    """
+    from montecarlo.cases import dimension, length
+    from montecarlo.engine import reads_scores_alone
+
+    if simulation.model != "walk":
+        return "literal"
+    wanted = bench.tier
+    if wanted == "auto":
+        wanted = "fused" if length(raw) * dimension(raw) >= WIDE else "literal"
+    # the kernels are the processor's; on a GPU the literal tier is the fast one
+    if wanted == "literal" or bench.device != "cpu" or not reads_scores_alone(simulation, raw, wanted):
+        return "literal"
+    return wanted
 
 
 def plan_case(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: float, bench: Bench) -> Planned | None:
@@ -25,7 +50,7 @@ def plan_case(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: float,
     T = length(raw) if simulation.model == "walk" else 1
     d = dimension(raw) if simulation.model != "free" else 1
     block = block_walks(T, d)
-    walks, quantities = 2 * block, {}
+    walks, quantities = max(2 * block, bench.walks), {}
     for name in pair.sampled_names:
         moment, mean, variance = pair.statistic(name, raw)
         scale, tolerance = scale_and_tolerance(moment, mean, variance, bench.effort.factor)
@@ -46,7 +71,7 @@ def plan_case(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: float,
             return None
         walks = max(walks, needed * (block // per_block))
         quantities[name] = (variance, scale, tolerance)
-    return Planned(raw, walks, walks * T * d, quantities)
+    return Planned(raw, walks, walks * T * d, quantities, tier_of(simulation, raw, bench))
 
 
 def _degree(simulation: Simulation, name: str, pair: Pair) -> int | Tails:
@@ -109,6 +134,8 @@ def measure(
         device=bench.device,
         threads=bench.threads,
         on_block=bench.step,
+        elsewhere=bench.elsewhere,
+        tier=planned.tier,
     )
     found = []
     for name in pair.sampled_names:
@@ -137,7 +164,43 @@ def measure(
 def sampled(
     pair: Pair, outcome: Outcome, simulation: Any, alpha: float, bench: Bench, only: Mapping[str, Any] | None
 ) -> Evidence:
-    """The simulation's side of a claim with randomness."""
+    """The simulation's side of a claim with randomness, and what is evaluated beside it."""
+    from montecarlo import registry
+
+    evidence = _sampled(pair, outcome, simulation, alpha, bench, only)
+    evaluation = registry.beside(pair.source) if simulation.claim_id == pair.source else None
+    if evaluation is not None:
+        _joined(evidence, evaluated_beside(pair, outcome, evaluation, bench, only), pair)
+    return evidence
+
+
+def _joined(evidence: Evidence, other: Evidence, pair: Pair) -> None:
+    """Put into a simulation's evidence what was evaluated beside it: both must agree, and either contradicts."""
+    missing = [n for n in pair.formulas if n not in pair.sampled_names and n not in {r["quantity"] for r in other.rows}]
+    if missing and other.cases:
+        other.status, other.reason = "underpowered", f"the evaluation gives no {missing[0]} at any case"
+    statuses = (evidence.status, other.status)
+    if "contradicts" in statuses:
+        evidence.status = "contradicts"
+    elif other.status != "agrees" and other.cases:
+        evidence.status, evidence.reason = other.status, evidence.reason or other.reason
+    if not evidence.confirmed:
+        evidence.confirmed, evidence.counterexample = other.confirmed, other.counterexample
+    evidence.cases += other.cases
+    evidence.samples += other.samples
+    evidence.rows += other.rows
+    evidence.conflicts += other.conflicts
+    evidence.decoys += other.decoys
+    evidence.caught += other.caught
+    evidence.survivors += other.survivors
+    evidence.tier += ", and independent evaluation"
+    names = ", ".join(dict.fromkeys(row["quantity"] for row in other.rows))
+    evidence.power += f"; of {names} {other.power}" if names else ""
+
+
+def _sampled(
+    pair: Pair, outcome: Outcome, simulation: Any, alpha: float, bench: Bench, only: Mapping[str, Any] | None
+) -> Evidence:
     from montecarlo.engine import check_repeatable
 
     rate = drawing.hit_rate(pair.statement, bench.seed) if pair.statement.conditions else None
@@ -165,11 +228,13 @@ def sampled(
             claim_id=pair.statement.id,
             key=drawing.key(chosen[0].raw),
             device=bench.device,
+            tier=chosen[0].tier,
         )
     for place, case in enumerate(chosen):
         bench.step(place, len(chosen))
         measured.extend(measure(pair, simulation, case, delta, bench))
     evidence.spent = delta * len(measured)
+    evidence.tier = _tiers(simulation, chosen)
     _fill(evidence, measured)
     if pair.statement.asymptotic:
         evidence.trend = _trend(measured)
@@ -197,6 +262,15 @@ def sampled(
             }
         evidence.conflicts += [_conflict(m) for m in again if m.conflicts]
     return evidence
+
+
+def _tiers(simulation: Simulation, chosen: Sequence[Planned]) -> str:
+    """What the evidence rests on: "direct simulation", and for walks how many cases were sampled in which way."""
+    if simulation.model != "walk" or not chosen:
+        return "direct simulation"
+    counts = Counter(planned.tier for planned in chosen)
+    told = ", ".join(f"{counts[name]} {name}" for name in ("literal", "fused", "joint") if counts[name])
+    return f"direct simulation, cases: {told}" if not counts["joint"] else f"simulation, cases: {told}"
 
 
 def _shown(pair: Pair, raw: Mapping[str, Any]) -> dict[str, Any]:

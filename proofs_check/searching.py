@@ -14,6 +14,7 @@ from proofs_check.decoys import mutants
 from proofs_check.eventual import searched_eventually
 from proofs_check.evidence import Bench, Evidence
 from proofs_check.pairing import Pair
+from proofs_check.points import misread
 from theorems.balls import ball, between, precision, sign
 from theorems.bounds import admitted, larger, ungranted
 from theorems.closed import names
@@ -28,6 +29,8 @@ from theorems.outcome import Outcome
 SHARP = 0.999
 #: Roundoffs allowed for the arithmetic of a printed formula.
 ROUNDING = 64
+#: Points at which every number of a search is recomputed exactly.
+RECOMPUTED = 12
 
 
 def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidence:
@@ -45,6 +48,7 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
         # NaN compares with nothing, and would pass for a point that keeps the bound
         lost = int((~np.isfinite(value) | ~np.isfinite(error)).sum())
         raise ValueError(f"{pair.source}: no number at {lost} of the search's {len(found)} points; leave them out")
+    evidence.conflicts += misread(pair, found, range(0, len(found), max(1, len(found) // RECOMPUTED)))
 
     def surely(formula: sp.Expr, k: int, side: int) -> bool:
         """Whether a point is beyond an end in ball arithmetic, whatever the errors of its columns.

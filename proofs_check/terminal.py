@@ -65,7 +65,7 @@ class Listener(Protocol):
 
 def amount(count: int) -> str:
     """A count in three digits: 950, 12.3k, 1.64M."""
-    for size, unit in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+    for size, unit in ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k")):
         if count >= size:
             return f"{count / size:.3g}{unit}"
     return str(count)
@@ -77,10 +77,13 @@ def number(value: Any) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as 0.42 s, 12.3 s or 2 min 23 s."""
+    """Seconds as 0.42 s, 12.3 s, 2 min 23 s, 3 h 20 min or 12 d 4 h."""
     if seconds < 60:
         return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
-    return f"{int(seconds) // 60} min {int(seconds) % 60} s"
+    minutes, hours = int(seconds) // 60, int(seconds) // 3600
+    if hours >= 24:
+        return f"{hours // 24} d {hours % 24} h"
+    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min {int(seconds) % 60} s"
 
 
 def _entry(value: Any) -> str:

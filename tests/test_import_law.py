@@ -21,13 +21,26 @@ ALLOWED = {
     "theorems": {"sympy", "mpmath", "flint", "numpy", "scipy", "cvxpy", "clarabel"},
     "montecarlo": {"torch", "numpy", "scipy", "numba", "triton"},
     "proofs_check": {
-        *("theorems", "montecarlo", "rich", "hypothesis", "jinja2", "jsonschema", "latex2mathml", "shtab", "distributed"),
+        *(
+            "theorems",
+            "montecarlo",
+            "rich",
+            "hypothesis",
+            "jinja2",
+            "jsonschema",
+            "markupsafe",
+            "math_core",
+            "shtab",
+            "distributed",
+        ),
         *("sympy", "mpmath", "flint", "cvxpy", "clarabel", "torch", "numpy", "scipy", "numba", "triton"),
     },
     "figures": {"proofs_check", "numpy", "matplotlib"},
 }
 #: The one import against the table: `twofold figures` hands over to the figures' own command line.
 HANDS_OVER = (Path("proofs_check/cli.py"), "figures.__main__")
+#: Scripts that other libraries are timed with: each is a process of its own, and nothing imports them.
+PEERS = Path("proofs_check/bench/peers")
 #: What holds the printed formulas, and the file it reads them from.
 PRINTS = ("theorems.catalogue",)
 PRINT_FILE = "statements.toml"
@@ -136,7 +149,7 @@ def imports(path: Path, root: Path) -> Iterator[Import]:
 
 def files(root: Path, package: str) -> list[Path]:
     """The sources of one package."""
-    return sorted((root / package).rglob("*.py"))
+    return sorted(path for path in (root / package).rglob("*.py") if root / PEERS not in path.parents)
 
 
 def breaches(root: Path) -> list[str]:

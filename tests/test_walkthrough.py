@@ -1,20 +1,23 @@
-"""The README's own lemma, file by file and command by command: outside this repository, in a folder and installed."""
+"""The tutorial's package, file by file and command by command: outside this repository, in a folder and installed."""
 
 from __future__ import annotations
 
 import json
 import os
-import shlex
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from tests.test_readme import FENCES, ROOT, missing, sessions, twofold
-from tests.test_readme import run as together
+from tests.documents import ROOT, command, commands_of, fences, missing, read
+from tests.documents import run as together
 
-FILES = {fence.mark.removeprefix("file "): fence.text for fence in FENCES if fence.mark.startswith("file ")}
+FENCES = fences(read("docs/tutorial.md"))
+#: The folder that the tutorial keeps the package in.
+PLACE = "file cube/"
+FILES = {fence.mark.removeprefix(PLACE): fence.text for fence in FENCES if fence.mark.startswith(PLACE)}
 CLAIM = "mypaper.sec2.cube"
 
 
@@ -24,9 +27,10 @@ def write(folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def run(command: list[str], folder: Path, *path: Path) -> subprocess.CompletedProcess[str]:
+def run(arguments: list[str], folder: Path, *path: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, *path))), "COLUMNS": "200"}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    words = [sys.executable, "-m", "proofs_check", *arguments]
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +60,11 @@ def test_the_lemma_takes_less_than_40_lines_outside_this_repository() -> None:
 def test_the_commands_print_the_verdict_and_draw_the_plot(tmp_path: Path) -> None:
     write(tmp_path)
     (fence,) = [fence for fence in FENCES if fence.mark == "walked"]
-    commands = list(sessions(fence.text))
-    assert [command.split()[1] for command, _ in commands] == ["verify", "figures"]
-    told = together([shlex.split(command)[1:] for command, _ in commands], tmp_path)
-    for (_, shown), output in zip(commands, told, strict=True):
+    commands = list(commands_of(fence.text))
+    assert [line.split()[1] for line, _ in commands] == ["verify", "figures"]
+    (told,) = together([(tmp_path, [command(line) for line, _ in commands])])
+    for (line, shown), (status, output) in zip(commands, told, strict=True):
+        assert status == 0, line
         assert missing(shown, output) == []
     drawn = json.loads((tmp_path / "plots" / f"{CLAIM}.json").read_text(encoding="utf-8"))
     assert drawn["verdict"] == "verified"
@@ -68,12 +73,12 @@ def test_the_commands_print_the_verdict_and_draw_the_plot(tmp_path: Path) -> Non
 
 
 def test_once_installed_the_claim_is_listed_from_everywhere(installed: Path, tmp_path: Path) -> None:
-    told = run(twofold("twofold list"), tmp_path, installed)
+    told = run(["list"], tmp_path, installed)
     assert told.returncode == 0, told.stderr
     ids = [line.split("\t")[0] for line in told.stdout.splitlines()]
     assert ids.count(CLAIM) == 1
     assert len([name for name in ids if name.startswith(("bao2024.", "lampert2026."))]) == len(ids) - 1
-    shown = run(twofold(f"twofold show {CLAIM}"), tmp_path, installed).stdout
+    shown = run(["show", CLAIM], tmp_path, installed).stdout
     assert "E[(x_i^T W x_j)^3]" in shown
-    missed = run(twofold("twofold list mypaper"), tmp_path)
+    missed = run(["list", "mypaper"], tmp_path)
     assert missed.returncode == 2

@@ -11,10 +11,12 @@ from theorems.closed import names, substituted, vanishes
 from theorems.expressions import symbol
 from theorems.limits import Pattern, sign_of
 from theorems.process import Process
-from theorems.rules import rule
+from theorems.rules import elementary, rule
 
 #: Names that are positive, and the interval that theta runs over, wherever a rule of this module is used.
 POSITIVE = frozenset({"v", "eta", "lam", "u", "tr2"})
+#: What is no real number.
+UNBOUNDED = (sp.nan, sp.zoo, sp.oo, -sp.oo)
 
 
 @rule("slope")
@@ -34,9 +36,9 @@ def normal_interval(
     x = symbol("x")
     density = sp.exp(-((x - mean) ** 2) / (2 * variance)) / sp.sqrt(2 * sp.pi * variance)
     ends = primitive.xreplace({x: high}) - primitive.xreplace({x: low})
-    if any(part.has(x) for part in (mean, variance)) or not (low.is_number and high.is_number and low <= high):
+    if any(part.has(x) for part in (mean, variance)) or not (high - low).is_extended_nonnegative:
         return False
-    if not visibly_positive(variance) or not _smooth_in(primitive, x):
+    if not visibly_positive(variance) or not smooth(primitive):
         return False
     return vanishes(sp.diff(primitive, x) - density) and vanishes(ends - value)
 
@@ -50,7 +52,7 @@ def heat_flow(mean: sp.Expr, variance: sp.Expr, low: sp.Expr, high: sp.Expr, var
     x, along = symbol("x"), symbol(variable)
     if not (low.is_number and high.is_number) or any(part.has(x) for part in (mean, variance)):
         return False
-    if not visibly_positive(variance) or not smooth(mean):
+    if not visibly_positive(variance) or not all(smooth(part) for part in (mean, variance)):
         return False
     density = sp.exp(-((x - mean) ** 2) / (2 * variance)) / sp.sqrt(2 * sp.pi * variance)
     flow = -sp.diff(mean, along) * density + sp.diff(variance, along) * sp.diff(density, x) / 2
@@ -68,68 +70,60 @@ def substitution(formula: sp.Expr, table: Mapping[str, sp.Expr], value: sp.Expr)
 @rule("positive-root")
 def positive_root(function: sp.Expr, value: sp.Expr, name: str) -> bool:
     """An identity that uses sqrt(n^2) = n for a name n that is positive."""
-    square = symbol(name) ** 2
+    plain = symbol(name)
     rooted = any(
-        node.is_Pow and node.exp.is_Rational and node.exp.q == 2 and node.has(square.base)
-        for node in sp.preorder_traversal(function)
+        node.is_Pow and not node.exp.is_Integer and node.has(plain) for node in sp.preorder_traversal(function)
     )
     if name not in POSITIVE or not rooted:
         return False
-    positive_name, plain = sp.Dummy(positive=True), symbol(name)
-    return vanishes((function - value).xreplace({plain: positive_name}))
-
-
-def _smooth_in(expression: sp.Expr, x: sp.Symbol) -> bool:
-    """Whether a function is visibly smooth in x on the whole line: erf, exp and polynomials of x."""
-    for node in sp.preorder_traversal(expression):
-        if not node.has(x):
-            continue
-        if node.is_Pow and not (node.exp.is_Integer and node.exp.is_nonnegative):
-            return False
-        if not (node.is_Symbol or node.is_Add or node.is_Mul or node.is_Pow or isinstance(node, sp.erf | sp.exp)):
-            return False
-    return True
+    return vanishes((function - value).xreplace({plain: sp.Dummy(positive=True)}))
 
 
 def smooth(expression: sp.Expr) -> bool:
-    """Whether an expression is visibly smooth for theta in [0, 1], positive POSITIVE names and other real names."""
-    return not expression.has(sp.Piecewise) and _continuous(expression)
+    """Whether an expression is visibly smooth for theta in [0, 1], positive POSITIVE names and other real names.
+
+    It is made of sums, products, erf and exp, and only positive quantities stand below a line or under a root.
+    """
+    return elementary(expression) and not any(
+        isinstance(node, sp.log) or (node.is_Pow and not natural(node.exp) and not visibly_positive(node.base))
+        for node in sp.preorder_traversal(expression)
+    )
 
 
-def _continuous(expression: sp.Expr) -> bool:
-    """Whether only positive quantities stand below a line or under a root, for theta in [0, 1] and POSITIVE names."""
-    for node in sp.preorder_traversal(expression):
-        if node.is_Pow and not (node.exp.is_Integer and node.exp.is_nonnegative):
-            base = node.base
-            if base.is_number and base.is_positive:
-                continue
-            if node.exp.is_Rational and visibly_positive(base):
-                continue
-            return False
-        if node.is_Function and node.func not in (sp.erf, sp.exp):
-            return False
-    return True
+def natural(exponent: sp.Expr) -> bool:
+    """Whether an exponent is one of 0, 1, 2, ..."""
+    return bool(exponent.is_Integer and exponent.is_nonnegative)
+
+
+def positive_in_theta(expression: sp.Expr) -> bool:
+    """Whether an expression of theta alone is shown to be positive for theta in [0, 1]."""
+    return positive(expression, "theta", 0, 1)
+
+
+def even_power(part: sp.Expr) -> bool:
+    """Whether an expression is visibly an even power, from which names that are real make a number >= 0."""
+    base, exponent = part.as_base_exp()
+    real = base.xreplace({name: sp.Dummy(real=True) for name in base.free_symbols})
+    return bool(exponent % 2 == 0 and real.is_real)
 
 
 def visibly_positive(base: sp.Expr) -> bool:
-    """Whether an expression is a product of positive numbers, POSITIVE names and functions positive on [0, 1]."""
+    """Whether an expression is a product of powers of positive numbers, POSITIVE names and what is positive on [0, 1].
+
+    A positive number to which multiples of even powers are added is positive, too.
+    """
     if base.is_Mul:
         return all(visibly_positive(part) for part in base.args)
     if base.is_Pow and base.exp.is_Rational:
         return visibly_positive(base.base)
     if base.is_Symbol:
         return base.name in POSITIVE
-    if base.is_number:
-        return bool(base.is_positive)
-    if base.is_Add and any(part.is_number for part in base.args):
-        # a positive number and even powers
-        squares = (part for part in base.args if not part.is_number)
-        if all(
-            c > 0 and all(f.is_Pow and f.exp.is_Integer and f.exp % 2 == 0 for f in sp.Mul.make_args(rest))
-            for c, rest in (part.as_coeff_Mul() for part in squares)
-        ):
-            return bool(sp.Add(*(part for part in base.args if part.is_number)).is_positive)
-    return names(base) == {"theta"} and positive(base, "theta", 0, 1)
+    constant, rest = base.as_coeff_Add()
+    if constant > 0 and all(
+        even_power(factor) or factor.is_positive for part in sp.Add.make_args(rest) for factor in sp.Mul.make_args(part)
+    ):
+        return True
+    return positive_in_theta(base)
 
 
 @rule("continuous-limit")
@@ -143,34 +137,45 @@ def continuous_limit(function: sp.Expr, variable: str, point: sp.Expr, value: sp
         return False
     at = substituted(function, {variable: point})
     below = any(
-        node.is_Pow and not (node.exp.is_Integer and node.exp.is_nonnegative) and node.base.has(symbol(variable))
+        node.is_Pow and not natural(node.exp) and node.base.has(symbol(variable))
         for node in sp.preorder_traversal(function)
     )
-    if below or at.has(sp.nan, sp.zoo, sp.oo):
+    if below or at.has(*UNBOUNDED):
         return False
-    return _continuous(function) and vanishes(at - value)
+    return smooth(function) and vanishes(at - value)
 
 
 Term = tuple[sp.Expr, str, sp.Expr]
+#: Where xi and 1/eta go, by the signs of the infinity: eta is positive.
+DIRECTIONS = ({"xi": 1, "1/eta": 1}, {"xi": -1, "1/eta": 1})
 
 
-def _argument_limit(term: Term, radicand: sp.Expr, pattern: Pattern, directions: Mapping[str, int]) -> int | None:
-    """The sign of infinity that z = scale c(theta, xi eta)/sqrt(radicand) tends to, 0 for z = 0; None if not settled.
+def _settled(expression: sp.Expr, pattern: Pattern) -> int:
+    """The sign that an expression has by the signs of a pattern; ValueError where they do not settle it."""
+    signs = {polynomial: sign for polynomial, allowed in pattern if len(allowed) == 1 for sign in allowed}
+    found = sign_of(expression, signs)
+    if found is None:
+        raise ValueError(f"the sign of {expression} is not settled by {pattern}")
+    return found
 
-    The scale, xi or 1/eta, grows without bound in its direction and xi eta tends to r.
+
+def _argument_limit(term: Term, radicand: sp.Expr, pattern: Pattern, directions: Mapping[str, int]) -> int:
+    """The sign of infinity that z = scale c(theta, xi eta)/sqrt(radicand) tends to, 0 for z = 0.
+
+    The scale, xi or 1/eta, grows without bound in its direction and xi eta tends to r. ValueError where z has no such
+    limit by these data.
     """
     argument, scale, coefficient = term
-    if directions.get("1/eta") != 1 or directions.get("xi") not in (1, -1) or not names(coefficient) <= {"theta", "r"}:
-        return None
+    if directions not in DIRECTIONS or not names(coefficient) <= {"theta", "r"}:
+        raise ValueError(f"directions {directions}, coefficient {coefficient}; expected xi and 1/eta, theta and r")
+    if not positive_in_theta(radicand):
+        raise ValueError(f"{radicand} is not shown to be positive")
     size = {"xi": symbol("xi"), "1/eta": 1 / symbol("eta")}[scale]
     product = symbol("xi") * symbol("eta")
     whole = size * substituted(coefficient, {"r": product}) / sp.sqrt(radicand)
-    if not vanishes(argument - whole):
-        return None
-    signs = {polynomial: allowed[0] for polynomial, allowed in pattern if len(allowed) == 1}
-    sign = sign_of(coefficient, signs)
-    if sign is None or (sign == 0 and coefficient.has(symbol("r"))):
-        return None
+    sign = _settled(coefficient, pattern)
+    if not vanishes(argument - whole) or (sign == 0 and coefficient.has(symbol("r"))):
+        raise ValueError(f"{argument} is no {size} times {coefficient}, or has no limit")
     return sign * directions[scale]
 
 
@@ -185,13 +190,9 @@ def erf_limit(
     value: sp.Expr,
 ) -> bool:
     """(erf(z_1) - erf(z_2))/2 where |z| grows without bound or z = 0, for every sequence with xi eta -> r."""
-    if not positive(radicand, "theta", 0, 1):
-        return False
     ends = [_argument_limit(term, radicand, pattern, directions) for term in (first, second)]
-    if any(end is None for end in ends):
-        return False
     whole = (sp.erf(first[0]) - sp.erf(second[0])) / 2
-    return vanishes(finite - whole) and vanishes(sp.Rational(ends[0] - ends[1], 2) - value)  # type: ignore[operator]
+    return vanishes(finite - whole) and vanishes(sp.Rational(ends[0] - ends[1], 2) - value)
 
 
 @rule("chebyshev-limit")
@@ -208,12 +209,10 @@ def chebyshev_limit(
 
     Trusted: Chebyshev's inequality; where the mean is 0, that half of a symmetric law without atoms lies above 0.
     """
-    if not positive(radicand, "theta", 0, 1):
-        return False
-    # both arguments belong to one law: (mean - 1)/sd beside mean/sd
+    # both arguments belong to one law: (mean - 1)/sd beside mean/sd; the second is -1/eta where r is not in it
     one_law = vanishes(second[2] - first[2] * symbol("r") + 1) and (first[1], second[1]) == ("xi", "1/eta")
     ends = [_argument_limit(term, radicand, pattern, directions) for term in (first, second)]
-    if not one_law or ends[0] is None or ends[1] in (None, 0) or (ends[0] == 0 and not symmetric):
+    if not one_law or (ends[0] == 0 and not symmetric):
         return False
     return vanishes(sp.Rational(ends[0] - ends[1], 2) - value)
 
@@ -222,17 +221,15 @@ def chebyshev_limit(
 def two_sequences(second: Term, radicand: sp.Expr, pattern: Pattern) -> bool:
     """z = c(theta, xi eta)/(eta sqrt(radicand)) with c(theta, r) = 0 on the cell: its limit depends on the sequence.
 
-    c is affine in its second argument with a slope that is not 0 on the cell, so along xi eta = r + k eta the limit of
-    z is k times a number other than 0, for any k.
+    The slope of c in its second argument is not 0 on the cell, so along xi eta = r + k eta the limit of z is k times a
+    number other than 0, for any k.
     """
     argument, scale, coefficient = second
     size, r = 1 / symbol("eta"), symbol("r")
     whole = size * substituted(coefficient, {"r": symbol("xi") * symbol("eta")}) / sp.sqrt(radicand)
-    signs = {polynomial: allowed[0] for polynomial, allowed in pattern if len(allowed) == 1}
-    steep = sp.diff(coefficient, r)
-    if scale != "1/eta" or not positive(radicand, "theta", 0, 1) or not vanishes(argument - whole) or steep.has(r):
+    if scale != "1/eta" or not positive_in_theta(radicand) or not vanishes(argument - whole):
         return False
-    return sign_of(coefficient, signs) == 0 and sign_of(steep, signs) in (1, -1)
+    return _settled(coefficient, pattern) == 0 and _settled(sp.diff(coefficient, r), pattern) != 0
 
 
 @rule("empty-cell")
@@ -251,21 +248,21 @@ def empty_cell(
         kinds = [_lower(factor, pattern, domain) for factor in factors]
         if any(kind is None for kind in kinds):
             return False
-        strict = strict or all(kind == 1 for kind in kinds)
+        strict = strict or all(kinds)
         total += sp.Rational(coefficient) * sp.Mul(*factors)
     total = sp.expand(total)
-    return bool(total.is_Rational and (total < 0 or (total == 0 and strict)))
+    return bool(total < 0 or (total == 0 and strict))
 
 
-def _lower(factor: sp.Expr, pattern: Pattern, domain: tuple[sp.Expr, ...]) -> int | None:
-    """1 for a factor that is > 0, 0 for one that is >= 0, None for one of which neither is known."""
+def _lower(factor: sp.Expr, pattern: Pattern, domain: tuple[sp.Expr, ...]) -> bool | None:
+    """True for a factor that is > 0, False for one that is >= 0, None for one of which neither is known."""
     for polynomial, allowed in pattern:
         for orientation in (1, -1):
             if sp.expand(factor - orientation * polynomial) == 0:
                 signs = {orientation * sign for sign in allowed}
                 if -1 not in signs:
-                    return int(0 not in signs)
-    return 0 if any(sp.expand(factor - known) == 0 for known in domain) else None
+                    return 0 not in signs
+    return False if any(sp.expand(factor - known) == 0 for known in domain) else None
 
 
 @rule("independent-ends")
@@ -289,7 +286,7 @@ def no_atom(square: sp.Expr) -> bool:
     ``square``, the sum of the squared weights up to a factor, must be positive on [0, 1]. Trusted: the zero set of a
     polynomial that is not constant has measure 0.
     """
-    return positive(square, "theta", 0, 1)
+    return positive_in_theta(square)
 
 
 @rule("shrinking-interval")

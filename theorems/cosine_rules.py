@@ -63,7 +63,8 @@ def cosine_pointwise(c: sp.Expr, mu: sp.Expr, certificates: tuple[Certificate, .
         factors = PARTS[part][2]
         total = sp.Integer(0)
         for coefficient, exponents in certificate:
-            if not coefficient > 0 or any(not isinstance(n, int) or n < 0 for n in exponents):
+            # a rounded number would let through what is false by less than it is rounded
+            if not (coefficient.is_Rational and coefficient.is_positive):
                 return False
             total += coefficient * sp.Mul(*(f**n for f, n in zip(factors, exponents, strict=True)))
         if sp.expand(total - slack) != 0:
@@ -75,13 +76,13 @@ def cosine_pointwise(c: sp.Expr, mu: sp.Expr, certificates: tuple[Certificate, .
 def cosine_orthant(c: sp.Expr, mu: sp.Expr) -> bool:
     """The inequality for (c, mu), with every part's a, b > 0 written in u, v >= 0.
 
-    Times even powers of 1 + u and 1 + v, every slack is then a polynomial without negative coefficients.
+    Every slack is then a quotient of polynomials without negative coefficients.
     """
     if not (c.is_Rational and mu.is_Rational):
         return False
     for part, _, slack in slacks(c, mu):
-        cleared = sp.expand(sp.cancel(slack.xreplace(_ORTHANT[part]) * ((1 + _u) * (1 + _v)) ** 2))
-        if not cleared.is_polynomial(_u, _v) or any(value < 0 for value in sp.Poly(cleared, _u, _v).coeffs()):
+        quotient = sp.fraction(sp.together(slack.xreplace(_ORTHANT[part])))
+        if any(value.is_negative for side in quotient for value in sp.Poly(side, _u, _v).coeffs()):
             return False
     return True
 
@@ -95,20 +96,17 @@ def cosine_average(left: sp.Expr, right: sp.Expr, end: str, pointwise: Any) -> b
     """|E cos(Y_i, Y_j) - R| <= c E|1 - r_i^2|, R = E[Y_i^T Y_j]/D, from the inequality for (c, mu).
 
     ``end`` says of which law: "" the tokens themselves, "0" or "1" a head's outputs. Trusted, for exchangeable Y_i that
-    are almost surely not zero and have a finite D: E cos - R = E[(1 - a b) cos] with |cos| <= 1, E a^2 = E b^2 = 1
-    and E|1 - a^2| = E|1 - b^2|.
+    are almost surely not zero and have a finite D: E cos - R = E[(1 - a b) cos] with |cos| <= 1, E a^2 = E b^2 = 1, so
+    that mu drops out, and E|1 - a^2| = E|1 - b^2|.
     """
     if pointwise.rule not in POINTWISE or not licensed(pointwise):
         return False
-    c, mu = pointwise.data[:2]
     gap, spread = {
         "": (symbol("gap"), symbol("spread")),
         "0": (sp.Abs(symbol("cosine_0") - symbol("ratio_0")), symbol("spread_0")),
         "1": (sp.Abs(symbol("cosine_1") - symbol("ratio_1")), symbol("spread_1")),
     }[end]
-    mean_square = sp.Integer(1)
-    averaged = c / 2 * (spread + spread) + mu / 2 * (mean_square + mean_square - 2)
-    return vanishes(left - gap) and vanishes(right - averaged)
+    return vanishes(left - gap) and vanishes(right - pointwise.data[0] * spread)
 
 
 @rule("cosine-difference")

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from fractions import Fraction
-from itertools import pairwise
+from itertools import groupby
 from typing import Any
 
+import flint
 import sympy as sp
 
-from theorems.analysis_rules import CONCLUSIONS
+from theorems.analysis_rules import CONCLUSIONS, even_power, natural
 from theorems.balls import ball, between, precision, rational
 from theorems.closed import names, substituted, vanishes
 from theorems.expressions import symbol
 from theorems.process import Step
-from theorems.rules import RULES, rule
+from theorems.rules import RULES, elementary, rule
 
 #: Highest derivative that Taylor's formula is used with.
 DERIVATIVES = 6
 #: The cover of ``sign-cover``: pieces to begin with, and how often one is halved.
 PIECES, HALVINGS = 64, 14
-#: Bits to which ``far-enclosure`` wants a limit confirmed.
-NEAR = 100
+#: Bits that its balls are computed with, and those of ``far-enclosure``.
+COVER_BITS, FAR_BITS = 128, 256
+#: How near its limit ``far-enclosure`` wants a function to be.
+CLOSE = Fraction(1, 2**100)
 
 
 def in_unknown(expression: sp.Expr, variable: str, rate: sp.Expr, unknown: str) -> sp.Expr:
@@ -33,7 +36,7 @@ def in_unknown(expression: sp.Expr, variable: str, rate: sp.Expr, unknown: str) 
         raise ValueError(f"{unknown} stands in {expression}; expected a name of its own for the exponential")
     table = {}
     for node in expression.atoms(sp.exp):
-        power = sp.cancel(node.args[0] / (rate * symbol(variable)))
+        power = sp.cancel(node.exp / (rate * symbol(variable)))
         if not power.is_Integer:
             raise ValueError(f"{node} is no integer power of exp({rate * symbol(variable)})")
         table[node] = symbol(unknown) ** power
@@ -47,32 +50,32 @@ def flow(form: sp.Expr, variable: str, rate: sp.Expr, unknown: str) -> sp.Expr:
 
 
 def vanishes_along(expression: sp.Expr, variable: str) -> bool:
-    """Whether an expression is shown to be 0, its exponentials exp(n x/2) written as powers of exp(-x/2)."""
-    return vanishes(in_unknown(expression, variable, -sp.Rational(1, 2), "exponential"))
+    """Whether an expression is shown to be 0, its exponentials exp(n x/2) written as powers of exp(x/2)."""
+    return vanishes(in_unknown(expression, variable, sp.Rational(1, 2), "exponential"))
 
 
 def visible_sign(expression: sp.Expr, positive: Collection[str]) -> int | None:
     """The sign of sums and products of positive names, numbers and exponentials of one sign; None where none shows."""
     if expression.is_number:
-        return int(sp.sign(expression)) if expression.is_Rational or expression.is_positive else None
+        return _whole(sp.sign(expression))
     if expression.is_Symbol:
         return 1 if expression.name in positive else None
     if isinstance(expression, sp.exp):
         return 1 if names(expression) <= set(positive) else None
-    if expression.is_Pow and (expression.exp.is_Integer or expression.exp.is_Rational):
+    if expression.is_Pow and expression.exp.is_Rational:
         inner = visible_sign(expression.base, positive)
-        if inner == 1 or (inner == -1 and expression.exp.is_Integer):
-            return 1 if inner == 1 or expression.exp % 2 == 0 else -1
-        return None
+        return None if inner is None else _whole(sp.Integer(inner) ** expression.exp)
     if expression.is_Mul or expression.is_Add:
         signs = [visible_sign(part, positive) for part in expression.args]
-        if any(sign is None for sign in signs):
-            return None
         if expression.is_Mul:
-            return int(sp.prod(signs))
-        found = {sign for sign in signs if sign}
+            return None if None in signs else int(sp.prod(signs))
+        found = set(signs)
         return found.pop() if len(found) == 1 else None
     return None
+
+
+def _whole(value: sp.Expr) -> int | None:
+    return int(value) if value.is_Integer else None
 
 
 @rule("exponential-slope")
@@ -84,14 +87,14 @@ def exponential_slope(
     Trusted: exp(n z) = exp(z)^n for integers n, and the chain rule.
     """
     same_form = vanishes(in_unknown(function, variable, rate, unknown) - form)
-    return same_form and vanishes(flow(form, variable, rate, unknown) - value)
+    return elementary(function) and same_form and vanishes(flow(form, variable, rate, unknown) - value)
 
 
 @rule("implicit-slope")
 def implicit_slope(function: sp.Expr, variable: str, other: str, constraint: sp.Expr, value: sp.Expr) -> bool:
     """d/dx f(x, y(x)) where y is kept by c(x, y) = constant: f_x - f_y c_x/c_y. Trusted: implicit differentiation."""
     x, y = symbol(variable), symbol(other)
-    if vanishes(sp.diff(constraint, y)):
+    if not (elementary(function) and elementary(constraint)):
         return False
     along = sp.diff(function, x) - sp.diff(function, y) * sp.diff(constraint, x) / sp.diff(constraint, y)
     return vanishes_along(along - value, other)
@@ -101,11 +104,11 @@ def implicit_slope(function: sp.Expr, variable: str, other: str, constraint: sp.
 def taylor_sign(function: sp.Expr, variable: str) -> bool:
     """f(x) > 0 for x > 0: derivatives at 0 that are >= 0, up to one that is visibly positive for x > 0.
 
-    Trusted: Taylor's formula with its remainder as an integral, for a function of x alone.
+    Another name would stand in one of these derivatives. Trusted: Taylor's formula with its remainder as an integral.
     """
     x = symbol(variable)
     derivative = sp.expand(function)
-    if names(derivative) - {variable}:
+    if not elementary(function):
         return False
     for _ in range(DERIVATIVES):
         if visible_sign(derivative, {variable}) == 1:
@@ -134,17 +137,13 @@ def non_negative_sum(value: sp.Expr, parts: tuple[tuple[sp.Expr, sp.Expr], ...],
 def two_roots(function: sp.Expr, variable: str, mean: str, factor: str) -> bool:
     """exp(x)(x - m) - k x with m, k > 0 has one root below 0 and one above 0.
 
-    Its second derivative exp(x)(x + c) changes sign once, so that there are three roots at most, with multiplicity;
+    Its second derivative exp(x)(x + 2 - m) changes sign once, so that there are three roots at most, with multiplicity;
     f(0) = -m < 0, and f -> infinity at both ends, so that the number on either side of 0 is odd.
 
     Trusted: Rolle's theorem.
     """
     x, m, k = (symbol(name) for name in (variable, mean, factor))
-    bend = sp.expand(sp.diff(function, x, 2) * sp.exp(-x))
-    once = bend.is_polynomial(x) and sp.degree(bend, x) == 1 and sp.Poly(bend, x).LC() == 1
-    start = function.xreplace({x: sp.Integer(0)})
-    rest = sp.expand(function - sp.exp(x) * (x - m))
-    return bool(once and vanishes(start + m) and vanishes(rest + k * x))
+    return variable not in (mean, factor) and vanishes(function - sp.exp(x) * (x - m) + k * x)
 
 
 @rule("stationary-score")
@@ -163,7 +162,6 @@ def stationary_score(entropy: sp.Expr, slope_: sp.Expr, variable: str, condition
     mean = (x * sp.exp(x) + M) / partition
     return (
         vanishes(entropy - sp.log(partition) + mean)
-        and vanishes(sp.diff(entropy, symbol(variable)) - slope_)
         and vanishes(slope_ * partition + sp.exp(x) * (x - mean))
         and vanishes(condition - sp.exp(x) * (x - m) + k * x)
     )
@@ -173,26 +171,22 @@ def stationary_score(entropy: sp.Expr, slope_: sp.Expr, variable: str, condition
 def two_level_entropy(up: sp.Expr, total: sp.Expr, gap: sp.Expr, square: sp.Expr, value: sp.Expr) -> bool:
     """Entropy and squared norm of ``total`` mean-free scores, ``up`` of them higher than the others by ``gap``.
 
-    The higher are (total - up) gap/total, the lower -up gap/total, and p is 1/Z and exp(-gap)/Z with
+    The higher are (total - up) gap/total above 0, the lower up gap/total below it, and p is 1/Z and exp(-gap)/Z with
     Z = up + (total - up) exp(-gap); the entropy is -sum p log p.
     """
     down = total - up
-    high, low = down * gap / total, -up * gap / total
+    high, low = down * gap / total, up * gap / total
     Z = up + down * sp.exp(-gap)
     entropy = up / Z * sp.log(Z) + down * sp.exp(-gap) / Z * (gap + sp.log(Z))
-    return (
-        vanishes(up * high + down * low)
-        and vanishes(up * high**2 + down * low**2 - square)
-        and vanishes(entropy - value)
-    )
+    return vanishes(up * high**2 + down * low**2 - square) and vanishes(entropy - value)
 
 
 def _premise(premises: tuple[Step, ...], name: str) -> tuple[Any, ...]:
     """The data of the one premise of that rule; ValueError where there is none, several, or it is not licensed."""
-    found = [step.data for step in premises if step.rule == name]
-    if len(found) != 1 or not RULES[name](*found[0]):
-        raise ValueError(f"{len(found)} premises of {name} that hold; expected one")
-    return found[0]
+    (found,) = [step.data for step in premises if step.rule == name]
+    if not RULES[name](*found):
+        raise ValueError(f"the premise of {name} does not hold")
+    return found
 
 
 @rule("least-entropy")
@@ -208,30 +202,26 @@ def least_entropy(premises: tuple[Step, ...], total: str, norm: str, value: sp.E
     up, count, gap, square, entropy = _premise(premises, "two-level-entropy")
     function, share, other, constraint, rise = _premise(premises, "implicit-slope")
     positive, _, variable, of = _premise(premises, "non-negative-sum")
-    if roots != (stationary[3], stationary[2], "m", "k") or (up, count) != (k, T) or gap != symbol(variable):
-        return False
-    if (share, other) != (of, variable) or share != "s":
+    told = (roots, up, count, gap, share, other, of)
+    if told != ((stationary[3], stationary[2], "m", "k"), k, T, symbol(variable), "s", variable, "s"):
         return False
     # the same entropy and norm as functions of s = k/T, up to what does not depend on s
     per_share = entropy.xreplace({k: x * T})
     Z = function.xreplace({k: x * T})
-    logs = {node: sp.log(T) + sp.log(sp.expand(node.args[0] / T)) for node in per_share.atoms(sp.log)}
+    logs = {node: sp.log(T) + sp.log(sp.expand(part / T)) for node in per_share.atoms(sp.log) for part in node.args}
     same_function = vanishes(per_share.xreplace(logs) - sp.log(T) - Z)
     same_norm = vanishes(square.xreplace({k: x * T}) - T * constraint)
-    factor = sp.cancel(sp.together(in_unknown(rise / positive, "g", sp.Integer(-1), "e")))
+    factor = sp.cancel(sp.together(in_unknown(rise / positive, "g", sp.Integer(1), "e")))
     if not (same_function and same_norm and visible_sign(_square_free(factor), {"square"}) == 1):
         return False
+    # the norm is nu for one score up at this gap
     width = nu * sp.sqrt(T / (T - 1))
-    one = entropy.xreplace({k: sp.Integer(1)})
-    solved = vanishes(square.xreplace({k: sp.Integer(1), gap: width}) - nu**2)
-    return solved and vanishes(one.xreplace({gap: width}) - value)
+    return vanishes(entropy.xreplace({k: sp.Integer(1), gap: width}) - value)
 
 
 def _square_free(factor: sp.Expr) -> sp.Expr:
     """A factor with each square put as one positive name: (...)^-2 is positive wherever it is defined."""
-    return sp.factor(factor).replace(
-        lambda node: node.is_Pow and node.exp.is_Integer and node.exp % 2 == 0, lambda node: symbol("square")
-    )
+    return sp.factor(factor).replace(even_power, lambda node: symbol("square"))
 
 
 @rule("entropy-sandwich")
@@ -283,8 +273,7 @@ def squeeze(
     if leading != sp.log(T) or not RULES[premise.rule](*premise.data):
         return False
     if premise.rule == "entropy-sandwich":
-        ends = premise.data[0] == T and premise.data[1] == nu and vanishes(premise.data[5] - low)
-        if not (ends and high == sp.log(T)):
+        if premise.data[:2] != (T, nu) or high != sp.log(T) or not vanishes(premise.data[5] - low):
             return False
     elif premise.rule == "log-expansion":
         function, variable, count, _, remainder = premise.data
@@ -319,31 +308,26 @@ def crossing(
     """A function with the slope P (T e^n B - A), e = exp(rate x), turns once on x > 0, at a maximum, for every T > 0.
 
     For x > 0: P, A and B are positive; the level h = A/(e^n B) rises, as A'B - A B' > 0 and e falls; h -> 0 at 0, as
-    A <= a and B >= b for powers of x with a/b -> 0; h -> infinity, as A/B does not tend to 0 and e^-n grows. So T = h
-    once. Trusted: the intermediate value theorem. ``kind`` names what is counted: "maxima" (1) or "minima" (0).
+    A <= a and B >= b with a/b -> 0; h -> infinity, as A/B rises and e^-n grows. So T = h once. Trusted: the
+    intermediate value theorem. ``kind`` names what is counted: "maxima" (1) or "minima" (0).
     """
     factor, power, below, above = pieces
     value = flow(in_unknown(function, variable, rate, unknown), variable, rate, unknown)
     x, e, T = symbol(variable), symbol(unknown), symbol(parameter)
-    if not (rate < 0 and power > 0 and vanishes(value - factor * (T * e**power * below - above))):
+    if not (rate.is_negative and power > 0 and vanishes(value - factor * (T * e**power * below - above))):
         return False
-    if visible_sign(factor, {variable, unknown, parameter}) != 1 or below.has(T) or above.has(T):
+    if visible_sign(factor, {variable, unknown, parameter}) != 1 or not elementary(function):
         return False
 
     def real(form: sp.Expr) -> sp.Expr:
         return sp.expand(form).xreplace({e: sp.exp(rate * x)})
 
     turn = flow(above, variable, rate, unknown) * below - above * flow(below, variable, rate, unknown)
-    if not all(taylor_sign(real(form), variable) for form in (above, below, turn)):
+    top, bottom = near_zero
+    # of x alone each, so that the level is, too
+    if not all(taylor_sign(real(form), variable) for form in (above, below, turn, top - above, below - bottom)):
         return False
-    top, bottom = (sp.expand(form) for form in near_zero)
-    if not all(form.is_Mul or form.is_Pow or form.is_Symbol for form in (top, bottom)):
-        return False
-    starts = taylor_sign(real(top - above), variable) and taylor_sign(real(below - bottom), variable)
-    if not starts or not sp.degree(top, x) > sp.degree(bottom, x) or visible_sign(bottom, {variable}) != 1:
-        return False
-    far = [sp.Poly(sp.expand(form).xreplace({e: sp.Integer(0)}), x) for form in (above, below)]
-    if far[0].degree() < far[1].degree() or not far[0].LC() / far[1].LC() > 0:
+    if visible_sign(bottom, {variable}) != 1 or sp.cancel(top / bottom).xreplace({x: sp.Integer(0)}) != 0:
         return False
     return bool({"maxima": 1, "minima": 0}.get(kind) == count)
 
@@ -354,7 +338,7 @@ def no_turn(function: sp.Expr, variable: str, slope_: sp.Expr, count: sp.Expr) -
 
     The other names (a number of scores) are positive.
     """
-    shown = vanishes_along(sp.diff(function, symbol(variable)) - slope_, variable)
+    shown = elementary(function) and vanishes_along(sp.diff(function, symbol(variable)) - slope_, variable)
     return shown and visible_sign(slope_, names(slope_)) in (1, -1) and count == 0
 
 
@@ -373,28 +357,26 @@ def decay(function: sp.Expr, variable: str, rate: sp.Expr, value: sp.Expr) -> bo
     positive at e = v = 0. Trusted: e -> 0 and x e -> 0.
     """
     e, v = symbol("e"), symbol("v")
-    if not rate < 0 or "v" in names(function):
+    if not rate.is_negative or "v" in names(function) or not elementary(function):
         return False
     moved = far_out(function, variable, rate)
     if moved.has(symbol(variable)):
         return False
     zero = {e: sp.Integer(0), v: sp.Integer(0)}
     for node in sp.preorder_traversal(moved):
-        power = node.is_Pow and not (node.exp.is_Integer and node.exp >= 0)
-        inner = node.args[0] if isinstance(node, sp.log) or power else None
-        if inner is not None and inner.has(e, v):
-            there = inner.xreplace(zero)
-            if there.has(sp.zoo, sp.nan, sp.oo) or not (there.is_number and there.is_positive):
+        if isinstance(node, sp.log) or (node.is_Pow and not natural(node.exp)):
+            inner = node.args[0]
+            if inner.has(*zero) and not inner.xreplace(zero).is_positive:
                 return False
     return vanishes(moved.xreplace(zero) - value)
 
 
 @rule("far-enclosure")
 def far_enclosure(function: sp.Expr, place: tuple[tuple[str, int], ...], value: sp.Expr) -> bool:
-    """Balls put a function within 2^-NEAR of a number at an exact point far out: a cross-check of its limit."""
-    with precision(256):
+    """Balls put a function nearer than CLOSE to a number at an exact point far out: a cross-check of its limit."""
+    with precision(FAR_BITS):
         point = {name: rational(number) for name, number in place}
-        return bool(abs(ball(function - value, point)) < rational(Fraction(1, 2**NEAR)))
+        return bool(abs(ball(function - value, point)) < rational(CLOSE))
 
 
 @rule("sign-cover")
@@ -407,35 +389,37 @@ def sign_cover(function: sp.Expr, variable: str, low: Fraction, high: Fraction) 
         return False
     falling = sp.diff(function, symbol(variable))
     width = (high - low) / PIECES
-    with precision(128):
+    with precision(COVER_BITS):
         pieces = [
             piece
             for k in range(PIECES)
-            for piece in _settled(function, variable, low + k * width, low + (k + 1) * width, HALVINGS)
+            for piece in _settled(function, variable, (low + k * width, low + (k + 1) * width), HALVINGS)
         ]
-        signs = [sign for sign, _, _ in pieces]
-        middle = [(a, b) for sign, a, b in pieces if sign == 0]
-        order = [sign for sign, nxt in pairwise([*signs, None]) if sign != nxt]
-        if order not in ([1, -1], [1, 0, -1]):
+        runs = [(sign, list(run)) for sign, run in groupby(pieces, key=lambda piece: piece[0])]
+        if [sign for sign, _ in runs] != [1, 0, -1]:
             return False
-        if order == [1, -1]:
-            return True
-        return bool(ball(falling, {variable: between(middle[0][0], middle[-1][1])}) < 0)
+        _, (_, middle), _ = runs
+        return all(_side(ball(falling, {variable: between(*ends)})) == -1 for _, ends in middle)
+
+
+def _side(value: flint.arb) -> int:
+    """1 for a ball above 0, -1 for one below, else 0."""
+    sign = value.sgn()
+    return 1 if sign == 1 else -1 if sign == -1 else 0
 
 
 def _settled(
-    function: sp.Expr, variable: str, low: Fraction, high: Fraction, halvings: int
-) -> Iterator[tuple[int, Fraction, Fraction]]:
+    function: sp.Expr, variable: str, ends: tuple[Fraction, Fraction], halvings: int
+) -> Iterator[tuple[int, tuple[Fraction, Fraction]]]:
     """The interval cut into parts with a sign each, 0 for the short ones where none shows."""
-    value = ball(function, {variable: between(low, high)})
-    if value > 0 or value < 0:
-        yield (1 if value > 0 else -1), low, high
-    elif not halvings:
-        yield 0, low, high
-    else:
-        middle = (low + high) / 2
-        yield from _settled(function, variable, low, middle, halvings - 1)
-        yield from _settled(function, variable, middle, high, halvings - 1)
+    sign = _side(ball(function, {variable: between(*ends)}))
+    if sign or not halvings:
+        yield sign, ends
+        return
+    low, high = ends
+    middle = (low + high) / 2
+    for half in ((low, middle), (middle, high)):
+        yield from _settled(function, variable, half, halvings - 1)
 
 
 # a value that is the conclusion of one of these steps is licensed by it

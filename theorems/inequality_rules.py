@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import product
+from collections.abc import Mapping, Sequence
 
 import sympy as sp
 
-from theorems.closed import names, substituted, vanishes
+from theorems.analysis_rules import even_power, positive_in_theta, visibly_positive
+from theorems.closed import substituted, vanishes
 from theorems.expressions import same, symbol
 from theorems.rules import rule
 
@@ -38,44 +38,31 @@ def realised_spectrum(
             if node.is_Pow and not node.exp.is_Integer and not node.base.is_number:
                 if node.exp != sp.Rational(1, 2):
                     return False
-                ratio = sp.cancel(node.base * d / (square - x**2))
-                if not (ratio.is_Rational and ratio > 0):
+                if not sp.cancel(node.base * d / (square - x**2)).is_positive:
                     return False
         shifted = sp.Poly(sp.expand(m.xreplace({d: d + least})), d)
-        if any(c < 0 or not c.is_Integer for c in shifted.coeffs()):
+        if not all(c.is_Integer and c.is_nonnegative for c in shifted.coeffs()):
             return False
     return True
 
 
 def _unit(expression: sp.Expr) -> bool:
-    """Whether an expression is exp(-z^2) or exp(-c z^2), which lies in (0, 1] for real z."""
+    """Whether an expression is exp(-c), which lies in (0, 1] for c >= 0.
+
+    Then c is a product of even powers and of something that is positive for theta in [0, 1], a number perhaps.
+    """
     if not isinstance(expression, sp.exp):
         return False
-    inside = sp.factor(-expression.args[0])
-    coefficient, rest = inside.as_coeff_Mul()
-    even = all(
-        (part.is_Pow and part.exp.is_Integer and part.exp % 2 == 0) or (part.is_number and part.is_positive)
-        for part in sp.Mul.make_args(rest)
-    )
-    return bool(coefficient >= 0) and (even or _positive_below(rest))
+    parts = sp.Mul.make_args(sp.factor(-expression.exp))
+    return positive_in_theta(sp.Mul(*(part for part in parts if not even_power(part))))
 
 
-def _positive_below(rest: sp.Expr) -> bool:
-    """Even powers over something positive on [0, 1]."""
-    from theorems.balls import positive
-
-    numerator, denominator = sp.fraction(sp.together(rest))
-    above = all(
-        (part.is_number and part.is_positive) or (part.is_Pow and part.exp.is_Integer and part.exp % 2 == 0)
-        for part in sp.Mul.make_args(sp.factor(numerator))
-    )
-    below = all(
-        (part.is_number and part.is_positive)
-        or (part.is_Pow and part.exp.is_Integer and part.exp % 2 == 0)
-        or (names(part) == {"theta"} and positive(part, "theta", 0, 1))
-        for part in sp.Mul.make_args(sp.factor(denominator))
-    )
-    return above and below
+def _corners(form: sp.Expr, units: Sequence[sp.Symbol]) -> list[sp.Expr]:
+    """The values of a form where each of the units is 0 or 1."""
+    found = [form]
+    for unit in units:
+        found = [value.xreplace({unit: sp.Integer(end)}) for value in found for end in (0, 1)]
+    return found
 
 
 @rule("vertex-maximum")
@@ -85,18 +72,13 @@ def vertex_maximum(quantity: sp.Expr, upper: sp.Expr, form: sp.Expr, table: Mapp
     Trusted: a convex function on a box is largest at a corner.
     """
     units = [symbol(name) for name in table]
-    if not units or not all(_unit(value) for value in table.values()):
+    if not all(_unit(value) for value in table.values()) or sp.Poly(sp.expand(form), *units).total_degree() > 1:
         return False
-    if sp.Poly(sp.expand(form), *units).total_degree() > 1:
+    if not vanishes(_inside(quantity) ** 2 - substituted(form, dict(table)) ** 2):
         return False
-    if quantity.func is not sp.Abs or not _up_to_sign(quantity.args[0], substituted(form, dict(table))):
-        return False
-    corners = [form.xreplace(dict(zip(units, corner, strict=True))) for corner in product((0, 1), repeat=len(units))]
-    wanted = [sp.Abs(corner) for corner in corners if corner != 0]
+    wanted = [sp.Abs(corner) for corner in _corners(form, units) if corner != 0]
     given = upper.args if isinstance(upper, sp.Max) else (upper,)
-    if not wanted:
-        return bool(upper == 0)
-    return all(any(vanishes(one - other) for other in given) for one in wanted)
+    return bool(wanted) and all(any(vanishes(one - other) for other in given) for one in wanted)
 
 
 @rule("unit-combination")
@@ -112,41 +94,38 @@ def unit_combination(
     The c_k are affine in names p, q, ... in (0, 1], so that it is enough to look at the corners.
     """
     units = [symbol(name) for name in table]
-    if not all(_unit(value) for value in table.values()) or not _positive_factor(factor):
+    if not all(_unit(value) for value in table.values()) or not visibly_positive(factor):
         return False
     if any(part.has(*units) for part in (factor, *(t for _, t in parts))):
         return False
     for coefficient, _ in parts:
         if sp.Poly(coefficient, *units).total_degree() > 1:
             return False
-        corners = product((0, 1), repeat=len(units))
-        if any(abs(coefficient.xreplace(dict(zip(units, corner, strict=True)))) > 1 for corner in corners):
+        if any(abs(corner) > 1 for corner in _corners(coefficient, units)):
             return False
     whole = substituted(factor * sp.Add(*(c * t for c, t in parts)), dict(table))
-    if quantity.func is not sp.Abs or not _up_to_sign(quantity.args[0], whole):
-        return False
-    return vanishes(upper - factor * sp.Add(*(sp.Abs(t) for _, t in parts)))
+    return vanishes(_inside(quantity) ** 2 - whole**2) and vanishes(
+        upper - factor * sp.Add(*(sp.Abs(t) for _, t in parts))
+    )
 
 
 @rule("hoelder")
 def hoelder(quantity: sp.Expr, upper: sp.Expr, chance: str, factors: tuple[sp.Expr, ...]) -> bool:
-    """|E[f_1 ... f_n]|^2 <= (prod E[f_k^n])^{2/n} for factors fixed on an event of probability p and 0 elsewhere.
+    """|E[f g h k]|^2 <= (E[f^4] E[g^4] E[h^4] E[k^4])^{1/2} for factors fixed on an event of probability p, else 0.
 
-    Trusted: Hoelder's inequality with n exponents n. There E[f_1 ... f_n] = p prod f_k and E[f_k^n] = p f_k^n.
+    Trusted: Hoelder's inequality with four exponents 4. There E[f g h k] = p f g h k and E[f^4] = p f^4.
     """
-    p, n = symbol(chance), len(factors)
-    if any(factor.has(p) for factor in factors):
+    p = symbol(chance)
+    if len(factors) != 4 or any(factor.has(p) for factor in factors):
         return False
     product = sp.Mul(*factors)
-    # (prod p f_k^4)^(1/2) = p^2 prod f_k^2, the root that is not negative
-    return n == 4 and vanishes(quantity - (p * product) ** 2) and vanishes(upper - p**2 * product**2)
+    # (prod p f^4)^(1/2) = p^2 prod f^2, the root that is not negative
+    return vanishes(quantity - (p * product) ** 2) and vanishes(upper - p**2 * product**2)
 
 
-def _positive_factor(factor: sp.Expr) -> bool:
-    from theorems.analysis_rules import visibly_positive
-
-    return visibly_positive(factor)
-
-
-def _up_to_sign(one: sp.Expr, other: sp.Expr) -> bool:
-    return vanishes(one - other) or vanishes(one + other)
+def _inside(quantity: sp.Expr) -> sp.Expr:
+    """What stands between the bars; ValueError for what is no absolute value."""
+    if not isinstance(quantity, sp.Abs):
+        raise ValueError(f"{quantity}; expected an absolute value")
+    (found,) = quantity.args
+    return found

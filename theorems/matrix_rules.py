@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import sympy as sp
 
@@ -25,7 +25,7 @@ def matrix_gradient(function: Matrix, name: str, value: Matrix) -> bool:
 
     Trusted: that this is what a gradient is, and that the letters other than W do not depend on it.
     """
-    direction = _other(function, value)
+    direction = _other((function, value))
     moved = differential(function, name, direction)
     return moved == (value.T * Matrix.of(Letter(direction, value.rows, value.columns))).trace()
 
@@ -103,15 +103,16 @@ def locally_constant(own: sp.Expr, others: sp.Expr, offset: sp.Expr) -> bool:
 
 
 def _positive(fraction: sp.Expr) -> bool:
-    """Whether a quotient of polynomials in T has only coefficients of one sign, so that it is positive for T >= 0."""
+    """Whether a quotient of polynomials in T has positive coefficients only, so that it is positive for T >= 0.
+
+    So the constant terms must not be missing.
+    """
     sides = sp.fraction(sp.cancel(sp.together(fraction)))
     polynomials = [sp.Poly(side, symbol("T")) for side in sides]
-    return any(all(sign * c > 0 for p in polynomials for c in p.coeffs()) for sign in (1, -1)) and all(
-        p.eval(0) != 0 for p in polynomials
-    )
+    return all(c.is_positive for p in polynomials for c in (p.TC(), *p.coeffs()))
 
 
-def _other(*expressions: Matrix) -> str:
+def _other(expressions: Iterable[Matrix]) -> str:
     """A letter that occurs nowhere."""
     taken = {letter.name for expression in expressions for letter in expression.letters()}
     name = "E"

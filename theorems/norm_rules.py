@@ -51,8 +51,7 @@ def _norm_rule(name: str) -> Callable[[Callable[..., bool]], Callable[..., bool]
 
 def _loss(p: sp.Expr, q: sp.Expr) -> sp.Expr:
     """The exponent e of the least factor n^e with |v|_p <= n^e |v|_q for vectors of n entries."""
-    gap = 1 / p - 1 / q
-    return gap if gap > 0 else sp.Integer(0)
+    return max(sp.Integer(0), 1 / p - 1 / q)
 
 
 @_norm_rule("schatten-norms")
@@ -83,7 +82,7 @@ def mixed_norms(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, one: str,
 @_norm_rule("submultiplicative")
 def submultiplicative(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, one: str, two: str) -> bool:
     """||A B||_2 <= ||A||_2 ||B||_2. Trusted: an operator norm is submultiplicative."""
-    if not {one, two} <= LETTERS or not _exists(f"{one} {two}", hypotheses):
+    if not LETTERS.issuperset((one, two)) or not _exists(f"{one} {two}", hypotheses):
         return False
     product = symbol(f"spectral_{one}") * symbol(f"spectral_{two}")
     return _is(left, symbol(f"spectral_{one}_{two}")) and _is(right, product)
@@ -95,10 +94,9 @@ def trace_nuclear(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, word: t
 
     Trusted: |tr(U S V^T)| <= sum of S, as |(V^T U)_kk| <= 1.
     """
-    trace = trace_of(word)
     if not _needed(word) <= _closure(hypotheses):
         return False
-    return trace is not None and _is(left, sp.Abs(trace)) and _is(right, symbol("nuclear_" + "_".join(word)))
+    return _is(left, sp.Abs(_traced(word))) and _is(right, symbol("nuclear_" + "_".join(word)))
 
 
 @_norm_rule("spectral-radius")
@@ -143,9 +141,7 @@ def trace_cauchy_schwarz(
     """
     if not _needed((*one, *two)) <= _closure(hypotheses):
         return False
-    cross, first, second = (trace_of(a[::-1] + b) for a, b in ((one, two), (one, one), (two, two)))
-    if cross is None or first is None or second is None:
-        return False
+    cross, first, second = (_traced(a[::-1] + b) for a, b in ((one, two), (one, one), (two, two)))
     # the root of a square of a norm is the norm
     product = sp.powdenest(sp.sqrt(first), force=True) * sp.powdenest(sp.sqrt(second), force=True)
     return _is(left, sp.Abs(cross)) and _is(right, product)
@@ -171,7 +167,7 @@ def chain(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, parts: tuple[tu
     """
     now = left
     for step, power in parts:
-        if step.rule not in NORM_RULES or not licensed(step) or not power > 0:
+        if step.rule not in NORM_RULES or not licensed(step) or not sp.Rational(power).is_positive:
             return False
         below, above, needed = step.data[:3]
         if not set(needed) <= _closure(hypotheses):
@@ -190,9 +186,9 @@ def _non_negative(factor: sp.Expr) -> bool:
     """
     for part in sp.Mul.make_args(factor):
         base, power = part.as_base_exp()
-        if base == symbol("d") or (base.is_number and base.is_positive):
+        if base == symbol("d") or base.is_positive:
             continue
-        if not (power.is_Rational and power > 0):
+        if not power.is_positive:
             return False
         kind = base.name.partition("_")[0] if base.is_Symbol else ""
         if kind not in {*SCHATTEN, *MIXED} and not isinstance(base, sp.Abs):
@@ -247,15 +243,15 @@ def reduced(word: tuple[str, ...]) -> tuple[str, ...]:
             found.pop()
         else:
             found.append(letter)
-    while len(found) > 1 and _OPPOSITE.get(found[0]) == found[-1]:
+    while found and _OPPOSITE.get(found[0]) == found[-1]:
         found = found[1:-1]
-    turns = [tuple(way[k:] + way[:k]) for way in (found, found[::-1]) for k in range(len(found))]
-    return min(turns, default=())
+    turns = [tuple(found[k:] + found[:k]) for k in range(len(found))]
+    return next(iter(sorted(turns)), ())
 
 
 def trace_of(word: tuple[str, ...]) -> sp.Expr | None:
     """The trace of a product of letters by its name: tr_W, tr1, tr2, or the square of a Frobenius norm; else None."""
-    if not set(word) <= LETTERS:
+    if not LETTERS.issuperset(word):
         raise ValueError(f"word = {word}; expected letters among {', '.join(sorted(LETTERS))}")
     names: tuple[tuple[tuple[str, ...], sp.Expr], ...] = (
         ((), symbol("d")),
@@ -267,5 +263,12 @@ def trace_of(word: tuple[str, ...]) -> sp.Expr | None:
     return next((value for other, value in names if reduced(other) == reduced(word)), None)
 
 
+def _traced(word: tuple[str, ...]) -> sp.Expr:
+    found = trace_of(word)
+    if found is None:
+        raise ValueError(f"word = {word}; expected one whose trace has a name")
+    return found
+
+
 def _is(one: sp.Expr, other: sp.Expr) -> bool:
-    return bool(one == other) or vanishes(one - other)
+    return vanishes(one - other)

@@ -48,7 +48,7 @@ def hoelder_growth(
         return False
     if len(set(sums)) != len(sums) or len(set(absorbed)) != len(absorbed):
         return False
-    if not all(index in sums and own in sums and index != own for index, own in slopes):
+    if not all(index in sums and own in sums for index, own in slopes):
         return False
     if not all(index in sums for index in offsets) or any(index in absorbed for index, _ in slopes):
         return False
@@ -92,20 +92,19 @@ def concentrated_limit(
     a clipped one, or none (from 0 to 1). Trusted: Chebyshev's inequality and dominated convergence; what has a limit
     other than 0 in d is other than 0 for some d.
     """
-    theta, phi = symbol("theta"), symbol("phi")
+    theta, phi = inside = symbol("theta"), symbol("phi")
     edge = sp.Rational(1, 2) + 1 / slope
-    places = ((theta, edge), (edge, sp.Integer(1)), (sp.Integer(0), sp.Integer(1)))
-    if not slope > 2 or window != (sp.Rational(1, 2), edge) or other not in places:
+    whole = (sp.Integer(0), sp.Integer(1))
+    places = ((theta, edge), (edge, sp.Integer(1)), whole)
+    if not (slope - 2).is_positive or window != (sp.Rational(1, 2), edge) or other not in places:
         return False
-    if density.free_symbols - {theta, phi} or not density.is_polynomial(theta, phi):
+    if not density.is_polynomial(*inside) or (other == whole and density.has(phi)):
         return False
-    if other == places[2] and density.has(phi):
-        return False
-    return bool(integral(density, window, other) == value and value > 0)
+    return bool(integral(density, window, other) == value and value.is_positive)
 
 
 def _sums(cycle: tuple[tuple[str, str], ...], pairing: tuple[tuple[int, int], ...]) -> int:
-    """How many free sums over coordinates a pairing leaves: connected groups of coordinates, without that of "b"."""
+    """How many sums over coordinates a pairing leaves: connected groups of coordinates, with that of "b"."""
     ends = [(letter, coordinate) for letter, coordinate in cycle]
     parent = {coordinate: coordinate for _, coordinate in ends}
 
@@ -116,7 +115,7 @@ def _sums(cycle: tuple[tuple[str, str], ...], pairing: tuple[tuple[int, int], ..
 
     for one, two in pairing:
         parent[root(ends[one][1])] = root(ends[two][1])
-    return len({root(coordinate) for _, coordinate in ends}) - 1
+    return len({root(coordinate) for _, coordinate in ends})
 
 
 def pairings(places: tuple[int, ...]) -> list[tuple[tuple[int, int], ...]]:
@@ -133,11 +132,10 @@ def pairings(places: tuple[int, ...]) -> list[tuple[tuple[int, int], ...]]:
 
 def leading(product: tuple[tuple[str, str], ...], kernels: Mapping[frozenset[str], sp.Expr]) -> sp.Expr:
     """The pairings of a product of Gaussian coordinates that leave the most sums over coordinates free, added up."""
-    found = pairings(tuple(range(len(product))))
-    counts = [_sums(product, pairing) for pairing in found]
+    counts = {pairing: _sums(product, pairing) for pairing in pairings(tuple(range(len(product))))}
     total = sp.Integer(0)
-    for pairing, count in zip(found, counts, strict=True):
-        if count == max(counts):
+    for pairing, count in counts.items():
+        if count == max(counts.values()):
             total += sp.Mul(*(kernels[frozenset((product[a][0], product[b][0]))] for a, b in pairing))
     return sp.expand(total)
 

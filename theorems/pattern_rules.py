@@ -5,7 +5,7 @@ Everywhere C >= 1 is a count, 0 < lam < 1, and kappa, d, Delta_diag and r_eta ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -14,7 +14,7 @@ import sympy as sp
 from theorems.analysis_rules import CONCLUSIONS
 from theorems.closed import vanishes
 from theorems.expressions import symbol
-from theorems.group_matrices import ZERO, C, GroupMatrix, count, orbit, zero
+from theorems.group_matrices import ONE, ZERO, C, GroupMatrix, count, orbit, zero
 from theorems.patterns import SQUARE, D, Delta, Routing, cross, d, demands, kappa, lam, margins, r_eta
 from theorems.rules import licensed, rule
 
@@ -31,7 +31,9 @@ def not_negative(expression: sp.Expr) -> bool:
     if expression.is_number:
         return bool(expression.is_nonnegative)
     if expression.is_Pow and expression.exp.is_Rational:
-        return not_negative(expression.base)
+        # C - 1 alone may be 0, and nothing that is 0 stands below a line
+        below = expression.exp.is_negative and expression.base.xreplace({C: ONE}) == 0
+        return not below and not_negative(expression.base)
     return (expression.is_Add or expression.is_Mul) and all(not_negative(part) for part in expression.args)
 
 
@@ -45,8 +47,8 @@ def at_most(left: sp.Expr, right: sp.Expr) -> bool:
     """
     gap = (right - left).xreplace({lam: 1 / (1 + _t), C: 1 + _g, d: _y**2})
     numerator, denominator = sp.fraction(sp.cancel(sp.together(gap)))
-    signs = [_one_sign(part) for part in (numerator, denominator)]
-    return None not in signs and signs[0] != -1 * (signs[1] or 0)
+    above, below = _one_sign(numerator), _one_sign(denominator)
+    return above is not None and below is not None and above * below >= 0
 
 
 def _one_sign(polynomial: sp.Expr) -> int | None:
@@ -101,7 +103,7 @@ def least_coefficient(
     for margin in margins(pattern, matrix):
         form = sp.Poly(margin.value, name, *others)
         rising = [form.coeff_monomial(n) for n in others]
-        if form.total_degree() > 1 or margin.value.has(D, cross):
+        if form.total_degree() > 1 or margin.value.free_symbols & {D, cross}:
             return False
         if any(c != 0 for c in rising):
             # a large enough later name will do
@@ -165,23 +167,20 @@ def binding_pair(
     """
     x, y = map(symbol, pair)
     found = margins(pattern, matrix)
-    rows = []
-    for text in binding:
-        (margin,) = (m for m in found if m.text == text)
-        if not margin.always or margin.value.has(D, cross):
-            return False
-        row = [sp.diff(margin.value, n) for n in (x, y)]
-        if not vanishes(margin.value - row[0] * x - row[1] * y) or any(c.has(x, y) for c in row):
-            return False
-        rows.append(row)
-    (p, none), (q, r) = rows
-    determinant = p * r - none * q
-    rising = none == 0 and all(at_most(ZERO, c) for c in (p, r)) and not vanishes(determinant)
-    solved = vanishes(values[0] - kappa * r / determinant) and vanishes(values[1] - kappa * (p - q) / determinant)
-    if not (rising and solved and name in pair and vanishes(value - values[pair.index(name)])):
+    (one,), (two,) = ([m for m in found if m.text == text] for text in binding)
+    if not (one.always and two.always):
         return False
-    at = dict(zip((x, y), values, strict=True))
-    return not any(m.value.has(D, cross) for m in found) and all(at_most(kappa, m.value.xreplace(at)) for m in found)
+    p, q, r = sp.diff(one.value, x), sp.diff(two.value, x), sp.diff(two.value, y)
+    # what is not affine has a slope in x or y, of which no sign is shown
+    if not (vanishes(one.value - p * x) and vanishes(two.value - q * x - r * y)):
+        return False
+    # nor is 0, by which kappa is not divided
+    if not (at_most(ZERO, p) and at_most(ZERO, r)):
+        return False
+    if not (vanishes(values[0] - kappa / p) and vanishes(values[1] - (kappa - q * values[0]) / r)):
+        return False
+    at = {x: values[0], y: values[1]}
+    return vanishes(value - values[pair.index(name)]) and all(at_most(kappa, m.value.xreplace(at)) for m in found)
 
 
 # -- nuclear norms
@@ -230,11 +229,11 @@ def nuclear_by_root(matrix: GroupMatrix, roots: tuple[sp.ImmutableMatrix, sp.Imm
     """
     for part, root in zip((matrix.standard, matrix.trivial), roots, strict=True):
         indices = range(root.rows)
-        subsets = [rows for size in range(1, root.rows + 1) for rows in combinations(indices, size)]
+        subsets = [rows for size in indices for rows in combinations(indices, size + 1)]
         minors = [sp.factor(root.extract(list(rows), list(rows)).det()) for rows in subsets]
-        if root != root.T or not all(vanishes(minor) or not_negative(minor) for minor in minors):
+        if root != root.T or not all(not_negative(minor) for minor in minors):
             return False
-        if root.shape != (part.rows, part.rows) or not all(vanishes(e) for e in root * root - part * part.T):
+        if not all(vanishes(e) for e in root * root - part * part.T):
             return False
     return vanishes(value - (C - 1) * roots[0].trace() - roots[1].trace())
 
@@ -258,17 +257,14 @@ def sum_over_groups(cost: sp.Expr, upper: sp.Expr, norm: Any, one: tuple[sp.Expr
     entry that names two groups, none at e_0 alone and no coefficient in C. Trusted: the triangle inequality, and that
     min ||W_Q||_F^2 + ||W_K||_F^2 over W_Q^T W_K = W is 2 ||W||_*.
     """
-    if norm.rule not in ("group-nuclear", "orthogonal-sum") or not licensed(norm):
+    if not licensed(norm):
         return False
-    rest = ZERO
-    value, block = (norm.data[2], norm) if norm.rule == "group-nuclear" else norm.data[:2]
-    if block is not norm:
-        rest = norm.data[2] * r_eta
+    value, block, alpha = {"group-nuclear": (norm.data[2], norm, ZERO), "orthogonal-sum": norm.data}[norm.rule]
     matrix = block.data[0]
     alone = matrix.corner == 0 and not any(matrix.every) and not any(part.has(C) for part in matrix.parts)
     if not alone or not _is_nuclear(matrix.of_one_group, *one):
         return False
-    return vanishes(cost - 2 * value) and vanishes(upper - 2 * C * one[0] - 2 * rest)
+    return vanishes(cost - 2 * value) and vanishes(upper - 2 * C * one[0] - 2 * alpha * r_eta)
 
 
 # -- the copy queries alone
@@ -283,7 +279,7 @@ def routing_average(pattern: str, families: tuple[Routing, ...]) -> bool:
     wanted = []
     for query, attended, keys in demands(pattern):
         for key in attended:
-            if not key.group or query.group:
+            if query.group:
                 continue
             for other in keys:
                 if other not in attended:
@@ -292,15 +288,7 @@ def routing_average(pattern: str, families: tuple[Routing, ...]) -> bool:
 
 
 def _difference(one: Mapping[Any, sp.Expr], other: Mapping[Any, sp.Expr]) -> dict[Any, sp.Expr]:
-    found = {place: one.get(place, ZERO) - other.get(place, ZERO) for place in (*one, *other)}
-    return {place: value for place, value in found.items() if value != 0}
-
-
-def _weighted(families: Iterable[Routing], weights: Iterable[sp.Expr]) -> GroupMatrix:
-    total = zero(2)
-    for family, weight in zip(families, weights, strict=True):
-        total = total + orbit(2, family.query, family.key) * weight
-    return total
+    return {place: one.get(place, ZERO) - other.get(place, ZERO) for place in (*one, *other)}
 
 
 @rule("routing-dual")
@@ -308,19 +296,17 @@ def routing_dual(families: tuple[Routing, ...], weights: tuple[sp.Expr, ...], lo
     """||W||_* >= lower for every W with the constraints: Y = sum of weights times q k^T has ||Y||_2 <= 1.
 
     sum of weights times q^T W k = <Y, W> <= ||Y||_2 ||W||_*, with weights >= 0; in the unit vectors a constraint reads
-    q^T W k >= kappa/sqrt(d). Y must have rank one and norm 1 on 1-perp and on the vectors 1.
+    q^T W k >= kappa/sqrt(d). On 1-perp and on the vectors 1 the Frobenius norm of Y must be 1, and ||Y||_2 is no
+    larger.
     """
     if not all(not_negative(weight) for weight in weights):
         return False
-    Y = _weighted(families, weights)
-    for matrix in (Y.standard, Y.trivial):
-        gram = matrix.T * matrix
-        pairs = combinations(range(gram.rows), 2)
-        minors = [gram.extract(list(rows), list(rows)).det() for rows in pairs]
-        if not vanishes(gram.trace() - 1) or not all(vanishes(minor) for minor in minors):
-            return False
-    total = sp.Add(*(w * count(f.query, f.key) for f, w in zip(families, weights, strict=True)))
-    return vanishes(lower - total * kappa / sp.sqrt(d))
+    Y, total = zero(2), ZERO
+    for family, weight in zip(families, weights, strict=True):
+        Y = Y + orbit(2, family.query, family.key) * weight
+        total += weight * count({**family.query, **family.key})
+    squares = [(part.T * part).trace() for part in (Y.standard, Y.trivial)]
+    return all(vanishes(square - 1) for square in squares) and vanishes(lower - total * kappa / sp.sqrt(d))
 
 
 @rule("routing-primal")

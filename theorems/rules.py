@@ -6,6 +6,7 @@ A rule returns True only if the step's data is what the rule licenses; what a ru
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import sympy as sp
@@ -22,6 +23,9 @@ Rule = Callable[..., bool]
 
 RULES: dict[str, Rule] = {}
 
+#: Where every exponential is 1.
+ORIGIN = {symbol("u"): sp.Integer(1), symbol("v"): sp.Integer(1)}
+
 
 def rule(name: str) -> Callable[[Rule], Rule]:
     """Register a rule of the kernel under its name."""
@@ -31,6 +35,14 @@ def rule(name: str) -> Callable[[Rule], Rule]:
         return check
 
     return register
+
+
+def elementary(expression: sp.Expr) -> bool:
+    """Whether an expression is made of sums, products, powers, exp, log and erf: smooth wherever it is defined."""
+    return all(
+        node.is_Atom or node.is_Add or node.is_Mul or node.is_Pow or isinstance(node, sp.exp | sp.log | sp.erf)
+        for node in sp.preorder_traversal(expression)
+    )
 
 
 @rule("isserlis")
@@ -68,8 +80,10 @@ def identity(left: Ratio, right: Ratio) -> bool:
 def derivative(numerator: sp.Expr, denominator: sp.Expr, variable: str, value: sp.Expr) -> bool:
     """The derivative of N/D along w at u = v = 1, where the variable is exp(w): (N' D - N D')/D^2 with ' = x d/dx."""
     x = symbol(variable)
-    slope = x * (sp.diff(numerator, x) * denominator - numerator * sp.diff(denominator, x)) / denominator**2
-    return same(slope.subs({symbol("u"): 1, symbol("v"): 1}), value)
+    if not (elementary(numerator) and elementary(denominator)):
+        return False
+    slope = x * (sp.diff(numerator, x) * denominator - numerator * sp.diff(denominator, x))
+    return same(slope.xreplace(ORIGIN) / denominator.xreplace(ORIGIN) ** 2, value)
 
 
 @rule("finite-expectation")
@@ -97,7 +111,7 @@ def antiderivative(
 
     Trusted: the fundamental theorem of calculus on an interval where F is smooth, and sympy's simplification to 0.
     """
-    if not (low.is_number and high.is_number and low <= high):
+    if not (high - low).is_extended_nonnegative:
         return False
     inside = sp.Interval(low, high)
     if any(continuous_domain(f, variable, inside) != inside for f in (integrand, primitive)):
@@ -110,8 +124,7 @@ def antiderivative(
 @rule("at-origin")
 def at_origin(numerator: sp.Expr, denominator: sp.Expr, value: sp.Expr) -> bool:
     """The value of N/D where every exponential is 1 (u = v = 1)."""
-    point = {symbol("u"): sp.Integer(1), symbol("v"): sp.Integer(1)}
-    return same((numerator / denominator).xreplace(point), value)
+    return same(numerator.xreplace(ORIGIN) / denominator.xreplace(ORIGIN), value)
 
 
 @rule("eigenvalue-average")
@@ -132,19 +145,17 @@ def psd_root(matrix: str, root: str) -> bool:
     return bool(matrix) and bool(root) and matrix != root
 
 
-def canonical_trace(letters: Trace, rewriting: Mapping[str, Trace] | None = None) -> Trace:
+def canonical_trace(letters: Trace, rewriting: Mapping[str, Trace] = MappingProxyType({})) -> Trace:
     """The least of all rotations of a product of symmetric letters and of its transpose, after rewriting."""
-    table = rewriting or {}
-    word = tuple(piece for letter in letters for piece in table.get(letter, (letter,)))
+    word = tuple(piece for letter in letters for piece in rewriting.get(letter, (letter,)))
     turns = [w[k:] + w[:k] for w in (word, word[::-1]) for k in range(len(w))]
-    return min(turns, default=())
+    return next(iter(sorted(turns)), ())
 
 
 def _root_rewriting(rewriting: Mapping[str, Trace]) -> bool:
     """Whether nothing is rewritten but Sigma as R R with a letter of its own."""
     return all(
-        name == "Sigma" and len(word) == 2 and word[0] == word[1] and word[0] not in ("Sigma", "W_QK", "")
-        for name, word in rewriting.items()
+        name == "Sigma" and one == two and one not in ("Sigma", "W_QK", "") for name, (one, two) in rewriting.items()
     )
 
 
@@ -154,15 +165,15 @@ def trace_identity(left: Trace, right: Trace, rewriting: Mapping[str, Trace]) ->
     return _root_rewriting(rewriting) and canonical_trace(left, rewriting) == canonical_trace(right, rewriting)
 
 
-def trace_symbol(letters: Trace, rewriting: Mapping[str, Trace]) -> sp.Expr | None:
-    """d for tr(I), tr1, tr2, ... for tr((W_QK Sigma)^k); None for a trace that has no symbol."""
+def trace_symbol(letters: Trace, rewriting: Mapping[str, Trace]) -> sp.Expr:
+    """d for tr(I), tr1, tr2, ... for tr((W_QK Sigma)^k); ValueError for a trace that has no symbol."""
     word = canonical_trace(letters, rewriting)
     if not word:
         return symbol("d")
     power = sum(letter == "W_QK" for letter in word)
-    if power and word == canonical_trace(("W_QK", "Sigma") * power, rewriting):
-        return symbol(f"tr{power}")
-    return None
+    if word != canonical_trace(("W_QK", "Sigma") * power, rewriting):
+        raise ValueError(f"the trace of {' '.join(word)} has no symbol")
+    return symbol(f"tr{power}")
 
 
 @rule("cauchy-schwarz")
@@ -170,10 +181,8 @@ def cauchy_schwarz(one: Trace, two: Trace, smaller: sp.Expr, larger: sp.Expr, re
     """tr(A^T B)^2 <= tr(A^T A) tr(B^T B) for products of symmetric real matrices. Trusted: Cauchy-Schwarz."""
     if not _root_rewriting(rewriting):
         return False
-    cross = trace_symbol(one[::-1] + two, rewriting)
-    first, second = trace_symbol(one[::-1] + one, rewriting), trace_symbol(two[::-1] + two, rewriting)
-    if cross is None or first is None or second is None:
-        return False
+    turned = one[::-1]
+    cross, first, second = (trace_symbol(w, rewriting) for w in (turned + two, turned + one, two[::-1] + two))
     return same(cross**2, smaller) and same(first * second, larger)
 
 
@@ -185,7 +194,7 @@ def square_root(quantity: sp.Expr, square: sp.Expr) -> bool:
 
 _MISSHAPEN = (
     *(TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NotImplementedError),
-    sp.PolynomialError,
+    sp.BasePolynomialError,
 )
 
 

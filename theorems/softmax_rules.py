@@ -9,6 +9,7 @@ begins with (left, right, hypotheses): left <= right wherever the hypotheses hol
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -35,6 +36,10 @@ norm, inner = sp.Function("norm"), sp.Function("inner")
 radius, kappa, rho = symbol("value_radius"), symbol("kappa"), symbol("rho_V")
 #: Names of norms, weights and counts, which are never negative.
 SIZES = frozenset({"value_radius", "rho_V", "out_norm", "value_norm", "deviation", "outside", "keys", "m"})
+
+_VECTORS = (v, u)
+#: What an exponent must not hold.
+_NO_NUMBERS = (sp.I, *_VECTORS)
 
 #: Every inequality rule of this module, by name; ``in-turn`` among them puts the others together.
 SOFTMAX_RULES: set[str] = set()
@@ -71,7 +76,7 @@ def flat(node: sp.Expr, atoms: Atoms) -> sp.Expr:
 
     A sum is split into its terms, what does not depend on its index is drawn out, and a first term at 0 stands alone,
     so that equal sums of a symbolic number of terms become equal polynomials in unknowns. Raises ValueError for a sum
-    over anything but 0, ..., N or 1, ..., N, or over an index that a sum inside it uses.
+    over anything but 0, ..., N or 1, ..., N, or over an index that a sum inside it uses, and for what else binds one.
     """
     if isinstance(node, sp.Sum):
         body, (index, low, high) = node.args
@@ -85,7 +90,11 @@ def flat(node: sp.Expr, atoms: Atoms) -> sp.Expr:
         return _exponential(node.args[0], atoms)
     if isinstance(node, sp.Indexed) or node.is_Function:
         return atoms.setdefault(node, sp.Dummy())
-    return node.func(*(flat(part, atoms) for part in node.args)) if node.args else node
+    if not node.args:
+        return node
+    if not (node.is_Add or node.is_Mul or node.is_Pow):
+        raise ValueError(f"{node}; expected sums, products and powers")
+    return node.func(*(flat(part, atoms) for part in node.args))
 
 
 def _exponential(argument: sp.Expr, atoms: Atoms) -> sp.Expr:
@@ -94,9 +103,10 @@ def _exponential(argument: sp.Expr, atoms: Atoms) -> sp.Expr:
     for term in sp.Add.make_args(sp.expand(argument)):
         coefficient, rest = term.as_coeff_Mul()
         if isinstance(rest, sp.log):
-            value *= flat(rest.args[0], atoms) ** coefficient
+            (power,) = rest.args
+            value *= flat(power, atoms) ** coefficient
         elif rest == 1:
-            value *= atoms.setdefault(sp.exp(coefficient), sp.Dummy())
+            value *= sp.exp(coefficient)
         else:
             value *= atoms.setdefault(sp.exp(rest), sp.Dummy()) ** coefficient
     return value
@@ -108,8 +118,7 @@ def _summed(body: sp.Expr, index: sp.Dummy, high: sp.Expr, atoms: Atoms) -> sp.E
     spread = sp.expand(flat(body, inside))
     varying, fixed = {}, {}
     for what, unknown in inside.items():
-        parts = what if isinstance(what, tuple) else (what,)
-        if not any(part.has(index) for part in parts):
+        if not sp.Tuple(what).has(index):
             fixed[unknown] = atoms.setdefault(what, sp.Dummy())
         elif isinstance(what, tuple):
             raise ValueError(f"a sum of {what[0]} uses the index of the sum around it; expected one that does not")
@@ -126,12 +135,35 @@ def _summed(body: sp.Expr, index: sp.Dummy, high: sp.Expr, atoms: Atoms) -> sp.E
     return value
 
 
+@lru_cache(maxsize=4096)
 def equal_sums(left: sp.Expr, right: sp.Expr) -> bool:
-    """Whether two expressions in finite sums are shown equal, for every number of terms; vectors by coordinates."""
+    """Whether two expressions in finite sums are shown equal, for every number of terms; vectors by coordinates.
+
+    Nothing that is 0 may stand below a line.
+    """
     atoms: Atoms = {}
-    gap = sp.together(flat(left, atoms) - flat(right, atoms))
-    numerator, denominator = sp.fraction(gap)
-    return bool(sp.expand(numerator) == 0 and sp.expand(denominator) != 0)
+    sides = [flat(side, atoms) for side in (left, right)]
+    bases = (node.base for side in sides for node in side.atoms(sp.Pow))
+    return _is_zero(sides[0] - sides[1]) and not any(base.is_Add and _is_zero(base) for base in bases)
+
+
+def _is_zero(node: sp.Expr) -> bool:
+    return bool(sp.expand(sp.fraction(sp.together(node))[0]) == 0)
+
+
+def _counted(node: sp.Sum) -> bool:
+    """Whether a sum is over keys: to a negative end sympy's sum would be minus another one."""
+    _, low, high = node.args[1]
+    return low in (0, 1) and high in (n, m)
+
+
+def smooth(function: sp.Expr, variable: sp.Expr) -> bool:
+    """Whether a function is made of numbers, names, exponentials, sums, products and powers, so that its slope tells.
+
+    The slope of what has jumps, a case distinction say, is silent about these.
+    """
+    varying = [node for node in sp.preorder_traversal(function) if node.args and node.has(variable)]
+    return all(node.is_Add or node.is_Mul or node.is_Pow or isinstance(node, sp.exp) for node in varying)
 
 
 def not_negative(node: sp.Expr, sizes: Collection[str] = SIZES) -> bool:
@@ -140,13 +172,15 @@ def not_negative(node: sp.Expr, sizes: Collection[str] = SIZES) -> bool:
         return bool(node.is_nonnegative)
     if node.is_Symbol:
         return node.name in sizes
-    if isinstance(node, sp.exp | norm):
+    if isinstance(node, sp.exp):
+        return not node.has(*_NO_NUMBERS)
+    if isinstance(node, norm):
         return True
     if isinstance(node, sp.Sum):
-        return not_negative(node.args[0], sizes)
+        return _counted(node) and not_negative(node.args[0], sizes)
     if node.is_Pow:
         return not_negative(node.base, sizes) if node.exp.is_positive else positive(node, sizes)
-    return bool(node.args) and (node.is_Add or node.is_Mul) and all(not_negative(part, sizes) for part in node.args)
+    return (node.is_Add or node.is_Mul) and all(not_negative(part, sizes) for part in node.args)
 
 
 def positive(node: sp.Expr, sizes: Collection[str] = (), strict: Collection[str] = ()) -> bool:
@@ -156,9 +190,10 @@ def positive(node: sp.Expr, sizes: Collection[str] = (), strict: Collection[str]
     if node.is_Symbol:
         return node.name in strict
     if isinstance(node, sp.exp):
-        return True
+        return not node.has(*_NO_NUMBERS)
     if isinstance(node, sp.Sum):
-        return (node.args[1][1] == 0 or node.args[1][2] == n) and positive(node.args[0], sizes, strict)
+        _, low, high = node.args[1]
+        return _counted(node) and (low == 0 or high == n) and positive(node.args[0], sizes, strict)
     if node.is_Pow:
         return bool(node.exp.is_Rational) and positive(node.base, sizes, strict)
     if node.is_Mul:
@@ -184,10 +219,10 @@ def attention_output(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, quan
     The sum must equal out - v_0 (or out) by the definition of out, for every n. Under v_0 = 0 it may run over the keys
     with v_j != 0 alone. Trusted: the other terms are 0.
     """
-    sides = [side for side in (left, right) if side != symbol(quantity)]
-    if len(sides) != 1 or not isinstance(sides[0], norm):
+    (side,) = {left, right} - {symbol(quantity)}
+    if not isinstance(side, norm):
         return False
-    (found,) = sides[0].args
+    (found,) = side.args
     if quantity == "deviation":
         return equal_sums(found, output() - v[0])
     return quantity == "out_norm" and NO_SINK_VALUE in hypotheses and equal_sums(found, beside(weight(j) * v[j], m))
@@ -197,7 +232,7 @@ def attention_output(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, quan
 def triangle(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, factor: sp.Expr, vector: sp.Expr) -> bool:
     """|sum_j w_j x_j| <= sum_j w_j |x_j| for weights w_j >= 0. Trusted: the triangle inequality."""
     sides = left == norm(beside(factor * vector)) and right == beside(factor * norm(vector))
-    return bool(sides and not_negative(factor, ()) and not factor.has(v))
+    return bool(sides and not_negative(factor, ()))
 
 
 #: What a term is at most, and the hypothesis that says so: by the definition of the largest distance of a value from
@@ -241,7 +276,7 @@ def increasing(
     if not _licensed(premise, hypotheses) or not (not_negative(low) and not_negative(high)) or variable in SIZES:
         return False
     slope = sp.factor(sp.together(sp.diff(function, x)))
-    if not not_negative(slope, {*SIZES, variable}):
+    if not smooth(function, x) or not not_negative(slope, {*SIZES, variable}):
         return False
     return equal_sums(left, function.xreplace({x: low})) and equal_sums(right, function.xreplace({x: high}))
 
@@ -251,23 +286,11 @@ def in_turn(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, parts: tuple[
     """left <= ... <= right: every step is licensed under these hypotheses and begins where the one before ends."""
     now = left
     for step in parts:
-        if not _licensed(step, hypotheses) or not (step.data[0] == now or equal_sums(step.data[0], now)):
+        below, above, *_ = step.data
+        if not _licensed(step, hypotheses) or not (below == now or equal_sums(below, now)):
             return False
-        now = step.data[1]
+        now = above
     return bool(parts) and bool(now == right or equal_sums(now, right))
-
-
-def _configured(node: sp.Expr, sink: tuple[sp.Expr, sp.Expr], other: tuple[sp.Expr, sp.Expr]) -> sp.Expr:
-    """An expression in s and v where key 0 has one (score, value) and every other key another one."""
-    if isinstance(node, sp.Sum):
-        body, (index, low, high) = node.args
-        first = _configured(body.xreplace({index: sp.Integer(0)}), sink, other) if low == 0 else sp.Integer(0)
-        rest = _configured(body.xreplace({index: sp.Integer(1)}), sink, other)
-        return first + high * rest
-    if isinstance(node, sp.Indexed):
-        place = 0 if node.base == s else 1
-        return (sink if node.indices[0] == 0 else other)[place]
-    return node.func(*(_configured(part, sink, other) for part in node.args)) if node.args else node
 
 
 @_softmax_rule("attained")
@@ -281,18 +304,20 @@ def attained(
 ) -> bool:
     """deviation <= bound, with equality for every n and kappa: at one (score, value) of the sink, one of all others.
 
-    There s_0 - s_j = kappa for every j, and |v_j - v_0| = radius > 0 for values on a line; the deviation is computed by
-    the definition of out. The configuration meets kappa <= min_j (s_0 - s_j), so that no other hypothesis may stand.
+    There s_0 - s_j = kappa for every j, and |v_j - v_0| = radius > 0 for values on a line; out is then the mean of the
+    sink's value and n times the other one, with these weights. The configuration meets
+    kappa <= min_j (s_0 - s_j), so that no other hypothesis may stand.
     """
     if hypotheses != (SINK_MARGIN,):
         return False
     if not _licensed(bound, hypotheses) or (left, right) != bound.data[:2] or left != symbol("deviation"):
         return False
     gap, size = sp.expand(sink[0] - other[0]), sp.Abs(other[1] - sink[1])
-    if gap != kappa or not (size.is_number and size.is_positive):
+    if gap != kappa or not size.is_positive:
         return False
-    moved = (_configured(output(), sink, other) - sink[1]) * sp.sign(other[1] - sink[1])
-    return equal_sums(moved, right.xreplace({radius: size}))
+    one, others = sp.exp(sink[0]), n * sp.exp(other[0])
+    out = (one * sink[1] + others * other[1]) / (one + others)
+    return equal_sums((out - sink[1]) * sp.sign(other[1] - sink[1]), right.xreplace({radius: size}))
 
 
 # -- two keys
@@ -302,15 +327,14 @@ def attained(
 def two_key_output(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses) -> bool:
     """value_norm/(1 + exp(-g)) = out_norm for n = 1 and v_0 = 0, g = s_1 - s_0 the score gap: an equality.
 
-    Trusted: |c x| = c |x| for c >= 0.
+    Checked: out = p_1 v_1 by the definition of out. Trusted: |p x| = p |x| for the weight p >= 0.
     """
     if not {TWO_KEYS, NO_SINK_VALUE} <= set(hypotheses) or right != symbol("out_norm"):
         return False
     gap, size = symbol("score_gap"), symbol("value_norm")
     table = {s[1]: s[0] + gap, v[0]: sp.Integer(0)}
     out = output().xreplace({n: sp.Integer(1)}).doit().xreplace(table)
-    factor = sp.cancel(sp.together(out / v[1]))
-    return not factor.has(v) and equal_sums(factor * size, left) and not_negative(factor, ())
+    return equal_sums(out * size, left * v[1])
 
 
 @_softmax_rule("assumed")
@@ -338,11 +362,11 @@ def _positive_argument(argument: sp.Expr, names: Collection[str], gaps: list[sp.
     sign = 1
     for factor in sp.Mul.make_args(sp.factor(sp.together(argument))):
         base, power = factor.as_base_exp()
-        if any(sp.expand(base + gap) == 0 for gap in gaps) or base == -1:
-            sign *= -1 if power.is_Integer and power % 2 else 1
-        elif not positive(base, (), names) and not any(sp.expand(base - gap) == 0 for gap in gaps):
-            return False
         if not power.is_Integer:
+            return False
+        if any(sp.expand(base + gap) == 0 for gap in gaps) or base == -1:
+            sign *= -1 if power % 2 else 1
+        elif not positive(base, (), names) and not any(sp.expand(base - gap) == 0 for gap in gaps):
             return False
     return sign == 1
 
@@ -371,14 +395,14 @@ def solved(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, function: sp.E
     if not all(_positive_argument(base, names, gaps) for base in roots):
         return False
     level = premise.data[1]
-    if not equal_sums(premise.data[0], function) or level.has(left):
+    if not equal_sums(premise.data[0], function):
         return False
     if not all(_positive_argument(node.args[0], names, gaps) for node in right.atoms(sp.log)):
         return False
     if right.atoms(sp.Function) - right.atoms(sp.log):
         return False
     slope = sp.factor(sp.together(sp.diff(function, left)))
-    return positive(slope, (), names) and equal_sums(function.xreplace({left: right}), level)
+    return smooth(function, left) and positive(slope, (), names) and equal_sums(function.xreplace({left: right}), level)
 
 
 # -- an output that is 0
@@ -390,9 +414,8 @@ def hull_distance(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, factor:
 
     Trusted: (sum_j p_j v_j)/outside is a point of the hull where outside > 0, and rho_V the least norm of one.
     """
-    if not equal_sums(factor, weight(j)) or not not_negative(factor, ()):
-        return False
-    return bool(left == symbol("outside") * rho and right == norm(beside(factor * v[j], m)))
+    named = left == symbol("outside") * rho and right == norm(beside(factor * v[j], m))
+    return bool(named) and equal_sums(factor, weight(j))
 
 
 @_softmax_rule("outside-weight")
@@ -407,7 +430,7 @@ def cauchy_schwarz_sum(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, fa
 
     Trusted: Cauchy-Schwarz, and that the nearest point u of the hull has the norm rho_V.
     """
-    if factor.has(v) or not equal_sums(left, beside(factor * inner(u, v[j]), m)):
+    if factor.has(*_VECTORS) or not equal_sums(left, beside(factor * inner(u, v[j]), m)):
         return False
     return bool(right == rho * norm(beside(factor * v[j], m)))
 
@@ -427,8 +450,7 @@ def scaled(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, factor: sp.Exp
 @_softmax_rule("put-to-zero")
 def put_to_zero(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, name: str) -> bool:
     """An expression with 0 for a name that the hypotheses say is 0: an equality."""
-    given = f"{name} == 0" in hypotheses
-    return given and symbol(name) in left.free_symbols and sp.expand(left.xreplace({symbol(name): 0}) - right) == 0
+    return f"{name} == 0" in hypotheses and sp.expand(left.xreplace({symbol(name): 0}) - right) == 0
 
 
 @rule("hull-needed")
@@ -439,37 +461,15 @@ def hull_needed(hypothesis: str, scores: tuple[sp.Expr, sp.Expr], value: sp.Expr
     v_0 = 0 and the given scores of the sink and of the others; ``value`` is the weight beside the sink there.
     """
     sink, other = scores
-    if hypothesis != APART or not other.has(j) or sink.has(j):
-        return False
-
-    def there(node: sp.Expr) -> sp.Expr:
-        atoms: Atoms = {}
-        table = {s[0]: sink, v[0]: sp.Integer(0)}
-        split = (
-            _first_apart(node)
-            .xreplace(table)
-            .replace(lambda x: isinstance(x, sp.Indexed) and x.base == s, lambda x: other.xreplace({j: x.indices[0]}))
-        )
-        told = flat(split, atoms)
-        known = {}
-        for what, unknown in atoms.items():
-            if what == (share[_INDEX], n):
-                known[unknown] = sp.Integer(1)
-            if what in ((share[_INDEX] * v[_INDEX], n),):
-                known[unknown] = sp.Integer(0)
-        return sp.cancel(told.xreplace(known))
-
-    found = there(beside(weight(j)))
-    return bool(there(output()) == 0 and found == value and value.is_positive)
+    attended = beside(sp.exp(other) * v[j])
+    total = sp.exp(sink) + beside(sp.exp(other))
+    out, found = (_known(node) for node in (attended / total, beside(sp.exp(other)) / total))
+    return bool(hypothesis == APART and out == 0 and found == value and value.is_positive)
 
 
-def _first_apart(node: sp.Expr) -> sp.Expr:
-    """Every sum from 0 written as its first term and a sum from 1."""
-    if not node.args or isinstance(node, sp.Indexed):
-        return node
-    if isinstance(node, sp.Sum):
-        body, (index, low, high) = node.args
-        inside = _first_apart(body)
-        rest = sp.Sum(inside, (index, 1, high))
-        return inside.xreplace({index: sp.Integer(0)}) + rest if low == 0 else rest
-    return node.func(*(_first_apart(part) for part in node.args))
+def _known(node: sp.Expr) -> sp.Expr:
+    """The expression with sum_j w_j = 1 and sum_j w_j v_j = 0."""
+    atoms: Atoms = {}
+    told = flat(node, atoms)
+    sums = {(share[_INDEX], n): sp.Integer(1), (share[_INDEX] * v[_INDEX], n): sp.Integer(0)}
+    return sp.cancel(told.xreplace({unknown: sums[what] for what, unknown in atoms.items() if what in sums}))

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from montecarlo.bao2024.softmax import taylor
-from montecarlo.registry import Points, growth, search, simulation
+from montecarlo.registry import Points, evaluation, growth, search, simulation
 from montecarlo.walks import Walks
 
 
@@ -19,6 +19,23 @@ def diagonal_dominance(tokens: Tensor, a: Tensor, b: Tensor) -> dict[str, Tensor
     left, right = tokens @ a, tokens @ b
     full = torch.einsum("na,ai,ni->n", left, columns, right) / T
     return {"diagonal": (left * columns.diagonal() * right).sum(1) / T, "full": full}
+
+
+@evaluation("bao2024.sec3.diagonal-dominance", beside=True)
+def dominance_ratio(T: int) -> dict[str, tuple[float, float]]:
+    """The part with alpha = i over the full sum: E[x_i x_j^T] is the number of shared increments times Sigma.
+
+    No ratio where the full sum is 0, as for a single token. T^2 roundoffs of sums of T^2 terms bound the error.
+    """
+    steps = torch.ones(T, T, dtype=torch.float64).tril()
+    shared = steps @ steps.T
+    columns = torch.stack([taylor(T, i)[0] for i in range(1, T + 1)], dim=1)
+    part, full = float((shared.diagonal() * columns.diagonal()).sum()), float((shared * columns).sum())
+    size = float((shared * columns.abs()).sum())
+    error = 4 * (T * T + 16) * 2.0**-53 * size
+    if abs(full) <= 2 * error:
+        return {}
+    return {"ratio": (part / full, error * (1 + abs(part / full)) / (abs(full) - error))}
 
 
 @simulation("bao2024.appB.display-b", degree=4)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -43,6 +45,76 @@ def eq6(walk: Walks, W: Tensor, i: int) -> dict[str, Tensor]:
     return {"variance": variance(score), "mean": score}
 
 
+#: Lengths at which a unit score is looked at, and values of theta = i/T, in eighths, at which polynomials are fitted.
+LENGTHS, EIGHTHS = (64, 128, 256, 512, 1024), tuple(range(1, 9))
+#: Where rho is evaluated.
+PLACES = {"xi": ("0", "1", "-2", "1/2", "3"), "eta": ("1", "1/2", "4")}
+
+
+def _unit_score(T: int, i: int) -> tuple[float, float]:
+    """Mean and variance of the i-th score of a walk of T tokens in one dimension, W = Sigma = lambda = 1.
+
+    With x_t = z_1 + ... + z_t it is (c . z)(1 . z), c_s the sum of gamma_t over t >= s, for standard normals z: its
+    mean is c . 1, its variance |c|^2 |1|^2 + (c . 1)^2.
+    """
+    c = taylor(T, i)[0].flip(0).cumsum(0)
+    mean = float(c.sum())
+    return mean, T * float((c**2).sum()) + mean**2
+
+
+@lru_cache(maxsize=1)
+def limit_moments() -> tuple[tuple[float, ...], tuple[float, ...], float]:
+    """Mean and variance of the unit score as T -> infinity, coefficients of polynomials in theta, and their error.
+
+    At finite T both are polynomials in 1/T for fixed theta (sums of powers of s), so that Neville's scheme gives the
+    limit. The mean is affine and the variance quadratic in theta; what a fit leaves at eight places, and the last two
+    orders of the scheme, bound the error with what is rounded.
+    """
+    found, worst = [], 0.0
+    for part, degree in ((0, 1), (1, 2)):
+        limits = []
+        for k in EIGHTHS:
+            row = [_unit_score(T, T * k // 8)[part] for T in LENGTHS]
+            for order in range(1, len(LENGTHS)):
+                before = row
+                row = [(2**order * b - a) / (2**order - 1) for a, b in pairwise(row)]
+            worst = max(worst, abs(row[-1] - before[-1]))
+            limits.append(row[-1])
+        places = np.array(EIGHTHS) / 8
+        fitted = np.polynomial.polynomial.polyfit(places, limits, degree)
+        worst = max(worst, float(abs(np.polynomial.polynomial.polyval(places, fitted) - limits).max()))
+        found.append(tuple(float(c) for c in fitted))
+    return found[0], found[1], 16 * worst + 2.0**-40
+
+
+def limit_mean(theta: Any, xi: float, eta: float) -> Any:
+    """The limit of the score's mean for tr(W)/lambda = xi eta: sums over the eigenvalues of W are those of means."""
+    return xi * eta * _polynomial(limit_moments()[0], theta)
+
+
+def limit_variance(theta: Any, xi: float, eta: float) -> Any:
+    """The limit of the score's variance for tr(W^2)/lambda^2 = eta^2; the eigenvalues' directions are independent."""
+    return eta**2 * _polynomial(limit_moments()[1], theta)
+
+
+def _polynomial(coefficients: tuple[float, ...], theta: Any) -> Any:
+    return sum(c * theta**k for k, c in enumerate(coefficients))
+
+
+@evaluation("bao2024.sec4.eq6", beside=True, at=PLACES)
+def limit_rho(i: int, T: int, xi: float, eta: float) -> dict[str, tuple[float, float]]:
+    """P(0 <= N <= 1) of the normal law with the limits of the score's mean and variance, at theta = i/T.
+
+    With unit variance v the arguments are (xi m, xi m - 1/eta)/sqrt(v); an error e of m and v moves each by at most
+    (|xi| + (|xi m| + 1/eta)/v) e/sqrt(v).
+    """
+    theta = torch.tensor(i / T, dtype=torch.float64)
+    mean, variance = limit_mean(theta, xi, eta), limit_variance(theta, xi, eta)
+    m, v = (abs(float(_polynomial(c, theta))) for c in limit_moments()[:2])
+    off = (abs(xi) + (abs(xi) * m + 1 / eta) / v) * limit_moments()[2] / math.sqrt(v)
+    return {"rho": (float(_normal_probability(mean, variance)), 4 * off)}
+
+
 @simulation("bao2024.sec4.fig2-eta", degree=4)
 def fig2_eta(walk: Walks, W: Tensor, i: int, lam: float) -> dict[str, Tensor]:
     """Variances of the score at lambda, and at 1 for the same walks, (n // 2,)."""
@@ -50,6 +122,23 @@ def fig2_eta(walk: Walks, W: Tensor, i: int, lam: float) -> dict[str, Tensor]:
         "variance": variance(full_score(walk, W, i, lam)),
         "variance_ref": variance(full_score(walk, W, i, 1.0)),
     }
+
+
+@evaluation("bao2024.sec4.fig2-eta", beside=True)
+def eta_of_the_mean(W: Tensor, Sigma: Tensor, lam: float) -> dict[str, tuple[float, float]]:
+    """eta with mean = (theta - 1/2) xi eta: what the limit of the mean gains over theta, over xi.
+
+    E[x_t^T W_QK x_T] = t tr(W), so that the mean is tr(W)/lambda times that of the unit score. No number for xi = 0.
+    """
+    product, sizes = W @ Sigma, W.abs() @ Sigma.abs()
+    trace, square = float(product.trace()), float((product * product.T).sum())
+    off = 8 * len(W) * ROUNDOFF * float(sizes.trace())
+    blur = 8 * len(W) ** 2 * ROUNDOFF * float((sizes * sizes.T).sum())
+    if abs(trace) <= 4 * off or square <= 4 * blur:
+        return {}
+    gained = limit_moments()[0][1] * trace / lam
+    value = gained / (trace / math.sqrt(square))
+    return {"eta": (value, abs(value) * (limit_moments()[2] + 2 * off / abs(trace) + blur / square + 16 * ROUNDOFF))}
 
 
 @evaluation("bao2024.sec4.fig3-eta")
@@ -64,6 +153,18 @@ def a1_uniform(walk: Walks, W: Tensor, i: int, lam: float) -> dict[str, Tensor]:
     """Variances of the score at token i and at the last token, (n // 2,)."""
     scores = walk.scores(W) / lam
     return {"variance": variance(linear(scores, i)), "variance_last": variance(linear(scores, walk.T))}
+
+
+@evaluation("bao2024.sec4.a1-uniform", beside=True, at={"eta": PLACES["eta"]})
+def uniform_slope(i: int, T: int, eta: float) -> dict[str, tuple[float, float]]:
+    """rho'(theta) at xi = 0 and theta = i/T, by automatic differentiation, with the limits of mean and variance.
+
+    With unit variance v it is a density up to 1/(eta sqrt(v)) times v'/v; an error e of v moves it by a few e/v of its
+    terms, which 1/(eta v)^k, k <= 3, bound.
+    """
+    value = slope(i / T, 0.0, eta, limit_mean, limit_variance)
+    v = abs(float(_polynomial(limit_moments()[1], i / T)))
+    return {"slope": (value, 16 * limit_moments()[2] * (1 + 1 / (eta * v)) ** 3)}
 
 
 # -- Lemma 2

@@ -35,7 +35,7 @@ _COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 #: Calls that say the opposite of one another.
 _OPPOSITE = {"all": "any", "any": "all", "min": "max", "max": "min"}
 #: Functions whose first two arguments may be exchanged: nothing is changed by that.
-_SYMMETRIC = frozenset({"same", "equal", "_is", "min", "max", "Add", "Mul", "gcd"})
+_SYMMETRIC = frozenset({"same", "equal", "equal_sums", "covariance", "_is", "min", "max", "Add", "Mul", "gcd"})
 
 
 class TooLong(BaseException):

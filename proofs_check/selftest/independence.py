@@ -162,15 +162,28 @@ def _derivation_broken(
 
 
 def _given(claim: Statement, entry: Registered, name: str) -> bool:
-    """Whether a simulation gives numbers of that name; of other second sides that is not known before they run."""
-    return not isinstance(entry, Simulation) or not name or name in Pair(claim).sampled_names
+    """Whether a simulation gives numbers of that name, or an evaluation beside it.
+
+    Of other second sides that is not known before they run.
+    """
+    return not isinstance(entry, Simulation) or _drawn(claim, name) or _beside(claim, entry, name) is not None
+
+
+def _drawn(claim: Statement, name: str) -> bool:
+    return not name or name in Pair(claim).sampled_names
+
+
+def _beside(claim: Statement, entry: Registered, name: str) -> Evaluation | None:
+    """What evaluates a quantity that the claim's simulation does not return; None for other quantities."""
+    return registry.beside(claim.id) if isinstance(entry, Simulation) and not _drawn(claim, name) else None
 
 
 def _simulation_broken(claim: Statement, name: str, entry: Registered, seed: int, size: Fraction) -> tuple[str, Found]:
     """The fault in words, and what is found of the claim whose second side has it."""
-    wrong, words, touched = spoilt(entry, name, claim, size)
-    with registry.registered(wrong):
-        found = _judged(claim, wrong, seed, touched)
+    other = _beside(claim, entry, name)
+    wrong, words, touched = spoilt(other or entry, name, claim, size)
+    with registry.registered(wrong, beside=other is not None):
+        found = _judged(claim, entry if other else wrong, seed, touched)
     if found.verdict not in ("conflict", "error") and not touched:
         found = replace(found, reason="the second side gives no such number, so that nothing can be wrong in it")
     return words, found

@@ -1,7 +1,7 @@
 """How much the referee catches: every print, rule, piece of the engine and second side changed, one thing at a time.
 
-The score is caught/(mutants - equivalent). Names of mutants are stable, and a sample is chosen by them and by the seed,
-so that a survivor can be looked up again.
+The score is caught/(mutants - equivalent), of all and of each kind. Names of mutants are stable, and a sample is chosen
+by them and by the seed, so that a survivor can be looked up again.
 """
 
 from __future__ import annotations
@@ -122,22 +122,20 @@ def _by_name() -> dict[str, Mutant]:
 
 def counted(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The score of judged mutants."""
-    results = Counter(row["result"] for row in rows)
-    by_kind = {
-        kind: {
-            "mutants": sum(row["kind"] == kind for row in rows),
-            **{result: sum(row["kind"] == kind and row["result"] == result for row in rows) for result in RESULTS},
-            "how": dict(Counter(row["how"] for row in rows if row["kind"] == kind and row["result"] == "caught")),
-        }
-        for kind in KINDS
-    }
-    judged = len(rows) - results["equivalent"]
+    by_kind = {}
+    for kind in KINDS:
+        mine = [row for row in rows if row["kind"] == kind]
+        by_kind[kind] = {**_score(mine), "how": dict(Counter(row["how"] for row in mine if row["result"] == "caught"))}
     return {
-        "mutants": len(rows),
-        "caught": results["caught"],
-        "equivalent": results["equivalent"],
-        "score": results["caught"] / judged if judged else 1.0,
+        **_score(rows),
         "survivors": [row["name"] for row in rows if row["result"] == "survived"],
         "by_kind": by_kind,
         "rows": list(rows),
     }
+
+
+def _score(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    results = Counter(row["result"] for row in rows)
+    judged = len(rows) - results["equivalent"]
+    score = results["caught"] / judged if judged else 1.0
+    return {"mutants": len(rows), **{result: results[result] for result in RESULTS}, "score": score}

@@ -19,28 +19,35 @@ from proofs_check.decoys import clause_mutants, mutants
 from proofs_check.evaluating import LOOSE
 from proofs_check.evidence import EFFORTS, Bench
 from proofs_check.matrices import decoys as matrix_decoys
-from proofs_check.observing import observed
 from proofs_check.pairing import Pair, scale_and_tolerance
 from proofs_check.searching import searched
 from proofs_check.selftest.code import TooLong, within
 from proofs_check.selftest.probes import claims, derivations
+from theorems.balls import sign
 from theorems.bounds import HYPOTHETICAL, NORMS, settle_bound
 from theorems.catalogue import Statement
-from theorems.conditions import clause
-from theorems.derivation import Derived, Fact, Inequality
-from theorems.equivalence import clause_of, settle_equivalence
+from theorems.closed import names, substituted
+from theorems.conditions import SIGNS, clause, read
+from theorems.derivation import Derived, Equivalence, Fact, Inequality
+from theorems.equivalence import clause_of, holds, settle_equivalence, truth
+from theorems.eventually import Eventually
 from theorems.expressions import ExpressionError, parse, symbol, text
+from theorems.implication import implied
 from theorems.kernel import compare, printed_value, settle, value_of
 from theorems.limits import Limit, compare_cells
 from theorems.matrix_claims import matrix_of
+from theorems.norm_rules import SYMMETRIC, granted
+from theorems.numeric import Case
 from theorems.outcome import Outcome
 
 #: Processor seconds that a mutant has; what takes longer is left undecided.
 SECONDS = 10.0
-#: Cases of every kind that are looked at for a print that algebra leaves open, and points of an observation.
-CASES, POINTS = 12, 60
+#: Cases of every slot that are looked at for a print that algebra leaves open, and exact cases of a clause or bound.
+CASES, POINTS = 12, 240
 #: Of theta, so many values are looked at.
 GRID = 80
+#: Names of counts, which are 1 at least.
+COUNTS = frozenset({"C", "T", "d", "k", "keys", "n"})
 #: The least change of a coefficient, as a part of it.
 SMALL = sp.Rational(1, 20)
 
@@ -163,8 +170,15 @@ def judged_print(mutant: PrintMutant) -> tuple[str, str]:
     try:
         with within(SECONDS):
             status = _status(mutant.statement, derived)
-            if status == "undecided" and mutant.statement.relation == "<=" and _larger(mutant.statement, derived):
-                return "equivalent", "a larger bound"
+            if (
+                status == "undecided"
+                and mutant.statement.relation in ("<=", ">=")
+                and _larger(mutant.statement, derived)
+            ):
+                return "equivalent", "a weaker bound"
+            if status == "undecided" and mutant.statement.relation == "when":
+                why = _same_clause(mutant.statement, derived)
+                return ("equivalent", why) if why else ("survived", status)
             if status == "undecided":
                 status = "contradicted" if _contradicted(mutant.statement, derived) else status
     except TooLong:
@@ -195,9 +209,11 @@ def _status(statement: Statement, derived: Derived) -> str:
     if statement.relation == "order":
         return settle(statement, derived).status
     if statement.relation == "when":
-        return settle_equivalence(statement, derived, []).status
+        found = settle_equivalence(statement, derived, []).status
+        return "disproved" if found == "undecided" and _false_clause(statement) else found
     if statement.relation != "=":
-        return settle_bound(statement, derived, []).status
+        found = settle_bound(statement, derived, []).status
+        return "disproved" if found == "undecided" and _broken(statement, derived) else found
     verdicts = []
     for name, printed in statement.printed.items():
         quantity = derived.quantities[name if name in derived.quantities else ""]
@@ -212,36 +228,193 @@ def _status(statement: Statement, derived: Derived) -> str:
     return "undecided" if None in verdicts else "proved"
 
 
-def _larger(statement: Statement, derived: Derived) -> bool:
-    """Whether a printed upper bound less the proved one is not negative, by the signs of its names alone.
+@functools.cache
+def _exact_cases(claim: str) -> tuple[Case, ...]:
+    """Exact cases that a claim is about, drawn for all of its mutants; what was computed of one is kept in it."""
+    statement = statement_of(claim)
+    slots = drawing.slots(statement, "standard")
+    each = -(-POINTS // len(slots))
+    found = {
+        drawing.key(raw): raw for place, slot in enumerate(slots) for raw in drawing.drawn(statement, slot, place, each)
+    }
+    derived = derivations(claim)
+    own = [p for q in derived.quantities.values() for p in getattr(q, "points", ())] if derived is not None else []
+    return tuple(Case(raw) for raw in (*own, *(other for raw in found.values() for other in _scaled(raw))))
 
-    A name is as positive as the values that the claim's ranges give it; a norm is not negative.
+
+def _scaled(raw: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A case, and for a head beside beta other ones of the same ratio: sizes far apart show a wrong homogeneity."""
+    yield raw
+    if {"W", "beta"} <= raw.keys():
+        for factor in (Fraction(-1), Fraction(1, 8), Fraction(-1, 8)):
+            rows = [[str(factor * Fraction(entry)) for entry in row] for row in raw["W"]]
+            yield {**raw, "W": rows, "beta": str(factor * Fraction(raw["beta"]))}
+
+
+@functools.cache
+def _truths(claim: str, name: str) -> tuple[tuple[Case, bool], ...]:
+    """Whether a property holds at the exact cases, by the proved conditions."""
+    derived = derivations(claim)
+    assert derived is not None
+    found = derived.quantities[name]
+    assert isinstance(found, Equivalence)
+    told = ((case, truth(found, case)) for case in _exact_cases(claim))
+    return tuple((case, true) for case, true in told if true is not None)
+
+
+def _false_clause(statement: Statement) -> bool:
+    """Whether a printed clause is false at an exact case."""
+    for name, printed in statement.printed.items():
+        word, conditions = clause(printed)
+        for case, true in _truths(statement.id, name):
+            # an "if" says something only where its conditions hold
+            if (word == "iff" or not true) and holds(conditions, case) not in (true, None):
+                return True
+    return False
+
+
+def _same_clause(statement: Statement, derived: Derived) -> str:
+    """Why a changed clause is true like one that is: it holds nowhere, it asks for more, or its signs are the same.
+
+    The sign of a product of powers is that of the product of its names where all of these are >= 0, which is looked at
+    in all exact cases.
+    """
+    true = dict(statement_of(statement.id).printed) if settled(statement.id).status == "proved" else {}
+    told = ""
+    for name, printed in statement.printed.items():
+        found = derived.quantities[name]
+        assert isinstance(found, Equivalence)
+        word, conditions = clause(printed)
+        known = [clause(true[name])] if name in true else []
+        known += [("iff", found.conditions), *(("if", enough) for enough in found.sufficient)]
+        signs = {_sign(statement.id, c) for c in conditions}
+        if word == "if" and any(
+            gap.is_number and sp.sign(gap) not in allowed for gap, allowed in map(read, conditions)
+        ):
+            told = told or "says nothing: its conditions hold nowhere"
+        elif any(w in (word, "iff") and signs == {_sign(statement.id, c) for c in other} for w, other in known):
+            told = told or "its conditions have the same signs"
+        elif word == "if" and any(implied(conditions, other, found.at_least) for _, other in known):
+            told = told or "asks for more than one that is true"
+        else:
+            return ""
+    return told
+
+
+def _sign(claim: str, condition: str) -> tuple[sp.Expr, tuple[int, ...]]:
+    """A condition with every power of a name that is never negative replaced by the name, where it is one product."""
+    gap, allowed = read(condition)
+    if gap.is_Add or gap.is_number:
+        return sp.expand(gap), allowed
+    factors = [part.as_base_exp() for part in sp.Mul.make_args(gap)]
+    if all(base.is_Symbol and power.is_positive and _never_negative(claim, base.name) for base, power in factors):
+        return sp.Mul(*(base for base, _ in factors)), allowed
+    return gap, allowed
+
+
+@functools.cache
+def _never_negative(claim: str, name: str) -> bool:
+    return all(sign(symbol(name), {name: case.number(name)}) in (0, 1) for case in _exact_cases(claim))
+
+
+def _broken(statement: Statement, derived: Derived) -> bool:
+    """Whether a printed bound has no real value at an exact case, is exceeded there, or is said to be attained and not.
+
+    The cases are those of the claim, within what the correction of a claim leaves out.
     """
     bound = next(iter(derived.quantities.values()))
-    if not isinstance(bound, Inequality) or statement.attained or "upper" not in statement.printed:
+    if not isinstance(bound, Inequality):
         return False
-    if statement.conditions != statement_of(statement.id).conditions and bound.steps[-1].rule not in HYPOTHETICAL:
+    for name, text_ in statement.printed.items():
+        printed = substituted(parse(text_), {n: parse(f) for n, f in statement.definitions.items()})
+        for case in _exact_cases(statement.id):
+            try:
+                values = {n: case.number(n) for n in names(printed) | names(bound.quantity) | names(bound.upper)}
+                inside = all(
+                    sign(read(c)[0], {n: case.number(n) for n in names(read(c)[0])}) in read(c)[1]
+                    for c in statement.conditions
+                    if any(relation in c for relation in SIGNS)
+                )
+            except (KeyError, ValueError):
+                # of another model, or a norm that the case's matrices do not have
+                continue
+            if inside and _fails(printed, bound, values, name, attained=statement.attained):
+                return True
+    return False
+
+
+def _fails(printed: sp.Expr, bound: Inequality, values: Mapping[str, Any], name: str, *, attained: bool) -> bool:
+    rational = {symbol(n): sp.Rational(v.numerator, v.denominator) for n, v in values.items() if not callable(v)}
+    if not callable(next((v for n, v in values.items() if n in names(printed) and callable(v)), None)):
+        value = printed.xreplace(rational)
+        if value.is_finite is False or value.is_real is False:
+            return True
+    if isinstance(bound, Eventually):
+        # which holds up to o(1) only
         return False
-    gap = parse(statement.printed["upper"]) - bound.upper
-    signs = {}
-    for free in gap.free_symbols:
-        values = [Fraction(value) for value in statement.ranges.get(free.name, ())]
-        norm = free.name.partition("_")[0] in NORMS
-        signs[free] = sp.Dummy(
-            free.name,
-            real=True,
-            positive=True if values and min(values) > 0 else None,
-            nonnegative=True if norm or (values and min(values) >= 0) else None,
-        )
-    numerator, denominator = sp.fraction(sp.factor(sp.together(gap.xreplace(signs))))
+    side = 1 if name == "upper" else -1
+    if side == 1 and sign(bound.quantity - printed, values) == 1:
+        return True
+    return side == 1 and attained and sign(printed - bound.upper, values) == 1
+
+
+def _larger(statement: Statement, derived: Derived) -> bool:
+    """Whether a bound is weaker than a proved one, or than a print that is proved, by the signs of their names alone.
+
+    A name is as large as its least value in the claim's conditions, or as positive as the values that the claim's
+    ranges give it; norms and absolute values are not negative, and a count is 1 at least.
+    """
+    bound = next(iter(derived.quantities.values()))
+    ((name, printed),) = statement.printed.items()
+    if not isinstance(bound, Inequality) or statement.attained:
+        return False
+    own = statement_of(statement.id)
+    if tuple(statement.conditions) != tuple(own.conditions) and bound.steps[-1].rule not in HYPOTHETICAL:
+        return False
+    if isinstance(bound, Eventually):
+        return name == "lower" and _above(statement, bound.quantity, parse(printed))
+    proved = [parse(own.printed[name])] if settled(statement.id).status == "proved" else []
+    return name == "upper" and any(_above(statement, parse(printed), known) for known in (bound.upper, *proved))
+
+
+def _above(statement: Statement, large: sp.Expr, small: sp.Expr) -> bool:
+    """Whether large >= small by the signs of names: that of the difference, or of the difference of their squares."""
+    table = {free: _signed(statement, free.name) for free in large.free_symbols | small.free_symbols}
+    sizes: dict[sp.Expr, sp.Dummy] = {}
+    for node in sorted((large - small).atoms(sp.Abs), key=str):
+        sizes.setdefault(node, sp.Dummy("size", nonnegative=True))
+    one, two = (part.xreplace(sizes).xreplace(table) for part in (large, small))
+    return _shown(one - two) or bool(one.is_nonnegative and two.is_nonnegative and _shown(one**2 - two**2))
+
+
+def _shown(gap: sp.Expr) -> bool:
+    numerator, denominator = sp.fraction(sp.factor(sp.together(gap)))
     return bool(sp.expand(numerator).is_nonnegative and denominator.is_positive)
+
+
+def _signed(statement: Statement, name: str) -> sp.Expr:
+    """A name in terms of one whose sign is known."""
+    values = [Fraction(value) for value in statement.ranges.get(name, ())]
+    least = [Fraction(1)] if name in COUNTS else []
+    for gap, allowed in (read(c) for c in statement.conditions if any(relation in c for relation in SIGNS)):
+        rest = gap - symbol(name)
+        if rest.is_Rational and allowed in ((1,), (0, 1)):
+            least.append(-Fraction(int(rest.p), int(rest.q)))
+    if least:
+        low = max(least)
+        return sp.Dummy(name, nonnegative=True) + sp.Rational(low.numerator, low.denominator)
+    # tr(W^2) = |R W_QK R|_F^2 with R R = Sigma
+    square = name == "tr2" and granted(SYMMETRIC, statement.assumptions, ())
+    norm = name.partition("_")[0] in NORMS or square
+    positive, never_negative = bool(values) and min(values) > 0, norm or (bool(values) and min(values) >= 0)
+    return sp.Dummy(name, real=True, positive=positive or None, nonnegative=never_negative or None)
 
 
 def _contradicted(statement: Statement, derived: Derived) -> bool:
     """Whether the second side contradicts a print, at quick effort.
 
-    A bound and a clause are put to it themselves. For an identity it has been seen, for the claim itself, to agree
-    with the derived value; so a print contradicts it that is off by twice what is visible.
+    A bound is put to it itself. For an identity it has been seen, for the claim itself, to agree with the derived
+    value; so a print contradicts it that is off by twice what is visible.
     """
     from montecarlo import registry
 
@@ -251,15 +424,14 @@ def _contradicted(statement: Statement, derived: Derived) -> bool:
     found = registry.find(statement.id)
     if isinstance(found, registry.Search):
         return searched(pair, outcome, found, bench).status == "contradicts"
-    if isinstance(found, registry.Observation):
-        few = replace(bench, effort=replace(bench.effort, points=POINTS))
-        return observed(pair, outcome, found, few, None).status == "contradicts"
     if not isinstance(found, registry.Simulation | registry.Evaluation):
         return False
     cases = [raw for slot in drawing.slots(statement, "quick") for raw in drawing.drawn(statement, slot, 0, CASES)]
     if "theta" in statement.parameters:
         # boundaries are moved by little
-        cases += [{**cases[0], "theta": str(Fraction(k, GRID))} for k in range(1, GRID)]
+        whole = [{**cases[0], "r": r} for r in statement.ranges.get("r", ())] or cases[:1]
+        moved = [{**raw, "theta": str(Fraction(k, GRID))} for raw in whole for k in range(1, GRID)]
+        cases += [raw for raw in moved if drawing.meets(statement, raw)]
     return any(_off(pair, name, raw, bench) for name in pair.sampled_names if name in pair.formulas for raw in cases)
 
 

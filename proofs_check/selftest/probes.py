@@ -1,7 +1,7 @@
 """Probes of a rule: the steps of the shipped derivations, and copies of them with one thing changed.
 
-A rule must license every true step, and refuse what the original refuses of the copies: a copy in which nothing that
-matters was changed is no probe.
+Beside them stand the steps made by hand: true ones, and near misses. A rule must license every true step, and refuse
+what the original refuses of the rest: a copy in which nothing that matters was changed is no probe.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ import sympy as sp
 
 from proofs_check.decoys import clause_mutants
 from proofs_check.pairing import Pair
+from proofs_check.selftest import near_misses
 from proofs_check.selftest.code import TooLong, within
-from theorems.bao2024.locater import minimiser
 from theorems.catalogue import Statement, catalogue
 from theorems.conditions import SIGNS, conjunction
 from theorems.derivation import Derived
-from theorems.distributions import density, finite
 from theorems.expressions import ExpressionError, parse, symbol, text
 from theorems.process import Process, Step
 from theorems.ratio import Ratio
@@ -35,6 +34,8 @@ STEPS, COPIES, SOURCES = 16, 160, 6
 CHARACTERS, FEWEST = 60_000, 50
 #: Most seconds that a true step and a copy may take, for they are asked for every mutant of the rule.
 LONG, SHORT = 5.0, 0.05
+#: The same for a near miss that is made by hand.
+OWN = 2.0
 
 #: A number is also changed by this part of it, and by its square.
 NEAR = sp.Rational(1, 20)
@@ -44,20 +45,26 @@ Change = tuple[str, Any]
 
 @dataclass(frozen=True)
 class Probes:
-    """Steps that a rule licenses, and changed copies, of which it refuses most.
+    """Steps that a rule licenses, and near misses and changed copies, of which it refuses most.
 
+    The first ``own_true`` of ``true`` and the first ``own_false`` of ``copies`` are made by hand, and are always asked.
     ``original`` keeps what the original said of those copies that it was asked about, by their place.
     """
 
     true: tuple[Step, ...]
     copies: tuple[Step, ...]
+    own_true: int = 0
+    own_false: int = 0
     original: dict[int, bool | None] = field(default_factory=dict)
 
     def refused(self, place: int) -> bool:
         """Whether the original rule refuses a copy; asked with the original in its place only."""
         if place not in self.original:
-            self.original[place] = answer(self.copies[place], SHORT)
+            self.original[place] = answer(self.copies[place], self._seconds(place))
         return self.original[place] is False
+
+    def _seconds(self, place: int) -> float:
+        return OWN if place < self.own_false else SHORT
 
     def suspicious(self, place: int) -> tuple[int, str] | None:
         """The first copy from a place on that the rule, as it now stands, licenses or breaks on, and which of these."""
@@ -65,7 +72,7 @@ class Probes:
             if self.original.get(k, False) is not False:
                 continue
             try:
-                with within(SHORT):
+                with within(self._seconds(k)):
                     found = licensed(self.copies[k])
             except TooLong:
                 self.original[k] = None
@@ -106,22 +113,9 @@ def true_steps() -> Mapping[str, tuple[Step, ...]]:
             derived = derivations(claim.id, second)
             for step in _inside(derived.steps if derived is not None else ()):
                 found.setdefault(step.rule, {}).setdefault(key(step.data), step)
-    for step in beside():
+    for step in near_misses.true_steps():
         found.setdefault(step.rule, {}).setdefault(key(step.data), step)
     return {rule: tuple(steps[name] for name in sorted(steps)) for rule, steps in found.items()}
-
-
-def beside() -> Iterator[Step]:
-    """Steps of rules that stand in no claim's derivation: remarks, expectations for lemmas of one's own, instances."""
-    x, theta, p = symbol("x"), symbol("theta"), symbol("p")
-    yield from minimiser().steps
-    yield from finite([(1, p), (2, 1 - p)]).expect(lambda value: value).steps
-    yield from finite([(-1, sp.Rational(1, 4)), (3, sp.Rational(3, 4))]).expect(lambda value: value**2).steps
-    yield from density(2 * x, x, 0, 1).expect(lambda value: value).steps
-    yield from density(sp.Rational(1, 2), x, -1, 1).expect(lambda value: value**3 + value).steps
-    yield Step("no-atom", "", (theta**2 - theta + 1,))
-    yield Step("taylor-sign", "", (sp.exp(x) - 1 - x - x**2 / 2, "x"))
-    yield Step("taylor-sign", "", (x * sp.exp(x) - sp.exp(x) + 1, "x"))
 
 
 def _inside(value: Any) -> Iterator[Step]:
@@ -152,12 +146,25 @@ def key(value: Any) -> str:
 
 
 @functools.cache
+def by_hand() -> tuple[Mapping[str, tuple[Step, ...]], Mapping[str, tuple[Step, ...]]]:
+    """The true steps and the near misses that are made by hand, by rule."""
+    found: tuple[dict[str, tuple[Step, ...]], dict[str, tuple[Step, ...]]] = ({}, {})
+    for table, made in zip(found, (near_misses.true_steps(), near_misses.near_misses()), strict=True):
+        for step in made:
+            table[step.rule] = (*table.get(step.rule, ()), step)
+    return found
+
+
+@functools.cache
 def probes(rule: str) -> Probes:
-    """The probes of a rule; none where no shipped derivation uses it."""
+    """The probes of a rule; none where nothing uses it. What is made by hand comes first, and is kept whole."""
+    right, wrong = (table.get(rule, ()) for table in by_hand())
+    known = {key(step.data) for step in right}
     steps = sorted(true_steps().get(rule, ()), key=lambda step: digest(key(step.data)))
-    true = tuple(step for step in steps[:STEPS] if answer(step, LONG) is True)
+    shipped = [step for step in steps if key(step.data) not in known]
+    true = tuple(step for step in (*right, *shipped[:STEPS]) if answer(step, LONG) is True)
     rows = []
-    for turn, step in enumerate(true[:SOURCES]):
+    for turn, step in enumerate([*true[len(right) :], *right][:SOURCES]):
         others = [other.data for other in steps if other is not step and len(other.data) == len(step.data)]
         pool = sorted(set(_words(step.data)))
         for place, value in enumerate(step.data):
@@ -171,7 +178,8 @@ def probes(rule: str) -> Probes:
     most = max(FEWEST, min(COPIES, CHARACTERS // longest))
     # a rule that there is not, and no data: whatever hands on to rules must refuse these
     shapeless = tuple(Step(name, "", step.data if name != rule else ()) for step in true[:1] for name in (rule, "none"))
-    return Probes(true, (*shapeless, *(Step(rule, "", data) for data in in_turn(rows)[:most])))
+    copies = (*wrong, *shapeless, *(Step(rule, "", data) for data in in_turn(rows)[:most]))
+    return Probes(true, copies, min(len(right), len(true)), len(wrong))
 
 
 def in_turn(rows: Sequence[tuple[Any, str, Any]]) -> list[Any]:

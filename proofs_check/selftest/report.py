@@ -180,7 +180,22 @@ def _others(report: Mapping[str, Any]) -> list[str]:
         unseen = [row for row in faults["rows"] if not row["caught"] and row["verdict"] != "not applicable"]
         told += [f"  unseen: {row['id']}, {row['side']}: {row['fault']} ({row['verdict']})" for row in unseen]
     if report["mutants"]:
-        told.append(f"mutants: {report['mutants']['score']}")
+        told += mutant_lines(report["mutants"])
+    return told
+
+
+def mutant_lines(scored: Mapping[str, Any]) -> list[str]:
+    """The mutation score: a line of all, a row a kind, and the survivors by kind and name."""
+    counts = ("mutants", "caught", "equivalent", "survived")
+    rows = [["mutants of", *counts[1:], "score"]]
+    for kind, row in (*scored["by_kind"].items(), ("all", scored)):
+        rows.append(
+            [f"{kind}: {row['mutants']}", *(str(row[name]) for name in counts[1:]), f"{100 * row['score']:.1f}%"]
+        )
+    told = ["", *aligned(rows)]
+    for kind in scored["by_kind"]:
+        mine = [r for r in scored["rows"] if r["kind"] == kind and r["result"] == "survived"]
+        told += [f"  survived, {kind}: {row['name']} ({row['how']})" for row in mine]
     return told
 
 

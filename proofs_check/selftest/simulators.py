@@ -2,18 +2,21 @@
 
 A simulation is judged on the three cheapest cases that a run at quick effort would take: an interval must leave the
 derived value out. A search runs as in a run, an evaluation or an observation on fewer points, and the verdict on the
-claim must change. A fixed number of changes of code is taken for every second side.
+claim must change. What is not seen so is compared with the original on further inputs (``same``), and where it differs
+judged again on more cases. A fixed number of changes of code is taken for every second side.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from types import FunctionType
 from typing import Any
 
+from proofs_check import cases as drawing
 from proofs_check import sampling
 from proofs_check.evaluating import evaluated
 from proofs_check.evidence import EFFORTS, Bench, Evidence, Planned
@@ -22,15 +25,19 @@ from proofs_check.judgement import verdict
 from proofs_check.observing import observed
 from proofs_check.pairing import Pair
 from proofs_check.searching import searched
-from proofs_check.selftest.code import CodeMutant, TooLong, code_mutants, mutated, plain, reached, within
+from proofs_check.selftest import same
+from proofs_check.selftest.code import CodeMutant, TooLong, code_mutants, forget, mutated, plain, reached, within
 from proofs_check.selftest.prints import settled, statement_of
 from proofs_check.selftest.probes import derivations, digest
-from theorems.expressions import parse
+from proofs_check.selftest.replay import Call, Recorder, repeated, telling
+from proofs_check.selftest.same import alike, coarse, spoken
 
 #: Changes of code that are tried of one second side.
 CODE = 4
-#: Cases of a simulation, points of an evaluation or an observation, and processor seconds that a mutant gets.
-CASES, POINTS, SECONDS = 3, 24, 20.0
+#: Cases of a simulation, and points of an evaluation or an observation, at a first look and at a second one.
+CASES, POINTS = (3, 8), (24, 48)
+#: Processor seconds that a mutant gets for each look.
+SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,8 @@ def _wrapped(function: Callable[..., Any]) -> Iterator[tuple[str, Callable[..., 
         return _signed(function, lambda *given, **named: function(*given, **change(named)))
 
     for label, name, change in _ARGUMENTS:
-        if name in names:
+        # tokens beside a W and a beta are those of one case, not walks
+        if name in names and not (name == "tokens" and "beta" in names):
             yield label, with_arguments(functools.partial(_replaced, name, change))
     for label, change in (("sign", lambda x: -x), ("times 1.05", lambda x: x * 1.05)):
         yield label, _signed(function, lambda *given, c=change, **named: _numbers(function(*given, **named), c))
@@ -85,6 +93,11 @@ def _signed(function: Callable[..., Any], other: Callable[..., Any]) -> Callable
     return other
 
 
+def _transposed(W: Any) -> Any:
+    # a case's own matrix is a list of rows
+    return [list(column) for column in zip(*W, strict=True)] if isinstance(W, list) else W.T
+
+
 def _from_zero(walk: Any) -> Any:
     from montecarlo.walks import Walks
 
@@ -92,7 +105,7 @@ def _from_zero(walk: Any) -> Any:
 
 
 _ARGUMENTS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
-    ("W transposed", "W", lambda W: W.T),
+    ("W transposed", "W", _transposed),
     ("i -> i - 1", "i", lambda i: max(1, i - 1)),
     ("j -> j - 1", "j", lambda j: max(1, j - 1)),
     ("start of the walk at 0", "walk", _from_zero),
@@ -119,70 +132,125 @@ def _numbers(found: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _equivalent(mutant: SimulatorMutant) -> str:
-    """Why a mutant says the same as the original, where that is seen without running it."""
+    """Why a mutant says the same as the original, where algebra shows that."""
     label = mutant.name.removeprefix(f"{mutant.claim}: ")
     statement = statement_of(mutant.claim)
-    if label == "W transposed" and any(re.search(r"\b(W|W_QK|P) symmetric", text) for text in statement.assumptions):
-        return "W is symmetric by assumption"
     if label in ("sign", "times 1.05") and statement.relation == "order":
         return "an exponent of growth is the same for every multiple"
-    ends = [parse(printed) for name, printed in statement.printed.items() if name in ("upper", "lower")]
-    if label == "sign" and statement.relation in ("<=", "range") and len(ends) == 2 and ends[0] == -ends[1]:
-        return "the two ends are one bound of the size"
+    if label == "start of the walk at 0":
+        pair = Pair(statement)
+        if all(pair.quantity(name).ratio == pair.quantity(name, "zero").ratio for name in pair.sampled_names):
+            return "the derived value is the same for that start"
     return ""
 
 
 def judged_simulator(mutant: SimulatorMutant) -> tuple[str, str]:
-    """What becomes of a second side's mutant: ("caught", the verdict it leads to) or ("survived", why)."""
+    """What becomes of a second side's mutant: ("caught", how), ("equivalent", why) or ("survived", why)."""
     claim = mutant.claim
-    expected = _word(claim, None)
-    same = _equivalent(mutant)
-    if same:
-        return "equivalent", same
-    if expected not in ("verified", "refuted", "consistent"):
-        return "survived", f"the claim itself is {expected} on so few points"
+    why = _equivalent(mutant)
+    if why:
+        return "equivalent", why
+    if mutant.name.endswith(": W transposed"):
+        # most claims are about a symmetric one
+        said = _same(mutant)
+        if said[0]:
+            return said
+    for look in range(len(POINTS)):
+        expected = _word(claim, look)
+        found = _tried(mutant, functools.partial(_judged, claim, look=look))
+        if found[0] == "caught":
+            return found
+        if found[1] != expected:
+            return "caught", found[1]
+        if look == 0:
+            said = _same(mutant)
+            if said[0]:
+                return said
+    return "survived", f"no difference is seen: {expected}"
+
+
+def _same(mutant: SimulatorMutant) -> tuple[str, str]:
+    """("equivalent", why) where the mutant says the same on further inputs, ("caught", how) where it breaks there."""
+    claim = mutant.claim
+    pair, entry, original = _pair(claim), _entry(claim), _spoken(claim)
+    if coarse(entry, original):
+        if mutant.code is None:
+            return "", ""
+        function, calls = mutant.code.function, _calls(claim).get(mutant.code.function, [])
+        broken, found = _tried(mutant, lambda _: telling(calls) and repeated(function, calls))
+        why = f"the changed function returns the same in {len(calls)} of its calls" if found else ""
+    else:
+        broken, found = _tried(mutant, lambda entry: spoken(pair, entry, _planned(claim)[: CASES[-1]]))
+        why = "" if broken else alike(pair, entry, original, found)
+    return (broken, found) if broken else ("equivalent" if why else "", why)
+
+
+def _tried(mutant: SimulatorMutant, ask: Callable[[Any], Any]) -> tuple[str, Any]:
+    """("", what is answered) with the mutant in the place of the original, or ("caught", how it broke)."""
+    entry = _entry(mutant.claim)
+    place: AbstractContextManager[None] = nullcontext()
+    if mutant.code is not None:
+        place = mutated(mutant.code)
+    else:
+        entry = replace(entry, function=mutant.function)
     try:
-        if mutant.code is not None:
-            # the time is over before the original comes back, so that nothing interrupts that
-            with mutated(mutant.code), within(SECONDS):
-                found = _word(claim, None, fresh=True)
-        else:
-            with within(SECONDS):
-                found = _word(claim, mutant.function, fresh=True)
+        # the time is over before the original comes back, so that nothing interrupts that
+        with place, within(SECONDS):
+            return "", ask(entry)
     except TooLong:
         return "caught", "timed out"
     except Exception as error:
         return "caught", f"raised {type(error).__name__}"
-    return ("survived", "no difference is seen") if found == expected else ("caught", found)
 
 
-_WORDS: dict[str, str] = {}
-
-
-def _word(claim: str, function: Callable[..., Any] | None, *, fresh: bool = False) -> str:
-    """The verdict that a second side leads to; for a simulation, "consistent" with the derived value or not."""
-    if not fresh and claim in _WORDS:
-        return _WORDS[claim]
-    found = _judged(claim, function)
-    if not fresh:
-        _WORDS[claim] = found
-    return found
-
-
-def _judged(claim: str, function: Callable[..., Any] | None) -> str:
+def _entry(claim: str) -> Any:
     from montecarlo import registry
 
-    entry: Any = registry.find(claim)
-    entry = entry if function is None else replace(entry, function=function)
-    statement, derived = statement_of(claim), derivations(claim)
+    return registry.find(claim)
+
+
+@functools.cache
+def _pair(claim: str) -> Pair:
+    derived = derivations(claim)
+    assert derived is not None
+    return Pair(statement_of(claim), _derived={"sigma": derived})
+
+
+@functools.cache
+def _word(claim: str, look: int) -> str:
+    """What the original leads to; for a simulation, "consistent" with the derived value or not."""
+    return _judged(claim, _entry(claim), look=look)
+
+
+@functools.cache
+def _spoken(claim: str) -> Any:
+    return spoken(_pair(claim), _entry(claim), _planned(claim)[: CASES[-1]])
+
+
+@functools.cache
+def _calls(claim: str) -> Mapping[FunctionType, list[Call]]:
+    """The calls of a second side's functions on the further inputs, nothing being remembered from before."""
+    entry = _entry(claim)
+    own = plain(entry.function)
+    forget()
+    with Recorder(reached(own, frozenset({own.__module__}))) as found:
+        spoken(_pair(claim), entry, ())
+    return found.calls
+
+
+def _judged(claim: str, entry: Any, *, look: int) -> str:
+    from montecarlo import registry
+
+    derived = derivations(claim)
     if derived is None or derived.missing:
         return "undecided"
-    pair = Pair(statement, _derived={"sigma": derived})
-    outcome = settled(claim)
-    bench = Bench(effort=EFFORTS["quick"], effort_name="quick")
-    few = replace(bench, effort=replace(bench.effort, points=POINTS))
+    pair, outcome = _pair(claim), settled(claim)
+    bench = Bench(effort=EFFORTS["quick"], effort_name="quick", seed=look)
+    few = replace(bench, effort=replace(bench.effort, points=POINTS[look]))
+    if look:
+        bench = replace(bench, effort=replace(bench.effort, points=same.POINTS))
     if isinstance(entry, registry.Simulation):
-        return _sampled(pair, entry, bench)
+        return _sampled(pair, entry, bench, _planned(claim)[: CASES[look]])
     evidence: Evidence
     if isinstance(entry, registry.Evaluation):
         evidence = evaluated(pair, outcome, entry, few, None)
@@ -191,16 +259,15 @@ def _judged(claim: str, function: Callable[..., Any] | None) -> str:
     elif isinstance(entry, registry.Observation):
         evidence = observed(pair, outcome, entry, few, None)
     else:
-        evidence = grown(pair, outcome, entry, statement.alpha, bench)
+        evidence = grown(pair, outcome, entry, pair.statement.alpha, bench)
     return verdict(outcome, evidence)[0]
 
 
-def _sampled(pair: Pair, simulation: Any, bench: Bench) -> str:
+def _sampled(pair: Pair, simulation: Any, bench: Bench, cases: tuple[Planned, ...]) -> str:
     """What intervals say of the derived values: "consistent" where they lie within what an error must be to be seen."""
-    claim = pair.statement.id
-    told = "consistent" if _planned(claim) else "undecided"
-    for planned in _planned(claim):
-        for found in sampling.measure(pair, simulation, planned, _delta(claim), bench):
+    told = "consistent" if cases else "undecided"
+    for planned in cases:
+        for found in sampling.measure(pair, simulation, planned, _delta(pair.statement.id), bench):
             if found.conflicts:
                 return "conflict"
             low, high = (float(found.target.derived) + sign * found.tolerance for sign in (-1, 1))
@@ -215,11 +282,21 @@ def _delta(claim: str) -> float:
 
 @functools.cache
 def _planned(claim: str) -> tuple[Planned, ...]:
-    """The cheapest cases that a run at quick effort would sample, in which something varies."""
-    from montecarlo import registry
+    """Cases in which something varies: the cheapest that a run at quick effort would sample, then one of every slot.
 
-    bench = Bench(effort=EFFORTS["quick"], effort_name="quick")
-    pair = Pair(statement_of(claim))
-    chosen, _ = sampling.choose_cases(pair, registry.find(claim), _delta(claim), bench)
-    moving = [p for p in chosen if any(variance > 0 for variance, _, _ in p.quantities.values())]
-    return tuple(sorted(moving, key=lambda planned: planned.normals)[:CASES])
+    None for a second side that is no simulation.
+    """
+    from montecarlo.registry import Simulation
+
+    entry = _entry(claim)
+    found: list[Planned] = []
+    if not isinstance(entry, Simulation):
+        return ()
+    for slots, most in (("quick", CASES[0]), ("standard", CASES[-1])):
+        bench = Bench(effort=EFFORTS["quick"], effort_name=slots)
+        chosen, _ = sampling.choose_cases(_pair(claim), entry, _delta(claim), bench)
+        moving = [p for p in chosen if any(variance > 0 for variance, _, _ in p.quantities.values())]
+        known = [drawing.key(p.raw) for p in found]
+        new = (p for p in moving if drawing.key(p.raw) not in known)
+        found += sorted(new, key=lambda planned: planned.normals)[:most]
+    return tuple(found)

@@ -343,3 +343,24 @@ def test_the_same_code_on_a_gpu() -> None:
     found = sample(walks=2**19, device="cuda")
     assert abs(z_score(found["mean"], 2 * TRACE)) < LARGEST_Z
     assert same(found, sample(walks=2**19, device="cuda", threads=2))
+
+
+def test_a_full_device_gets_half_as_many_blocks_at_a_time(caplog: pytest.LogCaptureFixture) -> None:
+    asked: list[int] = []
+
+    def run(block: int) -> int:
+        asked.append(block)
+        if asked.count(5) == 1 and block == 5:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return block
+
+    assert list(engine._with_less(run, range(12), 4, 2)) == list(range(12))
+    assert caplog.messages == ["the device's memory is full: from here on 2 blocks at a time"]
+
+
+def test_a_device_that_holds_no_block_is_told_in_one_line() -> None:
+    def run(block: int) -> int:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    with pytest.raises(EngineError, match="does not fit into the device's memory; give a smaller T or d"):
+        list(engine._with_less(run, range(4), 4, 1))

@@ -95,3 +95,25 @@ def test_variance_and_covariance_are_half_products_of_neighbours_differences() -
     assert variance(f).tolist() == [2.0, 0.5]
     assert covariance(f, g).tolist() == [1.0, -2.0]
     assert variance(f).dtype == torch.float64
+
+
+def test_an_evaluation_beside_a_simulation_stands_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_BESIDE", dict(registry._BESIDE))
+    simulation("mine.b", degree=1)(bare)
+    assert registry.beside("mine.b") is None
+
+    def more(T: int, xi: float) -> dict[str, tuple[float, float]]:
+        return {"more": (xi / T, 0.0)}
+
+    assert evaluation("mine.b", beside=True, at={"xi": ("1", "1/2")})(more) is more
+    found = registry.beside("mine.b.corrected")
+    assert found is not None and (found.function, found.at) == (more, {"xi": ("1", "1/2")})
+    assert isinstance(find("mine.b"), Simulation)
+    with pytest.raises(RegistryError, match="already registered"):
+        evaluation("mine.b", beside=True)(more)
+    other = registry.Evaluation("mine.b", more)
+    with registry.registered(other, beside=True):
+        assert registry.beside("mine.b") is other and isinstance(find("mine.b"), Simulation)
+    assert registry.beside("mine.b") is found
+    with pytest.raises(LookupError):
+        registry.beside("mine.nothing")

@@ -59,7 +59,7 @@ BROKEN: dict[str, Callable[[Report], Any]] = {
     "refuted without a contradiction": lambda report: _refuted(report)["simulation"].update(status="none"),
     "refuted and proved": lambda report: _refuted(report)["symbolic"].update(status="proved"),
     "a counterexample in floats": lambda report: _refuted(report)["counterexample"]["params"].update(W=[[0.5]]),
-    "an unknown parameter": lambda report: _refuted(report)["counterexample"]["params"].update(k=1),
+    "a parameter that is not exact": lambda report: _refuted(report)["counterexample"]["params"].update(k=0.5),
     "undecided without a reason": lambda report: report["claims"][3].update(reason=""),
     "a conflict without a reason": lambda report: report["claims"][4].update(reason=""),
     "an error without its traceback": lambda report: report["claims"][5].update(traceback=None),
@@ -208,3 +208,15 @@ def test_junit_is_written(sample_report: Report, tmp_path: Path) -> None:
     path = tmp_path / "junit.xml"
     outputs.write_junit(sample_report, path)
     assert ET.parse(path).getroot().tag == "testsuites"
+
+
+def test_folders(tmp_path: Path) -> None:
+    assert outputs.check_folder("--html", str(tmp_path / "new" / "below")) == tmp_path / "new" / "below"
+    (tmp_path / "file").write_text("")
+    for value in ("", str(tmp_path / "file"), str(tmp_path / "file" / "below"), "\x00"):
+        with pytest.raises(UsageError) as caught:
+            outputs.check_folder("--html", value)
+        assert "\n" not in str(caught.value)
+    assert outputs.present_folder("--figures", str(tmp_path)) == tmp_path
+    with pytest.raises(UsageError, match="a folder that is there"):
+        outputs.present_folder("--figures", str(tmp_path / "none"))

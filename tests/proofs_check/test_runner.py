@@ -390,8 +390,9 @@ def test_progress_is_told() -> None:
 
 def test_a_plan_is_what_a_run_then_samples(claims: dict[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> Any:
-        raise AssertionError("a plan samples nothing")
+        raise AssertionError("a plan judges nothing")
 
+    monkeypatch.setattr(runner, "rate", lambda pair, simulation, case, here: case.normals / 2.0)
     for name in ("draw", "evaluate", "run_search"):
         monkeypatch.setattr(montecarlo.engine, name, refuse)
     rows = plan(chosen(*CHEAP), options())
@@ -399,7 +400,7 @@ def test_a_plan_is_what_a_run_then_samples(claims: dict[str, dict[str, Any]], mo
     assert rows == plan(chosen(*CHEAP), options())
     for row in rows:
         assert set(row) == {"id", "case", "walks", "seconds"}
-        assert row["walks"] > 0 and 0 <= row["seconds"] < 10
+        assert row["walks"] > 0 and row["seconds"] in (1.0, 2.0)
         cases = claims[row["id"]]["cases"]
         if row["case"] == "points":
             assert row["walks"] == EFFORTS["quick"].points
@@ -409,3 +410,19 @@ def test_a_plan_is_what_a_run_then_samples(claims: dict[str, dict[str, Any]], mo
     case = claims["bao2024.appA.eq15"]["counterexample"]["params"]
     (one,) = plan(chosen("bao2024.appA.eq15"), options(case=case))
     assert one["case"] == case
+
+
+CASE = {"i": 3, "d": 1, "Sigma": [["1"]], "W": [["2"]], "start": "sigma"}
+
+
+def test_a_prediction_is_the_rate_that_was_measured_times_the_work() -> None:
+    (few,) = plan(chosen("bao2024.appA.eq15"), options(case=CASE, walks=100_000))
+    (many,) = plan(chosen("bao2024.appA.eq15"), options(case=CASE, walks=10**12))
+    assert 100_000 <= few["walks"] < 10**7 and many["walks"] == 10**12
+    # a machine may be busy for the one and not for the other
+    assert 1e-2 < many["seconds"] / max(few["seconds"], 1e-3) / (1e12 / few["walks"]) < 1e2
+
+
+def test_so_many_walks_are_drawn_as_are_asked_for() -> None:
+    (found,) = run(chosen("bao2024.appA.eq12"), options(case=CASE, walks=300_000))["claims"]
+    assert all(case["samples"] >= 300_000 for case in found["cases"])

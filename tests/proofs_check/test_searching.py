@@ -49,6 +49,20 @@ def changed(**columns: Any) -> Search:
     return Search(EQ5, search)
 
 
+def only(kept: Any) -> Search:
+    """The true search without the points for which ``kept(columns)`` is false."""
+    true = registry.find(EQ5)
+    assert isinstance(true, Search)
+
+    def search(points: int, generator: Any) -> Points:
+        got = true.function(points, generator)
+        (places,) = np.nonzero(kept(got.columns))
+        columns, errors = ({n: values[places] for n, values in table.items()} for table in (got.columns, got.errors))
+        return Points(columns, errors, {name: tuple(rows[k] for k in places) for name, rows in got.matrices.items()})
+
+    return Search(EQ5, search)
+
+
 def test_the_bound_holds_and_the_search_reaches_it() -> None:
     outcome, evidence, ruling, _ = found()
     assert (outcome.status, evidence.status, ruling) == ("proved", "agrees", "verified")
@@ -118,9 +132,16 @@ def test_a_search_with_a_wrong_square_is_a_conflict() -> None:
     assert found(search=broken)[2] == "conflict"
 
 
-@pytest.mark.parametrize("factor", [0.5, 0.0])
-def test_a_search_that_stays_away_from_the_bound_proves_nothing(factor: float) -> None:
-    timid = changed(value=lambda got: factor * got.columns["value"])
+@pytest.mark.parametrize("factor", [-1.0, 0.5, 0.0])
+def test_a_value_that_is_not_the_quantity_is_a_conflict_though_it_keeps_the_bound(factor: float) -> None:
+    other = changed(value=lambda got: factor * got.columns["value"])
+    _, evidence, ruling, reason = found(search=other)
+    assert (evidence.status == "contradicts", ruling) == (False, "conflict")
+    assert "value at point" in reason and "derived" in reason
+
+
+def test_a_search_that_stays_away_from_the_bound_proves_nothing() -> None:
+    timid = only(lambda table: 4 * table["value"] ** 2 <= table["d"] * table["tr2"])
     _, evidence, ruling, _ = found(search=timid)
     assert (evidence.status, ruling) == ("underpowered", "undecided")
     assert evidence.detectable is not None and evidence.detectable >= 0.49
@@ -128,11 +149,16 @@ def test_a_search_that_stays_away_from_the_bound_proves_nothing(factor: float) -
 
 
 def test_a_search_on_one_side_only_leaves_the_other_end_open() -> None:
-    one_sided = changed(value=lambda got: np.where(got.columns["value"] > 0, got.columns["value"], 0.0))
+    one_sided = only(lambda table: table["value"] > 0)
     _, evidence, ruling, reason = found(search=one_sided)
     assert ruling == "undecided"
     assert any(survivor.startswith("lower") for survivor in evidence.survivors)
     assert "decoys survive" in reason
+
+
+def test_errors_below_0_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"errors\['value'\] = -1.0 at a point; expected bounds >= 0"):
+        Points({"value": np.zeros(2)}, {"value": np.array([0.0, -1.0])}, {})
 
 
 def test_the_same_seed_tries_the_same_points() -> None:

@@ -33,7 +33,10 @@ def test_amounts(count: int, text: str) -> None:
     assert terminal.amount(count) == text
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(0.421, "0.42 s"), (12.34, "12.3 s"), (143.2, "2 min 23 s")])
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.421, "0.42 s"), (12.34, "12.3 s"), (143.2, "2 min 23 s"), (12_060, "3 h 21 min"), (2e6, "23 d 3 h")],
+)
 def test_durations(seconds: float, text: str) -> None:
     assert terminal.duration(seconds) == text
 

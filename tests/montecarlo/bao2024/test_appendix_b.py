@@ -221,3 +221,18 @@ def test_the_search_squares_an_expectation_over_two_atoms() -> None:
     second = p**4 * np.prod([factor**2 for factor in factors], axis=0)
     assert np.all(value <= p**2 * np.prod([factor**2 for factor in factors], axis=0) + points.error)
     assert (value > second).sum() > 200 and np.all((value <= second + points.error) | (p < 1))
+
+
+@pytest.mark.parametrize("T", [1, 2, 3, 8])
+def test_the_ratio_beside_the_simulation_is_that_of_the_sums(T: int) -> None:
+    entry = registry.beside("bao2024.sec3.diagonal-dominance")
+    assert entry is not None
+    gamma = np.eye(T) / T - 1 / T**2
+    # E[x_s x_t] counts the increments that two tokens share
+    second = np.array([[sum(r <= s and r <= t for r in range(T)) for t in range(T)] for s in range(T)])
+    found = entry.function(T)
+    if T == 1:
+        assert found == {}
+        return
+    value, error = found["ratio"]
+    assert abs(value - (second * gamma).diagonal().sum() / (second * gamma).sum()) <= error < 1e-9

@@ -258,3 +258,60 @@ def test_the_search_against_the_final_bound() -> None:
         assert abs(points.columns["value"][k] - exact) <= points.errors["value"][k] < 1e-9
     # small xi beside large ones
     assert xi.min() < 1e-3 and xi.max() > 1 and eta.max() > 16 and eta.min() < 1
+
+
+# -- beside the simulations
+
+
+@pytest.mark.parametrize("theta", [0.0, 1 / 48, 0.25, 0.5, 0.9, 1.0])
+def test_the_limits_of_mean_and_variance_are_integrals_over_the_walk(theta: float) -> None:
+    """With c(s) = [s < theta] - (1 - s) they are int c, and int c^2 + (int c)^2."""
+
+    def c(s: Any) -> Any:
+        return (s < theta) - (1 - s)
+
+    first = mpmath.quad(c, [0, theta, 1])
+    second = mpmath.quad(lambda s: c(s) ** 2, [0, theta, 1]) + first**2
+    means, variances, error = localisation.limit_moments()
+    assert error < 1e-9
+    assert float(first) == pytest.approx(sum(a * theta**k for k, a in enumerate(means)), abs=error)
+    assert float(second) == pytest.approx(sum(a * theta**k for k, a in enumerate(variances)), abs=error)
+
+
+def test_the_unit_score_has_the_moments_of_sampled_walks() -> None:
+    generator = torch.Generator().manual_seed(3)
+    walks = Walks(torch.randn(6, 1, 200_000, generator=generator), torch.eye(1, dtype=torch.float64))
+    one = torch.eye(1, dtype=torch.float64)
+    score = walks.scores(one) @ torch.tensor([-1, -1, 5, -1, -1, -1], dtype=torch.float64) / 36
+    mean, variance = localisation._unit_score(6, 3)
+    assert abs(float(score.mean()) - mean) < LARGEST_Z * math.sqrt(variance / len(score))
+    assert float(score.var()) == pytest.approx(variance, rel=0.03)
+
+
+@pytest.mark.parametrize(("xi", "eta"), [("0", "1"), ("1", "1/2"), ("-2", "4")])
+def test_rho_and_its_slope_beside_the_simulations(xi: str, eta: str) -> None:
+    beside = registry.beside(SEC4 + "eq6")
+    assert beside is not None
+    x, e = float(Fraction(xi)), float(Fraction(eta))
+
+    def limiting(t: Any, x: float = x) -> Any:
+        mean, v = (t - mpmath.mpf(1) / 2) * x * e, (t**3 / 3 + (1 - t) ** 3 / 3 + (t - mpmath.mpf(1) / 2) ** 2) * e**2
+        return mpmath.ncdf((1 - mean) / mpmath.sqrt(v)) - mpmath.ncdf(-mean / mpmath.sqrt(v))
+
+    value, error = evaluate(beside, {"i": 3, "T": 8, "xi": xi, "eta": eta})["rho"]
+    assert abs(value - float(limiting(mpmath.mpf(3) / 8))) <= error < 1e-7
+    uniform = registry.beside(SEC4 + "a1-uniform")
+    assert uniform is not None
+    value, error = evaluate(uniform, {"i": 3, "T": 8, "eta": eta})["slope"]
+    assert abs(value - float(mpmath.diff(lambda t: limiting(t, 0.0), mpmath.mpf(3) / 8))) <= error < 1e-6
+
+
+def test_eta_beside_the_simulation_is_that_of_the_mean() -> None:
+    beside = registry.beside(SEC4 + "fig2-eta")
+    assert beside is not None
+    case = {"W": [["1", "2"], ["2", "-3"]], "Sigma": [["2", "1"], ["1", "1"]], "lam": "2"}
+    product = np.array([[1, 2], [2, -3]]) @ np.array([[2, 1], [1, 1]])
+    value, error = evaluate(beside, case)["eta"]
+    assert abs(value - math.sqrt(np.trace(product @ product)) / 2) <= error < 1e-9
+    # xi = 0 has no eta
+    assert evaluate(beside, {**case, "W": [["1", "0"], ["0", "-1"]], "Sigma": [["1", "0"], ["0", "1"]]}) == {}

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from types import FunctionType
+from typing import Any
 
 import pytest
 
@@ -193,9 +196,67 @@ def test_mutants_of_a_simulation_are_caught() -> None:
 
 
 def test_a_bench_that_sees_nothing_leaves_survivors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mutation_simulators, "_judged", lambda *_: "consistent")
+    monkeypatch.setattr(mutation_simulators, "_judged", lambda *_, **__: "consistent")
+    monkeypatch.setattr(mutation_simulators, "_word", lambda *_: "consistent")
     (turned,) = [mutant for mutant in simulator_mutants("bao2024.appA.eq15") if mutant.name.endswith(": sign")]
     assert judged_simulator(turned)[0] == "survived"
+
+
+def sample() -> list[mutation.Mutant]:
+    """A fixed sample with mutants of every kind, of what is derived in no time."""
+    prints = [m for claim in ("bao2024.appA.eq15", "bao2024.sec4.eq5") for m in print_mutants(claim)]
+    found = [mutation.Mutant(m.kind, m.name, partial(judged_print, m)) for m in prints]
+    for rule in ("faulhaber", "cauchy-schwarz"):
+        found += [
+            mutation.Mutant("rule", m.name, partial(judged_rule, m, probes(rule)))
+            for m in code_mutants(plain(rules.RULES[rule]))
+        ]
+    found += [mutation.Mutant("engine", m.name, partial(judged_engine, m)) for m in code_mutants(plain(wick._contract))]
+    found += [
+        mutation.Mutant("simulator", m.name, partial(judged_simulator, m))
+        for m in simulator_mutants("bao2024.appA.eq15")
+    ]
+    chosen = []
+    for kind in mutation.KINDS:
+        mine = sorted((m for m in found if m.kind == kind), key=lambda mutant: digest(0, mutant.name))
+        chosen += mine[:8]
+    return chosen
+
+
+def blinded(judge: Any, blind: Probes) -> Any:
+    """The judgement of a rule's mutant by other probes."""
+    return partial(judged_rule, judge.args[0], blind)
+
+
+#: Survivors that a sample may have, of each kind.
+SPARED = 1
+
+
+def too_many(scored: dict[str, Any]) -> list[str]:
+    """The kinds with more survivors than they may have."""
+    return [kind for kind, row in scored["by_kind"].items() if row["survived"] > SPARED or not row["mutants"]]
+
+
+@pytest.mark.usefixtures("few")
+def test_of_a_fixed_sample_nearly_all_are_caught_and_blind_probes_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mutation_rules, "DERIVED", ("bao2024.appA.eq18",))
+    monkeypatch.setattr(mutation_rules, "ENGINE_RULES", ())
+    chosen = sample()
+    assert {mutant.kind for mutant in chosen} == set(mutation.KINDS) and len(chosen) >= 30
+    scored = mutation.counted([mutant.row() for mutant in chosen])
+    assert not too_many(scored), scored["survivors"]
+    blind = Probes((), ())
+    found = [replace(m, judge=blinded(m.judge, blind)) if m.kind == "rule" else m for m in chosen]
+    with monkeypatch.context() as patched:
+        # probes that show nothing, a kernel and a second side that cannot tell
+        patched.setattr(mutation_rules, "_together", lambda *_: blind)
+        patched.setattr(mutation_rules, "_derived_again", lambda *_: None)
+        patched.setattr(mutation_prints, "_status", lambda *_: "undecided")
+        patched.setattr(mutation_prints, "_contradicted", lambda *_: False)
+        patched.setattr(mutation_simulators, "_judged", lambda *_, **__: "consistent")
+        patched.setattr(mutation_simulators, "_word", lambda *_: "consistent")
+        dim = mutation.counted([mutant.row() for mutant in found])
+    assert too_many(dim) == list(mutation.KINDS)
 
 
 def fixed(kind: str, name: str, result: str) -> mutation.Mutant:
@@ -217,6 +278,7 @@ def test_the_score_counts_by_kind_and_names_survivors(monkeypatch: pytest.Monkey
             "caught": 1,
             "equivalent": 0,
             "survived": 1,
+            "score": 0.5,
             "how": {"because": 1},
         }
         assert heard[0] == (0, 9) and heard[-1] == (9, 9)

@@ -16,6 +16,17 @@ from proofs_check import cli
 from proofs_check.selftest import error_rates, independence
 from proofs_check.selftest import report as selftest
 from proofs_check.selftest.error_rates import Rate
+from proofs_check.selftest.mutation import counted
+
+#: Judged mutants: kind, name, result, how.
+TOLD = (
+    ("print", "p0", "caught", "disproved"),
+    ("print", "p1", "caught", "disproved"),
+    ("print", "p2", "equivalent", "true"),
+    ("rule", "r0", "caught", "refuses"),
+    ("rule", "r1", "survived", "no probe"),
+)
+JUDGED = [{"kind": kind, "name": name, "result": result, "how": how, "line": None} for kind, name, result, how in TOLD]
 
 
 def row(count: int, level: float) -> dict[str, Any]:
@@ -59,7 +70,7 @@ def rates(refuted: int = 3) -> dict[str, Any]:
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What the parts were asked; their answers are what stands under ``rates``, ``rows`` and ``mutants``."""
-    kept: dict[str, Any] = {"rates": rates(), "rows": [], "mutants": {"rows": [], "score": {"caught": 9, "of": 10}}}
+    kept: dict[str, Any] = {"rates": rates(), "rows": [], "mutants": counted(JUDGED)}
 
     def measured(**given: Any) -> dict[str, Any]:
         given.pop("step")(1, 1)
@@ -112,7 +123,14 @@ def test_the_other_parts_are_asked_for_by_name(asked: dict[str, Any]) -> None:
     assert asked["mutation"] == {"seed": 0, "sample": None, "jobs": 1}
     assert told == [("error rates", 1, 1), ("independence", 1, 2), ("mutants", 2, 2)]
     assert report["consistent"]
-    assert "caught" in printed(report).split("mutants: ")[1]
+    text = printed(report).splitlines()
+    head = next(k for k, line in enumerate(text) if line.startswith("mutants of"))
+    table = {line.split(":")[0]: line.split()[1:] for line in text[head + 1 : head + 7]}
+    assert table["print"] == ["3", "2", "1", "0", "100.0%"]
+    assert table["rule"] == ["2", "1", "0", "1", "50.0%"]
+    assert table["all"] == ["5", "3", "1", "1", "75.0%"]
+    assert [line for line in text if "survived, " in line] == ["  survived, rule: r1 (no probe)"]
+    assert report["mutants"]["by_kind"]["rule"]["score"] == 0.5
 
 
 def test_a_fault_in_one_side_that_goes_unseen_is_not_consistent(asked: dict[str, Any]) -> None:

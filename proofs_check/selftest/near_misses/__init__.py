@@ -1,0 +1,73 @@
+"""Steps made by hand for every trusted rule: near misses, which it must refuse, and true steps that no paper takes.
+
+A module for the rules of every module of ``theorems``, with the same stem. ``near()`` gives steps that are false, or
+that lack a hypothesis, each with the reason; ``true()`` gives steps that the rule must license.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from proofs_check.selftest.near_misses import (
+    analysis_rules,
+    convex_rules,
+    cosine_rules,
+    entropy_rules,
+    exchangeable_rules,
+    inequality_rules,
+    matrix_rules,
+    norm_rules,
+    optimum_rules,
+    orders,
+    pattern_rules,
+    rules,
+    softmax_rules,
+)
+from theorems.process import Step
+
+
+class Module(Protocol):
+    """What a module of near misses has."""
+
+    __name__: str
+
+    def near(self) -> Iterator[tuple[str, Step]]:
+        """Why a step is false, and the step."""
+
+    def true(self) -> Iterator[Step]:
+        """Steps that hold."""
+
+
+MODULES: tuple[Module, ...] = (
+    analysis_rules,
+    convex_rules,
+    cosine_rules,
+    entropy_rules,
+    exchangeable_rules,
+    inequality_rules,
+    matrix_rules,
+    norm_rules,
+    optimum_rules,
+    orders,
+    pattern_rules,
+    rules,
+    softmax_rules,
+)
+
+
+def explained() -> Iterator[tuple[str, Step]]:
+    """Why each near miss is false, and the step."""
+    for module in MODULES:
+        yield from module.near()
+
+
+def near_misses() -> Iterator[Step]:
+    """False steps, and steps that lack a hypothesis: the rules must refuse them."""
+    yield from (step for _, step in explained())
+
+
+def true_steps() -> Iterator[Step]:
+    """True steps beside those of the shipped derivations: the rules must license them."""
+    for module in MODULES:
+        yield from module.true()

@@ -1,0 +1,249 @@
+"""Near misses and further true steps of the rules of theorems/analysis_rules.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import sympy as sp
+
+from theorems.bao2024.softmax import gamma
+from theorems.closed import names, substituted
+from theorems.expressions import parse, symbol
+from theorems.process import Step, random_walk
+
+x, theta, xi, eta, r, v, u, lam, k = (symbol(name) for name in ("x", "theta", "xi", "eta", "r", "v", "u", "lam", "k"))
+ZERO, ONE, HALF = sp.Integer(0), sp.Integer(1), sp.Rational(1, 2)
+#: xi -> infinity and eta -> 0 from above.
+OUT = {"xi": 1, "1/eta": 1}
+
+#: Not positive for every theta in [0, 1] and every value of the other names.
+NOT_POSITIVE = (
+    *("theta - 1/2", "1/2 - theta", "xi", "0", "xi**2", "v*xi", "-v", "a**3 + 1", "a + 1", "a*b**2 + 1", "1 - a**2"),
+    *("-a**2 - 1", "a**k + 1", "a**2", "1/xi", "a**2 + b**2", "a**2 - 1/2"),
+)
+POSITIVE = (
+    *("v*eta", "1/sqrt(lam)", "pi", "theta + 1/2", "3/2 - theta", "1 + a**2", "2 + 3*a**2*b**4 + (a - b)**2", "exp(2)"),
+)
+#: Not smooth for every theta in [0, 1] and every value of the other names.
+NOT_SMOOTH = (
+    "Abs(theta - 1/2)",
+    "sqrt(theta)",
+    "1/xi",
+    "xi**(1/3)",
+    "Abs(xi)",
+    "exp(1/theta)",
+    "log(theta)",
+)
+SMOOTH = ("erf(xi*theta)", "sqrt(v)*xi**3", "exp(xi)/(theta + 1/2)", "2**xi", "v**xi")
+
+
+def near() -> Iterator[tuple[str, Step]]:
+    """Why it is false, and the step."""
+    for text in NOT_SMOOTH:
+        function = parse(text)
+        for name in sorted(names(function)):
+            slope = sp.diff(function, symbol(name))
+            yield f"{function} has no slope somewhere", Step("slope", "", (function, name, slope))
+        yield f"the mean {function} is not smooth", _flow(function + theta, v)
+    yield "an indicator has no slope at the jump", Step("slope", "", (parse("Indicator(theta > 1/2)"), "theta", ZERO))
+    yield "the variance has a kink", _flow(theta, parse("1 + Max(theta - 1/2, 0)"))
+    for text in NOT_POSITIVE:
+        yield f"the variance {text} is not positive", _flow(theta, parse(text))
+        yield f"the variance {text} is not positive", _normal(ZERO, parse(text))
+        yield f"the weight {text} may be 0", Step("no-atom", "", (parse(text),))
+        yield f"the weight {text} may be 0", Step("shrinking-interval", "", (parse(text), ZERO))
+    yield "a complex variance", _flow(theta, v**sp.I)
+    yield "squares of complex numbers", _flow(theta, 3 + (symbol("a") + sp.I) ** 2)
+    yield "the probability is 0", Step("shrinking-interval", "", (theta + 1, HALF))
+    yield from _gaussian()
+    yield "a bare name", Step("substitution", "", (symbol("p"), {"p": ONE}, ONE))
+    yield "nothing is put in", Step("substitution", "", (xi + 1, {"p": ONE}, xi + 1))
+    yield "another value", Step("substitution", "", (xi + 1, {"xi": ONE}, ONE))
+    yield "xi may be negative", Step("positive-root", "", (sp.sqrt(xi**2), xi, "xi"))
+    yield "no root of v", Step("positive-root", "", (v**2 * sp.sqrt(1 + lam), v**2 * sp.sqrt(1 + lam), "v"))
+    yield "no root at all", Step("positive-root", "", (2 * v**2, 2 * v**2, "v"))
+    yield "the other root", Step("positive-root", "", (sp.sqrt(v**2), -v, "v"))
+    for function, name, point, value, why in _no_limits():
+        yield why, Step("continuous-limit", "", (function, name, point, value))
+    yield from _ends()
+    yield from _cells()
+    yield "the mean is not 0", _independent(HALF, "mean")
+    yield "they are correlated", _independent(sp.Rational(1, 3))
+
+
+def true() -> Iterator[Step]:
+    """Steps that hold."""
+    for text in SMOOTH:
+        function = parse(text)
+        for name in sorted(names(function)):
+            yield Step("slope", "", (function, name, sp.diff(function, symbol(name))))
+        yield Step("continuous-limit", "", (function, "xi", ZERO, function.xreplace({xi: ZERO})))
+    for text in POSITIVE:
+        yield Step("no-atom", "", (parse(text),)) if parse(text).free_symbols <= {theta} else _flow(theta, parse(text))
+        yield _normal(xi, parse(text))
+    yield Step("no-atom", "", (theta**2 - theta + 1,))
+    yield Step("shrinking-interval", "", (theta + 1, ZERO))
+    yield _normal(ZERO, v, ONE, ONE)
+    yield _normal(ZERO, v, -sp.oo, sp.oo)
+    yield Step("substitution", "", (xi**2 + 1, {"xi": v + 1}, v**2 + 2 * v + 2))
+    yield Step("positive-root", "", (2**xi * sp.sqrt(v**2), 2**xi * v, "v"))
+    yield Step("positive-root", "", (xi / sp.sqrt(v**2), xi / v, "v"))
+    yield from (step for sign in (1, -1) for step in _true_ends(sign))
+    yield _two((eta**-1 * (xi * eta - theta), "1/eta", r - theta), pattern=((r - theta, (0,)), (ONE, (1,))))
+    yield _independent(HALF)
+    yield Step("empty-cell", "", (((theta - 2, (1,)),), (theta, 1 - theta), ((1, (theta - 2,)), (1, (1 - theta,)))))
+    yield Step("empty-cell", "", (((xi, (1,)), (xi, (-1,))), (), ((1, (xi,)), (1, (-xi,)))))
+
+
+# -- Gaussian laws
+
+
+def _density(mean: sp.Expr, variance: sp.Expr) -> sp.Expr:
+    return sp.exp(-((x - mean) ** 2) / (2 * variance)) / sp.sqrt(2 * sp.pi * variance)
+
+
+def _normal(mean: sp.Expr, variance: sp.Expr, low: sp.Expr = ZERO, high: sp.Expr = ONE) -> Step:
+    primitive = sp.erf((x - mean) / sp.sqrt(2 * variance)) / 2 if variance != 0 else x
+    value = primitive.xreplace({x: high}) - primitive.xreplace({x: low})
+    return Step("normal-interval", "", (mean, variance, low, high, primitive, value))
+
+
+def _flow(mean: sp.Expr, variance: sp.Expr, low: sp.Expr = ZERO, high: sp.Expr = ONE) -> Step:
+    """The slope in theta, if nothing else depended on it."""
+    density = _density(mean, variance) if variance != 0 else x
+    flow = -sp.diff(mean, theta) * density + sp.diff(variance, theta) * sp.diff(density, x) / 2
+    value = flow.xreplace({x: high}) - flow.xreplace({x: low})
+    return Step("heat-flow", "", (mean, variance, low, high, "theta", value))
+
+
+def _gaussian() -> Iterator[tuple[str, Step]]:
+    why = "the mean has the variable of integration"
+    yield why, _flow(x - theta, v)
+    flat = _density(x - 1, v)
+    yield why, Step("normal-interval", "", (x - 1, v, ZERO, ONE, x * flat, flat))
+    yield "the ends the wrong way round", _normal(ZERO, v, ONE, ZERO)
+    yield "ends in no known order", _normal(ZERO, v, xi, ONE)
+    yield "ends in no known order", _normal(ZERO, v, ZERO, xi)
+    yield "the end moves", _flow(ZERO, v, theta, sp.Integer(2))
+    yield "the end moves", _flow(ZERO, v, -ONE, theta)
+    jump = sp.erf(x / sp.sqrt(2 * v)) / 2 + sp.atan(1 / (x - HALF)) + sp.atan(x - HALF)
+    value = jump.xreplace({x: ONE}) - jump.xreplace({x: ZERO})
+    yield "the primitive jumps at 1/2", Step("normal-interval", "", (ZERO, v, ZERO, ONE, jump, value))
+
+
+# -- limits
+
+
+def _no_limits() -> Iterator[tuple[sp.Expr, str, sp.Expr, sp.Expr, str]]:
+    yield xi, "xi", xi + 1, xi + 1, "the point moves"
+    yield u**xi, "u", ZERO, sp.Integer(0) ** xi, "without bound for xi < 0"
+    yield u * (1 / u + sp.erf(1 / u)), "u", ZERO, ZERO, "the limit is 1"
+    yield sp.sqrt(sp.Rational(3, 2) - theta), "theta", sp.Integer(2), sp.I / sp.sqrt(2), "theta leaves [0, 1]"
+    yield theta / theta**2, "theta", ZERO, sp.zoo, "without bound"
+    yield sp.erf(xi), "xi", sp.zoo, sp.erf(sp.zoo, evaluate=False), "the point is no number"
+    yield sp.Abs(xi - 1), "xi", ONE, ONE, "the limit is 0"
+    yield parse("Indicator(theta > 1/2)"), "theta", HALF, ZERO, "a jump"
+    yield sp.sqrt(xi), "v", ONE, sp.sqrt(xi), "xi may be negative"
+    yield v + 1, "v", ZERO, ZERO, "the limit is 1"
+
+
+Term = tuple[sp.Expr, str, sp.Expr]
+
+
+def _term(scale: str, coefficient: sp.Expr, radicand: sp.Expr = ONE) -> Term:
+    size = xi if scale == "xi" else 1 / eta
+    return size * substituted(coefficient, {"r": xi * eta}) / sp.sqrt(radicand), scale, coefficient
+
+
+def _erf(
+    first: Term, second: Term, pattern: Any, value: sp.Expr, radicand: sp.Expr = ONE, out: Mapping[str, int] = OUT
+) -> Step:
+    finite = (sp.erf(first[0]) - sp.erf(second[0])) / 2
+    return Step("erf-limit", "", (finite, first, second, radicand, pattern, dict(out), value))
+
+
+def _chebyshev(
+    first: Term, second: Term, pattern: Any, value: sp.Expr, symmetric: bool = True, out: Mapping[str, int] = OUT
+) -> Step:
+    return Step("chebyshev-limit", "", (first, second, ONE, pattern, dict(out), symmetric, value))
+
+
+def _two(second: Term, pattern: Any, radicand: sp.Expr = ONE) -> Step:
+    return Step("two-sequences", "", (second, radicand, pattern))
+
+
+#: theta > 0 and theta r - 1 > 0, and two that go without saying.
+SIGNS = ((theta, (1,)), (theta * r - 1, (1,)))
+
+
+def _true_ends(sign: int) -> Iterator[Step]:
+    """The signs of both ends, for xi -> infinity and for xi -> -infinity."""
+    one, two = _term("xi", theta), _term("1/eta", theta * r - 1)
+    for second in (1, -1):
+        pattern = ((theta, (1,)), (theta * r - 1, (second,)))
+        value = sp.Rational(sign - second, 2)
+        out = {"xi": sign, "1/eta": 1}
+        yield _erf(one, two, pattern, value, out=out)
+        yield _chebyshev(one, two, pattern, value, out=out)
+
+
+def _ends() -> Iterator[tuple[str, Step]]:
+    one, two = _term("xi", theta), _term("1/eta", theta * r - 1)
+    for make in (_erf, _chebyshev):
+        for out in ({"xi": 1}, {"1/eta": 1}, {"xi": 1, "1/eta": -1}, {"xi": 0, "1/eta": 1}, {"xi": 2, "1/eta": 1}):
+            value = sp.Rational(out.get("xi", 1) - out.get("1/eta", 1), 2)
+            yield f"{out} says not where xi and eta go", make(one, two, SIGNS, value, out=out)
+        for allowed in ((0, 1), (-1, 1), (1, 0)):
+            yield "theta may be 0 or negative", make(one, two, ((theta, allowed), SIGNS[1]), ZERO)
+            yield "theta r - 1 may be 0 or negative", make(one, two, (SIGNS[0], (theta * r - 1, allowed)), ZERO)
+        yield "the signs of theta are not stated", make(one, two, SIGNS[1:], ZERO)
+        on_edge = (SIGNS[0], (theta * r - 1, (0,)))
+        yield "theta r = 1 in the limit only", make(one, two, on_edge, HALF)
+        yield "another limit", make(one, two, SIGNS, ONE)
+        wrong = (one[0] + 1, one[1], one[2])
+        yield "the argument is another one", make(wrong, two, SIGNS, ZERO)
+    small = _term("1/eta", eta)
+    yield "eta/eta does not grow", _erf(one, small, ((theta, (1,)), (eta, (1,))), ZERO)
+    half = ((theta - HALF, (1,)), (theta, (1,)), (theta * r - 1, (1,)))
+    for radicand in (theta - HALF, HALF - theta):
+        ends = (_term("xi", theta, radicand), _term("1/eta", theta * r - 1, radicand))
+        yield f"sqrt({radicand}) is not real everywhere", _erf(*ends, half, ZERO, radicand)
+    twice = _term("1/eta", 2 * theta * r - 1)
+    signs = (SIGNS[0], (2 * theta * r - 1, (-1,)))
+    yield "(mean - 1)/sd of another law", _chebyshev(one, twice, signs, ONE)
+    other = (xi * (theta * xi * eta - 1), "xi", theta * r - 1)
+    yield "(mean - 1)/sd of another law", _chebyshev(one, other, (SIGNS[0], (theta * r - 1, (-1,))), ONE)
+    flat = (ZERO, "xi", ZERO)
+    yield "the law is not known to be symmetric", _chebyshev(flat, _term("1/eta", -ONE), (), HALF, symmetric=False)
+    edge = r - theta
+    on_edge = ((edge, (0,)), (ONE, (1,)))
+    yield "another scale", _two((xi * (xi * eta - theta), "xi", edge), on_edge)
+    yield "sqrt(theta - 1/2) is not real everywhere", _two(_term("1/eta", edge, theta - HALF), on_edge, theta - HALF)
+    yield "the argument is another one", _two((1 / eta, "1/eta", edge), on_edge)
+    yield "r is not theta there", _two(_term("1/eta", edge), ((edge, (1,)), (ONE, (1,))))
+    yield "r may be another number than theta", _two(_term("1/eta", edge), ((edge, (0, 1)), (ONE, (1,))))
+    flat_edge = (((edge**2).expand(), (0,)), (sp.diff(edge**2, r), (0,)))
+    yield "(k eta)^2/eta -> 0", _two(_term("1/eta", edge**2), flat_edge)
+
+
+def _independent(place: sp.Expr, start: str = "sigma") -> Step:
+    """Whether gamma^i and the last token become uncorrelated where i is this part of T."""
+    walk = random_walk("i", "T", start=start)
+    i, T = walk.positions
+    return Step("independent-ends", "", (walk, gamma(walk, i), walk.token(T), {"i": "theta*T"}, place))
+
+
+def _cells() -> Iterator[tuple[str, Step]]:
+    positive, other = ((xi, (1,)),), ((lam, (1,)), (xi, (0, 1)))
+    for why, data in (
+        ("xi = 1", (positive, (), ((0, (xi,)),))),
+        ("xi = 1", (positive, (), ((-1, (xi,)),))),
+        ("xi = 0, lam = 1", (other, (-xi,), ((1, (xi, lam)), (1, (-xi, lam))))),
+        ("xi = 1/2", (((xi, (1,)), (1 - xi, (1,))), (), ((1, (xi,)), (1, (1 - xi,))))),
+        ("xi = 1/2", (((xi, (1,)),), (1 - xi,), ((1, (xi - 2,)), (1, (1 - xi,))))),
+        ("theta = 1/4", (((HALF - theta, (0, 1)),), (theta, 1 - theta), ((1, (theta - 1,)), (1, (HALF - theta,))))),
+        ("xi = 0", ((), (xi, -xi), ((1, (xi,)), (1, (-xi,))))),
+        ("xi = 1, and nothing is added", (positive, (), ())),
+    ):
+        yield f"there is a point: {why}", Step("empty-cell", "", data)

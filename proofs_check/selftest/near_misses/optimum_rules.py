@@ -1,0 +1,425 @@
+"""Near misses and further true steps of the rules of theorems/optimum_rules.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import sympy as sp
+
+from theorems.expressions import symbol
+from theorems.lampert2026.comparison import diagonal_bound, sink_solution, structural_bound
+from theorems.optimum_rules import CHEAPER, MEANING, NO_SOLUTION, C, delta2, lam, n, r_eff
+from theorems.optimum_symmetric import COORDINATES, blocks, products
+from theorems.process import Step
+
+ZERO, ONE = sp.Integer(0), sp.Integer(1)
+R = sp.Rational
+
+
+def step(rule: str, *data: Any) -> Step:
+    """A step without words."""
+    return Step(rule, "", data)
+
+
+def made(rule: str, *rows: tuple[str, tuple[Any, ...]]) -> Iterator[tuple[str, Step]]:
+    """A step of the rule for every row (why it is false, data)."""
+    yield from ((why, step(rule, *data)) for why, data in rows)
+
+
+def _changed(step_: Step, place: int, value: Any) -> Step:
+    return Step(step_.rule, "", (*step_.data[:place], value, *step_.data[place + 1 :]))
+
+
+SINK = sink_solution()
+STRUCTURAL, FACTORS = structural_bound(), structural_bound(factors=True)
+PINCHED, ADDED = diagonal_bound(), diagonal_bound(factors=True)
+PAIRS = PINCHED.data[1][1]
+TRACE, NUISANCES = PAIRS.data[1:]
+#: The norm of the copy query's row on its own group and itself.
+ROW = sp.sqrt(1 + lam**2)
+#: A licensed step whose first part is a trace, and no bound.
+CONE = step("energy-cone", symbol("t1"), symbol("t2"))
+
+_ORBITS = {"gb": "f: g > b", "gf": "f: g > f", "gF": "f: g > F", "gG": "f: g > G"}
+_ORBITS |= {"fb": "f: f > b", "fF": "f: f > F", "fG": "f: f > G"}
+
+
+def _dual(bound: sp.Expr, rule: str = "symmetric-dual", pattern: str = "diag", **weights: sp.Expr) -> Step:
+    """Multipliers by winner and loser among the copy queries' constraints."""
+    return step(rule, pattern, bound, tuple((_ORBITS[name], weight) for name, weight in weights.items()))
+
+
+def _primal(entries: Mapping[str, Any], factor: sp.Expr = ONE) -> Step:
+    """A sink solution by its coordinates, its norms computed; times a factor."""
+    table = {name: sp.sympify(value) for name, value in entries.items()}
+    two, three = blocks(table, C)
+    product = products(three, C)
+    root = _positive(two[0][0] * two[1][1] - two[0][1] * two[1][0])
+    size = sp.sqrt(sp.expand(sum(entry**2 for row in two for entry in row) + 2 * root))
+    mean_root = sp.sqrt(sp.expand(product[0][0] * product[1][1] - product[0][1] ** 2))
+    mean = sp.sqrt(sp.expand(product[0][0] + product[1][1]) + 2 * mean_root)
+    cost = 2 * (C - 1) * size + 2 * mean
+    scaled = tuple((name, factor * value) for name, value in table.items())
+    apart, means = (factor * size, factor**2 * root), (factor * mean, factor**2 * mean_root)
+    return step("symmetric-primal", "sink", factor * cost, scaled, apart, means)
+
+
+def _positive(value: sp.Expr) -> sp.Expr:
+    found = sp.expand(value)
+    return -found if found.could_extract_minus_sign() else found
+
+
+def _scaled(factor: sp.Expr) -> Step:
+    """A sink solution of least margin 1, times a factor that must be 1 at least."""
+    return _primal(PLAIN, factor)
+
+
+PLAIN = {"eb": 1 / lam, "ef": -1, "fb": 1, "fe": 2 / lam}
+TURNED = {"eb": 1 / lam, "ee": -1, "fb": 1, "fe": 2 / lam, "ff": -1}
+FULL = {"eb": 2 / lam, "ee": -2, "eE": -1, "ef": -1, "fb": 1, "fe": 2 / lam, "ff": -1}
+WHOLE = dict.fromkeys(COORDINATES[:-2], 0) | FULL
+
+
+def near() -> Iterator[tuple[str, Step]]:
+    """Why it is false, and the step."""
+    yield from _duals()
+    yield from _primals()
+    yield from _bounds()
+    yield from _conclusions()
+    yield from _everywhere()
+
+
+def _duals() -> Iterator[tuple[str, Step]]:
+    weight = C / ROW
+    apart, mean = (C - 1) / lam, 1 / sp.sqrt(lam**2 + C)
+    for rule in ("symmetric-dual", "factor-dual"):
+        for why, found in (
+            ("half of the bound", _dual(C / ROW, rule, gf=weight)),
+            ("twice the bound", _dual(4 * C / ROW, rule, gf=weight)),
+            ("twice the weight", _dual(4 * C / ROW, rule, gf=2 * weight)),
+            ("a negative weight", _dual(-2 * C / ROW, rule, gf=-weight)),
+            ("no weights", _dual(2 * C / ROW, rule)),
+            ("another orbit", _dual(2 * C / ROW, rule, gb=weight)),
+            ("the sink pattern has no such constraint", _dual(2 * C, rule, "sink", fb=C)),
+            ("no such pattern", _dual(2 * C / ROW, rule, "none", gf=weight)),
+            ("two weights, one of them negative", _dual(2 * C / ROW - 2, rule, gf=weight, gF=-ONE)),
+            ("a weight of unknown sign", _dual(2 * C / ROW + 2 * symbol("x"), rule, gf=weight, gF=symbol("x"))),
+            ("norm above 1 between groups alone", _dual(4 * (C - 1), rule, fF=2 * (C - 1))),
+            ("norm above 1 between groups alone, on the groups", _dual(4 * apart, rule, gG=2 * apart)),
+            ("norm below 1 between groups alone", _dual(C - 1, rule, fF=(C - 1) / 2)),
+            ("norm 1 for one group only", _dual(2 * C**2 / ROW, rule, gf=C**2 / ROW)),
+            ("norm 1 for two groups only", _dual(4 / ROW * (C - 1), rule, gf=2 * (C - 1) / ROW)),
+            ("norm 1 on the mean alone", _dual(2 * (C - 1) + 2 * weight, rule, gf=weight, fF=C - 1)),
+            ("one constraint twice", step(rule, "diag", 4 * C / ROW, (("f: g > f", weight), ("f: g > f", weight)))),
+            ("no such constraint", step(rule, "diag", 2 * C / ROW, (("f: g > f", weight), ("f: g > e", ZERO + 1)))),
+            (
+                "a dormant query's constraint has nuisances",
+                step(rule, "diag", 2 * C / ROW + 2, (("f: g > f", weight), ("g: g > b", ONE))),
+            ),
+            ("dormant queries alone", step(rule, "diag", 2 * C * ROW, (("g: g > b", C * ROW),))),
+            ("dormant queries of a pattern alone", step(rule, "sink", sp.Integer(2), (("g: b > f", ONE),))),
+        ):
+            yield why, found
+    yield "between groups nothing is asked of the factors", _dual(2 * (C - 1), "factor-dual", fF=C - 1)
+    yield "the factors' mean only", _dual(2 * C * mean + 2, "factor-dual", gf=C * mean)
+    # both eigenvalues of the rows' products count, with the right sign of what two groups share
+    shared = C / sp.sqrt(lam**2 + C + 1)
+    for why, found in (
+        ("b is shared by all groups", _dual(2 * shared, "factor-dual", fb=shared)),
+        ("b is shared by all groups, by the group", _dual(2 * C, "factor-dual", gb=C / (lam + 1))),
+        ("weights for one group", _dual(2 / sp.sqrt(2), "factor-dual", fb=1 / sp.sqrt(2))),
+        ("one eigenvalue", _dual(2 * C / sp.sqrt(C + 1), "factor-dual", fb=C / sp.sqrt(C + 1))),
+        ("the other eigenvalue", _dual(2 * C, "factor-dual", fb=C)),
+        ("one eigenvalue, by the group", _dual(2 * C / sp.sqrt(C + lam**2), "factor-dual", gb=C / sp.sqrt(C + lam**2))),
+        ("the other eigenvalue, by the group", _dual(2 * C / lam, "factor-dual", gb=C / lam)),
+    ):
+        yield why, found
+
+
+def _primals() -> Iterator[tuple[str, Step]]:
+    for factor in (
+        *(lam, 1 / C, 2 - C, (C + lam) / 2, R(1, 2), R(99, 100), ZERO, sp.sqrt(lam), 1 / sp.sqrt(C), sp.sqrt(C) - lam),
+        *(1 + symbol("x"), 2 - 1 / lam, 3 - C, 2 - sp.sqrt(C), 1 + lam - 1 / C, C - lam, 1 / lam - (C - 1), C * lam),
+        *(
+            1 + symbol("x") ** 3,
+            2 - symbol("n"),
+            1 + sp.sqrt(C) - sp.sqrt(1 + lam) - lam,
+            1 + (2 - C) * (2 - C),
+            1 - C * C,
+        ),
+        *(1 + lam - sp.sqrt(C), 1 + sp.log(lam), sp.exp(1 - C), 1 + (C - 2) * lam, 1 + (C - 1) * (lam - R(1, 2)), -ONE),
+        *(
+            C / (2 - lam),
+            (C + 1) / 3,
+            (1 + 1 / lam) / 2 * C / 2,
+            2 * C / 3,
+            3 / (2 * C),
+            2 / (1 + C),
+            2 / (3 - C),
+            1 / (2 * lam),
+        ),
+        *(1 + 1 / (C - 2), 1 + 1 / (lam - 2), 1 + sp.sqrt(1 + lam) - sp.sqrt(3), 1 + symbol("x") - symbol("x") ** 2),
+    ):
+        yield f"{factor} may be below 1", _scaled(factor)
+    plain = _primal(PLAIN)
+    _, cost, entries, apart, means = plain.data
+    for why, place, value in (
+        ("half of the cost", 1, cost / 2),
+        ("another cost", 1, cost + 1),
+        ("1-perp once more", 1, cost + 2 * apart[0]),
+        ("another pattern", 0, "diag"),
+        ("no such pattern", 0, "none"),
+        ("an entry is missing", 2, entries[1:]),
+        ("an entry is negative", 2, (("eb", -1 / lam), *entries[1:])),
+        ("an entry on the nuisances, which has a norm", 2, (*entries, ("A", ONE))),
+        ("an entry on the nuisances of differences", 2, (*entries, ("B", ONE))),
+        ("no such entry", 2, (*entries, ("bb", ONE))),
+        ("the product of the singular values is lost", 3, (apart[0], ZERO)),
+        ("its sign", 3, (apart[0], -apart[1])),
+        ("the norm's sign", 3, (-apart[0], apart[1])),
+        ("the products of the means exchanged", 4, (means[0], apart[1])),
+        ("the means' sign", 4, (-means[0], means[1])),
+        ("both exchanged", 3, means),
+    ):
+        yield why, _changed(plain, place, value)
+    # what is subtracted stands for singular values of opposite sign
+    for which in (PLAIN, TURNED, FULL):
+        whole = _primal(which)
+        _, _, _, (size, root), (mean, mean_root) = whole.data
+        less, mean_less = sp.sqrt(sp.expand(size**2 - 4 * root)), sp.sqrt(sp.expand(mean**2 - 4 * mean_root))
+        perp, once = 2 * (C - 1), 2
+        for why, first, last in (
+            ("a difference of singular values", (less, -root), (mean, mean_root)),
+            ("a difference of singular values, on the means", (size, root), (mean_less, -mean_root)),
+            ("a Frobenius norm", (sp.sqrt(sp.expand(size**2 - 2 * root)), ZERO), (mean, mean_root)),
+            ("a Frobenius norm, on the means", (size, root), (sp.sqrt(sp.expand(mean**2 - 2 * mean_root)), ZERO)),
+            ("a norm below 0", (-size, root), (mean, mean_root)),
+            ("a norm below 0, on the means", (size, root), (-mean, mean_root)),
+            ("another product", (sp.sqrt(sp.expand(size**2 + 2)), root + 1), (mean, mean_root)),
+            ("another product, on the means", (size, root), (sp.sqrt(mean**2 + 2), mean_root + 1)),
+            ("another norm", (size + 1, root), (mean, mean_root)),
+            ("another norm, on the means", (size, root), (mean + 1, mean_root)),
+        ):
+            cost = perp * first[0] + once * last[0]
+            yield why, step("symmetric-primal", "sink", cost, whole.data[2], first, last)
+    # each margin broken alone
+    for name, value in (("ee", 2), ("eE", 2), ("ef", 2), ("eF", 2), ("fE", 2 / lam), ("ff", 2), ("fF", 2), ("fb", 3)):
+        yield f"{name} = {value} breaks a margin", _broken(name, sp.sympify(value))
+
+
+def _broken(name: str, value: sp.Expr) -> Step:
+    """A step with one entry other than in a solution, and the norms of the solution."""
+    plain = _primal(WHOLE)
+    return _changed(plain, 2, tuple((key, value if key == name else old) for key, old in plain.data[2]))
+
+
+def _bounds() -> Iterator[tuple[str, Step]]:
+    yield from made(
+        "pair-average",
+        ("one margin only", (ONE, TRACE, NUISANCES / 2)),
+        ("twice the margin", (sp.Integer(4), TRACE, 2 * NUISANCES)),
+        ("another trace", (sp.Integer(2), TRACE / 2, 2 * NUISANCES)),
+        ("n numbers for n - 1", (sp.Integer(2), 2 * delta2, 2 * r_eff / delta2)),
+        ("another bound", (sp.Integer(2), TRACE, 2 * NUISANCES)),
+        ("no effective rank", (sp.Integer(2), TRACE, NUISANCES / r_eff)),
+        (
+            "the mean of the nuisances is not 0",
+            (sp.Integer(2), 2 * delta2 * (n + 1) / n, 4 * r_eff * n / (2 * delta2 * (n + 1))),
+        ),
+    )
+    for rule, whole, structural, other in (
+        ("pinching", PINCHED, STRUCTURAL, FACTORS),
+        ("factors-add", ADDED, FACTORS, STRUCTURAL),
+    ):
+        bound = whole.data[0]
+        named = "factor-dual" if rule == "factors-add" else "symmetric-dual"
+        routed = _dual(2 * C / ROW, named, "sink", gf=C / ROW)
+        for why, total, parts in (
+            ("the structural part twice", 2 * STRUCTURAL.data[1] + NUISANCES, (structural, PAIRS)),
+            ("without the nuisances", structural.data[1], (structural, PAIRS)),
+            ("the other kind of bound", bound, (other, PAIRS)),
+            ("the parts exchanged", bound, (PAIRS, structural)),
+            ("twice the nuisances", 2 * NUISANCES, (PAIRS, PAIRS)),
+            ("a false structural bound", bound + 1, (_changed(structural, 1, structural.data[1] + 1), PAIRS)),
+            ("a false bound for the nuisances", bound + NUISANCES, (structural, _changed(PAIRS, 2, 2 * NUISANCES))),
+            ("another bound", bound + 1, whole.data[1]),
+            ("of the sink pattern", routed.data[1] + NUISANCES, (routed, PAIRS)),
+            ("a sink solution is no bound", SINK.data[1] + NUISANCES, (_changed(SINK, 0, "diag"), PAIRS)),
+            (
+                "no bound for the nuisances",
+                structural.data[1] + ZERO,
+                (structural, step("derivative", ONE, ONE, "q", ZERO)),
+            ),
+            (
+                "the bound of a cost",
+                structural.data[1] + 1,
+                (structural, step("derivative", ONE, symbol("q"), "p", ZERO)),
+            ),
+        ):
+            yield why, step(rule, total, parts)
+    simple = r_eff / delta2 + 2 * C
+    for why, bound, part in (
+        ("twice the groups", r_eff / delta2 + 4 * C, PINCHED),
+        ("twice the nuisances", 2 * r_eff / delta2 + 2 * C, PINCHED),
+        ("a false bound", simple, _changed(PINCHED, 0, PINCHED.data[0] + 1)),
+        ("a part of the bound", simple, STRUCTURAL),
+        ("no bound", simple, CONE),
+        ("a bound of the copy queries' rows", simple, step("least-cost", PINCHED.data[0], PINCHED.data[1], CONE, CONE)),
+        *((why, simple, _pinched(structural)) for why, structural in _WEAK),
+    ):
+        yield why, step("weaker-bound", bound, part)
+
+
+def _pinched(structural: Step) -> Step:
+    return step("pinching", structural.data[1] + NUISANCES, (structural, PAIRS))
+
+
+def _weak() -> Iterator[tuple[str, Step]]:
+    """Structural bounds that are true, and too small for the weaker one at some number of groups."""
+    size = sp.sqrt(lam**2 + 4)
+    yield "nothing of the structure", _dual(ZERO)
+    yield "nothing at C = 1", _dual(2 * (C - 1), fF=C - 1)
+    yield "nothing at C = 1, more between groups", _dual(2 * (C - 1) / lam, gG=(C - 1) / lam)
+    yield "less than 4 for a group", _dual(2 * C / ROW, gf=C / ROW)
+    # the chain g over f over F without b: its mean is 0
+    chain, own = 2 * (C - 1) / (lam * size), (C - 1) * lam / size
+    yield "nothing at C = 1, enough between groups", _dual(2 * (C - 1) * size / lam, fG=chain, gf=chain, fF=own)
+
+
+_WEAK = tuple(_weak())
+
+
+def _conclusions() -> Iterator[tuple[str, Step]]:
+    for prop, conditions in MEANING.items():
+        other = next(c for p, c in MEANING.items() if p != prop)
+        yield from made(
+            "optimum-decides",
+            ("the other property's condition", (prop, other)),
+            ("a difference of 0", (prop, (conditions[0].replace(">", ">="),))),
+            ("the sign", (prop, (conditions[0].replace(">", "<"),))),
+            ("no condition", (prop, ())),
+            ("no such property", ("representable", conditions)),
+        )
+    yield "no property, no conditions", step("optimum-decides", "representable", ())
+    simple = step("weaker-bound", r_eff / delta2 + 2 * C, PINCHED)
+    spent = "budget {} kappa/sqrt(d)*({})"
+    told: tuple[str, ...]
+    for why, prop, told, part in (
+        ("the bound itself may be reached", NO_SOLUTION, (spent.format("<=", simple.data[0]),), simple),
+        ("more than the bound", NO_SOLUTION, (spent.format(">", simple.data[0]),), simple),
+        ("other than the bound", NO_SOLUTION, (spent.format("!=", simple.data[0]),), simple),
+        ("twice the bound", NO_SOLUTION, (spent.format("<", 2 * simple.data[0]),), simple),
+        ("no units", NO_SOLUTION, (f"budget < {simple.data[0]}",), simple),
+        ("another property", CHEAPER, (spent.format("<", simple.data[0]),), simple),
+        ("another condition more", NO_SOLUTION, (spent.format("<", simple.data[0]), "C > 1"), simple),
+        ("no condition", NO_SOLUTION, (), simple),
+        (
+            "a false bound",
+            NO_SOLUTION,
+            (spent.format("<", 2 * simple.data[0]),),
+            _changed(simple, 0, 2 * simple.data[0]),
+        ),
+        ("a trace is no bound", NO_SOLUTION, (spent.format("<", symbol("t1")),), CONE),
+        ("a margin of the pairs is none", NO_SOLUTION, (spent.format("<", 2),), PAIRS),
+    ):
+        yield why, step("budget-below", prop, told, part)
+    upper, lower = SINK.data[1], PINCHED.data[0]
+    below = f"{upper} < {lower}"
+    cheap_sink = _dual(2 * C / ROW, pattern="sink", gf=C / ROW)
+    for why, prop, told, parts in (
+        ("they may be equal", CHEAPER, (f"{upper} <= {lower}",), (SINK, PINCHED)),
+        ("the other way round", CHEAPER, (f"{upper} > {lower}",), (SINK, PINCHED)),
+        ("other than equal", CHEAPER, (f"{upper} != {lower}",), (SINK, PINCHED)),
+        ("half of the cost", CHEAPER, (f"({upper})/2 < {lower}",), (SINK, PINCHED)),
+        ("twice the bound", CHEAPER, (f"{upper} < 2*({lower})",), (SINK, PINCHED)),
+        ("another property", NO_SOLUTION, (below,), (SINK, PINCHED)),
+        ("no condition", CHEAPER, (), (SINK, PINCHED)),
+        ("one condition more", CHEAPER, (below, "C > 1"), (SINK, PINCHED)),
+        ("a false cost", CHEAPER, (f"{upper - 1} < {lower}",), (_changed(SINK, 1, upper - 1), PINCHED)),
+        ("a false bound", CHEAPER, (f"{upper} < {lower + 1}",), (SINK, _changed(PINCHED, 0, lower + 1))),
+        ("a bound of sinks is no cost", CHEAPER, (f"{cheap_sink.data[1]} < {lower}",), (cheap_sink, PINCHED)),
+        ("a trace is no bound", CHEAPER, (f"{upper} < t1",), (SINK, CONE)),
+        ("a margin is no bound", CHEAPER, (f"{upper} < 2",), (SINK, PAIRS)),
+    ):
+        yield why, step("costs-apart", prop, told, parts)
+
+
+LARGEST, CONSTANT = R(10, 7), R(25, 2)
+
+
+def _apart(upper: Step = SINK, lower: Step = PINCHED) -> Step:
+    return step("costs-apart", CHEAPER, (f"{upper.data[1]} < {lower.data[0]}",), (upper, lower))
+
+
+def _all(
+    first: str = f"lam**2 >= {1 / LARGEST**2}",
+    second: str = f"r_eff > {CONSTANT}*delta2",
+    part: Step | None = None,
+    largest: Any = LARGEST,
+    constant: Any = CONSTANT,
+    prop: str = CHEAPER,
+) -> Step:
+    return step("costs-apart-everywhere", prop, (first, second), part or _apart(), largest, constant)
+
+
+def _ranged(largest: sp.Rational, constant: sp.Rational) -> Step:
+    return _all(f"lam**2 >= {1 / largest**2}", f"r_eff > {constant}*delta2", largest=largest, constant=constant)
+
+
+def _everywhere() -> Iterator[tuple[str, Step]]:
+    yield from (
+        ("a smaller lam", _all("lam**2 >= 1/4")),
+        ("lam at most", _all(f"lam**2 <= {1 / LARGEST**2}")),
+        ("lam other than", _all(f"lam**2 != {1 / LARGEST**2}")),
+        ("lam above a number that is none", _all("lam**2 >= C")),
+        ("lam above a name", _all("lam**2 >= C/2")),
+        ("a power of lam", _all(f"lam**4 >= {1 / LARGEST**2}")),
+        ("r_eff at least", _all(second=f"r_eff >= {CONSTANT}*delta2")),
+        ("r_eff below", _all(second=f"r_eff < {CONSTANT}*delta2")),
+        ("r_eff other than", _all(second=f"r_eff != {CONSTANT}*delta2")),
+        ("a smaller r_eff", _all(second="r_eff > delta2")),
+        ("r_eff without delta^2", _all(second=f"r_eff > {CONSTANT}")),
+        ("another property", _all(prop=NO_SOLUTION)),
+        ("the conditions exchanged", _all(f"r_eff > {CONSTANT}*delta2", f"lam**2 >= {1 / LARGEST**2}")),
+        ("costs that are not apart", _all(part=_changed(_apart(), 1, (f"{SINK.data[1]} < {2 * PINCHED.data[0]}",)))),
+        ("another sink solution", _all(part=_apart(_primal(PLAIN)))),
+        ("a smaller structural bound", _all(part=_apart(SINK, _pinched(_WEAK[0][1])))),
+        ("a smaller structural bound between groups", _all(part=_apart(SINK, _pinched(_WEAK[1][1])))),
+        ("no costs", _all(part=step("pinching", *_apart().data))),
+        ("a largest 1/lam below 0", _all(largest=-LARGEST)),
+        ("1/lam may be larger", _all("lam**2 >= 2/5")),
+        ("both below 0", _all(second="r_eff > -100*delta2", largest=-LARGEST, constant=sp.Integer(-100))),
+        ("a largest 1/lam of 0", _all(largest=ZERO)),
+        ("a largest 1/lam that is too small", _all(largest=ONE)),
+        ("a constant below 0", _all(second="r_eff > -100*delta2", constant=sp.Integer(-100))),
+        ("a constant of 0", _all(second="r_eff > 0*delta2", constant=ZERO)),
+        ("a constant that is too small", _ranged(LARGEST, sp.Integer(11))),
+        ("a constant that is too small at C = 1", _ranged(ONE, R(63, 10))),
+        ("a constant that is too small at C = 1, for a large 1/lam", _ranged(sp.Integer(10), sp.Integer(24))),
+        ("a constant that is too small further on", _ranged(sp.Integer(3), sp.Integer(16))),
+        ("a constant that fits at C = 1 and fails later", _ranged(sp.Integer(10), R(253, 10))),
+    )
+
+
+def true() -> Iterator[Step]:
+    """Steps that hold."""
+    yield from (SINK, STRUCTURAL, FACTORS, PAIRS, PINCHED, ADDED)
+    for rule in ("symmetric-dual", "factor-dual"):
+        yield _dual(2 * C / ROW, rule, gf=C / ROW)
+        yield _dual(2 * C / ROW, rule, "sink", gf=C / ROW)
+        yield _dual(2 * C / ROW, rule, **(dict.fromkeys(_ORBITS, ZERO) | {"gf": C / ROW}))
+    yield from (_dual(2 * (C - 1), fF=C - 1), _dual(2 * (C - 1) / lam, gG=(C - 1) / lam), _dual(ZERO))
+    for entries in (PLAIN, TURNED, FULL, WHOLE):
+        yield _primal(entries)
+    for factor in (2 - lam, 2 - 1 / C, 1 + symbol("r_eff"), (C + 1 / lam) / 2, 1 + (C - 1) / 3, 1 + (1 - lam) / 3):
+        yield _scaled(factor)
+    simple = step("weaker-bound", r_eff / delta2 + 2 * C, PINCHED)
+    yield from (simple, step("weaker-bound", r_eff / delta2 + 2 * C, ADDED))
+    for bound in (simple, PINCHED, ADDED):
+        yield step("budget-below", NO_SOLUTION, (f"budget < kappa/sqrt(d)*({bound.data[0]})",), bound)
+    yield from (step("optimum-decides", *item) for item in MEANING.items())
+    yield from (_apart(), _apart(SINK, ADDED), _apart(_primal(PLAIN)))
+    yield from (_all(), _all(part=_apart(SINK, ADDED)), _all("lam**2 >= 1/2"), _ranged(ONE, sp.Integer(10)))
+    yield _ranged(R(3, 2), sp.Integer(14))
+    yield _ranged(sp.Integer(2), sp.Integer(30))

@@ -1,0 +1,199 @@
+"""Whether a changed second side still says what the original says: both are run on the same further inputs.
+
+What is compared are the numbers themselves, not a verdict: numbers of sampled walks, truth values, evaluated numbers
+with their bounds against the exact value, the points of a search against the derivation's functionals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from montecarlo.engine import draw, draw_growth, evaluate, run_search
+from montecarlo.registry import Evaluation, Growth, Observation, Points, Search, Simulation
+from proofs_check import cases as drawing
+from proofs_check.evaluating import LOOSE
+from proofs_check.evidence import Planned
+from proofs_check.matrices import handed
+from proofs_check.pairing import Pair
+from proofs_check.points import exact_quantity, misread
+from theorems.matrix_claims import matrix_of
+
+#: Seed of the further inputs, cases of an evaluation or observation, points of a search, and how many are recomputed.
+SEED, FURTHER, POINTS, RECOMPUTED = 1, 60, 450, 40
+#: Numbers of a simulation that is no polynomial: where none differs, fewer than one in 2000 do (but for 1e-6).
+DRAWS = 1 << 15
+#: Numbers of the same walks are the same up to the rounding of float32 sums.
+ROUNDED = 1e-6
+#: Lengths and walks of a growth; exponents are multiples of 1/2, and a quotient of so small a one has none.
+LENGTHS, WALKS, FLAT = (128, 512), 2_000, 1 / 8
+
+Numbers = dict[str, tuple[float, float]]
+
+
+def spoken(pair: Pair, entry: Any, planned: Sequence[Planned]) -> Any:
+    """What a second side says on the further inputs; of a simulation, its numbers at the planned cases."""
+    claim = pair.statement.id
+    if isinstance(entry, Simulation):
+        return [_sampled(pair, entry, case) for case in planned]
+    if isinstance(entry, Evaluation):
+        return [(raw, evaluate(entry, given)) for raw, given in _given(pair)]
+    if isinstance(entry, Search):
+        return run_search(entry, POINTS, SEED, "cpu", claim, pair.handed({}))
+    if isinstance(entry, Observation):
+        return [entry.function(**{name: raw[name] for name in entry.parameters}) for raw in further(pair)]
+    assert isinstance(entry, Growth)
+    return {T: draw_growth(entry, T, WALKS, SEED, "cpu", claim, 1) for T in LENGTHS}
+
+
+def further(pair: Pair) -> list[Mapping[str, Any]]:
+    """Distinct cases of their own seed, from all slots in turn."""
+    slots = drawing.slots(pair.statement, "standard")
+    each = -(-FURTHER // len(slots))
+    found = [
+        raw
+        for place, slot in enumerate(slots)
+        for raw in drawing.drawn(pair.statement, slot, SEED * 64 + place, each)[:each]
+    ]
+    return list({drawing.key(raw): raw for raw in found}.values())
+
+
+def _given(pair: Pair) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    fact = matrix_of(pair.derived())
+    if fact is None:
+        return [(raw, pair.handed(raw)) for raw in further(pair)]
+    return [(raw, {**raw, "matrices": handed(fact.instance(raw), fact)}) for raw in further(pair)]
+
+
+def _sampled(pair: Pair, simulation: Simulation, planned: Planned) -> Mapping[str, Any]:
+    """Means over blocks and halves of squared differences, by quantity.
+
+    Polynomials that agree at a random point of a continuous law are equal; of other numbers DRAWS are looked at.
+    """
+    sample = draw(
+        simulation,
+        pair.handed(planned.raw) if simulation.model == "free" else planned.raw,
+        walks=1 if simulation.degree is not None else min(DRAWS, planned.walks),
+        seed=SEED,
+        claim_id=pair.statement.id,
+        key=drawing.key(planned.raw),
+    )
+    return {name: np.array([*e.block_means, e.pair_mean]) for name, e in sample.estimates.items()}
+
+
+def alike(pair: Pair, entry: Any, one: Any, two: Any) -> str:
+    """Why a changed second side, which said ``two``, says the same as the original, which said ``one``; "" if not."""
+    if isinstance(entry, Simulation):
+        equal = all(map(_close, one, two))
+        return f"the same numbers from the same draws in {len(one)} cases" if one and equal else ""
+    if isinstance(entry, Evaluation):
+        return _evaluated(pair, one, two)
+    if isinstance(entry, Search):
+        return _searched(pair, one, two)
+    if isinstance(entry, Observation):
+        # truth values are too coarse to show it
+        return ""
+    return _grown(one, two)
+
+
+def coarse(entry: Any, said: Any) -> bool:
+    """Whether a second side gives truth values, or whole numbers without an error: then its calls must be compared."""
+    if isinstance(entry, Observation):
+        return True
+    if not isinstance(entry, Evaluation):
+        return False
+    names = {name for _, found in said for name in found}
+    return any(
+        all(error == 0 and value == round(value) for value, error in (f[name] for _, f in said if name in f))
+        for name in names
+    )
+
+
+def _close(one: Mapping[str, Any], two: Mapping[str, Any]) -> bool:
+    return one.keys() == two.keys() and all(
+        one[name].shape == two[name].shape
+        and bool((abs(one[name] - two[name]) <= ROUNDED * abs(one[name]).max()).all())
+        for name in one
+    )
+
+
+def _evaluated(
+    pair: Pair, one: Sequence[tuple[Mapping[str, Any], Numbers]], two: Sequence[tuple[Mapping[str, Any], Numbers]]
+) -> str:
+    """Numbers within the original's bounds of the original's, and bounds that exact errors keep twice over."""
+    moved = False
+    for (raw, first), (_, second) in zip(one, two, strict=True):
+        if first.keys() != second.keys():
+            return ""
+        exact = _exact(pair, raw, first)
+        for name, (value, error) in first.items():
+            other, bound = second[name]
+            if other == value or (math.isnan(other) and math.isnan(value)):
+                wider = bound >= error
+            else:
+                moved, wider = True, False
+            if not abs(other - value) <= error and other != value:
+                return ""
+            size = max(1.0, abs(exact[name]))
+            # the exact value itself is rounded here
+            off = max(0.0, abs(other - exact[name]) - math.ulp(exact[name])) if other != exact[name] else 0.0
+            if not (wider or 2 * off <= bound) or 2 * bound > LOOSE * size:
+                return ""
+    what = "numbers within the stated error" if moved else "the same numbers"
+    return f"{what}, bounds that exact errors keep at {len(one)} further cases"
+
+
+def _exact(pair: Pair, raw: Mapping[str, Any], found: Numbers) -> dict[str, float]:
+    fact = matrix_of(pair.derived())
+    if fact is None:
+        return {name: float(pair.target(name, raw).derived) for name in found}
+    entries = fact.instance(raw).evaluate(fact.value)
+    return {f"[{r + 1},{c + 1}]": float(entry) for (r, c), entry in np.ndenumerate(entries)}
+
+
+def _searched(pair: Pair, one: Points, two: Points) -> str:
+    """The same numbers at the same points, or at all points recomputed the derivation's own."""
+    same = one.columns.keys() == two.columns.keys() and all(
+        np.array_equal(one.columns[name], two.columns[name], equal_nan=True) for name in one.columns
+    )
+    if same and all((two.errors[name] >= one.errors[name]).all() for name in one.errors):
+        return f"the same numbers at {len(one)} further points"
+    if exact_quantity(pair) is None or one.columns.keys() != two.columns.keys() or not len(two):
+        return ""
+    # the bounds of the errors are halved, so that they are kept twice over
+    tight = replace(two, errors={name: error / 2 for name, error in two.errors.items()})
+    if misread(pair, tight, range(0, len(two), max(1, len(two) // RECOMPUTED))):
+        return ""
+    return f"{'the same' if same else 'other'} points, and every number is right at them"
+
+
+def _grown(one: Mapping[int, Mapping[str, Any]], two: Mapping[int, Mapping[str, Any]]) -> str:
+    """A multiple, or numbers whose mean over the original's does not grow."""
+    first, last = LENGTHS
+    whole = True
+    for name in one[first]:
+        quotients = {}
+        for T in LENGTHS:
+            a, b = (np.asarray(side[T][name], dtype=np.float64) for side in (one, two))
+            if not (np.isfinite(b).all() and a.mean() and b.mean()):
+                return ""
+            factor = float((b @ a) / (a @ a))
+            whole = whole and bool((abs(b - factor * a) <= ROUNDED * abs(b).max()).all())
+            quotients[T] = (float(b.mean() / a.mean()), _spread(a, b))
+        (q, s), (r, t) = (quotients[T] for T in LENGTHS)
+        if q * r <= 0:
+            return ""
+        slope = abs(math.log(r / q)) + 5 * math.hypot(s / abs(q), t / abs(r))
+        if not slope / math.log(last / first) < FLAT:
+            return ""
+    return "a multiple of the original's numbers" if whole else "its mean over the original's has the exponent 0"
+
+
+def _spread(a: Any, b: Any) -> float:
+    """The standard error of mean(b)/mean(a) from pairs of numbers."""
+    quotient = b.mean() / a.mean()
+    return float((b - quotient * a).std() / (abs(a.mean()) * math.sqrt(len(a))))

@@ -1,0 +1,249 @@
+"""Fused and joint scores against float64 on the same normals, walk by walk, and the tiers in the engine."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+pytest.importorskip("numba")
+
+from montecarlo import engine, registry
+from montecarlo.kernels import forms, fused, generator, joint, lanes
+from montecarlo.walks import DrawnScores, Forms, NotSampledError, Walks, covariance_root, form
+
+Array = NDArray[np.float64]
+KEY = 0xFEDCBA9876543210
+ROOT = Path(__file__).parents[3]
+
+#: (T, d, walks): one token, one coordinate, quadruples and none, counts that are no multiple of sixteen.
+SHAPES = [(1, 1, 1), (2, 1, 17), (1, 4, 16), (3, 4, 40), (7, 10, 33), (2, 3, 5), (9, 8, 64), (5, 68, 20), (40, 128, 32)]
+
+
+def matrix(d: int, kind: str = "any") -> Array:
+    M = np.random.default_rng(d).standard_normal((d, d))
+    if kind == "symmetric":
+        return M + M.T
+    if kind == "singular":
+        M[:, : d // 2] = 0
+        return M @ M
+    return M
+
+
+def fused_exactly(M: Array, block: int, n: int, T: int) -> tuple[Array, Array]:
+    """Scores (T, n) of the very normals that the kernel draws, in float64, and the stated bound of its error."""
+    d = len(M)
+    z = generator.draw(KEY, block, n, T * d).astype(np.float64).reshape(n, T, d)
+    scores = np.einsum("ntk,kj,nj->tn", z, M, z.sum(1)).cumsum(0)
+    sizes = np.einsum("ntk,kj,nj->tn", np.abs(z), np.abs(M), np.abs(z).sum(1)).cumsum(0)
+    return scores, (T + 2 * d + 4) * 2.0**-24 * sizes
+
+
+@pytest.mark.parametrize("kind", ["any", "symmetric", "singular"])
+@pytest.mark.parametrize(("T", "d", "n"), SHAPES)
+def test_fused_scores_are_those_of_the_drawn_walk(T: int, d: int, n: int, kind: str) -> None:
+    M = matrix(d, kind)
+    chosen = forms.form(M)
+    found = fused.scores(chosen, KEY, 5, n, T)
+    scores, bound = fused_exactly(chosen.basis.T @ M @ chosen.basis, 5, n, T)
+    assert found.shape == (T, n)
+    assert (np.abs(found - scores) <= bound + 1e-300).all()
+    if T > 1 and d > 1 and kind == "any":
+        transposed, _ = fused_exactly(chosen.basis.T @ M.T @ chosen.basis, 5, n, T)
+        assert (np.abs(found - transposed) > bound).any()
+
+
+def test_the_error_is_far_below_what_sampling_sees() -> None:
+    M = matrix(64)
+    chosen = forms.form(M)
+    scores, _ = fused_exactly(chosen.basis.T @ M @ chosen.basis, 0, 32, 512)
+    error = fused.scores(chosen, KEY, 0, 32, 512) - scores
+    assert np.sqrt((error**2).mean()) < 1e-6 * scores.std()
+
+
+@pytest.mark.parametrize("kind", ["any", "symmetric"])
+@pytest.mark.parametrize(("N", "d", "n"), SHAPES)
+def test_joint_scores_are_those_of_their_formula(N: int, d: int, n: int, kind: str) -> None:
+    """The law of ``joint``'s docstring, in float64, from the very normals that the kernel draws."""
+    M = matrix(d, kind)
+    chosen = forms.form(M)
+    ends = -(-d // 4) * 4
+    z = generator.draw(KEY, 5, n, ends + N).astype(np.float64)
+    u, g = np.sqrt(N) * z[:, :d], z[:, ends:]
+    y = u @ (chosen.basis.T @ M @ chosen.basis).T
+    level, spread = (u * y).sum(1, keepdims=True) / N, np.linalg.norm(y, axis=1, keepdims=True)
+    scores = (level + spread * (g - g.mean(1, keepdims=True))).cumsum(1).T
+    error = np.abs(joint.scores(chosen, KEY, 5, n, N) - scores)
+    assert (error <= (N + 2 * d + 8) * 2.0**-22 * (spread * (np.linalg.norm(u, axis=1, keepdims=True) + N)).T).all()
+
+
+@pytest.mark.parametrize("scores", [fused.scores, joint.scores])
+def test_a_walk_depends_on_its_place_alone(scores: Any) -> None:
+    chosen = forms.form(matrix(6))
+    whole = scores(chosen, KEY, 2, 70, 5)
+    assert np.array_equal(scores(chosen, KEY, 2, 23, 5), whole[:, :23])
+    scores(forms.form(matrix(3)), KEY, 1, 40, 9)
+    assert np.array_equal(scores(chosen, KEY, 2, 70, 5), whole)
+    assert not np.array_equal(scores(chosen, KEY, 3, 70, 5), whole)
+
+
+@pytest.mark.parametrize("kind", ["any", "symmetric", "singular"])
+def test_a_form_is_the_matrix_in_another_basis(kind: str) -> None:
+    M = matrix(11, kind)
+    chosen = forms.form(1e30 * M)
+    Q = chosen.basis
+    rows = np.zeros((16, 11))
+    at = 0
+    for panel, (first, last) in enumerate(zip(chosen.first, chosen.last, strict=True)):
+        size = int(last - first) * forms.ROWS
+        rows[8 * panel : 8 * panel + 8, first:last] = chosen.weights[at : at + size].reshape(-1, 8).T
+        at += size
+    assert np.allclose(Q @ Q.T, np.eye(11), atol=1e-12)
+    assert np.allclose(Q @ rows[:11] @ Q.T * chosen.scale, 1e30 * M, atol=1e24, rtol=0)
+    assert at == len(chosen.weights) <= 11 * 16
+
+
+def test_a_form_of_no_matrix_is_refused() -> None:
+    with pytest.raises(ValueError, match="finite"):
+        forms.form(np.full((2, 2), np.nan))
+    with pytest.raises(ValueError, match="square"):
+        forms.form(np.zeros((2, 3)))
+
+
+def test_two_matrices_see_the_same_fused_walk() -> None:
+    """x_a^T (W + V) x_T is the sum of the scores under W and V of one walk, and no sum of those of two walks."""
+    d, T, n = 5, 6, 48
+    W, V = torch.from_numpy(matrix(d)), torch.from_numpy(matrix(d, "symmetric"))
+    shared = Forms(covariance_root(torch.eye(d, dtype=torch.float64)))
+    walk = DrawnScores("fused", shared, KEY, 0, n, T)
+    first, second, both = walk.scores(W), walk.scores(V), walk.scores(W + V)
+    assert torch.allclose(first + second, both, atol=1e-4)
+    alone = DrawnScores("fused", shared, KEY, 0, n, T).scores(V)
+    assert not torch.allclose(second, alone, atol=1e-1)
+    first.zero_()
+    assert walk.scores(W).abs().max() > 0
+    joint_walk = DrawnScores("joint", shared, KEY, 0, n, T)
+    assert torch.equal(joint_walk.scores(W), joint_walk.scores(W))
+    with pytest.raises(NotSampledError, match="two matrices"):
+        joint_walk.scores(V)
+
+
+@pytest.mark.parametrize("tier", ["fused", "joint"])
+def test_a_walk_that_starts_at_zero_has_a_token_without_score(tier: str) -> None:
+    shared = Forms(torch.eye(3, dtype=torch.float64))
+    W = torch.from_numpy(matrix(3))
+    found = DrawnScores(tier, shared, KEY, 0, 20, 4, "zero").scores(W)
+    later = DrawnScores(tier, shared, KEY, 0, 20, 3).scores(W)
+    assert found.shape == (20, 4) and not found[:, 0].any() and torch.equal(found[:, 1:], later)
+    assert not DrawnScores(tier, shared, KEY, 0, 20, 1, "zero").scores(W).any()
+
+
+@pytest.mark.parametrize("name", ["tokens", "token", "last", "normals"])
+def test_tokens_are_refused(name: str) -> None:
+    walk = DrawnScores("fused", Forms(torch.eye(2, dtype=torch.float64)), KEY, 0, 4, 3)
+    with pytest.raises(NotSampledError, match=f"walk.{name} does not exist in tier fused"):
+        getattr(walk, name)
+    with pytest.raises(ValueError, match="tier = 'fast'"):
+        DrawnScores("fast", walk.forms, KEY, 0, 4, 3)
+    with pytest.raises(ValueError, match="start = 'here'"):
+        DrawnScores("fused", walk.forms, KEY, 0, 4, 3, "here")
+
+
+def squares(walk: Walks, W: torch.Tensor) -> dict[str, torch.Tensor]:
+    return {"square": (walk.scores(W) ** 2).sum(1), "last": walk.scores(W)[:, -1]}
+
+
+def of_a_token(walk: Walks, W: torch.Tensor, i: int) -> torch.Tensor:
+    return form(walk.token(i), W, walk.last)
+
+
+READS_SCORES = registry.Simulation("test.scores", squares, degree=4)
+READS_TOKENS = registry.Simulation("test.token", of_a_token, degree=2)
+W = [["1", "2"], ["-1", "1/2"]]
+CASE: dict[str, Any] = {"d": 2, "T": 5, "i": 2, "start": "sigma", "W": W, "Sigma": [["2", "1"], ["1", "1"]]}
+
+
+def sample(tier: str, **options: Any) -> engine.Sample:
+    given = {"walks": 40_000, "seed": 3, "claim_id": "test.scores", "key": "k", **options}
+    return engine.draw(READS_SCORES, CASE, tier=tier, **given)
+
+
+@pytest.mark.parametrize("tier", ["fused", "joint"])
+def test_the_engine_gives_one_answer(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = sample(tier)
+    monkeypatch.setattr(engine, "SHARED_NORMALS", 1)
+    monkeypatch.setattr(engine, "TURN_NORMALS", 1)
+    for name, estimate in sample(tier, threads=3).estimates.items():
+        assert np.array_equal(estimate.block_means, whole[name].block_means)
+    rest = sample(tier, walks=whole.walks_per_block, first_block=2)
+    assert rest["last"].block_means[0] == whole["last"].block_means[2]
+    for other in ({"seed": 4}, {"key": "l"}, {"claim_id": "test.others"}):
+        assert sample(tier, **other)["last"].mean != whole["last"].mean
+    engine.check_repeatable(READS_SCORES, CASE, seed=0, claim_id="test.scores", key="k", device="cpu", tier=tier)
+
+
+def test_tiers_have_numbers_of_their_own_and_one_law() -> None:
+    found = [sample(tier)["square"] for tier in ("literal", "fused", "joint")]
+    assert len({estimate.mean for estimate in found}) == 3
+    for estimate in found[1:]:
+        assert abs(estimate.mean - found[0].mean) < 6 * np.hypot(estimate.std_error, found[0].std_error)
+
+
+def test_what_reads_tokens_is_refused() -> None:
+    assert engine.reads_scores_alone(READS_SCORES, CASE) and not engine.reads_scores_alone(READS_TOKENS, CASE)
+    given: dict[str, Any] = {"walks": 10, "seed": 0, "claim_id": "test.token", "key": ""}
+    with pytest.raises(engine.EngineError, match="use tier literal"):
+        engine.draw(READS_TOKENS, CASE, tier="fused", **given)
+    with pytest.raises(engine.EngineError, match="expected one of literal, fused, joint"):
+        engine.draw(READS_TOKENS, CASE, tier="quick", **given)
+
+
+def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", code]
+    given = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), **environment}
+    return subprocess.run(command, capture_output=True, text=True, env=given, check=True, cwd=ROOT)
+
+
+def test_without_numba_the_literal_tier_is_left() -> None:
+    code = """
+import sys
+sys.modules["numba"] = None
+from montecarlo import engine, registry
+def f(walk, W): return walk.scores(W)[:, 0]
+sim = registry.Simulation("test.scores", f, degree=2)
+case = {"d": 1, "T": 2, "W": [["1"]], "Sigma": [["1"]]}
+given = dict(walks=10, seed=0, claim_id="x", key="")
+print(engine.draw(sim, case, **given).walks > 0, engine.reads_scores_alone(sim, case))
+try:
+    engine.draw(sim, case, tier="fused", **given)
+except engine.EngineError as error:
+    print(error)
+"""
+    first, second = run(code).stdout.splitlines()
+    assert first == "True False"
+    assert second.startswith("tier = 'fused' needs numba")
+
+
+def test_the_literal_tier_imports_no_numba() -> None:
+    assert run("import sys, montecarlo.engine; print('numba' in sys.modules)").stdout.strip() == "False"
+
+
+def test_folders_that_cannot_be_written_are_told_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    taken = tmp_path / "file"
+    taken.write_text("")
+    monkeypatch.setattr(lanes, "_folders", lambda: iter([taken / "below"]))
+    folder = lanes._writable()
+    assert folder is None
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    monkeypatch.setattr(lanes, "_KEPT_IN", folder)
+    assert lanes.compiled(lambda x: x + 1)(1) == 2
+    monkeypatch.setattr(lanes, "_folders", lambda: iter([taken / "below", tmp_path / "kept"]))
+    assert lanes._writable() == tmp_path / "kept"

@@ -1,0 +1,176 @@
+"""Whether a changed second side says the same: what is told apart, what is not, and what calls show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from montecarlo import registry
+from montecarlo.registry import Evaluation, Points, Search, Simulation
+from proofs_check.pairing import Pair
+from proofs_check.selftest import same, simulators
+from proofs_check.selftest.replay import MOST, Recorder, copied, equal, repeated, telling
+from proofs_check.selftest.same import alike, coarse, spoken
+from proofs_check.selftest.simulators import SimulatorMutant, judged_simulator, simulator_mutants
+from theorems.catalogue import by_id
+
+
+def told(claim: str, change: Any) -> str:
+    """Why the claim's second side with its results changed says the same; "" where it does not."""
+    entry: Any = registry.find(claim)
+    other = replace(entry, function=simulators._signed(entry.function, lambda *a, **k: change(entry.function(*a, **k))))
+    pair, cases = Pair(by_id()[claim]), simulators._planned(claim)
+    return alike(pair, entry, spoken(pair, entry, cases), spoken(pair, other, cases))
+
+
+def test_numbers_of_the_same_draws_are_told_apart_beyond_rounding() -> None:
+    claim = "bao2024.appA.eq15"
+    assert "the same numbers from the same draws" in told(claim, lambda found: found)
+    assert told(claim, lambda found: {name: x * (1 + 1e-12) for name, x in found.items()})
+    for off in (lambda x: -x, lambda x: x * 1.001, lambda x: x + 1e-3):
+        assert not told(claim, lambda found, off=off: {name: off(x) for name, x in found.items()})
+
+
+def test_an_evaluation_may_move_within_its_bound_which_exact_errors_keep() -> None:
+    claim = "bao2024.sec2.softmax-taylor"
+
+    def changed(off: float, factor: float) -> str:
+        return told(claim, lambda found: {n: (v + off * e, factor * e) for n, (v, e) in found.items()})
+
+    assert changed(0, 1) == changed(0, 2) and changed(0, 1).startswith("the same numbers, bounds")
+    assert changed(0.25, 1).startswith("numbers within the stated error")
+    # beyond the bound, a bound that the exact error does not keep twice over, and one that is too wide
+    assert not changed(1.5, 4) and not changed(0.75, 1) and not changed(0.5, 0.5) and not changed(0, 1e10)
+    assert not told(claim, lambda found: {n: v for n, v in found.items() if n != "offset"})
+
+
+def test_a_search_may_look_at_other_points_if_its_numbers_are_right_there() -> None:
+    claim = "bao2024.appC.lemma2-inequality"
+
+    def some(found: Points, factor: float = 1.0, error: float = 1.0) -> Points:
+        keep = slice(0, None, 2)
+        columns = {n: factor ** (n == "value") * v[keep] for n, v in found.columns.items()}
+        errors = {n: error * v[keep] for n, v in found.errors.items()}
+        return Points(columns, errors, {n: rows[keep] for n, rows in found.matrices.items()})
+
+    assert told(claim, lambda found: found) == f"the same numbers at {same.POINTS} further points"
+    assert told(claim, some) == "other points, and every number is right at them"
+    for options in ({"factor": -1.0}, {"factor": 1.001}, {"error": 0.0}):
+        assert not told(claim, lambda found, options=options: some(found, **options))
+
+
+def test_a_growth_may_change_by_a_factor_but_not_by_a_power() -> None:
+    claim = "bao2024.appB.order19"
+    assert told(claim, lambda found: {n: -3 * x for n, x in found.items()}) == "a multiple of the original's numbers"
+
+    def longer(generator: torch.Generator, n: int, T: int) -> Mapping[str, Any]:
+        entry: Any = registry.find(claim)
+        return {name: x * T**0.5 for name, x in entry.function(generator, n, T).items()}
+
+    pair, entry = Pair(by_id()[claim]), registry.find(claim)
+    said = spoken(pair, entry, ()), spoken(pair, replace(entry, function=longer), ())
+    assert not alike(pair, entry, *said)
+
+
+def test_truth_values_and_counts_are_coarse() -> None:
+    observation = registry.find("lampert2026.sec4.prop41")
+    assert coarse(observation, [])
+    evaluation = Evaluation("a.b", lambda: None)
+    assert coarse(evaluation, [({}, {"maxima": (2.0, 0.0), "place": (0.5, 0.1)}), ({}, {"maxima": (1.0, 0.0)})])
+    assert not coarse(evaluation, [({}, {"place": (0.5, 0.1)}), ({}, {"place": (1.0, 0.0)})])
+    pair = Pair(by_id()["lampert2026.sec4.prop41"])
+    assert alike(pair, observation, [{"representable": True}], [{"representable": True}]) == ""
+
+
+# ---- calls
+
+
+def halved(x: Fraction, parts: list[torch.Tensor], *, up: bool = False) -> tuple[Fraction, torch.Tensor]:
+    parts[0] += 1
+    return x / 2 + up, parts[0] * 2
+
+
+def positive(x: Fraction) -> bool:
+    return x > 0
+
+
+def test_calls_are_recorded_as_they_were_made() -> None:
+    part = torch.zeros(2)
+    with Recorder([halved, positive]) as found:  # type: ignore[list-item]
+        halved(Fraction(1), [part])
+        halved(Fraction(3), [part], up=True)
+        positive(Fraction(-1))
+    calls: Any = dict(found.calls)
+    assert [given["x"] for given, _ in calls[halved]] == [1, 3]
+    # the tensor was changed by the call, its copy was not
+    assert float(calls[halved][0][0]["parts"][0][0]) == 0 and float(calls[halved][1][0]["parts"][0][0]) == 1
+    assert repeated(halved, calls[halved]) and repeated(positive, calls[positive])
+    assert not repeated(lambda x, parts, up: (x / 2, parts[0] * 2), calls[halved])
+    assert telling(calls[halved]) and not telling(calls[positive]) and not telling([])
+
+
+def test_many_calls_are_thinned_out() -> None:
+    with Recorder([positive]) as found:  # type: ignore[list-item]
+        for k in range(4 * MOST):
+            positive(Fraction(k))
+    (calls,) = found.calls.values()
+    assert MOST // 4 < len(calls) < MOST
+    assert max(given["x"] for given, _ in calls) > 3 * MOST
+
+
+def test_results_are_compared_to_the_last_bit() -> None:
+    one = {"a": [torch.ones(2), np.array([1.0, np.nan])], "b": (Fraction(1, 3), None)}
+    assert equal(one, copied(one))
+    for other in (
+        {"a": [torch.ones(3), one["a"][1]], "b": one["b"]},
+        {"a": [one["a"][0], np.array([1.0, 2.0])], "b": one["b"]},
+        {"a": one["a"], "b": (Fraction(1, 3), 0)},
+        {"b": one["b"], "a": one["a"]},
+    ):
+        assert not equal(one, other)
+    assert not equal(1, 1.0) and not equal(len, len)
+
+
+# ---- mutants
+
+
+def test_a_mutant_of_a_truth_value_is_equivalent_by_its_calls_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = "lampert2026.sec4.prop41"
+    unused = [m for m in simulator_mutants(claim) if m.code is None]
+    assert unused and all(judged_simulator(m)[0] == "caught" for m in unused)
+    code = next(m for m in simulator_mutants(claim) if m.code is not None)
+    monkeypatch.setattr(simulators, "_judged", lambda *_, **__: "verified")
+    monkeypatch.setattr(simulators, "_word", lambda *_: "verified")
+    monkeypatch.setattr(simulators, "_calls", lambda _: {})
+    assert judged_simulator(code)[0] == "survived"
+    monkeypatch.setattr(simulators, "telling", lambda _: True)
+    assert judged_simulator(code)[0] == "equivalent"
+
+
+def test_a_simulation_that_breaks_on_further_cases_is_caught() -> None:
+    claim = "bao2024.appA.eq15"
+
+    def broken(walk: Any, W: Any, i: int) -> Any:
+        raise ArithmeticError("never")
+
+    mutant = SimulatorMutant(claim, f"{claim}: broken", broken)
+    assert judged_simulator(mutant) == ("caught", "raised ArithmeticError")
+
+
+def test_every_kind_of_second_side_is_compared() -> None:
+    kinds = {type(registry.find(claim.id)) for claim in by_id().values() if not claim.plugin and has(claim.id)}
+    assert kinds >= {Simulation, Evaluation, Search, registry.Growth, registry.Observation}
+
+
+def has(claim: str) -> bool:
+    try:
+        registry.find(claim)
+    except LookupError:
+        return False
+    return True
