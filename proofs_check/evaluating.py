@@ -112,8 +112,8 @@ def _at_points(
                 for raw, t, v, e in here
                 if _defined(pair, other, raw)
             )
-            # what has a value at no case is told from what has one
-            seen = seen or (bool(here) and not any(_defined(pair, other, raw) for raw, *_ in here))
+            # what has no real value at a case is told from what has one there
+            seen = seen or any(not _defined(pair, other, raw) for raw, *_ in here)
             # only one that nobody sees may be the truth in another form
             if not seen and (single or vanishes(other - true)):
                 continue

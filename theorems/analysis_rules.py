@@ -36,7 +36,9 @@ def normal_interval(
     x = symbol("x")
     density = sp.exp(-((x - mean) ** 2) / (2 * variance)) / sp.sqrt(2 * sp.pi * variance)
     ends = primitive.xreplace({x: high}) - primitive.xreplace({x: low})
-    if any(part.has(x) for part in (mean, variance)) or not (high - low).is_extended_nonnegative:
+    if any(part.has(x) for part in (mean, variance)) or any(part.has(sp.I) for part in (mean, low, high)):
+        return False
+    if not (high - low).is_extended_nonnegative:
         return False
     if not visibly_positive(variance) or not smooth(primitive):
         return False
@@ -50,7 +52,9 @@ def heat_flow(mean: sp.Expr, variance: sp.Expr, low: sp.Expr, high: sp.Expr, var
     Trusted: dn/dm = -dn/dx and dn/dv = (d^2 n/dx^2)/2, and differentiation under the integral.
     """
     x, along = symbol("x"), symbol(variable)
-    if not (low.is_number and high.is_number) or any(part.has(x) for part in (mean, variance)):
+    if not (low.is_extended_real and (high - low).is_extended_nonnegative):
+        return False
+    if any(part.has(x) for part in (mean, variance)):
         return False
     if not visibly_positive(variance) or not all(smooth(part) for part in (mean, variance)):
         return False
@@ -119,7 +123,7 @@ def visibly_positive(base: sp.Expr) -> bool:
     if base.is_Symbol:
         return base.name in POSITIVE
     constant, rest = base.as_coeff_Add()
-    if constant > 0 and all(
+    if constant.is_positive and all(
         even_power(factor) or factor.is_positive for part in sp.Add.make_args(rest) for factor in sp.Mul.make_args(part)
     ):
         return True
@@ -212,7 +216,7 @@ def chebyshev_limit(
     # both arguments belong to one law: (mean - 1)/sd beside mean/sd; the second is -1/eta where r is not in it
     one_law = vanishes(second[2] - first[2] * symbol("r") + 1) and (first[1], second[1]) == ("xi", "1/eta")
     ends = [_argument_limit(term, radicand, pattern, directions) for term in (first, second)]
-    if not one_law or (ends[0] == 0 and not symmetric):
+    if not one_law or ends[1] == 0 or (ends[0] == 0 and not symmetric):
         return False
     return vanishes(sp.Rational(ends[0] - ends[1], 2) - value)
 

@@ -66,6 +66,9 @@ def cosine_pointwise(c: sp.Expr, mu: sp.Expr, certificates: tuple[Certificate, .
             # a rounded number would let through what is false by less than it is rounded
             if not (coefficient.is_Rational and coefficient.is_positive):
                 return False
+            # to a power that is no number a factor may become anything: f^(log p/log f) = p
+            if any(not isinstance(power, int) or power < 0 for power in exponents):
+                return False
             total += coefficient * sp.Mul(*(f**n for f, n in zip(factors, exponents, strict=True)))
         if sp.expand(total - slack) != 0:
             return False

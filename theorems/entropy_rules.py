@@ -61,7 +61,7 @@ def visible_sign(expression: sp.Expr, positive: Collection[str]) -> int | None:
     if expression.is_Symbol:
         return 1 if expression.name in positive else None
     if isinstance(expression, sp.exp):
-        return 1 if names(expression) <= set(positive) else None
+        return 1 if names(expression) <= set(positive) and not expression.has(sp.I) else None
     if expression.is_Pow and expression.exp.is_Rational:
         inner = visible_sign(expression.base, positive)
         return None if inner is None else _whole(sp.Integer(inner) ** expression.exp)
@@ -108,7 +108,9 @@ def taylor_sign(function: sp.Expr, variable: str) -> bool:
     """
     x = symbol(variable)
     derivative = sp.expand(function)
-    if not elementary(function):
+    # a root's base of another sign may hide a jump, as sqrt((x - 1)^2)/(x - 1) does
+    rooted = (node.base for node in function.atoms(sp.Pow) if not node.exp.is_Integer)
+    if not elementary(function) or any(visible_sign(base, {variable}) != 1 for base in rooted):
         return False
     for _ in range(DERIVATIVES):
         if visible_sign(derivative, {variable}) == 1:
@@ -125,6 +127,8 @@ def non_negative_sum(value: sp.Expr, parts: tuple[tuple[sp.Expr, sp.Expr], ...],
     """value = sum_k c_k t_k > 0 for x > 0 and 0 < s < 1: each c_k a product of s, 1 - s and exponentials, t_k > 0."""
     s = symbol(share)
     below = symbol("below")
+    if any("below" in names(weight) for weight, _ in parts):
+        return False
     for weight, term in parts:
         factors = sp.Mul.make_args(weight)
         told = sp.Mul(*(below if factor - (1 - s) == 0 else factor for factor in factors))
@@ -314,7 +318,9 @@ def crossing(
     factor, power, below, above = pieces
     value = flow(in_unknown(function, variable, rate, unknown), variable, rate, unknown)
     x, e, T = symbol(variable), symbol(unknown), symbol(parameter)
-    if not (rate.is_negative and power > 0 and vanishes(value - factor * (T * e**power * below - above))):
+    if parameter in (variable, unknown) or not (rate.is_negative and power > 0):
+        return False
+    if not vanishes(value - factor * (T * e**power * below - above)):
         return False
     if visible_sign(factor, {variable, unknown, parameter}) != 1 or not elementary(function):
         return False
@@ -368,6 +374,9 @@ def decay(function: sp.Expr, variable: str, rate: sp.Expr, value: sp.Expr) -> bo
             inner = node.args[0]
             if inner.has(*zero) and not inner.xreplace(zero).is_positive:
                 return False
+        if node.is_Pow and node.exp.has(*zero) and (node.base.has(*zero) or not node.base.is_positive):
+            # 0 to a power that vanishes is not 0 to the power 0
+            return False
     return vanishes(moved.xreplace(zero) - value)
 
 

@@ -186,7 +186,7 @@ def _non_negative(factor: sp.Expr) -> bool:
     """
     for part in sp.Mul.make_args(factor):
         base, power = part.as_base_exp()
-        if base == symbol("d") or base.is_positive:
+        if power.is_Rational and (base == symbol("d") or base.is_positive):
             continue
         if not power.is_positive:
             return False

@@ -204,9 +204,18 @@ def licensed(step: Any) -> bool:
     if check is None:
         return False
     try:
+        if not _plain(step.data):
+            return False
         return bool(check(*step.data))
     except _MISSHAPEN:
         return False
+
+
+def _plain(data: Any) -> bool:
+    """Whether all symbols are the plain ones of their names; assumptions of another would prove what is not so."""
+    if isinstance(data, sp.Basic):
+        return all(type(part) is sp.Symbol and part == symbol(part.name) for part in data.atoms(sp.Symbol))
+    return not isinstance(data, tuple | list) or all(map(_plain, data))
 
 
 #: Where in a step's data its conclusion stands, for rules whose conclusion is a value.

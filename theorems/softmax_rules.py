@@ -39,7 +39,7 @@ SIZES = frozenset({"value_radius", "rho_V", "out_norm", "value_norm", "deviation
 
 _VECTORS = (v, u)
 #: What an exponent must not hold.
-_NO_NUMBERS = (sp.I, *_VECTORS)
+_NO_NUMBERS = (sp.I, sp.log, *_VECTORS)
 
 #: Every inequality rule of this module, by name; ``in-turn`` among them puts the others together.
 SOFTMAX_RULES: set[str] = set()
@@ -144,7 +144,7 @@ def equal_sums(left: sp.Expr, right: sp.Expr) -> bool:
     atoms: Atoms = {}
     sides = [flat(side, atoms) for side in (left, right)]
     bases = (node.base for side in sides for node in side.atoms(sp.Pow))
-    return _is_zero(sides[0] - sides[1]) and not any(base.is_Add and _is_zero(base) for base in bases)
+    return _is_zero(sides[0] - sides[1]) and not any(_is_zero(base) for base in bases)
 
 
 def _is_zero(node: sp.Expr) -> bool:
@@ -153,8 +153,8 @@ def _is_zero(node: sp.Expr) -> bool:
 
 def _counted(node: sp.Sum) -> bool:
     """Whether a sum is over keys: to a negative end sympy's sum would be minus another one."""
-    _, low, high = node.args[1]
-    return low in (0, 1) and high in (n, m)
+    (_, low, high), *others = node.args[1:]
+    return not others and low in (0, 1) and high in (n, m)
 
 
 def smooth(function: sp.Expr, variable: sp.Expr) -> bool:
@@ -173,7 +173,7 @@ def not_negative(node: sp.Expr, sizes: Collection[str] = SIZES) -> bool:
     if node.is_Symbol:
         return node.name in sizes
     if isinstance(node, sp.exp):
-        return not node.has(*_NO_NUMBERS)
+        return _real_exponent(node)
     if isinstance(node, norm):
         return True
     if isinstance(node, sp.Sum):
@@ -183,6 +183,11 @@ def not_negative(node: sp.Expr, sizes: Collection[str] = SIZES) -> bool:
     return (node.is_Add or node.is_Mul) and all(not_negative(part, sizes) for part in node.args)
 
 
+def _real_exponent(node: sp.exp) -> bool:
+    """Whether an exponential's exponent is visibly real: a logarithm or a root of what is negative is not."""
+    return not node.has(*_NO_NUMBERS) and all(power.exp.is_Integer for power in node.atoms(sp.Pow))
+
+
 def positive(node: sp.Expr, sizes: Collection[str] = (), strict: Collection[str] = ()) -> bool:
     """Whether an expression is visibly > 0, for ``sizes`` >= 0 and ``strict`` > 0; a sum has a term, as n >= 1."""
     if node.is_number:
@@ -190,7 +195,7 @@ def positive(node: sp.Expr, sizes: Collection[str] = (), strict: Collection[str]
     if node.is_Symbol:
         return node.name in strict
     if isinstance(node, sp.exp):
-        return not node.has(*_NO_NUMBERS)
+        return _real_exponent(node)
     if isinstance(node, sp.Sum):
         _, low, high = node.args[1]
         return _counted(node) and (low == 0 or high == n) and positive(node.args[0], sizes, strict)
@@ -464,7 +469,8 @@ def hull_needed(hypothesis: str, scores: tuple[sp.Expr, sp.Expr], value: sp.Expr
     attended = beside(sp.exp(other) * v[j])
     total = sp.exp(sink) + beside(sp.exp(other))
     out, found = (_known(node) for node in (attended / total, beside(sp.exp(other)) / total))
-    return bool(hypothesis == APART and out == 0 and found == value and value.is_positive)
+    inside = value.is_positive and (1 - value).is_positive
+    return bool(hypothesis == APART and out == 0 and found == value and inside)
 
 
 def _known(node: sp.Expr) -> sp.Expr:

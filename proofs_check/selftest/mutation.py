@@ -12,7 +12,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from proofs_check.selftest import prints as mutation_prints
@@ -48,8 +48,14 @@ class Mutant:
 
 @functools.cache
 def mutants() -> tuple[Mutant, ...]:
-    """All mutants, in a fixed order."""
-    return tuple(_mutants())
+    """All mutants, in a fixed order; the same change in two places of one print is told apart by a number."""
+    seen: Counter[str] = Counter()
+    found = []
+    for mutant in _mutants():
+        seen[mutant.name] += 1
+        number = seen[mutant.name]
+        found.append(replace(mutant, name=f"{mutant.name} #{number}") if number > 1 else mutant)
+    return tuple(found)
 
 
 def _mutants() -> Iterator[Mutant]:
@@ -113,11 +119,7 @@ def _rows(names: Sequence[str]) -> list[dict[str, Any]]:
 
 @functools.cache
 def _by_name() -> dict[str, Mutant]:
-    table = {mutant.name: mutant for mutant in mutants()}
-    if len(table) != len(mutants()):
-        twice = next(name for name, count in Counter(m.name for m in mutants()).items() if count > 1)
-        raise ValueError(f"two mutants are called {twice!r}; tell them apart")
-    return table
+    return {mutant.name: mutant for mutant in mutants()}
 
 
 def counted(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -7,9 +7,10 @@ bound, the same formula in another form), and counts as equivalent.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import sympy as sp
@@ -48,6 +49,8 @@ CASES, POINTS = 12, 240
 GRID = 80
 #: Names of counts, which are 1 at least.
 COUNTS = frozenset({"C", "T", "d", "k", "keys", "n"})
+#: How far numbers of a case are moved.
+STEPS = (Fraction(21, 20), Fraction(19, 20), Fraction(3, 2), Fraction(2, 3))
 #: The least change of a coefficient, as a part of it.
 SMALL = sp.Rational(1, 20)
 
@@ -77,7 +80,10 @@ def statement_of(claim: str) -> Statement:
 
 def sources(claim: str) -> Iterator[tuple[str, Statement]]:
     """The claim as printed, and where it is false what the derivation puts in its place."""
-    statement, outcome = statement_of(claim), settled(claim)
+    statement, outcome, derived = statement_of(claim), settled(claim), derivations(claim)
+    if derived is not None and derived.missing:
+        # what the source leaves open has no wrong version
+        return
     yield "print", statement
     if outcome.status == "disproved" and outcome.corrections:
         when = statement.relation == "when"
@@ -239,16 +245,22 @@ def _exact_cases(claim: str) -> tuple[Case, ...]:
     }
     derived = derivations(claim)
     own = [p for q in derived.quantities.values() for p in getattr(q, "points", ())] if derived is not None else []
-    return tuple(Case(raw) for raw in (*own, *(other for raw in found.values() for other in _scaled(raw))))
+    return tuple(Case(raw) for raw in (*own, *(other for raw in found.values() for other in _scaled(statement, raw))))
 
 
-def _scaled(raw: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """A case, and for a head beside beta other ones of the same ratio: sizes far apart show a wrong homogeneity."""
+def _scaled(statement: Statement, raw: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A case and others by it: heads and beta of the same ratio, as sizes far apart show a wrong homogeneity."""
     yield raw
     if {"W", "beta"} <= raw.keys():
         for factor in (Fraction(-1), Fraction(1, 8), Fraction(-1, 8)):
             rows = [[str(factor * Fraction(entry)) for entry in row] for row in raw["W"]]
             yield {**raw, "W": rows, "beta": str(factor * Fraction(raw["beta"]))}
+    if statement.model == "free" and statement.relation == "when":
+        # near to a drawn case there may be a boundary
+        for name, factor in product(sorted(set(statement.parameters) - COUNTS), STEPS):
+            other = {**raw, name: str(factor * Fraction(raw[name]))}
+            if drawing.meets(statement, other):
+                yield other
 
 
 @functools.cache
@@ -294,11 +306,32 @@ def _same_clause(statement: Statement, derived: Derived) -> str:
             told = told or "says nothing: its conditions hold nowhere"
         elif any(w in (word, "iff") and signs == {_sign(statement.id, c) for c in other} for w, other in known):
             told = told or "its conditions have the same signs"
-        elif word == "if" and any(implied(conditions, other, found.at_least) for _, other in known):
+        elif word == "if" and any(
+            implied(conditions, other, found.at_least) or _asks_for_more(statement, conditions, other)
+            for _, other in known
+        ):
             told = told or "asks for more than one that is true"
         else:
             return ""
     return told
+
+
+def _asks_for_more(statement: Statement, conditions: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether each of the other conditions follows from one of these, by the signs of the names in their difference."""
+    return all(any(_follows(statement, one, two) for one in conditions) for two in other)
+
+
+def _follows(statement: Statement, given: str, wanted: str) -> bool:
+    (small, strict), (large, needed) = _upwards(given), _upwards(wanted)
+    return not (needed and not strict) and strict is not None and needed is not None and _above(statement, large, small)
+
+
+def _upwards(condition: str) -> tuple[sp.Expr, bool | None]:
+    """g of "g > 0" or "g >= 0" and whether it is strict; None for another relation."""
+    gap, allowed = read(condition)
+    if allowed in ((1,), (0, 1)):
+        return gap, 0 not in allowed
+    return -gap, (0 not in allowed if allowed in ((-1,), (-1, 0)) else None)
 
 
 def _sign(claim: str, condition: str) -> tuple[sp.Expr, tuple[int, ...]]:

@@ -29,7 +29,7 @@ from theorems.rules import RULES, licensed
 from theorems.sums import close_sum
 
 #: Processor seconds that a mutant has for all of its probes: several times what the slowest original takes.
-SECONDS = 30.0
+SECONDS = 10.0
 #: A function that several rules use is probed by all of their steps by hand, and by so many others of all together.
 TRUE, COPIES = 24, 120
 

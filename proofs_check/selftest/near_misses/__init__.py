@@ -1,7 +1,8 @@
 """Steps made by hand for every trusted rule: near misses, which it must refuse, and true steps that no paper takes.
 
-A module for the rules of every module of ``theorems``, with the same stem. ``near()`` gives steps that are false, or
-that lack a hypothesis, each with the reason; ``true()`` gives steps that the rule must license.
+A module for the rules of every module of ``theorems``, with the same stem, and one of holes that were found. ``near()``
+gives steps that are false, or that lack a hypothesis, each with the reason; ``true()`` gives steps that the rule must
+license.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from proofs_check.selftest.near_misses import (
     entropy_rules,
     exchangeable_rules,
     inequality_rules,
+    licensed_once,
     matrix_rules,
     norm_rules,
     optimum_rules,
@@ -46,6 +48,7 @@ MODULES: tuple[Module, ...] = (
     entropy_rules,
     exchangeable_rules,
     inequality_rules,
+    licensed_once,
     matrix_rules,
     norm_rules,
     optimum_rules,
