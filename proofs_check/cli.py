@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -192,6 +193,8 @@ def _verify(args: argparse.Namespace) -> int:
     if args.jobs is not None:
         jobs = _integer("--jobs", args.jobs, 1, MAX_JOBS, f"an integer from 1 to {MAX_JOBS}")
     tier = _choice("--tier", args.tier, TIERS)
+    if tier in ("fused", "joint") and find_spec("numba") is None:
+        raise UsageError("--tier", tier, "numba to be installed", "pip install numba, or use --tier auto")
     walks = 0
     if args.walks is not None:
         walks = _integer("--walks", args.walks, 1, MAX_WALKS, f"an integer from 1 to {MAX_WALKS}")

@@ -408,3 +408,11 @@ def test_differences_of_two_reports(
     assert cli.main(["diff", str(one), str(two)]) == 1
     assert other["claims"][0]["id"] in capsys.readouterr().out
     assert cli.main(["diff", str(one), str(tmp_path / "none")]) == 2
+
+
+def test_a_tier_that_needs_numba_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(cli, "find_spec", lambda name: None)
+    assert cli.main(["verify", "bao2024.appA.eq11", "--tier", "fused"]) == 2
+    assert "--tier 'fused': expected numba to be installed" in capsys.readouterr().err
+    assert cli.main(["verify", "bao2024.appA.eq11", "--tier", "quick"]) == 2
+    assert "one of auto, literal, fused, joint" in capsys.readouterr().err
