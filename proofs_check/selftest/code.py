@@ -280,6 +280,12 @@ def forget() -> None:
         memory.cache_clear()
 
 
+def _quiet(lost: sys.UnraisableHookArgs) -> None:
+    """Say nothing of a ring that was lost in a destructor: it rings again."""
+    if not isinstance(lost.exc_value, TooLong):
+        sys.__unraisablehook__(lost)
+
+
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
     """Raise TooLong in the block after so many seconds of processor time; where the system has such alarms only.
@@ -294,11 +300,13 @@ def within(seconds: float) -> Iterator[None]:
         raise TooLong(f"more than {seconds:g} s")
 
     def quiet() -> None:
+        sys.unraisablehook = told
         signal.setitimer(signal.ITIMER_PROF, 0)
         # one that rang at the last moment must not end the process, as it would by default
         signal.signal(signal.SIGPROF, signal.SIG_IGN)
 
     signal.signal(signal.SIGPROF, ring)
+    told, sys.unraisablehook = sys.unraisablehook, _quiet
     # again and again: the first may ring where exceptions are lost, in a destructor say
     signal.setitimer(signal.ITIMER_PROF, seconds, seconds)
     try:

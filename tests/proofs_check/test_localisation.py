@@ -33,7 +33,7 @@ SEC4, APPC = "bao2024.sec4.", "bao2024.appC."
 VERIFIED = [SEC4 + name for name in ("gaussian-rho", "xi-eta-range", "lemma2-4")]
 REFUTED = [SEC4 + name for name in ("eq6", "fig2-eta", "fig3-eta", "lemma2-1", "lemma2-2", "lemma2-3", "a1-uniform")]
 REFUTED += [APPC + name for name in ("lemma2-derivative", "lemma2-inequality", "lemma2-final-bound")]
-#: Part 2 is part 1 mirrored: its whole path is left to ``make test-slow``.
+#: Part 2 is part 1 mirrored, and `make verify` walks the whole path of the dearest: left to ``make test-slow``.
 MIRRORED = SEC4 + "lemma2-2"
 QUICK = Options(effort="quick", seed=0, device="cpu", jobs=1)
 #: Fewer draws, smaller samples and fewer points of an evaluation than quick takes: enough for a verdict.
@@ -80,8 +80,11 @@ def ruling(claim: Statement, case: Any = None) -> str:
         return str(runner._judge_one(claim, replace(QUICK, case=case), "cpu", Silent())[0]["verdict"])
 
 
+DEAR = ("bao2024.sec4.a1-uniform", "bao2024.sec4.eq6", "bao2024.appC.lemma2-final-bound")
+
+
 def marked(*claims: str) -> list[Any]:
-    return [pytest.param(claim, marks=[pytest.mark.slow] if claim == MIRRORED else []) for claim in claims]
+    return [pytest.param(claim, marks=[pytest.mark.slow] if claim in (MIRRORED, *DEAR) else []) for claim in claims]
 
 
 # -- verdicts

@@ -172,7 +172,11 @@ def status_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "compare", once)
 
 
-@pytest.mark.parametrize("claim", IDENTITIES)
+#: Formulas of every sort; the others' mutants are left to ``make test-slow`` and to ``twofold selftest --mutants``.
+FAST = IDENTITIES[::4]
+
+
+@pytest.mark.parametrize("claim", [pytest.param(c, marks=[] if c in FAST else [pytest.mark.slow]) for c in IDENTITIES])
 def test_every_mutant_of_a_formula_is_disproved(claim: str, request: pytest.FixtureRequest) -> None:
     statements = sources(claim)
     request.getfixturevalue("status_only")
