@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from figures import FIGURES, FigureError, load
 from proofs_check.errors import UsageError, nearest, shown
 from proofs_check.lock import changed, figures_of, fingerprint
+from proofs_check.outputs import check_folder
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,23 +66,13 @@ def _seed(value: str) -> int:
 
 def _folder(value: str, names: Sequence[str]) -> Path:
     """The folder to write to, which need not exist yet; raises UsageError where the files could not be written."""
-    if not value:
-        raise UsageError("--out", value, "a folder", "give a name such as report/figures")
+    folder = check_folder("--out", value, "report/figures")
     try:
-        folder = Path(os.path.realpath(value))
-        present = folder
-        while not present.exists():
-            present = present.parent
-        if not present.is_dir():
-            raise UsageError("--out", value, f"a folder; {shown(str(present))} is a file", "name another one")
-        if not os.access(present, os.W_OK | os.X_OK):
-            raise UsageError("--out", value, f"a writable folder; {shown(str(present))} is not", "name another one")
         for path in (folder / (name + suffix) for name in names for suffix in SUFFIXES):
             if path.exists() and not stat.S_ISREG(path.stat().st_mode):
                 raise UsageError("--out", value, f"a folder where {path.name} is no folder", "name another one")
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise UsageError("--out", value, f"a usable path ({reason})") from None
+    except OSError as error:
+        raise UsageError("--out", value, f"a usable path ({error.strerror or error})") from None
     return folder
 
 

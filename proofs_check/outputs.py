@@ -58,10 +58,10 @@ def check_target(argument: str, value: str) -> Path:
     return path
 
 
-def check_folder(argument: str, value: str) -> Path:
+def check_folder(argument: str, value: str, example: str = "report/site") -> Path:
     """The folder that ``value`` names, which need not be there; raises UsageError where files could not be written."""
     if not value:
-        raise UsageError(argument, value, "a folder", "give a name such as report/site")
+        raise UsageError(argument, value, "a folder", f"give a name such as {example}")
     try:
         folder = Path(os.path.realpath(value))
         present = folder
@@ -85,14 +85,18 @@ def present_folder(argument: str, value: str) -> Path:
     return folder
 
 
-def atomic_write(path: Path, text: str) -> None:
-    """Write ``text`` as UTF-8 to ``path`` so that a reader sees the old file or the new one, never a part."""
+def atomic_write(path: Path, content: str | bytes, *, durable: bool = True) -> None:
+    """Write ``content``, text as UTF-8, to ``path`` so that a reader sees the old file or the new one, never a part.
+
+    ``durable`` waits until the disk has it.
+    """
     temporary = path.with_name(f".twofold-{os.getpid()}-{os.urandom(4).hex()}")
     try:
-        with open(temporary, "x", encoding="utf-8", newline="\n") as handle:
-            handle.write(text)
+        with open(temporary, "xb") as handle:
+            handle.write(content.encode() if isinstance(content, str) else content)
             handle.flush()
-            os.fsync(handle.fileno())
+            if durable:
+                os.fsync(handle.fileno())
         if path.exists():
             os.chmod(temporary, stat.S_IMODE(path.stat().st_mode))
         os.replace(temporary, path)

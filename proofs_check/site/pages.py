@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -14,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from proofs_check.expect import VERDICTS
-from proofs_check.outputs import plain
+from proofs_check.outputs import atomic_write, plain
 from proofs_check.site import graph, mathml, trust, view
 from proofs_check.site.changes import diff
 from proofs_check.site.erratum import erratum
@@ -231,11 +230,5 @@ def _put(folder: Path, name: str, content: bytes) -> None:
     """Write a file so that a reader sees the old one or the new one, never a part."""
     path = folder / name
     path.parent.mkdir(exist_ok=True)
-    temporary = path.with_name(f".twofold-{os.getpid()}-{os.urandom(4).hex()}")
-    try:
-        temporary.write_bytes(content)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
+    # hundreds of small files, which can be written again: not worth waiting for the disk each time
+    atomic_write(path, content, durable=False)
