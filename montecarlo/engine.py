@@ -30,12 +30,14 @@ from montecarlo.walks import (
     STARTS,
     TIERS,
     DrawnScores,
+    Folded,
     Forms,
     NotSampledError,
     Walks,
     block_walks,
     covariance_root,
     draw_normals,
+    draw_steps,
 )
 
 #: Normals that a thread draws before it reports: small blocks are handed out several at a time.
@@ -118,6 +120,7 @@ class _Task:
     digest: bytes
     device: torch.device
     pairs: tuple[Pair, ...]
+    folded: Folded
     buffers: threading.local = field(default_factory=threading.local)
     tier: str = "literal"
     forms: Forms | None = None
@@ -155,11 +158,16 @@ class _Task:
             raise EngineError(f"{self.simulation.claim_id}: {error}") from None
 
     def normals(self, generator: torch.Generator) -> Tensor:
-        """A block's standard normals, (T, d, n) float32, in a tensor that the thread's next block draws into again."""
+        """A block's standard normals, (T, d, n) float32: see ``place``."""
+        return draw_normals(self.place(), generator)
+
+    def place(self) -> Tensor:
+        """A tensor (T, d, n) float32 for a block's normals, which the thread's next block draws into again."""
         # A thread's freed megabytes go back to the system, and new pages cost as much as drawing into them.
         if not hasattr(self.buffers, "z"):
             self.buffers.z = torch.empty((self.T, self.d, self.walks), dtype=torch.float32, device=self.device)
-        return draw_normals(self.buffers.z, generator)
+        z: Tensor = self.buffers.z
+        return z
 
     def numbers(self, generator: torch.Generator) -> dict[str, Tensor]:
         """The simulation's numbers for one block's draws, by quantity, checked for shape."""
@@ -170,10 +178,14 @@ class _Task:
             x = (self.root @ self.normals(generator)[0].double()).T
             sampled["x"] = x if self.m is None else x + self.m
         else:
-            walk = Walks(self.normals(generator), self.root, self.start)
-            if "walk" in self.simulation.parameters:
+            asked, z = self.simulation.parameters, self.place()
+            end = draw_steps(z, generator) if "walk" in asked else None
+            walk = Walks(
+                draw_normals(z, generator) if end is None else z, self.root, self.start, end=end, folded=self.folded
+            )
+            if "walk" in asked:
                 sampled["walk"] = walk
-            if "tokens" in self.simulation.parameters:
+            if "tokens" in asked:
                 sampled["tokens"] = walk.tokens
         return self.checked(self.simulation.function(**sampled, **self.given))
 
@@ -337,6 +349,7 @@ def _task(
         digest=seeds.case_digest(seed, claim_id, key),
         device=device,
         pairs=pairs,
+        folded=Folded(root),
         tier=tier,
         forms=Forms(root) if tier != "literal" else None,
     )

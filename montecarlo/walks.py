@@ -19,8 +19,10 @@ MOST_WALKS = 1 << 13
 FEWEST_WALKS = 1 << 8
 #: No block holds more normals than this (16 MiB), however long the walk: memory stays bounded.
 MOST_NORMALS = 1 << 22
-#: Entries worked on at once in float64: 256 KiB, which the allocator hands out again without new pages.
-SLAB = 1 << 15
+#: Entries worked on at once in float64: 512 KiB, which the allocator hands out again without new pages.
+SLAB = 1 << 16
+#: torch's CPU draws normals in groups of so many: pieces of whole groups are the numbers of one draw of them all.
+GROUP = 16
 #: Entries between rows beyond their length: power-of-two strides would fall on one cache set.
 PAD = 8
 
@@ -61,6 +63,39 @@ def draw_normals(out: Tensor, generator: torch.Generator) -> Tensor:
     return out.normal_(generator=generator)
 
 
+def draw_steps(out: Tensor, generator: torch.Generator) -> Tensor:
+    """Fill (T, d, n) with the normals of ``draw_normals`` and return their sum over T, (d, n) float64.
+
+    On a CPU a few tokens at a time, so that they are still in the core's cache when they are added up.
+    """
+    T, d, n = out.shape
+    rows = max(1, 2 * SLAB // (d * n)) if d * n % GROUP == 0 and not out.is_cuda else T
+    end = out.new_zeros(d, n, dtype=torch.float64)
+    for first in range(0, T, rows):
+        # step by step: torch's own sum into another type reads memory across its rows
+        for z in draw_normals(out[first : first + rows], generator):
+            end += z
+    return end
+
+
+class Folded:
+    """R W R for the matrices W of a case, each made once: with R = ``root``, (d, d) float64."""
+
+    def __init__(self, root: Tensor) -> None:
+        self.root = root
+        self._kept: list[tuple[Tensor, Tensor]] = []
+
+    def find(self, W: Tensor) -> Tensor:
+        """R W R, of the last matrix at once."""
+        for known, found in self._kept:
+            if torch.equal(known, W):
+                return found
+        found = self.root @ W @ self.root
+        # a list that others read is not changed
+        self._kept = [*self._kept[-3:], (W.clone(), found)]
+        return found
+
+
 def form(x: Tensor, W: Tensor, y: Tensor) -> Tensor:
     """x^T W y, walk by walk: (n, d), (d, d), (n, d) -> (n,)."""
     # Walks are innermost in memory, so the sum over d runs along them.
@@ -72,17 +107,30 @@ class Walks:
 
     Made of standard normals z, (T, d, n), and ``root`` R, (d, d) float64, with R R = Sigma:
     x_t = R (z_1 + ... + z_t), with z_1 = 0 for the start at 0. All that comes out is float64. The normals are taken
-    over, not copied: the start at 0 overwrites the first.
+    over, not copied: the start at 0 overwrites the first. ``end`` is their sum over T as drawn and ``folded`` keeps
+    R W R, where whoever made them has these.
     """
 
-    def __init__(self, normals: Tensor, root: Tensor, start: str = "sigma") -> None:
+    def __init__(
+        self,
+        normals: Tensor,
+        root: Tensor,
+        start: str = "sigma",
+        *,
+        end: Tensor | None = None,
+        folded: Folded | None = None,
+    ) -> None:
         if start not in STARTS:
             raise ValueError(f"start = {start!r}; expected one of {', '.join(STARTS)}")
         self.T, self.d, self.n = normals.shape
         self.root = root
         self.normals = normals
+        self._drawn_end = end
+        self._folded = Folded(root) if folded is None else folded
         if start == "zero":
             self.normals[0] = 0
+            # which was the sum with the first
+            self._drawn_end = None
 
     def _slabs(self) -> Iterator[tuple[slice, Tensor]]:
         """The normals in float64, a few tokens at a time; what is handed out is overwritten by the next."""
@@ -103,7 +151,8 @@ class Walks:
     @cached_property
     def _end(self) -> Tensor:
         """z_1 + ... + z_T, (d, n)."""
-        # step by step: torch's own sum into another type reads memory across its rows
+        if self._drawn_end is not None:
+            return self._drawn_end
         end = self.root.new_zeros(self.d, self.n)
         for z in self.normals:
             end += z
@@ -126,7 +175,7 @@ class Walks:
 
         x_a^T W x_T = sum of z_t^T (R W x_T) over t <= a: one projection a walk, and no (d, d) product a token.
         """
-        query = (self.root @ W @ self.root) @ self._end
+        query = self._folded.find(W) @ self._end
         steps = self.root.new_empty(self.T, self.n + PAD)[:, : self.n]
         for part, z in self._slabs():
             torch.sum(z.mul_(query), 1, out=steps[part])

@@ -1,4 +1,4 @@
-"""Tier c: the scores of all tokens at once from their joint law given the end of the walk, d + N normals a walk.
+"""Tier c: the scores of all tokens at once from their joint law given the end of the walk, d + N - 1 normals a walk.
 
 Let the walk have N steps R z_1, ..., R z_N (N = T, or T - 1 from x_1 = 0), u = z_1 + ... + z_N and M = R^T W R. The
 score of token a is the sum over its steps of z_s^T y with the query y = M u, a function of u alone.
@@ -6,11 +6,16 @@ score of token a is the sum over its steps of z_s^T y with the query y = M u, a 
 The deviations z_s - u / N are jointly Gaussian with u, and uncorrelated with it: E (z_s - u / N) u^T = I - N I / N = 0.
 So they are independent of u, hence of y. Given u, the numbers z_s^T y - u^T y / N = (z_s - u / N)^T y are Gaussian of
 mean 0, and with E (z_s - u / N)(z_t - u / N)^T = (delta_st - 1 / N) I their covariance is |y|^2 (delta_st - 1 / N): the
-law of |y| (g_s - mean g) for N independent standard normals g. Hence, in law and for every W, Sigma and start,
+law of |y| (h_s - mean h) for N independent standard normals h. Their sum X_a over s <= a is a random walk tied down at
+X_N = 0: given X_a, the N - a numbers to come have the sum -X_a, so that the next has the mean -X_a / (N - a) and the
+variance 1 - 1 / (N - a). Hence, in law and for every W, Sigma and start,
 
-    x_a^T W x_T = sum of [ u^T y / N + |y| (g_s - mean g) ] over the steps s up to a,    u = sqrt(N) v, y = M u,
+    x_a^T W x_T = a v^T M v + sqrt(N) |M v| X_a,    X_{a+1} = k_a X_a + sqrt(k_a) g_{a+1},    k_a = 1 - 1 / (N - a),
 
-with v ~ N(0, I_d) and g ~ N(0, I_N) independent. Cumulated, |y| (g - mean g) is a Brownian bridge along y / |y|.
+with v = u / sqrt(N) ~ N(0, I_d) and g_1, ..., g_{N-1} ~ N(0, 1) independent, and X_0 = 0.
+
+Accumulation. X is cumulated in float32, by a fused multiply-add a token: to first order it is off by at most 2^-23
+times the sum of |X_b| + |g_b| over b <= a; the score is made of it in float64.
 
 As this is itself a computation with the Gaussian law, it is no independent evidence for a formula of moments.
 """
@@ -26,20 +31,8 @@ from numpy.typing import NDArray
 
 from montecarlo.kernels.forms import ROWS, Form
 from montecarlo.kernels.generator import TURN, fill, tile
-from montecarlo.kernels.lanes import LANES, compiled, fma, inlined, load, store
-from montecarlo.kernels.project import project
-
-
-@inlined
-def _inner(rows: Any, lanes: Any, end: Any, query: Any, sums: Any) -> None:
-    """u^T y and |y|^2 of each lane, to rows 0 and 1 of array 5."""
-    for i in range(2 * lanes):
-        store(5, sums, i, float32(0))
-    for k in range(rows):
-        for lane in range(lanes):
-            y = load(4, query, k * LANES + lane)
-            store(5, sums, lane, fma(load(3, end, k * LANES + lane), y, load(5, sums, lane)))
-            store(5, sums, LANES + lane, fma(y, y, load(5, sums, LANES + lane)))
+from montecarlo.kernels.lanes import LANES, compiled, fma, load, store
+from montecarlo.kernels.project import squares
 
 
 @compiled
@@ -53,66 +46,67 @@ def _block(
     weights: Any,
     first: Any,
     last: Any,
+    keep: Any,
+    root: Any,
     z: Any,
     end: Any,
-    query: Any,
+    found: Any,
     high: Any,
     low: Any,
-    acc: Any,
-    total: Any,
+    sums: Any,
+    state: Any,
     bits: Any,
     out: Any,
 ) -> None:
+    # counts that the compiler does not know: it would unroll loops so short instead of using vectors
     lanes = len(high)
-    rows = len(query) // LANES
     drawn = -(-d // 4) * 4
-    root = float32(math.sqrt(N))
-    part = float64(1) / N
+    stretch = scale * math.sqrt(N)
     for at in range(0, walks, LANES):
         tile(key, block, at, high, low)
-        fill(key, block, 0, drawn, high, low, bits, z, 0)
-        for i in range(d * lanes):
-            store(3, end, i, root * load(2, z, i))
-        project(weights, first, last, end, query, acc)
-        _inner(rows, lanes, end, query, acc)
-        fill(key, block, drawn, -(-N // 4) * 4, high, low, bits, z, 0)
+        for start in range(0, drawn, TURN):
+            several = min(TURN, drawn - start)
+            fill(key, block, start, several, high, low, bits, z, 0)
+            for i in range(several * lanes):
+                store(3, end, start * LANES + i, load(2, z, i))
+        squares(weights, first, last, end, found, sums)
+        # of each lane: what a token adds to the mean, and what X is stretched by; then X itself, from 0 on
         for lane in range(lanes):
-            store(5, acc, 2 * LANES + lane, float32(0))
-            store(5, acc, LANES + lane, np.sqrt(load(5, acc, LANES + lane)))
-            store(6, total, lane, float64(0))
-        for s in range(N):
-            for lane in range(lanes):
-                store(5, acc, 2 * LANES + lane, load(5, acc, 2 * LANES + lane) + load(2, z, s * LANES + lane))
-        # what every step adds: (u^T y) / N - |y| mean g
-        for lane in range(lanes):
-            level = float64(load(5, acc, lane)) - float64(load(5, acc, LANES + lane)) * load(5, acc, 2 * LANES + lane)
-            store(6, total, LANES + lane, level * part)
-        for s in range(N):
-            for lane in range(lanes):
-                own = float64(load(5, acc, LANES + lane)) * float64(load(2, z, s * LANES + lane))
-                found = load(6, total, lane) + (load(6, total, LANES + lane) + own)
-                store(6, total, lane, found)
-                store(7, out, s * walks + at + lane, scale * found)
+            store(6, state, lane, scale * float64(load(4, found, lane)))
+            store(6, state, LANES + lane, stretch * math.sqrt(float64(load(4, found, LANES + lane))))
+            store(4, found, lane, float32(0))
+        for start in range(0, N, TURN):
+            several = min(TURN, N - start)
+            fill(key, block, drawn + start, -(-several // 4) * 4, high, low, bits, z, 0)
+            for s in range(several):
+                a = start + s
+                kept, spread, count = load(5, keep, a), load(5, root, a), float64(a + 1)
+                for lane in range(lanes):
+                    x = fma(kept, load(4, found, lane), spread * load(2, z, s * LANES + lane))
+                    store(4, found, lane, x)
+                    mean = count * load(6, state, lane)
+                    store(7, out, a * walks + at + lane, fma(load(6, state, LANES + lane), float64(x), mean))
 
 
 def scores(form: Form, key: int, block: int, walks: int, N: int) -> NDArray[np.float64]:
     """The scores x_a^T W x_T of walks of N steps that begin at x_1 ~ N(0, Sigma), (N, walks) float64.
 
     Exact in law up to the rounding of float32; a function of its arguments alone. Walk w takes the normals at positions
-    0, ..., d - 1 of (key, block, w) for its end, and N more from the next multiple of 4 on.
+    0, ..., d - 1 of (key, block, w) for its end, and N - 1 more from the next multiple of 4 on.
     """
     width = -(-walks // LANES) * LANES
     out = np.empty((N, width))
     if N:
         rows = -(-form.d // ROWS) * ROWS
-        z = np.empty(max(-(-form.d // 4), -(-N // 4)) * 4 * LANES, np.float32)
-        end, query = np.zeros(rows * LANES, np.float32), np.zeros(rows * LANES, np.float32)
+        z, end = np.empty(TURN * LANES, np.float32), np.zeros(rows * LANES, np.float32)
         high, low = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32)
-        acc, total = np.empty(ROWS * LANES, np.float32), np.empty(2 * LANES)
+        keep = 1 - 1 / np.arange(N, 0, -1)
+        found, sums = np.empty(2 * LANES, np.float32), np.empty(ROWS * LANES, np.float32)
         _block(
             *(np.uint64(key), np.uint64(block), width, N, form.d, form.scale),
             *(form.weights, form.first, form.last),
-            *(z, end, query, high, low, acc, total, np.empty(TURN * LANES, np.uint32)),
+            *(keep.astype(np.float32), np.sqrt(keep).astype(np.float32)),
+            *(z, end, found, high, low, sums, np.empty(2 * LANES), np.empty(TURN * LANES, np.uint32)),
             out.ravel(),
         )
     return out[:, :walks]

@@ -123,12 +123,12 @@ def store(typingctx: Any, number: Any, array: Any, index: Any, value: Any) -> An
 
 @_emitted
 def fma(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
-    """a b + c, rounded once; float32."""
+    """a b + c, rounded once; three numbers of one type, float32 or float64."""
 
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.fma(*args)
 
-    return types.float32(types.float32, types.float32, types.float32), code
+    return a(a, a, a), code
 
 
 @_emitted

@@ -207,8 +207,8 @@ def test_covariances_of_two_quantities() -> None:
 class StartsAtZero(Walks):
     """x_1 = 0 whatever the case says."""
 
-    def __init__(self, normals: Tensor, root: Tensor, start: str = "sigma") -> None:
-        super().__init__(normals, root, "zero")
+    def __init__(self, normals: Tensor, root: Tensor, start: str = "sigma", **known: Any) -> None:
+        super().__init__(normals, root, "zero", **known)
 
 
 class StartsAStepLate(Walks):
@@ -221,7 +221,7 @@ class StartsAStepLate(Walks):
 class ForgetsSigma(Walks):
     """Steps of covariance I."""
 
-    def __init__(self, normals: Tensor, root: Tensor, start: str = "sigma") -> None:
+    def __init__(self, normals: Tensor, root: Tensor, start: str = "sigma", **known: Any) -> None:
         super().__init__(normals, torch.eye(len(root)).to(root), start)
 
 
@@ -232,7 +232,7 @@ def test_a_walk_that_is_not_the_model_s_is_caught(wrong: type[Walks], monkeypatc
 
 
 def test_a_start_at_zero_that_is_not_made_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "Walks", lambda normals, root, start: Walks(normals, root, "sigma"))
+    monkeypatch.setattr(engine, "Walks", lambda normals, root, start, **known: Walks(normals, root))
     assert abs(z_score(sample(case=CASE | {"start": "zero"})["mean"], TRACE)) > 10 * LARGEST_Z
 
 

@@ -121,3 +121,41 @@ def test_the_generator_s_24_bits_bias_the_moments_as_little_as_stated() -> None:
         assert abs(float((radius**power).mean()) / exact - 1) < bound
     draws = walks.draw_normals(torch.empty(2**20), torch.Generator().manual_seed(0))
     assert float(draws.abs().max()) <= math.sqrt(float(radius[0])) * (1 + 1e-6)
+
+
+# ---- drawn in pieces, folded once
+
+
+@pytest.mark.parametrize(("T", "d", "n"), [(40, 128, 256), (9, 64, 128), (7, 3, 16), (5, 1, 3), (1, 1, 1)])
+def test_steps_drawn_in_pieces_are_those_of_one_draw(T: int, d: int, n: int) -> None:
+    whole, pieces = torch.empty(T, d, n), torch.empty(T, d, n)
+    walks.draw_normals(whole, torch.Generator().manual_seed(3))
+    generator = torch.Generator().manual_seed(3)
+    end = walks.draw_steps(pieces, generator)
+    assert torch.equal(pieces, whole)
+    assert torch.equal(end, Walks(whole, torch.eye(d, dtype=torch.float64))._end)
+    assert torch.allclose(end, whole.double().sum(0), rtol=0, atol=1e-12)
+    # and the generator is left in a state of its own
+    assert not torch.equal(walks.draw_steps(pieces, generator), end)
+
+
+def test_a_walk_with_a_known_end_has_the_same_scores() -> None:
+    root = covariance_root(torch.tensor([[2.0, 0.5], [0.5, 1.0]]))
+    W, other = torch.tensor([[1.0, 2.0], [0.0, 1.0]]).double(), torch.tensor([[0.0, 1.0], [3.0, 1.0]]).double()
+    z = torch.empty(5, 2, 16)
+    end = walks.draw_steps(z, torch.Generator().manual_seed(4))
+    folded = walks.Folded(root)
+    for start in walks.STARTS:
+        for matrix in (W, other, W):
+            known = Walks(z.clone(), root, start, end=end.clone(), folded=folded).scores(matrix)
+            assert torch.equal(known, Walks(z.clone(), root, start).scores(matrix))
+
+
+def test_a_folded_matrix_is_not_taken_for_another() -> None:
+    folded = walks.Folded(torch.eye(2, dtype=torch.float64) * 2)
+    W = torch.ones(2, 2, dtype=torch.float64)
+    assert torch.equal(folded.find(W), 4 * W)
+    W[0, 0] = 5
+    assert torch.equal(folded.find(W), 4 * W)
+    found = [folded.find(k * W) for k in range(1, 9)]
+    assert all(torch.equal(f, 4 * k * W) for k, f in enumerate(found, 1)) and len(folded._kept) == 4

@@ -10,16 +10,16 @@ import numpy as np
 
 from montecarlo.kernels import forms, fused, joint
 
-#: Scores of a block: they stay in the core's cache.
-SCORES = 1 << 15
+#: Scores of a block: few enough to stay near the core, and enough that a call costs nothing beside them.
+SCORES = 1 << 17
 
 
 def make(T: int, d: int, W: Any, seed: int, tier: str) -> Callable[[int, int], Any]:
     """run(walks, threads) -> (walks drawn, mean score of the last token and its square's mean)."""
     form = forms.form(W)
     scores = {"fused": fused.scores, "joint": joint.scores}[tier]
-    # a tile of tier b keeps its steps in the cache: few walks at a time are no loss
     block = max(16, SCORES // T // 16 * 16)
+    ones = np.ones(block)
     turn = [0]
 
     def run(walks: int, threads: int) -> Any:
@@ -31,8 +31,8 @@ def make(T: int, d: int, W: Any, seed: int, tier: str) -> Callable[[int, int], A
             first, second = np.zeros(T), np.zeros(T)
             for index in range(thread, blocks, threads):
                 found = scores(form, seed, began + index, block, T)
-                first += found.sum(1)
-                second += np.einsum("tn,tn->t", found, found)
+                first += found @ ones
+                second += np.vecdot(found, found)
             return first, second
 
         if threads == 1:

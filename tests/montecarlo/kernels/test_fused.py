@@ -78,9 +78,28 @@ def test_joint_scores_are_those_of_their_formula(N: int, d: int, n: int, kind: s
     u, g = np.sqrt(N) * z[:, :d], z[:, ends:]
     y = u @ (chosen.basis.T @ M @ chosen.basis).T
     level, spread = (u * y).sum(1, keepdims=True) / N, np.linalg.norm(y, axis=1, keepdims=True)
-    scores = (level + spread * (g - g.mean(1, keepdims=True))).cumsum(1).T
+    scores = (level * np.arange(1, N + 1) + spread * (g @ tied_down(N).T)).T
     error = np.abs(joint.scores(chosen, KEY, 5, n, N) - scores)
     assert (error <= (N + 2 * d + 8) * 2.0**-22 * (spread * (np.linalg.norm(u, axis=1, keepdims=True) + N)).T).all()
+
+
+def tied_down(N: int) -> Array:
+    """The matrix (N, N) that makes X_1, ..., X_N of g_1, ..., g_N by the recursion of ``joint``'s docstring."""
+    rows, now = [], np.zeros(N)
+    for a in range(N):
+        keep = 1 - 1 / (N - a)
+        now = keep * now + np.sqrt(keep) * np.eye(N)[a]
+        rows.append(now)
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("N", [1, 2, 5, 40])
+def test_the_walk_tied_down_has_the_law_of_summed_deviations(N: int) -> None:
+    """Sums of h_s - mean h have the covariance C (I - J/N) C^T, with C the sums and J full of ones."""
+    sums = np.tril(np.ones((N, N)))
+    law = sums @ (np.eye(N) - 1 / N) @ sums.T
+    assert np.allclose(tied_down(N) @ tied_down(N).T, law, atol=1e-12 * N)
+    assert N == 1 or not np.allclose(sums @ sums.T, law, atol=0.1)
 
 
 @pytest.mark.parametrize("scores", [fused.scores, joint.scores])
