@@ -17,7 +17,7 @@ from proofs_check.errors import UsageError
 from proofs_check.site import view
 from proofs_check.site.markdown import code, escaped, expression, math, sentence
 from proofs_check.site.shape import number, run_of
-from proofs_check.terminal import FIDELITY, parameters, starts
+from proofs_check.telling import FIDELITY, parameters, starts
 
 FINDINGS, TRUSTED = "findings.md", "rules.md"
 _HAND = "<!-- Written by `python -m proofs_check.found`, never by hand. -->"

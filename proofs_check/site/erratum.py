@@ -11,7 +11,7 @@ from proofs_check.expect import CORRECTED
 from proofs_check.site import formula, mathml
 from proofs_check.site.shape import Claim, claims_of, number, run_of
 from proofs_check.site.view import BOUNDS, label, paper_title, sentences
-from proofs_check.terminal import parameters
+from proofs_check.telling import parameters
 
 _PREAMBLE = r"""\documentclass[11pt]{article}
 \usepackage[T1]{fontenc}

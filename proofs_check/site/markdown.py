@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from proofs_check.site import formula, mathml, view
-from proofs_check.site.shape import number, run_of
-from proofs_check.terminal import FIDELITY, HOLDS, duration, parameters, power
+from proofs_check.site.shape import claims_of, number, run_of
+from proofs_check.telling import FIDELITY, HOLDS, parameters, power, took
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$-])")
 _MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!", "error": "!"}
@@ -126,7 +126,9 @@ def markdown(report: Mapping[str, Any]) -> str:
         out += [escaped(remark), ""]
     versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
     out += [
-        escaped(f"{run['effort']} effort, seed {run['seed']}, {run['device']}, {duration(run['seconds'])}; {versions}"),
+        escaped(
+            f"{run['effort']} effort, seed {run['seed']}, {run['device']}, {took(run, claims_of(report))}; {versions}"
+        ),
         "",
     ]
     for paper in view.papers(found):

@@ -18,8 +18,8 @@ from proofs_check.site import graph, mathml, trust, view
 from proofs_check.site.changes import diff
 from proofs_check.site.erratum import erratum
 from proofs_check.site.markdown import markdown
-from proofs_check.site.shape import run_of
-from proofs_check.terminal import duration
+from proofs_check.site.shape import claims_of, run_of
+from proofs_check.telling import took
 
 #: The list of the files of the site, so that a later run takes away what it no longer writes.
 MANIFEST = "files.txt"
@@ -113,7 +113,7 @@ def files(
         "has_figures": bool(images),
         "has_changes": changed is not None,
         "errata": errata,
-        "seconds": duration(run["seconds"]),
+        "seconds": took(run, claims_of(report)),
     }
 
     def page(path: str, template: str, **values: Any) -> tuple[str, bytes]:

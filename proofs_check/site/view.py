@@ -13,7 +13,7 @@ from markupsafe import Markup
 from proofs_check.expect import CORRECTED, VERDICTS
 from proofs_check.site import compare, formula, mathml, plot
 from proofs_check.site.shape import Claim, claims_of, number
-from proofs_check.terminal import FIDELITY, HOLDS, parameters, power
+from proofs_check.telling import FIDELITY, HOLDS, parameters, power
 from theorems.catalogue import PAPERS, paper_claims
 
 #: What a verdict means, for the legend.
