@@ -107,7 +107,8 @@ def test_the_sentence_says_what_was_checked_and_found(sample_report: Report) -> 
 
 def test_a_run_of_kept_verdicts_shows_the_work_that_was_done_before(sample_report: Report) -> None:
     claims = [claim | {"seconds": 90.0} for claim in sample_report["claims"][:2]]
-    assert telling.took(sample_report["run"] | {"seconds": 2.04}, claims) == "2.04 s, with 3 min 0 s of work on the claims"
+    run = sample_report["run"] | {"seconds": 2.04}
+    assert telling.took(run, claims) == "2.04 s, with 3 min 0 s of work on the claims"
 
 
 def test_the_fidelity_stands_beside_a_verdict_that_is_not_about_the_papers_own_words(
