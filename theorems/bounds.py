@@ -178,7 +178,10 @@ def _follows(statement: Statement, printed: sp.Expr, bound: Inequality) -> bool:
     """Whether a print is the proved bound, or larger where the claim does not say that it is attained."""
     if statement.attained:
         return attained(statement, bound) and equal(printed, bound.upper) is True
-    return equal(printed, bound.upper) is True or _weaker(printed, bound.upper)
+    # a parameter of the claim's own that is called d is any number, not the dimension
+    return equal(printed, bound.upper) is True or _weaker(
+        printed, bound.upper, dimension="d" not in statement.parameters
+    )
 
 
 def attained(statement: Statement, bound: Inequality) -> bool:
@@ -198,26 +201,30 @@ def _defined(statement: Statement) -> dict[str, sp.Expr]:
     return {name: parse(formula) for name, formula in statement.definitions.items()}
 
 
-def _weaker(printed: sp.Expr, upper: sp.Expr) -> bool:
-    """Whether the print is the proved bound times a number >= 1 and a power d^k, k >= 0 (d >= 1)."""
+def _weaker(printed: sp.Expr, upper: sp.Expr, *, dimension: bool) -> bool:
+    """Whether the print is the proved bound times a number >= 1 and, d being the dimension, a power d^k, k >= 0."""
     d = sp.Dummy("d", positive=True)
-    ratio = sp.powsimp((printed / upper).xreplace({symbol("d"): d}))
+    ratio = sp.powsimp((printed / upper).xreplace({symbol("d"): d} if dimension else {}))
     coefficient, rest = ratio.as_independent(*ratio.free_symbols, as_Add=False)
-    if not _never_negative(upper):
+    if not _never_negative(upper, dimension=dimension):
         return False
     base, power = rest.as_base_exp()
     of_d = rest == 1 or (base == d and bool(power.is_Rational and power >= 0))
     return bool(coefficient >= 1) and of_d
 
 
-def _never_negative(upper: sp.Expr) -> bool:
-    """Whether a bound is a product of norms, absolute values, even powers, roots and positive numbers."""
+def _never_negative(upper: sp.Expr, *, dimension: bool) -> bool:
+    """Whether a bound is a product of norms, absolute values, even powers, roots and positive numbers.
+
+    The largest of several is not negative where one of them is so.
+    """
     return all(
         (part.is_number and part.is_nonnegative)
-        or part.func in (sp.Abs, sp.Max)
+        or isinstance(part, sp.Abs)
+        or (isinstance(part, sp.Max) and any(_never_negative(one, dimension=dimension) for one in part.args))
         or (part.is_Pow and (part.exp.is_Rational and (part.exp.q == 2 or part.exp % 2 == 0)))
-        or (part.is_Pow and _never_negative(part.base))
-        or (part.is_Symbol and (part.name == "d" or part.name.partition("_")[0] in NORMS))
+        or (part.is_Pow and _never_negative(part.base, dimension=dimension))
+        or (part.is_Symbol and ((part.name == "d" and dimension) or part.name.partition("_")[0] in NORMS))
         for part in sp.Mul.make_args(upper)
     )
 

@@ -14,9 +14,10 @@ import sympy as sp
 from theorems.analysis_rules import CONCLUSIONS
 from theorems.closed import vanishes
 from theorems.expressions import symbol
+from theorems.implication import IMPLICATIONS
 from theorems.norm_rules import SCHATTEN
 from theorems.pascal import RowSum
-from theorems.rules import EQUIVALENCES, licensed, rule
+from theorems.rules import EQUIVALENCES, licensed, licensed_by, rule
 
 Keys = tuple[sp.Expr, sp.Expr]
 
@@ -169,7 +170,15 @@ def necessary_and_sufficient(property: str, conditions: tuple[str, ...], parts: 
     return needed == set(conditions) and enough == [conditions]
 
 
+@rule("sufficient-alone")
+def sufficient_alone(property: str, conditions: tuple[str, ...], low: sp.Expr, high: sp.Expr, part: Any) -> bool:
+    """Conditions under which rank-one makes a W, for the same keys: they suffice, necessary or not."""
+    made = licensed_by(part, {"rank-one"}) and part.data[:3] == (conditions, low, high)
+    return property == REPRESENTABLE and made and (low, high) in SEEN.values()
+
+
 EQUIVALENCES.update({"gordan", "nearest-point", "necessary-and-sufficient"})
+IMPLICATIONS.add("sufficient-alone")
 
 
 # -- the least norm of W with margins z_i^T W (z_0 - z_j)/sqrt(d) >= kappa, all keys visible, rho_Q > 0 and rho_K > 0
@@ -206,12 +215,14 @@ def sink_primal(norm: str, margin: sp.Expr, factor: sp.Expr, value: sp.Expr) -> 
 
 @rule("least-norm")
 def least_norm(norm: str, value: sp.Expr, parts: tuple[Any, Any]) -> bool:
-    """A lower bound of a norm that a W with the margins attains is the least one."""
+    """A lower bound of a norm that a W with the margins attains is the least one.
+
+    Each of the two rules licenses one value only, margin/(rho_Q rho_K).
+    """
     dual, primal = parts
     if (dual.rule, primal.rule) != ("sink-dual", "sink-primal") or not all(licensed(part) for part in parts):
         return False
-    same_norm = dual.data[0] == primal.data[0] == norm
-    return same_norm and all(vanishes(part.data[3] - value) for part in parts)
+    return dual.data[0] == primal.data[0] == norm and vanishes(dual.data[3] - value)
 
 
 # -- independent uniform points on the sphere

@@ -16,7 +16,7 @@ import sympy as sp
 
 from theorems.closed import vanishes
 from theorems.expressions import symbol
-from theorems.rules import licensed, rule
+from theorems.rules import licensed_by, rule
 
 a, b = symbol("a"), symbol("b")
 
@@ -36,6 +36,8 @@ _ORTHANT = {
     "b <= 1 <= a": {a: 1 + _u, b: 1 / (1 + _v)},
 }
 
+#: The powers that a certificate may take.
+POWERS = range(65)
 #: A sum of positive numbers times powers of a part's polynomials: (coefficient, one exponent for each of them).
 Certificate = tuple[tuple[sp.Rational, tuple[int, ...]], ...]
 
@@ -67,7 +69,7 @@ def cosine_pointwise(c: sp.Expr, mu: sp.Expr, certificates: tuple[Certificate, .
             if not (coefficient.is_Rational and coefficient.is_positive):
                 return False
             # to a power that is no number a factor may become anything: f^(log p/log f) = p
-            if any(not isinstance(power, int) or power < 0 for power in exponents):
+            if any(power not in POWERS for power in exponents):
                 return False
             total += coefficient * sp.Mul(*(f**n for f, n in zip(factors, exponents, strict=True)))
         if sp.expand(total - slack) != 0:
@@ -102,7 +104,7 @@ def cosine_average(left: sp.Expr, right: sp.Expr, end: str, pointwise: Any) -> b
     are almost surely not zero and have a finite D: E cos - R = E[(1 - a b) cos] with |cos| <= 1, E a^2 = E b^2 = 1, so
     that mu drops out, and E|1 - a^2| = E|1 - b^2|.
     """
-    if pointwise.rule not in POINTWISE or not licensed(pointwise):
+    if not licensed_by(pointwise, POINTWISE):
         return False
     gap, spread = {
         "": (symbol("gap"), symbol("spread")),
@@ -119,7 +121,7 @@ def cosine_difference(left: sp.Expr, right: sp.Expr, first: Any, last: Any) -> b
     Trusted: the triangle inequality.
     """
     for step, end in ((first, "0"), (last, "1")):
-        if step.rule != "cosine-average" or step.data[2] != end or not licensed(step):
+        if not licensed_by(step, ("cosine-average",)) or step.data[2] != end:
             return False
     fall = symbol("cosine_0") - symbol("cosine_1")
     change = symbol("ratio_0") - symbol("ratio_1")

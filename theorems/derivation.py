@@ -134,8 +134,9 @@ class Equivalence:
     in them is decided everywhere: on every ray and in every sector of their ``plane``, a function that gives an exact
     case (JSON-able) for two values of the coordinates, None where no case has them.
 
-    ``sufficient`` are conjunctions, sharpest first, each proved by a step to suffice for the property: an "if" print
-    that implies one of them is true. ``at_least`` gives the least values of the names that may be used to see that.
+    ``sufficient`` are conjunctions, each proved by a step to suffice for the property, first the one that corrects a
+    print: an "if" print that implies one of them is true. ``at_least`` gives the least values of the names that may be
+    used to see that.
     """
 
     property: str

@@ -15,7 +15,7 @@ from theorems.balls import ball, between, precision, rational
 from theorems.closed import names, substituted, vanishes
 from theorems.expressions import symbol
 from theorems.process import Step
-from theorems.rules import RULES, elementary, rule
+from theorems.rules import elementary, licensed, rule
 
 #: Highest derivative that Taylor's formula is used with.
 DERIVATIVES = 6
@@ -23,6 +23,8 @@ DERIVATIVES = 6
 PIECES, HALVINGS = 64, 14
 #: Bits that its balls are computed with, and those of ``far-enclosure``.
 COVER_BITS, FAR_BITS = 128, 256
+#: What an exponent that is to be real must not hold.
+UNREAL = (sp.I, sp.log)
 #: How near its limit ``far-enclosure`` wants a function to be.
 CLOSE = Fraction(1, 2**100)
 
@@ -61,7 +63,7 @@ def visible_sign(expression: sp.Expr, positive: Collection[str]) -> int | None:
     if expression.is_Symbol:
         return 1 if expression.name in positive else None
     if isinstance(expression, sp.exp):
-        return 1 if names(expression) <= set(positive) and not expression.has(sp.I) else None
+        return 1 if _real(expression, positive) else None
     if expression.is_Pow and expression.exp.is_Rational:
         inner = visible_sign(expression.base, positive)
         return None if inner is None else _whole(sp.Integer(inner) ** expression.exp)
@@ -72,6 +74,13 @@ def visible_sign(expression: sp.Expr, positive: Collection[str]) -> int | None:
         found = set(signs)
         return found.pop() if len(found) == 1 else None
     return None
+
+
+def _real(expression: sp.Expr, positive: Collection[str]) -> bool:
+    """Whether an expression is visibly real: of positive names, without i, logarithms and roots of another sign."""
+    if not elementary(expression) or not names(expression) <= set(positive) or expression.has(*UNREAL):
+        return False
+    return all(power.exp.is_Integer or visible_sign(power.base, positive) == 1 for power in expression.atoms(sp.Pow))
 
 
 def _whole(value: sp.Expr) -> int | None:
@@ -187,10 +196,10 @@ def two_level_entropy(up: sp.Expr, total: sp.Expr, gap: sp.Expr, square: sp.Expr
 
 def _premise(premises: tuple[Step, ...], name: str) -> tuple[Any, ...]:
     """The data of the one premise of that rule; ValueError where there is none, several, or it is not licensed."""
-    (found,) = [step.data for step in premises if step.rule == name]
-    if not RULES[name](*found):
+    (found,) = [step for step in premises if step.rule == name]
+    if not licensed(found):
         raise ValueError(f"the premise of {name} does not hold")
-    return found
+    return found.data
 
 
 @rule("least-entropy")
@@ -274,7 +283,7 @@ def squeeze(
     g = nu sqrt(T/(T - 1)) <= sqrt(2) nu, up to which the remainder rises.
     """
     T, nu = symbol(total), symbol(norm)
-    if leading != sp.log(T) or not RULES[premise.rule](*premise.data):
+    if leading != sp.log(T) or not licensed(premise):
         return False
     if premise.rule == "entropy-sandwich":
         if premise.data[:2] != (T, nu) or high != sp.log(T) or not vanishes(premise.data[5] - low):
@@ -374,7 +383,7 @@ def decay(function: sp.Expr, variable: str, rate: sp.Expr, value: sp.Expr) -> bo
             inner = node.args[0]
             if inner.has(*zero) and not inner.xreplace(zero).is_positive:
                 return False
-        if node.is_Pow and node.exp.has(*zero) and (node.base.has(*zero) or not node.base.is_positive):
+        if node.is_Pow and node.exp.has(*zero) and not node.base.is_positive:
             # 0 to a power that vanishes is not 0 to the power 0
             return False
     return vanishes(moved.xreplace(zero) - value)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import sympy as sp
 
@@ -190,7 +190,8 @@ def below(formula: sp.Expr, bound: Eventually) -> bool | None:
 
 
 def _stays_below(gap: Growth, bound: Eventually) -> bool | None:
-    for part in gap.parts():
+    parts = list(gap.parts())
+    for place, part in enumerate(parts):
         if null(part):
             return True
         shown = visible_sign(part, bound.names)
@@ -198,8 +199,33 @@ def _stays_below(gap: Growth, bound: Eventually) -> bool | None:
             return True
         if shown == 1 or exceeding(part, bound) is not None:
             return False
-        return None
+        # a factor of what grows must not vanish anywhere; the constant may
+        return True if place == len(parts) - 1 and never_positive(part, bound.names) else None
     return True
+
+
+def never_positive(expression: sp.Expr, positive: Collection[str]) -> bool:
+    """Whether a rational function of positive names and of one exponential exp(c), c > 0, is shown to be <= 0.
+
+    Every exponential in it is to be a whole power of one, which is 1 + v with v > 0; then no coefficient of the
+    numerator may be positive, none of the denominator negative.
+    """
+    nodes = sorted(expression.atoms(sp.exp), key=str)
+    side = visible_sign(nodes[0].args[0], positive) if nodes else None
+    if side not in (1, -1) or not names(expression) <= set(positive):
+        return False
+    ratios = [sp.cancel(side * node.args[0] / nodes[0].args[0]) for node in nodes]
+    if not all(ratio.is_Rational for ratio in ratios):
+        return False
+    step = 1 / sp.Integer(reduce(sp.ilcm, (ratio.q for ratio in ratios), 1))
+    v = sp.Dummy("v")
+    table = {node: (1 + v) ** (ratio / step) for node, ratio in zip(nodes, ratios, strict=True)}
+    quotient = sp.fraction(sp.together(expression.xreplace(table)))
+    if any(not part.is_polynomial() for part in map(sp.expand, quotient)):
+        return False
+    above, below = (sp.Poly(sp.expand(part), v, *(symbol(name) for name in sorted(positive))) for part in quotient)
+    numbers = all(c.is_Rational for c in (*above.coeffs(), *below.coeffs()))
+    return numbers and all(c <= 0 for c in above.coeffs()) and all(c >= 0 for c in below.coeffs())
 
 
 def exceeding(part: sp.Expr, bound: Eventually) -> Mapping[str, object] | None:

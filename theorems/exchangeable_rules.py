@@ -14,7 +14,7 @@ import sympy as sp
 from theorems.conditions import read
 from theorems.exchangeable import Vector, moment, moment_by_deviations, output
 from theorems.expressions import same, symbol
-from theorems.rules import CONCLUSION, EQUIVALENCES, Rule, licensed, rule
+from theorems.rules import CONCLUSION, EQUIVALENCES, Rule, licensed_by, rule
 
 LEVEL = symbol("l")
 Conditions = tuple[str, ...]
@@ -23,7 +23,7 @@ Conditions = tuple[str, ...]
 @rule("exchangeable-moment")
 def exchangeable_moment(one: Vector, two: Vector, value: sp.Expr) -> bool:
     """E[one^T two] = value for every exchangeable law: computed by pairs of tokens and by deviations from the mean."""
-    return same(moment(one, two), value) and same(moment_by_deviations(one, two), value)
+    return bool(moment(one, two) == moment_by_deviations(one, two) == sp.expand(value))
 
 
 @rule("level-slope")
@@ -54,7 +54,7 @@ def energy_balance(energy: Any, cross: Any) -> bool:
 
 
 def _is_moment(step: Any) -> bool:
-    return bool(step.rule == "exchangeable-moment" and licensed(step))
+    return licensed_by(step, ("exchangeable-moment",))
 
 
 def _is_energy(step: Any) -> bool:
@@ -67,9 +67,7 @@ def _ends(energy: Any, cone: Any) -> tuple[sp.Expr, sp.Expr] | None:
 
     c = 2 (1 - 1/k) > 0 for k >= 2, and t2 >= 0 by the cone.
     """
-    if not _is_energy(energy):
-        return None
-    if cone.rule != "energy-cone" or not licensed(cone):
+    if not _is_energy(energy) or not licensed_by(cone, ("energy-cone",)):
         return None
     slope = sp.diff(energy.data[2], LEVEL) / (-2 * (1 - 1 / symbol("k")))
     slope = sp.expand(sp.cancel(sp.together(slope)))
@@ -134,9 +132,7 @@ def ratio_of_energy(name: str, conditions: Conditions, balance: Any, of_energy: 
 
     S > 0 is the claim's assumption (R > 0 implies it). D >= S/k as N <= D.
     """
-    if balance.rule != "energy-balance" or of_energy.rule not in ("slope-sign", "chord-sign"):
-        return False
-    if not (licensed(balance) and licensed(of_energy)):
+    if not licensed_by(balance, ("energy-balance",)) or not licensed_by(of_energy, ("slope-sign", "chord-sign")):
         return False
     turned = {"R increasing": "D decreasing", "R decreasing": "D increasing"}
     return of_energy.data[0] == turned.get(name) and tuple(conditions) == tuple(of_energy.data[1])
@@ -145,7 +141,7 @@ def ratio_of_energy(name: str, conditions: Conditions, balance: Any, of_energy: 
 @_concludes("ends-compared")
 def ends_compared(name: str, conditions: Conditions, balance: Any) -> bool:
     """R(1) > R(0) iff D(1) < D(0), R(1) < R(0) iff D(1) > D(0), as R = (S/D - 1)/(k - 1) with S > 0."""
-    if balance.rule != "energy-balance" or not licensed(balance):
+    if not licensed_by(balance, ("energy-balance",)):
         return False
     D = balance.data[0].data[2]
     loss = D.xreplace({LEVEL: sp.Integer(0)}) - D.xreplace({LEVEL: sp.Integer(1)})
@@ -161,7 +157,7 @@ def interior_maximum(name: str, conditions: Conditions, balance: Any, cone: Any)
     Trusted: D with the affine slope -c e has its only minimum where e changes from positive to negative; otherwise D is
     monotone or constant on [0, 1], and a maximum of R stands at an end.
     """
-    if balance.rule != "energy-balance" or not licensed(balance):
+    if not licensed_by(balance, ("energy-balance",)):
         return False
     ends = _ends(balance.data[0], cone)
     if ends is None:

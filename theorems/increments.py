@@ -17,7 +17,7 @@ from theorems.observables import START, Form, Vector
 from theorems.process import KERNELS, Kernel, Process
 from theorems.ratio import Ratio, total
 from theorems.wick import MEAN
-from theorems.words import chain, cycle, reverse
+from theorems.words import Letter, chain, cycle, reverse
 
 #: Variance of the first increment in units of Sigma, by the walk's start.
 FIRST_INCREMENT = {"sigma": 1, "zero": 0, "mean": 0}
@@ -55,14 +55,12 @@ class SecondRoute(Process):
         """The weight of increment k in the vector, for k in the stretch (low, high]."""
         parts = []
         place = self.chain.index
-        for coefficient, atom in vector.parts:
+        for coefficient, atom in self._tokens(vector):
             if atom[0] == "at":
                 if place(high) <= place(atom[1]):
                     parts.append(coefficient)
-                continue
-            bottom = Ratio.of(0) if atom[1] == START else Ratio.of(atom[1])
-            if place(high) <= place(atom[1]):
-                parts.append(coefficient * (Ratio.of(atom[2]) - bottom))
+            elif place(high) <= place(atom[1]):
+                parts.append(coefficient * (Ratio.of(atom[2]) - atom[1]))
             elif place(high) <= place(atom[2]):
                 parts.append(coefficient * (Ratio.of(atom[2]) - Ratio.of("_k") + 1))
         return total(parts)
@@ -80,36 +78,34 @@ class SecondRoute(Process):
     def _cumulant(self, block: list[Form]) -> Ratio:
         """The joint cumulant of the forms: closed cycles, and chains between fixed vectors or means."""
         parts = []
-        centred = self.kernel.mean is None
-        head, rest = block[0], block[1:]
-        for order in permutations(rest):
-            for turned in itertools.product((False, True), repeat=len(rest)):
-                loop = [_turn(f, t) for f, t in zip((head, *order), (False, *turned), strict=True)]
-                if all(not f.left.fixed and not f.right.fixed for f in loop):
-                    letters = tuple(letter for f in loop for letter in f.letters)
-                    links = [self.covariance(f.right, g.left) for f, g in zip(loop, [*loop[1:], loop[0]], strict=True)]
-                    parts.append(_times(links) * Ratio.of(cycle(letters).name))
-        for line in permutations(range(len(block))):
-            if line[0] > line[-1]:
-                continue
-            for turned in itertools.product((False, True), repeat=len(block)):
-                if len(block) == 1 and turned[0]:
+        head, *rest = block
+        # read backwards a cycle or chain is the same one: the first form is read forwards only
+        ways = [(form, _turned(form)) for form in rest]
+        if not any(v.fixed for form in block for v in (form.left, form.right)):
+            for order in permutations(ways):
+                for loop in itertools.product((head,), *order):
+                    links = [self.covariance(f.right, g.left) for f, g in pairwise((*loop, head))]
+                    parts.append(_times(links) * Ratio.of(cycle(_letters(loop)).name))
+        for line in permutations([(head,), *ways]):
+            for path in itertools.product(*line):
+                if any(v.fixed for f, g in pairwise(path) for v in (f.right, g.left)):
                     continue
-                path = [_turn(block[k], t) for k, t in zip(line, turned, strict=True)]
-                inner = [*(f.right for f in path[:-1]), *(f.left for f in path[1:])]
                 ends = (path[0].left, path[-1].right)
-                if any(v.fixed for v in inner) or (centred and not all(v.fixed for v in ends)):
+                means = _times([self.mean(v) for v in ends if not v.fixed])
+                if not means.num:
                     continue
-                letters = tuple(letter for f in path for letter in f.letters)
                 links = [self.covariance(f.right, g.left) for f, g in pairwise(path)]
-                links += [self.mean(v) for v in ends if not v.fixed]
-                names = [v.fixed or MEAN for v in ends]
-                parts.append(_times(links) * Ratio.of(chain(names[0], letters, names[1]).name))
+                left, right = (v.fixed or MEAN for v in ends)
+                parts.append(means * _times(links) * Ratio.of(chain(left, _letters(path), right).name))
         return total(parts)
 
 
-def _turn(form: Form, turned: bool) -> Form:
-    return Form(form.right, reverse(form.letters), form.left) if turned else form
+def _turned(form: Form) -> Form:
+    return Form(form.right, reverse(form.letters), form.left)
+
+
+def _letters(forms: Sequence[Form]) -> tuple[Letter, ...]:
+    return tuple(letter for form in forms for letter in form.letters)
 
 
 def _times(values: Sequence[Ratio]) -> Ratio:

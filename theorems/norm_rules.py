@@ -14,7 +14,7 @@ import sympy as sp
 from theorems.closed import vanishes
 from theorems.expressions import symbol
 from theorems.norms import Exact, is_semidefinite, is_symmetric
-from theorems.rules import licensed, rule
+from theorems.rules import licensed_by, rule
 
 Hypotheses = tuple[str, ...]
 
@@ -167,7 +167,7 @@ def chain(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, parts: tuple[tu
     """
     now = left
     for step, power in parts:
-        if step.rule not in NORM_RULES or not licensed(step) or not sp.Rational(power).is_positive:
+        if not licensed_by(step, NORM_RULES) or not sp.Rational(power).is_positive:
             return False
         below, above, needed = step.data[:3]
         if not set(needed) <= _closure(hypotheses):

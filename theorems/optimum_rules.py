@@ -16,11 +16,13 @@ from theorems.conditions import read
 from theorems.expressions import symbol
 from theorems.implication import IMPLICATIONS, LEAST_VALUES, visibly_non_negative
 from theorems.optimum_symmetric import COORDINATES, Family, blocks, dual_blocks, orbits, products
-from theorems.rules import EQUIVALENCES, licensed, rule
+from theorems.rules import EQUIVALENCES, licensed, licensed_by, rule
 
 C, n, lam, r_eff, delta2, kappa, d, budget = (
     symbol(name) for name in ("C", "n", "lam", "r_eff", "delta2", "kappa", "d", "budget")
 )
+
+ONE = sp.Integer(1)
 
 #: Least values of the names; lam, delta2, kappa and d are positive.
 LEAST = {"C": 1, "n": 2, "lam": 0, "r_eff": 1, "delta2": 0, "kappa": 0, "d": 0}
@@ -41,7 +43,7 @@ def at_least_zero(expression: sp.Expr) -> bool:
     """Whether an expression in C >= 1 and lam in (0, 1] is shown to be non-negative.
 
     Sums and products of such; quotients of polynomials without minus signs in C - 1 and 1/lam - 1; and x - y for
-    visibly non-negative x, y with x^2 - y^2 of that kind.
+    visibly non-negative x, y with q - y^2 of that kind, q the sum of the squares of the terms of x: x^2 >= q.
     """
     expression = sp.sympify(expression)
     if visibly_non_negative(expression, LEAST) or _polynomial(expression):
@@ -50,10 +52,8 @@ def at_least_zero(expression: sp.Expr) -> bool:
         if all(map(at_least_zero, expression.args)):
             return True
         plus = [t for t in sp.Add.make_args(expression) if visibly_non_negative(t, LEAST)]
-        minus = [-t for t in sp.Add.make_args(expression) if t not in plus]
-        if len(plus) == len(minus) == 1:
-            (above,), (below,) = plus, minus
-            return visibly_non_negative(below, LEAST) and _polynomial(above**2 - below**2)
+        below = sp.Add(*plus) - expression
+        return visibly_non_negative(below, LEAST) and _polynomial(sp.Add(*(t**2 for t in plus)) - below**2)
     return False
 
 
@@ -69,7 +69,7 @@ def _polynomial(expression: sp.Expr) -> bool:
 
 def _families() -> tuple[tuple[Family, bool], ...]:
     """C = 1, where no constraint names another group, and symbolic C >= 2; nothing here depends on the nuisances."""
-    return (Family(sp.Integer(1), n, lam), True), (Family(C, n, lam), False)
+    return (Family(ONE, n, lam), True), (Family(C, n, lam), False)
 
 
 @rule("symmetric-dual")
@@ -88,19 +88,18 @@ def symmetric_dual(pattern: str, bound: sp.Expr, weights: Table) -> bool:
 def _dual_holds(pattern: str, bound: sp.Expr, weights: Table) -> bool:
     for family, alone in _families():
         forms = {orbit.name: orbit.form for orbit in orbits(family, pattern, alone=alone)}
-        at = {C: sp.Integer(1)} if alone else {}
+        at = {C: family.C}
         table = {name: sp.sympify(weight).xreplace(at) for name, weight in weights}
         if any(not name.startswith("f:") for name in table) or not all(map(at_least_zero, table.values())):
             return False
         table = {name: weight for name, weight in table.items() if weight != 0}
-        if not set(table) <= set(forms):
+        if set(table) - set(forms):
             return False
         sums = dict.fromkeys(COORDINATES, sp.Integer(0))
         for name, weight in table.items():
             for coordinate, value in forms[name].items():
                 sums[coordinate] += weight * value
-        # at C = 1 the blocks are asked for by the number itself
-        apart, means = dual_blocks(sums, 1 if alone else C)
+        apart, means = dual_blocks(sums, family.C)
         lengths = [apart[1][0] ** 2 + apart[1][1] ** 2, products(means, 1 / family.C)[1][1]]
         if not all(vanishes(sp.sympify(1 - v)) or v == 0 for v in lengths):
             return False
@@ -116,13 +115,14 @@ def symmetric_primal(pattern: str, cost: sp.Expr, entries: Table, apart: Root, m
 
     ``apart`` = (s, r) has s = ||2 x 2 block||_* and r = |its determinant|, s^2 = ||block||_F^2 + 2 r, and ``means`` the
     same of the 2 x 3 block B with r^2 = det(B B^T); cost = 2 (C - 1) s + 2 s'. All margins are checked, for C = 1 and
-    every C >= 2. Trusted: the two singular values have the sum s, as (s_1 + s_2)^2 = s_1^2 + s_2^2 + 2 s_1 s_2.
+    every C >= 2; without A and B, no W has those of the diagonal pattern, where d_ci must prefer itself to d_cj.
+    Trusted: the two singular values have the sum s, as (s_1 + s_2)^2 = s_1^2 + s_2^2 + 2 s_1 s_2.
     """
     table = dict(entries)
     if not set(table) <= set(COORDINATES) - {"A", "B"}:
         return False
     for family, alone in _families():
-        at = {C: sp.Integer(1)} if alone else {}
+        at = {C: family.C}
         values = {name: sp.sympify(value).xreplace(at) for name, value in table.items()}
         for orbit in orbits(family, pattern, alone=alone):
             margin = sp.Add(*(value * values.get(name, 0) for name, value in orbit.form.items()))
@@ -149,35 +149,33 @@ def symmetric_primal(pattern: str, cost: sp.Expr, entries: Table, apart: Root, m
 def factor_dual(pattern: str, bound: sp.Expr, weights: Table) -> bool:
     """|W_Q P_S|_F^2 + |W_K P_S|_F^2 >= bound for every W_Q^T W_K with the pattern's margins: the factors themselves.
 
-    Checked: the weights of copy queries' constraints are >= 0 with 2 sum = bound, and of the rows of their matrix Y
-    the Gram matrix Y Y^T = p I + q J has the eigenvalues p and p + C q at most 1. Trusted: sum y <= tr(Y^T W_Q^T W_K)
-    <= ||Y||_2 |W_Q P_S|_F |W_K P_S|_F (Cauchy-Schwarz), and 2 x y <= x^2 + y^2.
+    Checked: the weights of copy queries' constraints are >= 0 with 2 sum = bound, and the rows of their matrix Y are
+    orthonormal. Trusted: sum y <= tr(Y^T W_Q^T W_K) <= ||Y||_2 |W_Q P_S|_F |W_K P_S|_F (Cauchy-Schwarz), and
+    2 x y <= x^2 + y^2.
     """
     for family, alone in _families():
         forms = {orbit.name: orbit.form for orbit in orbits(family, pattern, alone=alone)}
-        at = {C: sp.Integer(1)} if alone else {}
+        at, size = {C: family.C}, family.C
         table = {name: sp.sympify(weight).xreplace(at) for name, weight in weights}
-        if any(not name.startswith("f:") for name in table):
+        if any(not name.startswith("f:") for name in table) or not all(map(at_least_zero, table.values())):
             return False
         table = {name: weight for name, weight in table.items() if weight != 0}
-        if not set(table) <= set(forms):
+        if set(table) - set(forms):
             return False
-        if not all(map(at_least_zero, table.values())) or not vanishes(
-            2 * sp.Add(*table.values()) - bound.xreplace(at)
-        ):
+        if not vanishes(2 * sp.Add(*table.values()) - bound.xreplace(at)):
             return False
         # a row has the same entries in every group: one on b, one on its own e and f, one on each of the others'
         sums = {name: sp.Add(*(w * forms[k].get(name, 0) for k, w in table.items())) for name in COORDINATES}
-        size = family.C
-        on_b = sums["fb"] / size
-        pairs = [
-            (sums[own] / size, 0 if alone else sums[far] / (size * (size - 1)))
-            for own, far in (("fe", "fE"), ("ff", "fF"))
-        ]
-        same = on_b**2 + sp.Add(*(own**2 + (size - 1) * far**2 for own, far in pairs))
-        cross = on_b**2 + sp.Add(*(2 * own * far + (size - 2) * far**2 for own, far in pairs))
-        eigenvalues = (same,) if alone else (same - cross, same + (size - 1) * cross)
-        if not all(vanishes(1 - value) for value in eigenvalues):
+        on_b, *own = (sums[name] / size for name in ("fb", "fe", "ff"))
+        square = sp.Add(on_b**2, *(entry**2 for entry in own))
+        if not alone:
+            far = [sums[name] / (size * (size - 1)) for name in ("fE", "fF")]
+            others = sp.Add(*(entry**2 for entry in far))
+            square += (size - 1) * others
+            shared = sp.Matrix(own).dot(sp.Matrix(far))
+            if not vanishes(on_b**2 + 2 * shared + (size - 2) * others):
+                return False
+        if not vanishes(1 - square):
             return False
     return True
 
@@ -223,19 +221,16 @@ def _added(wanted: str, bound: sp.Expr, parts: tuple[Any, Any]) -> bool:
 
 @rule("weaker-bound")
 def weaker_bound(bound: sp.Expr, part: Any) -> bool:
-    """2 ||W||_* >= bound = r_eff/delta^2 + 2 C, from 2 (n - 1) r_eff/(n delta^2) + s (C - 1) + t with s, t in lam, C.
+    """2 ||W||_* >= bound = r_eff/delta^2 + 2 C, from 2 (n - 1) r_eff/(n delta^2) + s, s the structural part.
 
-    2 (n - 1)/n >= 1 for n >= 2. Checked: at C = 1 t is at least 2; for C >= 2 s >= 4, so that
-    s (C - 1) >= 4 (C - 1) >= 2 C, and t >= 0.
+    2 (n - 1)/n >= 1 for n >= 2. Checked: s >= 2 C, at C = 1 and, with C + 1 in the place of C, for every C >= 2.
     """
-    if part.rule not in LOWER or not licensed(part):
+    if not licensed_by(part, LOWER):
         return False
-    structural = part.data[1][0].data[1]
-    slope = sp.expand(structural).coeff(C, 1)
-    rest = sp.expand(structural - slope * (C - 1))
-    if not (at_least_zero(rest) and at_least_zero(rest.xreplace({C: sp.Integer(1)}) - 2)):
-        return False
-    return at_least_zero(slope - 4) and vanishes(bound - r_eff / delta2 - 2 * C)
+    groups = 2 * C
+    gap = part.data[1][0].data[1] - groups
+    enough = all(at_least_zero(sp.expand(gap.xreplace({C: size}))) for size in (ONE, C + ONE))
+    return enough and vanishes(bound - r_eff / delta2 - groups)
 
 
 @rule("optimum-decides")
@@ -252,7 +247,7 @@ def optimum_decides(prop: str, conditions: tuple[str, ...]) -> bool:
 @rule("budget-below")
 def budget_below(prop: str, conditions: tuple[str, ...], part: Any) -> bool:
     """No solution costs as little as the budget if budget < kappa/sqrt(d) times a proved lower bound."""
-    if prop != NO_SOLUTION or part.rule not in (*LOWER, "weaker-bound") or not licensed(part):
+    if prop != NO_SOLUTION or not licensed_by(part, (*LOWER, "weaker-bound")):
         return False
     (condition,) = conditions
     gap, allowed = read(condition)
@@ -261,14 +256,16 @@ def budget_below(prop: str, conditions: tuple[str, ...], part: Any) -> bool:
 
 @rule("costs-apart")
 def costs_apart(prop: str, conditions: tuple[str, ...], parts: tuple[Any, Any]) -> bool:
-    """Sinks are cheaper if the cost of one sink solution is below a lower bound of every diagonal one."""
+    """Sinks are cheaper if the cost of one sink solution is below a lower bound of every diagonal one.
+
+    ``symmetric-primal`` licenses sink solutions alone.
+    """
     upper, lower = parts
-    if prop != CHEAPER or upper.rule != "symmetric-primal" or lower.rule not in LOWER:
+    if prop != CHEAPER or not licensed_by(upper, ("symmetric-primal",)) or not licensed_by(lower, LOWER):
         return False
     (condition,) = conditions
     gap, allowed = read(condition)
-    known = upper.data[0] == "sink" and licensed(upper) and licensed(lower)
-    return known and allowed == (-1,) and vanishes(gap - upper.data[1] + lower.data[0])
+    return allowed == (-1,) and vanishes(gap - upper.data[1] + lower.data[0])
 
 
 @rule("costs-apart-everywhere")
@@ -282,11 +279,12 @@ def costs_apart_everywhere(
     2 (n - 1)/n >= 1.
     sqrt(1 + 4 u^2) - 2 u = 1/(sqrt(1 + 4 u^2) + 2 u) falls in u and T grows, so that u = largest is worst, where this
     quotient is at least 1/v, v = 4 u + 1/(4 u). Then 2 T <= K + 2 (C - 1)/v is checked, squared and times C: a
-    polynomial in x without a root from 1 on. So the right side has no root either, and v > 0 makes it positive.
+    polynomial in x without a root from 1 on, and positive there, as its first term is (2 x^3/v)^2. So the right side
+    has no root either, and v > 0 makes it positive.
     """
     u, x = 1 / lam, sp.sqrt(C)
     upper, lower = part.data[2]
-    if part.rule != "costs-apart" or not licensed(part) or prop != CHEAPER:
+    if prop != CHEAPER or not licensed_by(part, ("costs-apart",)):
         return False
     square = C * (1 + u**2) + 4 * x * u + 4 / C
     structural = lower.data[1][0]
@@ -300,7 +298,7 @@ def costs_apart_everywhere(
     y = sp.Symbol("y")
     bound = y**2 * (constant + 2 * (y**2 - 1) / (4 * largest + 1 / (4 * largest))) ** 2
     gap = sp.Poly(sp.expand(bound - 4 * (y**4 * (1 + largest**2) + 4 * y**3 * largest + 4)), y)
-    return bool(known) and bool(gap.eval(1) > 0) and gap.count_roots(1, sp.oo) == 0
+    return bool(known) and gap.count_roots(LEAST["C"], sp.oo) == 0
 
 
 EQUIVALENCES.add("optimum-decides")

@@ -11,7 +11,7 @@ import sympy as sp
 
 from theorems.expressions import symbol
 from theorems.process import Process, Step
-from theorems.rules import rule
+from theorems.rules import modest, rule
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def concentrated_limit(
     places = ((theta, edge), (edge, sp.Integer(1)), whole)
     if not (slope - 2).is_positive or window != (sp.Rational(1, 2), edge) or other not in places:
         return False
-    if not density.is_polynomial(*inside) or (other == whole and density.has(phi)):
+    if not modest(density) or not density.is_polynomial(*inside) or (other == whole and density.has(phi)):
         return False
     return bool(integral(density, window, other) == value and value.is_positive)
 

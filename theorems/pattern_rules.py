@@ -59,8 +59,8 @@ def _one_sign(polynomial: sp.Expr) -> int | None:
     if not polynomial.is_polynomial(*names):
         return None
     coefficients = sp.Poly(polynomial, *names).coeffs() if names else [polynomial]
-    signs = {int(sp.sign(value)) for value in coefficients} - {0}
-    return None if len(signs) > 1 else signs.pop() if signs else 0
+    signs = {int(sp.sign(value)) for value in coefficients}
+    return signs.pop() if len(signs) == 1 else None
 
 
 # -- margins
@@ -69,17 +69,14 @@ def _one_sign(polynomial: sp.Expr) -> int | None:
 def worst(value: sp.Expr) -> sp.Expr:
     """The least value of a margin over all nuisances: affine in D >= Delta_diag and in |cross| <= (1 - lam^2) d.
 
-    D = Delta_diag for some pair of every family; cross is at either end where two groups have the same nuisances, or
-    opposite ones. Raises ValueError where the coefficient of D, or the sign of that of cross, is not shown.
+    D = Delta_diag for some pair of every family; cross is at its upper end where two groups have the same nuisances.
+    Raises ValueError where it is not shown that the margin rises with D and falls with cross.
     """
     form = sp.Poly(sp.expand(value), D, cross)
     by_pair, by_cross = (form.coeff_monomial(name) for name in (D, cross))
-    if form.total_degree() > 1 or not at_most(ZERO, by_pair):
-        raise ValueError(f"{value} is not affine in {D} and {cross}, or does not rise with {D}")
-    if not (at_most(ZERO, by_cross) or at_most(by_cross, ZERO)):
-        raise ValueError(f"{value}: the coefficient of {cross} has no sign that is shown")
-    end = -SQUARE if at_most(ZERO, by_cross) else SQUARE
-    return sp.expand(form.as_expr().xreplace({D: Delta, cross: end}))
+    if form.total_degree() > 1 or not at_most(ZERO, by_pair) or not at_most(by_cross, ZERO):
+        raise ValueError(f"{value} is not affine in {D} and {cross}, rising with {D} and falling with {cross}")
+    return sp.expand(form.as_expr().xreplace({D: Delta, cross: SQUARE}))
 
 
 @rule("least-coefficient")
@@ -124,8 +121,8 @@ def least_margin(pattern: str, matrix: GroupMatrix, alpha: sp.Expr, value: sp.Ex
     with the given Delta_diag, in a space that is large enough for two groups.
 
     It is no statement about one C or one family: a part of the value is realised for some. Each must be the worst value
-    of a margin, which two groups of the same or of opposite nuisances have, whatever one group's are; the margins of
-    one group alone are there for C = 1. M must not know C.
+    of a margin, which two groups of the same nuisances have, whatever one group's are; the margins of one group alone
+    are there for C = 1. M must not know C.
     """
     ends = [worst(margin.value) for margin in margins(pattern, matrix, alpha)]
     parts = value.args if isinstance(value, sp.Min) else (value,)

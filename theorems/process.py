@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -367,26 +368,36 @@ class Process:
     # -- the kernel on linear combinations of tokens
 
     def covariance(self, one: Vector, two: Vector) -> Ratio:
-        """The scalar K(u, v) with Cov(u, v) = K(u, v) Sigma, for linear combinations of tokens."""
+        """The scalar K(u, v) with Cov(u, v) = K(u, v) Sigma, for linear combinations of tokens.
+
+        Raises TypeError for a fixed vector.
+        """
         if (two, one) in self._covariances:
             return self._covariances[two, one]
         if (one, two) not in self._covariances:
-            parts = [a * b * self._atoms(x, y) for a, x in one.parts for b, y in two.parts]
+            left, right = self._tokens(one), self._tokens(two)
+            parts = [a * b * self._atoms((x, y)) for a, x in left for b, y in right]
             self._covariances[one, two] = total(parts).reduced()
         return self._covariances[one, two]
 
     def mean(self, vector: Vector) -> Ratio:
-        """The scalar c with E[vector] = c m."""
+        """The scalar c with E[vector] = c m, for linear combinations of tokens; TypeError for a fixed vector."""
+        tokens = self._tokens(vector)
         if self.kernel.mean is None:
             return Ratio.of(0)
         parts = []
-        for coefficient, atom in vector.parts:
+        for coefficient, atom in tokens:
             if atom[0] == "at":
                 parts.append(coefficient * self.kernel.mean_at(atom[1]))
             else:
-                lower = Ratio.of(0) if atom[1] == START else Ratio.of(atom[1])
-                parts.append(coefficient * self._closed(self.kernel.mean_at("_a"), "_a", lower, Ratio.of(atom[2])))
+                parts.append(coefficient * self._closed(self.kernel.mean_at("_a"), "_a", *self._ends(atom)))
         return total(parts).reduced()
+
+    def _tokens(self, vector: Vector) -> tuple[tuple[Ratio, tuple[str, ...]], ...]:
+        """The tokens of a vector, with their coefficients; TypeError for a fixed vector, which is made of none."""
+        if vector.fixed:
+            raise TypeError(f"the fixed vector {vector.fixed} has no covariance and no mean; expected tokens")
+        return vector.parts
 
     def _split(self, atom: tuple[str, ...]) -> list[tuple[str, ...]]:
         """The pieces of a stretch of tokens between neighbouring positions."""
@@ -395,41 +406,35 @@ class Process:
         low, high = self.chain.index(atom[1]), self.chain.index(atom[2])
         return [("between", self.chain[k], self.chain[k + 1]) for k in range(low, high)]
 
-    def _atoms(self, x: tuple[str, ...], y: tuple[str, ...]) -> Ratio:
-        if x[0] == "at" and y[0] == "at":
-            return self._pair(x[1], y[1])
-        return total(self._pieces(p, q) for p in self._split(x) for q in self._split(y))
+    def _atoms(self, pair: tuple[tuple[str, ...], tuple[str, ...]]) -> Ratio:
+        """K between two tokens or stretches, whichever comes first."""
+        both = itertools.product(*(self._split(atom) for atom in pair))
+        return total(self._pieces(*sorted(pieces, key=self._place)) for pieces in both)
 
-    def _pair(self, one: str, two: str) -> Ratio:
-        if one == two:
-            return self.kernel.at(one)
-        first, second = sorted((one, two), key=self.chain.index)
-        return self.kernel.between(first, second)
+    def _place(self, atom: tuple[str, ...]) -> tuple[int, bool]:
+        """The order of tokens and elementary stretches: by where they end, a stretch before the token at its end."""
+        return self.chain.index(atom[-1]), atom[0] == "at"
 
-    def _pieces(self, x: tuple[str, ...], y: tuple[str, ...]) -> Ratio:
-        """K between two tokens or elementary stretches, with at least one stretch among them."""
-        if x[0] == "at":
-            x, y = y, x
-        low, high = self._ends(x)
+    def _pieces(self, first: tuple[str, ...], second: tuple[str, ...]) -> Ratio:
+        """K between two tokens or elementary stretches in their order."""
         # names of summation variables begin with an underscore, which no position's name may
         between, at = self.kernel.between, self.kernel.at
-        if y[0] == "at":
-            node = Ratio.of(y[1])
-            if self.chain.index(y[1]) <= self.chain.index(x[1]):
-                return self._closed(between(y[1], "_a"), "_a", low, high)
-            if y[1] == x[2]:
-                before = self._closed(between("_a", node), "_a", low, high - 1)
-                return before + at(node)
-            return self._closed(between("_a", node), "_a", low, high)
-        if x == y:
+        if first[0] == "at":
+            if second[0] == "at":
+                return at(first[1]) if first == second else between(first[1], second[1])
+            return self._closed(between(first[1], "_a"), "_a", *self._ends(second))
+        low, high = self._ends(first)
+        if first == second:
             upper = self._closed(between("_a", "_b"), "_a", low, Ratio.of("_b") - 1)
             twice = 2 * self._closed(upper, "_b", low, high)
             return twice + self._closed(at("_a"), "_a", low, high)
-        if self.chain.index(y[1]) < self.chain.index(x[1]):
-            x, y = y, x
-            low, high = self._ends(x)
-        inner = self._closed(between("_a", "_b"), "_a", low, high)
-        return self._closed(inner, "_b", *self._ends(y))
+        if second[0] == "between":
+            inner = self._closed(between("_a", "_b"), "_a", low, high)
+            return self._closed(inner, "_b", *self._ends(second))
+        node = second[1]
+        if node == first[2]:
+            return self._closed(between("_a", node), "_a", low, high - 1) + at(node)
+        return self._closed(between("_a", node), "_a", low, high)
 
     def _ends(self, atom: tuple[str, ...]) -> tuple[Ratio, Ratio]:
         return (Ratio.of(0) if atom[1] == START else Ratio.of(atom[1])), Ratio.of(atom[2])

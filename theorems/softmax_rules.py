@@ -18,7 +18,7 @@ from theorems.conditions import read
 from theorems.expressions import symbol
 from theorems.norm_rules import MEANING
 from theorems.process import Step
-from theorems.rules import licensed, rule
+from theorems.rules import licensed_by, rule
 
 Hypotheses = tuple[str, ...]
 
@@ -39,7 +39,7 @@ SIZES = frozenset({"value_radius", "rho_V", "out_norm", "value_norm", "deviation
 
 _VECTORS = (v, u)
 #: What an exponent must not hold.
-_NO_NUMBERS = (sp.I, sp.log, *_VECTORS)
+_NO_NUMBERS = (sp.I, *_VECTORS)
 
 #: Every inequality rule of this module, by name; ``in-turn`` among them puts the others together.
 SOFTMAX_RULES: set[str] = set()
@@ -87,7 +87,8 @@ def flat(node: sp.Expr, atoms: Atoms) -> sp.Expr:
         first = flat(inside.xreplace({here: sp.Integer(0)}), atoms) if low == 0 else sp.Integer(0)
         return first + _summed(inside, here, high, atoms)
     if isinstance(node, sp.exp):
-        return _exponential(node.args[0], atoms)
+        (argument,) = node.args
+        return _exponential(argument, atoms)
     if isinstance(node, sp.Indexed) or node.is_Function:
         return atoms.setdefault(node, sp.Dummy())
     if not node.args:
@@ -185,7 +186,8 @@ def not_negative(node: sp.Expr, sizes: Collection[str] = SIZES) -> bool:
 
 def _real_exponent(node: sp.exp) -> bool:
     """Whether an exponential's exponent is visibly real: a logarithm or a root of what is negative is not."""
-    return not node.has(*_NO_NUMBERS) and all(power.exp.is_Integer for power in node.atoms(sp.Pow))
+    made = all(isinstance(part, sp.exp) for part in node.atoms(sp.Function))
+    return made and not node.has(*_NO_NUMBERS) and all(power.exp.is_Integer for power in node.atoms(sp.Pow))
 
 
 def positive(node: sp.Expr, sizes: Collection[str] = (), strict: Collection[str] = ()) -> bool:
@@ -211,7 +213,7 @@ def positive(node: sp.Expr, sizes: Collection[str] = (), strict: Collection[str]
 
 def _licensed(step: Step, hypotheses: Hypotheses) -> bool:
     """Whether a premise is an inequality of this module that holds under the hypotheses of the whole."""
-    return step.rule in SOFTMAX_RULES and licensed(step) and set(step.data[2]) <= set(hypotheses)
+    return licensed_by(step, SOFTMAX_RULES) and set(step.data[2]) <= set(hypotheses)
 
 
 # -- attention
@@ -292,10 +294,10 @@ def in_turn(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, parts: tuple[
     now = left
     for step in parts:
         below, above, *_ = step.data
-        if not _licensed(step, hypotheses) or not (below == now or equal_sums(below, now)):
+        if not _licensed(step, hypotheses) or not equal_sums(below, now):
             return False
         now = above
-    return bool(parts) and bool(now == right or equal_sums(now, right))
+    return bool(parts) and equal_sums(now, right)
 
 
 @_softmax_rule("attained")
@@ -357,8 +359,8 @@ def _strict(hypotheses: Hypotheses) -> tuple[set[str], list[sp.Expr]]:
         # a - b > 0 with b > 0
         added = [part.name for part in sp.Add.make_args(gap) if part.is_Symbol]
         rest = [-part for part in sp.Add.make_args(gap) if not part.is_Symbol]
-        if len(added) == 1 and rest and all(positive(part, (), found) for part in rest):
-            found.add(added[0])
+        if len(added) == 1 and all(positive(part, (), found) for part in rest):
+            found.update(added)
     return found, gaps
 
 
@@ -402,7 +404,8 @@ def solved(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, function: sp.E
     level = premise.data[1]
     if not equal_sums(premise.data[0], function):
         return False
-    if not all(_positive_argument(node.args[0], names, gaps) for node in right.atoms(sp.log)):
+    arguments = [argument for node in right.atoms(sp.log) for argument in node.args]
+    if not all(_positive_argument(argument, names, gaps) for argument in arguments):
         return False
     if right.atoms(sp.Function) - right.atoms(sp.log):
         return False

@@ -22,7 +22,7 @@ def power_sum(exponent: int) -> tuple[tuple[int, sp.Rational], ...]:
         closed = sum((n**power * coefficient for power, coefficient in power_sum(lower)), n * 0)
         total -= closed * int(sp.binomial(exponent + 1, lower))
     total = total * QQ(1, exponent + 1)
-    return tuple((monomial[0], coefficient) for monomial, coefficient in total.terms())
+    return tuple((power, coefficient) for (power,), coefficient in total.terms())
 
 
 def antidifference(summand: PolyElement, index: int) -> PolyElement:
@@ -33,7 +33,7 @@ def antidifference(summand: PolyElement, index: int) -> PolyElement:
         for power, weight in power_sum(monomial[index]):
             key = (*monomial[:index], power, *monomial[index + 1 :])
             result[key] = result.get(key, QQ(0)) + coefficient * weight
-    return target.from_dict({key: value for key, value in result.items() if value})
+    return target.from_dict(result)
 
 
 def close_sum(body: sp.Expr, index: sp.Symbol, low: sp.Expr, high: sp.Expr) -> sp.Expr:

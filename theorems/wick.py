@@ -18,6 +18,9 @@ from theorems.words import Letter, Word, chain, cycle, reverse
 #: Most Gaussian factors in one product: 10395 pairings.
 MAX_FACTORS = 12
 
+#: The partner of a slot that is left at its mean; slots are numbered from 0.
+ALONE = -1
+
 #: The name of the fixed vector that the mean of every token is a multiple of.
 MEAN = "m"
 
@@ -32,10 +35,12 @@ class Contraction:
     words: tuple[Word, ...]
 
 
-def contract(forms: Sequence[Form], centred: bool) -> tuple[tuple[Vector, ...], tuple[Contraction, ...]]:
+def contract(
+    forms: Sequence[Form], centred: bool, most: int = MAX_FACTORS
+) -> tuple[tuple[Vector, ...], tuple[Contraction, ...]]:
     """The contraction of a product of forms: its distinct random vectors, and the terms in their numbers.
 
-    ``centred`` says that the process has mean zero. Raises ValueError over MAX_FACTORS Gaussian factors.
+    ``centred`` says that the process has mean zero. Raises ValueError over ``most`` Gaussian factors.
     """
     vectors: list[Vector] = []
     ends: list[int | str] = []
@@ -48,8 +53,8 @@ def contract(forms: Sequence[Form], centred: bool) -> tuple[tuple[Vector, ...], 
                     vectors.append(vector)
                 ends.append(vectors.index(vector))
     factors = sum(isinstance(end, int) for end in ends)
-    if factors > MAX_FACTORS:
-        raise ValueError(f"a product of {factors} Gaussian factors; expected at most {MAX_FACTORS}, expand it in parts")
+    if factors > most:
+        raise ValueError(f"a product of {factors} Gaussian factors; expected at most {most}, expand it in parts")
     return tuple(vectors), _contract(tuple(form.letters for form in forms), tuple(ends), centred)
 
 
@@ -78,17 +83,17 @@ def _node(end: int | str) -> int:
 
 
 def _matchings(slots: list[int], centred: bool) -> Iterator[list[tuple[int, int]]]:
-    """Every way to pair the slots; (slot, -1) leaves one at its mean."""
+    """Every way to pair the slots; (slot, ALONE) leaves one at its mean."""
     if not slots:
         yield []
         return
-    first, rest = slots[0], slots[1:]
+    *rest, last = slots
     for position, partner in enumerate(rest):
         for others in _matchings(rest[:position] + rest[position + 1 :], centred):
-            yield [(first, partner), *others]
+            yield [(last, partner), *others]
     if not centred:
         for others in _matchings(rest, centred):
-            yield [(first, -1), *others]
+            yield [(last, ALONE), *others]
 
 
 def _words(
@@ -112,17 +117,17 @@ def _words(
             unused.discard(form)
             read.extend(letters[form] if slot % 2 == 0 else reverse(letters[form]))
             exit_slot = slot ^ 1
-            if exit_slot in terminal:
+            # at the end of a chain, or back at the form where a cycle began
+            if exit_slot in terminal or link[exit_slot] // 2 not in unused:
                 return read, exit_slot
             slot = link[exit_slot]
-            if slot // 2 not in unused:
-                return read, -1
 
     for slot in sorted(terminal):
         if slot // 2 in unused:
             read, last = walk(slot)
             words.append(chain(terminal[slot], tuple(read), terminal[last]))
     while unused:
-        read, _ = walk(2 * min(unused))
+        # a cycle may be read from any of its forms
+        read, _ = walk(2 * next(iter(unused)))
         words.append(cycle(tuple(read)))
     return tuple(sorted(words, key=lambda word: word.name))

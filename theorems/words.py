@@ -7,6 +7,7 @@ words; W^T is a letter of its own unless W is symmetric.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -81,9 +82,8 @@ def chain(left: str, letters: tuple[Letter, ...], right: str) -> Word:
 
 def known(name: str) -> Word | None:
     """The word of that name, if some contraction has met it or it is one of the plain traces tr1, tr2, ..."""
-    if name not in _known and name.startswith("tr") and name[2:].isdigit():
-        return cycle((Letter("W"),) * int(name[2:]))
-    return _known.get(name)
+    plain = re.fullmatch("tr([1-9][0-9]*)", name)
+    return cycle((Letter("W"),) * int(plain[1])) if plain else _known.get(name)
 
 
 def _floats(matrices: Mapping[str, np.ndarray], letter: Letter, d: int) -> np.ndarray:
@@ -125,8 +125,7 @@ def evaluate_exactly(
 
 
 def _exact(rows: Exact) -> flint.fmpq_mat:
-    entries = [flint.fmpq(value.numerator, value.denominator) for row in rows for value in row]
-    return flint.fmpq_mat(len(rows), len(rows[0]), entries)
+    return flint.fmpq_mat([[flint.fmpq(value.numerator, value.denominator) for value in row] for row in rows])
 
 
 def _fraction(value: flint.fmpq) -> Fraction:

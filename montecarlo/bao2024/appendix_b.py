@@ -65,12 +65,14 @@ def sums(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
     Gamma is clipped token by token: slope 0 and offset 0 below 0, slope 0 and offset 1 above 1.
     """
     d = DIMENSION
-    steps = torch.randn(n, T + 1, d, generator=generator, device=generator.device, dtype=torch.float32)
-    walk = steps.double().cumsum(1)
-    x, target = walk[:, :T], walk[:, T]
+    options = {"generator": generator, "device": generator.device, "dtype": torch.float32}
+    x = torch.randn(n, T, d, **options).double().cumsum(1)  # type: ignore[call-overload]
     last = x[:, -1]
+    target = last + torch.randn(n, d, **options).double()  # type: ignore[call-overload]
+    # 1/T - 1/T^2 at the token itself, -1/T^2 at every other one, whichever token it is
     gradient, offset = taylor(T, 1)
-    own, every = float(gradient[0] - gradient[1]), float(gradient[1])
+    every = float(gradient.min())
+    own = float(gradient.max()) - every
     # X gamma^i for every i, unclipped
     combined = own * x + every * x.sum(1, keepdim=True)
     scores = SLOPE / d * torch.einsum("nid,nd->ni", combined, last) + float(offset)

@@ -17,12 +17,12 @@ Function = Callable[..., Any]
 #: Numbers of scores of the search; the long ones get fewer starts.
 LENGTHS = (2, 3, 4, 5, 8, 16, 64, 256, 1024, 4096)
 LONG = 256
-#: Norms of the search: multiples of 1/8 in this range.
-LOWEST, HIGHEST = 0.25, 12.0
+#: Norms of the search: multiples of 1/GRID in this range.
+LOWEST, HIGHEST, GRID = 0.25, 12.0, 8
 #: The norm that is tried at every length.
 ALWAYS = 2.0
 #: Starts of one length and norm: one of every kind (see ``started``).
-KINDS = 6
+KINDS = 5
 ROUNDS = 60
 #: Lengths of a step, in units of the norm.
 STEPS = (1 / 64, 1 / 8, 1.0, 16.0)
@@ -56,9 +56,9 @@ def into_ball(scores: Tensor, nu: Tensor) -> Tensor:
 
 
 def started(T: int, nu: Tensor, generator: torch.Generator) -> Tensor:
-    """Rows to start from, (n, T), row k of kind k mod 6, with a little noise on all.
+    """Rows to start from, (n, T), row k of kind k mod 5, with a little noise on all.
 
-    One score up; some up; normal; heavy-tailed; one down; two up by different amounts. Some rows lie inside the ball.
+    One score up; some up; normal; heavy-tailed; one down. Some rows lie inside the ball.
     """
     n = len(nu)
     options = {"generator": generator, "device": generator.device, "dtype": torch.float64}
@@ -67,12 +67,11 @@ def started(T: int, nu: Tensor, generator: torch.Generator) -> Tensor:
     place = torch.arange(T, device=generator.device)
     kind = torch.arange(n, device=generator.device)[:, None] % KINDS
     up = (place[None] < (1 + share * T / 2).floor()).double()
-    one, second = (place == 0).double()[None], (place == 1).double()[None]
+    one = (place == 0).double()[None]
     rows = torch.where(kind == 0, one, up)
     rows = torch.where(kind == 2, normal, rows)
     rows = torch.where(kind == 3, normal**3, rows)
     rows = torch.where(kind == 4, -one, rows)
-    rows = torch.where(kind == 5, one + share * second, rows)
     rows = rows / rows.norm(dim=-1, keepdim=True) + 0.05 * normal / math.sqrt(T)
     radius = torch.where(kind % 2 == 0, torch.ones_like(share), share)
     return into_ball(2 * radius * nu * rows, nu)
@@ -112,7 +111,7 @@ def eq9(points: int, generator: torch.Generator) -> Points:
     for T in LENGTHS:
         groups = max(1, n // (KINDS * (12 if T < LONG else 40)))
         drawn = torch.rand(groups, generator=generator, device=generator.device, dtype=torch.float64)
-        nu = ((LOWEST + (HIGHEST - LOWEST) * drawn) * 8).round() / 8
+        nu = ((LOWEST + (HIGHEST - LOWEST) * drawn) * GRID).round() / GRID
         nu[0] = ALWAYS
         nu = nu.repeat_interleave(KINDS)
         values.append(smallest(T, nu, generator))

@@ -314,12 +314,21 @@ def lemma2_inequality(points: int, generator: torch.Generator) -> Points:
 
 @search("bao2024.appC.lemma2-final-bound")
 def lemma2_final_bound(points: int, generator: torch.Generator, mean_of: Function, variance_of: Function) -> Points:
-    """Columns value = |rho'(theta)| (automatic differentiation), theta, xi > 0, eta > 0, of all scales."""
-    # enough that some come near the bound, which is sharp at one corner only
-    n = max(points, 2000)
+    """Columns value = |rho'(theta)| (automatic differentiation), theta, xi > 0, eta > 0, of all scales.
+
+    Of four points two are of any kind; one has the mean 1 and a large xi, so that of the normal density at the ends 0
+    and 1 the one at 1 is left; one has theta = 0, where the variance does not move, and the one at 0 is left.
+    """
+    # enough that some come near the bound at each of its ends
+    n = max(points, 4000)
     theta = _grid(_uniform(n, 0, 1, generator))
     xi = _grid(torch.exp2(_uniform(n, -16, 3, generator))).clamp_min(2.0**-20)
     eta = _grid(torch.exp2(_uniform(n, -2, 8, generator)))
+    kind = torch.arange(n, device=theta.device) % 4
+    theta = torch.where(kind == 2, 0.625 + 0.375 * theta, torch.where(kind == 3, 0.0, theta))
+    xi = torch.where(kind == 2, _grid(torch.exp2(_uniform(n, 3, 6, generator))), xi)
+    eta = torch.where(kind == 2, 1 / ((theta - 0.5) * xi), torch.where(kind == 3, eta.clamp_max(2.0) / 32, eta))
+    theta, eta = _grid(theta), _grid(eta)
     with torch.inference_mode(False), torch.enable_grad():
         place = theta.clone().requires_grad_()
         given = {"theta": place, "xi": xi, "eta": eta}

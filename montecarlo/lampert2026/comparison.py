@@ -20,6 +20,8 @@ from montecarlo.registry import observation
 #: Relative gaps between the bounds at which the iteration stops, in turn while a comparison is open.
 GAPS = (2e-3, 1e-5)
 ITERATIONS, EVERY = 20_000, 50
+#: The margins and the weight of ||W||_* that the iteration aims at: any will do, as every W and y is scaled in the end.
+MARGIN, WEIGHT = 1.0, 1.0
 #: Relative error allowed for the rounding of the two bounds.
 ROUNDING = 1e-9
 #: Singular values below this part of the largest are rounding.
@@ -110,17 +112,17 @@ def _iterated(rows: Tensor, ways: Tensor, gap: float) -> Tensor:
     y = flat.new_zeros(len(rows), len(ways))
     mean_W, mean_y = torch.zeros_like(W), torch.zeros_like(y)
     best = torch.stack([torch.zeros(len(rows)), torch.full((len(rows),), float("inf"))], 1).to(W)
-    for round_ in range(1, ITERATIONS + 1):
-        u, s, v = torch.linalg.svd(W + _adjoint(flat, y, size) / norm)
-        new = (u * (s - 1 / norm[..., 0]).clamp(min=0)[:, None, :]) @ v
-        y = (y + (1 - _margins(flat, 2 * new - W)) / norm[..., 0]).clamp(min=0)
-        W = new
-        mean_W, mean_y = mean_W + W, mean_y + y
-        if round_ % EVERY == 0:
-            for candidate, weights in ((W, y), (mean_W, mean_y)):
-                best = _better(best, flat, candidate, weights)
-            if bool((best[:, 1] - best[:, 0] <= gap * best[:, 1]).all()):
-                break
+    for _ in range(ITERATIONS // EVERY):
+        for _ in range(EVERY):
+            u, s, v = torch.linalg.svd(W + _adjoint(flat, y, size) / norm)
+            new = (u * (s - WEIGHT / norm[..., 0]).clamp(min=0)[:, None, :]) @ v
+            y = (y + (MARGIN - _margins(flat, 2 * new - W)) / norm[..., 0]).clamp(min=0)
+            W = new
+            mean_W, mean_y = mean_W + W, mean_y + y
+        for candidate, weights in ((W, y), (mean_W, mean_y)):
+            best = _better(best, flat, candidate, weights)
+        if bool((best[:, 1] - best[:, 0] <= gap * best[:, 1]).all()):
+            break
     return best
 
 
@@ -177,9 +179,9 @@ def cheaper(C: str, n: str, lam: str, overlap: str) -> dict[str, bool | None]:
     """Whether the least sink cost is below the least diagonal cost; None where the bounds leave it open."""
     place, unit = _exact(C, n, lam, overlap), Fraction(1)
     for gap in GAPS:
-        sink, diag = (bracket(pattern, *place, unit, unit, gap) for pattern in PATTERNS)
-        if sink[1] < diag[0] or sink[0] >= diag[1]:
-            return {"sinks cheaper": sink[1] < diag[0]}
+        (least, most), (low, high) = (bracket(pattern, *place, unit, unit, gap) for pattern in PATTERNS)
+        if most < low or least >= high:
+            return {"sinks cheaper": most < low}
     return {"sinks cheaper": None}
 
 

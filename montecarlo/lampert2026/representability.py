@@ -98,8 +98,8 @@ def cost(z: Sequence[Row], J: Sequence[int], kappa: str | int | float | Fraction
     d = len(z[0])
     M = nearest(A) @ A
     sizes = np.linalg.norm(A, axis=1)
-    # rounding of the entries of A, of weights that sum to 1, and of the sum over them
-    error = (len(A) + 4) * ROUNDOFF * float(sizes.max())
+    # rounding of the entries of A and of the sum over them, and as much again of weights that sum to 1
+    error = 2 * (len(A) + 8) * ROUNDOFF * float(sizes.max())
     size = float(np.linalg.norm(M))
     margin = float((A @ M - (d * d + 4) * ROUNDOFF * sizes * size).min())
     if margin <= 0:
@@ -107,13 +107,13 @@ def cost(z: Sequence[Row], J: Sequence[int], kappa: str | int | float | Fraction
     values = np.linalg.svd(M.reshape(d, d), compute_uv=False)
     norms = {"spectral": float(values[0]), "frobenius": size, "nuclear": float(values.sum())}
     dual = {"spectral": "nuclear", "frobenius": "frobenius", "nuclear": "spectral"}
-    # the singular values are off by a few roundoffs of the largest
-    blur = 16 * d * d * ROUNDOFF * size
+    # the singular values are off by a few roundoffs of the largest, and quotients and products of norms by as many
+    blur = 24 * d * d * ROUNDOFF * size
     scale = float(Fraction(kappa)) * math.sqrt(d)
     brackets = {}
     for name, norm in norms.items():
-        low = scale / (norms[dual[name]] + blur + math.sqrt(d) * error) * (1 - (len(A) + 8) * ROUNDOFF)
-        high = scale * (norm + blur) / margin * (1 + 8 * ROUNDOFF)
+        low = scale / (norms[dual[name]] + blur + math.sqrt(d) * error)
+        high = scale * (norm + blur) / margin
         middle = (low + high) / 2
         brackets[name] = (middle, high - middle + 2 * math.ulp(high))
     return brackets

@@ -5,8 +5,9 @@ Y_i(l) = beta z_i + W((1 - l) z_i + l mean_j z_j), D = E|Y_i|^2, N = E[Y_i^T Y_j
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import torch
@@ -88,21 +89,30 @@ def _tensor(rows: Any, device: torch.device) -> Tensor:
     return torch.tensor([[float(Fraction(v)) for v in row] for row in rows], dtype=torch.float64, device=device)
 
 
-def energies(sets: Sequence[Exact], W: Exact, beta: Fraction, level: Fraction) -> tuple[Fraction, Fraction]:
-    """D and N of the law that picks one of the sets of tokens and permutes it: averages over sets, tokens and pairs."""
-    D = N = Fraction(0)
-    for z in sets:
-        k, d = len(z), len(z[0])
-        mean = [sum((row[c] for row in z), Fraction(0)) / k for c in range(d)]
-        Y = []
-        for row in z:
-            inner = [(1 - level) * row[c] + level * mean[c] for c in range(d)]
-            Y.append([beta * row[r] + sum((W[r][c] * inner[c] for c in range(d)), Fraction(0)) for r in range(d)])
-        products = [[sum((p * q for p, q in zip(one, two, strict=True)), Fraction(0)) for two in Y] for one in Y]
-        own = sum((products[i][i] for i in range(k)), Fraction(0))
-        D += own / k
-        N += (sum((sum(row, Fraction(0)) for row in products), Fraction(0)) - own) / (k * (k - 1))
-    return D / len(sets), N / len(sets)
+def outputs(z: Exact, W: Exact, beta: Fraction, level: Fraction) -> Exact:
+    """Y_i(l) of one set of tokens."""
+    k, d = len(z), len(z[0])
+    mean = [sum((row[c] for row in z), Fraction(0)) / k for c in range(d)]
+    Y = []
+    for row in z:
+        inner = [(1 - level) * row[c] + level * mean[c] for c in range(d)]
+        Y.append([beta * row[r] + sum((W[r][c] * inner[c] for c in range(d)), Fraction(0)) for r in range(d)])
+    return Y
+
+
+def _product(one: Sequence[Fraction], two: Sequence[Fraction]) -> Fraction:
+    return sum((p * q for p, q in zip(one, two, strict=True)), Fraction(0))
+
+
+def own(Y: Exact) -> Fraction:
+    """The mean of |Y_i|^2 over the tokens of a set."""
+    return sum((_product(row, row) for row in Y), Fraction(0)) / len(Y)
+
+
+def cross(Y: Exact) -> Fraction:
+    """The mean of Y_i^T Y_j over the pairs i != j of a set."""
+    products = [_product(one, two) for one, two in permutations(Y, 2)]
+    return sum(products, Fraction(0)) / len(products)
 
 
 def quadratic(values: Sequence[Fraction]) -> tuple[Fraction, Fraction, Fraction]:
@@ -111,20 +121,30 @@ def quadratic(values: Sequence[Fraction]) -> tuple[Fraction, Fraction, Fraction]
     return low, 4 * middle - 3 * low - high, 2 * (low + high - 2 * middle)
 
 
-Quadratics = tuple[tuple[Fraction, Fraction, Fraction], tuple[Fraction, Fraction, Fraction]]
+Quadratic = tuple[Fraction, Fraction, Fraction]
 
 
-def _quadratics(tokens: Any, W: Any, beta: Any) -> Quadratics:
-    """D(l) and N(l), which are quadratic in l as Y is affine in it; a fourth level checks that."""
+def _quadratic(measured: Callable[[Exact], Fraction], tokens: Any, W: Any, beta: Any) -> Quadratic:
+    """D(l) (of ``own``) or N(l) (of ``cross``) of the law that picks one of the sets of tokens and permutes it.
+
+    They are quadratic in l as Y is affine in it; a fourth level checks that.
+    """
     sets = [[[Fraction(v) for v in row] for row in z] for z in tokens]
     matrix, weight = [[Fraction(v) for v in row] for row in W], Fraction(beta)
-    found = [energies(sets, matrix, weight, Fraction(j, 2)) for j in range(3)]
-    D, N = quadratic([f[0] for f in found]), quadratic([f[1] for f in found])
+
+    def at(level: Fraction) -> Fraction:
+        return sum((measured(outputs(z, matrix, weight, level)) for z in sets), Fraction(0)) / len(sets)
+
+    c = quadratic([at(Fraction(j, 2)) for j in range(3)])
     level = Fraction(1, 3)
-    again = tuple(c[0] + c[1] * level + c[2] * level**2 for c in (D, N))
-    if again != energies(sets, matrix, weight, level):
+    if c[0] + c[1] * level + c[2] * level**2 != at(level):
         raise ArithmeticError("energies are not quadratic in l; this is a bug of ours")
-    return D, N
+    return c
+
+
+def _both(tokens: Any, W: Any, beta: Any) -> tuple[Quadratic, Quadratic]:
+    """D(l) and N(l)."""
+    return _quadratic(own, tokens, W, beta), _quadratic(cross, tokens, W, beta)
 
 
 def least(c: tuple[Fraction, Fraction, Fraction]) -> Fraction:
@@ -156,7 +176,7 @@ def _ratio_slope(D: Any, N: Any) -> tuple[Fraction, Fraction, Fraction]:
 @observation("lampert2026.sec5.monotone-iff")
 def monotone_iff(tokens: Any, W: Any, beta: Any) -> dict[str, bool | tuple[float, float] | None]:
     """Whether D falls or rises strictly on [0, 1], by enumeration of the law in rationals."""
-    D, _ = _quadratics(tokens, W, beta)
+    D = _quadratic(own, tokens, W, beta)
     slope = (D[1], 2 * D[2], Fraction(0))
     return {"D decreasing": rises(_negative(slope)), "D increasing": rises(slope)}
 
@@ -164,14 +184,14 @@ def monotone_iff(tokens: Any, W: Any, beta: Any) -> dict[str, bool | tuple[float
 @observation("lampert2026.sec5.dense-smooths-more")
 def dense_smooths_more(tokens: Any, W: Any, beta: Any) -> dict[str, bool | tuple[float, float] | None]:
     """Whether R rises strictly on [0, 1]; undecided where sum_i Y_i = 0 always."""
-    D, N = _quadratics(tokens, W, beta)
+    D, N = _both(tokens, W, beta)
     return {"R increasing": rises(_ratio_slope(D, N)) if _meaningful(tokens, D, N) else None}
 
 
 @observation("lampert2026.sec5.dense-smooths-less")
 def dense_smooths_less(tokens: Any, W: Any, beta: Any) -> dict[str, bool | tuple[float, float] | None]:
     """Whether R falls strictly on [0, 1]; undecided where sum_i Y_i = 0 always."""
-    D, N = _quadratics(tokens, W, beta)
+    D, N = _both(tokens, W, beta)
     return {"R decreasing": rises(_negative(_ratio_slope(D, N))) if _meaningful(tokens, D, N) else None}
 
 
@@ -183,7 +203,7 @@ def _meaningful(tokens: Any, D: Any, N: Any) -> bool:
 @observation("lampert2026.sec5.uniform-vs-identity")
 def uniform_vs_identity(tokens: Any, W: Any, beta: Any) -> dict[str, bool | tuple[float, float] | None]:
     """R(1) against R(0), whether R has one maximum inside (0, 1), and between which of 65 levels it stands."""
-    D, N = _quadratics(tokens, W, beta)
+    D, N = _both(tokens, W, beta)
     if not _meaningful(tokens, D, N):
         return {"R(1) > R(0)": None, "R(1) < R(0)": None, "interior maximum": None}
     first, last = N[0] / D[0], sum(N) / sum(D)

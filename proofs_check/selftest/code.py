@@ -34,8 +34,13 @@ _COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 }
 #: Calls that say the opposite of one another.
 _OPPOSITE = {"all": "any", "any": "all", "min": "max", "max": "min"}
-#: Functions whose first two arguments may be exchanged: nothing is changed by that.
-_SYMMETRIC = frozenset({"same", "equal", "equal_sums", "covariance", "_is", "min", "max", "Add", "Mul", "gcd"})
+#: Functions whose first two arguments may be exchanged: nothing is changed by that. A test shows it of each of ours.
+SYMMETRIC = frozenset(
+    {
+        *("same", "equal", "equal_sums", "covariance", "_is", "moment", "moment_by_deviations"),
+        *("min", "max", "Min", "Max", "Add", "Mul", "gcd"),
+    }
+)
 
 
 class TooLong(BaseException):
@@ -213,7 +218,7 @@ def _changes(node: Any) -> Iterator[_Change]:
             yield _reversed
         name = ast.unparse(node.func).rpartition(".")[2]
         two = len(node.args) >= 2 and not any(isinstance(a, ast.Starred) for a in node.args[:2])
-        if two and name not in _SYMMETRIC and ast.dump(node.args[0]) != ast.dump(node.args[1]):
+        if two and name not in SYMMETRIC and ast.dump(node.args[0]) != ast.dump(node.args[1]):
             yield lambda n: ast.Call(n.func, [n.args[1], n.args[0], *n.args[2:]], n.keywords)
     elif isinstance(node, ast.If | ast.IfExp):
         yield _negated

@@ -7,10 +7,12 @@ bound, the same formula in another form), and counts as equivalent.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
+from math import floor
 from typing import Any
 
 import sympy as sp
@@ -22,6 +24,7 @@ from proofs_check.evidence import EFFORTS, Bench
 from proofs_check.matrices import decoys as matrix_decoys
 from proofs_check.pairing import Pair, scale_and_tolerance
 from proofs_check.searching import searched
+from proofs_check.selftest import laws
 from proofs_check.selftest.code import TooLong, within
 from proofs_check.selftest.probes import claims, derivations
 from theorems.balls import sign
@@ -33,7 +36,7 @@ from theorems.derivation import Derived, Equivalence, Fact, Inequality
 from theorems.equivalence import clause_of, holds, settle_equivalence, truth
 from theorems.eventually import Eventually
 from theorems.expressions import ExpressionError, parse, symbol, text
-from theorems.implication import implied
+from theorems.implication import fails_everywhere, implied, shown
 from theorems.kernel import compare, printed_value, settle, value_of
 from theorems.limits import Limit, compare_cells
 from theorems.matrix_claims import matrix_of
@@ -49,8 +52,19 @@ CASES, POINTS = 12, 240
 GRID = 80
 #: Names of counts, which are 1 at least.
 COUNTS = frozenset({"C", "T", "d", "k", "keys", "n"})
+#: Between what names that begin so lie, for every law: means of cosines, E[Y_i^T Y_j]/E|Y_i|^2 by Cauchy-Schwarz,
+#: E|1 - r^2| with E r^2 = 1, and the distance of the first two.
+WITHIN = {"cosine": (-1, 1), "ratio": (-1, 1), "spread": (0, 2), "gap": (0, 2)}
+#: Names without a sign whose signs are tried one after the other.
+SPLIT = 4
+#: An assumption that bounds names by numbers: "0 < p <= 1", "xi, eta > 0".
+_BOUNDS = re.compile(r"(?:([\d/]+) (<=?) )?(\w+(?:, \w+)*) (<=?|>=?) ([\d/]+)")
 #: How far numbers of a case are moved.
 STEPS = (Fraction(21, 20), Fraction(19, 20), Fraction(3, 2), Fraction(2, 3))
+#: What counts are multiplied by, and of so many shapes of a case.
+MANY, SHAPES = 1000, 40
+#: A name without an upper end is moved by this factor, so often at most, and so often halved towards a boundary.
+FAR, OFTEN, HALVINGS = 4, 12, 20
 #: The least change of a coefficient, as a part of it.
 SMALL = sp.Rational(1, 20)
 
@@ -173,6 +187,9 @@ def judged_print(mutant: PrintMutant) -> tuple[str, str]:
         return "survived", "the claim itself is undecided"
     derived = derivations(claim)
     assert derived is not None
+    if mutant.statement.model == "ensemble":
+        # drawn for all mutants of the claim: that is no one's time
+        _exact_cases(claim)
     try:
         with within(SECONDS):
             status = _status(mutant.statement, derived)
@@ -183,7 +200,7 @@ def judged_print(mutant: PrintMutant) -> tuple[str, str]:
             ):
                 return "equivalent", "a weaker bound"
             if status == "undecided" and mutant.statement.relation == "when":
-                why = _same_clause(mutant.statement, derived)
+                why = _same_clause(mutant.statement, derived) or _same_sums(mutant.statement, derived)
                 return ("equivalent", why) if why else ("survived", status)
             if status == "undecided":
                 status = "contradicted" if _contradicted(mutant.statement, derived) else status
@@ -245,7 +262,78 @@ def _exact_cases(claim: str) -> tuple[Case, ...]:
     }
     derived = derivations(claim)
     own = [p for q in derived.quantities.values() for p in getattr(q, "points", ())] if derived is not None else []
-    return tuple(Case(raw) for raw in (*own, *(other for raw in found.values() for other in _scaled(statement, raw))))
+    near = [other for raw in found.values() for other in _scaled(statement, raw)]
+    every = (*own, *near, *_extreme(statement), *_far(statement, near))
+    return tuple(Case(raw) for raw in every)
+
+
+def _far(statement: Statement, near: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Cases by these with large counts, where a bound may be nearly attained, and by each the ends of a property.
+
+    Of the cases that differ in names without an upper end only, or in d, one is taken.
+    """
+    derived = derivations(statement.id)
+    if statement.model != "free" or statement.relation != "when" or derived is None:
+        return
+    counts = [name for name in statement.parameters if name in COUNTS]
+    loose = [name for name in statement.parameters if name not in COUNTS and not _ends_above(statement, name)]
+    shapes: dict[str, Mapping[str, Any]] = {}
+    for raw in near:
+        shape = {name: value for name, value in raw.items() if name not in (*loose, "d")}
+        shapes.setdefault(drawing.key(shape), raw)
+    chosen = list(shapes.values())[:: -(-len(shapes) // SHAPES)]
+    for raw, large in product(chosen, product((1, MANY), repeat=len(counts))):
+        other = {**raw, **{name: str(factor * Fraction(raw[name])) for name, factor in zip(counts, large, strict=True)}}
+        if not drawing.meets(statement, other):
+            continue
+        yield other
+        for found, name in product(derived.quantities.values(), loose):
+            assert isinstance(found, Equivalence)
+            yield from _boundary(found, other, name)
+
+
+def _ends_above(statement: Statement, name: str) -> bool:
+    """Whether a condition of the claim keeps a name from growing: its gap gets smaller with it, or it is in a size."""
+    for gap, allowed in (read(c) for c in statement.conditions if any(relation in c for relation in SIGNS)):
+        slope = sp.diff(gap, symbol(name))
+        if slope != 0 and not (slope.is_Rational and allowed in ((1,), (0, 1)) and slope > 0):
+            return True
+    return False
+
+
+def _boundary(found: Equivalence, raw: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
+    """Two cases close by, found by moving a name from the case's value, at one of which the property holds."""
+    start = Fraction(raw[name])
+
+    def told(value: Fraction) -> bool | None:
+        try:
+            return truth(found, {**raw, name: str(value)})
+        except ValueError:
+            # too close to be settled
+            return None
+
+    here = told(start)
+    for factor in (Fraction(FAR), Fraction(1, FAR)):
+        low, high = start, start * factor
+        for _ in range(OFTEN):
+            if told(high) != here:
+                break
+            low, high = high, high * factor
+        if here is None or told(high) is not (not here):
+            continue
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            side = told(middle)
+            if side is None:
+                break
+            low, high = (middle, high) if side is here else (low, middle)
+        yield from ({**raw, name: str(value)} for value in (low, high))
+
+
+def _extreme(statement: Statement) -> Iterator[Mapping[str, Any]]:
+    """Laws that come near the ends of what a bound about a head's outputs may be."""
+    if statement.model == "ensemble" and statement.relation == "<=" and "W" in statement.parameters:
+        yield from (raw for raw in laws.pairs() if drawing.meets(statement, raw))
 
 
 def _scaled(statement: Statement, raw: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -275,14 +363,28 @@ def _truths(claim: str, name: str) -> tuple[tuple[Case, bool], ...]:
 
 
 def _false_clause(statement: Statement) -> bool:
-    """Whether a printed clause is false at an exact case."""
+    """Whether a printed clause is false at an exact case, or has no real value there."""
     for name, printed in statement.printed.items():
         word, conditions = clause(printed)
         for case, true in _truths(statement.id, name):
             # an "if" says something only where its conditions hold
-            if (word == "iff" or not true) and holds(conditions, case) not in (true, None):
+            if word == "if" and true:
+                continue
+            held = holds(conditions, case)
+            if held not in (true, None) or (held is None and any(_unreal(condition, case) for condition in conditions)):
                 return True
     return False
+
+
+def _unreal(condition: str, case: Case) -> bool:
+    """Whether a condition compares what is no real number at an exact case."""
+    gap, _ = read(condition)
+    for name in names(gap):
+        value = case.number(name)
+        if callable(value):
+            return False
+        gap = gap.xreplace({symbol(name): sp.Rational(value.numerator, value.denominator)})
+    return gap.is_real is False or gap.is_finite is False
 
 
 def _same_clause(statement: Statement, derived: Derived) -> str:
@@ -300,9 +402,7 @@ def _same_clause(statement: Statement, derived: Derived) -> str:
         known = [clause(true[name])] if name in true else []
         known += [("iff", found.conditions), *(("if", enough) for enough in found.sufficient)]
         signs = {_sign(statement.id, c) for c in conditions}
-        if word == "if" and any(
-            gap.is_number and sp.sign(gap) not in allowed for gap, allowed in map(read, conditions)
-        ):
+        if word == "if" and any(fails_everywhere(condition, found.at_least) for condition in conditions):
             told = told or "says nothing: its conditions hold nowhere"
         elif any(w in (word, "iff") and signs == {_sign(statement.id, c) for c in other} for w, other in known):
             told = told or "its conditions have the same signs"
@@ -343,6 +443,37 @@ def _sign(claim: str, condition: str) -> tuple[sp.Expr, tuple[int, ...]]:
     if all(base.is_Symbol and power.is_positive and _never_negative(claim, base.name) for base, power in factors):
         return sp.Mul(*(base for base, _ in factors)), allowed
     return gap, allowed
+
+
+def _same_sums(statement: Statement, derived: Derived) -> str:
+    """Why a changed clause is the proved one: its sums of parts that are not negative are positive where those are.
+
+    A part is not negative by its names, looked at in all exact cases, or as one of the clause's own conditions.
+    """
+    for name, printed in statement.printed.items():
+        found = derived.quantities[name]
+        assert isinstance(found, Equivalence)
+        word, conditions = clause(printed)
+        if word != "iff" or _sums(statement.id, conditions) != _sums(statement.id, found.conditions):
+            return ""
+    return "its sums have the same parts, which are not negative"
+
+
+def _sums(claim: str, conditions: Sequence[str]) -> set[tuple[frozenset[sp.Expr], tuple[int, ...]]]:
+    """The conditions as the parts of their sums; every part of a sum without negative ones as what has its sign."""
+    given = [gap for gap, allowed in map(read, conditions) if allowed in ((1,), (0, 1))]
+    told = set()
+    for condition in conditions:
+        gap, allowed = read(condition)
+        parts = [_sign(claim, f"{text(part)} > 0")[0] for part in sp.Add.make_args(sp.expand(gap))]
+        sound = all(part in given or _plain(claim, part) for part in parts)
+        told.add((frozenset(parts if sound else [sp.expand(gap)]), allowed))
+    return told
+
+
+def _plain(claim: str, part: sp.Expr) -> bool:
+    """Whether a product's factors are names that are never negative."""
+    return all(factor.is_Symbol and _never_negative(claim, factor.name) for factor in sp.Mul.make_args(part))
 
 
 @functools.cache
@@ -394,8 +525,7 @@ def _fails(printed: sp.Expr, bound: Inequality, values: Mapping[str, Any], name:
 def _larger(statement: Statement, derived: Derived) -> bool:
     """Whether a bound is weaker than a proved one, or than a print that is proved, by the signs of their names alone.
 
-    A name is as large as its least value in the claim's conditions, or as positive as the values that the claim's
-    ranges give it; norms and absolute values are not negative, and a count is 1 at least.
+    Weaker, too, is one that no value of the quantity's own names exceeds (``WITHIN``).
     """
     bound = next(iter(derived.quantities.values()))
     ((name, printed),) = statement.printed.items()
@@ -407,17 +537,68 @@ def _larger(statement: Statement, derived: Derived) -> bool:
     if isinstance(bound, Eventually):
         return name == "lower" and _above(statement, bound.quantity, parse(printed))
     proved = [parse(own.printed[name])] if settled(statement.id).status == "proved" else []
-    return name == "upper" and any(_above(statement, parse(printed), known) for known in (bound.upper, *proved))
+    known = (bound.upper, *proved, bound.quantity)
+    return name == "upper" and any(
+        _above(statement, parse(printed), other) or _by_roots(statement, parse(printed) - other) for other in known
+    )
+
+
+def _by_roots(statement: Statement, gap: sp.Expr) -> bool:
+    """Whether a difference with roots of names is not negative, for names at or above the numbers of the claim."""
+    least, above = {}, set()
+    for name in names(gap):
+        ends, _ = _ends(statement, name)
+        if ends:
+            low, strict = max(ends)
+            least[name] = floor(low)
+            above |= {name} if strict or low > least[name] else set()
+    return shown(gap, least, above=above)
 
 
 def _above(statement: Statement, large: sp.Expr, small: sp.Expr) -> bool:
-    """Whether large >= small by the signs of names: that of the difference, or of the difference of their squares."""
-    table = {free: _signed(statement, free.name) for free in large.free_symbols | small.free_symbols}
+    """Whether large >= small for all values of the names that the claim admits, by the signs of differences.
+
+    What a name may be is cut into parts (``_parts``), and the two are compared in each: they, or their squares. Where
+    that fails the signs of names that may have either are tried one after the other.
+    """
+    free = sorted(large.free_symbols | small.free_symbols, key=str)
+    parts = [_parts(statement, name.name) for name in free]
+    either = [place for place, known in enumerate(parts) if len(known) == 1 and known[0].is_nonnegative is None]
+    finer = [
+        [s * sp.Dummy(str(name), nonnegative=True) for s in (1, -1)] if place in either else known
+        for place, (name, known) in enumerate(zip(free, parts, strict=True))
+    ]
+    for cells in (parts, finer) if 0 < len(either) <= SPLIT else (parts,):
+        tables = (dict(zip(free, values, strict=True)) for values in product(*cells))
+        if all(_exceeds(large.xreplace(table), small.xreplace(table)) for table in tables):
+            return True
+    return False
+
+
+def _exceeds(large: sp.Expr, small: sp.Expr) -> bool:
+    """Whether large >= small for names of known sign: as they are, or each piece of small below a piece of large.
+
+    |x| is the larger of x and -x, so that a sum in which it is added is the larger of two others.
+    """
     sizes: dict[sp.Expr, sp.Dummy] = {}
     for node in sorted((large - small).atoms(sp.Abs), key=str):
         sizes.setdefault(node, sp.Dummy("size", nonnegative=True))
-    one, two = (part.xreplace(sizes).xreplace(table) for part in (large, small))
-    return _shown(one - two) or bool(one.is_nonnegative and two.is_nonnegative and _shown(one**2 - two**2))
+    one, two = (part.xreplace(sizes) for part in (large, small))
+    if _shown(one - two) or bool(one.is_nonnegative and two.is_nonnegative and _shown(one**2 - two**2)):
+        return True
+    above, below = _pieces(large), _pieces(small)
+    return len(above) * len(below) > 1 and all(any(_shown(one - two) for one in above) for two in below)
+
+
+def _pieces(formula: sp.Expr) -> list[sp.Expr]:
+    """Formulas of which this one is the largest, where |x| and the largest of several are added or stand alone."""
+    for node in sorted(formula.atoms(sp.Abs, sp.Max), key=str):
+        size = sp.Dummy("size")
+        slope = sp.diff(formula.xreplace({node: size}), size)
+        if not slope.has(size) and slope.is_nonnegative:
+            choices = (node.args[0], -node.args[0]) if isinstance(node, sp.Abs) else node.args
+            return [piece for choice in choices for piece in _pieces(formula.xreplace({node: choice}))]
+    return [formula]
 
 
 def _shown(gap: sp.Expr) -> bool:
@@ -425,22 +606,53 @@ def _shown(gap: sp.Expr) -> bool:
     return bool(sp.expand(numerator).is_nonnegative and denominator.is_positive)
 
 
-def _signed(statement: Statement, name: str) -> sp.Expr:
-    """A name in terms of one whose sign is known."""
+def _parts(statement: Statement, name: str) -> list[sp.Expr]:
+    """What a name may be, in terms of one whose sign is known, part by part.
+
+    A name is as large as its least value in the claim's conditions and assumptions, and as small as its largest one
+    there; or as positive as the values that the claim's ranges give it. Norms and absolute values are not negative, and
+    a count is 1 at least.
+    """
     values = [Fraction(value) for value in statement.ranges.get(name, ())]
-    least = [Fraction(1)] if name in COUNTS else []
-    for gap, allowed in (read(c) for c in statement.conditions if any(relation in c for relation in SIGNS)):
-        rest = gap - symbol(name)
-        if rest.is_Rational and allowed in ((1,), (0, 1)):
-            least.append(-Fraction(int(rest.p), int(rest.q)))
+    least, most = _ends(statement, name)
     if least:
-        low = max(least)
-        return sp.Dummy(name, nonnegative=True) + sp.Rational(low.numerator, low.denominator)
+        low, strict = max(least)
+        start = sp.Rational(low.numerator, low.denominator)
+        if most:
+            high, _ = min(most)
+            width = sp.Rational(high.numerator, high.denominator) - start
+            # all of (low, high] by w >= 0
+            inside = start + width / (1 + sp.Dummy(name, nonnegative=True))
+            return [inside] if strict else [inside, start]
+        return [start + sp.Dummy(name, positive=strict or None, nonnegative=True)]
     # tr(W^2) = |R W_QK R|_F^2 with R R = Sigma
     square = name == "tr2" and granted(SYMMETRIC, statement.assumptions, ())
     norm = name.partition("_")[0] in NORMS or square
     positive, never_negative = bool(values) and min(values) > 0, norm or (bool(values) and min(values) >= 0)
-    return sp.Dummy(name, real=True, positive=positive or None, nonnegative=never_negative or None)
+    return [sp.Dummy(name, real=True, positive=positive or None, nonnegative=never_negative or None)]
+
+
+def _ends(statement: Statement, name: str) -> tuple[list[tuple[Fraction, bool]], list[tuple[Fraction, bool]]]:
+    """Numbers that a name is not below, and not above, each with whether it is not equal to it either."""
+    # a name that is drawn below 1 counts nothing
+    counts = name in COUNTS and all(Fraction(value) >= 1 for value in statement.ranges.get(name, ()))
+    least = [(Fraction(1), False)] if counts else []
+    most: list[tuple[Fraction, bool]] = []
+    for gap, allowed in (read(c) for c in statement.conditions if any(relation in c for relation in SIGNS)):
+        rest = gap - symbol(name)
+        if rest.is_Rational and allowed in ((1,), (0, 1)):
+            least.append((-Fraction(int(rest.p), int(rest.q)), 0 not in allowed))
+    for found in filter(None, map(_BOUNDS.fullmatch, statement.assumptions)):
+        low, first, told, second, high = found.groups()
+        if name not in told.split(", ") or (low is not None and second.startswith(">")):
+            continue
+        if low is not None:
+            least.append((Fraction(low), first == "<"))
+        (most if second.startswith("<") else least).append((Fraction(high), len(second) == 1))
+    for low, high in (WITHIN[known] for known in WITHIN if name.partition("_")[0] == known):
+        least.append((Fraction(low), False))
+        most.append((Fraction(high), False))
+    return least, most
 
 
 def _contradicted(statement: Statement, derived: Derived) -> bool:

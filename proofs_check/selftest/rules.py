@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import FunctionType
 from typing import Any
@@ -23,8 +23,9 @@ from theorems.derivation import Derived
 from theorems.expressions import symbol
 from theorems.increments import SecondRoute
 from theorems.kernel import settle
-from theorems.observables import W
-from theorems.process import KERNELS, Moment, Process, Step, chain_of
+from theorems.observables import Matrix, Vector, W
+from theorems.process import KERNELS, Kernel, Moment, Process, Step, chain_of
+from theorems.ratio import Ratio
 from theorems.rules import RULES, licensed
 from theorems.sums import close_sum
 
@@ -50,12 +51,16 @@ KERNEL = (
     "_closed",
     "_split",
     "_atoms",
-    "_pair",
+    "_place",
     "_pieces",
+    "_tokens",
     "_ends",
 )
 #: Rules that compute with the engine.
 ENGINE_RULES = ("isserlis", "wick", "faulhaber", "identity", "limit-kernel", "wick-leading", "exchangeable-moment")
+
+#: A walk with drift seen through noise: positions decide its mean, and two tokens at one place are another matter.
+_DRIFT = Kernel("noisy walk with drift", Ratio.of("s"), Ratio.of("s") + 1, Ratio.of("t"))
 
 #: Powers that no derivation has.
 _POWERS = itertools.count(100)
@@ -177,9 +182,13 @@ def _computed() -> list[str]:
     """Covariances and variances by both ways of the engine, sums over tokens, and whether every step to them holds."""
     found = []
     for kind in (Process, SecondRoute):
-        walk = kind(KERNELS["mean"], chain_of(("i", "T")), symmetric=False)
-        found += [f"{moment.kind}: {moment}" for moment in _moments(walk)]
-        found.append(str(all(licensed(step) for step in walk.steps)))
+        for kernel in (KERNELS["mean"], _DRIFT):
+            walk = kind(kernel, chain_of(("i", "T")), symmetric=False)
+            found += [f"{moment.kind}: {moment}" for moment in _moments(walk)]
+            found.append(str(all(licensed(step) for step in walk.steps)))
+            found += [str(moment) for moment in _products(walk)]
+            found += _at_the_edge(walk)
+        found.append(str(_loop(kind(KERNELS["zero"], chain_of(("i", "T")), symmetric=False))))
     size = symbol("n")
     found += [str(close_sum(size**power, size, sp.Integer(-2), sp.Integer(9))) for power in range(8)]
     found += [str(sums.power_sum(power)) for power in range(4)]
@@ -206,12 +215,13 @@ def _words() -> Iterator[str]:
         plain_vectors = {name: np.array(vector, float) for name, vector in vectors.items()}
         yield f"{words.evaluate(word, floats, floats['Sigma'], plain_vectors):.12g}"
         yield str(words.evaluate_exactly(word, exact, exact["Sigma"], vectors))
-    yield from (str(words.known(name)) for name in ("tr4", "xx2", "trx", "q"))
+    yield from (str(words.known(name)) for name in ("tr4", "xx2", "trx", "trx5", "tr0", "q"))
     # a word that nothing has met
     power = next(_POWERS)
     long = words.known(f"tr{power}")
     yield str(long is not None and len(long.letters) - power)
-    yield str(none.flipped())
+    # the identity is its own transpose, in a process of matrices that are not symmetric too
+    yield from (str(letter.flipped()) for letter in (none, words.Letter("", symmetric=False)))
 
 
 def _weighted() -> Iterator[str]:
@@ -229,6 +239,39 @@ def _moments(walk: Process) -> Iterator[Moment]:
     yield walk.cov(form, walk.form(last, W, walk.tokens(i, last)))
     yield walk.variance(walk.form(walk.tokens(upto=i), W, "b"))
     yield walk.sum(lambda j: walk.expect(walk.form(j, W, j) ** 2), upto=i)
+
+
+def _products(walk: Process) -> Iterator[Moment]:
+    """Products of forms that are chains between fixed vectors, at one end or at both, or have them beside a loop."""
+    i, last = walk.positions
+    late, other = walk.tokens(i, last), Matrix("A")
+    yield walk.expect(walk.form("a", W, i) * walk.form(last, other, i) * walk.form(late, W, "b"))
+    yield walk.expect(walk.form(i, W, "a") * walk.form("b", other, last) * walk.inner("a", "b"))
+    yield walk.expect(walk.form("a", W, i) * walk.inner(last, late))
+    yield walk.expect(walk.form(walk.tokens(), W, "b") * walk.form(i, W, i))
+
+
+def _loop(walk: Process) -> Moment:
+    """Three forms, which close to a long loop too."""
+    i, last = walk.positions
+    other = Matrix("A")
+    return walk.expect(walk.form(i, W, last) * walk.form(i, other, last) * walk.form(last, (W, other), i))
+
+
+def _at_the_edge(walk: Process) -> Iterator[str]:
+    """Fixed vectors, which have no covariance and no mean of this kind, and as many factors as are allowed."""
+    fixed, token = Vector(fixed="a"), walk.token("i")
+    forms = walk.form("i", W, "T").terms[0].forms * 2
+    asked: tuple[Callable[[], object], ...] = (
+        *(lambda: walk.covariance(fixed, token), lambda: walk.covariance(token, fixed)),
+        *(lambda: walk.mean(fixed), lambda: walk.mean(token)),
+        *(lambda: wick.contract(forms, True, 3), lambda: len(wick.contract(forms, True, 4)[1])),
+    )
+    for question in asked:
+        try:
+            yield str(question())
+        except (TypeError, ValueError) as error:
+            yield f"refused: {error}"
 
 
 @functools.cache

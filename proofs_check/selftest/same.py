@@ -21,6 +21,9 @@ from proofs_check.evidence import Planned
 from proofs_check.matrices import handed
 from proofs_check.pairing import Pair
 from proofs_check.points import exact_quantity, misread
+from theorems.derivation import Equivalence
+from theorems.eventually import Eventually
+from theorems.expressions import floats
 from theorems.matrix_claims import matrix_of
 
 #: Seed of the further inputs, cases of an evaluation or observation, points of a search, and how many are recomputed.
@@ -30,7 +33,9 @@ DRAWS = 1 << 15
 #: Numbers of the same walks are the same up to the rounding of float32 sums.
 ROUNDED = 1e-6
 #: Lengths and walks of a growth; exponents are multiples of 1/2, and a quotient of so small a one has none.
-LENGTHS, WALKS, FLAT = (128, 512), 2_000, 1 / 8
+LENGTHS, WALKS, FLAT = (128, 1024), 16_000, 1 / 8
+#: How near a search for a least value must come to it.
+NEAR = 0.999
 
 Numbers = dict[str, tuple[float, float]]
 
@@ -51,7 +56,7 @@ def spoken(pair: Pair, entry: Any, planned: Sequence[Planned]) -> Any:
 
 
 def further(pair: Pair) -> list[Mapping[str, Any]]:
-    """Distinct cases of their own seed, from all slots in turn."""
+    """Distinct cases of their own seed, from all slots in turn, and the points at which a derivation has a property."""
     slots = drawing.slots(pair.statement, "standard")
     each = -(-FURTHER // len(slots))
     found = [
@@ -59,6 +64,8 @@ def further(pair: Pair) -> list[Mapping[str, Any]]:
         for place, slot in enumerate(slots)
         for raw in drawing.drawn(pair.statement, slot, SEED * 64 + place, each)[:each]
     ]
+    for quantity in pair.derived().quantities.values():
+        found += quantity.points if isinstance(quantity, Equivalence) else ()
     return list({drawing.key(raw): raw for raw in found}.values())
 
 
@@ -98,6 +105,28 @@ def alike(pair: Pair, entry: Any, one: Any, two: Any) -> str:
         # truth values are too coarse to show it
         return ""
     return _grown(one, two)
+
+
+def otherwise(one: Sequence[Mapping[str, Any]], two: Sequence[Mapping[str, Any]]) -> str:
+    """How a changed observation, which said ``two``, is told from the original by its answers alone; "" if it is not.
+
+    An answer is another one, too, where the original decides and the changed one does not.
+    """
+    pairs = list(zip(one, two, strict=True))
+    off = sum(any(value is not None and other.get(name) != value for name, value in a.items()) for a, other in pairs)
+    return f"another answer at {off} of {len(pairs)} further cases" if off else ""
+
+
+def unsound(pair: Pair, entry: Any, said: Any) -> str:
+    """At how many further cases an evaluation is off by more than the bound it states; "" if at none."""
+    if not isinstance(entry, Evaluation):
+        return ""
+    off = 0
+    for raw, found in said:
+        exact = _exact(pair, raw, found)
+        # the exact value itself is rounded here
+        off += any(abs(value - exact[name]) > error + math.ulp(exact[name]) for name, (value, error) in found.items())
+    return f"its bound of the error does not hold at {off} of {len(said)} further cases" if off else ""
 
 
 def coarse(entry: Any, said: Any) -> bool:
@@ -156,12 +185,19 @@ def _exact(pair: Pair, raw: Mapping[str, Any], found: Numbers) -> dict[str, floa
 
 
 def _searched(pair: Pair, one: Points, two: Points) -> str:
-    """The same numbers at the same points, or at all points recomputed the derivation's own."""
+    """The same numbers at the same points, or at all points recomputed the derivation's own.
+
+    Of a least value that is derived for every point the numbers of others show nothing as long as they are not below
+    it, and some of each group come as near to it as they must.
+    """
     same = one.columns.keys() == two.columns.keys() and all(
         np.array_equal(one.columns[name], two.columns[name], equal_nan=True) for name in one.columns
     )
     if same and all((two.errors[name] >= one.errors[name]).all() for name in one.errors):
         return f"the same numbers at {len(one)} further points"
+    bound = next(iter(pair.derived().quantities.values()))
+    if isinstance(bound, Eventually) and one.columns.keys() == two.columns.keys() and len(two):
+        return "other points, none below the least value, which is reached" if _reaches(bound, two) else ""
     if exact_quantity(pair) is None or one.columns.keys() != two.columns.keys() or not len(two):
         return ""
     # the bounds of the errors are halved, so that they are kept twice over
@@ -169,6 +205,24 @@ def _searched(pair: Pair, one: Points, two: Points) -> str:
     if misread(pair, tight, range(0, len(two), max(1, len(two) // RECOMPUTED))):
         return ""
     return f"{'the same' if same else 'other'} points, and every number is right at them"
+
+
+def _reaches(bound: Eventually, found: Points) -> bool:
+    """Whether no number is below the least value, and for every T one comes near it at each value of the other names.
+
+    The numbers' own bounds of their errors must be small beside the least value.
+    """
+    table = {name: found.columns[name] for name in bound.names}
+    value, error = found.columns["value"], found.errors["value"]
+    least, leading = (np.broadcast_to(floats(part, table), value.shape) for part in (bound.upper, bound.leading))
+    if not ((value >= least - error - np.spacing(abs(least))).all() and (error <= LOOSE).all()):
+        return False
+    part = (leading - value) / np.maximum(leading - least, LOOSE)
+    places = list(zip(*(column.tolist() for column in table.values()), strict=True))
+    reached: dict[tuple[float, ...], float] = {}
+    for place, share in zip(places, part.tolist(), strict=True):
+        reached[place] = max(reached.get(place, 0.0), share)
+    return min(reached.values()) > NEAR
 
 
 def _grown(one: Mapping[int, Mapping[str, Any]], two: Mapping[int, Mapping[str, Any]]) -> str:

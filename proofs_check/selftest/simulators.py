@@ -30,14 +30,14 @@ from proofs_check.selftest.code import CodeMutant, TooLong, code_mutants, forget
 from proofs_check.selftest.prints import settled, statement_of
 from proofs_check.selftest.probes import derivations, digest
 from proofs_check.selftest.replay import Call, Recorder, repeated, telling
-from proofs_check.selftest.same import alike, coarse, spoken
+from proofs_check.selftest.same import alike, coarse, otherwise, spoken, unsound
 
 #: Changes of code that are tried of one second side.
 CODE = 4
 #: Cases of a simulation, and points of an evaluation or an observation, at a first look and at a second one.
 CASES, POINTS = (3, 8), (24, 48)
-#: Processor seconds that a mutant gets for each look.
-SECONDS = 20.0
+#: Processor seconds that a mutant gets for each look, and what is said of one that needs more.
+SECONDS, TIMED_OUT = 20.0, "timed out"
 
 
 @dataclass(frozen=True)
@@ -174,6 +174,8 @@ def _same(mutant: SimulatorMutant) -> tuple[str, str]:
     claim = mutant.claim
     pair, entry, original = _pair(claim), _entry(claim), _spoken(claim)
     if coarse(entry, original):
+        if told := _told_apart(mutant):
+            return "caught", told
         if mutant.code is None:
             return "", ""
         function, calls = mutant.code.function, _calls(claim).get(mutant.code.function, [])
@@ -182,7 +184,23 @@ def _same(mutant: SimulatorMutant) -> tuple[str, str]:
     else:
         broken, found = _tried(mutant, lambda entry: spoken(pair, entry, _planned(claim)[: CASES[-1]]))
         why = "" if broken else alike(pair, entry, original, found)
+        if not broken and not why and (wrong := unsound(pair, entry, found)):
+            return "caught", wrong
     return (broken, found) if broken else ("equivalent" if why else "", why)
+
+
+def _told_apart(mutant: SimulatorMutant) -> str:
+    """How an observation's mutant answers otherwise on further cases, or breaks there; "" if it does neither.
+
+    These are many, so that running out of time shows nothing.
+    """
+    from montecarlo import registry
+
+    if not isinstance(_entry(mutant.claim), registry.Observation):
+        return ""
+    pair, original = _pair(mutant.claim), _spoken(mutant.claim)
+    broken, found = _tried(mutant, lambda entry: otherwise(original, spoken(pair, entry, ())))
+    return "" if broken and found == TIMED_OUT else str(found)
 
 
 def _tried(mutant: SimulatorMutant, ask: Callable[[Any], Any]) -> tuple[str, Any]:
@@ -198,7 +216,7 @@ def _tried(mutant: SimulatorMutant, ask: Callable[[Any], Any]) -> tuple[str, Any
         with place, within(SECONDS):
             return "", ask(entry)
     except TooLong:
-        return "caught", "timed out"
+        return "caught", TIMED_OUT
     except Exception as error:
         return "caught", f"raised {type(error).__name__}"
 

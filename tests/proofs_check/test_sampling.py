@@ -384,15 +384,15 @@ def assert_conflict(claim: Statement | str) -> dict[str, Any]:
 class AlwaysZero(Walks):
     """Starts every walk at 0."""
 
-    def __init__(self, normals: Tensor, root: Tensor, start: str = "sigma") -> None:
-        super().__init__(normals, root, "zero")
+    def __init__(self, normals: Tensor, root: Tensor, start: str = "sigma", **known: Any) -> None:
+        super().__init__(normals, root, "zero", **known)
 
 
 class NeverZero(Walks):
     """Starts every walk at a token of its own."""
 
-    def __init__(self, normals: Tensor, root: Tensor, start: str = "sigma") -> None:
-        super().__init__(normals, root, "sigma")
+    def __init__(self, normals: Tensor, root: Tensor, start: str = "sigma", **known: Any) -> None:
+        super().__init__(normals, root, "sigma", **known)
 
 
 class OneStepMore(Walks):
@@ -480,4 +480,4 @@ def test_a_wrong_contraction_that_passes_the_kernel_is_a_conflict(monkeypatch: p
     monkeypatch.setattr("theorems.kernel.unsupported", lambda *_: [])
     report = assert_conflict(EQ16)
     assert report["symbolic"]["status"] == "disproved"
-    assert "tr2" not in report["symbolic"]["exact"]
+    assert "tr1" not in report["symbolic"]["exact"]

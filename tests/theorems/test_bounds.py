@@ -159,9 +159,26 @@ def test_a_multiple_of_a_bound_that_may_be_negative_is_no_weaker_bound() -> None
     """2 u >= u for u >= 0 only; here the bound is a name of either sign."""
     from theorems.bounds import _weaker
 
-    assert not _weaker(2 * X, X)
-    assert not _weaker(sp.Integer(-4), sp.Integer(-2))
-    assert not _weaker(X / 2, X)
+    assert not _weaker(2 * X, X, dimension=True)
+    assert not _weaker(sp.Integer(-4), sp.Integer(-2), dimension=True)
+    assert not _weaker(X / 2, X, dimension=True)
+    # the largest of names of either sign may be negative
+    assert not _weaker(2 * sp.Max(X, Y), sp.Max(X, Y), dimension=True)
+    assert _weaker(2 * sp.Max(sp.Abs(X), Y), sp.Max(sp.Abs(X), Y), dimension=True)
+
+
+@pytest.mark.parametrize("upper", ["a**2*b**2*c**2*d**3*p**2", "a**2*b**2*c**2*d**4*p**2"])
+def test_a_number_that_is_called_d_is_no_dimension(upper: str) -> None:
+    """d^4 is below d^2 for d = 1/2: only a dimension is >= 1."""
+    claim = "bao2024.appB.cauchy-schwarz"
+    statement = replace(by_id()[claim], printed={"upper": upper})
+    assert settle(statement, derive(claim)).status == "disproved"
+    # without a point where they differ nothing is proved either
+    found = proved(claim)
+    found = replace(found, points=found.points[:1])
+    assert settle(statement, Derived({"": found}, found.steps)).status == "undecided"
+    norms = replace(by_id()["bao2024.sec5.eq7-second"], printed={"upper": "d*frobenius_W"})
+    assert settle(norms, derive(norms.id)).status == "proved"
 
 
 def test_an_inequality_is_the_conclusion_of_its_last_step() -> None:

@@ -4,7 +4,8 @@ import pytest
 
 from theorems.conditions import read
 from theorems.expressions import parse, symbol
-from theorems.implication import implied, visibly_non_negative
+from theorems.implication import fails_everywhere, implied, shown, visibly_non_negative
+from theorems.optimum_ends import ENDS as PATTERNS
 
 LEAST = {"C": 1, "n": 2, "r": 1, "s": 0}
 
@@ -54,3 +55,88 @@ def test_what_is_visibly_not_negative() -> None:
     for formula in ("-s", "x", "s - 1", "x**3", "sqrt(r - s)", "x*s", "s*(r - C)"):
         assert not visibly_non_negative(parse(formula), LEAST), formula
     assert symbol("x") == read("x > 0")[0]
+
+
+#: Of the setting of the patterns.
+ENDS = {**PATTERNS, "x": 0}
+BOUND = "kappa*(4/sqrt(C + lam**2) + (2*C - 2)*sqrt(lam**2 + 4)/lam + r_eff*(2*n - 2)/(delta2*n))/sqrt(d)"
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        ("sqrt(C + lam**2)", "sqrt(2*C + lam**2)"),
+        ("sqrt(C + lam**2)", "sqrt(C + lam)"),
+        ("sqrt(lam**2 + 4)", "sqrt(lam**2 + 3)"),
+        ("sqrt(lam**2 + 4)/lam", "sqrt(lam**2 + 4)"),
+        ("(delta2*n)", "n"),
+        ("(delta2*n)", "(delta2*n**2)"),
+        ("/sqrt(d)", "/d"),
+        # falls for no C from 1 on, where both are equal
+        ("C", "1"),
+    ],
+)
+def test_a_smaller_bound_follows_term_by_term(here: str, there: str) -> None:
+    smaller = BOUND.replace(here, there)
+    assert smaller != BOUND
+    assert implied((f"budget < {smaller}",), (f"budget <= {BOUND}",), PATTERNS)
+    assert implied((f"budget <= {smaller}",), (f"budget <= {BOUND}",), PATTERNS)
+    assert not implied((f"budget <= {BOUND}",), (f"budget <= {smaller}",), PATTERNS)
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        ("sqrt(C + lam**2)", "sqrt(C + lam**3)"),
+        ("sqrt(lam**2 + 4)", "sqrt(lam**2 + 5)"),
+        ("sqrt(lam**2 + 4)", "sqrt((lam - 1)**2 + 4)"),
+        ("sqrt(d)", "d**(1/4)"),
+        ("4/sqrt(C + lam**2)", "5/sqrt(C + lam**2)"),
+        ("kappa", "kappa**2"),
+        ("2*n - 2", "2*n - 1"),
+        ("sqrt(C + lam**2)", "sqrt(lam**2 - C)"),
+    ],
+)
+def test_a_larger_bound_does_not(here: str, there: str) -> None:
+    assert not implied((f"budget < {BOUND.replace(here, there)}",), (f"budget <= {BOUND}",), PATTERNS)
+
+
+@pytest.mark.parametrize(
+    ("printed", "sufficient", "follows"),
+    [
+        ("lam**3 >= 1/2", "lam**2 >= 1/2", True),
+        ("lam**2 >= 1/2", "lam**3 >= 1/2", False),
+        ("r_eff >= 3*delta2", "r_eff > 2*delta2", True),
+        ("r_eff >= 2*delta2", "r_eff > 2*delta2", False),
+        ("r_eff > 2", "r_eff > 2*delta2", True),
+        ("r_eff > 2*delta2", "r_eff > 2", False),
+        ("x >= 3*C", "x > 2*C", True),
+        # n and r_eff may be 2 and 1
+        ("x >= (n - 2)*r_eff", "x > 0", False),
+        ("x >= 1 + (n - 2)*r_eff", "x > 0", True),
+        # x may be 0
+        ("C >= 2", "C + x > 2", False),
+    ],
+)
+def test_strict_conditions_need_a_strict_difference(printed: str, sufficient: str, follows: bool) -> None:
+    assert implied((printed,), (sufficient,), ENDS) is follows
+
+
+@pytest.mark.parametrize("condition", ["lam > 1", "lam >= 1", "-C >= 1", "n < 2", "delta2*lam > C", "sqrt(d) < 1"])
+def test_what_holds_nowhere(condition: str) -> None:
+    assert fails_everywhere(condition, PATTERNS)
+
+
+@pytest.mark.parametrize("condition", ["lam > 99/100", "C <= 1", "n <= 2", "budget < 0", "C == 0", "x < 0"])
+def test_what_holds_somewhere_or_is_not_known_to_hold_nowhere(condition: str) -> None:
+    assert not fails_everywhere(condition, PATTERNS)
+
+
+def test_names_are_parts_where_that_is_said() -> None:
+    gap = parse("lam - lam**2")
+    assert shown(gap, {"lam": 0}, above={"lam"}, parts={"lam"})
+    for least, above, parts in (({"lam": 0}, {"lam"}, ()), ({"lam": 0}, (), {"lam"}), ({}, {"lam"}, {"lam"})):
+        assert not shown(gap, least, above=above, parts=parts)
+    # of a name that may be at its least value nothing is known below a line
+    assert shown(parse("2/x - 1/(x + x**2)"), {"x": 1}, strict=True)
+    assert not shown(parse("2/x - 1/(x + x**2)"), {"x": 0}, strict=True)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.theorems.bruteforce import number
+from tests.theorems.bruteforce import Family, minimum, number, rows, same_token, times, walk
 from theorems.increments import FIRST_INCREMENT, SecondRoute, _partitions
-from theorems.observables import START, Observable, Vector, W
-from theorems.process import KERNELS, Moment, Position, Process
+from theorems.numeric import Case
+from theorems.observables import START, Matrix, Observable, Vector, W
+from theorems.process import KERNELS, Kernel, Moment, Position, Process
 from theorems.ratio import Ratio
 
 NAMES = ("i", "j", "T")
@@ -71,6 +76,67 @@ def test_eight_factors_by_cumulants(symmetric: bool) -> None:
     assert values[0] == values[1]
     # a value that no centred walk would give
     assert "mWm" in values[0].names
+
+
+#: A form's ends, tokens or fixed vectors, and its letters; several letters are joined by Sigma.
+SHAPES: dict[str, list[tuple[str, str, str]]] = {
+    "a loop of three": [("i", "W", "j"), ("i", "A", "T"), ("T", "W", "j")],
+    "a loop of three, one of two letters": [("i", "WA", "j"), ("T", "W", "i"), ("j", "A", "T")],
+    "a loop of four": [("i", "W", "j"), ("j", "A", "T"), ("T", "W", "i"), ("i", "A", "i")],
+    "one token everywhere": [("i", "W", "i"), ("i", "A", "i"), ("i", "W", "i")],
+    "a chain of three": [("a", "W", "i"), ("T", "A", "i"), ("j", "W", "b")],
+    "a chain of four": [("a", "W", "i"), ("j", "A", "i"), ("j", "W", "T"), ("T", "A", "b")],
+    "two chains and a number": [("i", "W", "a"), ("b", "A", "T"), ("a", "W", "b")],
+    "two chains from one vector": [("a", "W", "i"), ("j", "A", "a"), ("b", "W", "i"), ("T", "W", "b")],
+    "a chain to a mean": [("a", "W", "i"), ("T", "A", "j")],
+    "a chain and a loop": [("a", "W", "i"), ("i", "A", "b"), ("j", "I", "T")],
+    "numbers only": [("a", "W", "b"), ("b", "A", "a")],
+    "nothing": [],
+}
+MATRICES = {"W": rows((1, 2), (-1, "1/2")), "A": rows((0, 3), (1, -2)), "I": rows((1, 0), (0, 1))}
+SIGMA = rows((2, 1), (1, 1))
+VECTORS = {"m": [Fraction(1), Fraction(-2)], "a": [Fraction(2), Fraction(1)], "b": [Fraction(-1), Fraction(3)]}
+
+
+@cache
+def family_of(kernel: str) -> Family:
+    if kernel == "iid":
+        return Family(same_token, SIGMA)
+    return Family(minimum, SIGMA, lambda t: t, VECTORS["m"]) if kernel == "drift" else walk(kernel, SIGMA, VECTORS["m"])
+
+
+@pytest.mark.parametrize(
+    ("kernel", "shape"),
+    # four forms of tokens with a mean take seconds; test_eight_factors_by_cumulants has them
+    [
+        (k, s)
+        for s in SHAPES
+        for k in ("sigma", "iid", "mean", "drift")
+        if "loop of four" not in s or k in ("sigma", "iid")
+    ],
+)
+def test_both_routes_against_coordinates(kernel: str, shape: str) -> None:
+    """E[product of forms] at matrices that are not symmetric, by Isserlis' theorem coordinate by coordinate."""
+    drift = Kernel("drift", Ratio.of("s"), Ratio.of("s"), Ratio.of("t"))
+    at = {"i": 2, "j": 3, "T": 5}
+    wanted = []
+    for left, letters, right in SHAPES[shape]:
+        matrix = MATRICES[letters[0]]
+        for letter in letters[1:]:
+            matrix = times(matrix, SIGMA, MATRICES[letter])
+        wanted.append((at.get(left, VECTORS.get(left, [])), matrix, at.get(right, VECTORS.get(right, []))))
+
+    def text(values: Any) -> Any:
+        return [text(value) for value in values] if isinstance(values, list) else str(values)
+
+    case = Case({**{n: text(v) for n, v in {**MATRICES, **VECTORS}.items()}, "Sigma": text(SIGMA), **at})
+    for kind in (Process, SecondRoute):
+        source = kind(KERNELS.get(kernel, drift), (START, *NAMES), symmetric=False)
+        product = Observable.of(1)
+        for left, letters, right in SHAPES[shape]:
+            product = product * source.form(left, tuple(Matrix(n.replace("I", "")) for n in letters), right)
+        found = case.evaluate(source.expect(product).ratio.expr)
+        assert Fraction(int(found.p), int(found.q)) == family_of(kernel).forms(*wanted)
 
 
 @pytest.mark.parametrize("kernel", ["iid", "line", "one"])

@@ -6,8 +6,11 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 
 import pytest
+import sympy as sp
 
 from tests.theorems.bruteforce import Family, bilinear, eye, line, minimum, number, one, rows, same_token, walk, words
+from theorems.expressions import symbol
+from theorems.increments import SecondRoute
 from theorems.kernel import recomputed
 from theorems.observables import IDENTITY, Observable, Vector, W
 from theorems.process import KERNELS, Kernel, Moment, Position, Process, Step, process, random_walk
@@ -88,6 +91,40 @@ def test_mean_of_a_stretch() -> None:
     assert source.mean(source.token(i)) == 1
     assert source.mean(source.tokens(above=i) - source.token(T) * 2) == Ratio.of("T") - "i" - 2
     assert random_walk("i").mean(random_walk("i").token(i)) == 0
+
+
+@pytest.mark.parametrize("kind", [Process, SecondRoute])
+@pytest.mark.parametrize("start", ["sigma", "mean"])
+def test_a_fixed_vector_has_no_covariance_and_no_mean(kind: type[Process], start: str) -> None:
+    """E[a] = a is no multiple of m: a 0 here would be false, and so would a law built on it."""
+    source = kind(KERNELS[start], ("0", "i", "T"))
+    fixed, other = Vector(fixed="a"), Vector(fixed="b")
+    for one_end, two_end in ((fixed, source.token(i)), (source.token(i), fixed), (fixed, other)):
+        with pytest.raises(TypeError, match="the fixed vector a has no covariance and no mean; expected tokens"):
+            source.covariance(one_end, two_end)
+    with pytest.raises(TypeError, match="the fixed vector a has no covariance and no mean; expected tokens"):
+        source.mean(fixed)
+
+
+def test_a_form_between_fixed_vectors_is_no_random_one() -> None:
+    """a^T W b is one number, whose law is not symmetric; nor is there a covariance that tends to anything."""
+    source, half = random_walk("i", "T"), sp.Rational(1, 2)
+    fixed, other, regime = Vector(fixed="a"), Vector(fixed="b"), {"i": "theta*T"}
+    for left, right in ((fixed, other), (fixed, source.token(T)), (source.token(i), other)):
+        assert not licensed(Step("independent-ends", "", (source, left, right, regime, half)))
+        assert not licensed(Step("limit-kernel", "", (source, left, right, regime, 1, sp.Integer(0))))
+    # two tokens that are independent there
+    apart = source.token(T) - source.token(i) * 2
+    assert licensed(Step("independent-ends", "", (source, apart / "T", source.token(T), regime, half)))
+    assert licensed(Step("limit-kernel", "", (source, apart, source.token(i), regime, 1, -symbol("theta"))))
+
+
+def test_the_mean_of_a_walk_with_drift() -> None:
+    """c(t) = t: the mean of a token depends on its place, that of a stretch is the sum over it."""
+    source = process(Kernel("drift", Ratio.of("s"), Ratio.of("s"), Ratio.of("t")), ["i", "T"])
+    assert source.mean(source.token(i)) == "i"
+    assert source.mean(source.tokens(i, T) * 2) == Ratio.of("T") * (Ratio.of("T") + 1) - Ratio.of("i") * (i + 1)
+    assert source.mean(source.tokens()) == Ratio.of("T") * (Ratio.of("T") + 1) / 2
 
 
 def test_hand_computed_values() -> None:

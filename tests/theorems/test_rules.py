@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -27,7 +29,7 @@ from theorems.increments import SecondRoute
 from theorems.observables import START, W
 from theorems.process import KERNELS, Position, Process, Step, process, random_walk
 from theorems.ratio import Ratio
-from theorems.rules import RULES, canonical_trace, licensed, rule
+from theorems.rules import RULES, canonical_trace, licensed, licensed_by, rule
 
 d, tr1, tr2, T, u, v = (symbol(n) for n in ("d", "tr1", "tr2", "T", "u", "v"))
 ROOT = {"Sigma": ("R", "R")}
@@ -67,7 +69,7 @@ SINKS = {
     *("sink-primal", "least-norm", "strict-sphere", "hyperplane-cells", "random-signs"),
     *("assumed", "attained", "attention-output", "cauchy-schwarz-sum", "hull-distance", "hull-needed", "in-turn"),
     *("increasing", "outside-weight", "put-to-zero", "scaled", "solved", "sum-identity", "termwise", "triangle"),
-    "two-key-output",
+    *("two-key-output", "sufficient-alone"),
 }
 #: Tested in test_exchangeable.py and test_cosine_rules.py.
 SMOOTHING = {
@@ -90,7 +92,7 @@ COSTS = {
     ),
     *("routing-dual", "routing-primal", "least-cost", "cost-at-least"),
     *("symmetric-dual", "factor-dual", "symmetric-primal", "pair-average", "pinching", "factors-add", "weaker-bound"),
-    *("optimum-decides", "budget-below", "costs-apart", "costs-apart-everywhere"),
+    *("optimum-decides", "budget-below", "budget-at", "costs-apart", "costs-apart-everywhere", "costs-apart-from"),
 }
 
 
@@ -135,6 +137,65 @@ def test_a_rule_that_nobody_trusts_licenses_nothing() -> None:
     finally:
         del RULES[name]
     assert not licensed(step(name, 1))
+
+
+@pytest.mark.parametrize("error", [AssertionError, RecursionError, NameError, sp.PolynomialError, OSError])
+def test_a_rule_that_breaks_licenses_nothing(monkeypatch: pytest.MonkeyPatch, error: type[Exception]) -> None:
+    def broken(*data: Any) -> bool:
+        raise error
+
+    monkeypatch.setitem(RULES, "broken, for this test", broken)
+    assert not licensed(step("broken, for this test", 1))
+
+
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt, GeneratorExit])
+def test_what_says_nothing_of_a_step_passes_through(
+    monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    def stopped(*data: Any) -> bool:
+        raise error
+
+    monkeypatch.setitem(RULES, "stopped, for this test", stopped)
+    with pytest.raises(error):
+        licensed(step("stopped, for this test", 1))
+
+
+def test_odd_data_are_no_instance_of_a_rule() -> None:
+    x = symbol("x")
+    deep: Any = x
+    for _ in range(20_000):
+        deep = (deep,)
+    assert not licensed(step("square-root", deep, x))
+    assert not licensed(None)
+    assert not licensed(Step(["square-root"], "", (x, x)))  # type: ignore[arg-type]
+    assert licensed_by(step("square-root", x, x), ("square-root",))
+    assert not licensed_by(step("square-root", x, x), ("identity",))
+    assert not licensed_by(step("square-root", 1 + x, x), ("square-root",))
+
+
+@pytest.mark.parametrize("place", [lambda s: s, lambda s: [s], lambda s: {"x": s}, lambda s: {s: 1}, lambda s: {s}])
+@pytest.mark.parametrize("assumed", [sp.Symbol("x", positive=True), sp.Dummy("x"), sp.Wild("x")])
+def test_symbols_with_assumptions_are_no_data(
+    monkeypatch: pytest.MonkeyPatch, place: Callable[[Any], Any], assumed: sp.Symbol
+) -> None:
+    monkeypatch.setitem(RULES, "anything, for this test", lambda *_: True)
+    for value in (assumed, assumed + 1, sp.Matrix([[1, assumed]]).as_immutable()):
+        assert not licensed(step("anything, for this test", 1, place(value)))
+        assert licensed(step("anything, for this test", 1, place(value.xreplace({assumed: symbol("x")}))))
+    assert not licensed(step("anything, for this test", sp.Matrix([[1, assumed]])))
+
+
+def test_an_integral_of_another_form_is_refused_soon() -> None:
+    """sympy does not end on some of these."""
+    x, zero, one = symbol("x"), sp.Integer(0), sp.Integer(1)
+    for F in (
+        sp.exp(sp.exp(x)) * sp.tan(x ** sp.Rational(2, 3)),
+        sp.exp(2 * sp.log(sp.log(5 * x / 2) + sp.log(x) ** -2) ** sp.Rational(2, 3)),
+        (x + 1) ** 10**6,
+    ):
+        start = process_time()
+        assert not licensed(step("antiderivative", sp.diff(F, x), x, zero, one, F, zero))
+        assert process_time() - start < 1
 
 
 @pytest.mark.parametrize("kernel", ["sigma", "zero", "mean", "iid", "line"])

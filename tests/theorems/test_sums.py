@@ -72,6 +72,15 @@ def test_antidifference_telescopes_and_vanishes_at_zero() -> None:
         assert primitive.compose(j, j + 1) - primitive != summand or power == 0
 
 
+def test_a_term_that_cancels_is_no_term() -> None:
+    """sum_j (j^2 - j) = (n^3 - n)/3, in which the squares cancel."""
+    ring = ring_of(("j",))
+    (j,) = ring.gens
+    found = antidifference(j**2 - j, 0)
+    assert found == (j**3 - j) / 3
+    assert len(found) == 2 and all(found.values())
+
+
 @pytest.mark.parametrize("body", ["1/k", "sqrt(k)", "2**k", "1/(k + 1)"])
 def test_only_polynomials_are_summed(body: str) -> None:
     with pytest.raises((ValueError, sp.PolynomialError)):

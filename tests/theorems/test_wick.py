@@ -169,6 +169,11 @@ def test_odd_products_vanish_and_thirteen_factors_are_refused() -> None:
     forms = (source.form(x, W, x) ** 6 * source.form("a", W, x)).terms[0].forms
     with pytest.raises(ValueError, match=f"13 Gaussian factors; expected at most {MAX_FACTORS}"):
         contract(forms, True)
+    # as many as are allowed, and one more
+    four = source.form(x, W, x).terms[0].forms * 2
+    assert len(contract(four, True, most=4)[1]) == 2
+    with pytest.raises(ValueError, match="4 Gaussian factors; expected at most 3"):
+        contract(four, True, most=3)
 
 
 def test_the_number_of_pairings() -> None:

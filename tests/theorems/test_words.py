@@ -88,3 +88,20 @@ def test_words_are_known_by_name() -> None:
     assert known("tr5") == cycle((S,) * 5)
     assert known("theta") is None
     assert known("trace") is None
+    assert known("trx5") is None
+    # no trace has no letters, and one name is enough for one trace
+    assert known("tr0") is None
+    assert known("tr05") is None
+    assert known("tr\N{SUPERSCRIPT TWO}") is None
+
+
+def test_the_identity_is_its_own_transpose() -> None:
+    for letter in (I, Letter("", symmetric=False)):
+        assert letter.flipped() == letter
+    assert reverse((W, Letter("", symmetric=False))) == (Letter("", symmetric=False), WT)
+
+
+def test_a_matrix_with_rows_of_different_lengths_is_refused() -> None:
+    ragged = {"W": [[Fraction(1), Fraction(2)], [Fraction(3)]]}
+    with pytest.raises(ValueError, match="lengths"):
+        evaluate_exactly(cycle((W,)), ragged, rows((1, 0), (0, 1)), {})

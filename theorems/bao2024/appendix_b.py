@@ -60,7 +60,7 @@ def four_factors() -> Inequality:
     upper = p**2 * sp.Mul(*(factor**2 for factor in factors))
     words = "E[f^4] = p f^4, so |E[abcd]|^2 = {0} <= (E[a^4] E[b^4] E[c^4] E[d^4])^(1/2) = {1}"
     step = Step("hoelder", words, (quantity, upper, "p", tuple(factors)))
-    points = ({"p": "1/2", "a": "1", "b": "1", "c": "1", "d": "1"},)
+    points = tuple({"p": "1/2", **dict.fromkeys("abcd", size)} for size in ("1", "1/2"))
     return Inequality(quantity, upper, points, (step,), "Hoelder's inequality, attained")
 
 

@@ -394,6 +394,20 @@ def lemma2_inequality() -> Inequality:
     return Inequality(quantity, upper, points, (step,), "convexity")
 
 
+#: Where (p - q) A - q B is looked at. (p, q) is near (0, 1) where b = 0 and a is large: the bound |A| + |B| is reached
+#: up to exp(-a^2). It is (1, 0) up to as little for theta = 0, where B = 0, and small eta: |A| is reached for small xi.
+STEEP = tuple(
+    {"theta": t, "xi": s, "eta": e}
+    for t, s, e in (
+        ("1/2", "1/4", "1"),
+        ("1", "1/64", "4"),
+        ("1", "64", "1/32"),
+        ("3/4", "64", "1/16"),
+        ("0", "1/8", "1/16"),
+    )
+)
+
+
 @derivation("bao2024.appC.lemma2-final-bound")
 def lemma2_final_bound(mean: sp.Expr, variance: sp.Expr) -> Inequality:
     """|rho'(theta)| <= (|A| + |B|)/(sqrt(pi) (2 V)^{3/2}): (p - q) A - q B with p, q in (0, 1]."""
@@ -407,5 +421,4 @@ def lemma2_final_bound(mean: sp.Expr, variance: sp.Expr) -> Inequality:
     quantity, upper = sp.Abs(slope, evaluate=False), factor * (sp.Abs(tilt) + sp.Abs(extra))
     parts = ((p - q, tilt), (-q, extra))
     step = Step("unit-combination", "{0} <= {1}", (quantity, upper, parts, factor, table))
-    points = tuple({"theta": t, "xi": s, "eta": e} for t, s, e in (("1/2", "1/4", "1"), ("1", "1/64", "4")))
-    return Inequality(quantity, upper, points, (*steps, step), "differentiation and the triangle inequality")
+    return Inequality(quantity, upper, STEEP, (*steps, step), "differentiation and the triangle inequality")

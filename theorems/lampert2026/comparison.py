@@ -7,19 +7,17 @@ the claim is about costs themselves.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import sympy as sp
 
 from theorems.derivation import Equivalence, derivation, remark
 from theorems.functionals import functional
-from theorems.instances import overlapping
 from theorems.numeric import Case
 from theorems.optimum import ROOT_ERROR, Bracket, root_above, symmetric
+from theorems.optimum_ends import ENDS
 from theorems.optimum_rules import (
     CHEAPER,
-    LEAST,
     MEANING,
     NO_SOLUTION,
     C,
@@ -28,6 +26,7 @@ from theorems.optimum_rules import (
     n,
     r_eff,
 )
+from theorems.optimum_symmetric import Family
 from theorems.process import Step
 
 # -- the functionals of a case
@@ -61,15 +60,12 @@ def delta_squared(case: Case) -> sp.Expr:
 
 @functional("r_eff", latex=r"r_{\mathrm{eff}}(\Sigma_D)")
 def effective_rank(case: Case) -> sp.Expr:
-    """tr Sigma_D / ||Sigma_D||_2, rational for this family."""
-    return _effective_rank(*_family(case))
+    """tr Sigma_D / ||Sigma_D||_2 = (n - 1) C/m, m the largest eigenvalue of the directions' Gram matrix.
 
-
-@lru_cache(maxsize=512)
-def _effective_rank(C: int, n: int, lam: Fraction, overlap: Fraction) -> sp.Rational:
-    found = overlapping(C, n, lam, overlap).r_eff
-    assert isinstance(found, Fraction)
-    return _number(found)
+    Sigma_D is a multiple of that matrix (x) the covariance of a simplex, which has n - 1 equal eigenvalues beside 0.
+    """
+    C, n, lam, overlap = _family(case)
+    return _number(C * (n - 1) / Fraction(max(Family(C, n, lam, overlap).spectrum)))
 
 
 def settled(low: Fraction, high: Fraction, what: str) -> sp.Rational:
@@ -190,7 +186,7 @@ def _equivalence(prop: str, points: tuple[dict[str, Any], ...], *implications: S
         f"{'multipliers against the factors W_Q, W_K' if factors else 'primal and dual certificates'}, every C, n, lam"
     )
     return {
-        prop: Equivalence(prop, MEANING[prop], points, (*steps, last), method, sufficient=sufficient, at_least=LEAST)
+        prop: Equivalence(prop, MEANING[prop], points, (*steps, last), method, sufficient=sufficient, at_least=ENDS)
     }
 
 
@@ -198,8 +194,9 @@ def _equivalence(prop: str, points: tuple[dict[str, Any], ...], *implications: S
 
 
 def _no_solution(bound: Step) -> Step:
-    condition = f"budget < kappa/sqrt(d)*({bound.data[0]})"
-    return Step("budget-below", "{0} if {1}", (NO_SOLUTION, (condition,), bound))
+    spent = "budget {} kappa/sqrt(d)*(" + str(bound.data[0]) + ")"
+    below = Step("budget-below", "{0} if {1}", (NO_SOLUTION, (spent.format("<"),), bound))
+    return Step("budget-at", "{0} if {1}: no solution attains the bound", (NO_SOLUTION, (spent.format("<="),), below))
 
 
 def _point(C: int, lam: str, **more: str) -> dict[str, str]:
@@ -246,14 +243,20 @@ def _cheaper(second_route: bool) -> dict[str, Equivalence]:
     condition = f"{upper.data[1]} < {lower.data[0]}"
     apart = Step("costs-apart", "{0} if {1}", (CHEAPER, (condition,), (upper, lower)))
     # the largest 1/lam allowed, and a constant for which the proof goes through
-    largest, constant = sp.Rational(10, 7), sp.Rational(25, 2)
-    conditions = (f"lam**2 >= {1 / largest**2}", f"r_eff > {constant}*delta2")
-    everywhere = Step(
-        "costs-apart-everywhere",
-        "{0} if {1}, for every C >= 1 and n >= 2",
-        (CHEAPER, conditions, apart, largest, constant),
+    everywhere, near_one = (
+        _everywhere(apart, sp.Rational(largest), sp.Rational(constant))
+        for largest, constant in (("10/7", "25/2"), ("16/15", "8"))
     )
-    return _equivalence(CHEAPER, GAINS, apart, everywhere)
+    start = 1 / near_one.data[3]
+    alone = Step("costs-apart-from", "{0} if {1}, as r_eff >= 1", (CHEAPER, (f"lam >= {start}",), near_one))
+    # first the one that asks for lam alone, where every number counts
+    return _equivalence(CHEAPER, GAINS, alone, apart, everywhere)
+
+
+def _everywhere(apart: Step, largest: sp.Rational, constant: sp.Rational) -> Step:
+    conditions = (f"lam**2 >= {1 / largest**2}", f"r_eff > {constant}*delta2")
+    words = "{0} if {1}, for every C >= 1 and n >= 2"
+    return Step("costs-apart-everywhere", words, (CHEAPER, conditions, apart, largest, constant))
 
 
 @derivation("lampert2026.sec7.sinks-always-cheaper")

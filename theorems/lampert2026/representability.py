@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from theorems import convex
-from theorems.convex_rules import HULL, MARGIN, ONE, REPRESENTABLE, SEEN, Keys, last, rho_K, rho_Q
+from theorems.convex_rules import MARGIN, ONE, REPRESENTABLE, SEEN, Keys, last, rho_K, rho_Q
 from theorems.derivation import Equivalence, Expected, Fact, derivation, fact
 from theorems.expressions import symbol
 from theorems.functionals import functional
@@ -175,9 +175,14 @@ def prop41_window(second_route: bool) -> dict[str, Equivalence]:
 
     The two hulls of the other masks remain sufficient.
     """
-    steps = (_rank_one("rho_K_window", HULL["rho_K_window"]), _in_products("rho_C_window", second_route))
+    keys = SEEN["rho_C_window"]
+    made = _rank_one("rho_K_window", keys)
+    enough = Step("sufficient-alone", "{0} if {1}, for the keys [{2}, {3}]", (REPRESENTABLE, made.data[0], *keys, made))
+    steps = (made, enough, _in_products("rho_C_window", second_route))
     method = "projection onto the hull of the products" if second_route else "Gordan's theorem for matrices"
-    return {REPRESENTABLE: Equivalence(REPRESENTABLE, steps[-1].data[1], WINDOWED, steps, method)}
+    enough_alone = (made.data[0],)
+    found = Equivalence(REPRESENTABLE, steps[-1].data[1], WINDOWED, steps, method, sufficient=enough_alone)
+    return {REPRESENTABLE: found}
 
 
 # -- the least norm

@@ -80,13 +80,15 @@ def _plane(x: Fraction, y: Fraction) -> dict[str, Any] | None:
 _TURN = {"tokens": [[["1", "0"], ["-1", "0"]]], "W": [["0", "1"], ["-1", "0"]], "beta": "1"}
 #: The same with a mean that is not 0.
 _TURN_MEAN = {"tokens": [[["1", "2"], ["-1", "2"]]], "W": [["0", "1"], ["-1", "0"]], "beta": "1"}
+#: Small tokens; W, unlike its transpose, takes their difference to 0: tr(BW) = tr(B W^T W) = 0.
+_SHEAR = {"tokens": [[["1/4", "1/8"], ["-1/4", "1/8"]]], "W": [["0", "1"], ["0", "0"]], "beta": "1"}
 #: W = -1 undoes a skip of weight 1: beta tr(BW) + tr(BW^TW) = 0.
 _UNDO = {"tokens": [[["1"], ["-1"]]], "W": [["-1"]], "beta": "1"}
 
 
 def _equivalence(name: str, conditions: tuple[str, ...], steps: tuple[Step, ...], method: str) -> Equivalence:
     """An equivalence in the coordinates (beta t1, t2), in which every claim of the fragment is stated."""
-    points = (_TURN, _UNDO) if name.startswith("D") else (_TURN_MEAN,)
+    points = (_TURN, _UNDO, _SHEAR) if name.startswith("D") else (_TURN_MEAN, _SHEAR)
     return Equivalence(name, conditions, points, steps, method, (beta * t1, t2), _plane)
 
 

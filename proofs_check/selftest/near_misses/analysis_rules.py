@@ -10,6 +10,7 @@ import sympy as sp
 from theorems.bao2024.softmax import gamma
 from theorems.closed import names, substituted
 from theorems.expressions import parse, symbol
+from theorems.observables import Vector
 from theorems.process import Step, random_walk
 
 x, theta, xi, eta, r, v, u, lam, k = (symbol(name) for name in ("x", "theta", "xi", "eta", "r", "v", "u", "lam", "k"))
@@ -58,6 +59,8 @@ def near() -> Iterator[tuple[str, Step]]:
     yield "the probability is 0", Step("shrinking-interval", "", (theta + 1, HALF))
     yield from _gaussian()
     yield "a bare name", Step("substitution", "", (symbol("p"), {"p": ONE}, ONE))
+    sized = sp.Symbol("v", positive=True)
+    yield "a name that is positive by assumption", Step("substitution", "", (sp.Abs(xi) - xi, {"xi": sized}, ZERO))
     yield "nothing is put in", Step("substitution", "", (xi + 1, {"p": ONE}, xi + 1))
     yield "another value", Step("substitution", "", (xi + 1, {"xi": ONE}, ONE))
     yield "xi may be negative", Step("positive-root", "", (sp.sqrt(xi**2), xi, "xi"))
@@ -70,6 +73,8 @@ def near() -> Iterator[tuple[str, Step]]:
     yield from _cells()
     yield "the mean is not 0", _independent(HALF, "mean")
     yield "they are correlated", _independent(sp.Rational(1, 3))
+    ends, regime = (Vector(fixed="a"), Vector(fixed="b")), {"i": "theta*T"}
+    yield "a^T W b is one number", Step("independent-ends", "", (random_walk("i", "T"), *ends, regime, HALF))
 
 
 def true() -> Iterator[Step]:
@@ -123,6 +128,8 @@ def _gaussian() -> Iterator[tuple[str, Step]]:
     flat = _density(x - 1, v)
     yield why, Step("normal-interval", "", (x - 1, v, ZERO, ONE, x * flat, flat))
     yield "the ends the wrong way round", _normal(ZERO, v, ONE, ZERO)
+    yield "the ends the wrong way round", _flow(theta, v, ONE, ZERO)
+    yield "complex ends", _flow(theta, v, sp.I, 1 + sp.I)
     yield "ends in no known order", _normal(ZERO, v, xi, ONE)
     yield "ends in no known order", _normal(ZERO, v, ZERO, xi)
     yield "the end moves", _flow(ZERO, v, theta, sp.Integer(2))

@@ -138,6 +138,17 @@ def _keys() -> Iterator[tuple[str, Step]]:
         ("a key is missing at the end", ("rho_K_causal > 0", ONE, i - 1, last)),
         ("a key is missing at the beginning", ("rho_K_causal > 0", ONE + w - w + 1, i, last)),
     )
+    shorter, windowed = _made("rho_K_causal", (ONE, i - 1)), _made("rho_K_window", WINDOW)
+    yield from made(
+        "sufficient-alone",
+        ("another property", ("D decreasing", CAUSALLY, *CAUSAL, _made("rho_K_causal"))),
+        ("a condition is missing", (REPRESENTABLE, CAUSALLY[:1], *CAUSAL, _made("rho_K_causal"))),
+        ("of another hull", (REPRESENTABLE, CAUSALLY, *WINDOW, windowed)),
+        ("of fewer keys", (REPRESENTABLE, CAUSALLY, *CAUSAL, shorter)),
+        ("no mask has these keys", (REPRESENTABLE, CAUSALLY, *shorter.data[1:3], shorter)),
+        ("the part is false", (REPRESENTABLE, CAUSALLY, *FULL, _made("rho_K_causal", FULL))),
+        ("necessary is not enough", (REPRESENTABLE, "rho_Q > 0", *FULL, step("common-key", "rho_Q > 0", *FULL, ONE))),
+    )
     for name, (bottom, top) in HULL.items():
         if name != "rho_K":
             yield "the hull does not hold all that is seen", _made(name, FULL)
@@ -313,7 +324,8 @@ def true() -> Iterator[Step]:
         data = (REPRESENTABLE, (f"{name} > 0",), *keys, SCORE, FACTORS)
         yield step("gordan", *data)
         yield step("nearest-point", *data, sp.expand(SEGMENT), SLOPE)
-        yield _made(name.replace("C", "K", 1), keys)
+        part = _made(name.replace("C", "K", 1), keys)
+        yield from (part, step("sufficient-alone", REPRESENTABLE, part.data[0], *keys, part))
     lows = (
         w,
         first,
@@ -331,6 +343,9 @@ def true() -> Iterator[Step]:
     for high in highs:
         yield _made("rho_K_causal", (ONE, high))
     yield _made("rho_K", (first, sp.Max(i, last)))
+    # whatever the other number is
+    for name in ("a", "n", "z"):
+        yield _made("rho_K_causal", (sp.Max(first, symbol(name)), sp.Min(i, symbol(name))))
     yield step("common-key", "rho_Q > 0", first, T, last)
     yield step("common-key", "rho_Q > 0", *CAUSAL, first)
     yield step("full-query", "rho_K > 0", *FULL, first)

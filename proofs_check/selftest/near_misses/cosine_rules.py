@@ -63,6 +63,7 @@ def near() -> Iterator[tuple[str, Step]]:
         yield "a term is missing", _certified(place, *CERTIFICATES[place][1:])
     yield "coefficients of 0 show nothing", _certified(0, (R(0), (0, 0, 1)))
     yield "a negative sum", _certified(3, (-HALF, (0, 2)))
+    yield "1/(a - b) has no bound", _certified(0, (R(1), (0, -1, 0)), (R(1), (0, 0, 0)), kept=True)
     yield "a product of too few factors", _certified(0, (R(1), (0, 0)), kept=True)
     yield "a product of too many factors", _certified(3, (HALF, (0, 2, 5)))
     yield "a certificate is missing", _pointwise(certificates=CERTIFICATES[:5])

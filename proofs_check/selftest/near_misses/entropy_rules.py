@@ -37,6 +37,9 @@ def near() -> Iterator[tuple[str, Step]]:
         ("sqrt(-1 - x)", "no real number"),
         ("-2 - x", "negative"),
         ("sqrt(2)*x - sqrt(3)", "negative near 0"),
+        ("x*exp(y)", "y is unknown, and may be no real number"),
+        ("exp(x*log(-1 - x))", "no real number"),
+        ("exp(x*log(y))", "y is unknown"),
     ):
         yield f"{text} is {why}", Step("taylor-sign", "", (parse(text), "x"))
     yield "no real number", Step("taylor-sign", "", (x**sp.I, "x"))
@@ -56,6 +59,8 @@ def near() -> Iterator[tuple[str, Step]]:
         yield why, Step("no-turn", "", (function, "x", sp.diff(function, x).subs(JUMP, 0), ZERO))
     yield "every point of a constant is a turn", Step("no-turn", "", (2 * y / y, "x", ZERO, ZERO))
     yield "another slope", Step("no-turn", "", (x, "x", sp.Integer(2), ZERO))
+    wave = sp.exp(sp.sqrt(-1 - y) / 2)
+    yield "no real number", Step("no-turn", "", (wave * x, "x", wave, ZERO))
     yield "there is none", Step("no-turn", "", (x, "x", ONE, ONE))
     yield from _far()
     yield from _covers()
@@ -75,11 +80,14 @@ def true() -> Iterator[Step]:
         "pi*x",
         "2 + x",
         "sqrt(x)",
+        "exp(sqrt(x))",
         "1/(1 + x)",
         "(-1 - x)**2",
     ):
         yield Step("taylor-sign", "", (parse(text), "x"))
     yield Step("taylor-sign", "", (parse("-(-1 - x)**(-3)"), "x"))
+    away = sp.exp((s - x) ** 2)
+    yield Step("non-negative-sum", "", (away * x, ((away, x),), "x", "s"))
     yield from _true_scores()
     for numbers in _CROSSINGS:
         for kind, count in (("maxima", 1), ("minima", 0)):
@@ -89,6 +97,7 @@ def true() -> Iterator[Step]:
     for text, value in (("log(2 + exp(-x)) + x*exp(-x)/(1 + exp(-x))", "log(2)"), ("x*exp(-x)/y + y", "y")):
         yield Step("decay", "", (parse(text), "x", -ONE, parse(value)))
     yield Step("decay", "", (parse("sqrt(1 + exp(-x)) - log(y)/sqrt(y)"), "x", -ONE, parse("1 - log(y)/sqrt(y)")))
+    yield Step("decay", "", (2 ** sp.exp(-x), "x", -ONE, ONE))
     yield Step("far-enclosure", "", (parse("2 + x*exp(-x)"), (("x", 512),), sp.Integer(2)))
     for text, low, high in (
         ("1 - x", Fraction(1, 64), Fraction(63, 16)),
@@ -123,8 +132,16 @@ def _sums() -> Iterator[tuple[str, Step]]:
         (s, -x, "-s x < 0"),
         (y, x, "y is unknown"),
         (ZERO, x, "0"),
+        (sp.exp(s * sp.acos(2)), x, "the arc cosine of 2 is no real number"),
+        (sp.exp(sp.I * s), x, "no real number"),
     ):
         yield why, Step("non-negative-sum", "", (sp.expand(weight * term), ((weight, term),), "x", "s"))
+    below = symbol("below")
+    two = ((s, x), (below, x))
+    yield (
+        "the name of what is below 1, beside another",
+        Step("non-negative-sum", "", (s * x + below * x, two, "x", "s")),
+    )
     yield "another sum", Step("non-negative-sum", "", (x, ((s, x),), "x", "s"))
 
 
@@ -235,6 +252,11 @@ def _squeezed() -> Iterator[tuple[str, Step]]:
         ("above log T", (total, norm, partition, largest, mean, sp.log(T) + mean)),
     ):
         yield why, Step("entropy-sandwich", "", data)
+    # a name of its own in what is 0 for every z
+    z = sp.Symbol("z", positive=True)
+    bound = Step("entropy-sandwich", "", (total, norm, partition, largest + z * (z + 1) - z**2 - z, mean, low))
+    ends = (low, sp.log(T), sp.log(T))
+    yield "a name that is positive by assumption", Step("squeeze", "", (bound, least()[0], "T", "nu", *ends))
     function, variable, count, small, remainder = _expansion()
     for why, data in (
         ("another function", (function + 1, variable, count, small, remainder)),

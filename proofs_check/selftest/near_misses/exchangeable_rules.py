@@ -140,6 +140,7 @@ def near() -> Iterator[tuple[str, Step]]:
         yield "no balance but a root", _ratio(turned, right, of_energy, LEVEL_ROOT)
         yield "the balance is false", _ratio(turned, right, of_energy, Step("energy-balance", "", (ENERGY, ENERGY)))
         yield "nothing is said of D", _ratio(turned, right, _inside(right))
+        yield "a root of that name says nothing", _ratio(turned, wrong, Step("psd-root", "", (name, wrong)))
     for sign, relation in ((">", "<"), ("<", ">"), (">", ">="), ("<", "<="), (">", "!=")):
         yield "the relation", _ends(sign, relation)
     compared = ("2*beta*t1 + t2 > 0",)

@@ -155,6 +155,9 @@ def _chains() -> Iterator[tuple[str, Step]]:
         ("frobenius_W**k", "k is unknown"),
     ):
         yield why, _chain(f"frobenius_W*({factor})", f"sqrt(d)*spectral_W*({factor})", (bound, 1))
+    for base in (sp.Integer(2), symbol("d")):
+        sides = parse("frobenius_W") * base**sp.I, parse("sqrt(d)*spectral_W") * base**sp.I
+        yield f"{base}^i is no real number", Step("chain", "", (*sides, (), ((bound, 1),)))
     needs = Step("spectral-radius", "", (symbol("spectral_W"), symbol("column_W"), (SYMMETRIC,)))
     yield "a hypothesis is missing", _chain("spectral_W", "column_W", (needs, 1))
     yield "nothing is chained", _chain("spectral_W", "spectral_W")

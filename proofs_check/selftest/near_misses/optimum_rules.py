@@ -92,6 +92,13 @@ def near() -> Iterator[tuple[str, Step]]:
 
 def _duals() -> Iterator[tuple[str, Step]]:
     weight = C / ROW
+    # a chain over b, of norm 1 on the mean; what its rows lack between groups is put in on the groups alone
+    chain = C / sp.sqrt(lam**2 + C)
+    lacking = (C - 1) * (1 / lam - 1 / sp.sqrt(lam**2 + C))
+    # cos and sin of a complex angle: the squares add up to 1
+    unit = sp.sqrt(-C) / sp.sqrt(C)
+    cos, sin = 1 - R(9, 20) * unit, R(3, 4) + R(3, 5) * unit
+    on_groups, on_copies = (C - 1) * cos / lam, (C - 1) * sin
     apart, mean = (C - 1) / lam, 1 / sp.sqrt(lam**2 + C)
     for rule in ("symmetric-dual", "factor-dual"):
         for why, found in (
@@ -118,6 +125,18 @@ def _duals() -> Iterator[tuple[str, Step]]:
                 step(rule, "diag", 2 * C / ROW + 2, (("f: g > f", weight), ("g: g > b", ONE))),
             ),
             ("dormant queries alone", step(rule, "diag", 2 * C * ROW, (("g: g > b", C * ROW),))),
+            (
+                "negative weights for what others undo: one more of c_c > c_c, d_ci > c_c, d_ci > b_BOS cancel",
+                _dual(402 * chain + 2 * lacking, rule, gf=200 * chain, gb=-199 * chain, fb=200 * chain, gG=lacking),
+            ),
+            (
+                "norm 1 between groups, more on the mean: 3 sqrt(2) > 2 sqrt(2) for C = 1 and lam near 1",
+                _dual(6 * weight, rule, gf=weight, fb=2 * weight),
+            ),
+            (
+                "complex weights have no order",
+                _dual(2 * (on_groups + on_copies), rule, gG=on_groups, fF=on_copies),
+            ),
             ("dormant queries of a pattern alone", step(rule, "sink", sp.Integer(2), (("g: b > f", ONE),))),
         ):
             yield why, found
@@ -159,6 +178,7 @@ def _primals() -> Iterator[tuple[str, Step]]:
             2 / (3 - C),
             1 / (2 * lam),
         ),
+        *(1 + symbol("k"), 1 + symbol("v"), 2 - 1 / symbol("k")),
         *(1 + 1 / (C - 2), 1 + 1 / (lam - 2), 1 + sp.sqrt(1 + lam) - sp.sqrt(3), 1 + symbol("x") - symbol("x") ** 2),
     ):
         yield f"{factor} may be below 1", _scaled(factor)
@@ -183,6 +203,12 @@ def _primals() -> Iterator[tuple[str, Step]]:
         ("both exchanged", 3, means),
     ):
         yield why, _changed(plain, place, value)
+    difference = 2 / lam - 1, -2 / lam
+    other = 2 * (C - 1) * difference[0] + 2 * means[0]
+    yield (
+        "a difference of singular values 2/lam and 1",
+        step("symmetric-primal", "sink", other, entries, difference, means),
+    )
     # what is subtracted stands for singular values of opposite sign
     for which in (PLAIN, TURNED, FULL):
         whole = _primal(which)
@@ -285,9 +311,45 @@ def _weak() -> Iterator[tuple[str, Step]]:
     # the chain g over f over F without b: its mean is 0
     chain, own = 2 * (C - 1) / (lam * size), (C - 1) * lam / size
     yield "nothing at C = 1, enough between groups", _dual(2 * (C - 1) * size / lam, fG=chain, gf=chain, fF=own)
+    yield "4/sqrt(1 + lam^2) at C = 1, less than 18 at C = 9 and lam near 1", _turning()
+
+
+def _turning() -> Step:
+    """Multipliers that turn from the best ones at C = 1 to those of d_ci over c_c, which are 2 C/ROW."""
+    once, over = C / ROW, 2 * C / (ROW * (C + 1))
+    rest = (C - 1) / (lam * ROW) * (sp.sqrt(lam**2 + 4 * C / (C + 1) ** 2) - lam)
+    return _dual(2 * (once + over + rest), gf=once, fb=over, gG=rest)
+
+
+def _turned(cosine: sp.Expr, sine: sp.Expr, bound: sp.Expr) -> Step:
+    """Multipliers between groups alone, turned by an angle from the best ones.
+
+    Their bound is 2 (C - 1) sqrt(1 + 4/lam^2) times the cosine, in whatever form.
+    """
+    size = sp.sqrt(lam**2 + 4)
+    chain = (C - 1) / (lam * size) * (2 * cosine - lam * sine)
+    return _dual(bound, fG=chain, gf=chain, fF=(C - 1) / size * (lam * cosine + 2 * sine))
+
+
+def _less() -> tuple[Step, Step]:
+    """The best bound without 2 sqrt(1 + 4/lam^2) (C - 1)/(C + 1), and 4/5 of it."""
+    best = sp.sqrt(lam**2 + 4) / lam
+    slightly = 2 * (C - 2) * best + 4 * best / (C + 1)
+    return (
+        _turned(C / (C + 1), sp.sqrt(2 * C + 1) / (C + 1), slightly),
+        _turned(R(4, 5), R(3, 5), R(8, 5) * (C - 1) * best),
+    )
+
+
+def _every_kind(rule: str = "symmetric-dual") -> Step:
+    """Multipliers of all of one group's constraints: c_c prefers d_ci to b_BOS, d_ci to itself, and itself to b_BOS."""
+    chain = C / (2 * sp.sqrt(lam**2 + C))
+    groups = (C - 1) * (1 / lam - 1 / sp.sqrt(lam**2 + C))
+    return _dual(6 * chain + 2 * groups, rule, gb=chain, gf=chain, fb=chain, gG=groups)
 
 
 _WEAK = tuple(_weak())
+LESS = _less()
 
 
 def _conclusions() -> Iterator[tuple[str, Step]]:
@@ -348,6 +410,10 @@ def _conclusions() -> Iterator[tuple[str, Step]]:
 LARGEST, CONSTANT = R(10, 7), R(25, 2)
 
 
+#: Largest 1/lam, and the constant in millionths that is too small, while one millionth more is enough.
+ENOUGH = ((ONE, 7270874), (LARGEST, 12331025), (sp.Integer(3), 64319320))
+
+
 def _apart(upper: Step = SINK, lower: Step = PINCHED) -> Step:
     return step("costs-apart", CHEAPER, (f"{upper.data[1]} < {lower.data[0]}",), (upper, lower))
 
@@ -386,6 +452,7 @@ def _everywhere() -> Iterator[tuple[str, Step]]:
         ("another sink solution", _all(part=_apart(_primal(PLAIN)))),
         ("a smaller structural bound", _all(part=_apart(SINK, _pinched(_WEAK[0][1])))),
         ("a smaller structural bound between groups", _all(part=_apart(SINK, _pinched(_WEAK[1][1])))),
+        *(("a structural bound that is smaller", _all(part=_apart(SINK, _pinched(less)))) for less in LESS),
         ("no costs", _all(part=step("pinching", *_apart().data))),
         ("a largest 1/lam below 0", _all(largest=-LARGEST)),
         ("1/lam may be larger", _all("lam**2 >= 2/5")),
@@ -394,6 +461,7 @@ def _everywhere() -> Iterator[tuple[str, Step]]:
         ("a largest 1/lam that is too small", _all(largest=ONE)),
         ("a constant below 0", _all(second="r_eff > -100*delta2", constant=sp.Integer(-100))),
         ("a constant of 0", _all(second="r_eff > 0*delta2", constant=ZERO)),
+        *(("a constant that is too small by a little", _ranged(u, R(k, 10**6))) for u, k in ENOUGH),
         ("a constant that is too small", _ranged(LARGEST, sp.Integer(11))),
         ("a constant that is too small at C = 1", _ranged(ONE, R(63, 10))),
         ("a constant that is too small at C = 1, for a large 1/lam", _ranged(sp.Integer(10), sp.Integer(24))),
@@ -404,7 +472,8 @@ def _everywhere() -> Iterator[tuple[str, Step]]:
 
 def true() -> Iterator[Step]:
     """Steps that hold."""
-    yield from (SINK, STRUCTURAL, FACTORS, PAIRS, PINCHED, ADDED)
+    yield from (SINK, STRUCTURAL, FACTORS, PAIRS, PINCHED, ADDED, *LESS, _turning())
+    yield from (_every_kind(), _every_kind("factor-dual"))
     for rule in ("symmetric-dual", "factor-dual"):
         yield _dual(2 * C / ROW, rule, gf=C / ROW)
         yield _dual(2 * C / ROW, rule, "sink", gf=C / ROW)
@@ -421,5 +490,6 @@ def true() -> Iterator[Step]:
     yield from (step("optimum-decides", *item) for item in MEANING.items())
     yield from (_apart(), _apart(SINK, ADDED), _apart(_primal(PLAIN)))
     yield from (_all(), _all(part=_apart(SINK, ADDED)), _all("lam**2 >= 1/2"), _ranged(ONE, sp.Integer(10)))
+    yield from (_ranged(largest, R(millionths + 1, 10**6)) for largest, millionths in ENOUGH)
     yield _ranged(R(3, 2), sp.Integer(14))
     yield _ranged(sp.Integer(2), sp.Integer(30))

@@ -8,8 +8,10 @@ from typing import Any
 import sympy as sp
 
 from theorems.expressions import symbol
+from theorems.observables import Vector
 from theorems.orders import integral
 from theorems.process import Step, random_walk
+from theorems.rules import LARGEST
 
 theta, phi, a, b, c = (symbol(name) for name in ("theta", "phi", "a", "b", "c"))
 ONE, HALF = sp.Integer(1), sp.Rational(1, 2)
@@ -36,6 +38,9 @@ def near() -> Iterator[tuple[str, Step]]:
         yield why, Step("hoelder-growth", "", data)
     for scale, value, why in ((1, theta + 1, "it is theta"), (2, theta, "K/T^2 -> 0"), (0, theta, "it grows")):
         yield why, _kernel(scale, value)
+    walk, regime = random_walk("i", "j", "T"), {"i": "theta*T", "j": "phi*T"}
+    fixed = (walk, Vector(fixed="a"), walk.token(walk.positions[-1]), regime, 1, sp.Integer(0))
+    yield "a fixed vector has no covariance", Step("limit-kernel", "", fixed)
     edge = sp.Rational(3, 4)
     for density, window, other, steep, why in (
         (ONE, (HALF, sp.Rational(3, 2)), WHOLE, 1, "the window leaves [0, 1]"),
@@ -48,6 +53,7 @@ def near() -> Iterator[tuple[str, Step]]:
         (theta - sp.Rational(5, 8), (HALF, edge), WHOLE, 4, "the limit is 0"),
         (-ONE / 100, (HALF, edge), WHOLE, 4, "the limit is negative"),
         (a, (HALF, edge), WHOLE, 4, "a is unknown"),
+        (theta ** (LARGEST + 1), (HALF, edge), WHOLE, 4, "too large a power to be integrated"),
     ):
         yield why, _concentrated(density, window, other, sp.Rational(steep))
     yield "twice as much", Step("concentrated-limit", "", (ONE, (HALF, edge), WHOLE, sp.Integer(4), HALF))

@@ -10,6 +10,7 @@ import sympy as sp
 from theorems.expressions import symbol
 from theorems.group_matrices import ONE, ZERO, C, GroupMatrix, Place, group_matrix, zero
 from theorems.patterns import (
+    SQUARE,
     D,
     Delta,
     Routing,
@@ -201,6 +202,8 @@ def _signs() -> Iterator[tuple[str, Step]]:
         (sp.sqrt(C + lam) - x, k),
         (lam * x - lam * x / 2,),
         (sp.sqrt(x) + 1 - lam,),
+        # log(2) < 1
+        (sp.log(sp.log(2)),),
     ):
         yield f"{factors} may be negative", _product(*factors)
 
@@ -274,6 +277,14 @@ def _margins() -> Iterator[tuple[str, Step]]:
             ("diagonal", diagonal_matrix(s, own, copy + UNIT * (C - 1)), ALPHA, kappa),
         ),
         ("the nuisance part knows it", ("diagonal", good, ALPHA * C, kappa)),
+        (
+            "a margin falls with D, and is kappa at the least D",
+            ("diagonal", diagonal_matrix(s, own * (2 - D / Delta), copy), ALPHA, kappa),
+        ),
+        (
+            "a margin rises with an overlap, and is kappa at the largest",
+            ("diagonal", diagonal_matrix(s, own * cross / SQUARE, copy), ALPHA, kappa),
+        ),
         ("a square of D", ("diagonal", good, D * ALPHA, kappa)),
         ("it falls with D", ("diagonal", diagonal_matrix(s + D * UNIT, own, copy - D), ALPHA, kappa)),
         (
@@ -575,6 +586,7 @@ def _routes() -> Iterator[tuple[str, Step]]:
             "the matrix meets other constraints",
             (2 * C * UNIT, step("routing-primal", (SAME, SAME), SAME_ONCE[0].data[1]), SAME_ONCE[1], SAME_BOUND),
         ),
+        ("a bound that no matrix attains", (C * UNIT, HALF_BOUND, MEAN_BOUND, HALF_BOUND)),
         ("the norm of a matrix of the same cost", (2 * C * UNIT, SAME_ONCE[0], SIGNED, SAME_BOUND)),
     )
     cost = least.data[0]
@@ -613,6 +625,12 @@ def _same(factor: int) -> tuple[Step, Step]:
 
 SAME_ONCE, SAME_TWICE = _same(1), _same(2)
 SAME_BOUND = step("routing-dual", (SAME,), (ONE,), C * UNIT)
+#: A bound of which a half is lost: only the second constraint, that of half of every row, has a weight.
+_HALF = sp.Rational(1, 2)
+_LOST = (SAME, Routing(copy_query("c").coordinates, {F: sp.Integer(2)})), (ZERO, _HALF)
+HALF_BOUND = step("routing-dual", *_LOST, C * UNIT / 2)
+#: An expectation that is this bound, of numbers that are its weights.
+MEAN_BOUND = step("finite-expectation", _LOST[1], (_HALF, _HALF), C * UNIT / 2, 1, C * UNIT / 2)
 SAME_LEAST = step("least-cost", 2 * C * UNIT, *SAME_ONCE, SAME_BOUND)
 SIGNED = step("group-nuclear", _matrix(GG=UNIT), ((UNIT, ZERO), (UNIT, ZERO)), C * UNIT)
 
@@ -708,7 +726,11 @@ def true() -> Iterator[Step]:
     yield step("sum-over-groups", 2 * whole.data[0], 6 * C * UNIT + 2 * ALPHA * r_eta, whole, PARTS[1])
     yield step("routing-average", "diagonal", routing())
     yield step("routing-average", "sink", routing()[:1])
-    yield from (*SAME_ONCE, *SAME_TWICE, SAME_BOUND, SAME_LEAST, SIGNED)
+    yield from (*SAME_ONCE, *SAME_TWICE, SAME_BOUND, SAME_LEAST, SIGNED, HALF_BOUND)
+    # not below kappa, as 3 lam (1 - lam) is in (0, 1), which does not show in the signs of coefficients
+    more = 1 / (1 - 3 * lam + 3 * lam**2)
+    open_end = diagonal_matrix(DIAGONAL[0], UNIT * more, UNIT * (1 + more) / lam)
+    yield step("least-margin", "diagonal", open_end, ALPHA, sp.Min(kappa, kappa * more))
 
 
 def _least_sink(alpha: sp.Expr) -> sp.Expr:

@@ -12,6 +12,7 @@ from theorems.increments import SecondRoute
 from theorems.observables import W
 from theorems.process import KERNELS, Process, Step, process
 from theorems.ratio import Ratio
+from theorems.rules import LARGEST
 
 x, p, u, v, d, w, T, tr1, tr2 = (symbol(name) for name in ("x", "p", "u", "v", "d", "w", "T", "tr1", "tr2"))
 ZERO, ONE, HALF = sp.Integer(0), sp.Integer(1), sp.Rational(1, 2)
@@ -87,6 +88,13 @@ def true() -> Iterator[Step]:
     yield from density(2 * x, x, 0, 1).expect(lambda value: value).steps
     yield from density(sp.Rational(1, 2), x, -1, 1).expect(lambda value: value**3 + value).steps
     yield Step("antiderivative", "", (x, x, ONE, ONE, x**2 / 2, ZERO))
+    for primitive in (
+        x**LARGEST / LARGEST,
+        sp.sqrt(x + 1) * sp.exp(x),
+        (sp.exp(x) + 1) ** 3,
+        sp.log(x + 2) * sp.sin(x) - sp.cos(p * x) / sp.sqrt(2),
+    ):
+        yield _integral(primitive)
     yield Step("at-origin", "", (u + 2 * v, u + v, sp.Rational(3, 2)))
     yield Step("eigenvalue-average", "", (w**3 - 2 * w + 5, symbol("tr3") / d - 2 * tr1 / d + 5))
     yield Step("psd-root", "", ("Sigma", "Q"))
@@ -136,7 +144,27 @@ def _expectations() -> Iterator[tuple[str, Step]]:
         yield why, Step("finite-expectation", "", data)
 
 
+def _integral(primitive: sp.Expr) -> Step:
+    """The integral over [0, 1] of its slope."""
+    value = primitive.xreplace({x: ONE}) - primitive.xreplace({x: ZERO})
+    return Step("antiderivative", "", (sp.diff(primitive, x), x, ZERO, ONE, primitive, value))
+
+
 def _integrals() -> Iterator[tuple[str, Step]]:
+    for primitive, why in (
+        (sp.tan(x), "no function whose poles are looked for"),
+        (sp.tan(x) + sp.exp(x), "one such function"),
+        (sp.exp(sp.exp(x)), "a function in a function"),
+        (sp.sqrt(sp.exp(x) + 1), "a function under a root"),
+        (
+            sp.exp(x) + sp.sin(sp.exp(x)) ** 2 + sp.cos(sp.exp(x)) ** 2,
+            "a function in a function of the primitive alone",
+        ),
+        (x ** (LARGEST + 1), "too large a power"),
+        ((x + 1) ** sp.Rational(3, LARGEST + 1), "too high a root"),
+        (sp.Add(*(p**k * x**j for k in range(1, 9) for j in range(1, 9))), "too many terms"),
+    ):
+        yield why, _integral(primitive)
     jump = parse("Indicator(x >= 1/2)")
     for why, data in (
         ("a pole at 0", (x**-2, x, -ONE, ONE, -1 / x, -sp.Integer(2))),

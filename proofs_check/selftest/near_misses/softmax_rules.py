@@ -195,6 +195,14 @@ def _signs() -> Iterator[tuple[str, Step]]:
         ("b + c > 1 leaves the sign of either open", 1 / b, ("b + c > 1",)),
         ("b > 0 or b < 0", 1 / b, ("b != 0",)),
         ("one hypothesis fits and another does not", 1 / (b * c), ("b > 0",)),
+        ("b > c - 2 eps says nothing of the sign of b", 1 / b, ("b + 2*eps > c", "c > 0")),
+        ("an inner product", inner(u, v[1]), ()),
+        ("1/norm of what may be 0", 1 / norm(v[1]), ()),
+        ("a double sum to a negative end", sp.Sum(sp.exp(s[j] + s[k]), (j, 1, n), (k, 1, -3 - n)), ()),
+        ("exp of a root of what may be negative", sp.exp(sp.sqrt(b)), ()),
+        ("exp of an arc cosine of what may be above 1", sp.exp(sp.acos(b)), ()),
+        ("exp of a logarithm of what may be negative", sp.exp(b * sp.log(c)), ()),
+        ("a name that is positive by assumption", abs(sp.Symbol("b", positive=True)), ()),
     )
     for why, factor, given in scaled:
         left, right = (sp.powsimp(factor * side) for side in PRODUCT.data[:2])
@@ -278,6 +286,10 @@ def _chains() -> Iterator[tuple[str, Step]]:
         ("the lower end may be negative", (kappa**2, out_norm**2, ("kappa <= out_norm",), x**2, "S", SIGNED)),
         ("the upper end may be negative", (out_norm**2, kappa**2, ("out_norm <= kappa",), x**2, "S", SIZED)),
         ("a jump down has the slope 0", (*(jump.xreplace({x: e}) for e in (ODDS, MOST)), given, jump, "S", MARGIN)),
+        (
+            "a jump down beside a line",
+            (*((x + jump).xreplace({x: e}) for e in (ODDS, MOST)), given, x + jump, "S", MARGIN),
+        ),
         ("a size in the function that is not the variable", (m * ODDS, m * MOST, given, m * x, "m", MARGIN)),
         ("the name of the variable is a size", (n**2 * ODDS, n * MOST**2, given, n * x, "keys", MARGIN)),
         ("the slope has an unknown sign", (b * ODDS, b * MOST, given, b * x, "S", MARGIN)),
@@ -339,6 +351,20 @@ def _attained() -> Iterator[tuple[str, Step]]:
         ("a bound of something else", (ODDS / (1 + ODDS), share_of_most, given, SHARES, *ends)),
         ("the bound is not proved", (deviation, UPPER, given, step("sum-identity", deviation, UPPER, ()), *ends)),
     )
+    # |sum_j v_j| >= m rho_V over the keys with v_j != 0, which is added to the bound
+    parts = (
+        step("termwise", m * rho**2, beside(inner(u, v[j]), m), (), "separation", ONE, m),
+        step("cauchy-schwarz-sum", beside(inner(u, v[j]), m), rho * norm(beside(v[j], m)), (), ONE),
+    )
+    low, high = m * rho**2, rho * norm(beside(v[j], m))
+    more = step("in-turn", low, high, (), parts)
+    larger, added = UPPER + high - low, UPPER + x - low
+    wide = step(
+        "in-turn", deviation, larger, given, (BOUND, step("increasing", UPPER, larger, given, added, "S", more))
+    )
+    at_one = larger.xreplace({radius: ONE})
+    nearer = sp.log(at_one / (1 - at_one) / n)
+    yield "the margin is not kappa there", step("attained", deviation, larger, given, wide, (ZERO, ZERO), (nearer, ONE))
 
 
 def _two_keys() -> Iterator[tuple[str, Step]]:
@@ -389,7 +415,17 @@ def _two_keys() -> Iterator[tuple[str, Step]]:
         yield why, _bounded(level, parse(level) / rho, given)
     yield "another level", _bounded("eps", 2 * eps / rho, ())
     yield "equality is excluded in a step within a step", _bounded("eps", eps / rho, (), "<")
+    yield "equality is excluded by the second of two assumptions", _bounded("eps", eps / rho, (), "<", "c")
     yield "its slope may be 0", step("solved", outside, WHOLE / rho, (), outside * rho, PRODUCT)
+    yield "its slope may be 0, by a bound that is a number", _bounded("eps", eps / rho, (), apart=())
+    # (L^2 - 1)/(L + 1) - L + 1 is 0, whatever L is
+    power = sp.log(b**sp.I)
+    nothing = (power**2 - 1) / (power + 1) - power + 1
+    yield "a logarithm of a complex power", _bounded("eps", eps / rho + nothing, ("b > 0",))
+    steps = sp.floor(gap)
+    broken = SIZE + (steps**2 - 1) / (steps + 1) - steps + 1
+    yield "0/0 for a gap in [-1, 0): no function of the whole line", _solved(broken, eps, LOG, BETWEEN)
+    yield "a text is no name", Step("solved", "", ("b", ONE, (), b, _equal(b, b)))
     for why, function, factor, given in (
         ("it falls", -outside, -ONE, ()),
         ("it may fall", b * outside, b, ()),
@@ -402,6 +438,9 @@ def _two_keys() -> Iterator[tuple[str, Step]]:
     same = step("outside-weight", outside, beside(P, m), (), ONE)
     square = step("increasing", outside**2, beside(P, m) ** 2, (), x**2, "S", same)
     yield "it rises on one side of 0 only", step("solved", outside, beside(P, m), (), outside**2, square)
+    left, right, given, function, small = _bounded("eps", eps / rho, ()).data
+    yield "a hypothesis of the premise is missing", step("solved", left, right, given[:2], function, small)
+    yield "another function than the premise's", step("solved", left, right, given, function / 2, small)
     yield "a bound of no name", step("solved", 2 * outside, 2 * beside(P, m), (), outside, same)
     yield "the premise is false", step("solved", outside, beside(P, m) / 2, (), outside, _half(same))
     yield "a bound told by the name itself", step("solved", x, x, (), x, _equal(x, x))
@@ -409,15 +448,26 @@ def _two_keys() -> Iterator[tuple[str, Step]]:
     yield "what has a jump down is not rising", step("solved", x, x, (), jump, _equal(jump, jump))
 
 
-def _bounded(level: str, value: sp.Expr, given: tuple[str, ...], relation: str = "<=") -> Step:
-    """value as a bound of outside, from rho_V outside <= |out| and a hypothesis |out| <= level."""
-    condition = f"out_norm {relation} {level}"
-    parts = (
-        PRODUCT,
-        step("attention-output", WHOLE, out_norm, (NO_SINK_VALUE,), "out_norm"),
-        step("assumed", out_norm, parse(level), (condition,), condition),
-    )
-    everything = (NO_SINK_VALUE, APART, condition, *given)
+def _bounded(
+    level: str,
+    value: sp.Expr,
+    given: tuple[str, ...],
+    relation: str = "<=",
+    middle: str = "",
+    apart: tuple[str, ...] = (APART,),
+) -> Step:
+    """value as a bound of outside, from rho_V outside <= |out| and a hypothesis |out| <= level.
+
+    Or from two hypotheses, |out| <= middle and middle <= level.
+    """
+    ends = ((middle, "<="), (level, relation)) if middle else ((level, relation),)
+    assumed, now = [], "out_norm"
+    for end, sign in ends:
+        condition = f"{now} {sign} {end}"
+        assumed.append(step("assumed", parse(now), parse(end), (condition,), condition))
+        now = end
+    parts = (PRODUCT, step("attention-output", WHOLE, out_norm, (NO_SINK_VALUE,), "out_norm"), *assumed)
+    everything = (NO_SINK_VALUE, *apart, *(part.data[3] for part in assumed), *given)
     premise = step("in-turn", outside * rho, parse(level), everything, parts)
     return step("solved", outside, value, everything, outside * rho, premise)
 
@@ -501,6 +551,7 @@ def true() -> Iterator[Step]:
         ("log((c - b)*(c - eps))", ("b > c", "eps > c")),
         ("log(-1/(c - b))", ("b > c",)),
         ("log(1/(c - b)**2)", ("b > c",)),
+        ("log(1/(b - c)**2)", ("c > b",)),
         ("sqrt(b)", ("b > 0",)),
         ("sqrt(b - c)", ("b > c",)),
         ("eps", ()),
@@ -515,8 +566,11 @@ def true() -> Iterator[Step]:
     yield step("put-to-zero", out_norm / rho + b, b, (NO_OUTPUT,), "out_norm")
     for score, value in ((ZERO, HALF), (sp.log(3), sp.Rational(1, 4))):
         yield step("hull-needed", APART, (score, sp.log(share[j])), value)
+    # all scores moved by the same
+    yield step("hull-needed", APART, (s[0], s[0] + sp.log(share[j])), HALF)
     yield _assumed("q", "<=", "b")
     yield _assumed("q", "<", "b")
+    yield _bounded("eps", eps / rho, (), "<=", "c")
     squares = x * (x + 2) + 1, (x + 1) ** 2
     # the ends are equal by a normal form, at either end and in the middle
     yield step("in-turn", squares[0], squares[0], (), (_equal(squares[1], squares[1]),))
@@ -541,6 +595,7 @@ def _true_sums() -> Iterator[Step]:
         (sp.exp(s[0] + 1), sp.exp(1) * sp.exp(s[0])),
         (sp.exp(2 * s[0] + 2), sp.exp(1) ** 2 * sp.exp(s[0]) ** 2),
         (sp.exp(-2 * sp.log(whole)), 1 / whole**2),
+        (sp.exp((1 + s[0]) * sp.log(whole)), whole * sp.exp(s[0] * sp.log(whole))),
         (beside(sp.exp(s[j]) * sp.Sum(sp.exp(s[k]) * s[j], (k, 1, n))), whole * beside(s[j] * sp.exp(s[j]))),
         (beside(P * b * sp.Sum(sp.exp(s[k]), (k, 1, m))), b * beside(P) * beside(sp.exp(s[j]), m)),
         (beside(j * sp.exp(s[j]) * b), b * sp.Sum(k * sp.exp(s[k]), (k, 1, n))),
@@ -575,6 +630,8 @@ def _true_signs() -> Iterator[Step]:
         left, right = (sp.powsimp(factor * side) for side in PRODUCT.data[:2])
         yield step("scaled", left, right, given, factor, PRODUCT)
     yield step("triangle", norm(beside(v[j])), beside(norm(v[j])), (), ONE, v[j])
+    more = 1 + sp.exp(s[j])
+    yield step("triangle", norm(beside(more * v[j])), beside(more * norm(v[j])), (), more, v[j])
     yield step("termwise", beside(norm(v[j] - v[0])), n * radius, (), "radius", ONE, n)
     premises = (ODDS, MOST)
     for function in (x**2, x * rho, 1 - 1 / (1 + x), sp.exp(x), x * sp.exp(s[0])):

@@ -79,7 +79,10 @@ def looped(walk: Any) -> dict[str, float]:
 
 def walks(n: int, T: int) -> Any:
     """The walks that a growth draws from the generator with seed 0."""
-    steps = torch.randn(n, T + 1, appendix_b.DIMENSION, generator=generator(), dtype=torch.float32)
+    random, d = generator(), appendix_b.DIMENSION
+    tokens = torch.randn(n, T, d, generator=random, dtype=torch.float32)
+    # the target's own step comes last
+    steps = torch.cat([tokens, torch.randn(n, 1, d, generator=random, dtype=torch.float32)], 1)
     return steps.double().cumsum(1).numpy()
 
 

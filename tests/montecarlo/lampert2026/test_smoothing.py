@@ -67,8 +67,11 @@ def test_energies_of_a_law_by_hand() -> None:
     one = [[Fraction(1)], [Fraction(-1)]]
     W, beta = [[Fraction(2)]], Fraction(1)
     # Y = +-3 at l = 0; at l = 1 the mean is 0 and Y = +-1
-    assert smoothing.energies([one], W, beta, Fraction(0)) == (Fraction(9), Fraction(-9))
-    assert smoothing.energies([one], W, beta, Fraction(1)) == (Fraction(1), Fraction(-1))
+    for level, size in ((Fraction(0), 9), (Fraction(1), 1)):
+        Y = smoothing.outputs(one, W, beta, level)
+        assert (smoothing.own(Y), smoothing.cross(Y)) == (Fraction(size), Fraction(-size))
+    # three tokens: six pairs, each twice
+    assert smoothing.cross([[Fraction(1)], [Fraction(2)], [Fraction(4)]]) == Fraction(2 + 4 + 8, 3)
 
 
 TURN: dict[str, Any] = {"tokens": [[["1", "1"], ["-1", "1"]]], "W": [["0", "1"], ["-1", "0"]], "beta": "1"}

@@ -16,7 +16,7 @@ from montecarlo.registry import Evaluation, Points, Search, Simulation
 from proofs_check.pairing import Pair
 from proofs_check.selftest import same, simulators
 from proofs_check.selftest.replay import MOST, Recorder, copied, equal, repeated, telling
-from proofs_check.selftest.same import alike, coarse, spoken
+from proofs_check.selftest.same import alike, coarse, otherwise, spoken, unsound
 from proofs_check.selftest.simulators import SimulatorMutant, judged_simulator, simulator_mutants
 from theorems.catalogue import by_id
 
@@ -63,6 +63,43 @@ def test_a_search_may_look_at_other_points_if_its_numbers_are_right_there() -> N
     assert told(claim, some) == "other points, and every number is right at them"
     for options in ({"factor": -1.0}, {"factor": 1.001}, {"error": 0.0}):
         assert not told(claim, lambda found, options=options: some(found, **options))
+
+
+def test_a_search_for_a_least_value_may_look_anywhere_and_must_reach_it() -> None:
+    claim = "bao2024.sec5.eq9"
+
+    def some(found: Points, by: float = 0.0, keep: slice = slice(0, None)) -> Points:
+        columns = {n: (v + by * (n == "value"))[keep] for n, v in found.columns.items()}
+        return Points(columns, {n: v[keep] for n, v in found.errors.items()}, {})
+
+    # one score up at all starts: the least value at once
+    said = "other points, none below the least value, which is reached"
+    assert told(claim, lambda found: some(found, keep=slice(0, None, 5))) == said
+    # no start with one score up at some T, and numbers that are below the least value, or above it
+    for by in (-1e-6, 0.1):
+        assert not told(claim, lambda found, by=by: some(found, by))
+
+
+def test_other_answers_and_bounds_that_do_not_hold_are_seen() -> None:
+    one: list[Mapping[str, Any]] = [{"a": True, "b": None}, {"a": False}, {"a": None}]
+    more: list[Mapping[str, Any]] = [{"a": True, "b": False}, {"a": False}, {"a": True}]
+    other: list[Mapping[str, Any]] = [{"a": None, "b": None}, {"a": True}, {}]
+    assert otherwise(one, more) == ""
+    assert otherwise(one, other) == "another answer at 2 of 3 further cases"
+    claim = "bao2024.appC.lemma2-derivative"
+    pair, entry = Pair(by_id()[claim]), registry.find(claim)
+    said = spoken(pair, entry, ())
+    assert unsound(pair, entry, said) == ""
+    tight = [(raw, {n: (value, 0.0) for n, (value, _) in found.items()}) for raw, found in said]
+    assert unsound(pair, entry, tight).startswith("its bound of the error does not hold at")
+
+
+def test_the_points_of_a_derivation_are_further_cases() -> None:
+    """A head and its transpose are told apart where the head takes the tokens' difference to 0."""
+    claim = "lampert2026.sec5.dense-smooths-more"
+    turned = next(m for m in simulator_mutants(claim) if m.name.endswith("W transposed"))
+    assert any(raw["W"] == [["0", "1"], ["0", "0"]] for raw in same.further(Pair(by_id()[claim])))
+    assert judged_simulator(turned)[0] == "caught"
 
 
 def test_a_growth_may_change_by_a_factor_but_not_by_a_power() -> None:
@@ -148,6 +185,7 @@ def test_a_mutant_of_a_truth_value_is_equivalent_by_its_calls_alone(monkeypatch:
     monkeypatch.setattr(simulators, "_judged", lambda *_, **__: "verified")
     monkeypatch.setattr(simulators, "_word", lambda *_: "verified")
     monkeypatch.setattr(simulators, "_calls", lambda _: {})
+    monkeypatch.setattr(simulators, "_told_apart", lambda _: "")
     assert judged_simulator(code)[0] == "survived"
     monkeypatch.setattr(simulators, "telling", lambda _: True)
     assert judged_simulator(code)[0] == "equivalent"

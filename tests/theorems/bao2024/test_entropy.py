@@ -148,7 +148,11 @@ def test_no_growth_is_claimed_where_none_is_found(text: str) -> None:
         ("log(T)*(1 - nu)", True),
         ("log(T)*(2 - nu)", False),
         ("log(T)*(1 + nu*exp(-nu) - nu)", None),
-        ("log(T) + nu*exp(-nu) - nu", None),
+        ("log(T) + nu*exp(-nu) - nu", True),
+        ("log(T) + nu*exp(-nu/2)/(1 + exp(-nu)) - nu", True),
+        # exp(-nu)/2 - exp(-nu/2) + 1/2 > 0 by little
+        ("log(T) + exp(-nu)/2 - exp(-nu/2) + 1/2", False),
+        ("log(T) + nu*exp(-nu) - 1", None),
         ("sqrt(T)", None),
     ],
 )

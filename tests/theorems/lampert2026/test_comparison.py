@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 from theorems.equivalence import holds, judged, unsupported_equivalence
+from theorems.instances import overlapping
 from theorems.lampert2026 import comparison
 from theorems.numeric import Case
 from theorems.optimum import symmetric
@@ -144,6 +145,8 @@ def test_the_weaker_bound_is_weaker() -> None:
 def test_conditions_say_what_was_proved() -> None:
     (condition,) = step_of("budget-below").data[1]
     assert not licensed(changed("budget-below", 1, (condition.replace("<", "<="),)))
+    assert licensed(changed("budget-at", 1, (condition.replace("<", "<="),)))
+    assert not licensed(changed("budget-at", 1, (condition,)))
     assert not licensed(changed("budget-below", 1, (condition.replace("sqrt(d)", "d", 1),)))
     assert not licensed(changed("budget-below", 0, CHEAPER))
     (apart,) = step_of("costs-apart").data[1]
@@ -184,7 +187,8 @@ def test_non_negative_expressions() -> None:
 def test_the_bounds_hold_at_certified_optima(place: tuple[int, int, F, F]) -> None:
     lower, upper = comparison.diagonal_bound().data[0], comparison.sink_solution().data[1]
     sink, diag = symmetric("sink", *place), symmetric("diag", *place)
-    assert at(lower, place) <= float(diag.high) * (1 + 1e-12)
+    # not even attained
+    assert at(lower, place) < float(diag.low)
     assert at(upper, place) >= float(sink.low) * (1 - 1e-12)
     case = Case({name: str(v) for name, v in zip(("C", "n", "lam", "overlap"), place, strict=True)})
     for conditions in found(CHEAPER).sufficient:
@@ -196,6 +200,21 @@ def test_the_least_values_are_those_of_the_instances() -> None:
     for groups, size, ratio, overlap in GRID:
         case = Case({"C": str(groups), "n": str(size), "lam": str(ratio), "overlap": str(overlap)})
         assert all(case.value(name) >= least for name, least in LEAST.items() if name not in ("kappa", "d"))
+
+
+@pytest.mark.parametrize("place", [*GRID[::3], (3, 2, F(4, 5), F(-1, 2)), (3, 4, F(4, 5), F(-1, 4))], ids=str)
+def test_the_effective_rank_of_the_family(place: tuple[int, int, F, F]) -> None:
+    case = Case({name: str(v) for name, v in zip(("C", "n", "lam", "overlap"), place, strict=True)})
+    assert case.functional("r_eff") == overlapping(*place).r_eff
+
+
+def test_the_correction_asks_for_lam_alone_and_no_instance_denies_it() -> None:
+    ((condition,), *_) = found(CHEAPER).sufficient
+    assert condition == "lam >= 15/16"
+    for groups, size, overlap in product((1, 2, 10, 100), (2, 30), (F(0), F(1))):
+        if groups > 1 or overlap == 0:
+            sink, diag = (symmetric(pattern, groups, size, F(15, 16), overlap) for pattern in ("sink", "diag"))
+            assert sink.high < diag.low
 
 
 def test_signs_are_certified() -> None:

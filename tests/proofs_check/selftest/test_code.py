@@ -1,0 +1,90 @@
+"""What the mutation of code counts as no change: the arguments of a symmetric function exchanged."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from types import FunctionType
+from typing import Any
+
+import pytest
+import sympy as sp
+import torch
+
+import montecarlo
+import theorems
+from montecarlo import registry
+from proofs_check.selftest.code import SYMMETRIC, methods
+from theorems import closed, exchangeable, expressions, norm_rules, softmax_rules
+from theorems.exchangeable import MEAN, output, token
+from theorems.expressions import symbol
+from theorems.increments import SecondRoute
+from theorems.process import KERNELS, Process, chain_of
+
+x, y = symbol("x"), symbol("y")
+NUMBERS = (x, y, (x + 1) ** 2, x**2 + 2 * x + 1, sp.sqrt(4 * x), 2 * sp.sqrt(x), sp.Integer(2))
+VECTORS = (output("i", x), output("j", y), token(MEAN).mapped("Wt"), token("i").mapped().mapped("Wt") + token(MEAN))
+
+
+def _covariance(kind: type[Process]) -> tuple[Callable[[Any, Any], Any], Sequence[Any]]:
+    walk = kind(KERNELS["mean"], chain_of(("i", "j", "T")), symmetric=False)
+    i, j, last = walk.positions
+    return walk.covariance, (walk.token(i), walk.token(last), walk.tokens(i, last), walk.tokens(upto=j))
+
+
+#: Every function of those names, with arguments that it takes.
+EXAMPLES: dict[str, tuple[Callable[[Any, Any], Any], Sequence[Any]]] = {
+    "theorems.expressions.same": (expressions.same, NUMBERS),
+    "theorems.closed.equal": (closed.equal, NUMBERS),
+    "theorems.softmax_rules.equal_sums": (softmax_rules.equal_sums, NUMBERS),
+    "theorems.norm_rules._is": (norm_rules._is, NUMBERS),
+    "theorems.exchangeable.moment": (exchangeable.moment, VECTORS),
+    "theorems.exchangeable.moment_by_deviations": (exchangeable.moment_by_deviations, VECTORS),
+    "theorems.process.Process.covariance": _covariance(Process),
+    "theorems.increments.SecondRoute.covariance": _covariance(SecondRoute),
+    "montecarlo.registry.covariance": (registry.covariance, tuple(torch.eye(4, dtype=torch.float64))),
+}
+
+
+def _named() -> Iterator[str]:
+    """The functions of the two sides whose names are those of symmetric functions, and that take two arguments."""
+    for package in (theorems, montecarlo):
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if ".kernels" in found.name or ".lampert2026" in found.name or ".bao2024" in found.name:
+                # no function there is called by its name alone
+                continue
+            module = importlib.import_module(found.name)
+            for value in vars(module).values():
+                kind = type if isinstance(value, type) else None
+                inside = methods(value) if kind else [getattr(value, "__wrapped__", value)]
+                for function in inside:
+                    own = isinstance(function, FunctionType) and function.__module__ == found.name
+                    # a method takes itself, too
+                    if own and function.__name__ in SYMMETRIC and function.__code__.co_argcount >= 2 + (kind is type):
+                        yield f"{function.__module__}.{function.__qualname__}"
+
+
+def _exchanged(function: Callable[[Any, Any], Any], arguments: Sequence[Any]) -> tuple[list[str], list[str]]:
+    """The values at all pairs of arguments, and those of the pairs the other way round."""
+    pairs = list(product(arguments, repeat=2))
+    return [str(function(one, two)) for one, two in pairs], [str(function(two, one)) for one, two in pairs]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_symmetric_functions_are_symmetric(name: str) -> None:
+    values, other = _exchanged(*EXAMPLES[name])
+    assert values == other
+    assert len(set(values)) > 1
+
+
+def test_what_is_not_symmetric_is_seen() -> None:
+    values, other = _exchanged(lambda one, two: exchangeable.moment(one, two.mapped()), VECTORS)
+    assert values != other
+
+
+def test_every_symmetric_function_of_ours_is_looked_at() -> None:
+    assert set(_named()) == set(EXAMPLES)
+    theirs = {"min", "max", "Min", "Max", "Add", "Mul", "gcd"}
+    assert {name.rpartition(".")[2] for name in EXAMPLES} == SYMMETRIC - theirs
