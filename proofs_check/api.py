@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proofs_check.caseinput import parse_case
-from proofs_check.errors import UsageError
+from proofs_check.errors import UsageError, shown
 from theorems.catalogue import Statement
 
 
@@ -112,9 +112,12 @@ def judge(
         raise ValueError(f"device = {device!r}; expected auto, cpu or cuda")
     if case is not None:
         try:
+            if not isinstance(case, Mapping):
+                raise TypeError("expected a mapping of names to values")
             case = parse_case(json.dumps(dict(case)), statement)
-        except (UsageError, TypeError) as error:
-            raise ValueError(f"case = {case!r} cannot be used: {error}") from None
+        except (UsageError, TypeError, ValueError, OverflowError, RecursionError) as error:
+            why = " ".join(str(error).split()) or type(error).__name__
+            raise ValueError(f"case = {shown(case)} cannot be used: {why}") from None
     with ExitStack() as stack:
         if statement.plugin:
             catalogue.add(statement)

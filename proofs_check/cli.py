@@ -8,6 +8,7 @@ usage error, 130 interrupted.
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import re
 import shutil
@@ -32,6 +33,17 @@ EFFORTS = ("quick", "standard", "thorough")
 DEVICES = ("auto", "cpu", "cuda")
 TIERS = ("auto", "literal", "fused", "joint")
 MAX_SEED, MAX_JOBS, MAX_RUNS, MAX_WALKS = 2**63 - 1, 1024, 1_000_000, 10**15
+#: Most characters of a message that quotes an argument.
+_TOLD = 200
+#: Why a stream takes no more: a full disk, a quota, a broken device, a closed one.
+_UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF, errno.EFBIG)
+#: What the suite does not start without: the name of the module and that of its distribution.
+NEEDED = {
+    **{name: name for name in ("torch", "sympy", "mpmath", "numpy", "scipy", "hypothesis", "cvxpy", "clarabel")},
+    **{name: name for name in ("rich", "matplotlib", "jsonschema", "shtab", "jinja2", "markupsafe")},
+    "flint": "python-flint",
+    "math_core": "math-core",
+}
 _INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
 
 
@@ -40,7 +52,8 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse would print below its usage lines."""
-        raise _ArgparseError(message.removeprefix("argument "))
+        told = " ".join(message.removeprefix("argument ").split())
+        raise _ArgparseError(told if len(told) <= _TOLD else told[: _TOLD - 3] + "...")
 
 
 class _ArgparseError(Exception):
@@ -83,7 +96,9 @@ def _catalogue(patterns: Sequence[str]) -> dict[str, Statement]:
         plugins.load()
         return catalogue.by_id()
     except catalogue.CatalogueError as error:
-        raise UsageError("catalogue", "", f"claims that can be used: {error}", verbatim=True) from None
+        told = str(error)
+        told = told if len(told) <= 2 * _TOLD else told[: 2 * _TOLD - 3] + "..."
+        raise UsageError("catalogue", "", f"claims that can be used: {told}", verbatim=True) from None
 
 
 def _selected(patterns: Sequence[str]) -> list[Statement]:
@@ -103,6 +118,13 @@ def _one(name: str) -> Statement:
     if name not in table:
         raise UsageError("ID", name, "the id of one claim", did_you_mean(name, table))
     return table[name]
+
+
+def _needed(*modules: str) -> None:
+    """Refuse before any work what would miss one of these packages after it; raises UsageError."""
+    for module in modules:
+        if find_spec(module) is None:
+            raise UsageError(NEEDED[module], "missing", "it to be installed", "`twofold doctor` says what is missing")
 
 
 def _device(value: str) -> str:
@@ -161,14 +183,14 @@ def _fill_verify(parser: argparse.ArgumentParser) -> None:
 
 
 def _targets(args: argparse.Namespace) -> dict[str, Path]:
-    from proofs_check.outputs import check_folder, check_target
+    from proofs_check.outputs import check_apart, check_folder, check_target
 
     given = {"--json": args.json, "--junit": args.junit}
     targets = {name: check_target(name, value) for name, value in given.items() if value is not None}
-    if len(set(targets.values())) < len(targets):
-        raise UsageError("--junit", args.junit, "another file than --json's")
+    check_apart(given)
     if args.html is not None:
         targets["--html"] = check_folder("--html", args.html)
+        _needed("jinja2", "markupsafe", "math_core")
     return targets
 
 
@@ -250,7 +272,7 @@ def _judge(
     partial = report["run"]["partial"]
     differs = differences(expected, report["claims"], partial, report["run"]["effort"]) if expected is not None else []
 
-    unwritten = []
+    unwritten = [f"twofold: error: stdout: could not be written ({progress.failed})"] if progress.failed else []
     for name, path in targets.items():
         try:
             if name == "--json":
@@ -388,6 +410,7 @@ def _report(args: argparse.Namespace) -> int:
     report = read_report("FILE", args.report)
     files = {"--markdown": args.markdown, "--junit": args.junit, "--latex": args.latex}
     targets = {name: outputs.check_target(name, value) for name, value in files.items() if value is not None}
+    outputs.check_apart(files, {"FILE": args.report, "--before": args.before, "--selftest": args.selftest})
     if args.html is not None:
         targets["--html"] = outputs.check_folder("--html", args.html)
     if not targets:
@@ -501,11 +524,15 @@ def _fill_figures(parser: argparse.ArgumentParser) -> None:
 
 def _figures(args: argparse.Namespace) -> int:
     _catalogue([name for name in args.names if "." in name])
+    _needed("matplotlib")
 
     from figures.__main__ import main as make
 
-    expected = [] if args.expect is None else ["--expect", args.expect]
-    return make([*args.names, "--out", args.out, "--seed", args.seed, *expected])
+    expected = [] if args.expect is None else [f"--expect={args.expect}"]
+    for name in args.names:
+        if name.startswith("-"):
+            raise UsageError("NAME", name, "a figure or the id of a claim")
+    return make([*args.names, f"--out={args.out}", f"--seed={args.seed}", *expected])
 
 
 def _fill_bench(parser: argparse.ArgumentParser) -> None:
@@ -527,6 +554,7 @@ def _bench(args: argparse.Namespace) -> int:
     seconds = report.seconds_of(args.seconds)
     given = {"--json": args.json, "--picture": args.picture}
     targets = {name: outputs.check_target(name, value) for name, value in given.items() if value is not None}
+    outputs.check_apart(given)
     found = report.run(sizes, seconds, tiers, lambda text: print(text, file=sys.stderr))
     report.show(found, sys.stdout)
     status = 0
@@ -556,6 +584,7 @@ def _lock(args: argparse.Namespace) -> int:
 
     report = read_report("--report", args.report)
     target = outputs.check_target("--out", args.out)
+    outputs.check_apart({"--out": args.out}, {"--report": args.report})
     whole = set(_catalogue(()))
     missing = sorted(whole - {claim["id"] for claim in report["claims"]})
     if missing:
@@ -667,17 +696,35 @@ def _help() -> str:
     )
 
 
+def _parsed(parser: argparse.ArgumentParser, rest: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """The arguments, options and names in any order; what follows `--` is names, which argparse forgets then."""
+    if "--" not in rest:
+        return parser.parse_known_intermixed_args(rest)
+    place = rest.index("--")
+    several = next((action.dest for action in parser._actions if action.nargs == "*"), None)
+    if several is None:
+        return parser.parse_known_args(rest)
+    args, unknown = parser.parse_known_intermixed_args(rest[:place])
+    setattr(args, several, [*getattr(args, several), *rest[place + 1 :]])
+    return args, unknown
+
+
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
     name, rest = argv[0], list(argv[1:])
     command = COMMANDS[name]
     parser = _Parser(prog=f"twofold {name}", description=command.help.capitalize() + ".", allow_abbrev=False)
     command.fill(parser)
-    args, unknown = parser.parse_known_intermixed_args(rest)
+    args, unknown = _parsed(parser, rest)
     if unknown:
         options = [option for action in parser._actions for option in action.option_strings]
         near = nearest(unknown[0], options, 1)
         mend = f"nearest: {near[0]}" if near else f"`twofold {name} --help` lists them"
         raise UsageError("argument", unknown[0], f"an argument of `twofold {name}`", mend)
+    for action in parser._actions:
+        value = getattr(args, action.dest, None)
+        # argparse makes no value of `--option=--` but an empty list
+        if action.option_strings and (value == [] != action.default or (isinstance(value, list) and [] in value)):
+            raise UsageError(action.option_strings[-1], "--", "a value")
     args.command_line = ["twofold", *argv]
     return args
 
@@ -709,12 +756,39 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except (UsageError, _ArgparseError) as error:
-        print(f"twofold: error: {error}", file=sys.stderr)
+        _complain(f"error: {error}")
         return 2
     except KeyboardInterrupt:
-        print("twofold: interrupted", file=sys.stderr)
+        _complain("interrupted")
         return 130
+    except ImportError as error:
+        missing = NEEDED.get((error.name or "").split(".")[0])
+        if missing is None:
+            raise
+        _complain(f"error: {missing}: expected it to be installed; `twofold doctor` says what is missing")
+        return 2
     except BrokenPipeError:
-        # The reader is gone (`| head`): leave without a second complaint when the interpreter flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader is gone (`| head`).
+        _silence()
         return 141
+    except OSError as error:
+        if error.errno not in _UNWRITTEN or error.filename is not None:
+            raise
+        _complain(f"error: stdout: could not be written ({error.strerror})")
+        _silence()
+        return 1
+
+
+def _complain(message: str) -> None:
+    """Tell what is wrong on stderr, where there is still somebody to read it."""
+    with suppress(OSError):
+        print(f"twofold: {message}", file=sys.stderr, flush=True)
+
+
+def _silence() -> None:
+    """Drop what a stream could not take, lest the interpreter complain a second time as it ends."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

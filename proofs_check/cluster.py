@@ -30,7 +30,9 @@ TASK_NORMALS, AHEAD = 1 << 24, 3
 SAME = ("torch", "numba", "numpy")
 #: The device of a job that each worker draws on the best that it has.
 MIXED = "cpu and cuda"
-_ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://[^\s/]+:\d{1,5}")
+_ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://([A-Za-z0-9_.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]):[0-9]{1,5}")
+#: No file that a scheduler writes about itself is larger.
+_LIMIT = 1 << 20
 
 
 def work(job: Job, first: int, last: int, code: str) -> list[Reduced]:
@@ -73,15 +75,14 @@ def has_gpu() -> bool:
 def check_address(value: str) -> str:
     """A scheduler's address, given so or by the file that it writes; UsageError for anything else."""
     if _ADDRESS.fullmatch(value):
-        if int(value.rsplit(":", 1)[1]) > 65535:
-            raise UsageError("--cluster", value, "a port up to 65535")
+        if not 1 <= int(value.rsplit(":", 1)[1]) <= 65535:
+            raise UsageError("--cluster", value, "a port from 1 to 65535")
         return value
-    try:
-        found = json.loads(Path(value).read_text(encoding="utf-8"))["address"]
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+        with Path(value).open("rb") as handle:
+            found = json.loads(handle.read(_LIMIT))["address"]
         if isinstance(found, str) and _ADDRESS.fullmatch(found):
             return found
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        pass
     raise UsageError("--cluster", value, "tcp://host:port or the scheduler's file", "start one with `dask scheduler`")
 
 
@@ -164,7 +165,8 @@ def connected(address: str) -> Iterator[Cluster]:
         raise UsageError("--cluster", address, "Dask to be installed", 'pip install "twofold[cluster]"') from None
     try:
         client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
+    except Exception as error:
+        # an address without its certificates or its library: what is raised is the protocol's own
         what = " ".join(str(error).split())[:120] or type(error).__name__
         raise UsageError("--cluster", address, f"a Dask scheduler that answers ({what})") from None
     with client:

@@ -14,8 +14,18 @@ def shown(value: object) -> str:
         text = repr(value) if isinstance(value, str) else str(value)
     except RecursionError:
         return "(deeply nested)"
+    except ValueError:
+        # an integer of more digits than Python writes
+        return "(thousands of digits)"
     text = " ".join(text.split())
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
+def shown_error(error: BaseException) -> str:
+    """An error as it stands in a message: its type and what it says, on one line that a terminal shows as it is."""
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    text = "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+    return text if len(text) <= 3 * _SHOWN else text[: 3 * _SHOWN - 3] + "..."
 
 
 class UsageError(Exception):

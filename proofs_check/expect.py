@@ -9,10 +9,10 @@ import json
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from proofs_check.errors import UsageError, did_you_mean
+from proofs_check.errors import UsageError, did_you_mean, shown
+from proofs_check.files import read_bytes
 
 VERDICTS = ("verified", "refuted", "undecided", "conflict", "error")
 CORRECTED = ".corrected"
@@ -21,7 +21,8 @@ FORMULAS = {"exact": "the derived value", "corrections": "the correction"}
 #: From the least to the most.
 EFFORTS = ("quick", "standard", "thorough")
 _ARGUMENT = "--expect"
-_LIMIT = 1 << 26
+#: Most operations of a formula, and highest power of a sum in it, that is simplified to be compared.
+MAX_OPERATIONS, MAX_POWER = 400, 12
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def _parse(text: str, value: str) -> Any:
 def _reported(data: Mapping[str, Any], value: str) -> dict[str, Any]:
     """A JSON report as the tables of a lock."""
     if data.get("schema") != 1:
-        raise UsageError(_ARGUMENT, value, f"a report with schema = 1; it has {data.get('schema')!r}")
+        raise UsageError(_ARGUMENT, value, f"a report with schema = 1; it has {shown(data.get('schema'))}")
     claims = data.get("claims")
     if not isinstance(claims, list):
         raise UsageError(_ARGUMENT, value, "a report with a list `claims`", "use a file that --json wrote")
@@ -120,11 +121,7 @@ def read(value: str, known: Collection[str], selected: Collection[str]) -> Expec
     be read or used: an id that is in no catalogue, a verdict that is none, or not one selected claim.
     """
     try:
-        with Path(value).open("rb") as handle:
-            raw = handle.read(_LIMIT + 1)
-        if len(raw) > _LIMIT:
-            raise UsageError(_ARGUMENT, value, "a file of at most 64 MiB")
-        text = raw.decode("utf-8-sig")
+        text = read_bytes(_ARGUMENT, value).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(_ARGUMENT, value, "a TOML or JSON file in UTF-8") from None
     except (OSError, ValueError) as error:
@@ -144,9 +141,7 @@ def read(value: str, known: Collection[str], selected: Collection[str]) -> Expec
         if name.removesuffix(CORRECTED) not in known:
             raise UsageError(_ARGUMENT, value, f"ids of claims; {name[:60]!r} is none", did_you_mean(name, known))
         if not isinstance(verdict, str) or verdict not in VERDICTS:
-            raise UsageError(
-                _ARGUMENT, value, f"{name} to be one of {', '.join(VERDICTS)}; it is {str(verdict)[:40]!r}"
-            )
+            raise UsageError(_ARGUMENT, value, f"{name} to be one of {', '.join(VERDICTS)}; it is {shown(verdict)}")
     chosen = {name: verdict for name, verdict in verdicts.items() if name.removesuffix(CORRECTED) in selected}
     if not chosen:
         raise UsageError(_ARGUMENT, value, "a verdict for one selected claim at least", "select a claim that it names")
@@ -154,7 +149,7 @@ def read(value: str, known: Collection[str], selected: Collection[str]) -> Expec
     made = data.get("made")
     effort = made.get("effort", "") if isinstance(made, dict) else ""
     if effort not in ("", *EFFORTS):
-        raise UsageError(_ARGUMENT, value, f"made.effort to be one of {', '.join(EFFORTS)}; it is {str(effort)[:40]!r}")
+        raise UsageError(_ARGUMENT, value, f"made.effort to be one of {', '.join(EFFORTS)}; it is {shown(effort)}")
     return Expected(chosen, held, effort)
 
 
@@ -199,6 +194,17 @@ def _same(one: str, other: str) -> bool:
     from theorems.expressions import ExpressionError, parse
 
     try:
-        return bool(sp.simplify(parse(one) - parse(other)) == 0)
+        left, right = parse(one), parse(other)
+        if any(_long(formula) for formula in (left, right)):
+            return bool(left == right)
+        return bool(sp.simplify(left - right) == 0)
     except (ExpressionError, TypeError, ValueError, ArithmeticError):
         return False
+
+
+def _long(formula: Any) -> bool:
+    """Whether it would take long to compare; no value that was ever derived is."""
+    import sympy as sp
+
+    powers = (node for node in formula.atoms(sp.Pow) if node.base.is_Add and node.exp.is_number)
+    return bool(formula.count_ops() > MAX_OPERATIONS or any(abs(power.exp) > MAX_POWER for power in powers))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from proofs_check.caseinput import MAX_T, keys
 from proofs_check.errors import UsageError, nearest
 from proofs_check.evidence import Bench
+from proofs_check.files import read_bytes
 from proofs_check.intervals import Interval
 from proofs_check.matrices import entry_rows
 from proofs_check.pairing import Pair, Target
@@ -32,12 +34,16 @@ ROUNDING = 1e-10
 def load(argument: str, path: str, shape: int) -> np.ndarray[Any, np.dtype[np.float64]]:
     """A real, finite array of ``shape`` axes from an .npy file, read without pickle; UsageError otherwise."""
     try:
-        array = np.load(Path(path), allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise UsageError(
-            argument, path, f"a readable .npy file of numbers ({reason[:60]})", "np.save writes one"
-        ) from None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            array = np.load(io.BytesIO(read_bytes(argument, path)), allow_pickle=False)
+    except UsageError:
+        raise
+    # a header is read by Python's own parser, which raises what it likes, and may ask for all memory there is
+    except (Exception, MemoryError) as error:
+        reason = " ".join(str(error).split())[:60] or type(error).__name__
+        wanted = f"a readable .npy file of numbers ({reason})"
+        raise UsageError(argument, path, wanted, "np.save writes one") from None
     if not isinstance(array, np.ndarray):
         raise UsageError(argument, path, "one array; an .npz archive holds several", "np.save writes one")
     if array.dtype.kind not in "fiu":

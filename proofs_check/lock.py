@@ -15,14 +15,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from proofs_check.errors import UsageError
+from proofs_check.errors import UsageError, shown
 from proofs_check.expect import FORMULAS, formulas
+from proofs_check.files import read_bytes
 
 HEAD = "# What `twofold verify` and `twofold figures` found, written by `twofold lock` and never by hand.\n"
 #: Part of the sum of sizes by which two fingerprints of one figure may differ: vector units round differently.
 ROUNDING = 1e-5
 #: A sum that their order enters: number k counts 1 + (k mod this)/this.
 TURN = 97
+#: What a fingerprint holds.
+MARKS: Mapping[str, type] = {"numbers": int, "size": float, "order": float, "words": str}
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 Fingerprint = dict[str, Any]
@@ -106,16 +109,22 @@ def _value(value: Any) -> str:
 def figures_of(argument: str, value: str) -> dict[str, Fingerprint]:
     """The fingerprints that a lock holds; UsageError where the file cannot be read or holds none that can be used."""
     try:
-        data = tomllib.loads(Path(value).read_text(encoding="utf-8"))
+        data = tomllib.loads(read_bytes(argument, value).decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise UsageError(argument, value, f"a file that `twofold lock` wrote ({reason})") from None
-    found = data.get("figures", {})
-    wanted = {"numbers": int, "size": float, "order": float, "words": str}
+    found = data.get("figures")
+    if not found:
+        raise UsageError(argument, value, "a lock that holds figures", "let `twofold lock` write it")
     for name, mark in found.items() if isinstance(found, dict) else [("figures", found)]:
-        if not isinstance(mark, dict) or any(not isinstance(mark.get(key), kind) for key, kind in wanted.items()):
-            raise UsageError(argument, value, f"figures.{name} with {', '.join(wanted)}", "let `twofold lock` write it")
+        if not _is_fingerprint(mark):
+            wanted = f"figures.{shown(name)} with {', '.join(MARKS)}"
+            raise UsageError(argument, value, wanted, "let `twofold lock` write it")
     return dict(found)
+
+
+def _is_fingerprint(mark: object) -> bool:
+    return isinstance(mark, dict) and all(isinstance(mark.get(key), kind) for key, kind in MARKS.items())
 
 
 def changed(held: Mapping[str, Fingerprint], now: Mapping[str, Fingerprint]) -> list[str]:
@@ -132,18 +141,22 @@ def news(before: str, after: str) -> list[str]:
     """What a new lock says that the one before it did not, a line each."""
     try:
         old = tomllib.loads(before)
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return ["the lock before could not be read"]
     new = tomllib.loads(after)
+    # a table that is none holds nothing
+    old = {name: table if isinstance(table, dict) else {} for name, table in old.items()}
     lines = []
     for table in ("verdicts", *FORMULAS, "versions"):
         one, two = old.get(table, {}), new.get(table, {})
         for name in dict.fromkeys([*one, *two]):
             if one.get(name) != two.get(name):
-                lines.append(f"{table}: {name}: {one.get(name, 'none')} -> {two.get(name, 'none')}")
+                was, is_ = (" ".join(str(part.get(name, "none")).split()) for part in (one, two))
+                lines.append(f"{table}: {' '.join(name.split())}: {was} -> {is_}")
     one, two = old.get("figures", {}), new.get("figures", {})
+    one = {name: mark for name, mark in one.items() if _is_fingerprint(mark)}
     lines += [f"figures: {line}" for line in changed(one, two)]
-    lines += [f"figures: {name}: no longer held" for name in one if name not in two]
+    lines += [f"figures: {' '.join(name.split())}: no longer held" for name in one if name not in two]
     return lines
 
 
@@ -152,8 +165,8 @@ def data_of(folder: Path) -> dict[str, Fingerprint]:
     found = {}
     for path in sorted(folder.glob("*.json")):
         try:
-            found[path.stem] = fingerprint(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, RecursionError) as error:
+            found[path.stem] = fingerprint(json.loads(read_bytes("--figures", path)))
+        except (OSError, ValueError, OverflowError, RecursionError) as error:
             raise UsageError("--figures", str(path), f"a figure's data ({error})", "make it again") from None
     if not found:
         raise UsageError("--figures", str(folder), "a folder with figures' data", "`twofold figures` writes one")

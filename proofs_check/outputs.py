@@ -58,6 +58,17 @@ def check_target(argument: str, value: str) -> Path:
     return path
 
 
+def check_apart(given: Mapping[str, str | None], read: Mapping[str, str | None] | None = None) -> None:
+    """Refuse two arguments that name one file to write, and one to write that is ``read`` too; raises UsageError."""
+    taken: dict[str, str] = {}
+    for name, value in [*(read or {}).items(), *given.items()]:
+        # what is no path is refused where it is opened
+        with contextlib.suppress(OSError, ValueError):
+            before = taken.setdefault(os.path.realpath(value), name) if value is not None else name
+            if before != name and name in given:
+                raise UsageError(name, value, f"another file than {before}'s")
+
+
 def check_folder(argument: str, value: str, example: str = "report/site") -> Path:
     """The folder that ``value`` names, which need not be there; raises UsageError where files could not be written."""
     if not value:
@@ -109,9 +120,12 @@ def atomic_write(path: Path, content: str | bytes, *, durable: bool = True) -> N
 def plain(value: Any, where: str = "report") -> Any:
     """The value in JSON's own types; rationals become "p/q", numbers that are not finite become null.
 
+    A surrogate alone, as a file name that is no UTF-8 has them, is written as its code: UTF-8 has no form for it.
     Raises TypeError naming the place of a value that has no such form.
     """
-    if value is None or isinstance(value, (str, bool, int)):
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
@@ -121,7 +135,7 @@ def plain(value: Any, where: str = "report") -> Any:
         for key in value:
             if not isinstance(key, str):
                 raise TypeError(f"{where}: the key {key!r} is no string; write it as one")
-        return {key: plain(entry, f"{where}.{key}") for key, entry in value.items()}
+        return {plain(key): plain(entry, f"{where}.{key}") for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(entry, f"{where}[{index}]") for index, entry in enumerate(value)]
     if callable(getattr(value, "item", None)) and getattr(value, "shape", None) == ():

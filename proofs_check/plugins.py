@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from proofs_check.errors import UsageError
+from proofs_check.errors import UsageError, shown_error
 from theorems import catalogue
 from theorems.catalogue import CatalogueError, Statement
 
@@ -91,8 +91,11 @@ def load() -> None:
             there = import_all(f"{package}.theorems")
         except CatalogueError:
             raise
-        except (Exception, SystemExit) as error:
-            what = " ".join(f"{type(error).__name__}: {error}".split())
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            # what a package raises is its own: it may be no Exception
+            what = shown_error(error)
             raise CatalogueError(f"the package {package!r} of {paper!r} cannot be imported: {what}") from error
         if not there:
             raise CatalogueError(f"the package {package!r} of the paper {paper!r} has no module theorems; add one")
@@ -121,6 +124,8 @@ def second_side(claim: Statement) -> Any:
     try:
         load_simulations(claim)
         return simulations.find(claim.id)
-    except Exception as error:
-        what = " ".join(f"{type(error).__name__}: {error}".split())
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        what = shown_error(error)
         raise UsageError("ID", claim.id, f"a claim with both of its sides ({what})", verbatim=True) from None

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from proofs_check.errors import UsageError, shown
 from proofs_check.expect import no_constant, unique_pairs
-
-#: No report of a run is larger.
-LIMIT = 1 << 26
+from proofs_check.files import read_bytes
 
 
 def read_report(argument: str, value: str) -> dict[str, Any]:
@@ -44,11 +41,12 @@ def read_selftest(argument: str, value: str) -> dict[str, Any]:
 
 def _object(argument: str, value: str) -> dict[str, Any]:
     try:
-        with Path(value).open("rb") as handle:
-            raw = handle.read(LIMIT + 1)
-        if len(raw) > LIMIT:
-            raise UsageError(argument, value, "a file of at most 64 MiB")
-        found = json.loads(raw.decode("utf-8-sig"), object_pairs_hook=unique_pairs, parse_constant=no_constant)
+        text = read_bytes(argument, value).decode("utf-8-sig")
+        found = json.loads(text, object_pairs_hook=unique_pairs, parse_constant=no_constant)
+        # a surrogate alone, which JSON can write, has no place in a file
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise UsageError(argument, value, "a JSON file without surrogates that stand alone") from None
     except UnicodeDecodeError:
         raise UsageError(argument, value, "a JSON file in UTF-8") from None
     except (OSError, ValueError, RecursionError) as error:

@@ -6,7 +6,6 @@ and stderr the findings and the sentence. The words are those of ``telling``. ri
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import stat
@@ -75,6 +74,8 @@ class PlainRows:
 
     def __init__(self, out: TextIO, ids: Sequence[str]) -> None:
         self.out = out
+        #: Why a line could not be written ("" where all could).
+        self.failed = ""
         self.ids = list(ids)
         self.waiting: dict[str, Claim] = {}
         self.next = 0
@@ -118,9 +119,13 @@ class PlainRows:
             self._line(plain_row(claim))
 
     def _line(self, text: str) -> None:
-        # A reader that is gone must not end the run: its outputs are still to be written.
-        with contextlib.suppress(BrokenPipeError):
+        # A reader that is gone, or a full disk, must not end the run: its outputs are still to be written.
+        try:
             print(text, file=self.out, flush=True)
+        except BrokenPipeError:
+            pass
+        except OSError as error:
+            self.failed = self.failed or error.strerror or type(error).__name__
 
 
 def plain_findings(report: Mapping[str, Any], out: TextIO) -> None:
@@ -195,6 +200,11 @@ class Several:
 
     def __init__(self, listeners: Sequence[Listener]) -> None:
         self.listeners = listeners
+
+    @property
+    def failed(self) -> str:
+        """Why stdout could not take a row; "" where it took all."""
+        return next((rows.failed for rows in self.listeners if isinstance(rows, PlainRows) and rows.failed), "")
 
     def begin(self, claims: int) -> None:
         """Tell all."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proofs_check import expect
+from proofs_check import expect, files
 from proofs_check.errors import UsageError
 
 KNOWN = ["p.a.one", "p.a.two", "p.b.three"]
@@ -79,7 +79,7 @@ def test_what_is_refused(text: str | bytes, name: str, told: str, tmp_path: Path
 
 
 def test_a_file_without_end_is_not_read_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(expect, "_LIMIT", 1 << 16)
+    monkeypatch.setattr(files, "LIMIT", 1 << 16)
     with pytest.raises(UsageError, match="at most"):
         expect.read("/dev/zero", KNOWN, KNOWN)
 

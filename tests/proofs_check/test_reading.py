@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from proofs_check import cases, reading
+from proofs_check import cases, files
 from proofs_check.cases import slots
 from proofs_check.errors import UsageError
 from proofs_check.outputs import plain, schema
@@ -97,7 +97,7 @@ def test_a_claim_that_stands_twice(sample_report: dict[str, Any], tmp_path: Path
 
 
 def test_a_file_that_is_too_large_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "LIMIT", 1 << 10)
+    monkeypatch.setattr(files, "LIMIT", 1 << 10)
     with pytest.raises(UsageError, match="64 MiB"):
         read_report("REPORT", "/dev/zero")
     with pytest.raises(UsageError, match="No such file"):

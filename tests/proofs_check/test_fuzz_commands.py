@@ -1,0 +1,201 @@
+"""The command line under arguments of every kind: a documented status, one line for what is refused, nothing lost."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from figures import __main__ as drawing
+from proofs_check import bench, cli, cluster, explore, runner, selftest, site
+from proofs_check.bench import report as bench_report
+from proofs_check.selftest import report as selftest_report
+from tests.proofs_check.hostile import CODE, TEXTS, called, contents, examples, one_line, refused, texts
+from tests.proofs_check.hostile import explore as explored
+
+#: 130 is an interruption, 141 a reader that left: neither happens here.
+STATUSES = (0, 1, 2)
+#: Arguments that are good for one command or another.
+GOOD = (
+    *("bao2024.appA.eq11", "bao2024.appA", "bao2024.sec4.lemma1-variance", "*lemma1*", "lampert2026", "mine.sec1.one"),
+    *("report.json", "verdicts.toml", "W.npy", "folder", "old.txt", "new.json", "new", "sub/new.json", "rho_grid"),
+    *("quick", "standard", "cpu", "cuda", "auto", "0", "1", "7", "fused", "joint", "tcp://127.0.0.1:1", "40x128"),
+    *("literal", "bao2024", "identity", "bash", "fish", "T=8", "i=2", "lam=3/2", "--help", "-h", '{"d": 1}'),
+)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sample_report: dict[str, Any]) -> Path:
+    """A folder with a file of each kind to work in, and commands that do no work."""
+
+    def judged(*_: Any) -> dict[str, Any]:
+        claims = [claim for claim in sample_report["claims"] if claim["verdict"] in ("verified", "refuted")]
+        return copy.deepcopy({**sample_report, "claims": claims})
+
+    @contextmanager
+    def connected(address: str) -> Iterator[None]:
+        yield None
+
+    def shown(*_: Any) -> None:
+        return None
+
+    def measured(*_: Any, **__: Any) -> dict[str, Any]:
+        return {"consistent": True, "rows": [], "limits": {}}
+
+    def pages(report: Mapping[str, Any], folder: Path, **_: Any) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "index.html").write_text("pages")
+
+    monkeypatch.setattr(runner, "run", judged)
+    monkeypatch.setattr(runner, "plan", lambda *_: [])
+    monkeypatch.setattr(explore, "explore", lambda *_: [])
+    monkeypatch.setattr(cluster, "connected", connected)
+    monkeypatch.setattr(site, "write", pages)
+    monkeypatch.setattr(bench_report, "run", measured)
+    monkeypatch.setattr(bench_report, "show", shown)
+    monkeypatch.setattr(selftest_report, "run", measured)
+    monkeypatch.setattr(selftest_report, "show", shown)
+    monkeypatch.setattr(drawing, "made", lambda name, seed: {f"{name}.json": b"[]"})
+    assert bench.__name__ and selftest.__name__
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    fill(folder, sample_report)
+    return folder
+
+
+def fill(folder: Path, report: Mapping[str, Any]) -> None:
+    """Empty the folder and put the files there that GOOD names."""
+    for path in folder.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    (folder / "verdicts.toml").write_text('[verdicts]\n"bao2024.appA.eq11" = "verified"\n')
+    (folder / "old.txt").write_text("not to be lost")
+    (folder / "folder").mkdir(exist_ok=True)
+    np.save(folder / "W.npy", np.eye(2))
+
+
+def options(name: str) -> list[str]:
+    """The options of a command."""
+    parser = argparse.ArgumentParser()
+    cli.COMMANDS[name].fill(parser)
+    return [option for action in parser._actions for option in action.option_strings]
+
+
+@st.composite
+def vectors(draw: st.DrawFn) -> list[str]:
+    """A command line: a command or what is none, then options, values and texts in any order."""
+    if draw(st.integers(0, 12)) == 0:
+        return draw(st.lists(texts, max_size=3))
+    name = draw(st.sampled_from(list(cli.COMMANDS)))
+    known = options(name)
+    value = st.one_of(st.sampled_from(GOOD), st.sampled_from(GOOD), texts)
+    words: list[str] = [] if draw(st.booleans()) else [draw(value)]
+    for _ in range(draw(st.integers(0, 4))):
+        option = draw(st.sampled_from(known))
+        kind = draw(st.integers(0, 7))
+        if kind == 0:
+            words.append(draw(value))
+        elif kind == 1:
+            words.append(option)
+        elif kind == 2:
+            words.append(f"{option}={draw(value)}")
+        else:
+            words += [option, draw(value)]
+    return [name, *words]
+
+
+@examples(80, 6000)
+def test_any_arguments(count: int, here: Path, sample_report: dict[str, Any]) -> None:
+    def check(arguments: list[str]) -> None:
+        fill(here, sample_report)
+        before = contents(here)
+        told = called(arguments)
+        after = contents(here)
+        assert not [name for name in after if os.path.basename(name) == "PWNED"]
+        if told.status == "stopped":
+            assert told.out.startswith("usage: ")
+        elif told.status == 2:
+            refused(told, here, before)
+        else:
+            assert told.status in STATUSES, (arguments, told)
+        # what was there is there still, whole; the files that were asked for may be new
+        assert set(before) <= set(after)
+        given = {os.path.normpath(here / (word.partition("=")[2] or word)) for word in arguments}
+        for name, content in before.items():
+            assert after[name] == content or name in given, (arguments, name)
+
+    explored(count, vectors(), check)
+
+
+def valued(name: str) -> list[str]:
+    """The options of a command that take a value."""
+    parser = argparse.ArgumentParser(add_help=False)
+    cli.COMMANDS[name].fill(parser)
+    return [action.option_strings[-1] for action in parser._actions if action.option_strings and action.nargs != 0]
+
+
+VALUED = [(name, option) for name in cli.COMMANDS for option in valued(name)]
+#: Something for the arguments that a command must have.
+NEEDED = {"report": ["report.json"], "show": ["bao2024.appA.eq11"], "eval": ["bao2024.appA.eq11"]}
+#: Options whose value may be any path that can be written, or any text.
+ANY_PATH = ("--json", "--junit", "--html", "--markdown", "--latex", "--out", "--picture")
+
+
+@pytest.mark.parametrize(("name", "option"), VALUED, ids=[f"{name}{option}" for name, option in VALUED])
+def test_no_option_runs_its_value(name: str, option: str, here: Path) -> None:
+    values = CODE if option in ANY_PATH else TEXTS
+    for value in values:
+        told = called([name, *NEEDED.get(name, []), f"{option}={value}"])
+        assert told.status in STATUSES, (value, told)
+        if told.status == 2:
+            one_line(told.err)
+        assert not any(path == "PWNED" for path in os.listdir(here))
+
+
+@pytest.mark.parametrize("value", ["x" * 100_000, "\n".join("abc"), "\x1b]0;title\a", "\u2028", "é\ud800"])
+@pytest.mark.parametrize(
+    "form", [["verify", "--quiet={}"], ["{}"], ["verify", "{}"], ["verify", "--{}"], ["doctor", "{}"], ["show", "{}"]]
+)
+def test_what_is_told_is_one_short_line(form: Sequence[str], value: str, here: Path) -> None:
+    refused(called([word.format(value) for word in form]), here, contents(here))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["report", "report.json", "--markdown", "new", "--junit", "./new"],
+        ["report", "report.json", "--markdown", "report.json"],
+        ["report", "report.json", "--html", "folder", "--before", "old.json", "--junit", "old.json"],
+        ["bench", "--json", "new", "--picture", "new"],
+        ["lock", "--report", "report.json", "--out", "report.json"],
+    ],
+    ids=lambda arguments: " ".join(arguments[2:]),
+)
+def test_no_output_is_written_over_another_file_of_the_command(arguments: list[str], here: Path) -> None:
+    (here / "old.json").write_bytes((here / "report.json").read_bytes())
+    refused(called(arguments), here, contents(here))
+
+
+def test_names_after_two_dashes_are_names(here: Path) -> None:
+    told = called(["figures", "--", "--help"])
+    refused(told, here, contents(here))
+    assert "'--help'" in told.err
+
+
+def test_a_report_is_written_whatever_the_command_line_holds(here: Path) -> None:
+    """A file name that is no UTF-8 stands in the report as the bytes that it was made of."""
+    told = called(["verify", "bao2024.appA.eq11", "--json", "new\udcff.json"])
+    assert told.status == 0
+    written = json.loads((here / "new\udcff.json").read_text(encoding="utf-8"))
+    assert written["run"]["command"][-1] == "new\\udcff.json"

@@ -1,0 +1,67 @@
+"""Matrices of every kind where Python code hands them over: a ValueError that names them, or finite numbers."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from proofs_check.api import judge
+from tests.proofs_check.hostile import one_line
+from theorems import law
+from theorems.catalogue import by_id
+
+#: Matrices that no law is one of, and matrices that are only odd.
+BAD: dict[str, Any] = {
+    "nan": [[np.nan]],
+    "infinity": [[np.inf]],
+    "wide": np.zeros((2, 3)),
+    "row": [1.0],
+    "scalar": 1.0,
+    "cube": np.zeros((1, 1, 1)),
+    "text": [["x"]],
+    "code": [["__import__('os').system('touch PWNED')"]],
+    "another size": np.eye(2),
+}
+ODD: dict[str, Any] = {
+    "integers": np.array([[100]], dtype=np.int8),
+    "true": np.array([[True]]),
+    "zero": [[0.0]],
+    "tiny": [[1e-320]],
+    "small": [[1e-30]],
+    "negative": [[-1.0]],
+}
+
+
+@pytest.mark.parametrize("place", ["W", "Sigma"])
+@pytest.mark.parametrize("name", BAD)
+def test_matrices_that_are_refused(name: str, place: str) -> None:
+    one = np.eye(1)
+    pair = (BAD[name], one) if place == "W" else (one, BAD[name])
+    for call in (lambda: law.rho_matrix(8, *pair), lambda: law.spectrum(*pair)):
+        with pytest.raises(ValueError) as caught:
+            call()
+        one_line(f"error: {caught.value}\n")
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_matrices_that_are_odd(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        values, _ = law.spectrum(ODD[name], np.eye(1))
+    assert np.isfinite(values).all()
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [[[float("nan")]], [["inf"]], [[1e308]], [["1e999"]], [[1j]], [[True]], [[None]], [], [["1", "2"]], [["1"], ["2"]]],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["W", "Sigma"])
+def test_matrices_of_a_case_that_are_refused(name: str, matrix: Any) -> None:
+    case = {"i": 1, "d": 1, "W": [["1"]], "Sigma": [["1"]], name: matrix}
+    with pytest.raises(ValueError, match=r"^case = ") as caught:
+        judge(by_id()["bao2024.appA.eq15"], effort="quick", case=case)
+    one_line(f"error: {caught.value}\n")

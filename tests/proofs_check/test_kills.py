@@ -1,0 +1,283 @@
+"""Runs that are killed, interrupted, short of disk or started twice: they go on, and end with the same report.
+
+`test_kept` kills runs whose claims cost nothing, on every run of the tests; here they are judged for real.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proofs_check import kept, lock, runner
+from proofs_check.kept import Kept
+from proofs_check.lock import fingerprint, news
+from tests.proofs_check.hostile import called, contents, one_line
+from theorems.catalogue import by_id
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Claims that are judged for real, in about a second together.
+CLAIMS = ("lampert2026.sec5.dprime-0", "bao2024.sec2.softmax-taylor", "bao2024.appA.eq15")
+QUESTION: dict[str, Any] = {"effort": "quick", "seed": 0, "device": "cpu", "case": None}
+
+#: The command itself; it says when the imports are over and the claims begin.
+PROGRAM = textwrap.dedent(
+    """
+    import sys
+    from proofs_check import cli, runner, terminal
+    import torch, theorems.kernel, montecarlo.engine
+
+    class Ready(terminal.PlainRows):
+        def begin(self, claims):
+            print("ready", flush=True)
+
+    terminal.PlainRows = Ready
+    sys.exit(cli.main(sys.argv[1:]))
+    """
+)
+
+
+def started(folder: Path, *more: str) -> subprocess.Popen[str]:
+    """A run with its kept verdicts and its report in a folder, judging."""
+    command = [sys.executable, "-c", PROGRAM, "verify", *CLAIMS, "--effort", "quick", "--device", "cpu"]
+    run = subprocess.Popen(
+        [*command, "--json", str(folder / "report.json"), *more],
+        cwd=ROOT,
+        env={**os.environ, "TWOFOLD_CACHE": str(folder / "kept")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stdout is not None and run.stdout.readline() == "ready\n"
+    return run
+
+
+def finished(run: subprocess.Popen[str]) -> tuple[int, str]:
+    """The exit status and what was said, at the end of a run."""
+    _, said = run.communicate(timeout=240)
+    return run.returncode, said
+
+
+def without_times(path: Path) -> str:
+    """A report's text without the seconds, and without the names of the folder."""
+    report = json.loads(path.read_text(encoding="utf-8"))
+    report["run"].pop("seconds")
+    report["run"].pop("command")
+    for claim in report["claims"]:
+        claim.pop("seconds")
+    return json.dumps(report, indent=1)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, float]:
+    """The report of a run that nobody disturbed, and its seconds."""
+    folder = tmp_path_factory.mktemp("whole")
+    began = time.perf_counter()
+    assert finished(started(folder))[0] == 0
+    return without_times(folder / "report.json"), time.perf_counter() - began
+
+
+def _killed_and_resumed(folder: Path, whole: tuple[str, float], kills: int, seed: int) -> int:
+    """Kill so many runs at random points, then let one end; how many claims were taken as kept then."""
+    draw = random.Random(seed)
+    report = folder / "report.json"
+    for _ in range(kills):
+        run = started(folder)
+        time.sleep(draw.uniform(0.0, 1.0) ** 2 * whole[1])
+        run.send_signal(signal.SIGKILL)
+        run.communicate(timeout=60)
+        # the report is the whole one or none; what is kept is whole
+        assert not report.exists() or without_times(report) == whole[0]
+        entries = list((folder / "kept").rglob("*.json"))
+        assert all(kept._whole(path.read_bytes()) is not None for path in entries)
+        if len(entries) == len(CLAIMS) and draw.random() < 0.8:
+            # all is kept: lose one, so that the next run has something to do
+            draw.choice(sorted(entries)).unlink()
+            report.unlink(missing_ok=True)
+    report.unlink(missing_ok=True)
+    status, said = finished(started(folder, "--why"))
+    assert status == 0 and without_times(report) == whole[0]
+    assert not list(folder.glob(".twofold-*"))
+    return said.count(": taken from ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_killed_at_many_random_points(seed: int, tmp_path: Path, whole: tuple[str, float]) -> None:
+    assert _killed_and_resumed(tmp_path, whole, 10, seed) > 0
+
+
+@pytest.mark.slow
+def test_damage_to_what_is_kept_is_seen_and_judged_again(tmp_path: Path, whole: tuple[str, float]) -> None:
+    assert finished(started(tmp_path))[0] == 0
+    one, two, three = sorted((tmp_path / "kept").rglob("*.json"))
+    one.write_bytes(one.read_bytes()[:-40])
+    two.write_bytes(b"")
+    three.write_bytes(three.read_bytes().replace(b'"verdict"', b'"VERDICT"', 1))
+    status, said = finished(started(tmp_path, "--why"))
+    assert status == 0 and said.count("is damaged") == 3
+    assert without_times(tmp_path / "report.json") == whole[0]
+
+
+def test_a_folder_of_kept_verdicts_that_is_swapped_is_not_believed(tmp_path: Path) -> None:
+    """An entry under the name of another one's question answers its own."""
+    here, claim = Kept(tmp_path), by_id()["bao2024.appA.eq11"]
+    for seed in (0, 1):
+        here.keep(claim, {**QUESTION, "seed": seed}, [({"id": claim.id, "verdict": "verified"}, 0.0)])
+    one, two = (here._path(claim, {**QUESTION, "seed": seed}) for seed in (0, 1))
+    one.write_bytes(two.read_bytes())
+    assert here.look(claim, QUESTION) is None and "damaged" in here.reasons[claim.id]
+
+
+@pytest.mark.slow
+def test_two_runs_at_once(tmp_path: Path, whole: tuple[str, float]) -> None:
+    runs = [started(tmp_path) for _ in range(2)]
+    assert [finished(run)[0] for run in runs] == [0, 0]
+    assert without_times(tmp_path / "report.json") == whole[0]
+    assert all(kept._whole(path.read_bytes()) is not None for path in (tmp_path / "kept").rglob("*.json"))
+
+
+@pytest.mark.slow
+def test_an_interruption_leaves_a_report_that_says_that_it_is_partial(tmp_path: Path, whole: tuple[str, float]) -> None:
+    run = started(tmp_path)
+    time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    status, said = finished(run)
+    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert "Traceback" not in said
+    if status == 0:
+        # it had come to its end already
+        assert without_times(tmp_path / "report.json") == whole[0]
+        return
+    assert status == 130 and report["run"]["partial"] is True
+    assert "interrupted before the rest was judged" in said
+    assert len(report["claims"]) < len(json.loads(whole[0])["claims"])
+    assert finished(started(tmp_path))[0] == 0
+    assert without_times(tmp_path / "report.json") == whole[0]
+
+
+# ---- a full disk
+
+FULL = OSError(errno.ENOSPC, "No space left on device")
+
+
+def _full_at_fsync(patch: pytest.MonkeyPatch) -> None:
+    def fsync(handle: int) -> None:
+        raise FULL
+
+    patch.setattr(os, "fsync", fsync)
+    # pages are not waited for
+    _full_at_rename(patch)
+
+
+def _full_at_rename(patch: pytest.MonkeyPatch) -> None:
+    def replace(one: Any, other: Any) -> None:
+        raise FULL
+
+    patch.setattr(os, "replace", replace)
+
+
+@pytest.mark.parametrize("when", [_full_at_fsync, _full_at_rename], ids=["at fsync", "at rename"])
+@pytest.mark.parametrize(
+    ("option", "target"), [("--junit", "old"), ("--markdown", "old"), ("--latex", "old"), ("--html", "folder")]
+)
+def test_a_full_disk_leaves_the_old_file(
+    option: str,
+    target: str,
+    when: Callable[[pytest.MonkeyPatch], None],
+    tmp_path: Path,
+    sample_report: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old").write_text("the old file")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "index.html").write_text("the old page")
+    (tmp_path / "report.json").write_text(json.dumps(sample_report), encoding="utf-8")
+    before = contents(tmp_path)
+    with monkeypatch.context() as patch:
+        when(patch)
+        told = called(["report", "report.json", option, target, "--paper", "bao2024"])
+    assert told.status == 1
+    one_line(told.err)
+    assert f"{option} {tmp_path / target}: could not be written (No space left on device)" in told.err
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("option", ["--json", "--html", "--junit"])
+def test_a_full_disk_after_a_run_is_told_with_what_was_found(
+    option: str, tmp_path: Path, sample_report: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "folder" if option == "--html" else tmp_path / "old"
+    (tmp_path / "old").write_text("the old file")
+    claims = [claim for claim in sample_report["claims"] if claim["verdict"] == "verified"]
+    monkeypatch.setattr(runner, "run", lambda *_: {**sample_report, "claims": claims})
+    before = contents(tmp_path)
+    with monkeypatch.context() as patch:
+        _full_at_rename(patch)
+        told = called(["verify", "bao2024.appA.eq11", option, str(target)])
+    assert told.status == 1 and contents(tmp_path) == before
+    assert f"twofold: error: {option} {target}: could not be written (No space left on device)" in told.err
+    assert "Judged " in told.err
+
+
+# ---- a new release of what is underneath
+
+
+@pytest.mark.parametrize("name", kept.BENEATH)
+def test_a_new_release_beneath_is_judged_anew(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, claim = Kept(tmp_path), by_id()["bao2024.appA.eq11"]
+    found: kept.Found = [({"id": claim.id, "verdict": "verified"}, 0.0)]
+    here.keep(claim, QUESTION, found)
+    assert here.look(claim, QUESTION) == found
+    version = metadata.version
+    monkeypatch.setattr(metadata, "version", lambda of: "99.0" if of == name else version(of))
+    kept.beneath.cache_clear()
+    try:
+        assert here.look(claim, QUESTION) is None
+        assert here.reasons[claim.id].startswith("judged: ") and f"{name} " in here.reasons[claim.id]
+        assert here.reasons[claim.id].endswith(" -> 99.0")
+    finally:
+        kept.beneath.cache_clear()
+
+
+def test_a_release_that_changes_a_verdict_or_a_figure_is_caught(
+    tmp_path: Path, sample_report: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock names the verdict, the number and the release that are no longer what they were."""
+    claims = [claim for claim in sample_report["claims"] if claim["verdict"] in ("verified", "refuted")]
+    report = {**sample_report, "claims": claims, "run": {**sample_report["run"], "versions": {"numpy": "2.0"}}}
+    data = {"points": [{"x": 1.0, "y": 2.0}]}
+    held = lock.written(report, {"rho": fingerprint(data)})
+    (tmp_path / "verdicts.toml").write_text(held, encoding="utf-8")
+    other = json.loads(json.dumps(report))
+    other["run"]["versions"]["numpy"] = "3.0"
+    other["claims"][0]["verdict"] = "undecided"
+    monkeypatch.setattr(runner, "run", lambda *_: other)
+    told = called(["verify", "bao2024.appA", "--expect", str(tmp_path / "verdicts.toml")])
+    assert told.status == 1
+    assert f"{claims[0]['id']}: expected verified, got undecided" in told.err
+    now = lock.written(other, {"rho": fingerprint({"points": [{"x": 1.0, "y": 2.1}]})})
+    assert "versions: numpy: 2.0 -> 3.0" in news(held, now)
+    assert any(line.startswith("figures: rho: other numbers") for line in news(held, now))
+    monkeypatch.setattr(
+        "figures.__main__.made", lambda name, seed: {f"{name}.json": json.dumps({"points": [2.1]}).encode()}
+    )
+    mark = {name: repr(value).replace("'", '"') for name, value in fingerprint({"points": [2.0]}).items()}
+    lines = "\n".join(f"{name} = {value}" for name, value in mark.items())
+    (tmp_path / "figures.toml").write_text(f"[figures.softmax_pieces]\n{lines}\n")
+    drawn = ["figures", "softmax_pieces", "--out", str(tmp_path / "out"), "--expect", str(tmp_path / "figures.toml")]
+    told = called(drawn)
+    assert told.status == 1 and "data differs from --expect; softmax_pieces: other numbers" in told.err
