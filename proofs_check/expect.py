@@ -17,7 +17,7 @@ from proofs_check.files import read_bytes
 VERDICTS = ("verified", "refuted", "undecided", "conflict", "error")
 CORRECTED = ".corrected"
 #: Formulas that are compared besides the verdicts: their tables, and the words for one.
-FORMULAS = {"exact": "the derived value", "corrections": "the correction"}
+FORMULAS = {"exact": "the derived value", "corrections": "the correction", "clauses": "the corrected clause"}
 #: From the least to the most.
 EFFORTS = ("quick", "standard", "thorough")
 _ARGUMENT = "--expect"
@@ -103,13 +103,15 @@ def _reported(data: Mapping[str, Any], value: str) -> dict[str, Any]:
 
 
 def formulas(claims: Iterable[Mapping[str, Any]], table: str) -> dict[str, str]:
-    """The derived values ("exact") or the corrections of the claims that have one, by id."""
-    part, name = {"exact": ("symbolic", "exact"), "corrections": ("correction", "sympy")}[table]
+    """The derived values ("exact"), the corrections, or what holds where it is no formula ("clauses"), by id."""
+    parts = {"exact": ("symbolic", "exact"), "corrections": ("correction", "sympy"), "clauses": ("correction", "holds")}
+    part, name = parts[table]
     found = {}
     for claim in claims:
         holder = claim.get(part)
-        formula = holder.get(name) if isinstance(holder, Mapping) else None
-        if isinstance(formula, str):
+        told = holder if isinstance(holder, Mapping) else {}
+        formula = told.get(name)
+        if isinstance(formula, str) and (table != "clauses" or told.get("sympy") is None):
             found[claim["id"]] = formula
     return found
 

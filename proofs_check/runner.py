@@ -211,7 +211,7 @@ def judge(claim: Statement, options: Options, device: str, listener: Progress) -
     began = time.perf_counter()
     try:
         first, outcome, spent = _judge_one(claim, options, device, listener)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return [(_broken(claim, options, error, time.perf_counter() - began), 0.0)]
     first["seconds"] = round(time.perf_counter() - began, 3)
     found = [(first, spent)]
@@ -221,7 +221,7 @@ def judge(claim: Statement, options: Options, device: str, listener: Progress) -
         correction = claim.corrected({**claim.printed, **told} if claim.relation != "=" else told, outcome.excluded)
         try:
             second, _, spent = _judge_one(correction, options, device, listener, second_route=True)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             second, spent = _broken(correction, options, error, 0.0), 0.0
         second["seconds"] = round(time.perf_counter() - began, 3)
         found.append((second, spent))
@@ -392,7 +392,7 @@ def _frame(claim: Statement, options: Options) -> dict[str, Any]:
     }
 
 
-def _broken(claim: Statement, options: Options, error: Exception, seconds: float) -> dict[str, Any]:
+def _broken(claim: Statement, options: Options, error: BaseException, seconds: float) -> dict[str, Any]:
     """The report of a claim that something broke for: its reason in a line, the traceback kept."""
     report = _frame(claim, options)
     reason = " ".join(f"{type(error).__name__}: {error}".split())

@@ -38,7 +38,7 @@ ALLOWED = {
     "figures": {"proofs_check", "numpy", "matplotlib"},
 }
 #: The one import against the table: `twofold figures` hands over to the figures' own command line.
-HANDS_OVER = (Path("proofs_check/cli.py"), "figures.__main__")
+HANDS_OVER = (Path("proofs_check/commands/measuring.py"), "figures.__main__")
 #: Scripts that other libraries are timed with: each is a process of its own, and nothing imports them.
 PEERS = Path("proofs_check/bench/peers")
 #: What holds the printed formulas, and the file it reads them from.

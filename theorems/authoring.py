@@ -105,6 +105,9 @@ def claim(
             raise CatalogueError(
                 f"{id}: printed {name} = {text!r} uses {unknown[0]}; declare it in symbols = {symbols!r}"
             )
+    places = tuple(positions.replace(",", " ").replace("<=", " ").split())
+    if len(set(places)) < len(places):
+        raise CatalogueError(f"{id}: positions = {positions!r}; name each position once, in their order")
     frame = inspect.currentframe()
     caller = frame.f_back.f_globals.get("__name__", "") if frame is not None and frame.f_back is not None else ""
     for parameter, text in (ranges or {}).items():
@@ -126,7 +129,7 @@ def claim(
         fidelity=fidelity,
         relation=relation,
         ranges={name: tuple(text.replace(",", " ").split()) for name, text in (ranges or {}).items()},
-        positions=tuple(positions.replace(",", " ").replace("<=", " ").split()),
+        positions=places,
         regime=dict(limit or {}),
         remainder=remainder,
         parameters=tuple(parameters.replace(",", " ").split()),

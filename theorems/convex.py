@@ -70,7 +70,12 @@ def dot(a: Iterable[Fraction], b: Iterable[Fraction]) -> Fraction:
 
 def exact(points: Iterable[Iterable[Fraction | int | str]]) -> tuple[Vector, ...]:
     """Vectors of Fractions from integers, Fractions or strings "p/q"; ValueError for none, or unlike lengths."""
-    found = tuple(tuple(Fraction(entry) for entry in row) for row in points)
+    try:
+        found = tuple(tuple(Fraction(entry) for entry in row) for row in points)
+    except (TypeError, OverflowError, ZeroDivisionError) as error:
+        raise ValueError(
+            f"points hold what is no rational number ({error}); expected integers or strings p/q"
+        ) from None
     if not found or len({len(row) for row in found}) > 1:
         raise ValueError(f"points = {found}; expected at least one vector, all of one length")
     return found

@@ -200,6 +200,8 @@ def derivation(claim: str) -> Callable[[Function], Function]:
     """
 
     def register(function: Function) -> Function:
+        if not callable(function):
+            raise DerivationError(f"{claim}: {function!r} is no derivation; expected a function")
         if claim in registry:
             raise DerivationError(f"{claim}: a second derivation ({function.__module__}.{function.__name__}); keep one")
         registry[claim] = function

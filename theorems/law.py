@@ -255,6 +255,8 @@ def _spectrum(eigenvalues: Numbers, multiplicities: Counts | None) -> tuple[Arra
 
 def matrices(W_QK: Any, Sigma: Any) -> tuple[Array, Array]:
     """R^T W_QK R and W_QK, with Sigma = R R^T; ValueError for what is no matrix or no covariance."""
+    if np.iscomplexobj(W_QK) or np.iscomplexobj(Sigma):
+        raise ValueError("W_QK or Sigma is complex; expected real numbers")
     matrix, sigma = np.asarray(W_QK, dtype=np.float64), np.asarray(Sigma, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape != sigma.shape or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"W_QK of shape {matrix.shape}, Sigma of shape {sigma.shape}; expected two d by d matrices")
@@ -263,11 +265,15 @@ def matrices(W_QK: Any, Sigma: Any) -> tuple[Array, Array]:
     largest = np.max(np.abs(sigma), initial=0.0)
     if not np.allclose(sigma, sigma.T, rtol=0, atol=1e-12 * largest):
         raise ValueError("Sigma is not symmetric; expected a covariance matrix")
-    values, vectors = np.linalg.eigh((sigma + sigma.T) / 2)
+    values, vectors = np.linalg.eigh(sigma / 2 + sigma.T / 2)
     if np.any(values < -1e-12 * len(sigma) * largest):
         raise ValueError(f"Sigma has the eigenvalue {values.min():.3g}; expected none below 0")
     root = vectors * np.sqrt(np.maximum(values, 0.0))
-    return root.T @ matrix @ root, matrix
+    with np.errstate(over="ignore", invalid="ignore"):
+        core = root.T @ matrix @ root
+    if not np.all(np.isfinite(core)):
+        raise ValueError("W_QK Sigma leaves the range of float64; expected entries of moderate size")
+    return core, matrix
 
 
 def spectrum(W_QK: Any, Sigma: Any) -> tuple[Array, Array]:
@@ -279,7 +285,7 @@ def spectrum(W_QK: Any, Sigma: Any) -> tuple[Array, Array]:
     core, matrix = matrices(W_QK, Sigma)
     if not is_symmetric(matrix):
         raise ValueError("W_QK is not symmetric; its law does not follow from eigenvalues, use rho_matrix")
-    values, counts = np.unique(_eigenvalues((core + core.T) / 2), return_counts=True)
+    values, counts = np.unique(_eigenvalues(core / 2 + core.T / 2), return_counts=True)
     return values, counts.astype(np.float64)
 
 

@@ -96,7 +96,13 @@ def test_the_data_are_json_and_drawing_leaves_them_alone(name: str, drawn: dict[
     assert drawn == before
 
 
-@pytest.mark.parametrize("name", [name for name in SMALL if name != "rho_grid"])  # drawn as rho_localised is
+@pytest.mark.parametrize(
+    "name",  # rho_grid is drawn as rho_localised is
+    [
+        "softmax_pieces",
+        *(pytest.param(n, marks=pytest.mark.slow) for n in SMALL if n not in ("rho_grid", "softmax_pieces")),
+    ],
+)
 def test_the_same_data_give_the_same_bytes(name: str, every: dict[str, dict[str, Any]]) -> None:
     drawn = every[name]
     # of figures never rendered before: rendering lays out anew from where the panels stand

@@ -411,7 +411,7 @@ def test_differences_of_two_reports(
 
 
 def test_a_tier_that_needs_numba_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(cli, "find_spec", lambda name: None)
+    monkeypatch.setattr("proofs_check.commands.verify.find_spec", lambda name: None)
     assert cli.main(["verify", "bao2024.appA.eq11", "--tier", "fused"]) == 2
     assert "--tier 'fused': expected numba to be installed" in capsys.readouterr().err
     assert cli.main(["verify", "bao2024.appA.eq11", "--tier", "quick"]) == 2

@@ -133,6 +133,17 @@ def test_formulas_are_compared_as_expressions(tmp_path: Path) -> None:
     assert told(HELD, claim("verified", "1"), tmp_path) == ["p.a.one: expected refuted, got verified"]
 
 
+def test_what_holds_is_compared_where_a_correction_is_no_formula(tmp_path: Path) -> None:
+    held = '[verdicts]\n"p.a.one" = "refuted"\n[clauses]\n"p.a.one" = "if lam >= 15/16"\n'
+    found = claim("refuted") | {"correction": {"sympy": None, "holds": "if lam >= 15/16"}}
+    assert told(held, found, tmp_path) == []
+    found["correction"]["holds"] = "if lam >= 7/8"
+    assert told(held, found, tmp_path) == ["p.a.one: expected the corrected clause if lam >= 15/16, got if lam >= 7/8"]
+    # beside a formula the words are only a comment
+    found["correction"]["sympy"] = "1"
+    assert told(held.partition("[clauses]")[0] + "[clauses]\n", found, tmp_path) == []
+
+
 def test_a_lower_effort_may_leave_open_what_a_higher_one_decided(tmp_path: Path) -> None:
     assert told(HELD, claim("undecided"), tmp_path, "quick") == []
     assert told(HELD, claim("undecided"), tmp_path, "standard") == ["p.a.one: expected refuted, got undecided"]

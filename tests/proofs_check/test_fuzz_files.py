@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from proofs_check import cli, cluster, expect, files, lock, runner
+from proofs_check import cluster, expect, files, lock, runner
+from proofs_check.commands import checks
 from proofs_check.errors import UsageError
 from tests.proofs_check.hostile import called, contents, examples, explore, jsons, one_line, refused, texts
 
@@ -30,9 +31,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sample_report: Report)
     (folder / "old").write_text("not to be lost")
     claims = sample_report["claims"][:3]
     # a catalogue that the sample report is a whole run of
-    table = cli._catalogue(())
+    table = checks.catalogue(())
     whole = {claim["id"]: table[claim["id"].removesuffix(".corrected")] for claim in sample_report["claims"]}
-    monkeypatch.setattr(cli, "_catalogue", lambda patterns: whole)
+    monkeypatch.setattr(checks, "catalogue", lambda patterns: whole)
     monkeypatch.setattr(runner, "run", lambda *_: copy.deepcopy({**sample_report, "claims": claims}))
     return folder
 

@@ -24,6 +24,8 @@ BAD: dict[str, Any] = {
     "text": [["x"]],
     "code": [["__import__('os').system('touch PWNED')"]],
     "another size": np.eye(2),
+    "complex": [[1j]],
+    "complex array": np.array([[1 + 0j]]),
 }
 ODD: dict[str, Any] = {
     "integers": np.array([[100]], dtype=np.int8),
@@ -44,6 +46,14 @@ def test_matrices_that_are_refused(name: str, place: str) -> None:
         with pytest.raises(ValueError) as caught:
             call()
         one_line(f"error: {caught.value}\n")
+
+
+def test_matrices_beyond_float64_are_refused() -> None:
+    for pair in (([[1e200]], [[1e200]]), ([[1e308]], [[1e308]])):
+        with pytest.raises(ValueError, match="leaves the range of float64"):
+            law.spectrum(*pair)
+    values, _ = law.spectrum([[1.0]], [[1e308]])
+    assert values == pytest.approx([1e308])
 
 
 @pytest.mark.parametrize("name", ODD)

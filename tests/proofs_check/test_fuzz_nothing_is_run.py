@@ -17,7 +17,7 @@ MODULES = frozenset({"pickle", "cPickle", "dill", "cloudpickle", "marshal", "she
 #: Who reads what a user hands over never makes an expression of it.
 READERS = (
     *("reading", "expect", "caseinput", "structured_input", "entries", "lock", "kept", "cluster", "explore", "files"),
-    *("cli", "plugins", "outputs", "errors", "terminal"),
+    *("cli", "plugins", "outputs", "errors", "terminal", "checks", "verify", "claims", "reports", "measuring"),
 )
 
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs_check import cli, expect, lock
+from proofs_check.commands import checks
 from proofs_check.errors import UsageError
 from proofs_check.lock import changed, data_of, figures_of, fingerprint, moved, news, written
 
@@ -105,7 +106,7 @@ def test_news_says_what_changed(report: dict[str, Any]) -> None:
 
 
 def test_the_command(report: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.setattr(cli, "_catalogue", lambda _: {claim["id"]: None for claim in report["claims"]})
+    monkeypatch.setattr(checks, "catalogue", lambda _: {claim["id"]: None for claim in report["claims"]})
     (tmp_path / "figures").mkdir()
     (tmp_path / "report.json").write_text(json.dumps(report))
     arguments = ["lock", "--report", str(tmp_path / "report.json"), "--figures", str(tmp_path / "figures")]
@@ -117,7 +118,7 @@ def test_the_command(report: dict[str, Any], tmp_path: Path, monkeypatch: pytest
     assert capsys.readouterr().out.splitlines() == [f"wrote {tmp_path / 'verdicts.toml'}"]
     assert cli.main(arguments) == 0
     assert capsys.readouterr().out.splitlines()[1:] == ["nothing changed"]
-    monkeypatch.setattr(cli, "_catalogue", lambda _: {"another.claim": None})
+    monkeypatch.setattr(checks, "catalogue", lambda _: {"another.claim": None})
     assert cli.main(arguments) == 2
     assert "another.claim is missing" in capsys.readouterr().err
 

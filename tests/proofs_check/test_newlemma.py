@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from proofs_check import cli
+from proofs_check.commands import claims
 from proofs_check.newlemma import KINDS, files
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +33,7 @@ def test_every_kind_runs_and_passes_its_own_test(here: Path, capsys: pytest.Capt
         told = capsys.readouterr().out
         assert f"wrote mypaper/theorems/sec2_thing_{kind}.py" in told
         assert "FILL IN" in told
-    assert set(cli.LEMMA_KINDS) == set(KINDS)
+    assert set(claims.LEMMA_KINDS) == set(KINDS)
     made = sorted((here / "tests").glob("test_*.py"))
     assert len(made) == len(KINDS)
     for path in made:

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import shlex
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib import resources
@@ -309,6 +310,16 @@ def broken_derivation(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
     monkeypatch.setattr("proofs_check.runner.settle", broken)
     yield at
+
+
+def test_a_derivation_that_ends_the_interpreter_ends_its_claim_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def leaving(claim: Statement, derived: Any) -> Any:
+        return sys.exit("bye") if claim.id == "bao2024.appA.eq15" else settle(claim, derived)
+
+    monkeypatch.setattr("proofs_check.runner.settle", leaving)
+    found = validated(run(chosen("bao2024.appA.eq15", "bao2024.sec5.eq8"), options()))
+    assert [claim["verdict"] for claim in found["claims"]] == ["error", "verified"]
+    assert found["claims"][0]["reason"] == "SystemExit: bye"
 
 
 def test_what_breaks_is_an_error_with_its_traceback_and_the_run_goes_on(broken_derivation: str) -> None:

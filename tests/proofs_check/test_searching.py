@@ -173,7 +173,7 @@ SWITCH = "lampert2026.sec6.switch-implies-sink"
     ("claim", "upper", "verdict"),
     [
         # larger than the sharp bound, and so never attained
-        (SINK, "keys*exp(-kappa)*value_radius", "refuted"),
+        pytest.param(SINK, "keys*exp(-kappa)*value_radius", "refuted", marks=pytest.mark.slow),
         (SWITCH, "-log((value_norm - eps)/(2*eps))", "refuted"),
         # smaller, and so exceeded
         (SINK, "keys*exp(-kappa)/(2 + keys*exp(-kappa))*value_radius", "refuted"),

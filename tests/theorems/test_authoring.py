@@ -93,6 +93,7 @@ def test_the_right_one_is_verified() -> None:
         ({"model": "free", "parameters": "p"}, ["ranges lack p", "1/4 1/2"]),
         ({"ranges": {"p": "many"}}, ["ranges['p'] = 'many'", "rationals"]),
         ({"ranges": {"p": "1/0"}}, ["ranges['p'] = '1/0'"]),
+        ({"positions": "i i"}, ["positions = 'i i'", "each position once"]),
     ],
     ids=str,
 )
@@ -120,6 +121,11 @@ def test_two_claims_of_one_id() -> None:
     claim("clash.sec1.thing", printed="1", symbols="")
     with pytest.raises(CatalogueError, match=r"clash\.sec1\.thing: a claim of that id is there already; give one"):
         claim("clash.sec1.thing", printed="2", symbols="")
+
+
+def test_a_derivation_is_a_function() -> None:
+    with pytest.raises(DerivationError, match=r"clash\.sec1\.none: 3 is no derivation; expected a function"):
+        derivation("clash.sec1.none")(3)  # type: ignore[arg-type]
 
 
 def test_two_sides_of_one_id() -> None:

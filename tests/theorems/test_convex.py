@@ -88,6 +88,14 @@ def test_hulls_of_nothing_or_of_unlike_vectors_are_refused() -> None:
             nearest(rows)
 
 
+@pytest.mark.parametrize("entry", [float("inf"), float("nan"), 1j, None, "1/0", "x", [1]], ids=str)
+def test_points_that_are_no_rational_vectors_are_refused(entry: Any) -> None:
+    with pytest.raises(ValueError):
+        nearest([[entry, 1]])
+    with pytest.raises(ValueError, match="no rational number"):
+        nearest(entry if isinstance(entry, list) else [1])  # type: ignore[list-item]
+
+
 def test_decisions_agree_with_a_linear_program_in_the_weights() -> None:
     rng = Random(3)
     seen = set()

@@ -102,6 +102,7 @@ def test_the_points_of_a_derivation_are_further_cases() -> None:
     assert judged_simulator(turned)[0] == "caught"
 
 
+@pytest.mark.slow
 def test_a_growth_may_change_by_a_factor_but_not_by_a_power() -> None:
     claim = "bao2024.appB.order19"
     assert told(claim, lambda found: {n: -3 * x for n, x in found.items()}) == "a multiple of the original's numbers"

@@ -1,0 +1,109 @@
+"""``twofold report``, ``diff`` and ``lock``: what a run found, in other forms, and held on to."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from proofs_check.commands import checks
+from proofs_check.errors import UsageError
+
+
+def fill_report(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``twofold report``."""
+    parser.add_argument("report", metavar="FILE", help="the JSON report of a run")
+    parser.add_argument("--html", metavar="DIR", help="write it as pages that open from disk")
+    parser.add_argument("--figures", metavar="DIR", help="figures for the pages, as `twofold figures` wrote them")
+    parser.add_argument("--selftest", metavar="FILE", help="what `twofold selftest --json` wrote, for the pages")
+    parser.add_argument("--before", metavar="FILE", help="an earlier report, whose differences the pages show")
+    parser.add_argument("--markdown", metavar="FILE", help="write it as Markdown")
+    parser.add_argument("--junit", metavar="FILE", help="write it as JUnit XML")
+    parser.add_argument("--latex", metavar="FILE", help="write the erratum of a paper as LaTeX")
+    parser.add_argument("--paper", metavar="PAPER", help="the paper that --latex is about")
+
+
+def run_report(args: argparse.Namespace) -> int:
+    """Write a run's report in other forms; returns the exit status."""
+    from proofs_check import outputs
+    from proofs_check.reading import read_report, read_selftest
+
+    report = read_report("FILE", args.report)
+    files = {"--markdown": args.markdown, "--junit": args.junit, "--latex": args.latex}
+    targets = {name: outputs.check_target(name, value) for name, value in files.items() if value is not None}
+    outputs.check_apart(files, {"FILE": args.report, "--before": args.before, "--selftest": args.selftest})
+    if args.html is not None:
+        targets["--html"] = outputs.check_folder("--html", args.html)
+    if not targets:
+        raise UsageError("report", args.report, "something to write", "give --html, --markdown, --junit or --latex")
+    papers = sorted({claim["paper"]["id"] for claim in report["claims"]})
+    if args.latex is not None and args.paper not in papers:
+        raise UsageError("--paper", args.paper or "", f"one of {', '.join(papers)}")
+    figures = outputs.present_folder("--figures", args.figures) if args.figures is not None else None
+    selftest = read_selftest("--selftest", args.selftest) if args.selftest is not None else None
+    before = read_report("--before", args.before) if args.before is not None else None
+
+    from proofs_check import site
+
+    status = 0
+    for name, path in targets.items():
+        try:
+            if name == "--html":
+                site.write(report, path, selftest=selftest, figures=figures, before=before)
+            elif name == "--junit":
+                outputs.write_junit(report, path)
+            else:
+                text = site.markdown(report) if name == "--markdown" else site.erratum(report, args.paper)
+                outputs.atomic_write(path, text)
+            print(Path(args.html) / "index.html" if name == "--html" else files[name])
+        except OSError as error:
+            print(f"twofold: error: {name} {path}: could not be written ({error.strerror or error})", file=sys.stderr)
+            status = 1
+    return status
+
+
+def fill_diff(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``twofold diff``."""
+    parser.add_argument("before", metavar="A.json", help="the report of one run")
+    parser.add_argument("after", metavar="B.json", help="the report of another")
+
+
+def run_diff(args: argparse.Namespace) -> int:
+    """Print what changed between two reports; returns the exit status."""
+    from proofs_check.reading import read_report
+    from proofs_check.site import diff
+
+    found = diff(read_report("A.json", args.before), read_report("B.json", args.after))
+    print("\n".join(found.lines()))
+    return 1 if found.verdicts else 0
+
+
+def fill_lock(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``twofold lock``."""
+    parser.add_argument("--report", default="report/report.json", metavar="FILE", help="report of a whole run")
+    parser.add_argument("--figures", default="report/figures", metavar="DIR", help="what `twofold figures` wrote")
+    parser.add_argument("--out", default="verdicts.toml", metavar="FILE", help="the lock (verdicts.toml unless given)")
+
+
+def run_lock(args: argparse.Namespace) -> int:
+    """Write verdicts.toml; returns the exit status."""
+    from proofs_check import lock, outputs
+    from proofs_check.reading import read_report
+
+    report = read_report("--report", args.report)
+    target = outputs.check_target("--out", args.out)
+    outputs.check_apart({"--out": args.out}, {"--report": args.report})
+    whole = set(checks.catalogue(()))
+    missing = sorted(whole - {claim["id"] for claim in report["claims"]})
+    if missing:
+        raise UsageError("--report", args.report, f"a run of every claim; {missing[0]} is missing", "judge all")
+    text = lock.written(report, lock.data_of(Path(args.figures)))
+    before = target.read_text(encoding="utf-8", errors="replace") if target.exists() else ""
+    try:
+        outputs.atomic_write(target, text)
+    except OSError as error:
+        print(f"twofold: error: --out {target}: could not be written ({error.strerror or error})", file=sys.stderr)
+        return 1
+    changes = lock.news(before, text) if before else []
+    print("\n".join([f"wrote {args.out}", *(changes or ([] if not before else ["nothing changed"]))]))
+    return 0
