@@ -125,7 +125,7 @@ def taylor_sign(function: sp.Expr, variable: str) -> bool:
         if visible_sign(derivative, {variable}) == 1:
             return True
         start = derivative.xreplace({x: sp.Integer(0)})
-        if not (start.is_Rational and start >= 0):
+        if not start.is_nonnegative:
             return False
         derivative = sp.expand(sp.diff(derivative, x))
     return False

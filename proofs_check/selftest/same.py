@@ -21,6 +21,7 @@ from proofs_check.evidence import Planned
 from proofs_check.matrices import handed
 from proofs_check.pairing import Pair
 from proofs_check.points import exact_quantity, misread
+from proofs_check.selftest.probes import claims, derivations
 from theorems.derivation import Equivalence
 from theorems.eventually import Eventually
 from theorems.expressions import floats
@@ -56,7 +57,10 @@ def spoken(pair: Pair, entry: Any, planned: Sequence[Planned]) -> Any:
 
 
 def further(pair: Pair) -> list[Mapping[str, Any]]:
-    """Distinct cases of their own seed, from all slots in turn, and the points at which a derivation has a property."""
+    """Distinct cases of their own seed, from all slots in turn, and the points at which derivations have properties.
+
+    A claim's own points are looked at, and those of claims with the same parameters that it is about.
+    """
     slots = drawing.slots(pair.statement, "standard")
     each = -(-FURTHER // len(slots))
     found = [
@@ -64,8 +68,12 @@ def further(pair: Pair) -> list[Mapping[str, Any]]:
         for place, slot in enumerate(slots)
         for raw in drawing.drawn(pair.statement, slot, SEED * 64 + place, each)[:each]
     ]
-    for quantity in pair.derived().quantities.values():
-        found += quantity.points if isinstance(quantity, Equivalence) else ()
+    own = pair.statement
+    for claim in claims() if own.relation == "when" else ():
+        derived = derivations(claim.id) if (claim.model, claim.parameters) == (own.model, own.parameters) else None
+        for quantity in derived.quantities.values() if derived is not None else ():
+            points = quantity.points if isinstance(quantity, Equivalence) else ()
+            found += points if claim.id == own.id else [raw for raw in points if drawing.meets(own, raw)]
     return list({drawing.key(raw): raw for raw in found}.values())
 
 

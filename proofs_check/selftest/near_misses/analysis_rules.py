@@ -211,6 +211,9 @@ def _ends() -> Iterator[tuple[str, Step]]:
         wrong = (one[0] + 1, one[1], one[2])
         yield "the argument is another one", make(wrong, two, SIGNS, ZERO)
     small = _term("1/eta", eta)
+    for found in (step for step in _true_ends(1) if step.rule == "erf-limit"):
+        yield "of twice the function", Step("erf-limit", "", (2 * found.data[0], *found.data[1:]))
+        yield "of another function", Step("erf-limit", "", (found.data[0] + sp.erf(theta), *found.data[1:]))
     yield "eta/eta does not grow", _erf(one, small, ((theta, (1,)), (eta, (1,))), ZERO)
     half = ((theta - HALF, (1,)), (theta, (1,)), (theta * r - 1, (1,)))
     for radicand in (theta - HALF, HALF - theta):
