@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import product
 from typing import Any
 
@@ -178,10 +178,7 @@ def _follows(statement: Statement, printed: sp.Expr, bound: Inequality) -> bool:
     """Whether a print is the proved bound, or larger where the claim does not say that it is attained."""
     if statement.attained:
         return attained(statement, bound) and equal(printed, bound.upper) is True
-    # a parameter of the claim's own that is called d is any number, not the dimension
-    return equal(printed, bound.upper) is True or _weaker(
-        printed, bound.upper, dimension="d" not in statement.parameters
-    )
+    return equal(printed, bound.upper) is True or _weaker(printed, bound.upper, statement.parameters)
 
 
 def attained(statement: Statement, bound: Inequality) -> bool:
@@ -201,19 +198,22 @@ def _defined(statement: Statement) -> dict[str, sp.Expr]:
     return {name: parse(formula) for name, formula in statement.definitions.items()}
 
 
-def _weaker(printed: sp.Expr, upper: sp.Expr, *, dimension: bool) -> bool:
-    """Whether the print is the proved bound times a number >= 1 and, d being the dimension, a power d^k, k >= 0."""
+def _weaker(printed: sp.Expr, upper: sp.Expr, own: Collection[str]) -> bool:
+    """Whether the print is the proved bound times a number >= 1 and, d being the dimension, a power d^k, k >= 0.
+
+    A parameter of the claim's ``own`` is any number, whether it is called d or like a norm.
+    """
     d = sp.Dummy("d", positive=True)
-    ratio = sp.powsimp((printed / upper).xreplace({symbol("d"): d} if dimension else {}))
+    ratio = sp.powsimp((printed / upper).xreplace({symbol("d"): d} if "d" not in own else {}))
     coefficient, rest = ratio.as_independent(*ratio.free_symbols, as_Add=False)
-    if not _never_negative(upper, dimension=dimension):
+    if not _never_negative(upper, own):
         return False
     base, power = rest.as_base_exp()
     of_d = rest == 1 or (base == d and bool(power.is_Rational and power >= 0))
     return bool(coefficient >= 1) and of_d
 
 
-def _never_negative(upper: sp.Expr, *, dimension: bool) -> bool:
+def _never_negative(upper: sp.Expr, own: Collection[str]) -> bool:
     """Whether a bound is a product of norms, absolute values, even powers, roots and positive numbers.
 
     The largest of several is not negative where one of them is so.
@@ -221,10 +221,10 @@ def _never_negative(upper: sp.Expr, *, dimension: bool) -> bool:
     return all(
         (part.is_number and part.is_nonnegative)
         or isinstance(part, sp.Abs)
-        or (isinstance(part, sp.Max) and any(_never_negative(one, dimension=dimension) for one in part.args))
+        or (isinstance(part, sp.Max) and any(_never_negative(one, own) for one in part.args))
         or (part.is_Pow and (part.exp.is_Rational and (part.exp.q == 2 or part.exp % 2 == 0)))
-        or (part.is_Pow and _never_negative(part.base, dimension=dimension))
-        or (part.is_Symbol and ((part.name == "d" and dimension) or part.name.partition("_")[0] in NORMS))
+        or (part.is_Pow and _never_negative(part.base, own))
+        or (part.is_Symbol and part.name not in own and part.name.partition("_")[0] in {"d", *NORMS})
         for part in sp.Mul.make_args(upper)
     )
 

@@ -19,6 +19,7 @@ from theorems.derivation import Derived, Equivalence, Fact
 from theorems.implication import IMPLICATIONS, LEAST_VALUES, implied
 from theorems.numeric import Case
 from theorems.outcome import CheckedStep, Outcome
+from theorems.process import Step
 from theorems.rules import EQUIVALENCES
 
 Conditions = tuple[str, ...]
@@ -40,9 +41,15 @@ def unsupported_equivalence(found: Equivalence) -> list[str]:
     loose = [name for name, least in found.at_least.items() if least > LEAST_VALUES.get(name, least - 1)]
     if loose:
         return [f"nothing says that {loose[0]} >= {found.at_least[loose[0]]}"]
-    shown = [(step.data[0], tuple(step.data[1])) for step in found.steps if step.rule in IMPLICATIONS]
+    about = [step for step in found.steps if step.rule in IMPLICATIONS and _of_the_same_keys(step, last)]
+    shown = [(step.data[0], tuple(step.data[1])) for step in about]
     lacking = [enough for enough in found.sufficient if (found.property, enough) not in shown]
     return [f"no step concludes that {' & '.join(lacking[0])} suffices"] if lacking else []
+
+
+def _of_the_same_keys(step: Step, last: Step) -> bool:
+    """Whether what suffices and what is equivalent are about the same keys, as a property's name does not say which."""
+    return step.rule != "sufficient-alone" or step.data[2:4] == last.data[2:4]
 
 
 def _in_cone(found: Equivalence) -> bool:

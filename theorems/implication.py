@@ -8,6 +8,7 @@ import sympy as sp
 
 from theorems.conditions import read
 from theorems.expressions import symbol
+from theorems.rules import elementary
 
 #: Rules that conclude "property if conditions"; their data begins with the property and its conditions.
 IMPLICATIONS: set[str] = set()
@@ -96,9 +97,10 @@ def shown(
     """Whether gap >= 0 (gap > 0 where ``strict``) is shown for all names at or above their least values.
 
     Names in ``above`` are above them, and of these the ones in ``parts``, with the least value 0, lie below 1. The gap
-    is shown by ``_by_terms``; or it is so at the least value of a name, and does not fall from there on.
+    is shown by ``_by_terms``; or it is so at the least value of a name, and does not fall from there on. What is no
+    sum, product, power, exponential, logarithm or erf may jump, and is shown of nothing.
     """
-    if _negative_somewhere(gap, least, parts):
+    if not elementary(gap) or _negative_somewhere(gap, least, parts):
         return False
     if _by_terms(gap, least, strict, above, parts):
         return True
@@ -139,7 +141,11 @@ def _by_terms(
         return True
     table = {symbol(name): _placed(name, start, name in above, name in parts) for name, start in least.items()}
     plus, minus = [], []
-    for factor, square in _grouped(gap.xreplace(table)):
+    placed = gap.xreplace(table)
+    # the product of two roots of negative numbers is not the root of their product
+    if not all(_rational(power.base) for power in placed.atoms(sp.Pow) if not power.exp.is_Integer):
+        return False
+    for factor, square in _grouped(placed):
         if not square.is_rational_function() or not _rational(square, strict=True):
             return False
         if _rational(factor):

@@ -140,8 +140,13 @@ def antiderivative(
 
 
 def _integrable(function: sp.Expr, variable: sp.Symbol) -> bool:
-    """Whether no function but INTEGRATED stands in an expression, and none, nor a root, in another one."""
+    """Whether no function but INTEGRATED stands in an expression, and none, nor a root, in another one.
+
+    Roots are of real numbers, as those of others jump where sympy does not look.
+    """
     rooted = {power for power in function.atoms(sp.Pow) if not power.exp.is_Integer}
+    if any(power.base.has(sp.I) or (power.base.is_number and not power.base.is_positive) for power in rooted):
+        return False
     known = all(isinstance(part, INTEGRATED) for part in function.atoms(sp.Function))
     return known and all(
         part.is_rational_function(variable) for node in {*rooted, *function.atoms(*INTEGRATED)} for part in node.args

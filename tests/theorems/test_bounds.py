@@ -159,12 +159,12 @@ def test_a_multiple_of_a_bound_that_may_be_negative_is_no_weaker_bound() -> None
     """2 u >= u for u >= 0 only; here the bound is a name of either sign."""
     from theorems.bounds import _weaker
 
-    assert not _weaker(2 * X, X, dimension=True)
-    assert not _weaker(sp.Integer(-4), sp.Integer(-2), dimension=True)
-    assert not _weaker(X / 2, X, dimension=True)
+    assert not _weaker(2 * X, X, ())
+    assert not _weaker(sp.Integer(-4), sp.Integer(-2), ())
+    assert not _weaker(X / 2, X, ())
     # the largest of names of either sign may be negative
-    assert not _weaker(2 * sp.Max(X, Y), sp.Max(X, Y), dimension=True)
-    assert _weaker(2 * sp.Max(sp.Abs(X), Y), sp.Max(sp.Abs(X), Y), dimension=True)
+    assert not _weaker(2 * sp.Max(X, Y), sp.Max(X, Y), ())
+    assert _weaker(2 * sp.Max(sp.Abs(X), Y), sp.Max(sp.Abs(X), Y), ())
 
 
 @pytest.mark.parametrize("upper", ["a**2*b**2*c**2*d**3*p**2", "a**2*b**2*c**2*d**4*p**2"])
@@ -249,3 +249,11 @@ def test_a_print_that_is_stated_by_its_definitions() -> None:
     )
     assert settle(statement, Derived({"": bound}, bound.steps)).status == "proved"
     assert parse("gap") == symbol("gap")
+
+
+def test_a_parameter_named_like_a_norm_is_any_number() -> None:
+    from theorems.bounds import _weaker
+
+    spread = symbol("spread_left")
+    assert _weaker(2 * spread, spread, ())
+    assert not _weaker(2 * spread, spread, ("spread_left",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +25,7 @@ from theorems.equivalence import (
 )
 from theorems.expressions import symbol
 from theorems.process import Step
+from theorems.rules import licensed
 
 
 def plane(x: Fraction, y: Fraction) -> dict[str, Any] | None:
@@ -145,3 +147,21 @@ def test_a_claim_is_judged_where_it_speaks() -> None:
 def test_a_name_that_no_case_gives_is_told() -> None:
     with pytest.raises(ValueError, match="asks for foo, which a case of x, y does not give"):
         holds(("foo > 0",), {"x": "1", "y": "1"})
+
+
+def test_what_suffices_for_fewer_keys_is_not_taken_for_all() -> None:
+    """J = {1}, z_0 = (1, 1), z_1 = (1, 0), z_2 = (1, 2): a W exists where z_2 is not seen, and none where it is."""
+    full, causal = (
+        derive("lampert2026.sec4.prop41-window").quantities["representable"],
+        ("rho_Q > 0", "rho_K_causal > 0"),
+    )
+    assert isinstance(full, Equivalence)
+    assert unsupported_equivalence(full) == []
+    made, _, last = full.steps
+    i = symbol("i")
+    keys = (sp.Integer(1), i)
+    part = Step("rank-one", "", (causal, *keys, made.data[3], symbol("rho_Q") ** 2 * symbol("rho_K_causal") ** 2))
+    other = Step("sufficient-alone", "", ("representable", causal, *keys, part))
+    assert licensed(other)
+    mixed = replace(full, steps=(part, other, last), sufficient=(causal,))
+    assert unsupported_equivalence(mixed) == ["no step concludes that rho_Q > 0 & rho_K_causal > 0 suffices"]

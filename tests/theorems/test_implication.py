@@ -4,7 +4,7 @@ import pytest
 
 from theorems.conditions import read
 from theorems.expressions import parse, symbol
-from theorems.implication import fails_everywhere, implied, shown, visibly_non_negative
+from theorems.implication import ABOVE, PARTS, fails_everywhere, implied, shown, visibly_non_negative
 from theorems.optimum_ends import ENDS as PATTERNS
 
 LEAST = {"C": 1, "n": 2, "r": 1, "s": 0}
@@ -140,3 +140,18 @@ def test_names_are_parts_where_that_is_said() -> None:
     # of a name that may be at its least value nothing is known below a line
     assert shown(parse("2/x - 1/(x + x**2)"), {"x": 1}, strict=True)
     assert not shown(parse("2/x - 1/(x + x**2)"), {"x": 0}, strict=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # what jumps is not seen by a derivative, nor by a look at a few points
+        "C + 1000000*(1 - Indicator(C == 7)) - 2000000*Indicator(C == 7)",
+        "1 - Indicator(C >= 100)*C",
+        # the product of two roots of negative numbers is negative
+        "1000000 + sqrt(-C - 1)*sqrt(-C - 2)",
+        "Abs(C - 5)",
+    ],
+)
+def test_what_jumps_or_is_not_real_is_shown_of_nothing(text: str) -> None:
+    assert not shown(parse(text), PATTERNS, above=ABOVE, parts=PARTS)

@@ -165,6 +165,10 @@ def _integrals() -> Iterator[tuple[str, Step]]:
         (sp.Add(*(p**k * x**j for k in range(1, 9) for j in range(1, 9))), "too many terms"),
     ):
         yield why, _integral(primitive)
+    for third in (sp.Rational(1, 3), sp.Rational(2, 5), sp.Rational(-1, 3)):
+        F = -sp.I * ((sp.I * x - 1) ** third - (-sp.I * x - 1) ** third)
+        ends = sp.expand(F.subs(x, ONE) - F.subs(x, -ONE))
+        yield "a root of a complex base jumps at 0", Step("antiderivative", "", (sp.diff(F, x), x, -ONE, ONE, F, ends))
     jump = parse("Indicator(x >= 1/2)")
     for why, data in (
         ("a pole at 0", (x**-2, x, -ONE, ONE, -1 / x, -sp.Integer(2))),
