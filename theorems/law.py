@@ -258,7 +258,7 @@ def matrices(W_QK: Any, Sigma: Any) -> tuple[Array, Array]:
     if np.iscomplexobj(W_QK) or np.iscomplexobj(Sigma):
         raise ValueError("W_QK or Sigma is complex; expected real numbers")
     matrix, sigma = np.asarray(W_QK, dtype=np.float64), np.asarray(Sigma, dtype=np.float64)
-    if matrix.ndim != 2 or matrix.shape != sigma.shape or matrix.shape[0] != matrix.shape[1]:
+    if matrix.ndim != 2 or matrix.shape != sigma.shape or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise ValueError(f"W_QK of shape {matrix.shape}, Sigma of shape {sigma.shape}; expected two d by d matrices")
     if not (np.all(np.isfinite(matrix)) and np.all(np.isfinite(sigma))):
         raise ValueError("W_QK or Sigma has an entry that is not finite; expected real numbers")

@@ -190,9 +190,9 @@ def dense_smooths_more(tokens: Any, W: Any, beta: Any) -> dict[str, bool | tuple
 
 @observation("lampert2026.sec5.dense-smooths-less")
 def dense_smooths_less(tokens: Any, W: Any, beta: Any) -> dict[str, bool | tuple[float, float] | None]:
-    """Whether R falls strictly on [0, 1]; undecided where sum_i Y_i = 0 always."""
+    """Whether R falls strictly on [0, 1]; the claim is about N > 0 there, so that sum_i Y_i is not always 0."""
     D, N = _both(tokens, W, beta)
-    return {"R decreasing": rises(_negative(_ratio_slope(D, N))) if _meaningful(tokens, D, N) else None}
+    return {"R decreasing": rises(_negative(_ratio_slope(D, N)))}
 
 
 def _meaningful(tokens: Any, D: Any, N: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,18 @@ def test_matrices_that_are_refused(name: str, place: str) -> None:
         with pytest.raises(ValueError) as caught:
             call()
         one_line(f"error: {caught.value}\n")
+
+
+def test_matrices_of_no_dimension_are_refused() -> None:
+    for call in (lambda: law.rho_matrix(8, np.empty((0, 0)), np.empty((0, 0))), lambda: law.spectrum([], [])):
+        with pytest.raises(ValueError, match="expected two d by d matrices"):
+            call()
+
+
+def test_matrices_of_objects_are_read_as_numbers() -> None:
+    assert law.spectrum(np.array([[Fraction(1, 2)]], dtype=object), np.eye(1))[0] == 0.5
+    with pytest.raises(ValueError, match="could not convert"):
+        law.spectrum(np.array([["a"]], dtype=object), np.eye(1))
 
 
 def test_matrices_beyond_float64_are_refused() -> None:
