@@ -281,6 +281,7 @@ def test_memory_stays_bounded_for_1e8_walk_tokens() -> None:
     assert memory(3 * 10**7, "hold")[1] > 128 * MEBIBYTE
 
 
+@pytest.mark.slow
 def test_what_the_engine_keeps_of_long_walks_is_bounded_too() -> None:
     found = sample(case=CASE | {"T": 2**20}, walks=1)
     assert found.walks == 2 and found["mean"].count == 2

@@ -80,7 +80,7 @@ def ruling(claim: Statement, case: Any = None) -> str:
         return str(runner._judge_one(claim, replace(QUICK, case=case), "cpu", Silent())[0]["verdict"])
 
 
-DEAR = ("bao2024.sec4.a1-uniform", "bao2024.sec4.eq6", "bao2024.appC.lemma2-final-bound")
+DEAR = (SEC4 + "a1-uniform", SEC4 + "eq6", SEC4 + "fig3-eta", APPC + "lemma2-final-bound")
 
 
 def marked(*claims: str) -> list[Any]:

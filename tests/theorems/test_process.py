@@ -206,7 +206,9 @@ def test_moments_do_arithmetic() -> None:
     assert (spread + mean).observable is None
 
 
-@pytest.mark.parametrize("name", ["t", "s", "a", "b", "k", "m", "lam1", "x"])
+@pytest.mark.parametrize(
+    "name", ["t", "a", "lam1", *(pytest.param(name, marks=pytest.mark.slow) for name in ("s", "b", "k", "m", "x"))]
+)
 @pytest.mark.parametrize("kernel", ["sigma", "zero", "mean", "iid", "line", INTEGRATED], ids=label)
 def test_a_position_may_have_any_name(name: str, kernel: str | Kernel) -> None:
     """The moments with a position of that name are those of i and T with the names put in."""
