@@ -169,6 +169,10 @@ def _integrals() -> Iterator[tuple[str, Step]]:
         F = -sp.I * ((sp.I * x - 1) ** third - (-sp.I * x - 1) ** third)
         ends = sp.expand(F.subs(x, ONE) - F.subs(x, -ONE))
         yield "a root of a complex base jumps at 0", Step("antiderivative", "", (sp.diff(F, x), x, -ONE, ONE, F, ends))
+    # (-1)^(1/3) is no real number either, and not written with i
+    F = (sp.Integer(-1) ** sp.Rational(1, 3) * x - 1) ** sp.Rational(4, 3)
+    ends = F.subs(x, ONE) - F.subs(x, -ONE)
+    yield "a root of a complex base jumps at 0", Step("antiderivative", "", (sp.diff(F, x), x, -ONE, ONE, F, ends))
     jump = parse("Indicator(x >= 1/2)")
     for why, data in (
         ("a pole at 0", (x**-2, x, -ONE, ONE, -1 / x, -sp.Integer(2))),
