@@ -96,6 +96,11 @@ def present_folder(argument: str, value: str) -> Path:
     return folder
 
 
+def unwritten(name: str, path: Path, error: OSError) -> str:
+    """The line for a file that an argument names and that could not be written after the work was done."""
+    return f"twofold: error: {name} {path}: could not be written ({error.strerror or error})"
+
+
 def atomic_write(path: Path, content: str | bytes, *, durable: bool = True) -> None:
     """Write ``content``, text as UTF-8, to ``path`` so that a reader sees the old file or the new one, never a part.
 

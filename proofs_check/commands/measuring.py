@@ -74,7 +74,7 @@ def run_bench(args: argparse.Namespace) -> int:
 
                 outputs.atomic_write(path, roofline(found["rows"], found["limits"]))
         except OSError as error:
-            print(f"twofold: error: {name} {path}: could not be written ({error.strerror or error})", file=sys.stderr)
+            print(outputs.unwritten(name, path, error), file=sys.stderr)
             status = 1
     return status
 
@@ -115,6 +115,6 @@ def run_selftest(args: argparse.Namespace) -> int:
         try:
             outputs.write_json(report, target)
         except OSError as error:
-            print(f"twofold: error: --json {target}: could not be written ({error.strerror or error})", file=sys.stderr)
+            print(outputs.unwritten("--json", target, error), file=sys.stderr)
             return 1
     return 0 if report["consistent"] else 1

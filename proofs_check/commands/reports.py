@@ -57,7 +57,7 @@ def run_report(args: argparse.Namespace) -> int:
                 outputs.atomic_write(path, text)
             print(Path(args.html) / "index.html" if name == "--html" else files[name])
         except OSError as error:
-            print(f"twofold: error: {name} {path}: could not be written ({error.strerror or error})", file=sys.stderr)
+            print(outputs.unwritten(name, path, error), file=sys.stderr)
             status = 1
     return status
 
@@ -102,7 +102,7 @@ def run_lock(args: argparse.Namespace) -> int:
     try:
         outputs.atomic_write(target, text)
     except OSError as error:
-        print(f"twofold: error: --out {target}: could not be written ({error.strerror or error})", file=sys.stderr)
+        print(outputs.unwritten("--out", target, error), file=sys.stderr)
         return 1
     changes = lock.news(before, text) if before else []
     print("\n".join([f"wrote {args.out}", *(changes or ([] if not before else ["nothing changed"]))]))

@@ -173,7 +173,7 @@ def _judge(
             else:
                 outputs.write_junit(report, path, differs)
         except OSError as error:
-            unwritten.append(f"twofold: error: {name} {path}: could not be written ({error.strerror or error})")
+            unwritten.append(outputs.unwritten(name, path, error))
     terminal.show_report(report, differs, None if expected is None else len(expected), kept.hits, args.quiet)
     for line in _told_of(kept, args.why) + unwritten:
         print(line, file=sys.stderr)

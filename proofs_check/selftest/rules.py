@@ -10,21 +10,20 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import FunctionType
-from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from proofs_check.pairing import Pair
 from proofs_check.selftest.code import CodeMutant, TooLong, code_mutants, methods, mutated, plain, reached, within
-from proofs_check.selftest.probes import Probes, claims, derivations, digest, in_turn, key, probes
+from proofs_check.selftest.probes import Probes, claims, derivations, in_turn, probes
 from theorems import exchangeable, increments, sums, wick, words
 from theorems.derivation import Derived
 from theorems.expressions import symbol
 from theorems.increments import SecondRoute
 from theorems.kernel import settle
 from theorems.observables import Matrix, Vector, W
-from theorems.process import KERNELS, Kernel, Moment, Process, Step, chain_of
+from theorems.process import KERNELS, Kernel, Moment, Process, chain_of
 from theorems.ratio import Ratio
 from theorems.rules import RULES, licensed
 from theorems.sums import close_sum
@@ -292,14 +291,3 @@ def _derived_again(derived: Sequence[str]) -> Verdict | None:
             if values != known[1]:
                 return "caught", "another value"
     return None
-
-
-def steps_of(rules: Sequence[str]) -> Iterator[Step]:
-    """The true steps of these rules, in a fixed order."""
-    for rule in rules:
-        yield from sorted(probes(rule).true, key=lambda step: digest(key(step.data)))
-
-
-def row(kind: str, mutant: CodeMutant, verdict: Verdict) -> dict[str, Any]:
-    """A mutant of code as the score lists it."""
-    return {"name": mutant.name, "kind": kind, "line": mutant.line, "result": verdict[0], "how": verdict[1]}
