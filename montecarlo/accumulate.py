@@ -31,13 +31,32 @@ class Block:
 def reduce_block(numbers: Tensor) -> Block:
     """Reduce a block's (k,) numbers in float64, on the device that they are on."""
     values = numbers.double()
-    pairs = len(values) // 2
-    mean = values.mean()
+    count = len(values)
+    pairs = count // 2
+    # a float at once: in a block's few numbers a torch operation costs more than its arithmetic
+    mean = values.sum().div_(count).item()
     deviations = values - mean
-    differences = values[: 2 * pairs : 2] - values[1 : 2 * pairs : 2]
-    sums = torch.stack((mean, deviations.dot(deviations), differences.dot(differences) / 2)).tolist()
+    differences = values[: 2 * pairs : 2] - values[1::2]
+    m2, pair_sum = deviations.dot(deviations).item(), differences.dot(differences).item() / 2
     hits = int(numbers.sum()) if numbers.dtype == torch.bool else None
-    return Block(len(values), sums[0], sums[1], sums[2], pairs, hits)
+    return Block(count, mean, m2, pair_sum, pairs, hits)
+
+
+def reduce_blocks(numbers: Tensor, blocks: int) -> list[Block]:
+    """Reduce the (blocks k,) numbers of several blocks, of k each: as ``reduce_block`` does, but for rounding."""
+    if blocks == 1:
+        return [reduce_block(numbers)]
+    rows = numbers.reshape(blocks, -1)
+    values = rows.double()
+    count = values.shape[1]
+    pairs = count // 2
+    means = values.sum(1).div_(count)
+    deviations = values - means[:, None]
+    differences = values[:, : 2 * pairs : 2] - values[:, 1::2]
+    m2, pair_sums = deviations.square_().sum(1), differences.square_().sum(1).div_(2)
+    hits = rows.sum(1).tolist() if numbers.dtype == torch.bool else [None] * blocks
+    found = zip(*torch.stack((means, m2, pair_sums)).tolist(), hits, strict=True)
+    return [Block(count, mean, square, pair, pairs, hit) for mean, square, pair, hit in found]
 
 
 @dataclass(frozen=True)
@@ -144,9 +163,9 @@ class CovarianceAccumulator:
         if x.shape != y.shape or x.ndim != 1:
             raise ValueError(f"shapes {tuple(x.shape)} and {tuple(y.shape)}; expected (k,) numbers of the same walks")
         left, right = x.double(), y.double()
-        mean_x, mean_y = left.mean(), right.mean()
-        cross = (left - mean_x).dot(right - mean_y)
-        self.merge(CovarianceAccumulator(len(x), *torch.stack((mean_x, mean_y, cross)).tolist()))
+        mean_x, mean_y = left.sum().div_(len(x)).item(), right.sum().div_(len(x)).item()
+        cross = (left - mean_x).dot(right - mean_y).item()
+        self.merge(CovarianceAccumulator(len(x), mean_x, mean_y, cross))
 
     def merge(self, other: CovarianceAccumulator) -> None:
         """Take in what another accumulator saw."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -27,6 +28,8 @@ def _number(name: str, value: Any) -> float:
             # A quotient of ints is correctly rounded, and far quicker to read than a Fraction.
             numerator, _, denominator = value.partition("/")
             return float(Fraction(value)) if "." in value else int(numerator) / int(denominator or 1)
+        if type(value) is float and math.isfinite(value):
+            return value
         return float(Fraction(value))
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):
         raise CaseError(f'case[{name!r}] holds {value!r}; expected a rational such as 3 or "-1/2"') from None

@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 
 from montecarlo import cases, registry, seeds
-from montecarlo.accumulate import Block, CovarianceAccumulator, Estimate, MomentAccumulator, reduce_block
+from montecarlo.accumulate import Block, CovarianceAccumulator, Estimate, MomentAccumulator, reduce_blocks
 from montecarlo.registry import COUNT, GIVEN, SAMPLED, SINGLE, Evaluation, Growth, Points, Search, Simulation
 from montecarlo.walks import (
     STARTS,
@@ -35,13 +35,14 @@ from montecarlo.walks import (
     NotSampledError,
     Walks,
     block_walks,
+    blocks_together,
     covariance_root,
     draw_normals,
     draw_steps,
 )
 
-#: Normals that a thread draws before it reports: small blocks are handed out several at a time.
-TURN_NORMALS = 1 << 18
+#: Normals that a thread draws before it reports, 5 to 30 ms: a report takes as long as a small block.
+TURN_NORMALS = 1 << 23
 #: Blocks of fewer normals stay with one thread: they are over before the interpreter has changed hands.
 SHARED_NORMALS = 1 << 16
 
@@ -124,23 +125,57 @@ class _Task:
     buffers: threading.local = field(default_factory=threading.local)
     tier: str = "literal"
     forms: Forms | None = None
+    stream: int = 0
+    together: int = 1
 
-    def run(self, block: int) -> Reduced:
-        """Draw one block and reduce its numbers."""
+    @property
+    def normals(self) -> int:
+        """Normals that a block draws."""
+        return self.walks * (self.T + self.d if self.tier == "joint" else self.T * self.d)
+
+    def run(self, turn: int) -> list[Reduced]:
+        """Draw the ``together`` blocks from number turn x together on, and reduce each one's numbers."""
+        first, count = turn * self.together, self.together
         with torch.inference_mode():
-            numbers = self.numbers(self.generator(block)) if self.forms is None else self.of_scores(self.forms, block)
-        reduced = {name: reduce_block(values) for name, values in numbers.items()}
-        for name, summary in reduced.items():
-            if not math.isfinite(summary.mean + summary.m2):
-                raise EngineError(f"{self.simulation.claim_id}: {name} holds NaN or inf (block {block})")
-        joint: dict[Pair, CovarianceAccumulator] = {}
-        for first, second in self.pairs:
-            if first not in numbers or second not in numbers:
-                named = ", ".join(numbers)
-                raise EngineError(f"covariances names {first} and {second}; {self.simulation.claim_id} returns {named}")
-            joint[first, second] = CovarianceAccumulator()
-            joint[first, second].add(numbers[first], numbers[second])
-        return reduced, joint
+            numbers = self.numbers(self.generator(first)) if self.forms is None else self.of_scores(self.forms, first)
+            reduced = {name: reduce_blocks(values, count) for name, values in numbers.items()}
+            for name, summaries in reduced.items():
+                for block, summary in enumerate(summaries, first):
+                    if not math.isfinite(summary.mean + summary.m2):
+                        raise EngineError(f"{self.simulation.claim_id}: {name} holds NaN or inf (block {block})")
+            joint = {pair: self.products(pair, numbers) for pair in self.pairs}
+        return [
+            (
+                {name: summaries[k] for name, summaries in reduced.items()},
+                {pair: found[k] for pair, found in joint.items()},
+            )
+            for k in range(count)
+        ]
+
+    def blocks(self, wanted: range, drawn: Generator[list[Reduced], None, None]) -> Generator[Reduced, None, None]:
+        """Of the results of ``turns``, those of the wanted blocks."""
+        with closing(drawn) as results:
+            for turn, found in zip(self.turns(wanted), results, strict=True):
+                for block, reduced in enumerate(found, turn * self.together):
+                    if block in wanted:
+                        yield reduced
+
+    def turns(self, wanted: range) -> range:
+        """The turns in which the wanted blocks are drawn; the others of a turn are drawn with them, and left out."""
+        # always whole turns: the last digit of a matrix product can depend on how many walks there are
+        return range(wanted.start // self.together, -(-wanted.stop // self.together))
+
+    def products(self, pair: Pair, numbers: Mapping[str, Tensor]) -> list[CovarianceAccumulator]:
+        """What a pair of quantities has in common, block by block."""
+        if any(name not in numbers for name in pair):
+            named, asked = ", ".join(numbers), " and ".join(pair)
+            raise EngineError(f"covariances names {asked}; {self.simulation.claim_id} returns {named}")
+        left, right = (numbers[name].reshape(self.together, -1) for name in pair)
+        found = []
+        for x, y in zip(left, right, strict=True):
+            found.append(CovarianceAccumulator())
+            found[-1].add(x, y)
+        return found
 
     def generator(self, block: int) -> torch.Generator:
         """torch's generator at the beginning of a block."""
@@ -149,17 +184,19 @@ class _Task:
         return generator
 
     def of_scores(self, forms: Forms, block: int) -> dict[str, Tensor]:
-        """The simulation's numbers for one block in a tier that draws scores; the tier is part of the stream's name."""
-        name = hashlib.blake2b(self.tier.encode(), key=self.digest, digest_size=8).digest()
-        walk = DrawnScores(self.tier, forms, int.from_bytes(name, "little"), block, self.walks, self.T, self.start)
+        """The simulation's numbers for blocks ``block``, ... in a tier that draws scores, as many as go together."""
+        walk = DrawnScores(self.tier, forms, self.stream, block, self.walks, self.T, self.start, self.together)
         try:
-            return self.checked(self.simulation.function(walk=walk, **self.given))
+            numbers = self.checked(self.simulation.function(walk=walk, **self.given))
         except NotSampledError as error:
             raise EngineError(f"{self.simulation.claim_id}: {error}") from None
-
-    def normals(self, generator: torch.Generator) -> Tensor:
-        """A block's standard normals, (T, d, n) float32: see ``place``."""
-        return draw_normals(self.place(), generator)
+        for name, values in numbers.items():
+            if self.together > 1 and len(values) not in (walk.n, walk.n // 2):
+                raise EngineError(
+                    f"{self.simulation.claim_id}: {name} is {len(values)} numbers of {walk.n} walks; expected one a "
+                    "walk, or one a pair of walks, in tier " + self.tier
+                )
+        return numbers
 
     def place(self) -> Tensor:
         """A tensor (T, d, n) float32 for a block's normals, which the thread's next block draws into again."""
@@ -175,7 +212,7 @@ class _Task:
         if self.simulation.model == "free":
             return self.checked(self.simulation.function(generator=generator, n=self.walks, **self.given))
         if self.simulation.model == "gaussian":
-            x = (self.root @ self.normals(generator)[0].double()).T
+            x = (self.root @ draw_normals(self.place(), generator)[0].double()).T
             sampled["x"] = x if self.m is None else x + self.m
         else:
             asked, z = self.simulation.parameters, self.place()
@@ -279,15 +316,15 @@ def draw(
     began = time.perf_counter()
     moments: dict[str, MomentAccumulator] = {}
     joint = {pair: CovarianceAccumulator() for pair in covariances}
-    normals = task.walks * task.T * task.d
-    threads = threads if normals >= SHARED_NORMALS else 1
-    at_once = max(1, min(TURN_NORMALS // normals, blocks // (4 * threads)))
+    threads = threads if task.walks * task.T * task.d >= SHARED_NORMALS else 1
+    normals = task.normals * task.together
+    at_once = max(1, min(TURN_NORMALS // normals, blocks // (4 * threads * task.together)))
     wanted = range(first_block, first_block + blocks)
     job = _job(sim, case, seed, claim_id, key, device, covariances, tier) if elsewhere is not None else None
     if elsewhere is not None and job is not None:
-        drawn = elsewhere(job, wanted, normals)
+        drawn = elsewhere(job, wanted, task.normals)
     else:
-        drawn = _with_less(task.run, wanted, threads, at_once)
+        drawn = task.blocks(wanted, _with_less(task.run, task.turns(wanted), threads, at_once))
     # Closed at once where something below raises, an interrupt included: the threads stop after the blocks at hand.
     with closing(drawn) as results:
         for done, (reduced, products) in enumerate(results, 1):
@@ -337,6 +374,9 @@ def _task(
     given = cases.numbers(case, wanted) if free else cases.arguments(case, wanted, device)
     Sigma = torch.eye(1) if free else cases.covariance_matrix(case, torch.device("cpu"))
     root = covariance_root(Sigma).to(device)
+    digest = seeds.case_digest(seed, claim_id, key)
+    # the tier is part of the stream's name
+    stream = hashlib.blake2b(tier.encode(), key=digest, digest_size=8).digest()
     return _Task(
         simulation=sim,
         given=given,
@@ -346,12 +386,14 @@ def _task(
         T=T,
         d=d,
         walks=block_walks(T, d),
-        digest=seeds.case_digest(seed, claim_id, key),
+        digest=digest,
         device=device,
         pairs=pairs,
         folded=Folded(root),
         tier=tier,
         forms=Forms(root) if tier != "literal" else None,
+        stream=int.from_bytes(stream, "little"),
+        together=blocks_together(T, d, tier),
     )
 
 
@@ -413,7 +455,7 @@ def _task_of(job: Job) -> _Task:
 def run_job(job: Job, blocks: range) -> list[Reduced]:
     """Draw blocks of a job in this process, in order; torch's own threads have to be off in it."""
     task = _task_of(job)
-    return [task.run(block) for block in blocks]
+    return list(task.blocks(blocks, (task.run(turn) for turn in task.turns(blocks))))
 
 
 def _with_less(run: Callable[[int], R], blocks: range, threads: int, at_once: int) -> Generator[R, None, None]:
@@ -467,12 +509,12 @@ def check_repeatable(
     device: str,
     tier: str = "literal",
 ) -> None:
-    """Draw one block twice; EngineError where the numbers differ, for then a verdict could not be replayed."""
+    """Draw blocks twice; EngineError where the numbers differ, for then a verdict could not be replayed."""
     task = _task(sim, case, seed, claim_id, key, resolve_device(device), (), tier)
     with one_torch_thread():
-        first, second = task.run(0)[0], task.run(0)[0]
-    for name, block in first.items():
-        if block != second[name]:
+        first, second = ([found for found, _ in task.run(0)] for _ in range(2))
+    for name in first[0]:
+        if any(one[name] != other[name] for one, other in zip(first, second, strict=True)):
             where = f"{sim.function.__module__}.{sim.function.__qualname__}"
             raise EngineError(
                 f"{claim_id}: {name} of {where} differs between two runs on the same tokens; "

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 if TYPE_CHECKING:
@@ -19,8 +21,14 @@ MOST_WALKS = 1 << 13
 FEWEST_WALKS = 1 << 8
 #: No block holds more normals than this (16 MiB), however long the walk: memory stays bounded.
 MOST_NORMALS = 1 << 22
-#: Entries worked on at once in float64: 512 KiB, which the allocator hands out again without new pages.
-SLAB = 1 << 16
+#: Most scores of blocks that are drawn at once (2 MiB): enough that the interpreter takes less time than the kernel.
+MOST_SCORES = 1 << 18
+#: Entries worked on at once in float64: 2 MiB, which the allocator hands out again without new pages.
+SLAB = 1 << 18
+#: Most steps that are added up by one product, and most numbers of them: a sum's last digit depends on it.
+ADDED, ADDED_NUMBERS = 8, 1 << 17
+#: Normals that are drawn at once, 512 KiB: they are still near the core when they are added up.
+PIECE = 1 << 17
 #: torch's CPU draws normals in groups of so many: pieces of whole groups are the numbers of one draw of them all.
 GROUP = 16
 #: Entries between rows beyond their length: power-of-two strides would fall on one cache set.
@@ -43,6 +51,16 @@ def block_walks(T: int, d: int) -> int:
     while walks > 2 and walks * T * d > MOST_NORMALS:
         walks //= 2
     return walks
+
+
+def blocks_together(T: int, d: int, tier: str) -> int:
+    """Blocks that are drawn at once: a power of two that depends on the shape (T, d) of a walk and the tier alone."""
+    walks = block_walks(T, d)
+    normals = walks * (T + d if tier == "joint" else T * d)
+    blocks = 1
+    while tier != "literal" and 2 * blocks * walks * T <= MOST_SCORES and 2 * blocks * normals <= MOST_NORMALS:
+        blocks *= 2
+    return blocks
 
 
 def covariance_root(Sigma: Tensor) -> Tensor:
@@ -69,13 +87,42 @@ def draw_steps(out: Tensor, generator: torch.Generator) -> Tensor:
     On a CPU a few tokens at a time, so that they are still in the core's cache when they are added up.
     """
     T, d, n = out.shape
-    rows = max(1, 2 * SLAB // (d * n)) if d * n % GROUP == 0 and not out.is_cuda else T
-    end = out.new_zeros(d, n, dtype=torch.float64)
+    total = _Sum(out)
+    rows = total.rows * max(1, PIECE // (total.rows * d * n)) if d * n % GROUP == 0 and not out.is_cuda else T
     for first in range(0, T, rows):
-        # step by step: torch's own sum into another type reads memory across its rows
-        for z in draw_normals(out[first : first + rows], generator):
-            end += z
-    return end
+        total.add(draw_normals(out[first : first + rows], generator))
+    return total.end
+
+
+class _Sum:
+    """The sum of steps (T, d, n) over T, (d, n) float64: ``end``, to which they are added in whatever pieces.
+
+    Every piece but the last is a multiple of ``rows`` steps, so that the sum is the same to the last bit.
+    """
+
+    def __init__(self, steps: Tensor) -> None:
+        T, d, n = steps.shape
+        self.rows = max(1, min(T, ADDED, ADDED_NUMBERS // (d * n)))
+        self.end = steps.new_zeros(d, n, dtype=torch.float64)
+        if not steps.is_cuda:
+            self._flat = self.end.view(-1)
+            # one for all pieces, as new memory is not near the core
+            self._slab = self.end.new_empty(self.rows, d * n)
+            self._ones = self.end.new_ones(self.rows)
+
+    def add(self, steps: Tensor) -> None:
+        """Add (k, d, n) steps: torch's own sum into another type reads memory across its rows."""
+        if steps.is_cuda:
+            # there the conversion is part of the addition
+            for z in steps:
+                self.end += z
+            return
+        rows = steps.reshape(len(steps), -1)
+        for first in range(0, len(rows), self.rows):
+            some = rows[first : first + self.rows]
+            k = len(some)
+            # one product for several steps, as each addition reads the end and writes it
+            self._flat.addmv_(self._slab[:k].copy_(some).T, self._ones[:k])
 
 
 class Folded:
@@ -153,10 +200,9 @@ class Walks:
         """z_1 + ... + z_T, (d, n)."""
         if self._drawn_end is not None:
             return self._drawn_end
-        end = self.root.new_zeros(self.d, self.n)
-        for z in self.normals:
-            end += z
-        return end
+        total = _Sum(self.normals)
+        total.add(self.normals)
+        return total.end
 
     def token(self, i: int) -> Tensor:
         """x_i, (n, d), for 1 <= i <= T, without the other tokens."""
@@ -187,60 +233,73 @@ class Forms:
 
     def __init__(self, root: Tensor) -> None:
         self.root = root.numpy()
-        self._kept: dict[bytes, Form] = {}
+        self._kept: list[tuple[NDArray[np.float64], Form | None, Form]] = []
         self._lock = threading.Lock()
 
-    def find(self, W: Tensor, first: Tensor | None) -> Form:
-        """W in coordinates of its own choice, or in those that the matrix ``first`` chose."""
+    def find(self, W: Tensor, first: Form | None = None) -> Form:
+        """W in coordinates of its own choice, or in those of the form ``first``; equal matrices have one form."""
+        matrix = W.numpy()
+        # most often the only one: looked for without the lock, in a list that is replaced and never changed
+        return self._known(matrix, first) or self._made(matrix, first)
+
+    def _known(self, matrix: NDArray[Any], first: Form | None) -> Form | None:
+        for known, coordinates, found in self._kept:
+            if coordinates is first and np.array_equal(known, matrix):
+                return found
+        return None
+
+    def _made(self, matrix: NDArray[Any], first: Form | None) -> Form:
         from montecarlo.kernels.forms import form
 
-        matrices = [matrix.numpy().astype("float64") for matrix in (W, first) if matrix is not None]
-        name = b"".join(matrix.tobytes() for matrix in matrices)
-        basis = None if first is None else self.find(first, None).basis
         with self._lock:
-            if name not in self._kept:
-                self._kept[name] = form(self.root.T @ matrices[0] @ self.root, basis)
-            return self._kept[name]
+            found = self._known(matrix, first)
+            if found is None:
+                # a copy, as whoever asks may go on to change it
+                kept = matrix.astype(np.float64)
+                found = form(self.root.T @ kept @ self.root, None if first is None else first.basis)
+                self._kept = [*self._kept, (kept, first, found)]
+            return found
 
 
 class DrawnScores:
-    """n walks of T tokens of which only the scores exist: tier ``fused`` or ``joint``, on the CPU, float64.
+    """Walks of T tokens of which only the scores exist: tier ``fused`` or ``joint``, on the CPU, float64.
 
-    They are named by a stream's 64-bit ``key`` and a block's number, and depend on nothing else.
+    There are n of block ``block``, then n of the next and so on, of ``blocks`` blocks. They are named by a stream's
+    64-bit ``key``, the block's number and their place in the block, and depend on nothing else.
     """
 
-    def __init__(self, tier: str, forms: Forms, key: int, block: int, n: int, T: int, start: str = "sigma") -> None:
+    def __init__(
+        self, tier: str, forms: Forms, key: int, block: int, n: int, T: int, start: str = "sigma", blocks: int = 1
+    ) -> None:
         if tier not in TIERS[1:]:
             raise ValueError(f"tier = {tier!r}; expected one of {', '.join(TIERS[1:])}")
         if start not in STARTS:
             raise ValueError(f"start = {start!r}; expected one of {', '.join(STARTS)}")
-        self.tier, self.forms, self.key, self.block = tier, forms, key, block
-        self.n, self.T, self.d, self.start = n, T, len(forms.root), start
-        self._first: Tensor | None = None
-        self._found: list[tuple[Tensor, Tensor]] = []
+        self.tier, self.forms, self.key, self.block, self.blocks = tier, forms, key, block, blocks
+        self.n, self.T, self.d, self.start = n * blocks, T, len(forms.root), start
+        self._first: Form | None = None
 
     def scores(self, W: Tensor) -> Tensor:
         """The scores x_a^T W x_T of all tokens a, (n, T), for W (d, d), of the same walks whenever it is called.
 
-        Raises NotSampledError for a second W in tier ``joint``, which draws the law of the scores under one W.
+        Each call draws them anew, and whoever asks may work in them. Raises NotSampledError for a second W in tier
+        ``joint``, which draws the law of the scores under one W.
         """
         from montecarlo.kernels import fused, joint
 
-        for known, found in self._found:
-            if torch.equal(known, W):
-                return found.clone()
-        if self._found and self.tier == "joint":
-            raise NotSampledError("walk.scores was called with two matrices, tier joint has one; use tier fused")
-        form = self.forms.find(W, self._first)
-        self._first = W if self._first is None else self._first
+        form = self.forms.find(W)
+        if self._first is None:
+            self._first = form
+        elif form is not self._first:
+            if self.tier == "joint":
+                raise NotSampledError("walk.scores was called with two matrices, tier joint has one; use tier fused")
+            form = self.forms.find(W, self._first)
         steps = self.T if self.start == "sigma" else self.T - 1
         kernel = fused.scores if self.tier == "fused" else joint.scores
-        drawn = torch.from_numpy(kernel(form, self.key, self.block, self.n, steps))
+        drawn = torch.from_numpy(kernel(form, self.key, self.block, self.n // self.blocks, steps, self.blocks))
         if steps < self.T:
             drawn = torch.cat((drawn.new_zeros(1, self.n), drawn))
-        # a copy, as whoever asks may work in it
-        self._found.append((W, drawn.T))
-        return drawn.T.clone()
+        return drawn.T
 
     def __getattr__(self, name: str) -> Any:
         """Raises NotSampledError for what only walks of tier literal have."""

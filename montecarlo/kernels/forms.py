@@ -8,6 +8,7 @@ symmetric, and else upper triangular but for 2 x 2 blocks (the real Schur form):
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import scipy.linalg
@@ -46,10 +47,17 @@ def form(M: NDArray[np.float64], basis: NDArray[np.float64] | None = None) -> Fo
     """
     if M.ndim != 2 or M.shape[0] != M.shape[1] or not np.isfinite(M).all():
         raise ValueError(f"M has shape {M.shape}; expected a square matrix of finite numbers")
-    d = len(M)
-    if basis is None:
+    return _form(M.astype(np.float64).tobytes(), None if basis is None else basis.tobytes(), len(M))
+
+
+# samples follow each other at one case, and the Schur form of a large matrix takes as long as many blocks
+@lru_cache(maxsize=8)
+def _form(entries: bytes, coordinates: bytes | None, d: int) -> Form:
+    M = np.frombuffer(entries).reshape(d, d)
+    if coordinates is None:
         matrix, basis = reduced(M)
     else:
+        basis = np.frombuffer(coordinates).reshape(d, d)
         matrix = basis.T @ M @ basis
     # so that float32 holds them, whatever the unit of W
     scale = float(np.abs(matrix).max()) or 1.0

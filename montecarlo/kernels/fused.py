@@ -16,7 +16,7 @@ import threading
 from typing import Any
 
 import numpy as np
-from numba import float32, float64
+from numba import float32, float64, uint64
 from numpy.typing import NDArray
 
 from montecarlo.kernels.forms import ROWS, Form
@@ -65,21 +65,22 @@ def _token(
 
 
 @inlined
-def _put(T: Any, tile_at: Any, walks: Any, lanes: Any, scale: Any, sums: Any, total: Any, out: Any) -> None:
-    """Cumulate the products of a tile over its tokens into the columns tile_at, ... of ``out``, (T, walks)."""
+def _put(T: Any, tile_at: Any, width: Any, lanes: Any, scale: Any, sums: Any, total: Any, out: Any) -> None:
+    """Cumulate the products of a tile over its tokens into the columns tile_at, ... of ``out``, (T, width)."""
     for lane in range(lanes):
         store(6, total, lane, float64(0))
     for t in range(T):
         for lane in range(lanes):
             found = load(6, total, lane) + float64(load(5, sums, t * LANES + lane))
             store(6, total, lane, found)
-            store(7, out, t * walks + tile_at + lane, scale * found)
+            store(7, out, t * width + tile_at + lane, scale * found)
 
 
 @compiled
 def _block(
     key: Any,
-    block: Any,
+    first_block: Any,
+    blocks: Any,
     walks: Any,
     T: Any,
     d: Any,
@@ -98,27 +99,29 @@ def _block(
     bits: Any,
     out: Any,
 ) -> None:
-    """All tiles of a block; walks is a multiple of 16. The numbers do not depend on which of the two ways is taken."""
+    """All tiles of all blocks; walks is a multiple of 16. The numbers do not depend on which of two ways is taken."""
     lanes = len(high)
     aligned = d % 4 == 0
-    for at in range(0, walks, LANES):
-        tile(key, block, at, high, low)
+    width = walks * blocks
+    for at in range(0, width, LANES):
+        block = first_block + uint64(at // walks)
+        tile(key, block, at % walks, high, low)
         for i in range(d * lanes):
             store(3, end, i, float32(0))
         if aligned:
             for t in range(T):
                 _token(key, block, t, d, high, low, z, end, query, sums, bits)
             if at > 0:
-                _put(T, at - LANES, walks, lanes, scale, sums, total, out)
+                _put(T, at - LANES, width, lanes, scale, sums, total, out)
         else:
             fill(key, block, 0, -(-(T * d) // 4) * 4, high, low, bits, z, 0)
             for t in range(T):
                 for i in range(d * lanes):
                     store(3, end, i, load(3, end, i) + load(2, z, t * d * LANES + i))
         project(weights, first, last, end, query, acc)
-        if not aligned or at == walks - LANES:
+        if not aligned or at == width - LANES:
             _multiply(T, d, lanes, z, query, sums)
-            _put(T, at, walks, lanes, scale, sums, total, out)
+            _put(T, at, width, lanes, scale, sums, total, out)
 
 
 class _Scratch(threading.local):
@@ -143,23 +146,23 @@ class _Scratch(threading.local):
 _scratch = _Scratch()
 
 
-def scores(form: Form, key: int, block: int, walks: int, T: int) -> NDArray[np.float64]:
-    """The scores x_a^T W x_T of walks of T steps that begin at x_1 ~ N(0, Sigma), (T, walks) float64.
+def scores(form: Form, key: int, block: int, walks: int, T: int, blocks: int = 1) -> NDArray[np.float64]:
+    """The scores x_a^T W x_T of walks of T steps that begin at x_1 ~ N(0, Sigma), (T, blocks walks) float64.
 
-    A function of its arguments alone: walk w takes the normals at positions 0, ..., T d - 1 of (key, block, w), token
-    after token.
+    The walks are those of blocks block, ..., block + blocks - 1, block after block. A function of its arguments alone:
+    walk w takes the normals at positions 0, ..., T d - 1 of (key, its block, w), token after token.
     """
     width = -(-walks // LANES) * LANES
-    out = np.empty((T, width))
+    out = np.empty((T, blocks * width))
     if T:
         _scratch.take(T, form.d)
         high, low = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32)
         acc, total = np.empty(ROWS * LANES, np.float32), np.empty(LANES)
         bits = np.empty(TURN * LANES, np.uint32)
         _block(
-            *(np.uint64(key), np.uint64(block), width, T, form.d, form.scale),
+            *(np.uint64(key), np.uint64(block), blocks, width, T, form.d, form.scale),
             *(form.weights, form.first, form.last),
             *(_scratch.z, _scratch.end, _scratch.query, high, low, _scratch.sums, acc, total, bits),
             out.ravel(),
         )
-    return out[:, :walks]
+    return out if width == walks else out.reshape(T, blocks, width)[:, :, :walks].reshape(T, blocks * walks)

@@ -26,7 +26,7 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import float32, float64
+from numba import float32, float64, uint64
 from numpy.typing import NDArray
 
 from montecarlo.kernels.forms import ROWS, Form
@@ -38,7 +38,8 @@ from montecarlo.kernels.project import squares
 @compiled
 def _block(
     key: Any,
-    block: Any,
+    first_block: Any,
+    blocks: Any,
     walks: Any,
     N: Any,
     d: Any,
@@ -62,8 +63,10 @@ def _block(
     lanes = len(high)
     drawn = -(-d // 4) * 4
     stretch = scale * math.sqrt(N)
-    for at in range(0, walks, LANES):
-        tile(key, block, at, high, low)
+    width = walks * blocks
+    for at in range(0, width, LANES):
+        block = first_block + uint64(at // walks)
+        tile(key, block, at % walks, high, low)
         for start in range(0, drawn, TURN):
             several = min(TURN, drawn - start)
             fill(key, block, start, several, high, low, bits, z, 0)
@@ -78,24 +81,41 @@ def _block(
         for start in range(0, N, TURN):
             several = min(TURN, N - start)
             fill(key, block, drawn + start, -(-several // 4) * 4, high, low, bits, z, 0)
-            for s in range(several):
+            for s in range(0, several // 4 * 4, 4):
                 a = start + s
-                kept, spread, count = load(5, keep, a), load(5, root, a), float64(a + 1)
+                k0, k1, k2, k3 = load(5, keep, a), load(5, keep, a + 1), load(5, keep, a + 2), load(5, keep, a + 3)
+                r0, r1, r2, r3 = load(5, root, a), load(5, root, a + 1), load(5, root, a + 2), load(5, root, a + 3)
                 for lane in range(lanes):
-                    x = fma(kept, load(4, found, lane), spread * load(2, z, s * LANES + lane))
+                    row = s * LANES + lane
+                    x0 = fma(k0, load(4, found, lane), r0 * load(2, z, row))
+                    x1 = fma(k1, x0, r1 * load(2, z, row + LANES))
+                    x2 = fma(k2, x1, r2 * load(2, z, row + 2 * LANES))
+                    x3 = fma(k3, x2, r3 * load(2, z, row + 3 * LANES))
+                    store(4, found, lane, x3)
+                    place, mean, spread = a * width + at + lane, load(6, state, lane), load(6, state, LANES + lane)
+                    store(7, out, place, fma(spread, float64(x0), float64(a + 1) * mean))
+                    store(7, out, place + width, fma(spread, float64(x1), float64(a + 2) * mean))
+                    store(7, out, place + 2 * width, fma(spread, float64(x2), float64(a + 3) * mean))
+                    store(7, out, place + 3 * width, fma(spread, float64(x3), float64(a + 4) * mean))
+            for s in range(several // 4 * 4, several):
+                a = start + s
+                kept, root_a, count = load(5, keep, a), load(5, root, a), float64(a + 1)
+                for lane in range(lanes):
+                    x = fma(kept, load(4, found, lane), root_a * load(2, z, s * LANES + lane))
                     store(4, found, lane, x)
                     mean = count * load(6, state, lane)
-                    store(7, out, a * walks + at + lane, fma(load(6, state, LANES + lane), float64(x), mean))
+                    store(7, out, a * width + at + lane, fma(load(6, state, LANES + lane), float64(x), mean))
 
 
-def scores(form: Form, key: int, block: int, walks: int, N: int) -> NDArray[np.float64]:
-    """The scores x_a^T W x_T of walks of N steps that begin at x_1 ~ N(0, Sigma), (N, walks) float64.
+def scores(form: Form, key: int, block: int, walks: int, N: int, blocks: int = 1) -> NDArray[np.float64]:
+    """The scores x_a^T W x_T of walks of N steps that begin at x_1 ~ N(0, Sigma), (N, blocks walks) float64.
 
-    Exact in law up to the rounding of float32; a function of its arguments alone. Walk w takes the normals at positions
-    0, ..., d - 1 of (key, block, w) for its end, and N - 1 more from the next multiple of 4 on.
+    The walks are those of blocks block, ..., block + blocks - 1, block after block. Exact in law up to the rounding of
+    float32; a function of its arguments alone. Walk w takes the normals at positions 0, ..., d - 1 of (key, its block,
+    w) for its end, and N - 1 more from the next multiple of 4 on.
     """
     width = -(-walks // LANES) * LANES
-    out = np.empty((N, width))
+    out = np.empty((N, blocks * width))
     if N:
         rows = -(-form.d // ROWS) * ROWS
         z, end = np.empty(TURN * LANES, np.float32), np.zeros(rows * LANES, np.float32)
@@ -103,10 +123,10 @@ def scores(form: Form, key: int, block: int, walks: int, N: int) -> NDArray[np.f
         keep = 1 - 1 / np.arange(N, 0, -1)
         found, sums = np.empty(2 * LANES, np.float32), np.empty(ROWS * LANES, np.float32)
         _block(
-            *(np.uint64(key), np.uint64(block), width, N, form.d, form.scale),
+            *(np.uint64(key), np.uint64(block), blocks, width, N, form.d, form.scale),
             *(form.weights, form.first, form.last),
             *(keep.astype(np.float32), np.sqrt(keep).astype(np.float32)),
             *(z, end, found, high, low, sums, np.empty(2 * LANES), np.empty(TURN * LANES, np.uint32)),
             out.ravel(),
         )
-    return out[:, :walks]
+    return out if width == walks else out.reshape(N, blocks, width)[:, :, :walks].reshape(N, blocks * walks)

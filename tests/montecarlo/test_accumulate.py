@@ -16,6 +16,7 @@ from montecarlo.accumulate import (
     MomentAccumulator,
     ProbabilityAccumulator,
     reduce_block,
+    reduce_blocks,
 )
 
 Reduce = Callable[[Tensor], Block]
@@ -117,6 +118,29 @@ def test_booleans_are_counted() -> None:
     left, right = accumulate(events[:1]), accumulate(events[1:])
     left.merge(right)
     assert left.estimate().hits == 4
+
+
+@pytest.mark.parametrize("k", [1, 2, 7, 64])
+@pytest.mark.parametrize("blocks", [1, 2, 5])
+def test_several_blocks_at_once_are_each_by_itself(blocks: int, k: int) -> None:
+    rows = numbers(blocks, k)
+    found, single = reduce_blocks(rows.reshape(-1), blocks), [reduce_block(row) for row in rows]
+    for several, one in zip(found, single, strict=True):
+        assert (several.count, several.pairs, several.hits) == (one.count, one.pairs, None)
+        for name in ("mean", "m2", "pair_sum"):
+            assert getattr(several, name) == pytest.approx(getattr(one, name), rel=1e-13, abs=1e-13)
+    if blocks > 1 and k > 1:
+        # numbers dealt to the blocks in turn, as they would be were the blocks side by side, are others
+        dealt = reduce_blocks(rows.T.reshape(-1), blocks)
+        both = zip(dealt, single, strict=True)
+        assert all(abs(a.mean - b.mean) > 1e-6 and abs(a.m2 / b.m2 - 1) > 1e-6 for a, b in both)
+
+
+def test_several_blocks_of_booleans_are_counted() -> None:
+    events = torch.tensor([True, False, True, True, False, False, True, False])
+    assert [(block.hits, block.count, block.mean) for block in reduce_blocks(events, 2)] == [(3, 4, 0.75), (1, 4, 0.25)]
+    strided = torch.stack((events, ~events), 1)[:, 0]
+    assert reduce_blocks(strided, 4) == reduce_blocks(events, 4)
 
 
 def test_covariance_against_numpy_and_merged() -> None:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from montecarlo import walks
-from montecarlo.walks import Walks, block_walks, covariance_root, form
+from montecarlo.walks import TIERS, Walks, block_walks, blocks_together, covariance_root, form
 
 SHAPES = [(1, 1), (1, 3), (2, 1), (5, 2), (7, 6), (40, 3)]
 
@@ -100,6 +100,19 @@ def test_block_sizes(T: int, d: int) -> None:
     assert n >= walks.FEWEST_WALKS or 2 * n * T * d > walks.MOST_NORMALS
 
 
+@pytest.mark.parametrize(("T", "d"), [(1, 1), (8, 2), (40, 128), (512, 64), (4096, 128), (10**6, 6)])
+def test_blocks_drawn_together(T: int, d: int) -> None:
+    """A power of two, within the bounds that are named; the literal tier's blocks are drawn by themselves."""
+    n = block_walks(T, d)
+    assert blocks_together(T, d, "literal") == 1
+    for tier in TIERS[1:]:
+        blocks = blocks_together(T, d, tier)
+        normals = n * (T + d) if tier == "joint" else n * T * d
+        assert math.log2(blocks).is_integer()
+        assert blocks == 1 or (blocks * n * T <= walks.MOST_SCORES and blocks * normals <= walks.MOST_NORMALS)
+    assert blocks_together(40, 128, "joint") > blocks_together(40, 128, "fused") > 1
+
+
 @pytest.mark.parametrize("i", [0, 4])
 def test_a_token_outside_the_walk_is_refused(i: int) -> None:
     z, _, Sigma = draw(3, 2)
@@ -137,6 +150,26 @@ def test_steps_drawn_in_pieces_are_those_of_one_draw(T: int, d: int, n: int) -> 
     assert torch.allclose(end, whole.double().sum(0), rtol=0, atol=1e-12)
     # and the generator is left in a state of its own
     assert not torch.equal(walks.draw_steps(pieces, generator), end)
+
+
+@pytest.mark.parametrize(("T", "d", "n"), [(21, 64, 256), (19, 3, 7), (9, 512, 256)])
+def test_steps_are_added_up_in_float64(T: int, d: int, n: int) -> None:
+    """Against exact sums at some places: within T roundoffs, which sums in float32 are not."""
+    z = torch.empty(T, d, n)
+    end = walks.draw_steps(z, torch.Generator().manual_seed(5))
+    single = z[0].clone()
+    for step in z[1:]:
+        single += step
+    places = [(k % d, 5 * k % n) for k in range(0, 4 * d, 3)]
+    exact = torch.tensor([math.fsum(z[:, i, j].tolist()) for i, j in places], dtype=torch.float64)
+    sizes = torch.tensor([math.fsum(z[:, i, j].abs().tolist()) for i, j in places], dtype=torch.float64)
+    bound = T * torch.finfo(torch.float64).eps * sizes
+
+    def off(found: Tensor) -> Tensor:
+        return (torch.stack([found[i, j].double() for i, j in places]) - exact).abs()
+
+    assert (off(end) <= bound).all()
+    assert (off(single) > bound).any()
 
 
 def test_a_walk_with_a_known_end_has_the_same_scores() -> None:

@@ -16,7 +16,7 @@ pytest.importorskip("numba")
 
 from montecarlo import engine, registry
 from montecarlo.kernels import forms, fused, generator, joint, lanes
-from montecarlo.walks import DrawnScores, Forms, NotSampledError, Walks, covariance_root, form
+from montecarlo.walks import DrawnScores, Forms, NotSampledError, Walks, blocks_together, covariance_root, form
 
 Array = NDArray[np.float64]
 KEY = 0xFEDCBA9876543210
@@ -112,6 +112,18 @@ def test_a_walk_depends_on_its_place_alone(scores: Any) -> None:
     assert not np.array_equal(scores(chosen, KEY, 3, 70, 5), whole)
 
 
+@pytest.mark.parametrize("scores", [fused.scores, joint.scores])
+@pytest.mark.parametrize(("T", "d", "n"), [(5, 6, 48), (5, 8, 16), (7, 4, 5), (1, 3, 20), (70, 2, 16)])
+def test_blocks_drawn_at_once_are_those_drawn_by_themselves(scores: Any, T: int, d: int, n: int) -> None:
+    chosen = forms.form(matrix(d))
+    whole = scores(chosen, KEY, 2, n, T, 3)
+    assert whole.shape == (T, 3 * n)
+    assert np.array_equal(whole, np.hstack([scores(chosen, KEY, block, n, T) for block in (2, 3, 4)]))
+    # nor are they one block of three times the walks, or the same block three times
+    assert not np.array_equal(whole, scores(chosen, KEY, 2, 3 * n, T))
+    assert not np.array_equal(whole[:, :n], whole[:, n : 2 * n])
+
+
 @pytest.mark.parametrize("kind", ["any", "symmetric", "singular"])
 def test_a_form_is_the_matrix_in_another_basis(kind: str) -> None:
     M = matrix(11, kind)
@@ -151,6 +163,25 @@ def test_two_matrices_see_the_same_fused_walk() -> None:
     assert torch.equal(joint_walk.scores(W), joint_walk.scores(W))
     with pytest.raises(NotSampledError, match="two matrices"):
         joint_walk.scores(V)
+
+
+def test_a_matrix_that_was_changed_is_another() -> None:
+    root = covariance_root(torch.eye(4, dtype=torch.float64))
+    shared, W = Forms(root), torch.from_numpy(matrix(4))
+    first = shared.find(W)
+    assert shared.find(W.clone()) is first and shared.find(W.float().double()) is not first
+    walk = DrawnScores("fused", shared, KEY, 0, 20, 3)
+    before = walk.scores(W)
+    W *= 2
+    assert torch.allclose(walk.scores(W), 2 * before, atol=1e-4) and not torch.equal(before, walk.scores(W))
+    W /= 2
+    assert torch.equal(walk.scores(W), before)
+    assert shared.find(W, first) is shared.find(W, first) is not first
+    joint_walk = DrawnScores("joint", shared, KEY, 0, 20, 3)
+    joint_walk.scores(W)
+    W[0, 0] += 1
+    with pytest.raises(NotSampledError, match="two matrices"):
+        joint_walk.scores(W)
 
 
 @pytest.mark.parametrize("tier", ["fused", "joint"])
@@ -205,6 +236,69 @@ def test_the_engine_gives_one_answer(tier: str, monkeypatch: pytest.MonkeyPatch)
     for other in ({"seed": 4}, {"key": "l"}, {"claim_id": "test.others"}):
         assert sample(tier, **other)["last"].mean != whole["last"].mean
     engine.check_repeatable(READS_SCORES, CASE, seed=0, claim_id="test.scores", key="k", device="cpu", tier=tier)
+
+
+@pytest.mark.parametrize("tier", ["fused", "joint"])
+def test_a_block_is_the_same_in_whatever_turn_it_is_asked_for(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks that are drawn together, cut anywhere: by the engine, and in another process."""
+    whole = sample(tier, covariances=(("square", "last"),))
+    task = engine._task(READS_SCORES, CASE, 3, "test.scores", "k", torch.device("cpu"), (), tier)
+    assert task.together == blocks_together(5, 2, tier) > 1 and whole.blocks > task.together
+
+    def means(first: int, last: int) -> list[float]:
+        """Those of the blocks first, ..., last - 1."""
+        part = sample(tier, walks=(last - first) * whole.walks_per_block, first_block=first)
+        assert part.blocks == last - first
+        return [float(mean) for mean in part["square"].block_means]
+
+    expected = [float(mean) for mean in whole["square"].block_means]
+    cuts = ((0, 1), (1, 2), (1, whole.blocks), (task.together - 1, task.together + 1), (task.together, whole.blocks))
+    for first, last in cuts:
+        assert means(first, last) == expected[first:last]
+    monkeypatch.setattr(engine, "_task_of", lambda job: task)
+    job = engine.Job("", "", 3, "test.scores", "k", "cpu", (), tier)
+    drawn = engine.run_job(job, range(1, whole.blocks))
+    assert [reduced["square"].mean for reduced, _ in drawn] == expected[1:]
+
+    def alone(block: int) -> float:
+        assert task.forms is not None
+        walk: Any = DrawnScores(tier, task.forms, task.stream, block, task.walks, 5)
+        return float(squares(walk, task.given["W"])["square"].mean())
+
+    assert expected == pytest.approx([alone(block) for block in range(whole.blocks)], rel=1e-13)
+    assert len(set(expected)) == whole.blocks
+
+    def forgetful(tier: str, forms: Forms, key: int, block: int, *rest: Any) -> DrawnScores:
+        """Takes a turn's number for that of its first block."""
+        return DrawnScores(tier, forms, key, block // task.together, *rest)
+
+    monkeypatch.setattr(engine, "DrawnScores", forgetful)
+    assert means(0, 1) == expected[:1]
+    assert means(0, whole.blocks) != expected
+
+
+def test_the_pairs_of_a_turn_are_those_of_its_blocks() -> None:
+    pair = ("square", "last")
+    task = engine._task(READS_SCORES, CASE, 3, "test.scores", "k", torch.device("cpu"), (pair,), "joint")
+    square = torch.arange(task.together * 6, dtype=torch.float64) ** 2
+    last = square.flip(0).sqrt()
+    found = task.products(pair, {"square": square, "last": last})
+    for k, product in enumerate(found):
+        part = slice(6 * k, 6 * k + 6)
+        assert product.covariance == pytest.approx(np.cov(square[part].numpy(), last[part].numpy())[0, 1])
+    assert found[0].covariance != pytest.approx(found[1].covariance)
+
+
+def test_numbers_that_are_no_walk_s_cannot_be_told_apart() -> None:
+    def one_of_all(walk: Walks, W: torch.Tensor) -> torch.Tensor:
+        return walk.scores(W).mean().reshape(1)
+
+    simulation = registry.Simulation("test.scores", one_of_all, degree=2)
+    given: dict[str, Any] = {"walks": 10, "seed": 0, "claim_id": "test.scores", "key": ""}
+    with pytest.raises(engine.EngineError, match=r"is 1 numbers of \d+ walks; expected one a walk"):
+        engine.draw(simulation, CASE, tier="joint", **given)
+    assert not engine.reads_scores_alone(simulation, CASE)
+    assert engine.draw(simulation, CASE, **given).walks > 0
 
 
 def test_tiers_have_numbers_of_their_own_and_one_law() -> None:
