@@ -13,7 +13,9 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -125,15 +127,20 @@ def tasks(text: str) -> list[Task]:
     return asked
 
 
-#: Does what it is told folder by folder and prints as JSON what each command and program printed. Each runs in a
-#: process of its own, which finds the modules imported and a terminal without colours; a program that goes on has the
-#: process of the one before it.
+#: Does what each line that it reads tells it folder by folder, and answers with a line of JSON: what each command and
+#: program printed. Each runs in a process of its own, which finds the modules imported and a terminal without colours;
+#: a program that goes on has the process of the one before it.
 SERVER = """
 import contextlib, io, json, os, sys, traceback
 import scipy.optimize, sympy, torch
 import figures, montecarlo.engine, proofs_check.api, theorems.authoring
 from proofs_check import cli, runner
 sys.path.insert(0, "")
+# the questions and answers have streams of their own, which nothing that is run writes to or reads from
+questions, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+nothing = os.open(os.devnull, os.O_RDWR)
+os.dup2(nothing, 0)
+os.dup2(nothing, 1)
 
 class Terminal(io.StringIO):
     def isatty(self):
@@ -188,8 +195,7 @@ class Process:
         self.told.close()
         os.waitpid(self.pid, 0)
 
-found = []
-for folder, tasks in json.load(sys.stdin):
+def all_of(folder, tasks):
     os.chdir(folder)
     os.environ["TWOFOLD_CACHE"] = os.path.join(folder, "kept")
     printed, going = [], None
@@ -214,16 +220,31 @@ for folder, tasks in json.load(sys.stdin):
                 process.end()
     if going:
         going.end()
-    found.append(printed)
-print(json.dumps(found))
+    return printed
+
+for line in questions:
+    print(json.dumps([all_of(*work) for work in json.loads(line)]), file=answers, flush=True)
 """
 
 
-def run(work: Sequence[tuple[Path, Sequence[Mapping[str, Any]]]]) -> list[list[tuple[int, str]]]:
-    """Exit status and output of everything that is to be done, folder by folder."""
+#: Work of one or more folders, each with what is to be done there -> exit status and output of everything, by folder.
+Together = Callable[[Sequence[tuple[Path, Sequence[Mapping[str, Any]]]]], list[list[tuple[int, str]]]]
+
+
+@contextmanager
+def server() -> Iterator[Together]:
+    """One process that has imported everything, and does what it is given until the end."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "110", "LINES": "40", "TERM": "dumb"}
-    given = json.dumps([[str(folder), list(todo)] for folder, todo in work])
-    words = [sys.executable, "-c", SERVER]
-    done = subprocess.run(words, env=environment, input=given, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return [[(status, text) for status, text in folder] for folder in json.loads(done.stdout)]
+    with tempfile.TemporaryFile("w+") as said:
+        words = [sys.executable, "-c", SERVER]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": said}
+        with subprocess.Popen(words, env=environment, text=True, **pipes) as process:  # type: ignore[call-overload]
+
+            def run(work: Sequence[tuple[Path, Sequence[Mapping[str, Any]]]]) -> list[list[tuple[int, str]]]:
+                print(json.dumps([[str(folder), list(todo)] for folder, todo in work]), file=process.stdin, flush=True)
+                answer = process.stdout.readline()
+                said.seek(0)
+                assert answer, said.read()
+                return [[(status, text) for status, text in folder] for folder in json.loads(answer)]
+
+            yield run

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from proofs_check import __version__, found
-from tests.documents import GENERATED, ROOT, WRITTEN, Task, command, fences, missing, prose, read, run, tasks
+from tests.documents import GENERATED, ROOT, WRITTEN, Task, Together, command, fences, missing, prose, read, tasks
 
 Printed = dict[str, list[tuple[Task, int, str]]]
 
@@ -34,10 +34,10 @@ BROKEN = [
 
 
 @pytest.fixture(scope="module")
-def printed(tmp_path_factory: pytest.TempPathFactory) -> Printed:
+def printed(tmp_path_factory: pytest.TempPathFactory, together: Together) -> Printed:
     """What everything in the documents printed, each document in a folder of its own."""
     asked = {name: tasks(read(name)) for name in RUN} | {"": [Task(do) for do in BROKEN]}
-    done = run([(tmp_path_factory.mktemp("document"), [task.do for task in todo]) for todo in asked.values()])
+    done = together([(tmp_path_factory.mktemp("document"), [task.do for task in todo]) for todo in asked.values()])
     return {
         name: [(task, status, text) for task, (status, text) in zip(todo, told, strict=True)]
         for (name, todo), told in zip(asked.items(), done, strict=True)

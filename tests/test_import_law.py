@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -122,10 +123,18 @@ def scopes(tree: ast.Module) -> Iterator[list[ast.AST]]:
     yield outside
 
 
-def imports(path: Path, root: Path) -> Iterator[Import]:
+def imports(path: Path, root: Path) -> tuple[Import, ...]:
     """Every import of a file, wherever in it: statements, relative ones, import_module and __import__ calls."""
-    package = package_of(path, root)
-    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    return tuple(_imports(path.read_text(encoding="utf-8"), package_of(path, root)))
+
+
+@cache
+def _imports(text: str, package: tuple[str, ...]) -> list[Import]:
+    """Those of a file with this text, read once: many derivations reach the same files."""
+    return list(_found(ast.parse(text), package))
+
+
+def _found(tree: ast.Module, package: tuple[str, ...]) -> Iterator[Import]:
     for names, node in ((names, node) for nodes in scopes(tree) for names in [Names(nodes, package)] for node in nodes):
         if isinstance(node, ast.Import):
             for alias in node.names:

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents import ROOT, command, commands_of, fences, missing, read
-from tests.documents import run as together
+from tests.documents import ROOT, Together, command, commands_of, fences, missing, read
 
 FENCES = fences(read("docs/tutorial.md"))
 #: The folder that the tutorial keeps the package in.
@@ -57,7 +56,7 @@ def test_the_lemma_takes_less_than_40_lines_outside_this_repository() -> None:
     assert not (ROOT / "mypaper").exists()
 
 
-def test_the_commands_print_the_verdict_and_draw_the_plot(tmp_path: Path) -> None:
+def test_the_commands_print_the_verdict_and_draw_the_plot(tmp_path: Path, together: Together) -> None:
     write(tmp_path)
     (fence,) = [fence for fence in FENCES if fence.mark == "walked"]
     commands = list(commands_of(fence.text))

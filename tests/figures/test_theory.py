@@ -8,6 +8,7 @@ import itertools
 import json
 import tomllib
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,8 @@ def test_the_same_seed_gives_the_same_data() -> None:
     assert lines[0] == lines[1]
 
 
+# several tests look at one figure, and drawing it takes longest
+@lru_cache(maxsize=8)
 def texts(figure: Figure) -> list[tuple[Text, Any]]:
     """Every text that is seen, with its box in pixels."""
     page = FigureCanvasAgg(figure)
@@ -193,6 +196,10 @@ def test_faults_in_the_looks_are_seen() -> None:
     assert any("on top of" in fault for fault in faults(upon))
 
 
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow) if n == "rho_grid" else n for n in SMALL],  # as rho_localised
+)
 def test_panels_have_labels_and_the_figure_is_no_blank_page(name: str, pictures: dict[str, Figure]) -> None:
     from matplotlib.image import imread
 

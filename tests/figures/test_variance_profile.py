@@ -90,8 +90,8 @@ def test_the_same_seed_gives_the_same_bytes(drawn: dict[str, Any]) -> None:
     for name in ("estimate", "low", "high"):
         assert again["simulated"][name] == drawn["simulated"][name][:1]
     assert again["finite"] == drawn["finite"]
-    for suffix in (".svg", ".png"):
-        assert rendered(draw(drawn), suffix, "f") == rendered(draw(copy.deepcopy(drawn)), suffix, "f")
+    # pixels are those of the same vectors: tests/figures/test_theory.py renders them twice
+    assert rendered(draw(drawn), ".svg", "f") == rendered(draw(copy.deepcopy(drawn)), ".svg", "f")
 
 
 def test_the_seed_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:

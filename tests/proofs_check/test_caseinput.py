@@ -6,6 +6,7 @@ import json
 import time
 from fractions import Fraction
 
+import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from proofs_check import cases as drawing
 from proofs_check.caseinput import keys, parse_case, positive_semidefinite
 from proofs_check.errors import UsageError
+from proofs_check.outputs import plain, schema
 from theorems.catalogue import Statement, by_id, catalogue
 
 EQ17 = by_id()["bao2024.appA.eq17"]
@@ -140,10 +142,12 @@ def test_every_claim_takes_a_case_of_its_keys(claim: Statement) -> None:
 
 
 @pytest.mark.parametrize("claim", catalogue(), ids=lambda claim: str(claim.id))
-def test_every_case_that_a_run_draws_can_be_handed_back(claim: Statement) -> None:
+def test_every_case_that_a_run_draws_can_be_handed_back_and_keeps_to_the_schema(claim: Statement) -> None:
+    wanted = jsonschema.Draft202012Validator({"$defs": schema()["$defs"], "$ref": "#/$defs/params"})
     for slot in drawing.slots(claim, "standard"):
         for case in drawing.drawn(claim, slot, run_seed=0, count=2):
             assert parse_case(json.dumps(case), claim) == case
+            wanted.validate(json.loads(json.dumps(plain(case))))
 
 
 def test_what_the_models_need() -> None:

@@ -37,17 +37,25 @@ def offences(text: str, name: str) -> Iterator[str]:
             yield from (f"imports {module}" for module in names if module.split(".")[0] in MODULES)
         if not isinstance(node, ast.Call):
             continue
-        called = ast.unparse(node.func)
+        called = _dotted(node.func)
         last = called.rsplit(".", 1)[-1]
-        keywords = {k.arg: ast.unparse(k.value) for k in node.keywords}
         if last in CALLS or called == "eval" or called == "compile" or called.endswith("torch.load"):
             yield f"calls {called}"
         elif last == "sympify" and (reader or _text(node)):
             yield f"calls {called} on text"
-        elif called in ("np.load", "numpy.load", "np.fromfile") and keywords.get("allow_pickle") != "False":
+        elif called in ("np.load", "numpy.load", "np.fromfile") and not any(
+            k.arg == "allow_pickle" and ast.unparse(k.value) == "False" for k in node.keywords
+        ):
             yield f"calls {called} without allow_pickle=False"
         elif last == "lambdify":
             yield f"calls {called}"
+
+
+def _dotted(node: ast.expr) -> str:
+    """The text of a name; unparsing takes long, and nearly all calls are of plain names."""
+    if isinstance(node, ast.Name):
+        return node.id
+    return f"{_dotted(node.value)}.{node.attr}" if isinstance(node, ast.Attribute) else ast.unparse(node)
 
 
 def _text(node: ast.Call) -> bool:

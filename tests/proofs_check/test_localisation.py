@@ -80,7 +80,11 @@ def ruling(claim: Statement, case: Any = None) -> str:
         return str(runner._judge_one(claim, replace(QUICK, case=case), "cpu", Silent())[0]["verdict"])
 
 
-DEAR = (SEC4 + "a1-uniform", SEC4 + "eq6", SEC4 + "fig3-eta", APPC + "lemma2-final-bound")
+#: lemma2-3 goes the path of lemma2-derivative too.
+DEAR = (
+    *(SEC4 + name for name in ("a1-uniform", "eq6", "fig3-eta")),
+    *(APPC + name for name in ("lemma2-derivative", "lemma2-final-bound")),
+)
 
 
 def marked(*claims: str) -> list[Any]:

@@ -38,7 +38,10 @@ def judged(claim: Statement | str, case: Mapping[str, Any] | None = None) -> lis
     return [report for report, _ in runner.judge(statement, options, "cpu", Silent())]
 
 
-@pytest.mark.parametrize("claim", [*SEC6, *APPENDIX])
+#: (20) is like (19) and (21), of which it is the dearest.
+@pytest.mark.parametrize(
+    "claim", [pytest.param(c, marks=pytest.mark.slow) if c.endswith("eq20") else c for c in (*SEC6, *APPENDIX)]
+)
 def test_both_sides_agree_and_every_wrong_version_is_caught(claim: str) -> None:
     schema = json.loads((Path(proofs_check.__file__).parent / "report.schema.json").read_text())
     for report in judged(claim):

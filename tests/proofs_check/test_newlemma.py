@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,8 +10,7 @@ import pytest
 from proofs_check import cli
 from proofs_check.commands import claims
 from proofs_check.newlemma import KINDS, files
-
-ROOT = Path(__file__).parents[2]
+from tests.documents import Together, command
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -26,7 +23,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_every_kind_runs_and_passes_its_own_test(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_kind_runs_and_passes_its_own_test(
+    here: Path, capsys: pytest.CaptureFixture[str], together: Together
+) -> None:
     """The generated tests ask for `verified` at quick effort with every wrong version caught."""
     for kind in KINDS:
         assert cli.main(["new-lemma", f"mypaper.sec2.thing-{kind}", "--kind", kind]) == 0
@@ -40,17 +39,10 @@ def test_every_kind_runs_and_passes_its_own_test(here: Path, capsys: pytest.Capt
         text = path.read_text(encoding="utf-8")
         assert 'found.verdict == "verified"' in text
         assert 'found.report["decoys"]["caught"] == found.report["decoys"]["of"] > 0' in text
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(here)))}
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"],
-        cwd=here,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    assert f"{len(KINDS)} passed" in done.stdout
+    # in a process of its own that finds the packages imported, as those of the documents do
+    (((status, said),),) = together([(here, [command("pytest -q tests")])])
+    assert status == 0, said
+    assert f"{len(KINDS)} passed" in said
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -97,7 +97,14 @@ def test_a_false_bound_is_refuted_at_an_exact_point(printed: dict[str, str]) -> 
     assert abs(value) <= abs(true)
 
 
-@pytest.mark.parametrize("upper", ["sqrt((d - 1)*tr2)", "sqrt(d)", "sqrt(d*tr2**2)", "sqrt(tr2)", "d*tr2"])
+@pytest.mark.parametrize(
+    "upper",
+    # a root that is 0 at d = 1, and a bound of another order; the rest are refuted at exact points above, or are alike
+    [
+        *("sqrt((d - 1)*tr2)", "d*tr2"),
+        *(pytest.param(upper, marks=pytest.mark.slow) for upper in ("sqrt(d)", "sqrt(d*tr2**2)", "sqrt(tr2)")),
+    ],
+)
 def test_a_false_bound_is_refuted_on_the_whole_path(upper: str) -> None:
     claim = replace(by_id()[EQ5], symbols=("d", "tr2"))
     options = Options(effort="quick", seed=0, device="cpu", jobs=1)

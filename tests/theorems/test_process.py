@@ -206,10 +206,17 @@ def test_moments_do_arithmetic() -> None:
     assert (spread + mean).observable is None
 
 
+#: All kernels, and two names that are taken elsewhere; every name with every kernel is left to ``make test-slow``.
+NAMED = [("t", kernel) for kernel in ("sigma", "zero", "mean", "iid", "line", INTEGRATED)]
+NAMED += [(name, kernel) for name in ("a", "lam1") for kernel in ("sigma", INTEGRATED)]
+ALL_NAMED = [(name, kernel) for name in ("t", "a", "lam1", "s", "b", "k", "m", "x") for _, kernel in NAMED[:6]]
+
+
 @pytest.mark.parametrize(
-    "name", ["t", "a", "lam1", *(pytest.param(name, marks=pytest.mark.slow) for name in ("s", "b", "k", "m", "x"))]
+    ("name", "kernel"),
+    [pytest.param(*pair, marks=[] if pair in NAMED else [pytest.mark.slow]) for pair in ALL_NAMED],
+    ids=lambda value: value if isinstance(value, str) else label(value),
 )
-@pytest.mark.parametrize("kernel", ["sigma", "zero", "mean", "iid", "line", INTEGRATED], ids=label)
 def test_a_position_may_have_any_name(name: str, kernel: str | Kernel) -> None:
     """The moments with a position of that name are those of i and T with the names put in."""
     for chain in ((name, "T"), ("i", name), ("t", "s") if name == "t" else (name, "s")):

@@ -182,7 +182,10 @@ def broken_somewhere(name: str, upper: sp.Expr) -> bool:
         return bool((table["value"] > edge * (1 + 1e-6) + 1e-9 * np.abs(table["value"])).any())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",  # the first of (7) is refuted as printed above, and with other norms below
+    [pytest.param(name, marks=pytest.mark.slow) if name.endswith("eq7-first") else name for name in NAMES],
+)
 def test_no_mutant_is_judged_wrongly(name: str) -> None:
     """One constant, sign or exponent changed, a power of d put in: verified only if true, refuted only if false."""
     printed = parse(by_id()[name].printed["upper"])
