@@ -166,6 +166,9 @@ def _run(argv: Sequence[str]) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
+    if argv is None:
+        # Hypothesis would keep what it found in the modules of this folder in a folder here.
+        os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.devnull)
     # A closed stream (`>&-`) is None; what would go there is dropped.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115

@@ -85,7 +85,9 @@ def test_locales_and_terminals(name: str, tmp_path: Path) -> None:
     report = tmp_path / "ré port" / "r é.json"
     report.parent.mkdir()
     command = [*COMMAND, "--json", str(report), "--html", str(report.parent / "pages")]
-    judged(ran(command, env=environment(**LOCALES[name])))
+    judged(ran(command, cwd=tmp_path, env=environment(**LOCALES[name])))
+    # nothing is left where the user is, by Hypothesis neither
+    assert [found.name for found in tmp_path.iterdir()] == [report.parent.name]
     assert "≤" in report.read_text(encoding="utf-8") or report.stat().st_size > 1000
     assert (report.parent / "pages" / "index.html").is_file()
 
