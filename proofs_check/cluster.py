@@ -13,6 +13,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,12 +95,13 @@ class Cluster:
 
     def __call__(self, job: Job, blocks: range, normals: int) -> Generator[Reduced, None, None]:
         """The blocks' reduced numbers in block order, a bounded number of tasks on their way."""
-        size = max(1, TASK_NORMALS // max(1, normals))
+        # a power of two, and cut at its multiples: blocks that are drawn together stay together
+        size = 1 << max(1, TASK_NORMALS // max(1, normals)).bit_length() - 1
+        inner = range((blocks.start // size + 1) * size, blocks.stop, size)
         name, code = sha256(repr(job).encode()).hexdigest()[:24], identity()["code"]
         waiting: deque[Any] = deque()
         try:
-            for first in range(blocks.start, blocks.stop, size):
-                last = min(first + size, blocks.stop)
+            for first, last in pairwise((blocks.start, *inner, blocks.stop)):
                 # the same blocks have the same name: what was drawn once and is still there is not drawn again
                 waiting.append(self.client.submit(work, job, first, last, code, key=f"twofold-{name}-{first}-{last}"))
                 if len(waiting) > AHEAD * self.threads():
