@@ -127,7 +127,7 @@ STATED: Mapping[str, Any] = {"color": VERMILION, "linestyle": (0, (4, 1.5)), "li
 
 def _relation(text: str) -> str:
     told = text.replace("lam**2", "λ²").replace("delta2", "δ²")
-    return told.replace(">=", "≥").replace("*", " ").replace("&", "and")
+    return told.replace(">=", "≥").replace("*", " ").replace("&", "and").replace(" - ", " − ")
 
 
 def _map(axes: Axes, columns: Sequence[Mapping[str, Any]], ends: Sequence[float], scale: Any) -> None:

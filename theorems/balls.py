@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import lru_cache, reduce
+from math import prod
+from operator import itemgetter
 
 import flint
 import sympy as sp
 
+from theorems.covers import Box
 from theorems.expressions import value_at
 
 #: Bits tried one after the other until a sign is settled.
@@ -39,52 +43,66 @@ def between(low: Fraction | int, high: Fraction | int) -> flint.arb:
     return rational(low).union(rational(high))
 
 
+def lower_end(value: flint.arb) -> Fraction:
+    """The least number in a finite ball, a dyadic one."""
+    mantissa, exponent = value.lower().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+Evaluation = Callable[[Mapping[str, flint.arb]], flint.arb]
+
+
 def ball(expression: sp.Expr, point: Mapping[str, flint.arb]) -> flint.arb:
     """An enclosure of the expression's value; ValueError for a function that has none here, KeyError for a name."""
+    return _evaluation(expression)(point)
+
+
+@lru_cache(maxsize=2048)
+def _evaluation(expression: sp.Expr) -> Evaluation:
+    """The enclosure as a function of the point: the expression's tree is read once, not at every point."""
     if expression.is_Symbol:
-        return point[expression.name]
+        return itemgetter(expression.name)
     if expression.is_Rational:
-        return flint.arb(flint.fmpq(int(expression.p), int(expression.q)))
+        above, below = int(expression.p), int(expression.q)
+        return lambda _: flint.arb(flint.fmpq(above, below))
     if expression is sp.pi:
-        return flint.arb.pi()
+        return lambda _: flint.arb.pi()
     if expression is sp.E:
-        return flint.arb(1).exp()
+        return lambda _: flint.arb(1).exp()
     if expression.is_Piecewise:
-        return _piecewise(expression, point)
-    parts = [ball(argument, point) for argument in expression.args]
-    if expression.is_Add:
-        return sum(parts, flint.arb(0))
-    if expression.is_Mul:
-        value = flint.arb(1)
-        for part in parts:
-            value = value * part
-        return value
+        return lambda point: _piecewise(expression, point)
     if expression.is_Pow:
-        return _power(parts[0], expression.exp, parts[1])
+        base, value = map(_evaluation, expression.args)
+        return _power(base, value, expression.exp)
+    parts = [_evaluation(argument) for argument in expression.args]
     name = expression.func.__name__
+    if expression.is_Add:
+        return lambda point: sum((part(point) for part in parts), flint.arb(0))
+    if expression.is_Mul:
+        return lambda point: prod((part(point) for part in parts), start=flint.arb(1))
     if name in ("erf", "exp", "log"):
-        value = {"erf": parts[0].erf, "exp": parts[0].exp, "log": parts[0].log}[name]()
-        return value
+        function = {"erf": flint.arb.erf, "exp": flint.arb.exp, "log": flint.arb.log}[name]
+        return lambda point: function(parts[0](point))
     if name == "Abs":
-        return abs(parts[0])
+        return lambda point: abs(parts[0](point))
     if name in ("Max", "Min"):
-        value = parts[0]
-        for part in parts[1:]:
-            value = value.max(part) if name == "Max" else value.min(part)
-        return value
+        larger = flint.arb.max if name == "Max" else flint.arb.min
+        return lambda point: reduce(larger, (part(point) for part in parts))
     raise ValueError(f"{expression}: no ball arithmetic for {name}; it reads sums, products, powers, erf, exp and log")
 
 
-def _power(base: flint.arb, exponent: sp.Expr, value: flint.arb) -> flint.arb:
-    if exponent.is_Integer:
+def _power(base: Evaluation, value: Evaluation, exponent: sp.Expr) -> Evaluation:
+    if not exponent.is_Rational or exponent.q > 2:
+        return lambda point: base(point) ** value(point)
+    count, root = int(exponent.p), exponent.q == 2
+
+    def power(point: Mapping[str, flint.arb]) -> flint.arb:
+        one = base(point).sqrt() if root else base(point)
         # arb's own power loses an interval around 0
-        power = flint.arb(1)
-        for _ in range(abs(int(exponent))):
-            power = power * base
-        return power if exponent > 0 else 1 / power
-    if exponent.is_Rational and exponent.q == 2:
-        return _power(base.sqrt(), sp.Integer(exponent.p), flint.arb(exponent.p))
-    return base**value
+        whole = prod((one,) * abs(count), start=flint.arb(1))
+        return whole if count > 0 else 1 / whole
+
+    return power
 
 
 def _piecewise(expression: sp.Expr, point: Mapping[str, flint.arb]) -> flint.arb:
@@ -145,6 +163,19 @@ def sign(expression: sp.Expr, point: Mapping[str, Value]) -> int | None:
         if not value.is_finite():
             return None
     return None
+
+
+def centred(expression: sp.Expr, slopes: Mapping[str, sp.Expr], box: Box, fixed: Mapping[str, Fraction]) -> flint.arb:
+    """An enclosure of the expression over a box, by the mean value theorem: its middle, and its slopes over the box.
+
+    ``slopes`` are its derivatives by the box's names, ``fixed`` the exact values of other names. At the present
+    precision; not finite where the expression or a slope is not.
+    """
+    still = {name: rational(value) for name, value in fixed.items()}
+    whole = still | {name: between(*ends) for name, ends in box.items()}
+    middle = still | {name: rational((low + high) / 2) for name, (low, high) in box.items()}
+    moved = (ball(slope, whole) * (whole[name] - middle[name]) for name, slope in slopes.items())
+    return sum(moved, ball(expression, middle))
 
 
 def positive(expression: sp.Expr, name: str, low: Fraction | int, high: Fraction | int, pieces: int = 64) -> bool:

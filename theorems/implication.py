@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
 
 import sympy as sp
 
+from theorems.balls import centred, precision
 from theorems.conditions import read
+from theorems.covers import Box, covered, middle
 from theorems.expressions import symbol
-from theorems.rules import elementary
+from theorems.rules import elementary, modest
 
 #: Rules that conclude "property if conditions"; their data begins with the property and its conditions.
 IMPLICATIONS: set[str] = set()
@@ -17,18 +20,35 @@ LEAST_VALUES: dict[str, int] = {}
 #: Of these names, the ones that the setting puts strictly above their least value, and those that it puts in (0, 1).
 ABOVE: set[str] = set()
 PARTS: set[str] = set()
+#: Names that the setting makes functions of others. All of these hold wherever such a name has a least value.
+DEFINED: dict[str, sp.Expr] = {}
 
 Conditions = tuple[str, ...]
 #: Points at which a gap is looked at, in floats, and what counts as below 0 there.
 POINTS, TINY = 27, 1e-6
+#: Boxes that an implication may take, and the bits of its enclosures.
+BOXES, BITS = 3000, 64
+#: Terms of a polynomial that is enclosed box by box, and the largest power in a condition: more takes too long.
+TERMS, POWER = 60, 16
 
 
 def implied(printed: Conditions, sufficient: Conditions, least: Mapping[str, int]) -> bool:
-    """Whether every sufficient condition follows from one printed one, for names at or above their least values.
+    """Whether every sufficient condition follows from the printed ones, for names at or above their least values.
 
-    g >= 0 follows from h >= 0 where g - k h is shown to be non-negative for some k > 0: sound, and incomplete.
+    g >= 0 follows from h >= 0 where g - k h is shown to be non-negative for some k > 0, or g/h is; or from all printed
+    ones, box by box: sound, and incomplete.
     """
-    return all(any(_follows(other, condition, least) for other in printed) for condition in sufficient)
+    short = tuple(filter(_short, printed))
+    return all(
+        any(_follows(other, condition, least) for other in short) or _by_boxes(short, condition, least)
+        for condition in sufficient
+    )
+
+
+def _short(condition: str) -> bool:
+    """Whether a condition has few parts and small powers, so that it is expanded soon; another one shows nothing."""
+    gap, _ = read(condition)
+    return modest(gap) and all(abs(power.exp) <= POWER for power in gap.atoms(sp.Pow) if power.exp.is_number)
 
 
 def fails_everywhere(condition: str, least: Mapping[str, int]) -> bool:
@@ -47,7 +67,52 @@ def _follows(given: str, wanted: str, least: Mapping[str, int]) -> bool:
     below, above = (sp.expand(sp.expand(gap.xreplace(shift))).as_coefficients_dict() for gap in (low, high))
     factors = {sp.Integer(1)} | {above[term] / below[term] for term in below if term in above and below[term] != 0}
     more = needed and not strict
-    return any(k > 0 and shown(high - k * low, least, strict=more, above=ABOVE, parts=PARTS) for k in factors)
+    if any(k > 0 and shown(high - k * low, least, strict=more, above=ABOVE, parts=PARTS) for k in factors):
+        return True
+    # a product of what is positive, or not negative, with the given one; where that is 0, so is the wanted one
+    quotient = sp.cancel(high / low) if low != 0 else sp.nan
+    polynomial = quotient.is_polynomial(*quotient.free_symbols)
+    return polynomial and not more and shown(quotient, least, strict=needed, above=ABOVE, parts=PARTS)
+
+
+def _by_boxes(printed: Conditions, wanted: str, least: Mapping[str, int]) -> bool:
+    """Whether g > 0, box by box, wherever no printed h is negative: rational functions of one or two names.
+
+    A name x >= a is a - 1 + 1/z for z in (0, 1]; the ends of the box stand for limits, where more is shown than asked.
+    """
+    found = [_upwards(condition) for condition in (wanted, *printed)]
+    gaps = [gap.xreplace({symbol(name): value for name, value in DEFINED.items()}) for gap, _ in filter(None, found)]
+    names = {s.name for gap in gaps for s in gap.free_symbols}
+    if found[0] is None or not 1 <= len(names) <= 2 or not names <= set(least):
+        return False
+    table = {symbol(name): least[name] - 1 + 1 / symbol(name) for name in names - PARTS}
+    gaps = [_numerator(gap.xreplace(table)) for gap in gaps]
+    if gaps[0] is None:
+        return False
+
+    slopes = [(gap, {name: sp.diff(gap, symbol(name)) for name in names}) for gap in gaps if gap is not None]
+
+    def settled(box: Box) -> bool | None:
+        goal, *given = (centred(gap, by, box, {}) for gap, by in slopes)
+        if goal > 0 or any(gap < 0 for gap in given):
+            return True
+        goal, *given = (centred(gap, by, middle(box), {}) for gap, by in slopes)
+        return None if goal < 0 and all(gap > 0 for gap in given) else False
+
+    with precision(BITS):
+        return covered(settled, dict.fromkeys(names, (Fraction(0), Fraction(1))), BOXES)
+
+
+def _numerator(gap: sp.Expr) -> sp.Expr | None:
+    """A polynomial with the sign of the gap for names above 0; None where more than powers of these divides it."""
+    if not gap.is_rational_function(*gap.free_symbols):
+        return None
+    above, below = sp.fraction(sp.cancel(sp.together(gap)))
+    names = sorted(gap.free_symbols, key=str)
+    terms = sp.Poly(below, *names).terms() if names else [((), below)]
+    if len(terms) > 1 or len(sp.Add.make_args(sp.expand(above))) > TERMS:
+        return None
+    return above * sp.sign(terms[0][1])
 
 
 def _upwards(condition: str) -> tuple[sp.Expr, bool] | None:

@@ -26,7 +26,7 @@ from theorems.limits import Limit, compare_cells, enclosed, supported_cells
 from theorems.matrix_claims import matrix_of, settle_matrix, unsupported_matrix
 from theorems.matrix_facts import MatrixFact
 from theorems.observables import START, Observable
-from theorems.orders import Order, unsupported_order
+from theorems.orders import Order, concluded, numbered, unsupported_order
 from theorems.outcome import CheckedStep, Outcome, Variant
 from theorems.pattern_rules import concludes
 from theorems.process import Moment, Process
@@ -171,32 +171,27 @@ def settle(statement: Statement, derived: Derived) -> Outcome:
 
 
 def _settle_order(statement: Statement, derived: Derived, steps: list[CheckedStep]) -> Outcome:
-    """Printed exponents of growth against the sharp ones: O(T^k) is true from the sharp exponent on.
-
-    The growth of a quotient is known for the example alone, which can disprove a print and prove none.
-    """
+    """Printed exponents of growth against the sharp ones: O(T^k) is true from the sharp exponent on."""
     outcome = Outcome("proved", "", steps)
-    wrong, example = [], False
+    wrong = []
     for name, printed in statement.printed.items():
         order = derived.quantities[_key(derived, name)]
         if not isinstance(order, Order):
             return Outcome("undecided", f"no order of growth was derived for {name}", steps)
-        quotient = any(step.rule == "quotient-order" for step in order.steps)
-        example = example or quotient
         outcome.method = order.method
-        told = "" if quotient else " for all matrices, attained"
-        outcome.evidence.append(f"{name}: of order T^({order.exponent}){told} for {order.attained}")
+        term, *divisor = numbered(order)
+        whose, where = (f"{term} over {divisor[0]}", f" with {divisor[0]} not identically 0") if divisor else (term, "")
+        outcome.evidence.append(
+            f"{name}: {whose} is of order T^({order.exponent}) for all matrices{where}, attained for {order.attained}"
+        )
         if parse(printed) < order.exponent:
             wrong.append(name)
             outcome.evidence.append(f"{name}: not O(T^({printed})), for {order.attained}")
-            if not quotient:
-                outcome.corrections[name] = order.exponent
+            outcome.corrections[name] = order.exponent
         if statement.symbols and outcome.exact is None:
             outcome.exact = order.exponent
     if wrong:
         outcome.status, outcome.false_quantities = "disproved", tuple(wrong)
-    elif example:
-        outcome.status, outcome.method = "undecided", "the quotient's growth is known for one choice of matrices only"
     return outcome
 
 
@@ -273,7 +268,11 @@ def unsupported(statement: Statement, derived: Derived) -> list[str]:
         elif isinstance(quantity, Incomplete):
             found.append(f"{name} was not derived: {quantity.reason}")
         elif isinstance(quantity, Order):
-            found += [f"{name}: {reason}" for reason in unsupported_order(quantity)]
+            loose = unsupported_order(quantity)
+            # as for a fact: what its steps conclude is the order of no other quantity
+            if not loose and concluded(quantity) != name:
+                loose = [f"its steps give the order of {' over '.join(numbered(quantity))}"]
+            found += [f"{name}: {reason}" for reason in loose]
         elif isinstance(quantity, Limit):
             found += [f"{name}: {reason}" for reason in supported_cells(quantity)]
         else:

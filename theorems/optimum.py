@@ -18,7 +18,7 @@ import flint
 import numpy as np
 
 from theorems import norms
-from theorems.balls import precision
+from theorems.balls import lower_end, precision
 from theorems.instances import Instance, Token
 from theorems.optimum_symmetric import COORDINATES, Family, blocks, dual_blocks, orbits, products, wins
 
@@ -311,8 +311,5 @@ def _full_primal(
     with precision(256):
         found: Any = (A * G * A.transpose() * G).charpoly().complex_roots()
         total = sum((root.real.nonnegative_part().sqrt() * int(count) for root, count in found), flint.arb(0))
-        high = total.upper()
-    # a dyadic upper end, as a rational
-    mantissa, exponent = high.man_exp()
-    value = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+        value = -lower_end(-total)
     return 2 * value / least, {(j, k): v / least for j, row in enumerate(X) for k, v in enumerate(row) if v}

@@ -1,4 +1,4 @@
-"""Trusted rules for where the proved bounds of the costs end: at the bound itself, and at a value of lam alone.
+"""Trusted rules for where the proved bounds of the costs end: at the bound itself, and where sinks stop being cheaper.
 
 Costs are in units of kappa/sqrt(d), as in ``optimum_rules``.
 """
@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import sympy as sp
-
 from theorems.closed import vanishes
 from theorems.conditions import read
-from theorems.implication import ABOVE, IMPLICATIONS, LEAST_VALUES, PARTS
-from theorems.optimum_rules import CHEAPER, LEAST, NO_SOLUTION, lam
+from theorems.implication import ABOVE, DEFINED, IMPLICATIONS, LEAST_VALUES, PARTS
+from theorems.optimum_cover import BELOW
+from theorems.optimum_rules import CHEAPER, LEAST, NO_SOLUTION, lam, r_eff
 from theorems.process import Step
-from theorems.rules import licensed, rule
+from theorems.rules import licensed, licensed_by, rule
 
 #: Least values of the names, where d counts dimensions; lam and delta2 lie strictly between 0 and 1, kappa above 0.
 ENDS = {**LEAST, "d": 1}
 LEAST_VALUES.update(ENDS)
 PARTS.update({"lam", "delta2"})
 ABOVE.update({"lam", "delta2", "kappa"})
+DEFINED["delta2"] = 1 - lam**2
 
 
 @rule("budget-at")
@@ -40,18 +40,25 @@ def budget_at(prop: str, conditions: tuple[str, ...], part: Any) -> bool:
     return known and allowed == (-1, 0) and vanishes(gap - read(below)[0])
 
 
-@rule("costs-apart-from")
-def costs_apart_from(prop: str, conditions: tuple[str, ...], part: Any) -> bool:
-    """Sinks are cheaper if lam >= L, where they are for lam^2 >= m and r_eff > K delta^2: L^2 >= m and K (1 - L^2) < 1.
+@rule("costs-apart-where")
+def costs_apart_where(prop: str, conditions: tuple[str, ...], uppers: tuple[Any, ...], lower: Any, cover: Any) -> bool:
+    """Sinks are cheaper if lam >= L (lam^2 >= L^2) and r_eff > f(delta^2), or under the first alone, for every C and n.
 
-    Trusted: r_eff >= 1, as a trace is at least the norm, and delta^2 = 1 - lam^2.
+    ``uppers`` are sink solutions; ``cover`` (``below-everywhere``) says that one of them costs less than the bound
+    ``lower`` of every diagonal one. Trusted: r_eff >= 1, as a trace is at least the norm, and delta^2 = 1 - lam^2.
     """
-    (condition,) = conditions
-    gap, allowed = read(condition)
-    # both are numbers, or their comparison fails
-    start, least, constant = lam - gap, lam**2 - read(part.data[1][0])[0], part.data[4]
-    known = prop == CHEAPER and licensed(Step("costs-apart-everywhere", "", part.data))
-    return bool(known and allowed == (0, 1) and start >= sp.sqrt(least) and constant * (1 - start**2) < 1)
+    if prop != CHEAPER or not all(licensed_by(upper, ("symmetric-primal",)) for upper in uppers):
+        return False
+    if not licensed_by(lower, ("dormant-pairs",)) or not licensed_by(cover, (BELOW,)):
+        return False
+    costs, bound, own, start, least = cover.data
+    if costs != tuple(upper.data[1] for upper in uppers) or (bound, own) != lower.data[:2]:
+        return False
+    (gap, allowed), *more = map(read, conditions)
+    if allowed != (0, 1) or not (lam - gap == start or lam**2 - gap >= start**2):
+        return False
+    # r_eff > least, or no word of r_eff
+    return more == ([] if least == 1 else [(r_eff - least, (1,))])
 
 
-IMPLICATIONS.update({"budget-at", "costs-apart-from"})
+IMPLICATIONS.update({"budget-at", "costs-apart-where"})

@@ -268,38 +268,5 @@ def costs_apart(prop: str, conditions: tuple[str, ...], parts: tuple[Any, Any]) 
     return allowed == (-1,) and vanishes(gap - upper.data[1] + lower.data[0])
 
 
-@rule("costs-apart-everywhere")
-def costs_apart_everywhere(
-    prop: str, conditions: tuple[str, ...], part: Any, largest: sp.Rational, constant: sp.Rational
-) -> bool:
-    """Sinks are cheaper if lam^2 >= m and r_eff > K delta^2, for every C >= 1 and n >= 2: the difference stays below K.
-
-    With u = 1/lam <= largest and x = sqrt(C) >= 1, the sink cost is 4 (C - 1) u + 2 T for
-    T^2 = C (1 + u^2) + 4 x u + 4/C, and the diagonal one at least r_eff/delta^2 + 2 (C - 1) sqrt(1 + 4 u^2), as
-    2 (n - 1)/n >= 1.
-    sqrt(1 + 4 u^2) - 2 u = 1/(sqrt(1 + 4 u^2) + 2 u) falls in u and T grows, so that u = largest is worst, where this
-    quotient is at least 1/v, v = 4 u + 1/(4 u). Then 2 T <= K + 2 (C - 1)/v is checked, squared and times C: a
-    polynomial in x without a root from 1 on, and positive there, as its first term is (2 x^3/v)^2. So the right side
-    has no root either, and v > 0 makes it positive.
-    """
-    u, x = 1 / lam, sp.sqrt(C)
-    upper, lower = part.data[2]
-    if prop != CHEAPER or not licensed_by(part, ("costs-apart",)):
-        return False
-    square = C * (1 + u**2) + 4 * x * u + 4 / C
-    structural = lower.data[1][0]
-    known = vanishes(upper.data[1] - 4 * (C - 1) * u - 2 * sp.sqrt(square))
-    rest = sp.expand(structural.data[1] - 2 * (C - 1) * sp.sqrt(lam**2 + 4) / lam)
-    known = known and at_least_zero(rest)
-    first, second = (read(condition) for condition in conditions)
-    least = lam**2 - first[0]
-    known = known and first[1] == (0, 1) and largest.is_positive and largest**2 * least >= 1
-    known = known and second[1] == (1,) and vanishes(second[0] - r_eff + constant * delta2)
-    y = sp.Symbol("y")
-    bound = y**2 * (constant + 2 * (y**2 - 1) / (4 * largest + 1 / (4 * largest))) ** 2
-    gap = sp.Poly(sp.expand(bound - 4 * (y**4 * (1 + largest**2) + 4 * y**3 * largest + 4)), y)
-    return bool(known) and gap.count_roots(LEAST["C"], sp.oo) == 0
-
-
 EQUIVALENCES.add("optimum-decides")
-IMPLICATIONS.update({"budget-below", "costs-apart", "costs-apart-everywhere"})
+IMPLICATIONS.update({"budget-below", "costs-apart"})

@@ -10,6 +10,7 @@ from typing import Any
 import sympy as sp
 
 from theorems.expressions import symbol
+from theorems.matrix_calculus import Letter, Matrix
 from theorems.process import Process, Step
 from theorems.rules import modest, rule
 
@@ -18,9 +19,10 @@ from theorems.rules import modest, rule
 class Order:
     """A sum that is O(T^exponent) for all fixed matrices, and not smaller for some.
 
-    ``steps`` end with the bound (rule ``hoelder-growth``) and with a positive limit of sum/T^exponent for the
-    matrices that ``attained`` describes (rule ``concentrated-limit``); for a quotient of two sums both come from
-    theirs (rule ``quotient-order``).
+    ``steps`` pick the term of the gradient that the sum is (rule ``matrix-part``), and end with the bound (rule
+    ``hoelder-growth``) and with a positive limit of sum/T^exponent for the matrices that ``attained`` describes (rule
+    ``concentrated-limit``); for a quotient of two sums both come from theirs, and from a bound of the divisor from
+    below for all matrices for which it is not 0 (rules ``tube-growth`` and ``quotient-growth``).
     """
 
     exponent: sp.Rational
@@ -152,9 +154,88 @@ def wick_leading(
     return bool(sp.expand(leading(product, kernels) - density) == 0)
 
 
-@rule("quotient-order")
-def quotient_order(above: sp.Rational, below: sp.Rational, value: sp.Rational) -> bool:
-    """Sums that grow exactly like T^a and T^b for the same matrices have a quotient that grows like T^{a - b}."""
+#: X Gamma^T X^T W_QK x_T.
+SCORED = (
+    Letter("X", "d", "T"),
+    Letter("Gamma", "T", "T", transposed=True),
+    Letter("X", "d", "T", transposed=True),
+    Letter("W_QK", "d", "d"),
+    Letter("x", "d", "T", ("", "T")),
+)
+#: The parameters of the model, which do not depend on the tokens, and the one that the gradient is taken by.
+FIXED = frozenset(Letter(name, "d", "d") for name in ("W_QK", "W_V", "W_F"))
+VARIABLE = "W_QK"
+
+
+def _objective() -> Matrix:
+    """(1/2) |y - W_F (W_V X (Gamma^T X^T W_QK x_T/lam + gamma_0) + x_T)|^2, for one sequence."""
+    W_V, W_F = (Matrix.of(Letter(name, "d", "d")) for name in ("W_V", "W_F"))
+    y, offset = Matrix.of(Letter("y", "d", "1")), Matrix.of(Letter("gamma_0", "T", "1"))
+    X, slopes, columns, W_QK, last = map(Matrix.of, SCORED)
+    off = y - W_F * (W_V * X * (slopes * columns * W_QK * last * (1 / symbol("lam")) + offset) + last)
+    half: Matrix = (off.T * off) * sp.Rational(1, 2)
+    return half
+
+
+OBJECTIVE = _objective()
+#: The terms of its gradient by their numbers in the paper: how often letters occur in them.
+TERMS = {"(19)": {"Gamma": 2}, "(20)": {"Gamma": 1, "gamma_0": 1}, "(21)": {"Gamma": 1, "gamma_0": 0}}
+#: The term that a printed quantity is the size of, or the two that it is the quotient of.
+QUANTITIES = {
+    "eq19": ("(19)",),
+    "eq20": ("(20)",),
+    "eq21": ("(21)",),
+    "second": ("(20)", "(19)"),
+    "third": ("(21)", "(19)"),
+}
+
+
+@rule("paired-square")
+def paired_square(term: Matrix, name: str, vector: Matrix) -> bool:
+    """tr(G^T W) = |v|^2 for G = ``term``, one product, and the letter W, by normal form; and G = 0 where v = 0.
+
+    For G is v^T v without one W, so that one of the two v is whole in it. So |E[G]|_F |W|_F >= E|v|^2 for a fixed W.
+    Trusted: Cauchy-Schwarz for the inner product tr(A^T B).
+    """
+    letter = Matrix.of(Letter(name, term.rows, term.columns))
+    return len(term.terms) == 1 and (term.T * letter).trace() == vector.T * vector
+
+
+@rule("tube-growth")
+def tube_growth(vector: Matrix, along: sp.Expr, aside: sp.Expr, value: sp.Rational) -> bool:
+    """E|v|^2 >= c T^value with c > 0 from some T on, v = B X Gamma^T X^T W x_T/lam, for all fixed B, W other than 0.
+
+    v is the sum of (s_i - 1/T) B x_i over the tokens whose score s_i = (x_i - mean)^T W x_T/(lam T) + 1/T is in
+    [0, 1]; B is the product of the letters before X, which are parameters of the model. For a row a of B other than 0
+    some u has a^T u > 0 and q = W u/lam != 0. Take the path b = f u + h g q, f = ``along``, g = ``aside``, for a small
+    h > 0: b = 0 at 0, b = u at 1, and a^T b > 0 between, as f/theta > 0 and g/theta is bounded. There the score tends
+    to (b - its mean)^T q, which is 0 on average and not constant: else h g |q|^2 = -f u^T q, at theta = 1 so u^T q = 0,
+    and g = 0. So it is in (0, 1) for a part of the tokens. A walk within eps sqrt(T) of sqrt(T) b, eps small, has so
+    many tokens with a positive score and a^T x_i of the order of sqrt(T), and a^T x_i >= -eps |a| sqrt(T) for the
+    others, so that a^T v is of the order of T^{3/2}. Trusted: x_i/sqrt(T) has the law of Brownian motion at i/T, which
+    is so near a polynomial path from 0 with a positive probability, that T does not change (Cameron and Martin).
+    """
+    theta = symbol("theta")
+    [((traces, word), number)] = vector.terms.items()
+    front, scored = word[: -len(SCORED)], word[-len(SCORED) :]
+    if traces or number != 1 / symbol("lam") or scored != SCORED:
+        return False
+    if any(FIXED.isdisjoint((letter, letter.flipped())) for letter in front):
+        return False
+    if not (isinstance(value, sp.Rational) and modest(along) and modest(aside)):
+        return False
+    f, g = (sp.Poly(path, theta, domain="QQ") for path in (along, aside))
+    if (f.eval(0), f.eval(1), g.eval(0), g.eval(1)) != (0, 1, 0, 0) or g.is_zero:
+        return False
+    return bool(f.quo(sp.Poly(theta)).count_roots(0, 1) == 0 and value <= 3)
+
+
+@rule("quotient-growth")
+def quotient_growth(above: sp.Rational, below: sp.Rational, value: sp.Rational) -> bool:
+    """A sum that is O(T^a) over one that is at least c T^b, c > 0, for the same matrices, is O(T^{a - b}).
+
+    And no less for matrices for which both sums have positive limits, at T^a and T^b.
+    """
     return bool(above - below == value)
 
 
@@ -220,41 +301,111 @@ def _mismatch(
     return ""
 
 
+def _unanchored(steps: tuple[Step, ...], part: tuple[Any, ...] | None, bound: tuple[Any, ...]) -> str:
+    """Why the sum that is bounded is not a term of the gradient of the objective; empty where it is.
+
+    In every product of the term Gamma makes a slope, gamma_0 an offset; X, x_T and y are tokens. The sums over
+    indices are then as many as the exponent asks for.
+    """
+    if part is None:
+        return "a growth stands without the term of the gradient that it is the growth of"
+    whole, _, term = part
+    gradients = [step.data for step in steps if step.rule == "matrix-gradient"]
+    if not any((function, name, value) == (OBJECTIVE, VARIABLE, whole) for function, name, value in gradients):
+        return f"the term of a growth is not taken from the gradient of the objective by {VARIABLE}"
+    _, slopes, offsets, tokens, _ = bound
+    for cycles, word in term.terms:
+        names = [letter.name for piece in (*cycles, word) for letter in piece]
+        counted = (names.count("Gamma"), names.count("gamma_0"), sum(map(names.count, ("X", "x", "y"))))
+        if counted != (len(slopes), len(offsets), tokens):
+            return "the sum that is bounded is not the term of the gradient before it"
+    return ""
+
+
+def _loose(steps: tuple[Step, ...], term: Matrix, bound: tuple[Any, ...]) -> str:
+    """Why steps do not bound the divisor of a quotient, this term, from below as it is from above; empty where they do.
+
+    The inner product is with the letter that the gradient is taken by, which is a fixed matrix.
+    """
+    paired = [step.data for step in steps if step.rule == "paired-square"]
+    lower = [step.data for step in steps if step.rule == "tube-growth"]
+    if len(paired) != 1 or len(lower) != 1:
+        return "no step bounds the divisor of the quotient from below"
+    (divisor, name, vector), (shown, _, _, value) = paired[0], lower[0]
+    if (divisor, name) != (term, VARIABLE):
+        return "the divisor that is bounded from below is not the term that is bounded from above"
+    if shown != vector or value != bound[4]:
+        return "the divisor is not bounded from below by the growth that bounds it from above"
+    return ""
+
+
+def numbered(order: Order) -> tuple[str, ...]:
+    """The numbers of the terms that the steps of an order pick from the gradient, "" for one that has no number."""
+    picked = [step.data[1] for step in order.steps if step.rule == "matrix-part"]
+    return tuple(next((number for number, known in TERMS.items() if known == degrees), "") for degrees in picked)
+
+
+def concluded(order: Order) -> str:
+    """The quantity that an order is of, by the terms that its steps pick: no other one may take it; "" for none."""
+    return next((name for name, numbers in QUANTITIES.items() if numbers == numbered(order)), "")
+
+
 def unsupported_order(order: Order) -> list[str]:
     """Why an exponent does not follow from its steps; empty where it does.
 
-    Each sum is bounded first, then its limit shown: kernels, Wick's theorem, integral, in this order.
+    The term of each sum is picked and bounded first, then its limit shown: kernels, Wick's theorem, integral, in this
+    order.
     """
+    try:
+        reason = _unsupported(order)
+    except (AttributeError, LookupError, TypeError, ValueError):
+        reason = "the data of a step of the growth are of another shape"
+    return [reason] if reason else []
+
+
+def _unsupported(order: Order) -> str:
+    part: tuple[Any, ...] | None = None
+    summed: tuple[Any, ...] | None = None
     bound: tuple[Any, ...] | None = None
     wick: tuple[Any, ...] | None = None
     kernels: list[tuple[Any, ...]] = []
-    attained, examples = [], set()
+    bounds, divisor, examples = [], OBJECTIVE, set()
     for step in order.steps:
-        if step.rule == "hoelder-growth":
-            bound, wick, kernels = step.data, None, []
+        if step.rule == "matrix-part":
+            part = step.data
+        elif step.rule == "hoelder-growth":
+            # a term is that of one bound only
+            summed, bound, part, wick, kernels = part, step.data, None, None, []
         elif step.rule == "limit-kernel":
             kernels.append(step.data)
         elif step.rule == "wick-leading":
             wick = step.data
         elif step.rule == "concentrated-limit":
-            try:
-                reason = _mismatch(bound, kernels, wick, step.data)
-            except (LookupError, TypeError, ValueError):
-                reason = "the data of a step of the growth are of another shape"
+            reason = _mismatch(bound, kernels, wick, step.data)
             if reason:
-                return [reason]
+                return reason
             assert bound is not None
-            attained.append(bound[4])
+            reason = _unanchored(order.steps, summed, bound)
+            if reason:
+                return reason
+            assert summed is not None
+            bounds.append(bound)
+            divisor = summed[2]
             examples.add(step.data[3])
             bound = wick = None
-    quotients = [step.data for step in order.steps if step.rule == "quotient-order"]
+    attained = [found[4] for found in bounds]
+    quotients = [step.data for step in order.steps if step.rule == "quotient-growth"]
     if quotients:
-        above, below, value = quotients[-1]
+        ((above, below, value),) = quotients
         if value != order.exponent or attained != [above, below] or len(examples) != 1:
-            return ["the exponent of the quotient does not follow from those of its two sums"]
-        return []
-    if not attained:
-        return ["no step shows that the bound of the growth is attained"]
-    if attained != [order.exponent]:
-        return [f"no step bounds the growth by T^{order.exponent}"]
-    return []
+            return "the exponent of the quotient does not follow from those of its two sums"
+        reason = _loose(order.steps, divisor, bounds[1])
+        if reason:
+            return reason
+    elif not attained:
+        return "no step shows that the bound of the growth is attained"
+    elif attained != [order.exponent]:
+        return f"no step bounds the growth by T^{order.exponent}"
+    if len(numbered(order)) != len(bounds) or not concluded(order):
+        return "the terms that are picked from the gradient are not those of a printed quantity"
+    return ""

@@ -13,11 +13,13 @@ import inspect
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
+
+from theorems.rules import RULES
 
 #: What is compared the other way, and at the boundary.
 _COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
@@ -256,15 +258,17 @@ def mutated(mutant: CodeMutant) -> Iterator[None]:
     """The mutant in the place of its function inside the block; what was remembered before is forgotten, twice."""
     original = mutant.function.__code__
     changed = mutant.compiled()
-    forget()
+    forget(mutant.function)
     mutant.function.__code__ = changed
     try:
         yield
     finally:
         mutant.function.__code__ = original
-        forget()
+        forget(mutant.function)
 
 
+#: The two sides, whose functions are mutated.
+_SIDES = ("theorems.", "montecarlo.")
 #: Modules whose memory holds no result of what is mutated: statements, symbols, rings, normal forms.
 _KEPT = frozenset({"theorems.catalogue", "theorems.expressions", "theorems.ratio", "theorems.closed"})
 
@@ -278,11 +282,62 @@ def _memories(modules: frozenset[str]) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def forget() -> None:
-    """Empty the memory of every cached function of the two sides, lest a mutant be judged by what came before it."""
-    own = (n for n in list(sys.modules) if n.startswith(("theorems.", "montecarlo.")) and n not in _KEPT)
+def forget(changed: FunctionType | None = None) -> None:
+    """Empty the memory of every cached function of the two sides, lest a mutant be judged by what came before it.
+
+    But of a rule's functions that cannot have called the one that is ``changed``.
+    """
+    own = (n for n in list(sys.modules) if n.startswith(_SIDES) and n not in _KEPT)
     for memory in _memories(frozenset(own)):
-        memory.cache_clear()
+        if changed is None or not _apart(memory, changed):
+            memory.cache_clear()
+
+
+@functools.cache
+def _apart(memory: Any, changed: FunctionType) -> bool:
+    """Whether a cached function of a rule's module is shown not to call a function.
+
+    That is so where its module and all that this imports do not hold the other one, or hold it by its name alone and
+    that is not among what the function calls by name; and where none of these asks for a rule by the rule's name.
+    """
+    home = memory.__module__
+    if home not in {check.__module__ for check in RULES.values()}:
+        return False
+    imported = _imported(home)
+    functions = reached(memory, imported)
+    codes = (code for function in functions for code in (function.__code__, *_codes(function.__code__)))
+    if {name for code in codes for name in code.co_names} & {"licensed", "licensed_by", "RULES"}:
+        return False
+    if changed.__module__ not in imported:
+        return True
+    named = vars(sys.modules[changed.__module__]).get(changed.__name__)
+    return inspect.unwrap(named) is changed and changed not in functions and not _tabled(imported, changed)  # type: ignore[arg-type]
+
+
+@functools.cache
+def _tabled(modules: frozenset[str], function: FunctionType) -> bool:
+    """Whether a table of these modules holds the function, so that it may be called without its name."""
+    tables = [v for m in modules for v in vars(sys.modules[m]).values() if isinstance(v, Collection) and v is not RULES]
+    entries = (
+        e for t in tables if not isinstance(t, str) for e in (*t, *(t.values() if isinstance(t, Mapping) else ()))
+    )
+    parts = (part for entry in entries for part in (entry if isinstance(entry, tuple) else (entry,)))
+    return any(inspect.unwrap(part) is function for part in parts if callable(part))
+
+
+@functools.cache
+def _imported(module: str) -> frozenset[str]:
+    """The module, and all of the two sides' that it imports, directly or through one another."""
+    found = [module]
+    for known in found:
+        for node in ast.walk(_parsed(known)):
+            names = []
+            if isinstance(node, ast.ImportFrom) and node.module is not None:
+                names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            found += [n for n in names if n.startswith(_SIDES) and n in sys.modules and n not in found]
+    return frozenset(found)
 
 
 def _quiet(lost: sys.UnraisableHookArgs) -> None:

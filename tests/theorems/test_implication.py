@@ -49,6 +49,40 @@ def test_what_does_not_follow(printed: tuple[str, ...], sufficient: tuple[str, .
     assert not implied(printed, sufficient, LEAST)
 
 
+#: x is a part of 1 in the setting of the patterns, r_eff at least 1, and delta2 = 1 - lam^2.
+FOLLOWS = [
+    (("lam >= 1/2",), "lam**2 >= 1/4", True),
+    (("lam >= 1/2",), "lam**2 > 1/4", False),
+    (("lam > 1/2",), "lam**2 > 1/4", True),
+    (("lam >= 1/2",), "lam**2 >= 1/3", False),
+    (("delta2 <= 1/2",), "lam**2 >= 49/100", True),
+    (("delta2 <= 1/2",), "lam**2 >= 51/100", False),
+    (("lam >= 3/5", "r_eff > 2"), "r_eff > 3*delta2", True),
+    (("lam >= 3/5", "r_eff > 2"), "r_eff > 4*delta2", False),
+    (("lam >= 3/5",), "r_eff > 3*delta2", False),
+    (("r_eff > 2",), "r_eff > 3*delta2", False),
+    (("lam >= 3/5", "r_eff >= 2"), "r_eff > 3*delta2", True),
+    (("r_eff**2 > 10*delta2", "delta2 <= 1/4"), "r_eff > 6*delta2", True),
+    (("r_eff**2 > 10*delta2", "delta2 <= 1/3"), "r_eff > 6*delta2", False),
+    (("r_eff > 5*delta2**2",), "r_eff > 3*delta2 - 1/2", True),
+    (("r_eff > 4*delta2**2",), "r_eff > 3*delta2 - 1/2", False),
+    (("r_eff < 3", "lam == 1/2"), "r_eff < 4", True),
+    (("r_eff < 3",), "1/r_eff > 1/4", True),
+    (("r_eff < 3",), "1/r_eff > 2/5", False),
+]
+
+
+@pytest.mark.parametrize(("printed", "wanted", "good"), FOLLOWS)
+def test_what_follows_from_all_conditions_together(printed: tuple[str, ...], wanted: str, good: bool) -> None:
+    assert implied(printed, (wanted,), PATTERNS) is good
+
+
+def test_long_conditions_are_let_be() -> None:
+    wide = "+".join(f"{k + 1}*lam**{k % 5}*r_eff**{k % 7}*delta2**{k % 3}" for k in range(60))
+    for long in ("(lam*r_eff - 1)**30*(lam + r_eff)**30 > 1/10**60", "r_eff**20*(lam - 1/2)**41 >= 0", f"{wide} > 9"):
+        assert not implied((long,), ("lam >= 17/20",), PATTERNS)
+
+
 def test_what_is_visibly_not_negative() -> None:
     for formula in ("s", "s/r**2", "x**2", "3*sqrt(r + s)", "1/sqrt(C + s**2)", "C*s + 1/2"):
         assert visibly_non_negative(parse(formula), LEAST), formula

@@ -14,12 +14,14 @@ import sympy as sp
 
 from tests.theorems.bruteforce import Family, eye
 from theorems.bao2024 import appendix_b
+from theorems.bao2024.gradient import ALPHABET, POINTS, gradient, instance, model, objective
 from theorems.bao2024.softmax import gamma
 from theorems.catalogue import by_id
 from theorems.deriving import derive, registered
 from theorems.expressions import symbol
 from theorems.kernel import settle
-from theorems.orders import Order, integral, leading, pairings, unsupported_order
+from theorems.matrix_calculus import Matrix
+from theorems.orders import OBJECTIVE, Order, concluded, integral, leading, numbered, pairings, unsupported_order
 from theorems.process import Step, random_walk
 from theorems.rules import licensed
 
@@ -319,7 +321,8 @@ def test_steps_that_are_true_each_but_of_another_sum_support_nothing() -> None:
     assert all(licensed(step) for step in more.steps)
     assert unsupported_order(replace(more, exponent=sp.Integer(3)))
     # (20)'s bound with (21)'s limit
-    mixed = (appendix_b.order20().steps[0], *order.steps[1:])
+    bound = next(s for s in appendix_b.order20().steps if s.rule == "hoelder-growth")
+    mixed = tuple(bound if s.rule == "hoelder-growth" else s for s in order.steps)
     assert unsupported_order(Order(sp.Integer(3), mixed, "", ""))
     # the limit of a density that Wick's theorem did not give, and kernels that no step shows
     half = changed(changed(order, "concentrated-limit", 0, theta**2), "concentrated-limit", 4, sp.Rational(19, 192))
@@ -390,16 +393,107 @@ def test_data_of_another_shape_is_a_reason_and_no_crash() -> None:
     order = appendix_b.order21()
     assert unsupported_order(changed(order, "hoelder-growth", 1, 5))
     assert unsupported_order(changed(order, "wick-leading", 0, ("y", "x")))
+    short = replace(order, steps=tuple(Step(s.rule, "", ()) if s.rule == "matrix-part" else s for s in order.steps))
+    assert unsupported_order(short) and settled("eq21", "4", short).status == "undecided"
+
+
+# -- a divisor from below
+
+
+def vector(*front: str) -> Any:
+    """(product of the letters) X Gamma^T X^T W_QK x_T/lam."""
+    found = ALPHABET["X"] * ALPHABET["Gamma"].T * ALPHABET["X"].T * ALPHABET["W_QK"] * ALPHABET.entry("x", "T")
+    for name in reversed(front):
+        found = ALPHABET[name] * found
+    return found * (1 / symbol("lam"))
+
+
+def test_an_inner_product_is_a_square_number_by_number() -> None:
+    """tr(G^T W_QK) against |v|^2 in fractions, with clipped slopes, for the G and the v of (19)."""
+    paired = next(step for step in appendix_b.below19() if step.rule == "paired-square")
+    assert licensed(paired)
+    term, name, v = paired.data
+    sizes = []
+    for case in POINTS:
+        at = instance(case)
+        inner = (at.evaluate(term) * at.arrays[name]).sum()
+        sizes.append((at.evaluate(v) ** 2).sum())
+        assert inner == sizes[-1] >= 0
+    assert any(sizes)
+    for other in (vector("W_V"), vector("W_V", "W_F"), 2 * v):
+        assert not holds("paired-square", term, name, other)
+        assert any((instance(c).evaluate(other) ** 2).sum() != size for c, size in zip(POINTS, sizes, strict=True))
+
+
+#: A matrix of full rank, a skew one, and one whose square is 0: no line is scored by the second.
+MATRICES = ([[2.0, 1.0], [-1.0, 1.0]], [[0.0, 1.0], [-1.0, 0.0]], [[0.0, 3.0], [0.0, 0.0]])
+
+
+def scored(x: Any, W: Any) -> Any:
+    """The sum of (s_i - 1/T) x_i over the tokens with a score in [0, 1], for walks (n, T, d) and lambda = 1."""
+    T = x.shape[1]
+    score = np.einsum("nid,de,ne->ni", x - x.mean(1, keepdims=True), W, x[:, -1]) / T + 1 / T
+    return np.einsum("ni,nid->nd", np.where((score >= 0) & (score <= 1), score - 1 / T, 0.0), x)
+
+
+@pytest.mark.parametrize("case", POINTS)
+def test_the_vector_is_a_sum_over_tokens_by_their_scores(case: dict[str, str]) -> None:
+    """X Gamma^T X^T W x_T/lam with the slopes of the softmax's Jacobian, against the sum."""
+    at = instance(case)
+    X, W = (np.array(at.arrays[name], dtype=float) for name in ("X", "W_QK"))
+    found = np.array(at.evaluate(vector()), dtype=float)[:, 0]
+    assert scored(X.T[None], W / float(at.numbers["lam"]))[0] == pytest.approx(found, abs=1e-12)
+
+
+def tube(W: Any, a: Any, aside: bool, T: int, eps: float, rng: np.random.Generator) -> Any:
+    """a^T v/T^{3/2} along the path of ``tube-growth`` and in its neighbourhood, or along the line alone."""
+    u = next(u for u in rng.standard_normal((100, 2)) if a @ u > 0.3 and np.linalg.norm(W @ u) > 0.5)
+    q = W @ u
+    h = min(1.0, a @ u / (2 * abs(a @ q) + 1e-9)) if aside else 0.0
+    t = np.arange(1, T + 1) / T
+    path = np.outer(t, u) + h * np.outer(t * (1 - t), q)
+    assert (path @ a > 0).all()
+    near = path + rng.uniform(-eps, eps, (40, T, 2))
+    return scored(math.sqrt(T) * near, W) @ a / T**1.5
+
+
+@pytest.mark.parametrize("W", MATRICES)
+def test_walks_near_a_path_have_a_vector_of_the_order_of_the_bound(W: list[list[float]]) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        a = rng.uniform(0.5, 2, 2) * rng.choice((-1, 1), 2)
+        assert min(tube(np.array(W), a, True, T, 1e-3, rng).min() for T in (400, 1600)) > 1e-4
+    assert holds("tube-growth", vector(), theta, theta * (1 - theta), sp.Integer(3))
+
+
+def test_a_line_does_not_do_for_every_matrix() -> None:
+    """Its scores are all 1/T where W_QK is skew: without the detour there is nothing to count."""
+    rng = np.random.default_rng(0)
+    W = np.array(MATRICES[1])
+    assert np.abs(tube(W, np.array([1.0, 0.5]), False, 400, 0.0, rng)).max() < 1e-9
+    assert not holds("tube-growth", vector(), theta, sp.Integer(0), sp.Integer(3))
+
+
+@pytest.mark.parametrize("W", MATRICES)
+def test_the_mean_square_grows_like_the_bound(W: list[list[float]]) -> None:
+    """E|v|^2/T^3 over walks, for a projection B: it tends to a number, which is not 0."""
+    rng = np.random.default_rng(1)
+    sizes = []
+    for T in (16, 64, 256):
+        x = rng.standard_normal((1500, T, 2)).cumsum(1)
+        sizes.append(float(((scored(x, np.array(W)) @ np.array([0.6, 0.8])) ** 2).mean()) / T**3)
+    assert min(sizes) > 0.001
+    assert abs(math.log(sizes[2] / sizes[1], 4)) < 0.25
 
 
 # -- quotients
 
 
 def test_a_quotient_takes_the_difference_of_the_exponents() -> None:
-    assert holds("quotient-order", sp.Integer(3), sp.Integer(3), sp.Integer(0))
-    assert holds("quotient-order", sp.Integer(2), sp.Integer(3), sp.Integer(-1))
+    assert holds("quotient-growth", sp.Integer(3), sp.Integer(3), sp.Integer(0))
+    assert holds("quotient-growth", sp.Integer(2), sp.Integer(3), sp.Integer(-1))
     for wrong in (sp.Integer(1), sp.Integer(0), -HALF, sp.Integer(5)):
-        assert not holds("quotient-order", sp.Integer(2), sp.Integer(3), wrong)
+        assert not holds("quotient-growth", sp.Integer(2), sp.Integer(3), wrong)
 
 
 def test_a_quotient_needs_both_limits_at_the_same_matrices() -> None:
@@ -407,10 +501,19 @@ def test_a_quotient_needs_both_limits_at_the_same_matrices() -> None:
     third = found["third"]
     assert not unsupported_order(found["second"]) and not unsupported_order(third)
     assert unsupported_order(replace(third, exponent=-HALF))
-    above, below = appendix_b.order21(), appendix_b.order19()
+    # a quotient of other exponents than those of the two sums, and two quotients
+    for above_it, below_it in ((3, 3), (4, 3), (2, 2)):
+        lame = changed(changed(third, "quotient-growth", 0, sp.Integer(above_it)), "quotient-growth", 1, below_it)
+        lame = replace(
+            changed(lame, "quotient-growth", 2, above_it - below_it), exponent=sp.Integer(above_it - below_it)
+        )
+        assert all(licensed(step) for step in lame.steps) and unsupported_order(lame)
+    assert unsupported_order(replace(third, steps=(*third.steps, third.steps[-1])))
+    above, below, lower = appendix_b.order21(), appendix_b.order19(), appendix_b.below19()
     step = third.steps[-1]
-    assert unsupported_order(replace(third, steps=(*above.steps, step)))
-    assert unsupported_order(replace(third, steps=(*below.steps, *above.steps, step)))
+    assert not unsupported_order(replace(third, steps=(*above.steps, *below.steps, *lower, step)))
+    assert unsupported_order(replace(third, steps=(*above.steps, *lower, step)))
+    assert unsupported_order(replace(third, steps=(*below.steps, *above.steps, *lower, step)))
     # (21) for another slope than (19)
     slope, high = sp.Integer(8), sp.Rational(5, 8)
     density = leading(PRODUCTS["eq21"], appendix_b.kernels()[0])
@@ -418,7 +521,139 @@ def test_a_quotient_needs_both_limits_at_the_same_matrices() -> None:
     other = changed(other, "concentrated-limit", 3, slope)
     other = changed(other, "concentrated-limit", 4, integral(density, (HALF, high), OTHER["eq21"]))
     assert all(licensed(s) for s in other.steps) and not unsupported_order(other)
-    assert unsupported_order(replace(third, steps=(*other.steps, *below.steps, step)))
+    assert unsupported_order(replace(third, steps=(*other.steps, *below.steps, *lower, step)))
+
+
+LOOSE = "no step bounds the divisor of the quotient from below"
+OTHER_DIVISOR = "the divisor that is bounded from below is not the term that is bounded from above"
+
+
+def test_a_quotient_for_all_matrices_needs_its_divisor_from_below() -> None:
+    third = appendix_b.dominance()["third"]
+    for rule in ("paired-square", "tube-growth"):
+        assert unsupported_order(replace(third, steps=tuple(s for s in third.steps if s.rule != rule))) == [LOOSE]
+    # each step is licensed below: a smaller bound, that of another vector, and that of another matrix
+    v = vector("W_V")
+    term = (v.T * v.substitute({"W_QK": ALPHABET["W_F"]})).gradient("W_F")
+    score = ALPHABET["W_V"] * ALPHABET.entry("x", "T")
+    other = changed(changed(third, "paired-square", 0, score * ALPHABET.entry("x", "T").T), "paired-square", 1, "W_V")
+    wrong = [
+        changed(third, "tube-growth", 3, sp.Rational(5, 2)),
+        changed(third, "tube-growth", 0, v),
+        changed(changed(third, "paired-square", 0, term), "paired-square", 2, v),
+        changed(changed(changed(third, "paired-square", 0, term), "paired-square", 2, v), "tube-growth", 0, v),
+        changed(other, "paired-square", 2, score),
+    ]
+    for order in wrong:
+        assert all(licensed(step) for step in order.steps)
+        assert unsupported_order(order)
+    # the inner product with another letter than that of the gradient
+    assert unsupported_order(changed(third, "paired-square", 1, "W_V")) == [OTHER_DIVISOR]
+
+
+def test_the_divisor_from_below_is_the_one_from_above() -> None:
+    """(21)/(20) with the bound of (19) from below, which has the exponent of (20): every step is licensed."""
+    above, below, lower = appendix_b.order21(), appendix_b.order20(), appendix_b.below19()
+    step = Step("quotient-growth", "", (sp.Integer(2), sp.Integer(3), sp.Integer(-1)))
+    mixed = Order(sp.Integer(-1), (*above.steps, *below.steps, *lower, step), "", "")
+    assert all(licensed(step) for step in mixed.steps)
+    assert unsupported_order(mixed) == [OTHER_DIVISOR]
+
+
+# -- the terms of the gradient
+
+UNPICKED = "a growth stands without the term of the gradient that it is the growth of"
+UNROOTED = "the term of a growth is not taken from the gradient of the objective by W_QK"
+OTHER_SUM = "the sum that is bounded is not the term of the gradient before it"
+NUMBERLESS = "the terms that are picked from the gradient are not those of a printed quantity"
+
+
+def test_the_objective_is_that_of_the_model() -> None:
+    function = objective()
+    for table in model():
+        function = function.substitute(table)
+    assert function == OBJECTIVE
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_an_order_is_of_its_own_term_of_the_gradient(name: str) -> None:
+    order = ORDERS[name]()
+    assert (concluded(order), numbered(order)) == (name, (f"({name[2:]})",))
+    for rule, reason in (("matrix-part", UNPICKED), ("matrix-gradient", UNROOTED)):
+        assert unsupported_order(replace(order, steps=tuple(s for s in order.steps if s.rule != rule))) == [reason]
+    # the part of another term
+    for other, picked in ORDERS.items():
+        (part,) = (s for s in picked().steps if s.rule == "matrix-part")
+        mixed = replace(order, steps=tuple(part if s.rule == "matrix-part" else s for s in order.steps))
+        assert all(licensed(step) for step in mixed.steps)
+        assert unsupported_order(mixed) == ([] if other == name else [OTHER_SUM])
+
+
+def test_a_term_without_a_number_is_no_printed_one() -> None:
+    """The part of (21) with y has the letters that it is counted by, but is not all of (21)."""
+    order = appendix_b.order21()
+    degrees = {"Gamma": 1, "gamma_0": 0, "y": 1}
+    part = Step("matrix-part", "", (gradient()[0], degrees, gradient()[0].part(degrees)))
+    lame = replace(order, steps=tuple(part if s.rule == "matrix-part" else s for s in order.steps))
+    assert all(licensed(step) for step in lame.steps)
+    assert (concluded(lame), unsupported_order(lame)) == ("", [NUMBERLESS])
+    # behind (20), picked and bounded without a limit, and (20) picked beside (21)
+    (named,) = (s for s in appendix_b.order20().steps if s.rule == "matrix-part")
+    bound = next(s for s in appendix_b.order20().steps if s.rule == "hoelder-growth")
+    for before in ((named, bound, *lame.steps), (named, *lame.steps), (named, bound, *order.steps)):
+        forged = replace(order, steps=tuple(before))
+        assert all(licensed(step) for step in forged.steps)
+        assert unsupported_order(forged) == [NUMBERLESS]
+    # both terms of a quotient, and the growth of the divisor alone
+    both = replace(appendix_b.order19(), steps=(named, *appendix_b.order19().steps))
+    assert concluded(both) == "second" and unsupported_order(both) == [NUMBERLESS]
+    # one term picked for two growths
+    second = appendix_b.dominance()["second"]
+    once = replace(second, steps=tuple(s for s in second.steps if s.rule != "matrix-part" or s.data[1] == {"Gamma": 2}))
+    assert unsupported_order(once) == [UNPICKED]
+
+
+def test_a_term_is_of_the_gradient_of_the_model() -> None:
+    """Steps that are licensed each, from a sum put together, and from the gradients of other models."""
+    third: Order = appendix_b.dominance()["third"]
+    degrees = {"Gamma": 2}
+
+    def forged(before: tuple[Step, ...], whole: Matrix, term: Matrix, v: Matrix) -> Order:
+        part = Step("matrix-part", "", (whole, degrees, term))
+        steps: list[Step] = []
+        other = changed(changed(third, "paired-square", 0, term), "paired-square", 2, v)
+        for step in changed(other, "tube-growth", 0, v).steps:
+            divisor = step.rule == "matrix-part" and step.data[1] == degrees
+            steps += (*before, part) if divisor else (step,)
+        return replace(third, steps=tuple(steps))
+
+    v, whole = vector("W_F", "W_V"), gradient()[0]
+    assert not unsupported_order(forged((), whole, whole.part(degrees), v))
+    wrong = [forged((), whole.part(degrees) + ALPHABET["W_V"], whole.part(degrees), v)]
+    for front in ((), ("W_V",), ("W_F", "W_V", "W_V")):
+        v = vector(*front)
+        half: Matrix = (v.T * v) * HALF
+        value = half.gradient("W_QK")
+        wrong.append(forged((Step("matrix-gradient", "", (half, "W_QK", value)),), value, value, v))
+    for order in wrong:
+        assert all(licensed(step) for step in order.steps)
+        assert unsupported_order(order) == [UNROOTED]
+    # the gradient by another parameter
+    value = OBJECTIVE.gradient("W_V")
+    step = Step("matrix-gradient", "", (OBJECTIVE, "W_V", value))
+    assert licensed(step)
+    assert unsupported_order(forged((step,), value, value.part(degrees), v)) == [UNROOTED]
+
+
+def test_a_quotient_is_of_two_terms_of_the_gradient() -> None:
+    one, lower = appendix_b.order19(), appendix_b.below19()
+    step = Step("quotient-growth", "", (sp.Integer(3), sp.Integer(3), sp.Integer(0)))
+    same = Order(sp.Integer(0), (*one.steps, *one.steps, *lower, step), "", "")
+    assert all(licensed(step) for step in same.steps)
+    assert unsupported_order(same) == [NUMBERLESS]
+    found = appendix_b.dominance()
+    assert {name: concluded(order) for name, order in found.items()} == {name: name for name in found}
+    assert numbered(found["second"]) == ("(20)", "(19)")
 
 
 # -- what the kernel makes of it
@@ -450,7 +685,14 @@ def test_a_planted_exponent_or_step_decides_nothing() -> None:
     assert settled("eq19", "5/2", replace(order, exponent=sp.Rational(5, 2))).status == "undecided"
     planted = changed(order, "hoelder-growth", 4, sp.Rational(5, 2))
     assert settled("eq19", "5/2", replace(planted, exponent=sp.Rational(5, 2))).status == "undecided"
-    assert settled("eq19", "8", appendix_b.order20()).status == "proved"
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_the_order_of_another_term_decides_nothing(name: str) -> None:
+    for other, order in ORDERS.items():
+        outcome = settled(name, "8", order())
+        assert outcome.status == ("proved" if other == name else "undecided")
+        assert other == name or outcome.evidence == [f"{name}: its steps give the order of ({other[2:]})"]
 
 
 def test_the_paper_s_orders_hold_and_its_dominance_does_not() -> None:
@@ -460,3 +702,40 @@ def test_the_paper_s_orders_hold_and_its_dominance_does_not() -> None:
     dominance = by_id()["bao2024.appB.dominance"]
     outcome = settle(dominance, derive(dominance.id))
     assert (outcome.status, outcome.false_quantities) == ("disproved", ("second",))
+    assert outcome.corrections == {"second": 0}
+    known = "of order T^(0) for all matrices with (19) not identically 0, attained for"
+    assert outcome.evidence[0].startswith(f"second: (20) over (19) is {known}")
+
+
+def test_exchanged_quotients_decide_nothing() -> None:
+    """With (21) over (19) in the place of (20) over (19), the paper's false print would be proved."""
+    dominance = by_id()["bao2024.appB.dominance"]
+    found = derive(dominance.id)
+    second, third = found.quantities["second"], found.quantities["third"]
+    for table in ({"second": third, "third": third}, {"second": third, "third": second}):
+        outcome = settle(dominance, replace(found, quantities=table))
+        assert outcome.status == "undecided"
+        assert outcome.evidence == ["second: its steps give the order of (21) over (19)"]
+    # a single order without a name is of no quantity
+    order = by_id()["bao2024.appB.order20"]
+    nameless = replace(derive(order.id), quantities={"": appendix_b.order20()})
+    assert settle(order, nameless).status == "undecided"
+
+
+def quotients(second: str, third: str) -> Any:
+    claim = "bao2024.appB.dominance"
+    statement = replace(by_id()[claim], printed={"second": second, "third": third})
+    return settle(statement, derive(claim))
+
+
+def test_a_quotient_s_print_holds_from_the_sharp_exponent_on() -> None:
+    for second, third in (("0", "-1"), ("0", "-1/2"), ("1/2", "-1/2"), ("2", "0")):
+        assert quotients(second, third).status == "proved"
+    for second, third, wrong in (
+        ("-1/2", "-1/2", ("second",)),
+        ("0", "-3/2", ("third",)),
+        ("-1/2", "-2", ("second", "third")),
+    ):
+        outcome = quotients(second, third)
+        assert (outcome.status, outcome.false_quantities) == ("disproved", wrong)
+        assert outcome.corrections == {name: {"second": 0, "third": -1}[name] for name in wrong}

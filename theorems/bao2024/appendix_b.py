@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 import sympy as sp
 
 from theorems.asymptotics import expand
+from theorems.bao2024.gradient import ALPHABET, gradient
 from theorems.bao2024.softmax import gamma, taylor
 from theorems.derivation import Fact, Inequality, derivation, fact
 from theorems.expressions import symbol
@@ -103,12 +105,19 @@ def attained(product: tuple[tuple[str, str], ...], other: tuple[sp.Expr, sp.Expr
     )
 
 
+def picked(number: str, degrees: Mapping[str, int]) -> tuple[Step, ...]:
+    """The gradient, and its terms in which letters occur so often."""
+    whole, steps = gradient()
+    words = number + ", before the expectation: {2}"
+    return (*steps, Step("matrix-part", words, (whole, degrees, whole.part(degrees))))
+
+
 def order19() -> Order:
     """(19): with M = X Gamma X^T, E[sum_{c, e} M_{bc} M_{ec} x_{T,e} x_{T,b}] up to positive factors."""
     bound = (("i", "j", "alpha", "beta"), (("i", "alpha"), ("j", "beta")), (), 6, sp.Integer(3))
     product = (("y", "b"), ("x", "c"), ("Y", "e"), ("X", "c"), ("z", "e"), ("z", "b"))
     steps = (Step("hoelder-growth", "(19) = O(T^{4})", bound), *attained(product, (theta, FREE[1])))
-    return Order(sp.Integer(3), steps, METHOD, EXAMPLE)
+    return Order(sp.Integer(3), (*picked("(19)", {"Gamma": 2}), *steps), METHOD, EXAMPLE)
 
 
 def order20() -> Order:
@@ -116,7 +125,7 @@ def order20() -> Order:
     bound = (("i", "alpha", "beta"), (("i", "alpha"),), ("beta",), 4, sp.Integer(3))
     product = (("y", "b"), ("x", "c"), ("X", "c"), ("z", "b"))
     steps = (Step("hoelder-growth", "(20) = O(T^{4})", bound), *attained(product, (FREE[1], sp.Integer(1))))
-    return Order(sp.Integer(3), steps, METHOD, EXAMPLE)
+    return Order(sp.Integer(3), (*picked("(20)", {"Gamma": 1, "gamma_0": 1}), *steps), METHOD, EXAMPLE)
 
 
 def order21() -> Order:
@@ -124,16 +133,32 @@ def order21() -> Order:
     bound = (("i", "alpha"), (("i", "alpha"),), (), 4, sp.Integer(2))
     product = (("y", "b"), ("x", "c"), ("z", "c"), ("z", "b"))
     steps = (Step("hoelder-growth", "(21) = O(T^{4})", bound), *attained(product, (sp.Integer(0), sp.Integer(1))))
-    return Order(sp.Integer(2), steps, METHOD, EXAMPLE)
+    return Order(sp.Integer(2), (*picked("(21)", {"Gamma": 1, "gamma_0": 0}), *steps), METHOD, EXAMPLE)
 
 
 METHOD = "Hoelder's inequality; an example whose clipping becomes deterministic"
 
 
+#: A path from 0 to u = x_T/sqrt(T), and a detour from it, along which scores are in (0, 1) for some tokens.
+ALONG, ASIDE = theta, theta * (1 - theta)
+
+
+@cache
+def below19() -> tuple[Step, ...]:
+    """(19) is at least c T^3, c > 0, wherever it is not 0 for all T: <(19), W_QK> = E|v|^2 for a vector v."""
+    term = gradient()[0].part({"Gamma": 2})
+    X, Gamma, W_QK, W_V, W_F = (ALPHABET[name] for name in ("X", "Gamma", "W_QK", "W_V", "W_F"))
+    vector = W_F * W_V * X * Gamma.T * X.T * W_QK * ALPHABET.entry("x", "T") * (1 / symbol("lam"))
+    square = Step("paired-square", "its inner product with {1} is |v|^2, v = {2}", (term, "W_QK", vector))
+    words = "E|v|^2 is at least c T^{3}, c > 0, unless W_QK = 0 or W_F W_V = 0: walks near a path have such v"
+    return (square, Step("tube-growth", words, (vector, ALONG, ASIDE, sp.Integer(3))))
+
+
 def _quotient(above: Order, below: Order) -> Order:
     value = above.exponent - below.exponent
-    step = Step("quotient-order", "the quotient grows like T^{2}", (above.exponent, below.exponent, value))
-    return Order(value, (*above.steps, *below.steps, step), METHOD, EXAMPLE)
+    step = Step("quotient-growth", "the quotient grows like T^{2}", (above.exponent, below.exponent, value))
+    method = "Hoelder's inequality above, walks near a path below; an example whose clipping becomes deterministic"
+    return Order(value, (*above.steps, *below.steps, *below19(), step), method, EXAMPLE)
 
 
 @derivation("bao2024.appB.order19")
@@ -156,5 +181,5 @@ def growth21() -> dict[str, Order]:
 
 @derivation("bao2024.appB.dominance")
 def dominance() -> dict[str, Order]:
-    """The growth of |(20)|/|(19)| and |(21)|/|(19)| for matrices where all three are as large as they can be."""
+    """The growth of |(20)|/|(19)| and |(21)|/|(19)|, for all matrices with (19) other than 0, and attained for some."""
     return {"second": _quotient(order20(), order19()), "third": _quotient(order21(), order19())}

@@ -7,7 +7,9 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.lampert2026.comparison import diagonal_bound, sink_solution
+from proofs_check.selftest.near_misses.optimum_rules import PLAIN, primal
+from theorems.lampert2026.comparison import diagonal_bound, dormant_bound, second_sink_solution, sink_solution
+from theorems.optimum_cover import BELOW
 from theorems.optimum_rules import CHEAPER, NO_SOLUTION, C, delta2, r_eff
 from theorems.process import Step
 
@@ -37,17 +39,18 @@ def _at(bound: Step) -> Step:
     return step("budget-at", NO_SOLUTION, (_spent("<=", bound.data[0]),), _below(bound))
 
 
-def _everywhere(largest: Any, constant: Any, relation: str = ">") -> Step:
-    conditions = (f"lam**2 >= {1 / R(largest) ** 2}", f"r_eff {relation} {R(constant)}*delta2")
-    return step("costs-apart-everywhere", CHEAPER, conditions, APART, R(largest), R(constant))
+#: Costs of sink solutions, and a bound of every diagonal one.
+UPPERS, LOWER = (second_sink_solution(), SINK), dormant_bound()
+COSTS = tuple(upper.data[1] for upper in UPPERS)
+#: For lam >= 99/100.
+ALONE = step(BELOW, COSTS, *LOWER.data[:2], R(99, 100), R(1))
+BOTH = step(BELOW, COSTS, *LOWER.data[:2], R(99, 100), 100 * delta2)
 
 
-#: For lam^2 >= 225/256 and r_eff > 8 delta^2.
-NEAR_ONE = _everywhere("16/15", 8)
-
-
-def _from(condition: str, part: Step = NEAR_ONE, prop: str = CHEAPER) -> Step:
-    return step("costs-apart-from", prop, (condition,), part)
+def _where(
+    *conditions: str, prop: str = CHEAPER, uppers: Any = UPPERS, lower: Step = LOWER, cover: Step = ALONE
+) -> Step:
+    return step("costs-apart-where", prop, conditions, uppers, lower, cover)
 
 
 def near() -> Iterator[tuple[str, Step]]:
@@ -67,29 +70,79 @@ def near() -> Iterator[tuple[str, Step]]:
         ("nothing is known below the bound", NO_SOLUTION, (told,), _below(WEAK, ">")),
     ):
         yield why, step("budget-at", prop, conditions, part)
-    # of lam >= 15/16 and no less
+    yield from _ends()
+
+
+def _ends() -> Iterator[tuple[str, Step]]:
+    last, much = "lam >= 99/100", "r_eff > 100*delta2"
+    second, first = UPPERS
     yield from (
-        ("a smaller lam", _from("lam >= 14/15")),
-        ("lam at most", _from("lam <= 15/16")),
-        ("lam other than", _from("lam != 15/16")),
-        ("lam below 0", _from("lam >= -15/16")),
-        ("any lam", _from("lam >= 0")),
-        ("a power of lam", _from("lam**2 >= 15/16")),
-        ("a name", _from("lam >= C")),
-        ("another property", _from("lam >= 15/16", prop=NO_SOLUTION)),
-        ("no condition", step("costs-apart-from", CHEAPER, (), NEAR_ONE)),
-        ("one condition more", step("costs-apart-from", CHEAPER, ("lam >= 15/16", "C > 1"), NEAR_ONE)),
-        ("r_eff may be too small for the constant", _from("lam >= 9/10", _everywhere("10/9", 9))),
-        ("r_eff may be just the constant times delta^2", _from("lam >= 15/16", _everywhere("16/15", R(256, 31)))),
-        ("the costs are apart from a larger lam on", _from("lam >= 24/25", _everywhere(1, 10))),
-        ("a constant that is too small", _from("lam >= 15/16", _everywhere("16/15", 1))),
-        ("r_eff below the constant", _from("lam >= 15/16", _everywhere("16/15", 8, "<"))),
-        ("one condition of two", _from("lam >= 15/16", APART)),
+        ("a smaller lam", _where("lam >= 98/100")),
+        ("a smaller square of lam", _where("lam**2 >= 98/100")),
+        ("a square that is the number itself", _where("lam**2 >= 9800/10000")),
+        ("lam at most", _where("lam <= 99/100")),
+        ("lam below", _where("lam < 99/100")),
+        ("lam above, where more may be said", _where("lam > 99/100")),
+        ("lam other than", _where("lam != 99/100")),
+        ("lam is", _where("lam == 99/100")),
+        ("lam below 0", _where("lam >= -99/100")),
+        ("any lam", _where("lam >= 0")),
+        ("any square of lam", _where("lam**2 >= 0")),
+        ("a square of lam below 0", _where("lam**2 >= -1/2")),
+        ("a power of lam", _where("lam**4 >= 99/100")),
+        ("a name", _where("lam >= C")),
+        ("the square of a name", _where("lam**2 >= C**2")),
+        ("twice lam", _where("2*lam >= 99/100")),
+        ("another property", _where(last, prop=NO_SOLUTION)),
+        ("no condition", _where()),
+        ("one condition more", _where(last, much)),
+        ("two conditions more", _where(last, much, "C > 1", cover=BOTH)),
+        ("no word of r_eff, which must be large", _where(last, cover=BOTH)),
+        ("r_eff at least", _where(last, much.replace(">", ">="), cover=BOTH)),
+        ("r_eff below", _where(last, much.replace(">", "<"), cover=BOTH)),
+        ("r_eff other than", _where(last, much.replace(">", "!="), cover=BOTH)),
+        ("a smaller r_eff", _where(last, "r_eff > 99*delta2", cover=BOTH)),
+        ("r_eff against a name", _where(last, "r_eff > C*delta2", cover=BOTH)),
+        ("the conditions exchanged", _where(much, last, cover=BOTH)),
+        ("r_eff alone", _where(much, cover=BOTH)),
+        ("one sink solution of two", _where(last, uppers=(second,))),
+        ("the sink solutions exchanged", _where(last, uppers=(first, second))),
+        ("a sink solution that is not compared", _where(last, uppers=(second, primal(PLAIN)))),
+        ("no sink solution", _where(last, uppers=())),
+        ("a false cost", _where(last, uppers=(_less(second), first), cover=_compared((_less(second), first)))),
+        (
+            "a false cost beside a true one",
+            _where(last, uppers=(second, _less(first)), cover=_compared((second, _less(first)))),
+        ),
+        ("a false bound", _where(last, lower=_more(1), cover=_compared(UPPERS, _more(1)))),
+        (
+            "a bound that is not compared",
+            _where(last, lower=dormant_bound(factors=True), cover=_compared(UPPERS, _more(-1))),
+        ),
+        ("no bound", _where(last, lower=SINK)),
+        ("a bound without a word of share", _where(last, lower=BOUNDS[0], cover=_compared(UPPERS, BOUNDS[0]))),
+        ("no comparison", _where(last, cover=SINK)),
+        ("a comparison that fails", _where("lam >= 1/2", cover=step(BELOW, *ALONE.data[:3], R(1, 2), R(1)))),
+        ("conditions for a comparison", _where(last, cover=APART)),
     )
+
+
+def _less(sink: Step) -> Step:
+    return step(sink.rule, sink.data[0], sink.data[1] - 1, *sink.data[2:])
+
+
+def _more(number: int) -> Step:
+    return step(LOWER.rule, LOWER.data[0] + number, *LOWER.data[1:])
+
+
+def _compared(uppers: tuple[Step, ...], lower: Step = LOWER) -> Step:
+    return step(BELOW, tuple(upper.data[1] for upper in uppers), *lower.data[:2], R(99, 100), R(1))
 
 
 def true() -> Iterator[Step]:
     """Steps that hold."""
     yield from map(_at, (WEAK, *BOUNDS))
-    yield from (_from("lam >= 15/16"), _from("lam >= 24/25"), _from("2*lam >= 15/8 + lam - 15/16"))
-    yield _from("lam >= 49/50", _everywhere("10/7", "25/2"))
+    yield from (_where("lam >= 99/100"), _where("lam**2 >= 99/100"), _where("2*lam >= 99/100 + lam"))
+    yield from (_where("lam >= 99/100", "r_eff > 100*delta2", cover=BOTH), _where("lam**2 >= 9801/10000"))
+    yield _where("lam >= 99/100", lower=dormant_bound(factors=True))
+    yield _where("lam >= 99/100", uppers=UPPERS[:1], cover=_compared(UPPERS[:1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Sequence
@@ -16,12 +17,15 @@ import torch
 import montecarlo
 import theorems
 from montecarlo import registry
-from proofs_check.selftest.code import SYMMETRIC, methods
-from theorems import closed, exchangeable, expressions, norm_rules, softmax_rules
+from proofs_check.selftest import code
+from proofs_check.selftest.code import SYMMETRIC, code_mutants, methods, mutated, plain
+from theorems import closed, exchangeable, expressions, norm_rules, optimum_ends, optimum_rules, softmax_rules
 from theorems.exchangeable import MEAN, output, token
 from theorems.expressions import symbol
 from theorems.increments import SecondRoute
+from theorems.lampert2026.comparison import structural_bound
 from theorems.process import KERNELS, Process, chain_of
+from theorems.rules import licensed
 
 x, y = symbol("x"), symbol("y")
 NUMBERS = (x, y, (x + 1) ** 2, x**2 + 2 * x + 1, sp.sqrt(4 * x), 2 * sp.sqrt(x), sp.Integer(2))
@@ -82,6 +86,43 @@ def test_symmetric_functions_are_symmetric(name: str) -> None:
 def test_what_is_not_symmetric_is_seen() -> None:
     values, other = _exchanged(lambda one, two: exchangeable.moment(one, two.mapped()), VECTORS)
     assert values != other
+
+
+def kept(changed: Callable[..., Any]) -> bool:
+    """Whether what a cached function of a rule remembers outlasts the mutant of a function."""
+    structural = structural_bound()
+    assert licensed(structural)
+    held = optimum_rules._dual_holds.cache_info().currsize
+    assert held
+    with mutated(code_mutants(plain(changed))[0]):
+        left = optimum_rules._dual_holds.cache_info().currsize
+    return left == held
+
+
+def test_what_cannot_have_called_a_mutant_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    # in another module that is not imported, and in the same one by another name
+    assert kept(optimum_ends.budget_at)
+    assert kept(optimum_rules.pair_average)
+    # itself, what it calls, and what that calls
+    assert not kept(optimum_rules._dual_holds)
+    assert not kept(optimum_rules.at_least_zero)
+    assert not kept(optimum_rules._polynomial)
+    # a table may be how it is called
+    monkeypatch.setattr(optimum_rules, "WAYS", {"pairs": optimum_rules.pair_average}, raising=False)
+    code._tabled.cache_clear()
+    code._apart.cache_clear()
+    assert not kept(optimum_rules.pair_average)
+    monkeypatch.undo()
+    code._tabled.cache_clear()
+    code._apart.cache_clear()
+
+
+def test_who_asks_for_rules_by_their_names_remembers_nothing() -> None:
+    asking = functools.lru_cache(lambda step: licensed(step))
+    asking.__module__ = optimum_rules.__name__
+    assert not code._apart(asking, plain(optimum_ends.budget_at))
+    # a function of no rule's module either
+    assert not code._apart(closed.vanishes, plain(optimum_ends.budget_at))
 
 
 def test_every_symmetric_function_of_ours_is_looked_at() -> None:
