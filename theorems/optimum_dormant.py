@@ -7,7 +7,6 @@ length of the dormant queries' rows in the dual matrix.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -16,8 +15,8 @@ import sympy as sp
 from theorems.closed import vanishes
 from theorems.expressions import symbol
 from theorems.implication import shown
-from theorems.optimum_rules import ONE, C, Table, delta2, lam, n, r_eff
-from theorems.optimum_symmetric import COORDINATES, Family, dual_blocks, orbits, products
+from theorems.optimum_rules import C, Table, delta2, families, r_eff, summed
+from theorems.optimum_symmetric import Family, dual_blocks, orbits, products
 from theorems.rules import licensed_by, rule
 
 share = symbol("share")
@@ -39,15 +38,11 @@ def dormant_dual(bound: sp.Expr, weights: Table) -> bool:
     keeps margins and norms, that d_ci^T W (d_ci - c_c) has over i the mean lam^2 e_c^T W e_c - lam e_c^T W f_c and
     eta_ci^T W eta_ci's, as sum_i eta_ci = 0, and continuity at share = 0 and 1.
     """
-    for family, alone in _families():
+    for family, alone in families():
         forms, table = _read(family, alone, weights)
         if not vanishes(2 * sp.Add(*table.values()) - bound.xreplace({C: family.C})):
             return False
-        sums = dict.fromkeys(COORDINATES, sp.Integer(0))
-        for name, weight in table.items():
-            for coordinate, value in forms[name].items():
-                sums[coordinate] += weight * value
-        apart, means = dual_blocks(sums, family.C)
+        apart, means = dual_blocks(summed(forms, table), family.C)
         two = (sp.Matrix(apart) * sp.Matrix(apart).T).tolist()
         if not _at_most_one(products(means, 1 / family.C)) or not (alone or _at_most_one(two)):
             return False
@@ -63,12 +58,12 @@ def dormant_factors(bound: sp.Expr, weights: Table) -> bool:
     groups x, y, which have the eigenvalues of x - y and x + (C - 1) y. Trusted: sum y <= tr(Y^T W_Q^T W_K) <=
     ||Y||_2 |W_Q P_S|_F |W_K P_S|_F (Cauchy-Schwarz), and 2 x y <= x^2 + y^2; the rest as there.
     """
-    for family, alone in _families():
+    for family, alone in families():
         forms, table = _read(family, alone, weights)
         if not vanishes(2 * sp.Add(*table.values()) - bound.xreplace({C: family.C})):
             return False
         size = family.C
-        sums = {name: sp.Add(*(w * forms[k].get(name, 0) for k, w in table.items())) for name in COORDINATES}
+        sums = summed(forms, table)
         # a row has one entry on b, one on each of its own e and f, and one on each of the others', where there are any
         on_b = sp.Matrix([sums[row + "b"] for row in "ef"]) / size
         own, far = (sp.Matrix([[sums[row + column] for column in kind] for row in "ef"]) for kind in ("ef", "EF"))
@@ -83,12 +78,6 @@ def dormant_factors(bound: sp.Expr, weights: Table) -> bool:
         if not all(_at_most_one(part.tolist()) for part in parts):
             return False
     return True
-
-
-def _families() -> Iterator[tuple[Family, bool]]:
-    """C = 1, where no constraint names another group, and symbolic C >= 2."""
-    yield Family(ONE, n, lam), True
-    yield Family(C, n, lam), False
 
 
 def _read(family: Family, alone: bool, weights: Table) -> tuple[dict[str, dict[str, Any]], dict[str, sp.Expr]]:

@@ -6,6 +6,7 @@ compute margins and blocks themselves. Names: C, n, lam, r_eff, delta2 = 1 - lam
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -67,9 +68,14 @@ def _polynomial(expression: sp.Expr) -> bool:
     return all(c.is_nonnegative for part in parts for c in part)
 
 
-def _families() -> tuple[tuple[Family, bool], ...]:
+def families() -> tuple[tuple[Family, bool], ...]:
     """C = 1, where no constraint names another group, and symbolic C >= 2; nothing here depends on the nuisances."""
     return (Family(ONE, n, lam), True), (Family(C, n, lam), False)
+
+
+def summed(forms: Mapping[str, Mapping[str, Any]], weights: Mapping[str, sp.Expr]) -> dict[str, sp.Expr]:
+    """The coordinates of sum y (constraint): forms and weights y by orbit."""
+    return {name: sp.Add(*(y * forms[orbit].get(name, 0) for orbit, y in weights.items())) for name in COORDINATES}
 
 
 @rule("symmetric-dual")
@@ -86,7 +92,7 @@ def symmetric_dual(pattern: str, bound: sp.Expr, weights: Table) -> bool:
 
 @lru_cache(maxsize=64)
 def _dual_holds(pattern: str, bound: sp.Expr, weights: Table) -> bool:
-    for family, alone in _families():
+    for family, alone in families():
         forms = {orbit.name: orbit.form for orbit in orbits(family, pattern, alone=alone)}
         at = {C: family.C}
         table = {name: sp.sympify(weight).xreplace(at) for name, weight in weights}
@@ -95,11 +101,7 @@ def _dual_holds(pattern: str, bound: sp.Expr, weights: Table) -> bool:
         table = {name: weight for name, weight in table.items() if weight != 0}
         if set(table) - set(forms):
             return False
-        sums = dict.fromkeys(COORDINATES, sp.Integer(0))
-        for name, weight in table.items():
-            for coordinate, value in forms[name].items():
-                sums[coordinate] += weight * value
-        apart, means = dual_blocks(sums, family.C)
+        apart, means = dual_blocks(summed(forms, table), family.C)
         lengths = [apart[1][0] ** 2 + apart[1][1] ** 2, products(means, 1 / family.C)[1][1]]
         if not all(vanishes(sp.sympify(1 - v)) or v == 0 for v in lengths):
             return False
@@ -121,7 +123,7 @@ def symmetric_primal(pattern: str, cost: sp.Expr, entries: Table, apart: Root, m
     table = dict(entries)
     if not set(table) <= set(COORDINATES) - {"A", "B"}:
         return False
-    for family, alone in _families():
+    for family, alone in families():
         at = {C: family.C}
         values = {name: sp.sympify(value).xreplace(at) for name, value in table.items()}
         for orbit in orbits(family, pattern, alone=alone):
@@ -153,7 +155,7 @@ def factor_dual(pattern: str, bound: sp.Expr, weights: Table) -> bool:
     orthonormal. Trusted: sum y <= tr(Y^T W_Q^T W_K) <= ||Y||_2 |W_Q P_S|_F |W_K P_S|_F (Cauchy-Schwarz), and
     2 x y <= x^2 + y^2.
     """
-    for family, alone in _families():
+    for family, alone in families():
         forms = {orbit.name: orbit.form for orbit in orbits(family, pattern, alone=alone)}
         at, size = {C: family.C}, family.C
         table = {name: sp.sympify(weight).xreplace(at) for name, weight in weights}
@@ -165,7 +167,7 @@ def factor_dual(pattern: str, bound: sp.Expr, weights: Table) -> bool:
         if not vanishes(2 * sp.Add(*table.values()) - bound.xreplace(at)):
             return False
         # a row has the same entries in every group: one on b, one on its own e and f, one on each of the others'
-        sums = {name: sp.Add(*(w * forms[k].get(name, 0) for k, w in table.items())) for name in COORDINATES}
+        sums = summed(forms, table)
         on_b, *own = (sums[name] / size for name in ("fb", "fe", "ff"))
         square = sp.Add(on_b**2, *(entry**2 for entry in own))
         if not alone:
