@@ -32,10 +32,8 @@ from theorems.rules import licensed
 STEPS, COPIES, SOURCES = 16, 160, 6
 #: Copies of long data are fewer, for they take longer: so many characters of it in all, yet FEWEST copies at least.
 CHARACTERS, FEWEST = 60_000, 50
-#: Most seconds that a true step and a copy may take, for they are asked for every mutant of the rule.
+#: Most seconds that a step made by hand or shipped may take, and a copy: they are asked for every mutant of the rule.
 LONG, SHORT = 5.0, 0.05
-#: The same for a near miss that is made by hand.
-OWN = 2.0
 
 #: A number is also changed by this part of it, and by its square.
 NEAR = sp.Rational(1, 20)
@@ -64,7 +62,7 @@ class Probes:
         return self.original[place] is False
 
     def _seconds(self, place: int) -> float:
-        return OWN if place < self.own_false else SHORT
+        return LONG if place < self.own_false else SHORT
 
     def suspicious(self, place: int) -> tuple[int, str] | None:
         """The first copy from a place on that the rule, as it now stands, licenses or breaks on, and which of these."""
