@@ -20,9 +20,9 @@ from theorems.kernel import (
     value_of,
 )
 from theorems.limits import Limit
-from theorems.norm_rules import MEANING
 from theorems.outcome import Outcome
 from theorems.process import KERNELS
+from theorems.rules.norm import MEANING
 
 #: Starts of the walk that every formula is compared for.
 STARTS = ("sigma", "zero", "mean")

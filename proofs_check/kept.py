@@ -79,12 +79,15 @@ def _source(name: str) -> Path | None:
 
 @functools.cache
 def _imports(name: str) -> tuple[str, ...]:
-    """The modules of the suite that a module's text imports, wherever in the text."""
+    """The modules of the suite that a module's text imports, wherever in the text, and the packages above them."""
     path = _source(name)
     found: list[str] = []
     for module, names, plain in _IMPORTED.findall(path.read_text(encoding="utf-8") if path is not None else ""):
         parts = re.findall(r"\w+", re.sub(r"#.*|\bas\s+\w+", "", names))
-        found += [plain] if plain else [module, *(f"{module}.{part}" for part in parts)]
+        for given in [plain] if plain else [module, *(f"{module}.{part}" for part in parts)]:
+            # importing a module runs the packages above it, and what these import
+            pieces = given.split(".")
+            found += [".".join(pieces[:end]) for end in range(1, len(pieces) + 1)]
     return tuple(name for name in dict.fromkeys(found) if _source(name) is not None)
 
 

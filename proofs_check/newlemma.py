@@ -124,7 +124,7 @@ _BOUND = Skeleton(
     derivation='''@derivation("{id}")
 def {name}() -> SharpBound:
     """The sharp bound |tr(W)| <= sqrt(d tr(W^2)) for symmetric W_QK and Sigma = R R, by Cauchy-Schwarz."""
-    # FILL IN: the steps of the proof, each an instance of a rule of theorems/rules.py, and a case where it is attained.
+    # FILL IN: the steps of the proof, each an instance of a rule of theorems/rules/, and a case where it is attained.
     d, tr1, tr2 = (coefficient(name).expr for name in ("d", "tr1", "tr2"))
     inner, root = ("R", "W_QK", "R"), {{"Sigma": ("R", "R")}}
     steps = (

@@ -182,7 +182,7 @@ def breaches(root: Path) -> list[str]:
 
 
 def derivations(root: Path) -> list[Path]:
-    """The modules below theorems/<paper>/."""
+    """The modules below theorems/<folder>/: the papers' derivations, and sub-packages that they are written with."""
     return [path for path in files(root, "theorems") if len(path.relative_to(root).parts) > 2]
 
 

@@ -15,10 +15,10 @@ from theorems.conditions import SIGNS, read
 from theorems.derivation import Derived, Inequality, Quantity, SharpBound
 from theorems.eventually import Eventually, settle_eventually, unsupported_eventually
 from theorems.expressions import parse, same, symbol
-from theorems.norm_rules import COVARIANCE, DEFINITE, MEANING, NORM_RULES, SYMMETRIC, granted, meets
 from theorems.numeric import Case
 from theorems.outcome import CheckedStep, Outcome, Variant
-from theorems.softmax_rules import SOFTMAX_RULES
+from theorems.rules.norm import COVARIANCE, DEFINITE, MEANING, NORM_RULES, SYMMETRIC, granted, meets
+from theorems.rules.softmax import SOFTMAX_RULES
 from theorems.thresholds import Threshold
 
 

@@ -12,9 +12,9 @@ import sympy as sp
 from theorems.balls import ball, precision, rational, sign
 from theorems.closed import names, vanishes
 from theorems.derivation import Inequality
-from theorems.entropy_rules import visible_sign
 from theorems.expressions import parse, symbol
 from theorems.outcome import CheckedStep, Outcome
+from theorems.rules.entropy import visible_sign
 
 #: Where balls look at a growth: T = 2^FAR, to within 2^-NEAR, with BITS bits.
 FAR, NEAR, BITS = 240, 80, 1024

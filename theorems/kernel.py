@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-import theorems.inequality_rules  # noqa: F401  (registers its rules)
-from theorems.analysis_rules import CONCLUSIONS, REWRITING
+import theorems.rules.inequality  # noqa: F401  (registers its rules)
 from theorems.asymptotics import ball_check, degree, expand, in_regime, leading, order_part
 from theorems.bounds import settle_bound, unsupported_bound, unsupported_inequality
 from theorems.catalogue import ProofLine, Statement
@@ -28,11 +27,12 @@ from theorems.matrix_facts import MatrixFact
 from theorems.observables import START, Observable
 from theorems.orders import Order, concluded, numbered, unsupported_order
 from theorems.outcome import CheckedStep, Outcome, Variant
-from theorems.pattern_rules import concludes
 from theorems.process import Moment, Process
 from theorems.ratio import Ratio, total
 from theorems.repair import presentable, repaired
 from theorems.rules import CONCLUSION, licensed
+from theorems.rules.analysis import CONCLUSIONS, REWRITING
+from theorems.rules.pattern import concludes
 
 
 @dataclass(frozen=True)

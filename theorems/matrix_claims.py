@@ -15,10 +15,10 @@ from theorems.derivation import Derived
 from theorems.expressions import parse, same
 from theorems.matrix_calculus import word_text
 from theorems.matrix_facts import PREFIX, MatrixFact
-from theorems.matrix_rules import CONCLUSION, PREMISE
 from theorems.outcome import CheckedStep, Outcome
 from theorems.repair import presentable, repaired
 from theorems.rules import CONCLUSION as VALUES
+from theorems.rules.matrix import CONCLUSION, PREMISE
 
 
 def matrix_of(derived: Derived) -> MatrixFact | None:

@@ -40,9 +40,9 @@ from theorems.implication import fails_everywhere, implied, shown
 from theorems.kernel import compare, printed_value, settle, value_of
 from theorems.limits import Limit, compare_cells
 from theorems.matrix_claims import matrix_of
-from theorems.norm_rules import SYMMETRIC, granted
 from theorems.numeric import Case
 from theorems.outcome import Outcome
+from theorems.rules.norm import SYMMETRIC, granted
 
 #: Processor seconds that a mutant has; what takes longer is left undecided.
 SECONDS = 10.0

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import sympy as sp
 
-import theorems.exchangeable_rules  # noqa: F401  (registers slope-sign)
+import theorems.rules.exchangeable  # noqa: F401  (registers slope-sign)
 from theorems.catalogue import Paper, Statement
 from theorems.conditions import clause, conjunction, read, written
 from theorems.derivation import Derived, Equivalence

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from theorems import exchangeable_rules
 from theorems.exchangeable import (
     Vector,
     Weighted,
@@ -20,10 +19,11 @@ from theorems.exchangeable import (
     trace,
     weighted_moment,
 )
-from theorems.exchangeable_rules import LEVEL
 from theorems.expressions import same, symbol
 from theorems.process import Step
+from theorems.rules import exchangeable as exchangeable_rules
 from theorems.rules import licensed
+from theorems.rules.exchangeable import LEVEL
 
 beta, k, t1, t2 = (symbol(n) for n in ("beta", "k", "t1", "t2"))
 TOKENS = [[1, 2], [0, -1], [3, 1]]

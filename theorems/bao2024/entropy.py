@@ -9,10 +9,10 @@ import sympy as sp
 
 from theorems.closed import substituted
 from theorems.derivation import Fact, derivation, fact
-from theorems.entropy_rules import far_out, flow, in_unknown
 from theorems.eventually import Eventually
 from theorems.expressions import symbol
 from theorems.process import Step
+from theorems.rules.entropy import far_out, flow, in_unknown
 
 T, nu, k, g, s, n, e = (symbol(name) for name in ("T", "nu", "k", "g", "s", "n", "e"))
 HALF = sp.Rational(1, 2)

@@ -6,8 +6,8 @@ import sympy as sp
 
 from theorems.derivation import Inequality, derivation
 from theorems.expressions import symbol
-from theorems.norm_rules import COVARIANCE, DEFINITE, ONE_SIGNED, SYMMETRIC
 from theorems.process import Step
+from theorems.rules.norm import COVARIANCE, DEFINITE, ONE_SIGNED, SYMMETRIC
 
 d, tr1, tr2, tr_W = (symbol(name) for name in ("d", "tr1", "tr2", "tr_W"))
 _WORDS = "{0} <= {1}"

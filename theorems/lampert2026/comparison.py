@@ -15,10 +15,9 @@ from theorems.derivation import Equivalence, derivation, remark
 from theorems.functionals import functional
 from theorems.numeric import Case
 from theorems.optimum import ROOT_ERROR, Bracket, root_above, symmetric
-from theorems.optimum_cover import BELOW
-from theorems.optimum_dormant import OWN, share
-from theorems.optimum_ends import ENDS
-from theorems.optimum_rules import (
+from theorems.optimum_symmetric import Family
+from theorems.process import Step
+from theorems.rules.optimum import (
     CHEAPER,
     MEANING,
     NO_SOLUTION,
@@ -28,8 +27,9 @@ from theorems.optimum_rules import (
     n,
     r_eff,
 )
-from theorems.optimum_symmetric import Family
-from theorems.process import Step
+from theorems.rules.optimum_cover import BELOW
+from theorems.rules.optimum_dormant import OWN, share
+from theorems.rules.optimum_ends import ENDS
 
 # -- the functionals of a case
 

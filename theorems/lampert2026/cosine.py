@@ -1,7 +1,7 @@
 """Section 5: the expected cosine of exchangeable tokens, against the ratio of expectations that stands in for it.
 
 The sharp c of |E cos - R| <= c E|1 - r_i^2| comes from pairs of norms (a, b): none may exceed the inequality for
-(c, mu) of ``theorems.cosine_rules``, and the pairs (1, 0) and (M, M) with M > 1 meet it with equality where
+(c, mu) of ``theorems.rules.cosine``, and the pairs (1, 0) and (M, M) with M > 1 meet it with equality where
 c - mu = 2 and c + mu = 1. Sets with norms (1, ..., 1, eps), the last one opposite to the others, beside rarer ones with
 norms (M, ..., M) and one direction, so come as near to c as one likes, for every k.
 """
@@ -14,11 +14,11 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.cosine_rules import Certificate
 from theorems.derivation import Inequality, derivation, remark
 from theorems.ensemble import cosine, exact, ratio, spread, traces
 from theorems.expressions import symbol
 from theorems.process import Step
+from theorems.rules.cosine import Certificate
 
 #: c and mu from the two pairs that the inequality must meet with equality.
 SHARP, MULTIPLIER = sp.Matrix([[1, -1], [1, 1]]).solve(sp.Matrix([2, 1]))

@@ -13,9 +13,9 @@ import sympy as sp
 from theorems import ensemble  # noqa: F401  (registers t1, t2 and the planned variances)
 from theorems.derivation import Equivalence, Expected, Fact, derivation, fact, remark
 from theorems.exchangeable import Weighted, moment, moment_by_deviations, output, weighted_moment
-from theorems.exchangeable_rules import LEVEL
 from theorems.expressions import symbol
 from theorems.process import Step
+from theorems.rules.exchangeable import LEVEL
 
 beta, k, t1, t2 = (symbol(name) for name in ("beta", "k", "t1", "t2"))
 _ONE, _ZERO = sp.Integer(1), sp.Integer(0)

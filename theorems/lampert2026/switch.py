@@ -16,7 +16,7 @@ from theorems.functionals import functional
 from theorems.numeric import Case
 from theorems.process import Step
 from theorems.rules import licensed
-from theorems.softmax_rules import (
+from theorems.rules.softmax import (
     APART,
     NO_OUTPUT,
     NO_SINK_VALUE,

@@ -1,8 +1,8 @@
 """Steps made by hand for every trusted rule: near misses, which it must refuse, and true steps that no paper takes.
 
-A module for the rules of every module of ``theorems``, with the same stem, and one of holes that were found. ``near()``
-gives steps that are false, or that lack a hypothesis, each with the reason; ``true()`` gives steps that the rule must
-license.
+A module for every module of ``theorems.rules``, with the same stem, one for ``theorems.rules`` itself, one for
+``theorems.orders``, and one of holes that were found. ``near()`` gives steps that are false, or that lack a hypothesis,
+each with the reason; ``true()`` gives steps that the rule must license.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from proofs_check.selftest.near_misses import (
-    analysis_rules,
-    convex_rules,
-    cosine_rules,
-    entropy_rules,
-    exchangeable_rules,
-    inequality_rules,
+    analysis,
+    convex,
+    cosine,
+    entropy,
+    exchangeable,
+    inequality,
     licensed_once,
-    matrix_rules,
-    norm_rules,
+    matrix,
+    norm,
+    optimum,
     optimum_cover,
     optimum_dormant,
     optimum_ends,
-    optimum_rules,
     orders,
-    pattern_rules,
+    pattern,
     rules,
-    softmax_rules,
+    softmax,
 )
 from theorems.process import Step
 
@@ -45,23 +45,23 @@ class Module(Protocol):
 
 
 MODULES: tuple[Module, ...] = (
-    analysis_rules,
-    convex_rules,
-    cosine_rules,
-    entropy_rules,
-    exchangeable_rules,
-    inequality_rules,
+    analysis,
+    convex,
+    cosine,
+    entropy,
+    exchangeable,
+    inequality,
     licensed_once,
-    matrix_rules,
-    norm_rules,
+    matrix,
+    norm,
+    optimum,
     optimum_cover,
     optimum_dormant,
     optimum_ends,
-    optimum_rules,
     orders,
-    pattern_rules,
+    pattern,
     rules,
-    softmax_rules,
+    softmax,
 )
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.cosine_rules import PARTS, slacks
 from theorems.expressions import symbol
 from theorems.process import Step
-from theorems.softmax_rules import APART, beside, j, kappa, m, n, norm, rho, share, v
+from theorems.rules.cosine import PARTS, slacks
+from theorems.rules.softmax import APART, beside, j, kappa, m, n, norm, rho, share, v
 
 ZERO, ONE = sp.Integer(0), sp.Integer(1)
 x, T, d, r, eta = (symbol(name) for name in ("x", "T", "d", "r", "eta"))

@@ -1,4 +1,4 @@
-"""Near misses and further true steps of the rules of theorems/rules.py."""
+"""Near misses and further true steps of the rules of theorems/rules/__init__.py."""
 
 from __future__ import annotations
 

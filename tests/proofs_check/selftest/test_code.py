@@ -19,13 +19,16 @@ import theorems
 from montecarlo import registry
 from proofs_check.selftest import code
 from proofs_check.selftest.code import SYMMETRIC, code_mutants, methods, mutated, plain
-from theorems import closed, exchangeable, expressions, norm_rules, optimum_ends, optimum_rules, softmax_rules
+from theorems import closed, exchangeable, expressions
 from theorems.exchangeable import MEAN, output, token
 from theorems.expressions import symbol
 from theorems.increments import SecondRoute
 from theorems.lampert2026.comparison import structural_bound
 from theorems.process import KERNELS, Process, chain_of
-from theorems.rules import licensed
+from theorems.rules import licensed, optimum_ends
+from theorems.rules import norm as norm_rules
+from theorems.rules import optimum as optimum_rules
+from theorems.rules import softmax as softmax_rules
 
 x, y = symbol("x"), symbol("y")
 NUMBERS = (x, y, (x + 1) ** 2, x**2 + 2 * x + 1, sp.sqrt(4 * x), 2 * sp.sqrt(x), sp.Integer(2))
@@ -42,8 +45,8 @@ def _covariance(kind: type[Process]) -> tuple[Callable[[Any, Any], Any], Sequenc
 EXAMPLES: dict[str, tuple[Callable[[Any, Any], Any], Sequence[Any]]] = {
     "theorems.expressions.same": (expressions.same, NUMBERS),
     "theorems.closed.equal": (closed.equal, NUMBERS),
-    "theorems.softmax_rules.equal_sums": (softmax_rules.equal_sums, NUMBERS),
-    "theorems.norm_rules._is": (norm_rules._is, NUMBERS),
+    "theorems.rules.softmax.equal_sums": (softmax_rules.equal_sums, NUMBERS),
+    "theorems.rules.norm._is": (norm_rules._is, NUMBERS),
     "theorems.exchangeable.moment": (exchangeable.moment, VECTORS),
     "theorems.exchangeable.moment_by_deviations": (exchangeable.moment_by_deviations, VECTORS),
     "theorems.process.Process.covariance": _covariance(Process),

@@ -27,10 +27,10 @@ from theorems.derivation import Inequality
 from theorems.deriving import registered
 from theorems.expressions import floats, parse, text
 from theorems.kernel import settle
-from theorems.norm_rules import ONE_SIGNED, SYMMETRIC
 from theorems.numeric import Case
 from theorems.outcome import Outcome
 from theorems.process import Step
+from theorems.rules.norm import ONE_SIGNED, SYMMETRIC
 
 FIRST, SECOND, ENTRIES, INDUCED, CAUCHY, TRACE = NAMES = (
     "bao2024.sec5.eq7-first",

@@ -16,11 +16,11 @@ from theorems.lampert2026 import comparison
 from theorems.numeric import Case
 from theorems.optimum import symmetric
 from theorems.optimum_curves import over_groups, region, row
-from theorems.optimum_dormant import OWN, share
-from theorems.optimum_rules import CHEAPER, LEAST, NO_SOLUTION, C, at_least_zero, lam, n, r_eff
 from theorems.optimum_symmetric import Family, blocks
 from theorems.process import Step
 from theorems.rules import licensed
+from theorems.rules.optimum import CHEAPER, LEAST, NO_SOLUTION, C, at_least_zero, lam, n, r_eff
+from theorems.rules.optimum_dormant import OWN, share
 
 #: C, n, lam, overlap; one group overlaps with none.
 GRID = [

@@ -16,7 +16,6 @@ from theorems.balls import sign
 from theorems.catalogue import Statement, by_id
 from theorems.conditions import clause
 from theorems.convex import Representable, represent
-from theorems.convex_rules import SEEN
 from theorems.derivation import Equivalence, Expected
 from theorems.deriving import derive
 from theorems.equivalence import contradicted, truth
@@ -25,6 +24,7 @@ from theorems.functionals import known
 from theorems.kernel import settle
 from theorems.numeric import Case
 from theorems.outcome import Outcome
+from theorems.rules.convex import SEEN
 
 MASKS = {"prop41": "full", "prop41-causal": "causal", "prop41-window": "window"}
 DISTANCES = ("rho_Q", "rho_K", "rho_K_causal", "rho_K_window", "rho_C", "rho_C_causal", "rho_C_window")

@@ -25,7 +25,7 @@ from theorems.numeric import Case
 from theorems.outcome import Outcome
 from theorems.process import Step
 from theorems.rules import RULES, licensed
-from theorems.softmax_rules import APART
+from theorems.rules.softmax import APART
 
 FORWARD, BACKWARD, ZERO = NAMES = tuple(
     f"lampert2026.sec6.{name}" for name in ("sink-implies-switch", "switch-implies-sink", "zero-output-implies-sink")

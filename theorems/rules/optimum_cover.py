@@ -1,6 +1,6 @@
 """The trusted rule that compares costs for all numbers of groups and all lam at once, box by box.
 
-Costs are in units of kappa/sqrt(d), as in ``optimum_rules``.
+Costs are in units of kappa/sqrt(d), as in ``rules.optimum``.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import sympy as sp
 from theorems.balls import ball, centred, lower_end, precision, rational
 from theorems.closed import vanishes
 from theorems.covers import Box, some_positive
-from theorems.optimum_dormant import share
-from theorems.optimum_rules import C, delta2, lam, r_eff
 from theorems.rules import rule
+from theorems.rules.optimum import C, delta2, lam, r_eff
+from theorems.rules.optimum_dormant import share
 
 #: The name of the rule.
 BELOW = "below-everywhere"

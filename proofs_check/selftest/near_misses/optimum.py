@@ -1,4 +1,4 @@
-"""Near misses and further true steps of the rules of theorems/optimum_rules.py."""
+"""Near misses and further true steps of the rules of theorems/rules/optimum.py."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import sympy as sp
 
 from theorems.expressions import symbol
 from theorems.lampert2026.comparison import diagonal_bound, sink_solution, structural_bound
-from theorems.optimum_rules import CHEAPER, MEANING, NO_SOLUTION, C, delta2, lam, n, r_eff
 from theorems.optimum_symmetric import COORDINATES, blocks, products
 from theorems.process import Step
+from theorems.rules.optimum import CHEAPER, MEANING, NO_SOLUTION, C, delta2, lam, n, r_eff
 
 ZERO, ONE = sp.Integer(0), sp.Integer(1)
 R = sp.Rational

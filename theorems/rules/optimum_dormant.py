@@ -15,9 +15,9 @@ import sympy as sp
 from theorems.closed import vanishes
 from theorems.expressions import symbol
 from theorems.implication import shown
-from theorems.optimum_rules import C, Table, delta2, families, r_eff, summed
 from theorems.optimum_symmetric import Family, dual_blocks, orbits, products
 from theorems.rules import licensed_by, rule
+from theorems.rules.optimum import C, Table, delta2, families, r_eff, summed
 
 share = symbol("share")
 #: The dormant queries' constraint that is used: on the mean over i it holds with 1 - s in the place of 1.

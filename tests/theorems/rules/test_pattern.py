@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theorems.analysis_rules import CONCLUSIONS
 from theorems.bounds import INEQUALITIES
 from theorems.derivation import Fact
 from theorems.deriving import derive
 from theorems.expressions import parse, symbol
 from theorems.group_matrices import ONE, ZERO, C, GroupMatrix, group_matrix
 from theorems.lampert2026 import costs
-from theorems.pattern_rules import CONCLUDES, at_most, concludes, not_negative, worst
 from theorems.patterns import SQUARE, D, Delta, cross, d, diagonal_matrix, kappa, lam, r_eta, routing, sink_matrix
 from theorems.process import Step
 from theorems.rules import licensed
+from theorems.rules.analysis import CONCLUSIONS
+from theorems.rules.pattern import CONCLUDES, at_most, concludes, not_negative, worst
 
 UNIT = kappa / sp.sqrt(d)
 a, b = symbol("a"), symbol("b")

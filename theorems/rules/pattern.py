@@ -11,12 +11,12 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.analysis_rules import CONCLUSIONS
 from theorems.closed import vanishes
 from theorems.expressions import symbol
 from theorems.group_matrices import ONE, ZERO, C, GroupMatrix, count, orbit, zero
 from theorems.patterns import SQUARE, D, Delta, Routing, cross, d, demands, kappa, lam, margins, r_eta
 from theorems.rules import licensed, rule
+from theorems.rules.analysis import CONCLUSIONS
 
 #: Names that are positive wherever a rule of this module is used.
 POSITIVE = frozenset({"C", "lam", "kappa", "d", "Delta_diag", "r_eta"})

@@ -63,7 +63,7 @@ MATRICES = {
     *("matrix-substitution", "matrix-gradient", "matrix-differential", "matrix-part", "column-expansion"),
     *("stationary-scalar-matrix", "completed-square", "rank-trace", "locally-constant"),
 }
-#: Tested in test_convex_rules.py and test_softmax_rules.py.
+#: Tested in test_convex.py and test_softmax.py.
 SINKS = {
     *("gordan", "nearest-point", "common-key", "full-query", "rank-one", "necessary-and-sufficient", "sink-dual"),
     *("sink-primal", "least-norm", "strict-sphere", "hyperplane-cells", "random-signs"),
@@ -71,13 +71,13 @@ SINKS = {
     *("increasing", "outside-weight", "put-to-zero", "scaled", "solved", "sum-identity", "termwise", "triangle"),
     *("two-key-output", "sufficient-alone"),
 }
-#: Tested in test_exchangeable.py and test_cosine_rules.py.
+#: Tested in ../test_exchangeable.py and test_cosine.py.
 SMOOTHING = {
     *("exchangeable-moment", "level-slope", "level-root", "energy-cone", "energy-balance", "slope-sign", "chord-sign"),
     *("ratio-of-energy", "ends-compared", "interior-maximum"),
     *("cosine-pointwise", "cosine-orthant", "cosine-average", "cosine-difference"),
 }
-#: Tested in test_pattern_rules.py and test_optimum_rules.py.
+#: Tested in test_pattern.py and test_optimum.py.
 COSTS = {
     *(
         "binding-pair",

@@ -9,11 +9,11 @@ import pytest
 import sympy as sp
 
 from theorems.closed import vanishes
-from theorems.cosine_rules import PARTS, slacks
 from theorems.expressions import parse, symbol
 from theorems.lampert2026.cosine import CERTIFICATES, MULTIPLIER, SHARP
 from theorems.process import Step
 from theorems.rules import licensed
+from theorems.rules.cosine import PARTS, slacks
 
 R = sp.Rational
 PAIRS = [(R(c), R(mu)) for c in ("5/4", "149/100", "3/2", "2") for mu in ("-51/100", "-1/2", "0")]

@@ -13,7 +13,7 @@ from theorems.expressions import floats, symbol
 from theorems.lampert2026 import switch
 from theorems.process import Step
 from theorems.rules import RULES, licensed
-from theorems.softmax_rules import (
+from theorems.rules.softmax import (
     APART,
     NO_OUTPUT,
     NO_SINK_VALUE,

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from proofs_check.selftest.near_misses import optimum_rules as made
+from proofs_check.selftest.near_misses import optimum as made
 from theorems.expressions import symbol
 from theorems.optimum import symmetric
-from theorems.optimum_rules import C, at_least_zero, lam
 from theorems.rules import licensed
+from theorems.rules.optimum import C, at_least_zero, lam
 
 SIZE = sp.sqrt(lam**2 + 4)
 

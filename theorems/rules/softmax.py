@@ -16,9 +16,9 @@ import sympy as sp
 
 from theorems.conditions import read
 from theorems.expressions import symbol
-from theorems.norm_rules import MEANING
 from theorems.process import Step
 from theorems.rules import licensed_by, rule
+from theorems.rules.norm import MEANING
 
 Hypotheses = tuple[str, ...]
 

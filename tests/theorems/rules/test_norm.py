@@ -10,7 +10,9 @@ import pytest
 import sympy as sp
 
 from theorems.expressions import floats, parse, symbol
-from theorems.norm_rules import (
+from theorems.process import Step
+from theorems.rules import RULES, licensed
+from theorems.rules.norm import (
     COVARIANCE,
     DEFINITE,
     MIXED,
@@ -22,8 +24,6 @@ from theorems.norm_rules import (
     reduced,
     trace_of,
 )
-from theorems.process import Step
-from theorems.rules import RULES, licensed
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 ALL = (SYMMETRIC, DEFINITE, ONE_SIGNED)

@@ -1,4 +1,4 @@
-"""Near misses and further true steps of the rules of theorems/pattern_rules.py."""
+"""Near misses and further true steps of the rules of theorems/rules/pattern.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Near misses and further true steps of the rules of theorems/norm_rules.py."""
+"""Near misses and further true steps of the rules of theorems/rules/norm.py."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import sympy as sp
 
 from theorems.expressions import parse, symbol
-from theorems.norm_rules import COVARIANCE, DEFINITE, ONE_SIGNED, SYMMETRIC
 from theorems.process import Step
+from theorems.rules.norm import COVARIANCE, DEFINITE, ONE_SIGNED, SYMMETRIC
 
 #: The least powers of d with |A|_one <= d^power |A|_two, worked out by hand.
 SCHATTEN = {

@@ -1,4 +1,4 @@
-"""Near misses and further true steps of the rules of theorems/matrix_rules.py."""
+"""Near misses and further true steps of the rules of theorems/rules/matrix.py."""
 
 from __future__ import annotations
 

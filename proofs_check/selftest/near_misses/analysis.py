@@ -1,4 +1,4 @@
-"""Near misses and further true steps of the rules of theorems/analysis_rules.py."""
+"""Near misses and further true steps of the rules of theorems/rules/analysis.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Near misses and further true steps of the rules of theorems/exchangeable_rules.py."""
+"""Near misses and further true steps of the rules of theorems/rules/exchangeable.py."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import sympy as sp
 
 from theorems.exchangeable import MEAN, Vector, moment, output, token
-from theorems.exchangeable_rules import LEVEL
 from theorems.expressions import symbol
 from theorems.process import Step
+from theorems.rules.exchangeable import LEVEL
 
 beta, k, t1, t2, s, m, c = (symbol(name) for name in ("beta", "k", "t1", "t2", "s", "m", "c"))
 ZERO, ONE = sp.Integer(0), sp.Integer(1)

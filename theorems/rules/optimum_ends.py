@@ -1,6 +1,6 @@
 """Trusted rules for where the proved bounds of the costs end: at the bound itself, and where sinks stop being cheaper.
 
-Costs are in units of kappa/sqrt(d), as in ``optimum_rules``.
+Costs are in units of kappa/sqrt(d), as in ``rules.optimum``.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Any
 from theorems.closed import vanishes
 from theorems.conditions import read
 from theorems.implication import ABOVE, DEFINED, IMPLICATIONS, LEAST_VALUES, PARTS
-from theorems.optimum_cover import BELOW
-from theorems.optimum_rules import CHEAPER, LEAST, NO_SOLUTION, lam, r_eff
 from theorems.process import Step
 from theorems.rules import licensed, licensed_by, rule
+from theorems.rules.optimum import CHEAPER, LEAST, NO_SOLUTION, lam, r_eff
+from theorems.rules.optimum_cover import BELOW
 
 #: Least values of the names, where d counts dimensions; lam and delta2 lie strictly between 0 and 1, kappa above 0.
 ENDS = {**LEAST, "d": 1}

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from theorems.analysis_rules import CONCLUSIONS, POSITIVE, visibly_positive
 from theorems.bao2024.softmax import gamma
 from theorems.catalogue import by_id
 from theorems.derivation import Derived, fact
@@ -22,6 +21,7 @@ from theorems.kernel import settle
 from theorems.limits import Pattern
 from theorems.process import KERNELS, Process, Step, process, random_walk
 from theorems.rules import RULES, licensed
+from theorems.rules.analysis import CONCLUSIONS, POSITIVE, visibly_positive
 
 theta, xi, eta, r, x, u, v, mu = (symbol(name) for name in ("theta", "xi", "eta", "r", "x", "u", "v", "mu"))
 HALF, ONE, ZERO = sp.Rational(1, 2), sp.Integer(1), sp.Integer(0)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-import theorems.matrix_rules  # noqa: F401  (registers its rules)
+import theorems.rules.matrix  # noqa: F401  (registers its rules)
 from theorems.bao2024.gradient import ALPHABET, gradient, model, objective
 from theorems.bao2024.locater import LETTERS, PRODUCT, mean, scale
 from theorems.expressions import parse, symbol

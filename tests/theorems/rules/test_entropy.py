@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theorems import entropy_rules as rules
 from theorems.bao2024 import entropy
 from theorems.expressions import parse, symbol
 from theorems.process import Step
 from theorems.rules import RULES, licensed
+from theorems.rules import entropy as rules
 
 x, y, e, T, nu, g, s, k, n = (symbol(name) for name in ("x", "y", "e", "T", "nu", "g", "s", "k", "n"))
 HALF = sp.Rational(1, 2)

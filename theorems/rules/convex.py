@@ -11,13 +11,13 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.analysis_rules import CONCLUSIONS
 from theorems.closed import vanishes
 from theorems.expressions import symbol
 from theorems.implication import IMPLICATIONS
-from theorems.norm_rules import SCHATTEN
 from theorems.pascal import RowSum
 from theorems.rules import EQUIVALENCES, licensed, licensed_by, rule
+from theorems.rules.analysis import CONCLUSIONS
+from theorems.rules.norm import SCHATTEN
 
 Keys = tuple[sp.Expr, sp.Expr]
 

@@ -13,11 +13,11 @@ import pytest
 import sympy as sp
 
 from theorems.convex import Holds, Representable, Vector, decide, dot, exact, nearest, pairs, represent
-from theorems.convex_rules import HULL, MARGIN, ONE, REPRESENTABLE, SEEN, at_most
 from theorems.expressions import parse, symbol
 from theorems.pascal import RowSum
 from theorems.process import Step
 from theorems.rules import EQUIVALENCES, licensed
+from theorems.rules.convex import HULL, MARGIN, ONE, REPRESENTABLE, SEEN, at_most
 
 i, T, w, first, last = (symbol(name) for name in ("i", "T", "w", "first", "last"))
 q, s, k, t, pp, pc, cc, uz, vk, c = (symbol(n) for n in ("q", "s", "k", "t", "pp", "pc", "cc", "uz", "vk", "c"))

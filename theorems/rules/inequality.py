@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import sympy as sp
 
-from theorems.analysis_rules import even_power, positive_in_theta, visibly_positive
 from theorems.closed import substituted, vanishes
 from theorems.expressions import same, symbol
 from theorems.rules import rule
+from theorems.rules.analysis import even_power, positive_in_theta, visibly_positive
 
 
 @rule("quotient")

@@ -1,4 +1,4 @@
-"""Near misses and further true steps of the rules of theorems/softmax_rules.py."""
+"""Near misses and further true steps of the rules of theorems/rules/softmax.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sympy as sp
 
 from theorems.expressions import parse, symbol
 from theorems.process import Step
-from theorems.softmax_rules import (
+from theorems.rules.softmax import (
     APART,
     NO_OUTPUT,
     NO_SINK_VALUE,

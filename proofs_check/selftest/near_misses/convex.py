@@ -1,4 +1,4 @@
-"""Near misses and further true steps of the rules of theorems/convex_rules.py."""
+"""Near misses and further true steps of the rules of theorems/rules/convex.py."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.convex_rules import HULL, MARGIN, ONE, REPRESENTABLE, SEEN, rho_K, rho_Q
 from theorems.expressions import symbol
 from theorems.pascal import RowSum
 from theorems.process import Step
+from theorems.rules.convex import HULL, MARGIN, ONE, REPRESENTABLE, SEEN, rho_K, rho_Q
 
 i, T, w, first, last = (symbol(name) for name in ("i", "T", "w", "first", "last"))
 q, s, k, t, pp, pc, cc, uz, vk, c = (symbol(n) for n in ("q", "s", "k", "t", "pp", "pc", "cc", "uz", "vk", "c"))

@@ -10,12 +10,12 @@ from typing import Any
 import flint
 import sympy as sp
 
-from theorems.analysis_rules import CONCLUSIONS, even_power, natural
 from theorems.balls import ball, between, precision, rational
 from theorems.closed import names, substituted, vanishes
 from theorems.expressions import symbol
 from theorems.process import Step
 from theorems.rules import elementary, licensed, rule
+from theorems.rules.analysis import CONCLUSIONS, even_power, natural
 
 #: Highest derivative that Taylor's formula is used with.
 DERIVATIVES = 6
