@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from theorems import law_quadrature
-from theorems.law_quadrature import Array, intervals, probability
+from theorems.law import quadrature as law_quadrature
+from theorems.law.quadrature import Array, intervals, probability
 
 INF = math.inf
 

@@ -4,7 +4,7 @@ P(Q > x) = (1/pi) Im int M(s) exp(-s x)/s ds + [c < 0] over a half line from a r
 singularity, into the upper half-plane: straight up, or at 60 degrees to the side where exp(-s x) decays (a rotation
 meets no singularity, as those are real). The part up to a radius R is an ``acb.integral``, in u with |s - c| =
 A sinh(u); the rest is bounded by hand, see ``_Law.rest``. No numerical step is shared with
-``theorems.law_quadrature``.
+``theorems.law.quadrature``.
 
 M is a product of powers of 1 - 2 alpha s, or, for the pairs alpha = w (c +- sqrt(ab))/2, of the quadratics
 1 - 2 c w s - (ab - c^2) (w s)^2, whose coefficients are rational. The arguments of a quadratic's two factors differ in

@@ -34,7 +34,7 @@ import sympy as sp
 from theorems.asymptotics import expand
 from theorems.bao2024.softmax import gamma, taylor
 from theorems.expressions import symbol
-from theorems.law_quadrature import Array, Counts, Probability, Rows, checked, intervals, probability
+from theorems.law.quadrature import Array, Counts, Probability, Rows, checked, intervals, probability
 from theorems.process import KERNELS, Process, random_walk
 from theorems.ratio import Ratio, total
 from theorems.words import Letter, cycle

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from theorems import law_interpolated
+from theorems.law import interpolated as law_interpolated
 from theorems.law import rho, rho_matrix, spectrum
-from theorems.law_interpolated import basis, chosen, rho_interpolated
-from theorems.law_quadrature import Array
+from theorems.law.interpolated import basis, chosen, rho_interpolated
+from theorems.law.quadrature import Array
 
 RNG = np.random.default_rng(3)
 

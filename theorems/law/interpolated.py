@@ -14,7 +14,7 @@ import numpy as np
 from scipy.interpolate import BarycentricInterpolator
 
 from theorems.law import Rho, block_weights, is_symmetric, matrices, rho, spectrum, token_kernel, window
-from theorems.law_quadrature import Array, intervals
+from theorems.law.quadrature import Array, intervals
 
 #: Points of the first level; each further level halves the angles between them.
 FIRST = 9

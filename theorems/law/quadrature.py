@@ -16,7 +16,7 @@ Moving u to u + i v moves phi to phi - v, so the integrand is analytic for 0 <= 
 (N_0 + N_PHI)/(exp(2 pi v/h) - 1), v = PHI/2, with N the integrals of the modulus along the two edges: by the residue
 theorem the error is the integral of F/(exp(-+2 pi i u/h) - 1) along them. The N are evaluated in floating point, with
 a factor 2 for safety, so this bound is computed and not enclosed;
-``theorems.law_certified`` encloses. Where a few heavy weights stand beside many, a million times lighter, neither rule
+``theorems.law.certified`` encloses. Where a few heavy weights stand beside many, a million times lighter, neither rule
 may reach the tolerance: the error then says so, up to 1.
 
 The ends are first drawn in to where Chernoff leaves the bound's mass outside; infinite ends become finite so.

@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 from theorems.law import rho
-from theorems.law_certified import certified, certified_probability
-from theorems.law_quadrature import probability
+from theorems.law.certified import certified, certified_probability
+from theorems.law.quadrature import probability
 
 SPECTRA: dict[str, tuple[list[float], list[int]]] = {
     "one eigenvalue": ([1.0], [1]),

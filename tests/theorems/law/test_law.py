@@ -33,7 +33,7 @@ from theorems.law import (
     spectrum,
     weights,
 )
-from theorems.law_quadrature import Array, intervals, probability
+from theorems.law.quadrature import Array, intervals, probability
 from theorems.process import random_walk
 from theorems.ratio import Ratio
 
