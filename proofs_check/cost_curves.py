@@ -1,9 +1,9 @@
 """The costs of the sink and the diagonal pattern for figures: printed bounds, constructions, least costs, a search.
 
 An instance has C groups of n dormant tokens at lam, whose nuisances have the inner product ``overlap`` across groups
-(``theorems.instances.overlapping``). Costs are 2 ||W_QK||_* in units of kappa/sqrt(d), so that kappa = d = 1 in every
-formula. Printed formulas are read from their claims, derived ones from their derivations. All results are of JSON's
-own types.
+(``theorems.patterns.instances.overlapping``). Costs are 2 ||W_QK||_* in units of kappa/sqrt(d), so that kappa = d = 1
+in every formula. Printed formulas are read from their claims, derived ones from their derivations. All results are of
+JSON's own types.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from theorems.conditions import clause, conjunction, read
 from theorems.derivation import Equivalence, Inequality
 from theorems.equivalence import holds
 from theorems.expressions import parse, symbol
-from theorems.instances import overlapping
 from theorems.numeric import Case
-from theorems.optimum_curves import over_groups, region
+from theorems.patterns.curves import over_groups, region
+from theorems.patterns.instances import overlapping
 
 PAPER = "lampert2026.sec7."
 UPPER = {"sink": PAPER + "sink-upper", "diag": PAPER + "diag-upper"}

@@ -59,7 +59,7 @@ def _functional(text: str) -> str | None:
     import theorems.lampert2026.comparison
     import theorems.lampert2026.representability
     import theorems.lampert2026.switch
-    import theorems.patterns  # noqa: F401
+    import theorems.patterns.margins  # noqa: F401
     from theorems import functionals, norms
 
     found = functionals.known(text)

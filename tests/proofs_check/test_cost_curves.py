@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 from montecarlo.lampert2026 import comparison
 from proofs_check import cost_curves as curves
 from theorems.expressions import symbol
-from theorems.instances import overlapping
+from theorems.patterns.instances import overlapping
 
 STATEMENTS = Path(__file__).parents[2] / "theorems" / "lampert2026" / "statements.toml"
 CLAIMS = {claim["id"]: claim for claim in tomllib.loads(STATEMENTS.read_text(encoding="utf-8"))["claim"]}

@@ -14,8 +14,8 @@ import sympy as sp
 from theorems.derivation import Equivalence, derivation, remark
 from theorems.functionals import functional
 from theorems.numeric import Case
-from theorems.optimum import ROOT_ERROR, Bracket, root_above, symmetric
-from theorems.optimum_symmetric import Family
+from theorems.patterns.optimum import ROOT_ERROR, Bracket, root_above, symmetric
+from theorems.patterns.symmetric import Family
 from theorems.process import Step
 from theorems.rules.optimum import (
     CHEAPER,

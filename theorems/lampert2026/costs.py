@@ -11,8 +11,19 @@ import sympy as sp
 
 from theorems.derivation import Fact, Incomplete, derivation, fact, remark
 from theorems.expressions import symbol
-from theorems.group_matrices import ONE, ZERO, C, GroupMatrix, group_matrix
-from theorems.patterns import COPIES, GROUPS, d, diagonal_matrix, kappa, lam, margins, r_eta, routing, sink_matrix
+from theorems.patterns.group_matrices import ONE, ZERO, C, GroupMatrix, group_matrix
+from theorems.patterns.margins import (
+    COPIES,
+    GROUPS,
+    d,
+    diagonal_matrix,
+    kappa,
+    lam,
+    margins,
+    r_eta,
+    routing,
+    sink_matrix,
+)
 from theorems.process import Step
 from theorems.rules.pattern import Parts, at_most, worst
 from theorems.thresholds import Threshold

@@ -16,7 +16,7 @@ from theorems.closed import vanishes
 from theorems.conditions import read
 from theorems.expressions import symbol
 from theorems.implication import IMPLICATIONS, LEAST_VALUES, visibly_non_negative
-from theorems.optimum_symmetric import COORDINATES, Family, blocks, dual_blocks, orbits, products
+from theorems.patterns.symmetric import COORDINATES, Family, blocks, dual_blocks, orbits, products
 from theorems.rules import EQUIVALENCES, licensed, licensed_by, rule
 
 C, n, lam, r_eff, delta2, kappa, d, budget = (

@@ -13,8 +13,8 @@ import sympy as sp
 
 from theorems.closed import vanishes
 from theorems.expressions import symbol
-from theorems.group_matrices import ONE, ZERO, C, GroupMatrix, count, orbit, zero
-from theorems.patterns import SQUARE, D, Delta, Routing, cross, d, demands, kappa, lam, margins, r_eta
+from theorems.patterns.group_matrices import ONE, ZERO, C, GroupMatrix, count, orbit, zero
+from theorems.patterns.margins import SQUARE, D, Delta, Routing, cross, d, demands, kappa, lam, margins, r_eta
 from theorems.rules import licensed, rule
 from theorems.rules.analysis import CONCLUSIONS
 

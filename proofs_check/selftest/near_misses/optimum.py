@@ -9,7 +9,7 @@ import sympy as sp
 
 from theorems.expressions import symbol
 from theorems.lampert2026.comparison import diagonal_bound, sink_solution, structural_bound
-from theorems.optimum_symmetric import COORDINATES, blocks, products
+from theorems.patterns.symmetric import COORDINATES, blocks, products
 from theorems.process import Step
 from theorems.rules.optimum import CHEAPER, MEANING, NO_SOLUTION, C, delta2, lam, n, r_eff
 

@@ -8,8 +8,8 @@ from typing import Any
 import sympy as sp
 
 from theorems.expressions import symbol
-from theorems.group_matrices import ONE, ZERO, C, GroupMatrix, Place, group_matrix, zero
-from theorems.patterns import (
+from theorems.patterns.group_matrices import ONE, ZERO, C, GroupMatrix, Place, group_matrix, zero
+from theorems.patterns.margins import (
     SQUARE,
     D,
     Delta,

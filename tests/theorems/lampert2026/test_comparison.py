@@ -11,12 +11,12 @@ import sympy as sp
 
 from theorems.equivalence import holds, judged, unsupported_equivalence
 from theorems.expressions import parse
-from theorems.instances import overlapping
 from theorems.lampert2026 import comparison
 from theorems.numeric import Case
-from theorems.optimum import symmetric
-from theorems.optimum_curves import over_groups, region, row
-from theorems.optimum_symmetric import Family, blocks
+from theorems.patterns.curves import over_groups, region, row
+from theorems.patterns.instances import overlapping
+from theorems.patterns.optimum import symmetric
+from theorems.patterns.symmetric import Family, blocks
 from theorems.process import Step
 from theorems.rules import licensed
 from theorems.rules.optimum import CHEAPER, LEAST, NO_SOLUTION, C, at_least_zero, lam, n, r_eff

@@ -8,7 +8,7 @@ import sympy as sp
 
 from proofs_check.selftest.near_misses import optimum as made
 from theorems.expressions import symbol
-from theorems.optimum import symmetric
+from theorems.patterns.optimum import symmetric
 from theorems.rules import licensed
 from theorems.rules.optimum import C, at_least_zero, lam
 

@@ -13,9 +13,21 @@ from theorems.bounds import INEQUALITIES
 from theorems.derivation import Fact
 from theorems.deriving import derive
 from theorems.expressions import parse, symbol
-from theorems.group_matrices import ONE, ZERO, C, GroupMatrix, group_matrix
 from theorems.lampert2026 import costs
-from theorems.patterns import SQUARE, D, Delta, cross, d, diagonal_matrix, kappa, lam, r_eta, routing, sink_matrix
+from theorems.patterns.group_matrices import ONE, ZERO, C, GroupMatrix, group_matrix
+from theorems.patterns.margins import (
+    SQUARE,
+    D,
+    Delta,
+    cross,
+    d,
+    diagonal_matrix,
+    kappa,
+    lam,
+    r_eta,
+    routing,
+    sink_matrix,
+)
 from theorems.process import Step
 from theorems.rules import licensed
 from theorems.rules.analysis import CONCLUSIONS

@@ -16,7 +16,7 @@ import sympy as sp
 
 from theorems.expressions import symbol
 from theorems.functionals import functional
-from theorems.group_matrices import ONE, ZERO, Coordinates, GroupMatrix, Place, group_matrix, groups_of
+from theorems.patterns.group_matrices import ONE, ZERO, Coordinates, GroupMatrix, Place, group_matrix, groups_of
 
 if TYPE_CHECKING:
     from theorems.numeric import Case

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 from theorems.expressions import symbol
-from theorems.group_matrices import ONE, C, Coordinates, GroupMatrix, Place, count, group_matrix, orbit
+from theorems.patterns.group_matrices import ONE, C, Coordinates, GroupMatrix, Place, count, group_matrix, orbit
 
 PLACES: tuple[Place, ...] = (None, (0, "c"), (1, "c"), (0, "e"), (1, "e"))
 

@@ -6,8 +6,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from theorems.instances import Instance, overlapping, planar
-from theorems.optimum import (
+from theorems.patterns.instances import Instance, overlapping, planar
+from theorems.patterns.optimum import (
     ROOT_ERROR,
     Bracket,
     Uncertified,
@@ -20,7 +20,7 @@ from theorems.optimum import (
     root_above,
     symmetric,
 )
-from theorems.optimum_symmetric import COORDINATES, Family, orbits, scores, wins
+from theorems.patterns.symmetric import COORDINATES, Family, orbits, scores, wins
 
 CASES = [
     ("sink", 1, 2, F(3, 5), F(0)),

@@ -12,9 +12,9 @@ from typing import Any
 import sympy as sp
 
 from theorems.expressions import symbol
-from theorems.instances import overlapping
 from theorems.lampert2026.comparison import diagonal_bound, sink_solution
-from theorems.optimum import symmetric
+from theorems.patterns.instances import overlapping
+from theorems.patterns.optimum import symmetric
 
 Row = dict[str, Any]
 

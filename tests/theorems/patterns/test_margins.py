@@ -11,9 +11,9 @@ import pytest
 import sympy as sp
 
 from theorems.expressions import symbol
-from theorems.group_matrices import ONE, GroupMatrix, group_matrix
 from theorems.numeric import Case
-from theorems.patterns import (
+from theorems.patterns.group_matrices import ONE, GroupMatrix, group_matrix
+from theorems.patterns.margins import (
     PATTERNS,
     SQUARE,
     D,

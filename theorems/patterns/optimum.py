@@ -19,8 +19,8 @@ import numpy as np
 
 from theorems import norms
 from theorems.balls import lower_end, precision
-from theorems.instances import Instance, Token
-from theorems.optimum_symmetric import COORDINATES, Family, blocks, dual_blocks, orbits, products, wins
+from theorems.patterns.instances import Instance, Token
+from theorems.patterns.symmetric import COORDINATES, Family, blocks, dual_blocks, orbits, products, wins
 
 #: Largest denominator of the solver's numbers after rounding.
 DENOMINATOR = 10**9

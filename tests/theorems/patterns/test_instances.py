@@ -6,7 +6,7 @@ import flint
 import numpy as np
 import pytest
 
-from theorems.instances import Instance, along, overlapping, planar, simplex
+from theorems.patterns.instances import Instance, along, overlapping, planar, simplex
 
 FAMILIES = {
     "antipodal": overlapping(1, 2, F(3, 5), F(0)),
