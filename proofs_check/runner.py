@@ -31,10 +31,10 @@ from theorems.conditions import clause, read
 from theorems.derivation import Derived
 from theorems.deriving import remarked
 from theorems.display import latex
-from theorems.enumeration import enumerated
 from theorems.equivalence import clause_of, conjoined
 from theorems.expressions import parse, text
 from theorems.kernel import settle, stated, target, value_of
+from theorems.moments.enumeration import enumerated
 from theorems.outcome import Outcome
 
 SCHEMA = 1

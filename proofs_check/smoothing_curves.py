@@ -1,9 +1,9 @@
 """R(l), the ratio of expectations between sparse and dense attention, of a case: derived, and of sampled tokens.
 
-A case is {"k", "beta", "W", "L", "m", "law"}, its numbers texts "p/q": tokens as ``theorems.exchangeable_law`` tells
-them, and the head Y_i(l) = beta z_i + W((1 - l) z_i + l mean_j z_j). D = E|Y_i|^2, N = E[Y_i^T Y_j], R = N/D. Derived
-values are of cases, exactly; simulated ones are of sampled tokens. Besides its laws there are two here, "tails" and
-"rays", in which each token has a scale of its own. All results are of JSON's own types.
+A case is {"k", "beta", "W", "L", "m", "law"}, its numbers texts "p/q": tokens as ``theorems.moments.exchangeable_law``
+tells them, and the head Y_i(l) = beta z_i + W((1 - l) z_i + l mean_j z_j). D = E|Y_i|^2, N = E[Y_i^T Y_j], R = N/D.
+Derived values are of cases, exactly; simulated ones are of sampled tokens. Besides its laws there are two here, "tails"
+and "rays", in which each token has a scale of its own. All results are of JSON's own types.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from proofs_check.figure_points import columns, derived, generator, ratio_interv
 from theorems import conditions
 from theorems.derivation import Equivalence
 from theorems.exchangeable import moment, output, trace
-from theorems.exchangeable_law import LAWS, traces
 from theorems.expressions import symbol
+from theorems.moments.exchangeable_law import LAWS, traces
 from theorems.numeric import Case
 
 PAPER = "lampert2026."

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from theorems.catalogue import PAPERS, by_id
 from theorems.derivation import STEPPED, DerivationError, Derived, Function, Quantity, registry, remarks
 from theorems.expressions import parse
-from theorems.increments import SecondRoute
+from theorems.moments.increments import SecondRoute
 from theorems.observables import START
 from theorems.process import KERNELS, Kernel, Position, Process, chain_of
 from theorems.ratio import Ratio

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from theorems import exchangeable_law
 from theorems.functionals import functional
+from theorems.moments import exchangeable_law
 from theorems.numeric import Case
 
 Vector = tuple[Fraction, ...]

@@ -20,10 +20,10 @@ from theorems.closed import substituted, vanishes
 from theorems.derivation import Closed, Derived, Equivalence, Incomplete, Inequality, SharpBound, consequence_of
 from theorems.equivalence import settle_equivalence, unsupported_equivalence
 from theorems.expressions import normal, parse, same, symbol
-from theorems.increments import SecondRoute
 from theorems.limits import Limit, compare_cells, enclosed, supported_cells
 from theorems.matrix_claims import matrix_of, settle_matrix, unsupported_matrix
 from theorems.matrix_facts import MatrixFact
+from theorems.moments.increments import SecondRoute
 from theorems.observables import START, Observable
 from theorems.orders import Order, concluded, numbered, unsupported_order
 from theorems.outcome import CheckedStep, Outcome, Variant

@@ -13,10 +13,10 @@ import sympy as sp
 
 from theorems.asymptotics import Expansion, expand
 from theorems.display import latex
+from theorems.moments.wick import contract
 from theorems.observables import IDENTITY, START, Bound, Form, Matrix, Observable, Term, Vector
 from theorems.ratio import Ratio, total
 from theorems.repair import presentable
-from theorems.wick import contract
 from theorems.words import Letter
 
 

@@ -17,11 +17,12 @@ import sympy as sp
 from proofs_check.pairing import Pair
 from proofs_check.selftest.code import CodeMutant, TooLong, code_mutants, methods, mutated, plain, reached, within
 from proofs_check.selftest.probes import Probes, claims, derivations, in_turn, probes
-from theorems import exchangeable, increments, sums, wick, words
+from theorems import exchangeable, sums, words
 from theorems.derivation import Derived
 from theorems.expressions import symbol
-from theorems.increments import SecondRoute
 from theorems.kernel import settle
+from theorems.moments import increments, wick
+from theorems.moments.increments import SecondRoute
 from theorems.observables import Matrix, Vector, W
 from theorems.process import KERNELS, Kernel, Moment, Process, chain_of
 from theorems.ratio import Ratio

@@ -55,10 +55,10 @@ def _functional(text: str) -> str | None:
     """The LaTeX of a norm or of a named functional of a case."""
     # a functional is known once the module that defines it is there
     import theorems.ensemble
-    import theorems.exchangeable_law
     import theorems.lampert2026.comparison
     import theorems.lampert2026.representability
     import theorems.lampert2026.switch
+    import theorems.moments.exchangeable_law
     import theorems.patterns.margins  # noqa: F401
     from theorems import functionals, norms
 

@@ -71,12 +71,12 @@ def test_a_changed_statement_is_judged_again(tmp_path: Path) -> None:
 
 def test_changed_code_and_versions_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here, _ = filled(tmp_path)
-    now = {**code("bao2024"), "theorems/wick.py": "changed", "theorems/new.py": "1"}
+    now = {**code("bao2024"), "theorems/moments/wick.py": "changed", "theorems/new.py": "1"}
     now.pop("theorems/words.py")
     monkeypatch.setattr(kept, "code", lambda paper: now)
     assert here.look(claim(), QUESTION) is None
     assert here.reasons[CLAIM] == (
-        "judged: theorems/new.py is new, theorems/wick.py changed, theorems/words.py is gone"
+        "judged: theorems/moments/wick.py changed, theorems/new.py is new, theorems/words.py is gone"
     )
     monkeypatch.setattr(kept, "code", code)
     beneath = kept.beneath("cpu")
@@ -218,12 +218,12 @@ def test_all_code_that_a_verdict_rests_on_is_looked_at() -> None:
 
 def test_an_import_in_any_form_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = """
-        import theorems.wick
+        import theorems.moments.wick
         from theorems.rules.norm import granted
         def late():
             from theorems import (
                 words,  # the trace words
-                sums as closed,
+                numeric as exact,
             )
             from montecarlo.seeds import block_seed as s
     """
@@ -234,9 +234,9 @@ def test_an_import_in_any_form_is_seen(tmp_path: Path, monkeypatch: pytest.Monke
     kept._imports.cache_clear()
     try:
         found = set(kept._imports("m"))
-        assert {"theorems.wick", "theorems.words", "theorems.sums", "montecarlo.seeds"} <= found
+        assert {"theorems.moments.wick", "theorems.words", "theorems.numeric", "montecarlo.seeds"} <= found
         # the packages above a module run before it
-        assert {"theorems", "theorems.rules", "theorems.rules.norm"} <= found
+        assert {"theorems", "theorems.moments", "theorems.rules", "theorems.rules.norm"} <= found
     finally:
         kept._imports.cache_clear()
 

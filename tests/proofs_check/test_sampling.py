@@ -22,10 +22,11 @@ from proofs_check.evidence import EFFORTS, Bench
 from proofs_check.intervals import Interval
 from proofs_check.pairing import Pair
 from proofs_check.runner import Options, Silent
-from theorems import authoring, catalogue, wick
+from theorems import authoring, catalogue
 from theorems.catalogue import Statement, by_id
 from theorems.deriving import derive
 from theorems.expressions import parse, same, symbol
+from theorems.moments import wick
 from theorems.process import KERNELS
 from theorems.rules import RULES
 

@@ -17,7 +17,6 @@ from theorems.catalogue import Paper, ProofLine, Statement, paper_claims
 from theorems.derivation import Derived, Fact, SharpBound
 from theorems.deriving import derive
 from theorems.expressions import parse, same
-from theorems.increments import SecondRoute
 from theorems.kernel import (
     agrees_to_leading_order,
     check_lines,
@@ -29,6 +28,7 @@ from theorems.kernel import (
     target,
     value_of,
 )
+from theorems.moments.increments import SecondRoute
 from theorems.observables import START, W
 from theorems.outcome import Outcome
 from theorems.process import KERNELS, Moment, Process, Step, random_walk

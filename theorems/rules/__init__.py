@@ -14,7 +14,7 @@ import sympy as sp
 from sympy.calculus.util import continuous_domain
 
 from theorems.expressions import same, symbol
-from theorems.increments import SecondRoute
+from theorems.moments.increments import SecondRoute
 from theorems.observables import Observable
 from theorems.process import Process
 from theorems.ratio import Ratio, total

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import sympy as sp
 
-from theorems.distributions import density, finite
 from theorems.expressions import parse, symbol
-from theorems.increments import SecondRoute
+from theorems.moments.distributions import density, finite
+from theorems.moments.increments import SecondRoute
 from theorems.observables import W
 from theorems.process import KERNELS, Process, Step, process
 from theorems.ratio import Ratio

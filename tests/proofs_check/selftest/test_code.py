@@ -22,8 +22,8 @@ from proofs_check.selftest.code import SYMMETRIC, code_mutants, methods, mutated
 from theorems import closed, exchangeable, expressions
 from theorems.exchangeable import MEAN, output, token
 from theorems.expressions import symbol
-from theorems.increments import SecondRoute
 from theorems.lampert2026.comparison import structural_bound
+from theorems.moments.increments import SecondRoute
 from theorems.process import KERNELS, Process, chain_of
 from theorems.rules import licensed, optimum_ends
 from theorems.rules import norm as norm_rules
@@ -50,7 +50,7 @@ EXAMPLES: dict[str, tuple[Callable[[Any, Any], Any], Sequence[Any]]] = {
     "theorems.exchangeable.moment": (exchangeable.moment, VECTORS),
     "theorems.exchangeable.moment_by_deviations": (exchangeable.moment_by_deviations, VECTORS),
     "theorems.process.Process.covariance": _covariance(Process),
-    "theorems.increments.SecondRoute.covariance": _covariance(SecondRoute),
+    "theorems.moments.increments.SecondRoute.covariance": _covariance(SecondRoute),
     "montecarlo.registry.covariance": (registry.covariance, tuple(torch.eye(4, dtype=torch.float64))),
 }
 

@@ -10,9 +10,9 @@ from tests.theorems.bruteforce import Family, Rows, bilinear, eye, number, one, 
 from tests.theorems.bruteforce import line as straight
 from theorems.catalogue import by_id
 from theorems.deriving import derive
-from theorems.enumeration import enumerated
 from theorems.expressions import parse
 from theorems.kernel import settle, value_of
+from theorems.moments.enumeration import enumerated
 from theorems.ratio import Ratio
 
 SYMMETRIC: dict[int, Rows] = {1: rows((-2,)), 2: rows((1, 2), (2, "-1/2")), 3: rows((1, 0, 2), (0, -1, 1), (2, 1, 3))}

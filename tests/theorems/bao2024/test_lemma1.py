@@ -15,9 +15,9 @@ from tests.theorems.bruteforce import Family, Rows, line, number, rows, same_tok
 from theorems.catalogue import ProofLine, by_id
 from theorems.derivation import Derived
 from theorems.deriving import derive
-from theorems.enumeration import enumerated
 from theorems.expressions import parse
 from theorems.kernel import CheckedLine, check_lines, settle
+from theorems.moments.enumeration import enumerated
 
 SYMMETRIC = rows((1, 2), (2, "-1/2"))
 OTHER = rows((1, 2), (-1, "1/2"))

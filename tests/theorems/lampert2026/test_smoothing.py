@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from theorems import ensemble, exchangeable_law
+from theorems import ensemble
 from theorems.derivation import Equivalence
 from theorems.deriving import derive, remarked
 from theorems.equivalence import holds
 from theorems.exchangeable import Vector, output, token
 from theorems.expressions import symbol
 from theorems.lampert2026 import smoothing
+from theorems.moments import exchangeable_law
 from theorems.numeric import Case
 
 SECTION = "lampert2026.sec5."

@@ -25,7 +25,7 @@ import theorems.lampert2026.representability
 import theorems.lampert2026.smoothing
 import theorems.lampert2026.switch  # noqa: F401  (with those before it, every module that registers rules)
 from theorems.expressions import parse, symbol
-from theorems.increments import SecondRoute
+from theorems.moments.increments import SecondRoute
 from theorems.observables import START, W
 from theorems.process import KERNELS, Position, Process, Step, process, random_walk
 from theorems.ratio import Ratio

@@ -11,7 +11,7 @@ import pytest
 from tests.theorems.bruteforce import eye, rows, walk
 from theorems.derivation import Derived
 from theorems.deriving import derive
-from theorems.enumeration import INSTANCES, MAX_ROWS, Enumeration, _places, enumerated
+from theorems.moments.enumeration import INSTANCES, MAX_ROWS, Enumeration, _places, enumerated
 from theorems.numeric import Case
 from theorems.observables import IDENTITY, Observable, W
 from theorems.process import Moment, Position, process, random_walk

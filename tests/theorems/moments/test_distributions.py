@@ -13,9 +13,9 @@ from scipy.integrate import quad
 
 from theorems.catalogue import Paper, Statement
 from theorems.derivation import Closed, Derived
-from theorems.distributions import Finite, density, finite
 from theorems.expressions import parse, symbol
 from theorems.kernel import unsupported
+from theorems.moments.distributions import Finite, density, finite
 from theorems.rules import licensed
 
 p, q, t = (symbol(n) for n in ("p", "q", "t"))

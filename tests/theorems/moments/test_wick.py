@@ -10,11 +10,11 @@ import pytest
 
 from tests.theorems.bruteforce import Family, Rows, line, minimum, number, one, rows, walk, words
 from theorems import rules
+from theorems.moments.wick import MAX_FACTORS, contract
 from theorems.numeric import Case
 from theorems.observables import IDENTITY, Matrix, Observable, W
 from theorems.process import Position, Process, process
 from theorems.ratio import Ratio
-from theorems.wick import MAX_FACTORS, contract
 
 MATRICES: dict[int, Rows] = {
     1: rows((3,)),
@@ -191,7 +191,7 @@ def test_the_number_of_pairings() -> None:
 
 def test_a_contraction_that_drops_a_pairing_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The value then differs from the coordinates', and the kernel's rule does not license the step."""
-    from theorems import wick
+    from theorems.moments import wick
 
     honest = process("sigma", ["i", "T"])
     x, y = Position("i"), Position("T")
