@@ -19,7 +19,7 @@ import sympy as sp
 from montecarlo.lampert2026 import comparison
 from proofs_check.figure_points import derived
 from proofs_check.lookup import by_id
-from theorems.closed import names
+from theorems.algebra.closed import names
 from theorems.conditions import clause, conjunction, read
 from theorems.derivation import Equivalence, Inequality
 from theorems.equivalence import holds

@@ -14,7 +14,7 @@ from proofs_check.decoys import mutants
 from proofs_check.evidence import Bench, Evidence
 from proofs_check.matrices import compared
 from proofs_check.pairing import Pair, Target
-from theorems.closed import vanishes
+from theorems.algebra.closed import vanishes
 from theorems.kernel import value_of
 from theorems.matrix_claims import matrix_of
 from theorems.outcome import Outcome

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from proofs_check.decoys import mutants
 from proofs_check.evidence import Bench, Evidence
 from proofs_check.pairing import Pair
-from theorems.closed import vanishes
+from theorems.algebra.closed import vanishes
 from theorems.eventually import Eventually, below, exceeding, excess
 from theorems.expressions import floats, parse
 from theorems.numeric import Case

@@ -21,8 +21,8 @@ from proofs_check.decoys import mutants
 from proofs_check.evidence import Bench, Evidence
 from proofs_check.intervals import Interval
 from proofs_check.pairing import Pair, Target
+from theorems.algebra.matrix_calculus import Matrix
 from theorems.expressions import parse
-from theorems.matrix_calculus import Matrix
 from theorems.matrix_facts import PREFIX, Instance, MatrixFact
 from theorems.outcome import Outcome
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.asymptotics import degree, in_regime
+from theorems.algebra.asymptotics import degree, in_regime
+from theorems.algebra.closed import names as names_in
+from theorems.algebra.closed import substituted
+from theorems.algebra.ratio import Ratio, total
 from theorems.catalogue import Statement
-from theorems.closed import names as names_in
-from theorems.closed import substituted
 from theorems.derivation import Derived, Expected, Fact
 from theorems.deriving import derive
 from theorems.expressions import floats, parse
@@ -21,7 +22,6 @@ from theorems.kernel import holds, printed_value, target, value_of
 from theorems.limits import Limit, at_point, compare_cells
 from theorems.numeric import Case, Numeric
 from theorems.process import Moment
-from theorems.ratio import Ratio, total
 
 #: What a simulation can measure.
 Sampled = Moment | Expected | Limit

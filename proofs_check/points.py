@@ -13,8 +13,8 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.pairing import Pair
+from theorems.algebra.closed import names
 from theorems.balls import ball, between, precision, rational
-from theorems.closed import names
 from theorems.derivation import Inequality, SharpBound
 from theorems.eventually import Eventually
 from theorems.expressions import parse, symbol

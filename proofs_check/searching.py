@@ -15,9 +15,9 @@ from proofs_check.eventual import searched_eventually
 from proofs_check.evidence import Bench, Evidence
 from proofs_check.pairing import Pair
 from proofs_check.points import misread
+from theorems.algebra.closed import names
 from theorems.balls import ball, between, precision, sign
 from theorems.bounds import admitted, larger, ungranted
-from theorems.closed import names
 from theorems.conditions import SIGNS, read
 from theorems.derivation import Inequality, SharpBound
 from theorems.eventually import Eventually

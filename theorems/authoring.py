@@ -6,13 +6,13 @@ import inspect
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from theorems.algebra.ratio import Ratio
 from theorems.catalogue import CatalogueError, Paper, ProofLine, Statement, add, read_claims
 from theorems.derivation import Fact, SharpBound, consequence, derivation, fact
 from theorems.expressions import parse
 from theorems.moments.distributions import density, finite
 from theorems.observables import IDENTITY, Matrix, W
 from theorems.process import KERNELS, Kernel, Moment, Position, Process, Step, process, random_walk
-from theorems.ratio import Ratio
 
 __all__ = [
     "IDENTITY",

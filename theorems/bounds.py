@@ -8,9 +8,9 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.closed import equal, names, substituted, vanishes
 from theorems.balls import sign
 from theorems.catalogue import Statement
-from theorems.closed import equal, names, substituted, vanishes
 from theorems.conditions import SIGNS, read
 from theorems.derivation import Derived, Inequality, Quantity, SharpBound
 from theorems.eventually import Eventually, settle_eventually, unsupported_eventually

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, NoReturn
 
 import sympy as sp
 
+from theorems.algebra.ratio import Ratio
 from theorems.limits import Limit
 from theorems.orders import Order
 from theorems.process import Moment, Process, Step
-from theorems.ratio import Ratio
 
 Function = Callable[..., Any]
 

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+from theorems.algebra.ratio import Ratio
 from theorems.catalogue import PAPERS, by_id
 from theorems.derivation import STEPPED, DerivationError, Derived, Function, Quantity, registry, remarks
 from theorems.expressions import parse
 from theorems.moments.increments import SecondRoute
 from theorems.observables import START
 from theorems.process import KERNELS, Kernel, Position, Process, chain_of
-from theorems.ratio import Ratio
 
 
 class _Sealed(Mapping[str, str]):

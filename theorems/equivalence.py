@@ -10,10 +10,10 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.closed import names
 from theorems.balls import sign
 from theorems.bounds import admitted
 from theorems.catalogue import Statement
-from theorems.closed import names
 from theorems.conditions import clause, read, written
 from theorems.derivation import Derived, Equivalence, Fact
 from theorems.implication import IMPLICATIONS, LEAST_VALUES, implied

@@ -9,8 +9,8 @@ from functools import lru_cache, reduce
 
 import sympy as sp
 
+from theorems.algebra.closed import names, vanishes
 from theorems.balls import ball, precision, rational, sign
-from theorems.closed import names, vanishes
 from theorems.derivation import Inequality
 from theorems.expressions import parse, symbol
 from theorems.outcome import CheckedStep, Outcome

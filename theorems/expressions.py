@@ -14,8 +14,8 @@ import sympy as sp
 from scipy import special
 from sympy.printing.str import StrPrinter
 
-from theorems.pascal import RowSum
-from theorems.sums import close_sum
+from theorems.algebra.pascal import RowSum
+from theorems.algebra.sums import close_sum
 
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _FUNCTIONS = {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log, "erf": sp.erf, "Abs": sp.Abs}

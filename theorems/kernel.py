@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 import sympy as sp
 
 import theorems.rules.inequality  # noqa: F401  (registers its rules)
-from theorems.asymptotics import ball_check, degree, expand, in_regime, leading, order_part
+from theorems.algebra.asymptotics import ball_check, degree, expand, in_regime, leading, order_part
+from theorems.algebra.closed import equal as equal_closed
+from theorems.algebra.closed import substituted, vanishes
+from theorems.algebra.ratio import Ratio, total
 from theorems.bounds import settle_bound, unsupported_bound, unsupported_inequality
 from theorems.catalogue import ProofLine, Statement
-from theorems.closed import equal as equal_closed
-from theorems.closed import substituted, vanishes
 from theorems.derivation import Closed, Derived, Equivalence, Incomplete, Inequality, SharpBound, consequence_of
 from theorems.equivalence import settle_equivalence, unsupported_equivalence
 from theorems.expressions import normal, parse, same, symbol
@@ -28,7 +29,6 @@ from theorems.observables import START, Observable
 from theorems.orders import Order, concluded, numbered, unsupported_order
 from theorems.outcome import CheckedStep, Outcome, Variant
 from theorems.process import Moment, Process
-from theorems.ratio import Ratio, total
 from theorems.repair import presentable, repaired
 from theorems.rules import CONCLUSION, licensed
 from theorems.rules.analysis import CONCLUSIONS, REWRITING

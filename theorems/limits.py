@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import flint
 import sympy as sp
 
+from theorems.algebra.closed import names, substituted, vanishes
 from theorems.balls import ball, between, precision, rational
 from theorems.balls import sign as sign_at
-from theorems.closed import names, substituted, vanishes
 from theorems.conditions import read
 from theorems.expressions import parse, symbol
 from theorems.process import Step

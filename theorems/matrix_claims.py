@@ -10,10 +10,10 @@ from itertools import pairwise
 
 import sympy as sp
 
+from theorems.algebra.matrix_calculus import word_text
 from theorems.catalogue import Statement
 from theorems.derivation import Derived
 from theorems.expressions import parse, same
-from theorems.matrix_calculus import word_text
 from theorems.matrix_facts import PREFIX, MatrixFact
 from theorems.outcome import CheckedStep, Outcome
 from theorems.repair import presentable, repaired

@@ -12,11 +12,11 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.matrix_calculus import Alphabet, Matrix, evaluate
+from theorems.algebra.ratio import Ratio
 from theorems.derivation import Fact, closed
 from theorems.expressions import parse, same
-from theorems.matrix_calculus import Alphabet, Matrix, evaluate
 from theorems.process import Step
-from theorems.ratio import Ratio
 
 PREFIX = "factor of "
 

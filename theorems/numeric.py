@@ -12,12 +12,12 @@ import numpy as np
 import sympy as sp
 
 from theorems import functionals, norms, words
+from theorems.algebra.ratio import Ratio
 from theorems.balls import ball
 from theorems.expressions import symbol, value_at
 from theorems.moments.wick import contract
 from theorems.observables import START, Observable, Term, Vector
 from theorems.process import Moment, Process
-from theorems.ratio import Ratio
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

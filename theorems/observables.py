@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.ratio import Ratio
+from theorems.algebra.ratio import Ratio
 from theorems.words import Letter
 
 #: The chain node that stands before every token.

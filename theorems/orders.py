@@ -9,8 +9,8 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.matrix_calculus import Letter, Matrix
 from theorems.expressions import symbol
-from theorems.matrix_calculus import Letter, Matrix
 from theorems.process import Process, Step
 from theorems.rules import modest, rule
 
@@ -63,7 +63,7 @@ def limit_kernel(
     process: Process, one: object, two: object, regime: Mapping[str, str], scale: int, value: sp.Expr
 ) -> bool:
     """K(one, two)/T^scale tends to this value, theta and phi the places of the tokens i and j."""
-    from theorems.asymptotics import expand
+    from theorems.algebra.asymptotics import expand
 
     found = expand(process.covariance(one, two), regime, f"T**{scale}" if scale else "1")  # type: ignore[arg-type]
     return not found.grows and bool(sp.expand(found.limit.expr - value) == 0)

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 
 import sympy as sp
 
-from theorems.asymptotics import Expansion, expand
+from theorems.algebra.asymptotics import Expansion, expand
+from theorems.algebra.ratio import Ratio, total
 from theorems.display import latex
 from theorems.moments.wick import contract
 from theorems.observables import IDENTITY, START, Bound, Form, Matrix, Observable, Term, Vector
-from theorems.ratio import Ratio, total
 from theorems.repair import presentable
 from theorems.words import Letter
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.closed import names, vanishes
 from theorems.balls import sign
-from theorems.closed import names, vanishes
 from theorems.conditions import read
 from theorems.derivation import Inequality
 from theorems.expressions import symbol

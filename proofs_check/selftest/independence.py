@@ -30,6 +30,7 @@ from proofs_check.plugins import second_side
 from proofs_check.sampling import sampled
 from proofs_check.searching import searched
 from theorems import deriving
+from theorems.algebra.ratio import Ratio
 from theorems.catalogue import Statement, shipped
 from theorems.conditions import read, written
 from theorems.derivation import Derived, Equivalence, Expected, Fact, Inequality, SharpBound, closed
@@ -40,7 +41,6 @@ from theorems.matrix_facts import MatrixFact
 from theorems.orders import Order
 from theorems.outcome import Outcome
 from theorems.process import Moment
-from theorems.ratio import Ratio
 
 SIDES = ("derivation", "simulation")
 NOT_APPLICABLE = "not applicable"

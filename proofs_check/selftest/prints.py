@@ -27,10 +27,10 @@ from proofs_check.searching import searched
 from proofs_check.selftest import laws
 from proofs_check.selftest.code import TooLong, within
 from proofs_check.selftest.probes import claims, derivations
+from theorems.algebra.closed import names, substituted
 from theorems.balls import sign
 from theorems.bounds import HYPOTHETICAL, NORMS, settle_bound
 from theorems.catalogue import Statement
-from theorems.closed import names, substituted
 from theorems.conditions import SIGNS, clause, read
 from theorems.derivation import Derived, Equivalence, Fact, Inequality
 from theorems.equivalence import clause_of, holds, settle_equivalence, truth

@@ -20,12 +20,12 @@ from proofs_check.decoys import clause_mutants
 from proofs_check.pairing import Pair
 from proofs_check.selftest import near_misses
 from proofs_check.selftest.code import TooLong, within
+from theorems.algebra.ratio import Ratio
 from theorems.catalogue import Statement, catalogue
 from theorems.conditions import SIGNS, conjunction
 from theorems.derivation import Derived
 from theorems.expressions import ExpressionError, parse, symbol, text
 from theorems.process import Process, Step
-from theorems.ratio import Ratio
 from theorems.rules import licensed
 
 #: Most true steps and copies that are kept for one rule, and of how many steps copies are made.

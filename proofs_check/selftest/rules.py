@@ -17,7 +17,10 @@ import sympy as sp
 from proofs_check.pairing import Pair
 from proofs_check.selftest.code import CodeMutant, TooLong, code_mutants, methods, mutated, plain, reached, within
 from proofs_check.selftest.probes import Probes, claims, derivations, in_turn, probes
-from theorems import exchangeable, sums, words
+from theorems import exchangeable, words
+from theorems.algebra import sums
+from theorems.algebra.ratio import Ratio
+from theorems.algebra.sums import close_sum
 from theorems.derivation import Derived
 from theorems.expressions import symbol
 from theorems.kernel import settle
@@ -25,9 +28,7 @@ from theorems.moments import increments, wick
 from theorems.moments.increments import SecondRoute
 from theorems.observables import Matrix, Vector, W
 from theorems.process import KERNELS, Kernel, Moment, Process, chain_of
-from theorems.ratio import Ratio
 from theorems.rules import RULES, licensed
-from theorems.sums import close_sum
 
 #: Processor seconds that a mutant has for all of its probes: several times what the slowest original takes.
 SECONDS = 10.0

@@ -8,11 +8,11 @@ import pytest
 import sympy as sp
 
 from proofs_check.decoys import mutants
+from theorems.algebra.ratio import Ratio
 from theorems.catalogue import Statement, catalogue
 from theorems.expressions import parse
 from theorems.expressions import text as written
 from theorems.kernel import holds
-from theorems.ratio import Ratio
 
 #: Claims whose prints are formulas; clauses are changed in test_observing.py.
 FORMULAS = [claim for claim in catalogue() if claim.relation != "when"]

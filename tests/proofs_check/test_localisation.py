@@ -23,8 +23,8 @@ from proofs_check import cases, decoys, evaluating, runner, sampling, searching
 from proofs_check.evidence import EFFORTS
 from proofs_check.runner import Options, Silent
 from theorems import deriving
+from theorems.algebra.closed import vanishes
 from theorems.catalogue import Statement, by_id
-from theorems.closed import vanishes
 from theorems.derivation import Fact, Function
 from theorems.derivation import fact as fact_of
 from theorems.expressions import parse, symbol

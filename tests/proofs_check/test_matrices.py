@@ -19,11 +19,11 @@ from proofs_check import runner
 from proofs_check.matrices import decoys, entry_rows, words
 from proofs_check.pairing import Pair
 from proofs_check.runner import Options, Silent
+from theorems.algebra.matrix_calculus import Matrix
 from theorems.bao2024 import gradient as eq3_model
 from theorems.bao2024 import locater
 from theorems.catalogue import Statement, by_id
 from theorems.deriving import registered
-from theorems.matrix_calculus import Matrix
 from theorems.matrix_claims import matrix_of
 from theorems.matrix_facts import MatrixFact
 

@@ -16,8 +16,8 @@ from proofs_check.evidence import EFFORTS
 from proofs_check.pairing import Pair
 from proofs_check.runner import Options, Silent
 from theorems import kernel
+from theorems.algebra.closed import points
 from theorems.catalogue import Statement, by_id, catalogue
-from theorems.closed import points
 from theorems.conditions import clause
 from theorems.derivation import Equivalence
 from theorems.deriving import derive

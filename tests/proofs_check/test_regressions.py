@@ -16,6 +16,7 @@ from proofs_check import runner
 from proofs_check.api import judge
 from proofs_check.runner import Options, Silent
 from theorems import authoring, catalogue
+from theorems.algebra.ratio import Ratio
 from theorems.catalogue import by_id
 from theorems.derivation import Derived, Fact, SharpBound
 from theorems.deriving import derive
@@ -23,7 +24,6 @@ from theorems.expressions import ExpressionError, parse, symbol
 from theorems.kernel import compare, settle
 from theorems.observables import W
 from theorems.process import Moment, Step, random_walk
-from theorems.ratio import Ratio
 from theorems.rules import licensed
 
 

@@ -16,6 +16,7 @@ from montecarlo import registry
 from montecarlo.walks import Walks, form
 from proofs_check.api import Verdict, judge
 from theorems import catalogue
+from theorems.algebra.ratio import Ratio
 from theorems.authoring import (
     Fact,
     Moment,
@@ -33,7 +34,6 @@ from theorems.authoring import (
 from theorems.catalogue import CatalogueError
 from theorems.derivation import DerivationError
 from theorems.expressions import symbol
-from theorems.ratio import Ratio
 
 CLAIM = "notes.sec1.thing"
 

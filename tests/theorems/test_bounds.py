@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 import sympy as sp
 
+from theorems.algebra.ratio import Ratio
 from theorems.bounds import unsupported_bound, unsupported_inequality
 from theorems.catalogue import by_id
 from theorems.derivation import Derived, Inequality, SharpBound
@@ -16,7 +17,6 @@ from theorems.kernel import settle
 from theorems.numeric import Case
 from theorems.outcome import Outcome
 from theorems.process import Step
-from theorems.ratio import Ratio
 from theorems.rules import licensed
 
 RANGE, INEQUALITY, FINAL = (

@@ -10,9 +10,10 @@ import pytest
 import sympy as sp
 
 from theorems import derivation as module
+from theorems.algebra.closed import equal
+from theorems.algebra.ratio import Ratio
 from theorems.bao2024 import appendix_a
 from theorems.catalogue import Statement, paper_claims
-from theorems.closed import equal
 from theorems.derivation import DerivationError, Derived, Fact, SharpBound, derivation, fact
 from theorems.deriving import derive, find
 from theorems.expressions import parse, same
@@ -20,7 +21,6 @@ from theorems.kernel import printed_value, settle, stated, value_of
 from theorems.observables import W
 from theorems.outcome import Outcome
 from theorems.process import Kernel, Moment, Position, Process, random_walk
-from theorems.ratio import Ratio
 from theorems.rules import licensed
 
 CLAIMS = paper_claims("bao2024")

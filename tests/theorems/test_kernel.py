@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from theorems import asymptotics
 from theorems import kernel as module
+from theorems.algebra import asymptotics
+from theorems.algebra.ratio import Ratio
 from theorems.catalogue import Paper, ProofLine, Statement, paper_claims
 from theorems.derivation import Derived, Fact, SharpBound
 from theorems.deriving import derive
@@ -32,7 +33,6 @@ from theorems.moments.increments import SecondRoute
 from theorems.observables import START, W
 from theorems.outcome import Outcome
 from theorems.process import KERNELS, Moment, Process, Step, random_walk
-from theorems.ratio import Ratio
 from theorems.rules import licensed
 
 CLAIMS = {c.id.removeprefix("bao2024."): c for c in paper_claims("bao2024")}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from theorems.algebra.ratio import Ratio
 from theorems.observables import Bound, Observable, Term, Vector, W, number
 from theorems.process import Position, random_walk
-from theorems.ratio import Ratio
 
 i, j, T = Position("i"), Position("j"), Position("T")
 

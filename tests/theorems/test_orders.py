@@ -13,6 +13,7 @@ import pytest
 import sympy as sp
 
 from tests.theorems.bruteforce import Family, eye
+from theorems.algebra.matrix_calculus import Matrix
 from theorems.bao2024 import appendix_b
 from theorems.bao2024.gradient import ALPHABET, POINTS, gradient, instance, model, objective
 from theorems.bao2024.softmax import gamma
@@ -20,7 +21,6 @@ from theorems.catalogue import by_id
 from theorems.deriving import derive, registered
 from theorems.expressions import symbol
 from theorems.kernel import settle
-from theorems.matrix_calculus import Matrix
 from theorems.orders import OBJECTIVE, Order, concluded, integral, leading, numbered, pairings, unsupported_order
 from theorems.process import Step, random_walk
 from theorems.rules import licensed

@@ -9,12 +9,12 @@ import pytest
 import sympy as sp
 
 from tests.theorems.bruteforce import Family, bilinear, eye, line, minimum, number, one, rows, same_token, walk, words
+from theorems.algebra.ratio import Ratio
 from theorems.expressions import symbol
 from theorems.kernel import recomputed
 from theorems.moments.increments import SecondRoute
 from theorems.observables import IDENTITY, Observable, Vector, W
 from theorems.process import KERNELS, Kernel, Moment, Position, Process, Step, process, random_walk
-from theorems.ratio import Ratio
 from theorems.rules import licensed
 
 i, j, T, lam = Position("i"), Position("j"), Position("T"), Ratio.of("lam")

@@ -7,7 +7,7 @@ from functools import cache
 
 import sympy as sp
 
-from theorems.asymptotics import expand
+from theorems.algebra.asymptotics import expand
 from theorems.bao2024.gradient import ALPHABET, gradient
 from theorems.bao2024.softmax import gamma, taylor
 from theorems.derivation import Fact, Inequality, derivation, fact

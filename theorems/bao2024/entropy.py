@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.closed import substituted
+from theorems.algebra.closed import substituted
 from theorems.derivation import Fact, derivation, fact
 from theorems.eventually import Eventually
 from theorems.expressions import symbol

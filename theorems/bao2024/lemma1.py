@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from theorems.algebra.ratio import Ratio
 from theorems.bao2024.softmax import gamma, taylor
 from theorems.derivation import Derived, consequence, derivation
 from theorems.observables import Observable, W
 from theorems.process import Moment, Position, Process
-from theorems.ratio import Ratio
 
 
 def score(walk: Process, i: Position, T: Position, lam: Ratio) -> Observable:

@@ -8,14 +8,14 @@ from functools import cache
 
 import sympy as sp
 
+from theorems.algebra.closed import names, substituted
+from theorems.algebra.ratio import Ratio
 from theorems.bao2024.lemma1 import score
 from theorems.bao2024.softmax import gamma, taylor
-from theorems.closed import names, substituted
 from theorems.derivation import Expected, Fact, Inequality, SharpBound, derivation, fact
 from theorems.expressions import symbol
 from theorems.limits import Cell, Limit, Pattern
 from theorems.process import Moment, Position, Process, Step, chain_of, random_walk
-from theorems.ratio import Ratio
 
 REGIME = {"i": "theta*T"}
 theta, xi, eta, r, x, u = (symbol(name) for name in ("theta", "xi", "eta", "r", "x", "u"))

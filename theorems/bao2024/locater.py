@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from theorems.algebra.matrix_calculus import Alphabet, Letter, Matrix, differential
 from theorems.derivation import derivation
 from theorems.expressions import symbol
-from theorems.matrix_calculus import Alphabet, Letter, Matrix, differential
 from theorems.matrix_facts import Instance, MatrixFact, matrix_fact
 from theorems.process import Step
 from theorems.rules import licensed

@@ -8,11 +8,11 @@ from typing import Any
 import sympy as sp
 
 from theorems import convex
+from theorems.algebra.pascal import RowSum
 from theorems.derivation import Equivalence, Expected, Fact, derivation, fact
 from theorems.expressions import symbol
 from theorems.functionals import functional
 from theorems.numeric import Case
-from theorems.pascal import RowSum
 from theorems.process import Step
 from theorems.rules.convex import MARGIN, ONE, REPRESENTABLE, SEEN, Keys, last, rho_K, rho_Q
 from theorems.rules.norm import SCHATTEN

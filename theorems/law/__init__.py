@@ -31,12 +31,12 @@ from typing import Any, Literal
 import numpy as np
 import sympy as sp
 
-from theorems.asymptotics import expand
+from theorems.algebra.asymptotics import expand
+from theorems.algebra.ratio import Ratio, total
 from theorems.bao2024.softmax import gamma, taylor
 from theorems.expressions import symbol
 from theorems.law.quadrature import Array, Counts, Probability, Rows, checked, intervals, probability
 from theorems.process import KERNELS, Process, random_walk
-from theorems.ratio import Ratio, total
 from theorems.words import Letter, cycle
 
 __all__ = [

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from theorems.algebra.ratio import Ratio
 from theorems.derivation import Derived
 from theorems.numeric import Case
 from theorems.observables import START, Bound, Observable, Term, Vector
 from theorems.process import Moment
-from theorems.ratio import Ratio
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from itertools import pairwise, permutations
 from typing import ClassVar
 
+from theorems.algebra.ratio import Ratio, total
 from theorems.moments.wick import MEAN
 from theorems.observables import START, Form, Vector
 from theorems.process import KERNELS, Kernel, Process
-from theorems.ratio import Ratio, total
 from theorems.words import Letter, chain, cycle, reverse
 
 #: Variance of the first increment in units of Sigma, by the walk's start.

@@ -13,11 +13,11 @@ from typing import Any
 import sympy as sp
 from sympy.calculus.util import continuous_domain
 
+from theorems.algebra.ratio import Ratio, total
 from theorems.expressions import same, symbol
 from theorems.moments.increments import SecondRoute
 from theorems.observables import Observable
 from theorems.process import Process
-from theorems.ratio import Ratio, total
 
 Trace = tuple[str, ...]
 Rule = Callable[..., bool]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import sympy as sp
 
+from theorems.algebra.closed import names, substituted, vanishes
 from theorems.balls import positive
-from theorems.closed import names, substituted, vanishes
 from theorems.expressions import symbol
 from theorems.limits import Pattern, sign_of
 from theorems.process import Process
@@ -275,7 +275,7 @@ def independent_ends(process: Process, left: object, right: object, regime: Mapp
 
     Trusted: uncorrelated jointly Gaussian vectors are independent, and (y, x) -> (-y, x) then keeps their law.
     """
-    from theorems.asymptotics import expand
+    from theorems.algebra.asymptotics import expand
 
     if process.kernel.mean is not None:
         return False

@@ -11,10 +11,10 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.closed import vanishes
+from theorems.algebra.closed import vanishes
+from theorems.algebra.pascal import RowSum
 from theorems.expressions import symbol
 from theorems.implication import IMPLICATIONS
-from theorems.pascal import RowSum
 from theorems.rules import EQUIVALENCES, licensed, licensed_by, rule
 from theorems.rules.analysis import CONCLUSIONS
 from theorems.rules.norm import SCHATTEN

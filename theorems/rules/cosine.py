@@ -14,7 +14,7 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.closed import vanishes
+from theorems.algebra.closed import vanishes
 from theorems.expressions import symbol
 from theorems.rules import licensed_by, rule
 

@@ -10,8 +10,8 @@ from typing import Any
 import flint
 import sympy as sp
 
+from theorems.algebra.closed import names, substituted, vanishes
 from theorems.balls import ball, between, precision, rational
-from theorems.closed import names, substituted, vanishes
 from theorems.expressions import symbol
 from theorems.process import Step
 from theorems.rules import elementary, licensed, rule

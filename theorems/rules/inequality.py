@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import sympy as sp
 
-from theorems.closed import substituted, vanishes
+from theorems.algebra.closed import substituted, vanishes
 from theorems.expressions import same, symbol
 from theorems.rules import rule
 from theorems.rules.analysis import even_power, positive_in_theta, visibly_positive

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 import sympy as sp
 
+from theorems.algebra.matrix_calculus import Alphabet, Letter, Matrix, differential
 from theorems.expressions import same, symbol
-from theorems.matrix_calculus import Alphabet, Letter, Matrix, differential
 from theorems.rules import rule
 
 

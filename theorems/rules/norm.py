@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.closed import vanishes
+from theorems.algebra.closed import vanishes
 from theorems.expressions import symbol
 from theorems.norms import Exact, is_semidefinite, is_symmetric
 from theorems.rules import licensed_by, rule

@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.closed import vanishes
+from theorems.algebra.closed import vanishes
 from theorems.conditions import read
 from theorems.expressions import symbol
 from theorems.implication import IMPLICATIONS, LEAST_VALUES, visibly_non_negative

@@ -13,8 +13,8 @@ from math import isqrt
 import flint
 import sympy as sp
 
+from theorems.algebra.closed import vanishes
 from theorems.balls import ball, centred, lower_end, precision, rational
-from theorems.closed import vanishes
 from theorems.covers import Box, some_positive
 from theorems.rules import rule
 from theorems.rules.optimum import C, delta2, lam, r_eff

@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.closed import vanishes
+from theorems.algebra.closed import vanishes
 from theorems.expressions import symbol
 from theorems.implication import shown
 from theorems.patterns.symmetric import Family, dual_blocks, orbits, products

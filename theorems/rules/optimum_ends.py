@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theorems.closed import vanishes
+from theorems.algebra.closed import vanishes
 from theorems.conditions import read
 from theorems.implication import ABOVE, DEFINED, IMPLICATIONS, LEAST_VALUES, PARTS
 from theorems.process import Step

@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.closed import vanishes
+from theorems.algebra.closed import vanishes
 from theorems.expressions import symbol
 from theorems.patterns.group_matrices import ONE, ZERO, C, GroupMatrix, count, orbit, zero
 from theorems.patterns.margins import SQUARE, D, Delta, Routing, cross, d, demands, kappa, lam, margins, r_eta

@@ -7,8 +7,8 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.closed import names, substituted
 from theorems.bao2024.softmax import gamma
-from theorems.closed import names, substituted
 from theorems.expressions import parse, symbol
 from theorems.observables import Vector
 from theorems.process import Step, random_walk

@@ -8,8 +8,8 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.pascal import RowSum
 from theorems.expressions import symbol
-from theorems.pascal import RowSum
 from theorems.process import Step
 from theorems.rules.convex import HULL, MARGIN, ONE, REPRESENTABLE, SEEN, rho_K, rho_Q
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.closed import substituted
 from theorems.bao2024.entropy import critical, eq9, least, rising, two_levels
-from theorems.closed import substituted
 from theorems.expressions import parse, symbol
 from theorems.process import Step
 

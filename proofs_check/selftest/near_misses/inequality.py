@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.closed import substituted
+from theorems.algebra.closed import substituted
 from theorems.expressions import parse, symbol
 from theorems.process import Step
 

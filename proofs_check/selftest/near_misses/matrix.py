@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import sympy as sp
 
+from theorems.algebra.matrix_calculus import Alphabet, Letter, Matrix
 from theorems.bao2024.locater import minimiser
 from theorems.expressions import parse, symbol
-from theorems.matrix_calculus import Alphabet, Letter, Matrix
 from theorems.process import Step
 
 A, B, E, X = (

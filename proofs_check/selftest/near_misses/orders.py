@@ -7,8 +7,8 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.matrix_calculus import Letter, Matrix
 from theorems.expressions import symbol
-from theorems.matrix_calculus import Letter, Matrix
 from theorems.observables import Vector
 from theorems.orders import integral
 from theorems.process import Step, random_walk

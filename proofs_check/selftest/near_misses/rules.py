@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import sympy as sp
 
+from theorems.algebra.ratio import Ratio
 from theorems.expressions import parse, symbol
 from theorems.moments.distributions import density, finite
 from theorems.moments.increments import SecondRoute
 from theorems.observables import W
 from theorems.process import KERNELS, Process, Step, process
-from theorems.ratio import Ratio
 from theorems.rules import LARGEST
 
 x, p, u, v, d, w, T, tr1, tr2 = (symbol(name) for name in ("x", "p", "u", "v", "d", "w", "T", "tr1", "tr2"))

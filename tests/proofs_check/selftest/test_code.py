@@ -19,7 +19,8 @@ import theorems
 from montecarlo import registry
 from proofs_check.selftest import code
 from proofs_check.selftest.code import SYMMETRIC, code_mutants, methods, mutated, plain
-from theorems import closed, exchangeable, expressions
+from theorems import exchangeable, expressions
+from theorems.algebra import closed
 from theorems.exchangeable import MEAN, output, token
 from theorems.expressions import symbol
 from theorems.lampert2026.comparison import structural_bound
@@ -44,7 +45,7 @@ def _covariance(kind: type[Process]) -> tuple[Callable[[Any, Any], Any], Sequenc
 #: Every function of those names, with arguments that it takes.
 EXAMPLES: dict[str, tuple[Callable[[Any, Any], Any], Sequence[Any]]] = {
     "theorems.expressions.same": (expressions.same, NUMBERS),
-    "theorems.closed.equal": (closed.equal, NUMBERS),
+    "theorems.algebra.closed.equal": (closed.equal, NUMBERS),
     "theorems.rules.softmax.equal_sums": (softmax_rules.equal_sums, NUMBERS),
     "theorems.rules.norm._is": (norm_rules._is, NUMBERS),
     "theorems.exchangeable.moment": (exchangeable.moment, VECTORS),

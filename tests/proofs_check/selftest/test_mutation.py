@@ -20,11 +20,11 @@ from proofs_check.selftest.probes import Probes, digest, in_turn, key, probes, t
 from proofs_check.selftest.rules import judged_engine, judged_rule
 from proofs_check.selftest.simulators import judged_simulator, simulator_mutants
 from theorems import rules
+from theorems.algebra.ratio import Ratio
 from theorems.deriving import derive
 from theorems.expressions import parse, symbol
 from theorems.moments import wick
 from theorems.process import Step
-from theorems.ratio import Ratio
 from theorems.rules import licensed
 
 

@@ -12,11 +12,11 @@ import pytest
 import sympy as sp
 from scipy.optimize import minimize
 
+from theorems.algebra.closed import vanishes
 from theorems.balls import at
 from theorems.bao2024 import entropy
 from theorems.bounds import settle_bound
 from theorems.catalogue import by_id
-from theorems.closed import vanishes
 from theorems.derivation import Derived
 from theorems.deriving import derive
 from theorems.eventually import Eventually, Growth, below, excess, growth, unsupported_eventually

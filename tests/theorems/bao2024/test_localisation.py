@@ -18,10 +18,10 @@ import sympy as sp
 
 from proofs_check.pairing import Pair
 from theorems import deriving
+from theorems.algebra.closed import vanishes
 from theorems.bao2024 import localisation
 from theorems.bao2024.localisation import limits
 from theorems.catalogue import by_id
-from theorems.closed import vanishes
 from theorems.derivation import Derived, Expected, Fact, Inequality, SharpBound
 from theorems.derivation import fact as fact_of
 from theorems.deriving import derive, registered

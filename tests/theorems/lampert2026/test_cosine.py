@@ -9,10 +9,10 @@ import pytest
 import sympy as sp
 
 from theorems import ensemble
+from theorems.algebra.closed import names, vanishes
 from theorems.balls import sign
 from theorems.bounds import admitted
 from theorems.catalogue import Statement, by_id
-from theorems.closed import names, vanishes
 from theorems.derivation import Inequality
 from theorems.deriving import derive, remarked
 from theorems.expressions import parse, text

@@ -12,10 +12,10 @@ import pytest
 import sympy as sp
 
 from proofs_check.pairing import Pair
+from theorems.algebra.closed import names
 from theorems.balls import at, sign
 from theorems.bounds import admitted, ungranted
 from theorems.catalogue import Statement, by_id
-from theorems.closed import names
 from theorems.derivation import Derived, Inequality
 from theorems.deriving import registered, remarked
 from theorems.expressions import parse, symbol, text

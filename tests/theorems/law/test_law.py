@@ -14,6 +14,7 @@ import sympy as sp
 from scipy import stats
 
 from theorems import law
+from theorems.algebra.ratio import Ratio
 from theorems.bao2024.lemma1 import score
 from theorems.law import (
     approximation_error,
@@ -35,7 +36,6 @@ from theorems.law import (
 )
 from theorems.law.quadrature import Array, intervals, probability
 from theorems.process import random_walk
-from theorems.ratio import Ratio
 
 COVARIANCES: dict[str, Callable[[int, int], int]] = {
     "sigma": min,

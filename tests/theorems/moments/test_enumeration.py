@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tests.theorems.bruteforce import eye, rows, walk
+from theorems.algebra.ratio import Ratio
 from theorems.derivation import Derived
 from theorems.deriving import derive
 from theorems.moments.enumeration import INSTANCES, MAX_ROWS, Enumeration, _places, enumerated
 from theorems.numeric import Case
 from theorems.observables import IDENTITY, Observable, W
 from theorems.process import Moment, Position, process, random_walk
-from theorems.ratio import Ratio
 
 i, T = Position("i"), Position("T")
 

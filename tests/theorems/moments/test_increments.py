@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.theorems.bruteforce import Family, minimum, number, rows, same_token, times, walk
+from theorems.algebra.ratio import Ratio
 from theorems.moments.increments import FIRST_INCREMENT, SecondRoute, _partitions
 from theorems.numeric import Case
 from theorems.observables import START, Matrix, Observable, Vector, W
 from theorems.process import KERNELS, Kernel, Moment, Position, Process
-from theorems.ratio import Ratio
 
 NAMES = ("i", "j", "T")
 

@@ -10,11 +10,11 @@ import pytest
 
 from tests.theorems.bruteforce import Family, Rows, line, minimum, number, one, rows, walk, words
 from theorems import rules
+from theorems.algebra.ratio import Ratio
 from theorems.moments.wick import MAX_FACTORS, contract
 from theorems.numeric import Case
 from theorems.observables import IDENTITY, Matrix, Observable, W
 from theorems.process import Position, Process, process
-from theorems.ratio import Ratio
 
 MATRICES: dict[int, Rows] = {
     1: rows((3,)),

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from theorems.algebra.pascal import RowSum
 from theorems.convex import Holds, Representable, Vector, decide, dot, exact, nearest, pairs, represent
 from theorems.expressions import parse, symbol
-from theorems.pascal import RowSum
 from theorems.process import Step
 from theorems.rules import EQUIVALENCES, licensed
 from theorems.rules.convex import HULL, MARGIN, ONE, REPRESENTABLE, SEEN, at_most

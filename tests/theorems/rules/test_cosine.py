@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theorems.closed import vanishes
+from theorems.algebra.closed import vanishes
 from theorems.expressions import parse, symbol
 from theorems.lampert2026.cosine import CERTIFICATES, MULTIPLIER, SHARP
 from theorems.process import Step

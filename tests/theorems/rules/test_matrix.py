@@ -11,10 +11,10 @@ import pytest
 import sympy as sp
 
 import theorems.rules.matrix  # noqa: F401  (registers its rules)
+from theorems.algebra.matrix_calculus import Letter, Matrix, evaluate
 from theorems.bao2024.gradient import ALPHABET, gradient, model, objective
 from theorems.bao2024.locater import LETTERS, PRODUCT, mean, scale
 from theorems.expressions import parse, symbol
-from theorems.matrix_calculus import Letter, Matrix, evaluate
 from theorems.process import Step
 from theorems.rules import RULES, licensed
 

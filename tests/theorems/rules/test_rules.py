@@ -24,11 +24,11 @@ import theorems.lampert2026.costs
 import theorems.lampert2026.representability
 import theorems.lampert2026.smoothing
 import theorems.lampert2026.switch  # noqa: F401  (with those before it, every module that registers rules)
+from theorems.algebra.ratio import Ratio
 from theorems.expressions import parse, symbol
 from theorems.moments.increments import SecondRoute
 from theorems.observables import START, W
 from theorems.process import KERNELS, Position, Process, Step, process, random_walk
-from theorems.ratio import Ratio
 from theorems.rules import RULES, canonical_trace, licensed, licensed_by, rule
 
 d, tr1, tr2, T, u, v = (symbol(n) for n in ("d", "tr1", "tr2", "T", "u", "v"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
+from theorems.algebra.pascal import MAX_ROW, RowSum
 from theorems.expressions import symbol
-from theorems.pascal import MAX_ROW, RowSum
 
 n, m = symbol("n"), symbol("m")
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import flint
 import sympy as sp
 
+from theorems.algebra.ratio import Ratio, total
 from theorems.balls import ball, precision
 from theorems.display import latex
 from theorems.expressions import parse
-from theorems.ratio import Ratio, total
 from theorems.repair import presentable
 
 

@@ -11,7 +11,7 @@ import sympy as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from theorems.closed import equal, names, points, substituted, vanishes
+from theorems.algebra.closed import equal, names, points, substituted, vanishes
 from theorems.deriving import derive
 from theorems.expressions import parse, symbol
 

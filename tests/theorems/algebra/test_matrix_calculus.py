@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theorems.expressions import symbol
-from theorems.matrix_calculus import (
+from theorems.algebra.matrix_calculus import (
     Alphabet,
     Letter,
     Matrix,
@@ -22,6 +21,7 @@ from theorems.matrix_calculus import (
     evaluate,
     word_text,
 )
+from theorems.expressions import symbol
 
 ALPHABET = Alphabet(
     (

@@ -8,9 +8,9 @@ import flint
 import pytest
 
 from tests.theorems.bruteforce import number
-from theorems.asymptotics import ball_check, degree, expand, in_regime, leading, order_part
+from theorems.algebra.asymptotics import ball_check, degree, expand, in_regime, leading, order_part
+from theorems.algebra.ratio import Ratio
 from theorems.expressions import parse
-from theorems.ratio import Ratio
 
 REGIME = {"i": "theta*T"}
 

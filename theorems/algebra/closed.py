@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import sympy as sp
 
+from theorems.algebra.pascal import RowSum
 from theorems.balls import at, sign
 from theorems.expressions import symbol, value_at
-from theorems.pascal import RowSum
 
 _FUNCTIONS = (sp.erf, sp.exp, sp.log, sp.Abs, sp.Max, sp.Min)
 
