@@ -13,8 +13,8 @@ from proofs_check.decoys import mutants
 from proofs_check.evidence import Bench, Evidence
 from proofs_check.pairing import Pair
 from theorems.algebra.closed import vanishes
-from theorems.eventually import Eventually, below, exceeding, excess
 from theorems.expressions import floats, parse
+from theorems.inequalities.eventually import Eventually, below, exceeding, excess
 from theorems.numeric import Case
 from theorems.outcome import Outcome
 

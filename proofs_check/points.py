@@ -16,8 +16,8 @@ from proofs_check.pairing import Pair
 from theorems.algebra.closed import names
 from theorems.balls import ball, between, precision, rational
 from theorems.derivation import Inequality, SharpBound
-from theorems.eventually import Eventually
 from theorems.expressions import parse, symbol
+from theorems.inequalities.eventually import Eventually
 from theorems.numeric import Case
 
 #: Bits of the recomputation; float64 has 53.

@@ -20,8 +20,8 @@ from theorems.balls import ball, between, precision, sign
 from theorems.bounds import admitted, larger, ungranted
 from theorems.conditions import SIGNS, read
 from theorems.derivation import Inequality, SharpBound
-from theorems.eventually import Eventually
 from theorems.expressions import floats, parse
+from theorems.inequalities.eventually import Eventually
 from theorems.numeric import Case
 from theorems.outcome import Outcome
 

@@ -11,8 +11,8 @@ from operator import itemgetter
 import flint
 import sympy as sp
 
-from theorems.covers import Box
 from theorems.expressions import value_at
+from theorems.inequalities.covers import Box
 
 #: Bits tried one after the other until a sign is settled.
 PRECISIONS = (64, 128, 256, 512)

@@ -13,13 +13,13 @@ from theorems.balls import sign
 from theorems.catalogue import Statement
 from theorems.conditions import SIGNS, read
 from theorems.derivation import Derived, Inequality, Quantity, SharpBound
-from theorems.eventually import Eventually, settle_eventually, unsupported_eventually
 from theorems.expressions import parse, same, symbol
+from theorems.inequalities.eventually import Eventually, settle_eventually, unsupported_eventually
+from theorems.inequalities.thresholds import Threshold
 from theorems.numeric import Case
 from theorems.outcome import CheckedStep, Outcome, Variant
 from theorems.rules.norm import COVARIANCE, DEFINITE, MEANING, NORM_RULES, SYMMETRIC, granted, meets
 from theorems.rules.softmax import SOFTMAX_RULES
-from theorems.thresholds import Threshold
 
 
 def unsupported_bound(bound: SharpBound) -> list[str]:

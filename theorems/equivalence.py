@@ -16,7 +16,7 @@ from theorems.bounds import admitted
 from theorems.catalogue import Statement
 from theorems.conditions import clause, read, written
 from theorems.derivation import Derived, Equivalence, Fact
-from theorems.implication import IMPLICATIONS, LEAST_VALUES, implied
+from theorems.inequalities.implication import IMPLICATIONS, LEAST_VALUES, implied
 from theorems.numeric import Case
 from theorems.outcome import CheckedStep, Outcome
 from theorems.process import Step

@@ -34,7 +34,7 @@ from theorems.algebra.ratio import Ratio
 from theorems.catalogue import Statement, shipped
 from theorems.conditions import read, written
 from theorems.derivation import Derived, Equivalence, Expected, Fact, Inequality, SharpBound, closed
-from theorems.eventually import Eventually
+from theorems.inequalities.eventually import Eventually
 from theorems.kernel import settle
 from theorems.limits import Limit
 from theorems.matrix_facts import MatrixFact

@@ -34,9 +34,9 @@ from theorems.catalogue import Statement
 from theorems.conditions import SIGNS, clause, read
 from theorems.derivation import Derived, Equivalence, Fact, Inequality
 from theorems.equivalence import clause_of, holds, settle_equivalence, truth
-from theorems.eventually import Eventually
 from theorems.expressions import ExpressionError, parse, symbol, text
-from theorems.implication import fails_everywhere, implied, shown
+from theorems.inequalities.eventually import Eventually
+from theorems.inequalities.implication import fails_everywhere, implied, shown
 from theorems.kernel import compare, printed_value, settle, value_of
 from theorems.limits import Limit, compare_cells
 from theorems.matrix_claims import matrix_of

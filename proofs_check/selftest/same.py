@@ -23,8 +23,8 @@ from proofs_check.pairing import Pair
 from proofs_check.points import exact_quantity, misread
 from proofs_check.selftest.probes import claims, derivations
 from theorems.derivation import Equivalence
-from theorems.eventually import Eventually
 from theorems.expressions import floats
+from theorems.inequalities.eventually import Eventually
 from theorems.matrix_claims import matrix_of
 
 #: Seed of the further inputs, cases of an evaluation or observation, points of a search, and how many are recomputed.

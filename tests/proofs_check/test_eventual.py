@@ -23,8 +23,8 @@ from theorems.bao2024 import entropy
 from theorems.bounds import settle_bound
 from theorems.catalogue import by_id
 from theorems.derivation import Derived
-from theorems.eventually import Eventually
 from theorems.expressions import parse, symbol
+from theorems.inequalities.eventually import Eventually
 from theorems.kernel import settle
 from theorems.outcome import Outcome
 

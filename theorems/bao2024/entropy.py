@@ -9,8 +9,8 @@ import sympy as sp
 
 from theorems.algebra.closed import substituted
 from theorems.derivation import Fact, derivation, fact
-from theorems.eventually import Eventually
 from theorems.expressions import symbol
+from theorems.inequalities.eventually import Eventually
 from theorems.process import Step
 from theorems.rules.entropy import far_out, flow, in_unknown
 

@@ -11,6 +11,7 @@ import sympy as sp
 
 from theorems.derivation import Fact, Incomplete, derivation, fact, remark
 from theorems.expressions import symbol
+from theorems.inequalities.thresholds import Threshold
 from theorems.patterns.group_matrices import ONE, ZERO, C, GroupMatrix, group_matrix
 from theorems.patterns.margins import (
     COPIES,
@@ -26,7 +27,6 @@ from theorems.patterns.margins import (
 )
 from theorems.process import Step
 from theorems.rules.pattern import Parts, at_most, worst
-from theorems.thresholds import Threshold
 
 #: The scale of the costs.
 UNIT = kappa / sp.sqrt(d)

@@ -14,7 +14,7 @@ import sympy as sp
 from theorems.algebra.closed import vanishes
 from theorems.algebra.pascal import RowSum
 from theorems.expressions import symbol
-from theorems.implication import IMPLICATIONS
+from theorems.inequalities.implication import IMPLICATIONS
 from theorems.rules import EQUIVALENCES, licensed, licensed_by, rule
 from theorems.rules.analysis import CONCLUSIONS
 from theorems.rules.norm import SCHATTEN

@@ -15,7 +15,7 @@ import sympy as sp
 from theorems.algebra.closed import vanishes
 from theorems.conditions import read
 from theorems.expressions import symbol
-from theorems.implication import IMPLICATIONS, LEAST_VALUES, visibly_non_negative
+from theorems.inequalities.implication import IMPLICATIONS, LEAST_VALUES, visibly_non_negative
 from theorems.patterns.symmetric import COORDINATES, Family, blocks, dual_blocks, orbits, products
 from theorems.rules import EQUIVALENCES, licensed, licensed_by, rule
 

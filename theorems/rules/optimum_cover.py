@@ -15,7 +15,7 @@ import sympy as sp
 
 from theorems.algebra.closed import vanishes
 from theorems.balls import ball, centred, lower_end, precision, rational
-from theorems.covers import Box, some_positive
+from theorems.inequalities.covers import Box, some_positive
 from theorems.rules import rule
 from theorems.rules.optimum import C, delta2, lam, r_eff
 from theorems.rules.optimum_dormant import share

@@ -14,7 +14,7 @@ import sympy as sp
 
 from theorems.algebra.closed import vanishes
 from theorems.expressions import symbol
-from theorems.implication import shown
+from theorems.inequalities.implication import shown
 from theorems.patterns.symmetric import Family, dual_blocks, orbits, products
 from theorems.rules import licensed_by, rule
 from theorems.rules.optimum import C, Table, delta2, families, r_eff, summed

@@ -9,7 +9,7 @@ from typing import Any
 
 from theorems.algebra.closed import vanishes
 from theorems.conditions import read
-from theorems.implication import ABOVE, DEFINED, IMPLICATIONS, LEAST_VALUES, PARTS
+from theorems.inequalities.implication import ABOVE, DEFINED, IMPLICATIONS, LEAST_VALUES, PARTS
 from theorems.process import Step
 from theorems.rules import licensed, licensed_by, rule
 from theorems.rules.optimum import CHEAPER, LEAST, NO_SOLUTION, lam, r_eff

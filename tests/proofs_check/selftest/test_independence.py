@@ -18,7 +18,7 @@ from proofs_check.selftest.independence import NOT_APPLICABLE, SIDES, broken, fa
 from theorems import deriving
 from theorems.catalogue import by_id
 from theorems.derivation import Equivalence, Fact, closed
-from theorems.eventually import Eventually
+from theorems.inequalities.eventually import Eventually
 from theorems.limits import Limit
 
 #: A cheap claim for every kind of derived quantity and every kind of second side.

@@ -19,8 +19,8 @@ from theorems.bounds import settle_bound
 from theorems.catalogue import by_id
 from theorems.derivation import Derived
 from theorems.deriving import derive
-from theorems.eventually import Eventually, Growth, below, excess, growth, unsupported_eventually
 from theorems.expressions import parse, symbol
+from theorems.inequalities.eventually import Eventually, Growth, below, excess, growth, unsupported_eventually
 from theorems.kernel import settle
 from theorems.outcome import Outcome
 

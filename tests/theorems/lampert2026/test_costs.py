@@ -17,11 +17,11 @@ from theorems.catalogue import Statement, by_id
 from theorems.derivation import Derived, Fact, Incomplete
 from theorems.deriving import derive, remarked
 from theorems.expressions import symbol
+from theorems.inequalities.thresholds import Threshold
 from theorems.kernel import settle
 from theorems.lampert2026 import costs
 from theorems.outcome import Outcome
 from theorems.rules import licensed
-from theorems.thresholds import Threshold
 
 SECTION = "lampert2026.sec7."
 UPPER = ("sink-upper", "diag-upper", "sink-lower")

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 from theorems.expressions import parse, symbol
-from theorems.thresholds import Threshold, between, crossings, highest, lowest
+from theorems.inequalities.thresholds import Threshold, between, crossings, highest, lowest
 
 lam = symbol("lam")
 

@@ -4,7 +4,7 @@ import pytest
 
 from theorems.conditions import read
 from theorems.expressions import parse, symbol
-from theorems.implication import ABOVE, PARTS, fails_everywhere, implied, shown, visibly_non_negative
+from theorems.inequalities.implication import ABOVE, PARTS, fails_everywhere, implied, shown, visibly_non_negative
 from theorems.rules.optimum_ends import ENDS as PATTERNS
 
 LEAST = {"C": 1, "n": 2, "r": 1, "s": 0}

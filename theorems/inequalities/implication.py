@@ -9,8 +9,8 @@ import sympy as sp
 
 from theorems.balls import centred, precision
 from theorems.conditions import read
-from theorems.covers import Box, covered, middle
 from theorems.expressions import symbol
+from theorems.inequalities.covers import Box, covered, middle
 from theorems.rules import elementary, modest
 
 #: Rules that conclude "property if conditions"; their data begins with the property and its conditions.

@@ -8,8 +8,8 @@ import pytest
 import sympy as sp
 
 from theorems.balls import ball, between, centred, lower_end
-from theorems.covers import Box, covered, middle, some_positive
 from theorems.expressions import parse, symbol
+from theorems.inequalities.covers import Box, covered, middle, some_positive
 
 UNIT: Box = {"x": (F(0), F(1)), "y": (F(0), F(1))}
 
