@@ -23,6 +23,7 @@ As this is itself a computation with the Gaussian law, it is no independent evid
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,16 @@ from numba import float32, float64, uint64
 from numpy.typing import NDArray
 
 from montecarlo.kernels.forms import ROWS, Form
-from montecarlo.kernels.generator import TURN, fill, tile
-from montecarlo.kernels.lanes import LANES, compiled, fma, load, store
+from montecarlo.kernels.generator import NUMBERS, STATE, fill, normals, tile
+from montecarlo.kernels.lanes import LANES, Scratch, aligned, aligned_stack, compiled, fma, inlined, load, store, table
 from montecarlo.kernels.project import squares
+
+
+@inlined
+def _put(place: Any, lane: Any, token: Any, x: Any, level: Any, out: Any) -> None:
+    """The score of a token, from X and what array 6 holds of the lane: what a token adds to the mean, and X's unit."""
+    mean, spread = load(6, level, lane), load(6, level, LANES + lane)
+    store(7, out, place + lane, fma(spread, float64(x), float64(token) * mean))
 
 
 @compiled
@@ -41,6 +49,7 @@ def _block(
     first_block: Any,
     blocks: Any,
     walks: Any,
+    stride: Any,
     N: Any,
     d: Any,
     scale: Any,
@@ -49,62 +58,66 @@ def _block(
     last: Any,
     keep: Any,
     root: Any,
-    z: Any,
-    end: Any,
-    found: Any,
-    high: Any,
-    low: Any,
-    sums: Any,
     state: Any,
-    bits: Any,
+    numbers: Any,
+    z: Any,
+    x: Any,
+    found: Any,
+    sums: Any,
+    level: Any,
     out: Any,
+    lanes: Any,
 ) -> None:
-    # counts that the compiler does not know: it would unroll loops so short instead of using vectors
-    lanes = len(high)
-    drawn = -(-d // 4) * 4
+    aligned_stack()
+    # a count that the compiler does not know: it would unroll loops so short instead of using vectors
     stretch = scale * math.sqrt(N)
-    width = walks * blocks
-    for at in range(0, width, LANES):
-        block = first_block + uint64(at // walks)
-        tile(key, block, at % walks, high, low)
-        for start in range(0, drawn, TURN):
-            several = min(TURN, drawn - start)
-            fill(key, block, start, several, high, low, bits, z, 0)
-            for i in range(several * lanes):
-                store(3, end, start * LANES + i, load(2, z, i))
-        squares(weights, first, last, end, found, sums)
-        # of each lane: what a token adds to the mean, and what X is stretched by; then X itself, from 0 on
+    for at in range(0, walks * blocks, LANES):
+        tile(key, first_block + uint64(at // walks), at % walks, state)
+        fill(state, numbers, -(-d // 4) * 4, z)
+        squares(weights, first, last, z, found, sums)
         for lane in range(lanes):
-            store(6, state, lane, scale * float64(load(4, found, lane)))
-            store(6, state, LANES + lane, stretch * math.sqrt(float64(load(4, found, LANES + lane))))
+            store(6, level, lane, scale * float64(load(4, found, lane)))
+            store(6, level, LANES + lane, stretch * math.sqrt(float64(load(4, found, LANES + lane))))
             store(4, found, lane, float32(0))
-        for start in range(0, N, TURN):
-            several = min(TURN, N - start)
-            fill(key, block, drawn + start, -(-several // 4) * 4, high, low, bits, z, 0)
-            for s in range(0, several // 4 * 4, 4):
-                a = start + s
-                k0, k1, k2, k3 = load(5, keep, a), load(5, keep, a + 1), load(5, keep, a + 2), load(5, keep, a + 3)
-                r0, r1, r2, r3 = load(5, root, a), load(5, root, a + 1), load(5, root, a + 2), load(5, root, a + 3)
-                for lane in range(lanes):
-                    row = s * LANES + lane
-                    x0 = fma(k0, load(4, found, lane), r0 * load(2, z, row))
-                    x1 = fma(k1, x0, r1 * load(2, z, row + LANES))
-                    x2 = fma(k2, x1, r2 * load(2, z, row + 2 * LANES))
-                    x3 = fma(k3, x2, r3 * load(2, z, row + 3 * LANES))
-                    store(4, found, lane, x3)
-                    place, mean, spread = a * width + at + lane, load(6, state, lane), load(6, state, LANES + lane)
-                    store(7, out, place, fma(spread, float64(x0), float64(a + 1) * mean))
-                    store(7, out, place + width, fma(spread, float64(x1), float64(a + 2) * mean))
-                    store(7, out, place + 2 * width, fma(spread, float64(x2), float64(a + 3) * mean))
-                    store(7, out, place + 3 * width, fma(spread, float64(x3), float64(a + 4) * mean))
-            for s in range(several // 4 * 4, several):
-                a = start + s
-                kept, root_a, count = load(5, keep, a), load(5, root, a), float64(a + 1)
-                for lane in range(lanes):
-                    x = fma(kept, load(4, found, lane), root_a * load(2, z, s * LANES + lane))
-                    store(4, found, lane, x)
-                    mean = count * load(6, state, lane)
-                    store(7, out, a * width + at + lane, fma(load(6, state, LANES + lane), float64(x), mean))
+        # X, four tokens at a time; the rows beyond the last are given away
+        for a in range(0, N, 4):
+            k0, k1, k2, k3 = load(5, keep, a), load(5, keep, a + 1), load(5, keep, a + 2), load(5, keep, a + 3)
+            r0, r1, r2, r3 = load(5, root, a), load(5, root, a + 1), load(5, root, a + 2), load(5, root, a + 3)
+            for lane in range(LANES):
+                g0, g1, g2, g3 = normals(state, numbers, lane)
+                x0 = fma(k0, load(4, found, lane), r0 * g0)
+                x1 = fma(k1, x0, r1 * g1)
+                x2 = fma(k2, x1, r2 * g2)
+                x3 = fma(k3, x2, r3 * g3)
+                store(4, found, lane, x3)
+                store(3, x, lane, x0)
+                store(3, x, LANES + lane, x1)
+                store(3, x, 2 * LANES + lane, x2)
+                store(3, x, 3 * LANES + lane, x3)
+            place = a * stride + at
+            for lane in range(lanes):
+                _put(place, lane, a + 1, load(3, x, lane), level, out)
+                _put(place + stride, lane, a + 2, load(3, x, LANES + lane), level, out)
+                _put(place + 2 * stride, lane, a + 3, load(3, x, 2 * LANES + lane), level, out)
+                _put(place + 3 * stride, lane, a + 4, load(3, x, 3 * LANES + lane), level, out)
+
+
+def _room(d: int) -> tuple[NDArray[Any], ...]:
+    z, x, found, sums = (aligned(count * LANES, np.float32) for count in (-(-d // ROWS) * ROWS, 4, 2, ROWS))
+    # rows beyond d are multiplied with 0
+    z[:] = 0
+    return aligned(STATE * LANES, np.uint32), NUMBERS, z, x, found, sums, aligned(2 * LANES, np.float64)
+
+
+_scratch = Scratch(_room)
+
+
+@lru_cache(maxsize=8)
+def _kept(N: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """k_0, ..., k_{N-1} and their roots, with zeros up to a multiple of 4."""
+    keep = np.zeros(-(-N // 4) * 4)
+    keep[:N] = 1 - 1 / np.arange(N, 0, -1)
+    return keep.astype(np.float32), np.sqrt(keep).astype(np.float32)
 
 
 def scores(form: Form, key: int, block: int, walks: int, N: int, blocks: int = 1) -> NDArray[np.float64]:
@@ -115,18 +128,11 @@ def scores(form: Form, key: int, block: int, walks: int, N: int, blocks: int = 1
     w) for its end, and N - 1 more from the next multiple of 4 on.
     """
     width = -(-walks // LANES) * LANES
-    out = np.empty((N, blocks * width))
+    room = table(-(-N // 4) * 4, blocks * width)
     if N:
-        rows = -(-form.d // ROWS) * ROWS
-        z, end = np.empty(TURN * LANES, np.float32), np.zeros(rows * LANES, np.float32)
-        high, low = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32)
-        keep = 1 - 1 / np.arange(N, 0, -1)
-        found, sums = np.empty(2 * LANES, np.float32), np.empty(ROWS * LANES, np.float32)
         _block(
-            *(np.uint64(key), np.uint64(block), blocks, width, N, form.d, form.scale),
-            *(form.weights, form.first, form.last),
-            *(keep.astype(np.float32), np.sqrt(keep).astype(np.float32)),
-            *(z, end, found, high, low, sums, np.empty(2 * LANES), np.empty(TURN * LANES, np.uint32)),
-            out.ravel(),
+            *(np.uint64(key), np.uint64(block), blocks, width, room.shape[1], N, form.d, form.scale),
+            *(form.weights, form.first, form.last, *_kept(N), *_scratch.take(form.d), room.ravel(), LANES),
         )
+    out = room[:N, : blocks * width]
     return out if width == walks else out.reshape(N, blocks, width)[:, :, :walks].reshape(N, blocks * walks)

@@ -12,16 +12,21 @@ import hashlib
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 #: Walks side by side: 16 float32 are the widest register there is.
 LANES = 16
+#: Bytes of a line of the cache, and of the widest register.
+LINE = 64
 #: How many arrays a kernel can tell apart.
 ARRAYS = 8
 
@@ -60,6 +65,37 @@ def _writable() -> Path | None:
 
 
 _KEPT_IN = _writable()
+
+
+def aligned(count: int, dtype: Any) -> NDArray[Any]:
+    """``count`` numbers, not set, from the beginning of a line of the cache on: loads across two lines are slow."""
+    size = np.dtype(dtype).itemsize
+    room = np.empty(count * size + LINE, np.uint8)
+    first = -int(room.__array_interface__["data"][0]) % LINE
+    return room[first : first + count * size].view(dtype)
+
+
+def table(rows: int, width: int) -> NDArray[np.float64]:
+    """Room for (rows, width) float64, not set, in rows longer by ``LANES``.
+
+    Rows of a power of two would lie on one set of the cache.
+    """
+    return aligned(rows * (width + LANES), np.float64).reshape(rows, width + LANES)
+
+
+class Scratch(threading.local):
+    """What a thread's calls of a kernel work in, made by ``make`` and kept for the next call of the same sizes."""
+
+    def __init__(self, make: Callable[..., tuple[NDArray[Any], ...]]) -> None:
+        self._make = make
+        self._sizes: tuple[int, ...] | None = None
+        self._arrays: tuple[NDArray[Any], ...] = ()
+
+    def take(self, *sizes: int) -> tuple[NDArray[Any], ...]:
+        """The arrays for these sizes, with whatever the last call left in them."""
+        if self._sizes != sizes:
+            self._arrays, self._sizes = self._make(*sizes), sizes
+        return self._arrays
 
 
 def compiled(function: Callable[..., Any]) -> Any:
@@ -149,3 +185,16 @@ def float_of(typingctx: Any, x: Any) -> Any:
         return builder.bitcast(args[0], context.get_value_type(types.float32))
 
     return types.float32(types.int32), code
+
+
+@_emitted
+def aligned_stack(typingctx: Any) -> Any:
+    """For the first line of a kernel: registers that it puts aside lie on lines of the cache of their own."""
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        builder.function.attributes.alignstack = LINE
+        # without a further attribute llvmlite writes none
+        builder.function.attributes.add("norecurse")
+        return context.get_dummy_value()
+
+    return types.void(), code

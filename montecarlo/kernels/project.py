@@ -31,7 +31,7 @@ def _panel(weights: Any, at: Any, first: Any, last: Any, end: Any, sums: Any) ->
         w6, w7 = load(6, weights, at + 6), load(6, weights, at + 7)
         at += ROWS
         for lane in range(LANES):
-            x = load(3, end, column * LANES + lane)
+            x = load(2, end, column * LANES + lane)
             _add(0, lane, w0, x, sums)
             _add(1, lane, w1, x, sums)
             _add(2, lane, w2, x, sums)
@@ -44,18 +44,28 @@ def _panel(weights: Any, at: Any, first: Any, last: Any, end: Any, sums: Any) ->
 
 
 @inlined
-def project(weights: Any, first: Any, last: Any, end: Any, query: Any, sums: Any) -> None:
-    """Array 4 = M times array 3, both (rows, 16); ``sums`` is array 5, ``weights`` 6 (see ``forms.Form``)."""
+def project(weights: Any, first: Any, last: Any, end: Any, query: Any, product: Any, sums: Any) -> None:
+    """Array 4 = M times array 2, both (rows, 16), and their product of each lane to array 3.
+
+    ``sums`` is array 5, ``weights`` 6 (see ``forms.Form``).
+    """
+    for lane in range(LANES):
+        store(3, product, lane, float32(0))
     at = 0
     for panel in range(len(first)):
         at = _panel(weights, at, first[panel], last[panel], end, sums)
-        for i in range(ROWS * LANES):
-            store(4, query, panel * ROWS * LANES + i, load(5, sums, i))
+        for lane in range(LANES):
+            found = load(3, product, lane)
+            for row in range(ROWS):
+                y, place = load(5, sums, row * LANES + lane), (panel * ROWS + row) * LANES + lane
+                store(4, query, place, y)
+                found = fma(load(2, end, place), y, found)
+            store(3, product, lane, found)
 
 
 @inlined
 def squares(weights: Any, first: Any, last: Any, end: Any, found: Any, sums: Any) -> None:
-    """u^T y and |y|^2 of each lane, to rows 0 and 1 of array 4, for u in array 3, and y = M u nowhere."""
+    """u^T y and |y|^2 of each lane, to rows 0 and 1 of array 4, for u in array 2, and y = M u nowhere."""
     for i in range(2 * LANES):
         store(4, found, i, float32(0))
     at = 0
@@ -65,7 +75,7 @@ def squares(weights: Any, first: Any, last: Any, end: Any, found: Any, sums: Any
             product, square = load(4, found, lane), load(4, found, LANES + lane)
             for row in range(ROWS):
                 y = load(5, sums, row * LANES + lane)
-                product = fma(load(3, end, (panel * ROWS + row) * LANES + lane), y, product)
+                product = fma(load(2, end, (panel * ROWS + row) * LANES + lane), y, product)
                 square = fma(y, y, square)
             store(4, found, lane, product)
             store(4, found, LANES + lane, square)

@@ -1,10 +1,9 @@
 """What the machine allows: measured peaks of a core, and what a normal costs by the generator's own machine code.
 
-A normal of the CPU's generator is made in two loops, one of words (Philox) and one of normals (polynomials). Their
-vector instructions are counted in the assembly that numba made on this machine, a word by the words stored and a normal
-by the roots taken. With F floating-point and I integer instructions a normal and the measured peaks f and i of a core,
-a normal takes at least max(F/f, I/i) seconds where the two run side by side, and at most F/f + I/i where they share
-the core's ports.
+The normals of the CPU's generator are made in one loop, bits and polynomials. Its vector instructions are counted in
+the assembly that numba made on this machine, the normals by the roots taken: two a root. With F floating-point and I
+integer instructions a normal and the measured peaks f and i of a core, a normal takes at least max(F/f, I/i) seconds
+where the two run side by side, and at most F/f + I/i where they share the core's ports.
 """
 
 from __future__ import annotations
@@ -68,18 +67,14 @@ def counted(loop: list[str]) -> dict[str, float]:
 
 
 def a_normal(assembly: str) -> dict[str, float] | None:
-    """Floating and integer instructions (of one number each) a normal; None where the loops are not as known."""
+    """Floating and integer instructions (of one number each) a normal; None where no loop is as known."""
     loops = [counted(loop) for loop in innermost(assembly)]
-    making = [loop for loop in loops if loop["roots"]]
-    words = [loop for loop in loops if not loop["roots"] and loop["stored"] and loop["integer"] > 4 * loop["stored"]]
-    if not making or not words:
+    making = [loop for loop in loops if loop["roots"] and loop["stored"]]
+    if not making:
         return None
-    pairs, bits = max(making, key=lambda loop: loop["roots"]), max(words, key=lambda loop: loop["integer"])
-    normals, stored = 2 * pairs["roots"], bits["stored"]
-    return {
-        "float": pairs["float"] / normals + bits["float"] / stored,
-        "integer": pairs["integer"] / normals + bits["integer"] / stored,
-    }
+    # the compiler may write a loop twice, with less care for the rest of a count
+    least = min(making, key=lambda loop: (loop["float"] + loop["integer"]) / loop["roots"])
+    return {kind: least[kind] / (2 * least["roots"]) for kind in ("float", "integer")}
 
 
 def _best(run: Callable[[], object], amount: float) -> float:
@@ -140,8 +135,8 @@ def generator_assembly() -> str:
     from montecarlo.kernels.lanes import LANES, OPTIONS
 
     drawn = njit(**OPTIONS)(generator._draw.py_func)
-    buffers = [np.empty(size * LANES, kind) for size, kind in ((1, np.uint32), (1, np.uint32), (64, np.uint32))]
-    drawn(np.uint64(1), np.uint64(0), LANES, 64, 64, *buffers, np.empty(64 * LANES, np.float32))
+    state, z = np.empty(generator.STATE * LANES, np.uint32), np.empty(64 * LANES, np.float32)
+    drawn(np.uint64(1), np.uint64(0), LANES, 64, 64, state, generator.NUMBERS, z, np.empty(0, np.float32))
     return "\n".join(drawn.inspect_asm().values())
 
 

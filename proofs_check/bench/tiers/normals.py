@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 #: Normals drawn over one another.
-AT_ONCE = 1 << 18
+AT_ONCE = 1 << 20
 
 
 def make(T: int, d: int, W: Any, seed: int, tier: str) -> Callable[[int, int], Any]:

@@ -36,13 +36,36 @@ def matrix(d: int, kind: str = "any") -> Array:
     return M
 
 
+def backward(T: int) -> Array:
+    """The matrix (T, T) that makes u_1, ..., u_T of e, e_T, ..., e_2 by the recursion of ``fused``'s docstring."""
+    now = np.sqrt(T) / T * np.eye(T)[0]
+    rows = [T * now]
+    for t in range(T, 1, -1):
+        now = now + np.eye(T)[T + 1 - t] / np.sqrt(t * (t - 1))
+        rows.append((t - 1) * now)
+    return np.array(rows[::-1])
+
+
+@pytest.mark.parametrize("T", [1, 2, 5, 40])
+def test_a_walk_drawn_backward_has_independent_standard_steps(T: int) -> None:
+    """The steps u_t - u_{t-1} are an orthogonal image of the normals; of the walk cut in two halves they are none."""
+    steps = np.diff(backward(T), axis=0, prepend=0)
+    assert np.allclose(steps @ steps.T, np.eye(T), atol=1e-12)
+    halves = np.diff(backward(T)[:, ::-1], axis=0, prepend=0) + np.diff(np.eye(T), axis=0, prepend=0)
+    assert T == 1 or not np.allclose(halves @ halves.T, np.eye(T), atol=0.1)
+
+
 def fused_exactly(M: Array, block: int, n: int, T: int) -> tuple[Array, Array]:
-    """Scores (T, n) of the very normals that the kernel draws, in float64, and the stated bound of its error."""
+    """Scores (T, n) of the very walk that the kernel draws, in float64, and the stated bound of its error."""
     d = len(M)
-    z = generator.draw(KEY, block, n, T * d).astype(np.float64).reshape(n, T, d)
-    scores = np.einsum("ntk,kj,nj->tn", z, M, z.sum(1)).cumsum(0)
-    sizes = np.einsum("ntk,kj,nj->tn", np.abs(z), np.abs(M), np.abs(z).sum(1)).cumsum(0)
-    return scores, (T + 2 * d + 4) * 2.0**-24 * sizes
+    ends = -(-d // 4) * 4
+    drawn = generator.draw(KEY, block, n, ends + (T - 1) * d).astype(np.float64)
+    e = np.concatenate([drawn[:, None, :d], drawn[:, ends:].reshape(n, T - 1, d)], 1)
+    u = np.einsum("ts,nsk->ntk", backward(T), e, optimize=True)
+    scores = np.einsum("ntk,kj,nj->tn", u, M, u[:, -1], optimize=True)
+    end = np.sqrt(T) * np.abs(e[:, 0])
+    sizes = np.einsum("ts,nsk,kj,nj->tn", backward(T), np.abs(e), np.abs(M), end, optimize=True)
+    return scores, (2 * d + 4) * 2.0**-24 * sizes
 
 
 @pytest.mark.parametrize("kind", ["any", "symmetric", "singular"])

@@ -36,11 +36,18 @@ f:
 
 
 def test_instructions_are_counted_by_loop() -> None:
-    """Two innermost loops: 5 integer a word stored; 3 floating and 1 integer for 2 normals."""
+    """Two innermost loops: 5 integer a word stored; 3 floating and 1 integer for 2 normals, which take a root."""
     words, pairs = map(roofline.counted, roofline.innermost(ASSEMBLY))
     assert words == {"float": 0, "integer": 80, "roots": 0, "stored": 16}
     assert pairs == {"float": 48, "integer": 16, "roots": 16, "stored": 32}
-    assert roofline.a_normal(ASSEMBLY) == {"float": 1.5, "integer": 5.5}
+    assert roofline.a_normal(ASSEMBLY) == {"float": 1.5, "integer": 0.5}
+
+
+def test_of_two_loops_that_make_normals_the_better_one_counts() -> None:
+    worse = ASSEMBLY.replace("_3", "_4").replace("\tvpslld", "\tvpxord\t%zmm3, %zmm4, %zmm4\n\tvpslld")
+    assert roofline.a_normal(worse) == {"float": 1.5, "integer": 1.0}
+    for both in (ASSEMBLY + worse, worse + ASSEMBLY):
+        assert roofline.a_normal(both) == {"float": 1.5, "integer": 0.5}
 
 
 def test_loops_that_are_not_as_known_give_nothing() -> None:
