@@ -185,10 +185,14 @@ class _Task:
 
     def of_scores(self, forms: Forms, block: int) -> dict[str, Tensor]:
         """The simulation's numbers for blocks ``block``, ... in a tier that draws scores, as many as go together."""
-        walk = DrawnScores(self.tier, forms, self.stream, block, self.walks, self.T, self.start, self.together)
+        from montecarlo.kernels.gpu import GpuError
+        from montecarlo.kernels.on_gpu import FormsOnGpu, ScoresOnGpu
+
+        drawn = ScoresOnGpu if isinstance(forms, FormsOnGpu) else DrawnScores
+        walk = drawn(self.tier, forms, self.stream, block, self.walks, self.T, self.start, self.together)
         try:
             numbers = self.checked(self.simulation.function(walk=walk, **self.given))
-        except NotSampledError as error:
+        except (NotSampledError, GpuError) as error:
             raise EngineError(f"{self.simulation.claim_id}: {error}") from None
         for name, values in numbers.items():
             if self.together > 1 and len(values) not in (walk.n, walk.n // 2):
@@ -391,9 +395,9 @@ def _task(
         pairs=pairs,
         folded=Folded(root),
         tier=tier,
-        forms=Forms(root) if tier != "literal" else None,
+        forms=_forms(root, device) if tier != "literal" else None,
         stream=int.from_bytes(stream, "little"),
-        together=blocks_together(T, d, tier),
+        together=blocks_together(T, d, tier, device.type != "cpu"),
     )
 
 
@@ -405,20 +409,34 @@ def _check_tier(tier: str, sim: Simulation, device: torch.device) -> None:
     if sim.model != "walk" or "tokens" in sim.parameters:
         raise EngineError(f"tier = {tier!r}, but {sim.claim_id} does not read walk.scores alone; use literal")
     if device.type != "cpu":
-        raise EngineError(f"tier = {tier!r} on {device}; expected the device cpu, or tier literal")
+        from montecarlo.kernels.gpu import missing
+
+        if (why := missing()) is not None:
+            raise EngineError(f"tier = {tier!r} on {device}: {why}; or use tier literal")
+        return
     try:
         import montecarlo.kernels.joint  # noqa: F401
     except ImportError as error:
         raise EngineError(f"tier = {tier!r} needs numba ({error}); install numba, or use literal") from None
 
 
-def reads_scores_alone(sim: Simulation, case: Mapping[str, Any], tier: str = "fused") -> bool:
+def _forms(root: Tensor, device: torch.device) -> Forms:
+    if device.type == "cpu":
+        return Forms(root)
+    from montecarlo.kernels.on_gpu import FormsOnGpu
+
+    return FormsOnGpu(root, device)
+
+
+def reads_scores_alone(
+    sim: Simulation, case: Mapping[str, Any], tier: str = "fused", device: str | torch.device = "cpu"
+) -> bool:
     """Whether a simulation can be sampled in a tier that draws scores: one block of the case is tried.
 
-    False too where numba is missing. Raises CaseError for a case that can't be simulated.
+    False too where numba is missing, or on a GPU Triton. Raises CaseError for a case that can't be simulated.
     """
     try:
-        task = _task(sim, case, 0, sim.claim_id, "", torch.device("cpu"), (), tier)
+        task = _task(sim, case, 0, sim.claim_id, "", resolve_device(str(device)), (), tier)
         with one_torch_thread():
             task.run(0)
     except EngineError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import torch
@@ -23,6 +23,8 @@ FEWEST_WALKS = 1 << 8
 MOST_NORMALS = 1 << 22
 #: Most scores of blocks that are drawn at once (2 MiB): enough that the interpreter takes less time than the kernel.
 MOST_SCORES = 1 << 18
+#: The same of tier ``joint`` on a GPU (32 MiB), where a launch has to be worth its while.
+MOST_SCORES_ON_GPU = 1 << 22
 #: Entries worked on at once in float64: 2 MiB, which the allocator hands out again without new pages.
 SLAB = 1 << 18
 #: Most steps that are added up by one product, and most numbers of them: a sum's last digit depends on it.
@@ -33,6 +35,8 @@ PIECE = 1 << 17
 GROUP = 16
 #: Entries between rows beyond their length: power-of-two strides would fall on one cache set.
 PAD = 8
+
+F = TypeVar("F")
 
 STARTS = ("sigma", "zero")
 #: How walks are sampled: as the model says; the same, never stored; by the joint law of the scores given the end.
@@ -53,9 +57,11 @@ def block_walks(T: int, d: int) -> int:
     return walks
 
 
-def blocks_together(T: int, d: int, tier: str) -> int:
+def blocks_together(T: int, d: int, tier: str, on_gpu: bool = False) -> int:
     """Blocks that are drawn at once: a power of two that depends on the shape (T, d) of a walk and the tier alone."""
     walks = block_walks(T, d)
+    if on_gpu and tier == "joint":
+        return 1 << max(0, (MOST_SCORES_ON_GPU // (walks * T)).bit_length() - 1)
     normals = walks * (T + d if tier == "joint" else T * d)
     blocks = 1
     while tier != "literal" and 2 * blocks * walks * T <= MOST_SCORES and 2 * blocks * normals <= MOST_NORMALS:
@@ -277,7 +283,7 @@ class DrawnScores:
             raise ValueError(f"start = {start!r}; expected one of {', '.join(STARTS)}")
         self.tier, self.forms, self.key, self.block, self.blocks = tier, forms, key, block, blocks
         self.n, self.T, self.d, self.start = n * blocks, T, len(forms.root), start
-        self._first: Form | None = None
+        self._first: Any = None
 
     def scores(self, W: Tensor) -> Tensor:
         """The scores x_a^T W x_T of all tokens a, (n, T), for W (d, d), of the same walks whenever it is called.
@@ -288,18 +294,24 @@ class DrawnScores:
         from montecarlo.kernels import fused, joint
 
         form = self.forms.find(W)
-        if self._first is None:
-            self._first = form
-        elif form is not self._first:
-            if self.tier == "joint":
-                raise NotSampledError("walk.scores was called with two matrices, tier joint has one; use tier fused")
-            form = self.forms.find(W, self._first)
+        first = self.of_one_matrix(form)
+        if form is not first:
+            form = self.forms.find(W, first)
         steps = self.T if self.start == "sigma" else self.T - 1
         kernel = fused.scores if self.tier == "fused" else joint.scores
         drawn = torch.from_numpy(kernel(form, self.key, self.block, self.n // self.blocks, steps, self.blocks))
         if steps < self.T:
             drawn = torch.cat((drawn.new_zeros(1, self.n), drawn))
         return drawn.T
+
+    def of_one_matrix(self, form: F) -> F:
+        """The form that was asked for first; NotSampledError where this is another and the tier has but one."""
+        if self._first is None:
+            self._first = form
+        elif form is not self._first and self.tier == "joint":
+            raise NotSampledError("walk.scores was called with two matrices, tier joint has one; use tier fused")
+        first: F = self._first
+        return first
 
     def __getattr__(self, name: str) -> Any:
         """Raises NotSampledError for what only walks of tier literal have."""

@@ -26,7 +26,8 @@ def tier_of(simulation: Simulation, raw: Mapping[str, Any], bench: Bench) -> str
     """How a case's walks are sampled: as ``bench.tier`` says, or literally where the simulation cannot be sampled so.
 
     "auto" is the fused tier for walks of WIDE normals or more, where drawing costs more than what is done with it. It
-    depends on the case alone, so that a case replays with the numbers it had in a run.
+    depends on the case alone, so that a case replays with the numbers it had in a run. On a GPU "auto" is the literal
+    tier.
     """
     from montecarlo.cases import dimension, length
     from montecarlo.engine import reads_scores_alone
@@ -36,8 +37,10 @@ def tier_of(simulation: Simulation, raw: Mapping[str, Any], bench: Bench) -> str
     wanted = bench.tier
     if wanted == "auto":
         wanted = "fused" if length(raw) * dimension(raw) >= WIDE else "literal"
-    # the kernels are the processor's; on a GPU the literal tier is the fast one
-    if wanted == "literal" or bench.device != "cpu" or not reads_scores_alone(simulation, raw, wanted):
+    # a cluster may have both kinds of device, whose kernels differ; a small case is no work for a GPU's
+    if bench.device != "cpu" and (bench.device != "cuda" or bench.tier == "auto"):
+        return "literal"
+    if wanted == "literal" or not reads_scores_alone(simulation, raw, wanted, bench.device):
         return "literal"
     return wanted
 

@@ -30,10 +30,14 @@ class Form:
     last: NDArray[np.int64]
 
 
+def symmetric(M: NDArray[np.float64]) -> bool:
+    """Whether M, (d, d), is symmetric but for roundoff, as R W R of a symmetric W is."""
+    return bool(np.abs(M - M.T).max() <= 8 * len(M) * np.finfo(np.float64).eps * np.abs(M).max())
+
+
 def reduced(M: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(Q^T M Q, Q): diagonal for a symmetric M, quasi-triangular else."""
-    # R W R of a symmetric W is symmetric but for roundoff
-    if np.abs(M - M.T).max() <= 8 * len(M) * np.finfo(np.float64).eps * np.abs(M).max():
+    if symmetric(M):
         values, Q = np.linalg.eigh((M + M.T) / 2)
         return np.diag(values), Q
     triangle, Q = scipy.linalg.schur(M, output="real")

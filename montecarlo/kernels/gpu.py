@@ -101,7 +101,8 @@ def _full_precision() -> Iterator[None]:
         torch.set_float32_matmul_precision(saved)
 
 
-def _checked(T: int, d: int, root: Tensor, W: Tensor, start: str) -> None:
+def checked(T: int, d: int, root: Tensor, W: Tensor, start: str) -> None:
+    """GpuError where a case is none; root and W are to be (d, d)."""
     for name, value in (("T", T), ("d", d)):
         if not isinstance(value, int) or value < 1:
             raise GpuError(f"{name} = {value!r}; expected an integer >= 1")
@@ -116,8 +117,8 @@ def _checked(T: int, d: int, root: Tensor, W: Tensor, start: str) -> None:
         raise GpuError(f"T d = {T * d}; expected fewer than 2**34 normals a walk")
 
 
-def _signed(word: int) -> int:
-    """The int32 of a word's bits: Triton takes a number of 32 bits as signed."""
+def signed(word: int) -> int:
+    """The int32 of a word's low 32 bits: Triton takes a number of 32 bits as signed."""
     word &= 0xFFFFFFFF
     return word - (1 << 32) if word >= 1 << 31 else word
 
@@ -170,7 +171,7 @@ class Ready:
         from montecarlo.kernels import gpu_code
 
         quads, at_once = self.layout.quads, self.layout.at_once
-        given = {"key0": _signed(key), "key1": _signed(key >> 32), "block": _signed(block), "first": first}
+        given = {"key0": signed(key), "key1": signed(key >> 32), "block": signed(block), "first": first}
         given |= {"width": width, "ROUNDS": ROUNDS, "QUADS": at_once, "N": lanes, "APPROXIMATE": approximate}
         if self.device.type != "cpu":
             given["num_warps"] = WARPS
@@ -188,7 +189,7 @@ class Ready:
 
 def ready(T: int, d: int, root: Tensor, W: Tensor, start: str, device: str | torch.device = "cuda") -> Ready:
     """A case made ready on a device, for root and W (d, d); raises GpuError."""
-    _checked(T, d, root, W, start)
+    checked(T, d, root, W, start)
     place = torch.device(device)
     if place.type != "cpu" and (why := missing()) is not None:
         raise GpuError(f"device = {str(device)!r}: {why}")

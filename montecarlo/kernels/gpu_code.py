@@ -21,7 +21,8 @@ PHILOX_W0, PHILOX_W1 = tl.constexpr(0x9E3779B9), tl.constexpr(0xBB67AE85)
 CELL, HALF_CELL, HALF_TURN = tl.constexpr(2.0**-32), tl.constexpr(2.0**-33), tl.constexpr(2.0**-31)
 #: The bits of sqrt(1/2), where the logarithm's range begins, and those of the exponent.
 ROOT_HALF, EXPONENT = tl.constexpr(0x3F3504F3), tl.constexpr(-(1 << 23))
-LOG_2 = tl.constexpr(-2 * math.log(2))
+LOG_2, LOG_2_CELL = tl.constexpr(-2 * math.log(2)), tl.constexpr(-math.ldexp(math.log(2), -22))
+SIGN = tl.constexpr(1 << 31)
 PI = tl.constexpr(math.pi)
 #: -2 ln(1 + x) = -2 x + L2 x^2 + ... + L9 x^9 for sqrt(1/2) <= 1 + x < sqrt(2): relative error 3e-8.
 L2, L3, L4 = tl.constexpr(0.99999983), tl.constexpr(-0.666679), tl.constexpr(0.5000351)
@@ -33,6 +34,12 @@ S7, S9 = tl.constexpr(-0.59824213), tl.constexpr(0.07756039)
 C0, C2, C4 = tl.constexpr(0.99999995), tl.constexpr(-4.93479286), tl.constexpr(4.05841191)
 C6, C8 = tl.constexpr(-1.33188016), tl.constexpr(0.21969679)
 
+#: The upper and the lower half of a product of two words.
+WIDE = tl.constexpr("{.reg .b64 whole; mul.wide.u32 whole, $2, $3; mov.b64 {$1, $0}, whole;}")
+PAIR = tl.constexpr((tl.uint32, tl.uint32))
+#: Whether the programs of this module are for the interpreter.
+INTERPRETED = tl.constexpr(triton.knobs.runtime.interpret)
+
 #: The sum that the interpreter knows as one: any other it would take number by number.
 PLUS = tl.standard._sum_combine
 
@@ -43,11 +50,18 @@ COUNTERS = ["key0", "key1", "block", "first"]
 @triton.jit
 def philox(c0, c1, c2, c3, key0, key1, ROUNDS: tl.constexpr):
     """Philox 4x32: four uint32 of a counter of four uint32, under a key of two."""
+    M0, M1 = tl.full([1] * len(c0.shape), PHILOX_M0, tl.uint32), tl.full([1] * len(c2.shape), PHILOX_M1, tl.uint32)
     for _ in tl.static_range(ROUNDS):
-        # A product of 64 bits is one instruction, its halves taken apart are none.
-        first, second = c0.to(tl.uint64) * PHILOX_M0, c2.to(tl.uint64) * PHILOX_M1
-        c0, c1 = (second >> 32).to(tl.uint32) ^ c1 ^ key0, second.to(tl.uint32)
-        c2, c3 = (first >> 32).to(tl.uint32) ^ c3 ^ key1, first.to(tl.uint32)
+        if INTERPRETED:
+            whole0, whole1 = c0.to(tl.uint64) * PHILOX_M0, c2.to(tl.uint64) * PHILOX_M1
+            high0, low0 = (whole0 >> 32).to(tl.uint32), whole0.to(tl.uint32)
+            high1, low1 = (whole1 >> 32).to(tl.uint32), whole1.to(tl.uint32)
+        else:
+            # one instruction each; of most that are written as above the compiler makes two
+            high0, low0 = tl.inline_asm_elementwise(WIDE, "=r,=r,r,r", [c0, M0], PAIR, is_pure=True, pack=1)
+            high1, low1 = tl.inline_asm_elementwise(WIDE, "=r,=r,r,r", [c2, M1], PAIR, is_pure=True, pack=1)
+        c0, c1 = high1 ^ c1 ^ key0, low1
+        c2, c3 = high0 ^ c3 ^ key1, low0
         key0 = tl.add(key0, PHILOX_W0, sanitize_overflow=False)
         key1 = tl.add(key1, PHILOX_W1, sanitize_overflow=False)
     return c0, c1, c2, c3
@@ -67,16 +81,13 @@ def radius_squared(word):
     found = x * found + L3
     found = x * found + L2
     found = x * found - 2.0
-    return x * found + (above >> 23).to(tl.float32) * LOG_2
+    return x * found + (above & EXPONENT).to(tl.float32) * LOG_2_CELL
 
 
 @triton.jit
 def sine_cosine(word):
-    """(sin, cos) of word / 2^32 of a full turn, word taken as int32; float32, by polynomials."""
-    turn = word.to(tl.int32, bitcast=True).to(tl.float32) * HALF_TURN
-    far = tl.abs(turn) > 0.5
-    sign = tl.where(far, -1.0, 1.0)
-    t = tl.where(far, turn - tl.where(turn < 0, -1.0, 1.0), turn)
+    """(sin, cos) of word / 2^32 of half a turn, word taken as int32; float32, by polynomials."""
+    t = word.to(tl.int32, bitcast=True).to(tl.float32) * CELL
     v = t * t
     sine = v * S9 + S7
     sine = v * sine + S5
@@ -86,7 +97,7 @@ def sine_cosine(word):
     cosine = v * cosine + C4
     cosine = v * cosine + C2
     cosine = v * cosine + C0
-    return sign * (t * sine), sign * cosine
+    return t * sine, cosine
 
 
 @triton.jit
@@ -104,15 +115,22 @@ def pair(radius, angle, APPROXIMATE: tl.constexpr):
         turn = angle.to(tl.int32, bitcast=True).to(tl.float32) * (HALF_TURN * PI)
         sine, cosine = approximate("sin.approx.ftz.f32 $0, $1;", turn), approximate("cos.approx.ftz.f32 $0, $1;", turn)
     else:
-        r = tl.sqrt_rn(radius_squared(radius))
-        sine, cosine = sine_cosine(angle)
+        # within 2^-23 by one instruction; the correctly rounded root takes a branch and some fifteen
+        r = tl.sqrt(radius_squared(radius))
+        # an angle of more than a quarter turn is one of less, turned by half a turn: both signs change
+        turned = (angle ^ (angle << 1)) & SIGN
+        r = (r.to(tl.uint32, bitcast=True) ^ turned).to(tl.float32, bitcast=True)
+        sine, cosine = sine_cosine(angle << 1)
     return r * sine, r * cosine
 
 
 @triton.jit
-def normals(place, walk, block, key0, key1, ROUNDS: tl.constexpr, APPROXIMATE: tl.constexpr):
-    """Four standard normals of each pair (place, walk), float32: all four words of a call of Philox."""
-    one, two, three, four = philox(place, walk, block, block * 0, key0, key1, ROUNDS)
+def normals(place, walk, block, key0, key1, ROUNDS: tl.constexpr, APPROXIMATE: tl.constexpr, TIER: tl.constexpr = 0):
+    """Four standard normals of each pair (place, walk), float32: all four words of a call of Philox.
+
+    ``TIER`` is the counter's last word, 0 for tier b and 1 for tier c, which so share no number.
+    """
+    one, two, three, four = philox(place, walk, block, block * 0 + TIER, key0, key1, ROUNDS)
     a, b = pair(one, two, APPROXIMATE)
     c, d = pair(three, four, APPROXIMATE)
     return a, b, c, d

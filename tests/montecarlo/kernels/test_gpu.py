@@ -10,7 +10,7 @@ import importlib
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,7 +23,8 @@ from scipy import stats
 from torch import Tensor
 
 from montecarlo.kernels import gpu
-from montecarlo.walks import Walks, covariance_root
+from tests.montecarlo.kernels.interpreted import Case, OutOfMemory, case, exact_pair, interpreter, philox
+from tests.montecarlo.kernels.interpreted import literal as walks_of
 
 triton = pytest.importorskip("triton", reason="Triton is an optional extra")
 
@@ -39,37 +40,11 @@ WALKS = 1 << 13
 
 @pytest.fixture(scope="module", autouse=True)
 def code() -> Iterator[ModuleType]:
-    """The programs, for the interpreter, whatever this process imported before; put back afterwards."""
-    package = importlib.import_module("montecarlo.kernels")
-    held, told = sys.modules.pop(NAME, None), os.environ.get("TRITON_INTERPRET")
-    os.environ["TRITON_INTERPRET"] = "1"
-    module = importlib.import_module(NAME)
-    yield module
-    if told is None:
-        del os.environ["TRITON_INTERPRET"]
-    sys.modules.pop(NAME, None)
-    delattr(package, "gpu_code")
-    if held is not None:
-        sys.modules[NAME] = held
-        setattr(package, "gpu_code", held)  # noqa: B010
+    with interpreter():
+        yield importlib.import_module(NAME)
 
 
 # ---- the bits
-
-
-def philox(counter: list[Any], key: list[int], bits: int, rounds: int = 10) -> list[Any]:
-    """Philox 4 x bits from its definition, in Python's integers; Salmon et al., 2011."""
-    M, W = {
-        32: ((0xD2511F53, 0xCD9E8D57), (0x9E3779B9, 0xBB67AE85)),
-        64: ((0xD2E7470EE14C6C93, 0xCA5A826395121157), (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)),
-    }[bits]
-    low = (1 << bits) - 1
-    c, k = list(counter), list(key)
-    for _ in range(rounds):
-        first, second = c[0] * M[0], c[2] * M[1]
-        c = [(second >> bits) ^ c[1] ^ k[0], second & low, (first >> bits) ^ c[3] ^ k[1], first & low]
-        k = [(k[0] + W[0]) & low, (k[1] + W[1]) & low]
-    return c
 
 
 def test_the_reference_is_numpy_s_philox_at_64_bits() -> None:
@@ -88,7 +63,7 @@ def test_the_reference_has_the_published_answers() -> None:
 
 def words(code: ModuleType, key: int, block: int, first: int, quads: int, lanes: int) -> Array:
     out = torch.empty((4, quads, lanes), dtype=torch.int32)
-    given = {"key0": gpu._signed(key), "key1": gpu._signed(key >> 32), "block": gpu._signed(block), "first": first}
+    given = {"key0": gpu.signed(key), "key1": gpu.signed(key >> 32), "block": gpu.signed(block), "first": first}
     code.words_program[(1,)](out, **given, ROUNDS=gpu.ROUNDS, QUADS=quads, N=lanes)
     return out.numpy().view(np.uint32)
 
@@ -110,13 +85,6 @@ def test_no_two_places_share_their_bits(code: ModuleType) -> None:
 
 
 # ---- the normals
-
-
-def exact_pair(radius: Array, angle: Array) -> tuple[Array, Array]:
-    """Box and Muller's normals of the words, float64."""
-    r = np.sqrt(-2 * np.log((radius.astype(np.float64) + 0.5) / 2**32))
-    turn = angle.view(np.int32).astype(np.float64) * (2 * np.pi / 2**32)
-    return r * np.sin(turn), r * np.cos(turn)
 
 
 def some_words(size: int, seed: int) -> tuple[Array, Array]:
@@ -164,22 +132,11 @@ def test_a_wrong_coefficient_is_seen(code: ModuleType) -> None:
 # ---- the walks
 
 
-def case(T: int, d: int, start: str = "sigma", singular: bool = False) -> tuple[int, int, Tensor, Tensor, str]:
-    """A non-symmetric W with a trace to see, and an anisotropic Sigma's root."""
-    generator = torch.Generator().manual_seed(100 * T + d)
-    W = torch.randn(d, d, generator=generator, dtype=torch.float64) + torch.eye(d, dtype=torch.float64)
-    B = torch.randn(d, d, generator=generator, dtype=torch.float64) / d**0.5
-    values = torch.logspace(0, -1, d, dtype=torch.float64)
-    if singular:
-        values[-1] = 0
-    return T, d, covariance_root(B @ torch.diag(values) @ B.T), W / d, start
-
-
-def drawn(given: tuple[int, int, Tensor, Tensor, str], walks: int = WALKS, **further: Any) -> Tensor:
+def drawn(given: Case, walks: int = WALKS, **further: Any) -> Tensor:
     return gpu.scores(*given, **{"key": 99 << 31, "block": 5, "walks": walks, "device": "cpu", **further})
 
 
-def backward_walk(given: tuple[int, int, Tensor, Tensor, str], walks: int, key: int, block: int) -> Array:
+def backward_walk(given: Case, walks: int, key: int, block: int) -> Array:
     """The scores in float64 from the same bits, with the walk built token by token, from the last to the first."""
     T, d, root, W, start = given
     quads = gpu.layout(d).quads
@@ -250,10 +207,8 @@ def statistics_in(scores: Tensor, scale: Tensor) -> list[Tensor]:
     return found + [p * p * q for p in parts for q in parts] + [total, total * total, total**3]
 
 
-def literal(given: tuple[int, int, Tensor, Tensor, str], walks: int = 4 * WALKS) -> Tensor:
-    T, d, root, W, start = given
-    z = torch.randn(T, d, walks, generator=torch.Generator().manual_seed(7), dtype=torch.float32)
-    return Walks(z, root, start).scores(W)
+def literal(given: Case, walks: int = 4 * WALKS) -> Tensor:
+    return walks_of(given, walks)
 
 
 LAWS = [
@@ -348,21 +303,6 @@ def test_without_triton_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Triton is not installed" in str(gpu.missing())
 
 
-class OutOfMemory:
-    """A program that finds no memory for more than ``most`` walks."""
-
-    def __init__(self, program: Any, most: int) -> None:
-        self.program, self.most = program, most
-
-    def __getitem__(self, grid: Any) -> Callable[..., None]:
-        def run(*given: Any, width: int, **further: Any) -> None:
-            if width > self.most:
-                raise torch.cuda.OutOfMemoryError("no memory")
-            self.program[grid](*given, width=width, **further)
-
-        return run
-
-
 def test_out_of_memory_halves_the_piece_and_says_so(
     code: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -386,7 +326,7 @@ def test_on_a_gpu_the_bits_and_the_normals_are_the_same() -> None:
     """The compiled programs against the reference, and the approximate instructions within their stated bound."""
     told = """
 import numpy as np, torch, sys
-sys.path.insert(0, {tests!r})
+sys.path[:0] = [{root!r}, {tests!r}]
 import test_gpu as t
 from montecarlo.kernels import gpu, gpu_code
 radius, angle = t.some_words(1 << 22, 3)
@@ -399,7 +339,7 @@ for given in (t.case(5, 3), t.case(40, 128), t.case(7, 9, "zero"), t.case(64, 33
         found = t.drawn(given, 1 << 16, device="cuda", approximate=approximate).cpu()
         print(t.largest_z(found, t.literal(given, 1 << 12 if given[1] > 100 else 1 << 16)))
 """
-    code = told.format(tests=str(Path(__file__).parent))
+    code = told.format(root=str(Path(__file__).parents[3]), tests=str(Path(__file__).parent))
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
     first, *others = done.stdout.splitlines()
