@@ -2,7 +2,8 @@
 
 A multiprocessor has four schedulers of 32 lanes, each of which issues one instruction a cycle, so that a program of c
 instructions a normal draws at most 128 multiprocessors clock / c normals a second; c is counted in the loop of the
-program's own machine code. That holds for the programs that use approximate instructions: one sine a pair of normals.
+program's own machine code. That holds for tier b's programs with approximate instructions: one sine a pair of normals.
+What limits tier c is counted in ``device_joint``.
 """
 
 # mypy: disable-error-code="import-untyped, import-not-found, no-untyped-call"
@@ -11,22 +12,21 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from proofs_check.bench.measure import spread
 
-#: Timings of a size, after some that warm up; walks of a timing.
-TIMINGS, WARM, WALKS = 30, 3, 1 << 22
+#: Timings of a size, after some that warm up; walks of a timing of tiers b and c.
+TIMINGS, WARM, WALKS, JOINT_WALKS = 30, 3, 1 << 22, 1 << 24
 LANES_A_CYCLE = 4 * 32
 NOT_MEASURED = "not measured"
 
 _POINTERS = {"out": "*fp32", "ends": "*fp32", "queries": "*fp32", "level": "*fp64", "step": "*fp64"}
-_COMPILED = ("ROUNDS", "QUADS", "N", "APPROXIMATE")
 
 
-def loop_of(sass: str) -> list[str]:
-    """The names of the instructions of the innermost loop that takes sines; empty where there is none."""
+def code_and_loops(sass: str) -> tuple[list[str], list[tuple[int, int]]]:
+    """The names of a program's instructions, and its loops as (first, last + 1): from a label to a jump back to it."""
     labels: dict[str, int] = {}
     code: list[str] = []
     loops: list[tuple[int, int]] = []
@@ -40,6 +40,12 @@ def loop_of(sass: str) -> list[str]:
             jump = re.match(r"BRA\b.*?(\w+);$", line)
             if jump and jump[1] in labels:
                 loops.append((labels[jump[1]], len(code)))
+    return code, loops
+
+
+def loop_of(sass: str) -> list[str]:
+    """The names of the instructions of the innermost loop that takes sines; empty where there is none."""
+    code, loops = code_and_loops(sass)
     taking = [(a, b) for a, b in loops if "MUFU.SIN" in code[a:b]]
     if not taking:
         return []
@@ -59,19 +65,31 @@ def a_normal(sass: str) -> dict[str, float] | None:
 
 
 def compiled(capability: int, quads: int) -> str:
-    """The machine code of the approximate program for a GPU of that capability (90 for 9.0); needs Triton, no GPU."""
+    """The machine code of tier b's approximate program for a GPU of that capability (90 for 9.0); needs no GPU."""
+    from montecarlo.kernels import gpu, gpu_code
+
+    values = {"ROUNDS": gpu.ROUNDS, "QUADS": quads, "N": gpu.LANES, "APPROXIMATE": True}
+    return machine_code(gpu_code.scores_program, values, _POINTERS, ["width"], capability)
+
+
+def machine_code(
+    program: Any, values: Mapping[str, object], types: Mapping[str, str], whole: Sequence[str], capability: int
+) -> str:
+    """A Triton program's machine code, for ``values`` of what is compiled in and ``types`` of what is no int32.
+
+    Pointers, and the numbers in ``whole``, are multiples of 16.
+    """
     import triton
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    from montecarlo.kernels import gpu, gpu_code
+    from montecarlo.kernels import gpu
 
-    program = gpu_code.scores_program
     names = program.arg_names
-    values = {"ROUNDS": gpu.ROUNDS, "QUADS": quads, "N": gpu.LANES, "APPROXIMATE": True}
-    signature = {name: "constexpr" if name in _COMPILED else _POINTERS.get(name, "i32") for name in names}
-    aligned = {(names.index(name),): [["tt.divisibility", 16]] for name in (*_POINTERS, "width")}
-    source = ASTSource(fn=program, signature=signature, constexprs=values, attrs=aligned)
+    signature = {name: "constexpr" if name in values else types.get(name, "i32") for name in names}
+    pointers = [name for name in names if signature[name].startswith("*")]
+    aligned = {(names.index(name),): [["tt.divisibility", 16]] for name in (*pointers, *whole)}
+    source = ASTSource(fn=program, signature=signature, constexprs=dict(values), attrs=aligned)
     built = triton.compile(source, target=GPUTarget("cuda", capability, 32), options={"num_warps": gpu.WARPS})
     return str(built.asm["sass"])
 
@@ -85,33 +103,50 @@ def missing() -> str | None:
     return gpu.missing()
 
 
-def ceiling(d: int) -> dict[str, Any]:
-    """The issue limit of the GPU at hand, in normals a second, and what it is made of."""
+def facts() -> tuple[dict[str, Any], int]:
+    """The GPU at hand, with its clock (Hz) and its memory's bytes a second, and its compute capability (90 for 9.0)."""
     import torch
     import triton
 
+    index = torch.cuda.current_device()
+    told = triton.runtime.driver.active.utils.get_device_properties(index)
+    major, minor = torch.cuda.get_device_capability(index)
+    found = {
+        "device": torch.cuda.get_device_name(index),
+        "clock": 1e3 * told["sm_clock_rate"],
+        "multiprocessors": told["multiprocessor_count"],
+        # two numbers a cycle and line
+        "memory": 2e3 * told["mem_clock_rate"] * told["mem_bus_width"] / 8,
+    }
+    return found, 10 * major + minor
+
+
+def ceiling(d: int) -> dict[str, Any]:
+    """The issue limit of the GPU at hand for tier b, in normals a second, and what it is made of."""
     from montecarlo.kernels import gpu
 
-    index = torch.cuda.current_device()
-    facts = triton.runtime.driver.active.utils.get_device_properties(index)
-    major, minor = torch.cuda.get_device_capability(index)
-    normal = a_normal(compiled(10 * major + minor, gpu.layout(d).at_once))
-    clock, units = 1e3 * facts["sm_clock_rate"], facts["multiprocessor_count"]
-    found = {"device": torch.cuda.get_device_name(index), "clock": clock, "multiprocessors": units, "a normal": normal}
-    return found | {"normals a second": None if normal is None else LANES_A_CYCLE * units * clock / normal["issued"]}
+    found, capability = facts()
+    normal = a_normal(compiled(capability, gpu.layout(d).at_once))
+    most = LANES_A_CYCLE * found["multiprocessors"] * found["clock"]
+    return found | {"a normal": normal, "normals a second": None if normal is None else most / normal["issued"]}
 
 
-def timed(T: int, d: int, approximate: bool) -> dict[str, Any]:
-    """Normals and walks a second of tier b on the GPU at hand, and the seconds until its first walks."""
+def timed(tier: str, T: int, d: int, approximate: bool) -> dict[str, Any]:
+    """Normals and walks a second of a tier on the GPU at hand, and the seconds until its first walks."""
     import time
 
     import torch
 
-    from montecarlo.kernels import gpu
+    from montecarlo.kernels import gpu, gpu_joint
     from proofs_check.bench.serve import weights
 
-    case = gpu.ready(T, d, torch.eye(d, dtype=torch.float64), torch.tensor(weights(d)), "sigma")
+    ready = gpu_joint.ready if tier == "joint" else gpu.ready
+    case = ready(T, d, torch.eye(d, dtype=torch.float64), torch.tensor(weights(d)), "sigma")
     walks = max(1 << 14, min(WALKS, (1 << 35) // (T * d)))
+    if tier == "joint":
+        # their scores take at most a quarter of what memory is free
+        walks = max(1 << 14, min(JOINT_WALKS, torch.cuda.mem_get_info()[0] // (16 * T)))
+    a_walk = T + d if tier == "joint" else T * d
 
     def draw(block: int) -> None:
         case.draw(key=1, block=block, walks=walks, approximate=approximate)
@@ -138,26 +173,30 @@ def timed(T: int, d: int, approximate: bool) -> dict[str, Any]:
         "walks a turn": walks,
         "rounds": TIMINGS,
         "walks a second": found,
-        "normals a second": {name: rate * T * d for name, rate in found.items()},
+        "normals a second": {name: rate * a_walk for name, rate in found.items()},
         "start": {"first walks": start},
         "memory": {"peak": once},
     }
 
 
-def rows(sizes: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
-    """A row for each size and program of tier b; where there is no GPU each says that it was not measured, and why."""
+def rows(sizes: Sequence[tuple[int, int]], tiers: Sequence[str] = ("fused", "joint")) -> list[dict[str, Any]]:
+    """A row for each size, tier and program; where there is no GPU each says that it was not measured, and why."""
+    from proofs_check.bench import device_joint
+
     why = missing()
     found = []
     for T, d in sizes:
-        for name, approximate in (("fused, GPU", False), ("fused, GPU, approximate", True)):
+        for tier, approximate in ((tier, approximate) for tier in tiers for approximate in (False, True)):
+            name = f"{tier}, GPU" + (", approximate" if approximate else "")
             row = {"name": name, "kind": "gpu", "T": T, "d": d, "status": f"{NOT_MEASURED}: {why}", "ceiling": None}
             if why is None:
                 try:
-                    row |= timed(T, d, approximate)
-                    row["ceiling"] = ceiling(d) if approximate else None
+                    row |= timed(tier, T, d, approximate)
+                    if tier == "joint":
+                        row["ceiling"] = device_joint.ceiling(T, d, approximate)
+                    elif approximate:
+                        row["ceiling"] = ceiling(d)
                 except Exception as error:
                     row["status"] = f"failed: {type(error).__name__}: {str(error)[:200]}"
             found.append(row)
-        why_joint = why or "tier c has no program for a GPU"
-        found.append({"name": "joint, GPU", "kind": "gpu", "T": T, "d": d, "status": f"{NOT_MEASURED}: {why_joint}"})
     return found

@@ -77,7 +77,7 @@ def run(
     for T, d in sizes:
         rows += measure.measured(entries, T, d, seconds / len(sizes), cores(), told)
     told("GPU")
-    rows += device.rows(sizes) if "fused" in tiers else []
+    rows += device.rows(sizes, [tier for tier in tiers if tier != "literal"])
     machine = {
         "platform": platform.platform(),
         "processor": processor(),
@@ -132,7 +132,8 @@ def sentence(row: Mapping[str, Any], limits: Mapping[str, Any], quiet: bool = Tr
         issued = (row["ceiling"] or {}).get("normals a second")
         if issued is None:
             return f"{who} draws {rate:.3g} normals a second; its limit was not counted."
-        return f"{who} draws {rate:.3g} normals a second, {rate / issued:.0%} of what the GPU can issue ({issued:.3g})."
+        by = row["ceiling"].get("by", "issue")
+        return f"{who} draws {rate:.3g} normals a second, {rate / issued:.0%} of what the GPU can {by} ({issued:.3g})."
     who += f", {row['threads']} thread{'s' if row['threads'] > 1 else ''}"
     own = row["ratio to own generator"]
     if own is None:

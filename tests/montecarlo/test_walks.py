@@ -111,6 +111,7 @@ def test_blocks_drawn_together(T: int, d: int) -> None:
         assert math.log2(blocks).is_integer()
         assert blocks == 1 or (blocks * n * T <= walks.MOST_SCORES and blocks * normals <= walks.MOST_NORMALS)
     assert blocks_together(40, 128, "joint") > blocks_together(40, 128, "fused") > 1
+    assert blocks_together(T, d, "fused", on_gpu=True) == blocks_together(T, d, "fused")
 
 
 @pytest.mark.parametrize("i", [0, 4])

@@ -27,7 +27,7 @@ from torch import Tensor
 from montecarlo import engine, registry
 from montecarlo.kernels import gpu, gpu_joint
 from montecarlo.kernels.on_gpu import FormsOnGpu, ScoresOnGpu
-from montecarlo.walks import DrawnScores, Forms, NotSampledError, Walks, blocks_together
+from montecarlo.walks import DrawnScores, Forms, NotSampledError, Walks, block_walks, blocks_together
 from tests.montecarlo.kernels.alarms import LOOKS, alarms, features
 from tests.montecarlo.kernels.interpreted import Case, OutOfMemory, case, exact_pair, interpreter, literal, philox
 
@@ -417,7 +417,7 @@ def test_a_launch_is_worth_its_while() -> None:
     for T, d in ((5, 2), (40, 128), (4096, 128), (10**7, 1)):
         blocks = blocks_together(T, d, "joint", on_gpu=True)
         assert blocks & (blocks - 1) == 0
-        assert blocks == 1 or blocks * engine.block_walks(T, d) * T > 1 << 21
+        assert blocks == 1 or blocks * block_walks(T, d) * T > 1 << 21
 
 
 # ---- a GPU

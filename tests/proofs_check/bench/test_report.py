@@ -72,6 +72,8 @@ def test_a_gpu_is_told_its_limit_or_nothing() -> None:
     gpu = row("fused, GPU", kind="gpu", ceiling={"normals a second": 4e9})
     assert "25% of what the GPU can issue" in report.sentence(gpu, LIMITS)
     assert "was not counted" in report.sentence(gpu | {"ceiling": None}, LIMITS)
+    stored = gpu | {"ceiling": {"normals a second": 2e9, "by": "store"}}
+    assert "50% of what the GPU can store" in report.sentence(stored, LIMITS)
     absent = {"name": "fused, GPU", "kind": "gpu", "T": 40, "d": 128, "status": "not measured: no device"}
     assert report.sentence(absent, LIMITS) == "fused, GPU at T = 40, d = 128: not measured: no device."
 
@@ -94,7 +96,7 @@ def test_the_whole_run(monkeypatch: pytest.MonkeyPatch) -> None:
     entries, T, d, seconds = asked[0][:4]
     assert (T, d, seconds) == (40, 128, 7.0)
     assert {entry.tier for entry in entries} == {"", "fused"}
-    assert len(found["said"]) == 2 + 3
+    assert len(found["said"]) == 2 + 2
     stream = io.StringIO()
     report.show(found, stream)
     text = stream.getvalue()

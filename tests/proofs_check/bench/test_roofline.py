@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proofs_check.bench import device, roofline
+from proofs_check.bench import device, device_joint, roofline
 
 ASSEMBLY = """
 f:
@@ -84,6 +84,7 @@ def test_a_machine_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
     assert limits["bandwidth"] > 0
 
 
+JOINT = "joint, GPU, approximate"
 SASS = """Function:scores_program
 --:-:0:-:8	LDC R1, c[0x0][0x28];
 LBB5:
@@ -106,7 +107,8 @@ def test_a_gpu_s_instructions_are_counted_in_its_innermost_loop() -> None:
 @pytest.mark.skipif(device.missing() is None, reason="there is a GPU")
 def test_without_a_gpu_nothing_is_measured() -> None:
     rows = device.rows([(40, 128), (512, 64)])
-    assert len(rows) == 6
+    assert [row["name"] for row in rows[:4]] == ["fused, GPU", "fused, GPU, approximate", "joint, GPU", JOINT]
+    assert len(rows) == 8 and len(device.rows([(40, 128)], ["joint"])) == 2
     assert all(row["status"].startswith("not measured: ") for row in rows)
     assert not any("normals a second" in row for row in rows)
 
@@ -120,3 +122,65 @@ def test_the_gpu_s_program_compiles_without_a_gpu() -> None:
     assert found["local"] == 0
     assert found["issued"] < 21
     assert found["special"] == 2
+
+
+NESTED = """Function:ends_program
+--:-:0:-:8	LDC R1, c[0x0][0x28];
+LBB0:
+--:-:-:-:1	FADD R1, R1, R2;
+LBB1:
+--:-:-:-:1	MUFU.SQRT R1, R2;
+--:-:-:-:1	FFMA R1, R2, R3, R1;
+--:-:-:-:5	@!P0 BRA LBB1;
+--:-:-:-:5	@P0 BRA LBB0;
+--:-:-:-:5	STL [R1], RZ;
+LBB2:
+--:-:-:-:5	BRA LBB2;
+"""
+
+
+def test_a_loop_counts_as_often_as_it_runs() -> None:
+    """3 instructions ten times, 2 more four times, 3 once; the loop that makes no normals is no loop of the program."""
+    assert device_joint.program(NESTED, (10, 4)) == {"issued": 41, "special": 10, "local": 1}
+    assert device_joint.program(NESTED, (10,)) is None
+    assert device_joint.program(SASS.replace("MUFU", "FMUL"), (10, 4)) is None
+
+
+def test_a_gpu_s_limits_hold_each_alone() -> None:
+    walk = {"issued": 1280.0, "special": 16.0, "local": 0.0, "tensor": 40960.0, "memory": 100.0}
+    facts = {"multiprocessors": 2, "clock": 1e9, "memory": 5e9}
+    expected = {"issued": 2e8, "special": 2e9, "tensor": 2e8, "memory": 5e7}
+    assert device_joint.limits(walk, facts, 90) == pytest.approx(expected)
+    assert device_joint.limits(walk, facts, 75)["tensor"] is None
+    assert device_joint.limits(walk | {"tensor": 0.0}, facts, 90)["tensor"] is None
+
+
+def test_the_ceiling_of_tier_c_is_the_least_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    walk = {"issued": 1280.0, "special": 16.0, "local": 0.0, "tensor": 40960.0, "memory": 100.0}
+    facts = {"device": "one", "multiprocessors": 2, "clock": 1e9, "memory": 5e9}
+    monkeypatch.setattr(device, "facts", lambda: (facts, 90))
+    monkeypatch.setattr(device_joint, "a_walk", lambda *given: walk)
+    found = device_joint.ceiling(40, 128, False)
+    assert found["by"] == "store" and found["normals a second"] == pytest.approx(5e7 * 168)
+    monkeypatch.setattr(device_joint, "a_walk", lambda *given: None)
+    assert device_joint.ceiling(40, 128, False)["normals a second"] is None
+
+
+@pytest.mark.slow
+def test_tier_c_s_programs_compile_without_a_gpu() -> None:
+    """For compute capability 9.0: tensor cores, nothing in local memory, and as many instructions as 4e9 walks take.
+
+    An H200 has 132 multiprocessors of at most 1.98 GHz, so that it issues 8360 instructions for each of 4e9 walks a
+    second; a GPU's own clock and number are used where there is one.
+    """
+    pytest.importorskip("triton", reason="Triton is an optional extra")
+    ends, _ = device_joint.compiled(90, 128, False)
+    assert "HGMMA" in ends
+    for dense, approximate, most in ((True, False, 7100), (True, True, 4800), (False, False, 6100)):
+        found = device_joint.a_walk(40, 128, approximate, 90, dense)
+        assert found is not None
+        assert found["local"] == 0
+        assert found["issued"] < most
+        assert (found["tensor"] > 0) is dense
+    large = device_joint.a_walk(40, 1024, False, 90)
+    assert large is not None and large["local"] == 0
