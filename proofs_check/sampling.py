@@ -37,8 +37,8 @@ def tier_of(simulation: Simulation, raw: Mapping[str, Any], bench: Bench) -> str
     wanted = bench.tier
     if wanted == "auto":
         wanted = "fused" if length(raw) * dimension(raw) >= WIDE else "literal"
-    # a cluster may have both kinds of device, whose kernels differ; a small case is no work for a GPU's
-    if bench.device != "cpu" and (bench.device != "cuda" or bench.tier == "auto"):
+    # small cases are no work for a GPU's kernels, and what the GPUs of a cluster have is not known here
+    if bench.device != "cpu" and (bench.tier == "auto" or bench.elsewhere is not None):
         return "literal"
     if wanted == "literal" or not reads_scores_alone(simulation, raw, wanted, bench.device):
         return "literal"

@@ -4,19 +4,20 @@ For a walk of N steps (N = T, or T - 1 from x_1 = 0) ``joint`` derives, with M =
 
     x_a^T W x_T = a v^T M v + sqrt(N) |M v| X_a,    X_{a+1} = k_a X_a + sqrt(k_a) g_{a+1},    k_a = 1 - 1 / (N - a),
 
-so that all that is wanted of v are two numbers, v^T M v and |M v|. The law of both is the same for Q v, Q orthogonal.
-With the Q that diagonalises (M + M^T)/2 the first is a sum of d squares, weighted with its eigenvalues; the second is
-|R v| for the triangle R of M Q = O R, as O does not change a length. Where M is symmetric, R is diagonal too and
-nothing is multiplied but v itself. Else R v is taken by the tensor cores, panel by panel of its triangle, without a
-number of v leaving the chip: v is drawn in registers, and each of at most 128 rows of R v is a register's sum.
+so that all that is wanted of v are two numbers, v^T M v and |M v|. Their law is the same for Q v in the place of v, Q
+orthogonal. With the Q that diagonalises (M + M^T)/2 the first is a sum of squares, weighted with its eigenvalues; the
+second is |U v| for the upper triangle U of M Q = O U, as the orthogonal O does not change a length. Where M is
+symmetric, U may be that diagonal matrix, and nothing is multiplied but v itself. Else U v is taken by the tensor cores,
+panel by panel of the triangle, without a number of v leaving the chip: v is drawn in registers, which hold the sums of
+at most 128 rows of U v too. Of more rows v is drawn anew for each 128.
 
-Precision. Tensor cores multiply float16 exactly and add in float32. R is split in two, R1 + R2, each entry right to
-2^-22 of itself or 2^-36 of the largest; v likewise, to 2^-22 of itself or 2^-25. R1 v1 + R2 v1 + R1 v2 leaves out
-R2 v2 alone: each entry of R v is right to SPLIT_ERROR (|R| |v|), with absolute values, where neither is as tiny as
-that, but for the rounding of float32. ``approximate`` leaves out R1 v2 too: |R v| is then that of v rounded to 11 bits,
-with v^T M v that of v. That moves a walk's |R v| by up to 2^-11, but the mean of its square by ROUNDED_BIAS of itself.
-It also takes the approximate instructions of tier b. What Triton's interpreter does not show is the order and the
-rounding of the tensor cores' additions, and those instructions.
+Precision. Tensor cores multiply float16 exactly and add in float32. U is split in two, U1 + U2, each entry right to
+2^-22 of itself or 2^-36 of the largest; v likewise, to 2^-22 of itself or 2^-25. U1 v1 + U2 v1 + U1 v2 leaves out U2 v2
+alone: with absolute values, each entry of U v is right to SPLIT_ERROR |U| (|v| + 1/32), or 2^-36 of the largest of U
+times the sum of |v|, but for the rounding of float32. ``approximate`` leaves out U1 v2 too: |U v| is then that of v
+rounded to 11 bits, with v^T M v still that of v. That moves an entry of U v by up to 2^-11 |U| |v|, but the mean square
+of |U v| by ROUNDED_BIAS of itself only. It also takes the approximate instructions of tier b. What Triton's interpreter
+does not show is the order and the rounding of the tensor cores' additions, and those instructions.
 
 The bits are tier b's Philox with the counter (place, walk, block, 1) where tier b has 0: the fours of coordinates of v
 are the first places, fours of tokens the next. A block's numbers depend on (key, block, walk, the case) alone.
@@ -39,15 +40,15 @@ from montecarlo.kernels import gpu
 from montecarlo.kernels.forms import symmetric
 from montecarlo.kernels.gpu import GpuError
 
-#: Bound of what the split in halves moves an entry of R v by, relative to |R| |v|; see above.
+#: Bound of what the split in halves moves an entry of U v by, relative to |U| (|v| + 1/32).
 SPLIT_ERROR = 2.0**-20
 #: Bound of |E f^2 - 1| for a standard normal that is rounded to a float16 f.
 ROUNDED_BIAS = 2.0**-24
-#: Rows of R v that a program holds at a time, and the fewest that tensor cores take.
+#: Rows of U v that a program holds at a time, and the fewest that tensor cores take.
 MOST_ROWS, FEWEST_ROWS = 128, 16
 #: Fours of coordinates in hand at a time, with products of matrices and without.
 QUADS, DIAGONAL_QUADS = 4, 8
-#: R's largest entry is scaled to 2^11 or more, below 2^12: float16 ends at 2^16, and its last digit is 2^-24.
+#: U's largest entry is scaled to 2^11 or more, below 2^12: float16 ends at 2^16, and its last digit is 2^-24.
 UNIT = 11
 #: Powers of two that R W R may be as large or small as: scores are float32.
 MOST_EXPONENT = 100
@@ -59,7 +60,7 @@ MOST_WALKS, MOST_DIMENSION = (1 << 31) - (1 << 22), 1 << 15
 
 @dataclass(frozen=True)
 class Shape:
-    """Coordinates with those that pad them, rows of R v at a time, and fours of coordinates at a time."""
+    """Coordinates with those that pad them, rows of U v at a time, and fours of coordinates at a time."""
 
     padded: int
     rows: int
@@ -75,18 +76,18 @@ def shape(d: int, dense: bool) -> Shape:
 
 
 def forms(M: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-    """(w, R) with (v^T M v, |M v|) = (sum of w_i v_i^2, |R v|) in law for v ~ N(0, I); None for R = diag(w).
+    """(w, U) with (v^T M v, |M v|) = (sum of w_i v_i^2, |U v|) in law for v ~ N(0, I); None for U = diag(w).
 
-    w is (d,), R (d, d) upper triangular, for M (d, d).
+    w is (d,), U (d, d) upper triangular, for M (d, d).
     """
     weights, Q = np.linalg.eigh((M + M.T) / 2)
     return weights, None if symmetric(M) else np.linalg.qr(M @ Q).R
 
 
-def halves(R: NDArray[np.float64]) -> tuple[NDArray[np.float16], NDArray[np.float16]]:
-    """R as a sum of two float16."""
-    high = R.astype(np.float16)
-    return high, (R - high).astype(np.float16)
+def halves(U: NDArray[np.float64]) -> tuple[NDArray[np.float16], NDArray[np.float16]]:
+    """U as a sum of two float16."""
+    high = U.astype(np.float16)
+    return high, (U - high).astype(np.float16)
 
 
 def bridge(N: int) -> Tensor:
@@ -98,7 +99,7 @@ def bridge(N: int) -> Tensor:
 
 
 def units(N: int, exponent: int, spread: int) -> tuple[float, float]:
-    """What makes scores of the sum of w_i v_i^2 and of |R v|, in their units of 2^exponent and 2^spread."""
+    """What makes scores of the sum of w_i v_i^2 and of |U v|, in their units of 2^exponent and 2^spread."""
     return math.ldexp(1, exponent), math.ldexp(math.sqrt(N), spread)
 
 
@@ -111,7 +112,7 @@ def _exponent(values: NDArray[np.float64]) -> int:
 class Ready:
     """A case on its device: the weights of v_i^2, (padded,) float32 in the unit 2^exponent, and the bridge's k_a.
 
-    ``triangle`` is R transposed, two halves (padded, padded) float16, in the unit 2^spread; None for diag(weights).
+    ``triangle`` is U transposed, two halves (padded, padded) float16, in the unit 2^spread; None for diag(weights).
     """
 
     T: int
@@ -211,20 +212,19 @@ def ready(T: int, d: int, root: Tensor, W: Tensor, start: str, device: str | tor
     place = torch.device(device)
     if place.type != "cpu" and (why := gpu.missing()) is not None:
         raise GpuError(f"device = {str(device)!r}: {why}")
-    weights, R = forms((root.double() @ W.double() @ root.double()).cpu().numpy())
-    dealt = shape(d, R is not None)
-    exponent = spread = _exponent(weights)
-    largest = exponent if R is None else _exponent(R)
-    if max(abs(exponent), abs(largest)) > MOST_EXPONENT:
-        raise GpuError(f"R W R has entries of about 2^{largest}; expected a W in a unit that float32 holds")
+    weights, U = forms((root.double() @ W.double() @ root.double()).cpu().numpy())
+    dealt = shape(d, U is not None)
+    exponent = spread = _exponent(weights) if U is None else max(_exponent(weights), _exponent(U))
+    if abs(exponent) > MOST_EXPONENT:
+        raise GpuError(f"R W R has entries of about 2^{exponent}; expected a W in a unit that float32 holds")
     filled = torch.zeros(dealt.padded, dtype=torch.float32)
     filled[:d] = torch.from_numpy(np.ldexp(weights, -exponent))
     triangle = None
-    if R is not None:
-        spread = largest - UNIT - 1
+    if U is not None:
+        spread = _exponent(U) - UNIT - 1
         square = np.zeros((dealt.padded, dealt.padded))
         # transposed, as a program's tile has the walks in its rows
-        square[:d, :d] = np.ldexp(R, -spread).T
+        square[:d, :d] = np.ldexp(U, -spread).T
         high, low = halves(square)
         triangle = torch.from_numpy(high).to(place), torch.from_numpy(low).to(place)
     N = T - (start == "zero")

@@ -41,11 +41,12 @@ def ends_program(
     PRODUCTS: tl.constexpr,
     APPROXIMATE: tl.constexpr,
 ):
-    """Of N walks mean_unit sum of weight_i v_i^2 and spread_unit |R v|: found (2, width) float32.
+    """Of N walks mean_unit sum of weight_i v_i^2 and spread_unit |U v|: found (2, width) float32.
 
-    ``weight`` is (padded,) float32; R is upper triangular and given transposed as ``high`` + ``low``, (padded, padded)
-    float16 each. Of the products of v = v1 + v2 with them PRODUCTS are taken: v1 high, v1 low, v2 high. With 0 R is
-    the diagonal matrix of the weights. D rows of R are in hand at a time, and 4 QUADS coordinates of v.
+    ``weight`` is (padded,) float32; U is upper triangular and given transposed as ``high`` + ``low``, (padded, padded)
+    float16 each. Of the products of v = v1 + v2 with them PRODUCTS are taken: v1 high, v1 low, v2 high. With 0 U is
+    the diagonal matrix of the weights. D rows of U are in hand at a time, and 4 QUADS coordinates of v. What pads v is
+    drawn too, but meets weights and columns of zeros.
     """
     column = tl.program_id(0) * N + tl.arange(0, N)
     at = first + column

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -482,3 +483,28 @@ def test_a_wrong_contraction_that_passes_the_kernel_is_a_conflict(monkeypatch: p
     report = assert_conflict(EQ16)
     assert report["symbolic"]["status"] == "disproved"
     assert "tr1" not in report["symbolic"]["exact"]
+
+
+@pytest.mark.parametrize(
+    ("device", "tier", "elsewhere", "found"),
+    [
+        ("cpu", "auto", None, "fused"),
+        ("cpu", "joint", None, "joint"),
+        ("cpu", "joint", judged, "joint"),
+        ("cuda", "auto", None, "literal"),
+        ("cuda", "joint", None, "joint"),
+        ("cuda", "joint", judged, "literal"),
+        ("cpu and cuda", "joint", judged, "literal"),
+    ],
+)
+def test_a_tier_is_taken_where_its_kernel_is(
+    device: str, tier: str, elsewhere: Any, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A GPU's kernels are taken where they are asked for by name, on this machine."""
+    tried: list[Any] = []
+    monkeypatch.setattr(montecarlo.engine, "reads_scores_alone", lambda *given: tried.append(given) or True)
+    simulation = Simulation("test.scores", lambda walk, W: walk.scores(W)[:, 0], degree=2)
+    raw = {"T": 40, "Sigma": [[1.0]], "W": [[1.0]]}
+    here: Any = SimpleNamespace(device=device, tier=tier, elsewhere=elsewhere)
+    assert sampling.tier_of(simulation, raw, here) == found
+    assert [given[2:] for given in tried] == ([(found, device)] if found != "literal" else [])
