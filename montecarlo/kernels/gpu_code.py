@@ -1,7 +1,8 @@
-"""The Triton programs of the GPU's tier b; ``gpu`` says what they compute and why so.
+"""The Triton programs of the GPU's tier b, and the normals of both tiers; ``gpu`` says what they compute and why so.
 
 Importing this module imports Triton. With TRITON_INTERPRET=1 in the environment at that moment the programs run in
-Triton's interpreter, on tensors of the CPU; only the branch APPROXIMATE needs a GPU.
+Triton's interpreter, on tensors of the CPU; only the branch APPROXIMATE, and how a product of words is written, need a
+GPU.
 """
 
 # Triton reads annotations as its own.

@@ -502,7 +502,12 @@ def test_a_tier_is_taken_where_its_kernel_is(
 ) -> None:
     """A GPU's kernels are taken where they are asked for by name, on this machine."""
     tried: list[Any] = []
-    monkeypatch.setattr(montecarlo.engine, "reads_scores_alone", lambda *given: tried.append(given) or True)
+
+    def reads_scores_alone(*given: Any) -> bool:
+        tried.append(given)
+        return True
+
+    monkeypatch.setattr(montecarlo.engine, "reads_scores_alone", reads_scores_alone)
     simulation = Simulation("test.scores", lambda walk, W: walk.scores(W)[:, 0], degree=2)
     raw = {"T": 40, "Sigma": [[1.0]], "W": [[1.0]]}
     here: Any = SimpleNamespace(device=device, tier=tier, elsewhere=elsewhere)
