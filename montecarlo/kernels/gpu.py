@@ -70,6 +70,11 @@ def layout(d: int) -> Layout:
     return Layout(-(-needed // at_once) * at_once, at_once)
 
 
+def largest_piece(T: int, dealt: Layout) -> int:
+    """Most walks of a piece: the programs count the numbers of its arrays, T or 4 quads a walk, in 31 bits."""
+    return ((1 << 31) - 1) // max(T, 4 * dealt.quads)
+
+
 def missing() -> str | None:
     """Why no GPU can be used here; None where one can."""
     if importlib.util.find_spec("triton") is None:
@@ -115,6 +120,8 @@ def checked(T: int, d: int, root: Tensor, W: Tensor, start: str) -> None:
             raise GpuError(f"{name} holds NaN or inf; expected finite numbers")
     if T * layout(d).quads >= 1 << 32:
         raise GpuError(f"T d = {T * d}; expected fewer than 2**34 normals a walk")
+    if largest_piece(T, layout(d)) < LANES:
+        raise GpuError(f"T = {T}, d = {d}; expected fewer than {(1 << 31) // LANES} tokens and dimensions")
 
 
 def signed(word: int) -> int:
@@ -147,7 +154,7 @@ class Ready:
         lanes = INTERPRETED if interpreted else LANES
         while interpreted and lanes >= 2 * walks and lanes > 16:
             lanes //= 2
-        size = piece or (INTERPRETED if interpreted else PIECE)
+        size = min(piece or (INTERPRETED if interpreted else PIECE), largest_piece(self.T, self.layout))
         size = min(-(-walks // lanes), max(1, size // lanes)) * lanes
         found = torch.empty((self.T, walks), dtype=torch.float32, device=self.device)
         done = 0

@@ -303,6 +303,22 @@ def test_without_triton_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Triton is not installed" in str(gpu.missing())
 
 
+@pytest.mark.parametrize(("T", "d"), [(1 << 14, 4), (40, 128), (2, 1 << 15), ((1 << 24) - 1, 1)])
+def test_a_piece_s_numbers_can_be_counted_in_31_bits(T: int, d: int) -> None:
+    dealt = gpu.layout(d)
+    most = gpu.largest_piece(T, dealt)
+    assert most >= gpu.LANES and most * max(T, 4 * dealt.quads) < 1 << 31
+    assert (most + 1) * max(T, 4 * dealt.quads) >= 1 << 31
+    # which pieces of the usual size are not of long walks, nor of many dimensions
+    assert (most < gpu.PIECE) == (T * gpu.PIECE >= 1 << 31 or d * gpu.PIECE >= 1 << 31)
+
+
+def test_walks_too_long_to_count_are_refused() -> None:
+    one = torch.eye(1, dtype=torch.float64)
+    with pytest.raises(gpu.GpuError, match="expected fewer than 16777216 tokens"):
+        gpu.ready(1 << 24, 1, one, one, "sigma", "cpu")
+
+
 def test_out_of_memory_halves_the_piece_and_says_so(
     code: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
