@@ -3,6 +3,9 @@ PYTHON ?= python3
 ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.installed
+PIP := --disable-pip-version-check -q --no-compile -c constraints.txt
+# What is compiled is kept: the tests start many processes, each of which would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: verify test test-slow test-browser figures selftest lock clean
 
@@ -23,11 +26,17 @@ else
 	@$(BIN)/twofold verify --json report/report.json --html report/site $(ARGS)
 endif
 
+# The type checker, which uses one core, runs beside the tests; what it says comes after what they say.
 test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	@said=$$(mktemp); $(BIN)/mypy > "$$said" 2>&1 & checker=$$!; \
+	trap 'kill $$checker 2> /dev/null; rm -f "$$said"' EXIT; trap 'exit 130' INT TERM; \
+	echo "$(BIN)/python -m pytest -n 2 --dist loadfile"; \
+	$(BIN)/python -m pytest -n 2 --dist loadfile; tested=$$?; \
+	wait $$checker; checked=$$? checker=; \
+	echo "$(BIN)/mypy"; cat "$$said"; \
+	exit $$((tested ? tested : checked))
 
 # What only repeats for more claims what the tests of make test look at.
 test-slow: $(STAMP)
@@ -58,6 +67,8 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "PYTHON=$(PYTHON) is not Python 3.11 or later: try make PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt hatchling editables
-	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt --no-build-isolation -e '.[dev]'
+	$(BIN)/python -m pip install $(PIP) hatchling editables
+	$(BIN)/python -m pip install $(PIP) --no-build-isolation -e '.[dev]'
+# pip compiles on one core, the tests of the packages too
+	@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' .venv/lib || true
 	@touch $@
