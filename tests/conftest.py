@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Many tests look at the same expressions: sympy, which is imported later, keeps more of what it has normalised.
 os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")
+# The threads of torch and of BLAS turn round where they wait for one another, which takes the cores from other workers.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # A test judges; what a user's earlier runs found is not for it, nor what it finds with a planted fault for them.
 os.environ["TWOFOLD_CACHE"] = "off"
 

@@ -131,7 +131,7 @@ def tasks(text: str) -> list[Task]:
 #: program printed. Each runs in a process of its own, which finds the modules imported and a terminal without colours;
 #: a program that goes on has the process of the one before it.
 SERVER = """
-import contextlib, io, json, os, sys, traceback
+import contextlib, gc, io, json, os, sys, traceback
 import scipy.optimize, sympy, torch
 import figures, montecarlo.engine, proofs_check.api, theorems.authoring
 from proofs_check import cli, runner
@@ -222,6 +222,9 @@ def all_of(folder, tasks):
         going.end()
     return printed
 
+# no process searches what was imported for what is unreachable
+gc.collect()
+gc.freeze()
 for line in questions:
     print(json.dumps([all_of(*work) for work in json.loads(line)]), file=answers, flush=True)
 """
