@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import lcm
 
 import sympy as sp
@@ -18,7 +18,11 @@ def repaired(printed: sp.Expr, true: sp.Expr) -> sp.Expr | None:
 
     A coefficient is solved for: the difference print(c) - true is linear in c.
     """
+    points = _points(printed.free_symbols | true.free_symbols)
+    values = [true.xreplace(point) for point in points]
     for template in _templates(printed):
+        if _never(template, points, values):
+            continue
         difference = sp.expand(template - true)
         if not difference.is_rational_function(_unknown):
             continue
@@ -30,7 +34,34 @@ def repaired(printed: sp.Expr, true: sp.Expr) -> sp.Expr | None:
         value = sp.cancel(-rest / slope)
         if value.is_Rational and same(template.xreplace({_unknown: value}), true):
             return template.xreplace({_unknown: value})
-    return next((form for form in _exponents(printed) if same(form, true)), None)
+    return next((f for f in _exponents(printed) if not _never(f, points, values) and same(f, true)), None)
+
+
+def _points(names: Iterable[sp.Symbol]) -> list[dict[sp.Symbol, sp.Rational]]:
+    """Two exact points at which formulas are looked at before they are compared."""
+    wanted = sorted(names, key=lambda s: s.name)
+    return [{name: sp.Integer(sp.prime(start + k)) for k, name in enumerate(wanted)} for start in (2, 4)]
+
+
+def _never(template: sp.Expr, points: list[dict[sp.Symbol, sp.Rational]], values: list[sp.Expr]) -> bool:
+    """Whether two points show that no value of the unknown makes the template equal to what has these values there.
+
+    True only where each point leaves a single value, or none; that spares most of the algebra.
+    """
+    roots = set()
+    for point, value in zip(points, values, strict=True):
+        gap = template.xreplace(point) - value
+        if gap.has(sp.zoo, sp.nan) or not gap.is_rational_function(_unknown):
+            return False
+        numerator = sp.fraction(sp.together(gap))[0]
+        polynomial = sp.Poly(numerator, _unknown)
+        if not polynomial.domain.is_ZZ or polynomial.degree() > 1 or polynomial.is_zero:
+            return False
+        if polynomial.degree() == 0:
+            return True
+        slope, rest = polynomial.all_coeffs()
+        roots.add(-rest / slope)
+    return len(roots) > 1
 
 
 def _templates(expression: sp.Expr) -> Iterator[sp.Expr]:

@@ -21,6 +21,7 @@ from montecarlo.registry import Evaluation, Points, Search, Simulation, variance
 from montecarlo.walks import Walks
 from proofs_check import cases, decoys, evaluating, runner, sampling, searching
 from proofs_check.evidence import EFFORTS
+from proofs_check.pairing import Pair
 from proofs_check.runner import Options, Silent
 from theorems import deriving
 from theorems.algebra.closed import vanishes
@@ -28,6 +29,8 @@ from theorems.catalogue import Statement, by_id
 from theorems.derivation import Fact, Function
 from theorems.derivation import fact as fact_of
 from theorems.expressions import parse, symbol
+from theorems.kernel import settle
+from theorems.outcome import Outcome
 
 SEC4, APPC = "bao2024.sec4.", "bao2024.appC."
 VERIFIED = [SEC4 + name for name in ("gaussian-rho", "xi-eta-range", "lemma2-4")]
@@ -66,9 +69,21 @@ def judged(claim: str) -> tuple[dict[str, Any], ...]:
     return tuple(judge(by_id()[claim]))
 
 
-def ruling(claim: Statement, case: Any = None) -> str:
-    """The verdict alone, without decoys and correction: what a fault is seen by needs neither."""
+@cache
+def settled(claim: str) -> Outcome:
+    """What the kernel says of a claim as it stands, with its own derivation."""
+    return settle(by_id()[claim], Pair(by_id()[claim]).derived())
+
+
+def ruling(claim: Statement, case: Any = None, own: bool = True) -> str:
+    """The verdict alone, without decoys and correction: what a fault is seen by needs neither.
+
+    ``own``: the derivation is the claim's own, which is settled once for all faults of the other side.
+    """
     with pytest.MonkeyPatch.context() as patch:
+        if own and claim == by_id()[claim.id]:
+            known = settled(claim.id)
+            patch.setattr(runner, "settle", lambda *_: replace(known, evidence=[*known.evidence]))
         for module in (evaluating, sampling, searching):
             patch.setattr(module, "mutants", lambda *_: [])
         # what a report says beside the verdict, too
@@ -348,7 +363,7 @@ def test_a_search_that_loses_points_is_not_taken() -> None:
 
 def with_derivation(claim: str, function: Function) -> str:
     with deriving.registered(claim, function):
-        return ruling(by_id()[claim])
+        return ruling(by_id()[claim], own=False)
 
 
 def test_a_wrong_coefficient_in_a_derivation_does_not_pass() -> None:

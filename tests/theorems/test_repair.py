@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theorems.expressions import parse, same
-from theorems.repair import presentable, repaired
+from theorems.repair import _never, _points, presentable, repaired
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,26 @@ def test_one_number_is_enough_or_it_is_not(printed: str, true: str, form: str | 
     assert same(found, parse(true))
     assert found == parse(form) or sp.simplify(found - parse(form)) == 0
     assert sp.count_ops(found) <= sp.count_ops(parse(printed)) + 2
+
+
+@pytest.mark.parametrize(
+    ("template", "true", "never"),
+    [
+        ("(i + repair_c)*tr1", "(i + 3)*tr1", False),
+        ("(i + repair_c)*tr1", "(i + j)*tr1", True),
+        ("i**2*tr1", "i*tr1", True),
+        ("i*tr1", "i*tr1", False),
+        ("1/(i + repair_c)", "1/(i + 2)", False),
+        # a point where it is no number, an unknown that is squared, and a root tell nothing
+        ("repair_c/(i - 3)", "j/(i - 3)", False),
+        ("repair_c**2*i", "4*i", False),
+        ("repair_c*sqrt(i)", "2*sqrt(j)", False),
+    ],
+)
+def test_a_look_at_two_points_leaves_out_what_is_never_true(template: str, true: str, never: bool) -> None:
+    value = parse(true)
+    points = _points(parse(template).free_symbols - {sp.Symbol("repair_c")} | value.free_symbols)
+    assert _never(parse(template), points, [value.xreplace(point) for point in points]) is never
 
 
 def test_the_form_of_the_print_is_kept() -> None:
