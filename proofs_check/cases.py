@@ -9,6 +9,7 @@ import contextlib
 import json
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from math import lcm
 from random import Random
 from typing import Any
 
@@ -74,13 +75,18 @@ def rotated(values: list[str], direction: list[int]) -> list[list[str]]:
     """H diag(values) H with the Householder reflection H = I - 2 v v^T/(v^T v), exact; H = I for v = 0."""
     size = len(values)
     norm = sum(v * v for v in direction)
-    reflection = [
-        [Fraction(int(r == c)) - (Fraction(2 * direction[r] * direction[c], norm) if norm else 0) for c in range(size)]
-        for r in range(size)
-    ]
+    # integers alone: norm H, or H itself where it is I, and the values over their common denominator
+    scale = norm or 1
+    reflection = [[scale * (r == c) - 2 * direction[r] * direction[c] for c in range(size)] for r in range(size)]
     spectrum = [Fraction(v) for v in values]
+    common = lcm(*(v.denominator for v in spectrum))
+    whole = [v.numerator * (common // v.denominator) for v in spectrum]
+    below = common * scale**2
     return [
-        [str(sum(reflection[r][k] * spectrum[k] * reflection[k][c] for k in range(size))) for c in range(size)]
+        [
+            str(Fraction(sum(reflection[r][k] * whole[k] * reflection[k][c] for k in range(size)), below))
+            for c in range(size)
+        ]
         for r in range(size)
     ]
 
