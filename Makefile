@@ -4,6 +4,8 @@ ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.installed
 PIP := --disable-pip-version-check -q --no-compile -c constraints.txt
+# Two workers, each handed file by file in the order of tests/conftest.py.
+SHARED := -n 2 --dist loadfile --no-loadscope-reorder
 # What is compiled is kept: the tests start many processes, each of which would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -32,8 +34,8 @@ test: $(STAMP)
 	$(BIN)/ruff format --check .
 	@said=$$(mktemp); $(BIN)/mypy > "$$said" 2>&1 & checker=$$!; \
 	trap 'kill $$checker 2> /dev/null; rm -f "$$said"' EXIT; trap 'exit 130' INT TERM; \
-	echo "$(BIN)/python -m pytest -n 2 --dist loadfile"; \
-	$(BIN)/python -m pytest -n 2 --dist loadfile; tested=$$?; \
+	echo "$(BIN)/python -m pytest $(SHARED)"; \
+	$(BIN)/python -m pytest $(SHARED); tested=$$?; \
 	wait $$checker; checked=$$? checker=; \
 	echo "$(BIN)/mypy"; cat "$$said"; \
 	exit $$((tested ? tested : checked))

@@ -6,6 +6,7 @@ import copy
 import gc
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,20 @@ settings.register_profile("suite", deadline=None, derandomize=True, database=Non
 settings.load_profile("suite")
 
 
+#: Files of few tests that take long. A worker is handed file by file, so that what comes late keeps one waiting.
+LONG = ("test_documents", "test_walkthrough", "test_newlemma", "test_near_misses", "test_runner", "test_environments")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """For several workers the files that take long come first, then those of most tests.
+
+    The workers are told to keep to this order (``--no-loadscope-reorder``).
+    """
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        sizes = Counter(item.path for item in items)
+        items.sort(key=lambda item: (item.path.stem not in LONG, -sizes[item.path]))
+
+
 def pytest_collection_finish() -> None:
     """What was imported stays to the end: no search for unreachable objects looks at it again, and few are made.
 
@@ -38,6 +53,12 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+def pytest_sessionfinish() -> None:
+    """Search once for what was left open; pytest does so five times more, through all that sympy keeps."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
