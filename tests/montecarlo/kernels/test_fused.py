@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 pytest.importorskip("numba")
 
 from montecarlo import engine, registry
-from montecarlo.kernels import forms, fused, generator, joint, lanes
+from montecarlo.kernels import forms, fused, generator, joint
 from montecarlo.walks import DrawnScores, Forms, NotSampledError, Walks, blocks_together, covariance_root, form
 
 Array = NDArray[np.float64]
@@ -368,18 +368,3 @@ except engine.EngineError as error:
 
 def test_the_literal_tier_imports_no_numba() -> None:
     assert run("import sys, montecarlo.engine; print('numba' in sys.modules)").stdout.strip() == "False"
-
-
-def test_folders_that_cannot_be_written_are_told_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    taken = tmp_path / "file"
-    taken.write_text("")
-    monkeypatch.setattr(lanes, "_folders", lambda: iter([taken / "below"]))
-    folder = lanes._writable()
-    assert folder is None
-    assert len(capsys.readouterr().err.splitlines()) == 1
-    monkeypatch.setattr(lanes, "_KEPT_IN", folder)
-    assert lanes.compiled(lambda x: x + 1)(1) == 2
-    monkeypatch.setattr(lanes, "_folders", lambda: iter([taken / "below", tmp_path / "kept"]))
-    assert lanes._writable() == tmp_path / "kept"
