@@ -9,6 +9,8 @@ from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT = 760, 460
 LEFT, RIGHT, TOP, BOTTOM = 74, 20, 44, 58
+#: How far to the right the names of lines stand, and how far apart lines of text are at least.
+NAMES, LINE_HEIGHT = 0.62, 13.0
 #: Okabe and Ito's colours, and a shape each, by tier.
 MARKS = {"literal": ("#D55E00", "square"), "fused": ("#0072B2", "circle"), "joint": ("#009E73", "triangle")}
 #: Bytes moved to and from memory for a normal, where nothing stays in a cache: tier a writes and reads its float32
@@ -30,6 +32,14 @@ def _shape(kind: str, x: float, y: float, colour: str, open_: bool) -> str:
     if kind == "square":
         return f'<rect x="{x - 4.5:.1f}" y="{y - 4.5:.1f}" width="9" height="9" {paint}/>'
     return f'<path d="M{x:.1f} {y - 6:.1f}L{x + 5.5:.1f} {y + 4.5:.1f}L{x - 5.5:.1f} {y + 4.5:.1f}Z" {paint}/>'
+
+
+def free(line: float, taken: Sequence[float]) -> float:
+    """Where a name of the line at this height stands and covers none of those at the heights taken: above, or below."""
+    found = line - 4
+    while any(abs(found - other) < LINE_HEIGHT for other in taken):
+        found = max(found + 1, line + LINE_HEIGHT)
+    return found
 
 
 class _Axes:
@@ -85,11 +95,14 @@ def roofline(rows: Sequence[Mapping[str, Any]], limits: Mapping[str, Any]) -> st
     axes = _Axes([x for x, _ in places], [*(y for _, y in places), *flat.values()])
     found = [head, *axes.drawn()]
     left, right = 10.0 ** axes.x[0], 10.0 ** axes.x[1]
-    for k, (name, value) in enumerate(flat.items()):
+    taken: list[float] = []
+    for k, (name, value) in enumerate(sorted(flat.items(), key=lambda roof: -roof[1])):
         (x0, y), (x1, _) = axes.at(left, value), axes.at(right, value)
         dash = ("", "6 3", "2 3", "8 3 2 3", "1 3")[k % 5]
         found.append(f'<path d="M{x0:.1f} {y:.1f}H{x1:.1f}" stroke="#333" stroke-dasharray="{dash}"/>')
-        found.append(f'<text x="{x1 - 4:.1f}" y="{y - 4:.1f}" text-anchor="end" fill="#333">{escape(name)}</text>')
+        taken.append(free(y, taken))
+        at = f'x="{x0 + NAMES * (x1 - x0):.1f}" y="{taken[-1]:.1f}" text-anchor="middle"'
+        found.append(f'<text {at} fill="#333">{escape(name)}</text>')
     low, high = 10.0 ** axes.y[0], 10.0 ** axes.y[1]
     begin, end = max(left, low / limits["bandwidth"]), min(right, high / limits["bandwidth"])
     if begin < end:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import xml.etree.ElementTree as ET
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -147,6 +149,17 @@ def test_the_picture_has_a_mark_for_each_tier_and_is_well_formed() -> None:
     empty = picture.roofline([], LIMITS)
     assert "nothing was measured" in empty
     ET.fromstring(empty)
+
+
+def test_names_of_lines_close_by_do_not_cover_each_other() -> None:
+    assert picture.free(100.0, []) == 96.0 and picture.free(100.0, [50.0, 150.0]) == 96.0
+    assert picture.free(100.0, [95.0]) == 113.0 and picture.free(100.0, [95.0, 113.0]) == 126.0
+    own = row("fused normals", kind="generator") | {"normals a second": {"median": 2.002e9}}
+    drawn = picture.roofline([row(), own], LIMITS)
+    named = re.findall(r'<text x="[\d.]+" y="([\d.]+)" text-anchor="middle" fill="#333">', drawn)
+    heights = sorted(map(float, named))
+    assert len(heights) == 3
+    assert all(b - a > picture.LINE_HEIGHT - 0.2 for a, b in pairwise(heights))
 
 
 def test_the_picture_places_a_tier_by_its_traffic() -> None:
