@@ -58,7 +58,7 @@ def block_walks(T: int, d: int) -> int:
 
 
 def blocks_together(T: int, d: int, tier: str, on_gpu: bool = False) -> int:
-    """Blocks that are drawn at once: a power of two that depends on the shape (T, d) of a walk and the tier alone."""
+    """Blocks that are drawn at once: a power of two that (T, d), the tier and the kind of device determine."""
     walks = block_walks(T, d)
     if on_gpu and tier == "joint":
         return 1 << max(0, (MOST_SCORES_ON_GPU // (walks * T)).bit_length() - 1)

@@ -30,7 +30,19 @@ from numpy.typing import NDArray
 
 from montecarlo.kernels.forms import ROWS, Form
 from montecarlo.kernels.generator import NUMBERS, STATE, fill, polar, tile, words
-from montecarlo.kernels.lanes import LANES, Scratch, aligned, aligned_stack, compiled, fma, inlined, load, store, table
+from montecarlo.kernels.lanes import (
+    LANES,
+    Scratch,
+    aligned,
+    aligned_stack,
+    compiled,
+    fma,
+    inlined,
+    load,
+    of_walks,
+    store,
+    table,
+)
 from montecarlo.kernels.project import project
 
 #: Normals of a walk that are made before they are used, where tokens don't begin at whole quadruples: about so many.
@@ -163,5 +175,4 @@ def scores(form: Form, key: int, block: int, walks: int, T: int, blocks: int = 1
             *(form.scale, _steps(T), form.weights, form.first, form.last),
             *(*_scratch.take(form.d, several), room.ravel(), LANES),
         )
-    out = room[:, : blocks * width]
-    return out if width == walks else out.reshape(T, blocks, width)[:, :, :walks].reshape(T, blocks * walks)
+    return of_walks(room, T, blocks, walks)

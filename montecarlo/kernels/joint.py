@@ -32,7 +32,19 @@ from numpy.typing import NDArray
 
 from montecarlo.kernels.forms import ROWS, Form
 from montecarlo.kernels.generator import NUMBERS, STATE, fill, normals, tile
-from montecarlo.kernels.lanes import LANES, Scratch, aligned, aligned_stack, compiled, fma, inlined, load, store, table
+from montecarlo.kernels.lanes import (
+    LANES,
+    Scratch,
+    aligned,
+    aligned_stack,
+    compiled,
+    fma,
+    inlined,
+    load,
+    of_walks,
+    store,
+    table,
+)
 from montecarlo.kernels.project import squares
 
 
@@ -134,5 +146,4 @@ def scores(form: Form, key: int, block: int, walks: int, N: int, blocks: int = 1
             *(np.uint64(key), np.uint64(block), blocks, width, room.shape[1], N, form.d, form.scale),
             *(form.weights, form.first, form.last, *_kept(N), *_scratch.take(form.d), room.ravel(), LANES),
         )
-    out = room[:N, : blocks * width]
-    return out if width == walks else out.reshape(N, blocks, width)[:, :, :walks].reshape(N, blocks * walks)
+    return of_walks(room, N, blocks, walks)

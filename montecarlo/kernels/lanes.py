@@ -83,6 +83,13 @@ def table(rows: int, width: int) -> NDArray[np.float64]:
     return aligned(rows * (width + LANES), np.float64).reshape(rows, width + LANES)
 
 
+def of_walks(room: NDArray[np.float64], rows: int, blocks: int, walks: int) -> NDArray[np.float64]:
+    """Of a ``table`` its first rows, (rows, blocks walks), without the walks that fill up each block to sixteens."""
+    width = -(-walks // LANES) * LANES
+    out = room[:rows, : blocks * width]
+    return out if width == walks else out.reshape(rows, blocks, width)[:, :, :walks].reshape(rows, blocks * walks)
+
+
 class Scratch(threading.local):
     """What a thread's calls of a kernel work in, made by ``make`` and kept for the next call of the same sizes."""
 

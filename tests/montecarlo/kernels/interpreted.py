@@ -1,4 +1,4 @@
-"""What the tests of both of the GPU's tiers share: Triton's interpreter, the bits by their definition, cases, walks."""
+"""What tests of the GPU's tiers and of generators share: the interpreter, bits by their definition, cases, walks."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from montecarlo.kernels import gpu
 from montecarlo.walks import Walks, covariance_root
 
 Array = NDArray[Any]
@@ -98,3 +101,18 @@ class OutOfMemory:
             self.program[grid](*given, width=width, **further)
 
         return run
+
+
+def pieces_are_halved(
+    draw: Callable[..., Tensor], code: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``draw`` goes on with smaller pieces where there is no memory, says so, and gives up where none is left."""
+    given = case(3, 2)
+    whole = draw(given, 40, piece=16)
+    monkeypatch.setattr(gpu, "INTERPRETED", 16)
+    monkeypatch.setattr(code, "ends_program", OutOfMemory(code.ends_program, 16))
+    assert torch.allclose(draw(given, 40, piece=48), whole, rtol=1e-5, atol=1e-6)
+    assert "out of memory; going on with pieces of 16 walks" in capsys.readouterr().err
+    monkeypatch.setattr(code, "ends_program", OutOfMemory(code.ends_program, 0))
+    with pytest.raises(gpu.GpuError, match="no memory on cpu for 16 walks"):
+        draw(given, 40, piece=48)

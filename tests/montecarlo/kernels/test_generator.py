@@ -5,7 +5,8 @@ The chance of any false alarm among the statistics, were the seeds not fixed, is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 import numpy as np
@@ -13,10 +14,12 @@ import pytest
 from mpmath import mp
 from numpy.typing import NDArray
 from scipy.stats import chi2, norm
+from sympy import isprime
 
 pytest.importorskip("numba")
 
 from montecarlo.kernels.generator import draw, draw_bits, transform
+from tests.montecarlo.kernels.interpreted import philox
 
 KEY = 0x0123456789ABCDEF
 WALKS, POSITIONS = 1 << 11, 1 << 8
@@ -24,17 +27,6 @@ WALKS, POSITIONS = 1 << 11, 1 << 8
 LOOKS = 400
 BOUND = float(norm.isf(1e-6 / LOOKS / 2))
 Words = NDArray[np.uint32]
-
-
-def philox(counter: list[int], key: list[int], rounds: int = 10) -> list[int]:
-    """Philox 4x32 as its authors state it, an integer at a time."""
-    low = (1 << 32) - 1
-    c, k = list(counter), list(key)
-    for _ in range(rounds):
-        first, second = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
-        c = [(second >> 32) ^ c[1] ^ k[0], second & low, (first >> 32) ^ c[3] ^ k[1], first & low]
-        k = [(k[0] + 0x9E3779B9) & low, (k[1] + 0xBB67AE85) & low]
-    return c
 
 
 @pytest.mark.parametrize(
@@ -47,7 +39,7 @@ def philox(counter: list[int], key: list[int], rounds: int = 10) -> list[int]:
 )
 def test_the_reference_gives_the_published_answers(counter: str, key: str, answer: str) -> None:
     numbers = [[int(word, 16) for word in words.split()] for words in (counter, key, answer)]
-    assert philox(numbers[0], numbers[1]) == numbers[2]
+    assert philox(numbers[0], numbers[1], 32) == numbers[2]
 
 
 def xoshiro(state: list[int]) -> Iterator[int]:
@@ -73,12 +65,59 @@ def test_xoshiro_is_that_of_others() -> None:
     assert next(islice(xoshiro([1, 2, 3, 4]), 102400, None)) == int.from_bytes(bytes.fromhex("fa3c872c"), "little")
 
 
+def order_is_full(step: Callable[[list[int]], list[int]]) -> bool:
+    """Whether a linear map of four words has one orbit of all states but 0, by the order of a state under it."""
+    primes = [3, 5, 17, 257, 641, 65537, 274177, 6700417, 67280421310721]
+    whole = (1 << 128) - 1
+    assert math.prod(primes) == whole and all(isprime(p) for p in primes)
+
+    def moved(state: int) -> int:
+        words = step([state >> 32 * k & 0xFFFFFFFF for k in range(4)])
+        return sum(word << 32 * k for k, word in enumerate(words))
+
+    def image(columns: list[int], state: int) -> int:
+        found = 0
+        while state:
+            found ^= columns[(state & -state).bit_length() - 1]
+            state &= state - 1
+        return found
+
+    powers = [[moved(1 << bit) for bit in range(128)]]
+    while len(powers) < 128:
+        powers.append([image(powers[-1], column) for column in powers[-1]])
+
+    def after(steps: int) -> int:
+        state = 1
+        for bit in range(128):
+            if steps >> bit & 1:
+                state = image(powers[bit], state)
+        return state
+
+    return after(whole) == 1 and all(after(whole // p) != 1 for p in primes)
+
+
+@pytest.mark.parametrize(("shift", "turn", "full"), [(9, 11, True), (9, 10, False)])
+def test_all_states_but_0_lie_on_one_orbit(shift: int, turn: int, full: bool) -> None:
+    """Of the generator's constants that is so; of others close by it is not."""
+
+    def step(s: list[int]) -> list[int]:
+        c, d = s[2] ^ s[0], s[3] ^ s[1]
+        turned = (d << turn | d >> (32 - turn)) & 0xFFFFFFFF
+        return [s[0] ^ d, s[1] ^ c, c ^ (s[1] << shift & 0xFFFFFFFF), turned]
+
+    assert order_is_full(step) == full
+    # of the reference, which goes on from the state after this as it goes on from this
+    for begun in np.random.default_rng(0).integers(0, 1 << 32, (10, 4)).tolist():
+        later = list(islice(xoshiro(begun), 1, 6))
+        assert (list(islice(xoshiro(step(begun)), 5)) == later) == full
+
+
 @pytest.mark.parametrize("key", [0, KEY, (1 << 64) - 1])
 @pytest.mark.parametrize("block", [0, 5, (1 << 32) - 1, (1 << 40) + 5])
 def test_the_words_are_those_of_the_reference(key: int, block: int) -> None:
     found = draw_bits(key, block, 19, 11)
     for walk in (0, 1, 15, 16, 18):
-        state = philox([walk, block & 0xFFFFFFFF, block >> 32, 0], [key & 0xFFFFFFFF, key >> 32])
+        state = philox([walk, block & 0xFFFFFFFF, block >> 32, 0], [key & 0xFFFFFFFF, key >> 32], 32)
         assert found[walk].tolist() == list(islice(xoshiro(state), 11))
 
 

@@ -29,7 +29,15 @@ from montecarlo.kernels import gpu, gpu_joint
 from montecarlo.kernels.on_gpu import FormsOnGpu, ScoresOnGpu
 from montecarlo.walks import DrawnScores, Forms, NotSampledError, Walks, block_walks, blocks_together
 from tests.montecarlo.kernels.alarms import LOOKS, alarms, features
-from tests.montecarlo.kernels.interpreted import Case, OutOfMemory, case, exact_pair, interpreter, literal, philox
+from tests.montecarlo.kernels.interpreted import (
+    Case,
+    case,
+    exact_pair,
+    interpreter,
+    literal,
+    philox,
+    pieces_are_halved,
+)
 
 pytest.importorskip("triton", reason="Triton is an optional extra")
 
@@ -365,15 +373,7 @@ def test_without_a_gpu_that_is_said() -> None:
 def test_out_of_memory_halves_the_piece_and_says_so(
     code: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given = case(3, 2)
-    whole = drawn(given, 40, piece=16)
-    monkeypatch.setattr(gpu, "INTERPRETED", 16)
-    monkeypatch.setattr(code, "ends_program", OutOfMemory(code.ends_program, 16))
-    assert torch.allclose(drawn(given, 40, piece=48), whole, rtol=1e-5, atol=1e-6)
-    assert "out of memory; going on with pieces of 16 walks" in capsys.readouterr().err
-    monkeypatch.setattr(code, "ends_program", OutOfMemory(code.ends_program, 0))
-    with pytest.raises(gpu.GpuError, match="no memory on cpu for 16 walks"):
-        drawn(given, 40, piece=48)
+    pieces_are_halved(drawn, code, monkeypatch, capsys)
 
 
 # ---- in the engine
