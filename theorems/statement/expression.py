@@ -1,0 +1,171 @@
+"""Expressions of a statement as data: immutable trees that both sides interpret in their own words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+#: Moments: the number of arguments each takes, and its degree as a multiple of its argument's.
+MOMENTS = {"E": 1, "Var": 1, "Cov": 2, "Corr": 2, "Skew": 1, "Kurt": 1, "P": 1}
+#: Functions of one number, of several numbers, and of a vector.
+ELEMENTARY = ("sqrt", "exp", "log", "abs")
+SEVERAL = ("min", "max")
+OF_VECTORS = ("softmax", "entropy")
+NORMS = ("2", "fro", "nuclear")
+RELATIONS = ("=", "<=", "<", ">=", ">", "->", "~")
+
+
+class StatementError(ValueError):
+    """A statement that cannot be read: what stands where, and the mend; ``caret`` shows the place in the text."""
+
+    def __init__(self, message: str, text: str = "", at: int = -1) -> None:
+        super().__init__(message)
+        self.text, self.at = text, at
+
+    @property
+    def caret(self) -> str:
+        """The text with a caret under the place; "" where there is none."""
+        if not self.text or self.at < 0:
+            return ""
+        first = max(0, self.at - 60)
+        shown = self.text[first : first + 100].replace("\n", " ")
+        return f"  {shown}\n  {' ' * (self.at - first)}^"
+
+
+@dataclass(frozen=True)
+class Expr:
+    """A node: its operation, its arguments, and the column where it stands in the text (no part of its value).
+
+    ``number`` (a Fraction), ``name``, ``matrix``, ``vector`` (names), ``token`` (its position), ``family`` (the vector
+    of all entries of a defined or given sequence), ``entry`` (sequence, position), ``T`` (transpose), ``+``, ``*``,
+    ``/``, ``**``, ``tr``, ``norm``, ``sum`` (body, index, first, last), ``mean`` (of the tokens), ``relation``, a
+    moment of MOMENTS, or a function.
+    """
+
+    op: str
+    args: tuple[Any, ...] = ()
+    at: int = field(default=-1, compare=False)
+
+    def __iter__(self) -> Iterator[Expr]:
+        """The arguments that are expressions."""
+        return (arg for arg in self.args if isinstance(arg, Expr))
+
+    def walk(self) -> Iterator[Expr]:
+        """This node and all below it."""
+        yield self
+        for arg in self:
+            yield from arg.walk()
+
+    def has(self, *ops: str) -> bool:
+        """Whether one of these operations occurs."""
+        return any(node.op in ops for node in self.walk())
+
+    @property
+    def random(self) -> bool:
+        """Whether a token occurs outside every moment, so that the value differs from walk to walk."""
+        if self.op in MOMENTS:
+            return False
+        return self.op in ("token", "mean") or any(arg.random for arg in self)
+
+    def names(self) -> set[str]:
+        """The names that occur free: parameters and positions, not the indices of sums."""
+        if self.op == "name":
+            return {self.args[0]}
+        if self.op == "sum":
+            body, index, *ends = self.args
+            return (body.names() - {index}) | {name for end in ends for name in end.names()}
+        return {name for arg in self for name in arg.names()}
+
+    def put(self, table: dict[str, Expr]) -> Expr:
+        """The expression with names replaced; the index of a sum is its own."""
+        if self.op == "name":
+            return table.get(self.args[0], self)
+        if self.op == "sum":
+            body, index, *ends = self.args
+            inner = {name: value for name, value in table.items() if name != index}
+            return Expr("sum", (body.put(inner), index, *(end.put(table) for end in ends)), self.at)
+        return self.mapped(lambda arg: arg.put(table))
+
+    def mapped(self, change: Callable[[Expr], Expr]) -> Expr:
+        """The node with every argument that is an expression changed."""
+        return Expr(self.op, tuple(change(a) if isinstance(a, Expr) else a for a in self.args), self.at)
+
+    def plain(self) -> list[Any]:
+        """The tree as nested lists of text, as the other side reads it: ["+", ["number", "1/2"], ["name", "i"]]."""
+        return [self.op, *(arg.plain() if isinstance(arg, Expr) else str(arg) for arg in self.args)]
+
+    def __str__(self) -> str:
+        return written(self)
+
+
+def number(value: Fraction | int) -> Expr:
+    """A rational number."""
+    return Expr("number", (Fraction(value),))
+
+
+def name(text: str) -> Expr:
+    """A name."""
+    return Expr("name", (text,))
+
+
+def minus(one: Expr, two: Expr) -> Expr:
+    """one - two."""
+    return Expr("+", (one, negative(two)))
+
+
+def negative(one: Expr) -> Expr:
+    """-one."""
+    return Expr("*", (number(-1), one))
+
+
+_BINDING = {"+": 1, "*": 2, "/": 2, "**": 3}
+
+
+def written(node: Expr, outer: int = 0) -> str:
+    """The expression as text that reads back to an equal one."""
+    text, binding = _text(node)
+    return f"({text})" if binding < outer else text
+
+
+def _text(node: Expr) -> tuple[str, int]:
+    op, args = node.op, node.args
+    if op == "number":
+        value = args[0]
+        return str(value), 4 if value.denominator == 1 and value >= 0 else 0
+    if op in ("name", "matrix", "vector", "family"):
+        return str(args[0]), 4
+    if op in ("token", "entry"):
+        head = "x" if op == "token" else args[0] if isinstance(args[0], str) else written(args[0], 4)
+        return f"{head}[{args[-1]}]", 4
+    if op == "T":
+        return f"{written(args[0], 4)}.T", 4
+    if op == "+":
+        return _sum_text(args), 1
+    if op == "*":
+        if args[0] == number(-1) and len(args) == 2:
+            return f"-{written(args[1], 2)}", 1
+        return "*".join(written(arg, 2 if k == 0 else 3) for k, arg in enumerate(args)), 2
+    if op == "/":
+        return f"{written(args[0], 2)}/{written(args[1], 3)}", 2
+    if op == "**":
+        return f"{written(args[0], 4)}**{written(args[1], 4)}", 3
+    if op in MOMENTS:
+        return f"{op}[{', '.join(map(written, args))}]", 4
+    if op == "relation":
+        return f"{written(args[1], 1)} {args[0]} {written(args[2], 1)}", 0
+    if op == "mean":
+        return "mean(x)", 4
+    if op == "norm":
+        inner = written(args[0])
+        return (f"norm({inner}, {args[1]})" if args[1] else f"norm({inner})"), 4
+    return f"{op}({', '.join(written(arg) if isinstance(arg, Expr) else str(arg) for arg in args)})", 4
+
+
+def _sum_text(args: tuple[Any, ...]) -> str:
+    pieces: list[str] = []
+    for arg in args:
+        text = written(arg, 1)
+        pieces.append(f"- {text[1:]}" if text.startswith("-") and pieces else f"+ {text}" if pieces else text)
+    return " ".join(pieces)

@@ -1,0 +1,233 @@
+"""Random expressions as polynomials in bilinear forms u^T M v of tokens and fixed vectors, sums kept as sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from theorems.algebra.ratio import Ratio
+from theorems.statement.expression import Expr, StatementError
+from theorems.statement.places import Place, place_of
+from theorems.statement.traces import Letters, Traces
+
+#: An end of a form: the place of a token, or the name of a fixed vector.
+End = Place | str
+#: Most terms of a polynomial.
+MAX_TERMS = 4_000
+
+
+class NotPolynomialError(StatementError):
+    """An expression that is no polynomial in the tokens, so that its moments have no closed form here."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A summation index, from ``first`` to ``last``."""
+
+    index: str
+    first: Place
+    last: Place
+
+
+@dataclass(frozen=True)
+class Form:
+    """left^T (product of letters) right."""
+
+    left: End
+    letters: Letters
+    right: End
+
+
+@dataclass(frozen=True)
+class Term:
+    """coefficient * product of forms, summed over the bounds, outermost first."""
+
+    coefficient: Ratio
+    forms: tuple[Form, ...] = ()
+    bounds: tuple[Bound, ...] = ()
+
+    @property
+    def factors(self) -> int:
+        """The number of tokens in the product."""
+        return sum(isinstance(end, Place) for form in self.forms for end in (form.left, form.right))
+
+    def ends(self) -> Iterator[Place]:
+        """The places of the tokens."""
+        return (end for form in self.forms for end in (form.left, form.right) if isinstance(end, Place))
+
+
+#: What a product is made of: ("scalar", terms), ("row"|"column"|"matrix"|"outer", [(term, data), ...]).
+Value = tuple[str, list[tuple[Term, Any]]]
+
+
+class Polynomial:
+    """Reads random scalar expressions; ``scalar`` turns a deterministic one into a coefficient."""
+
+    def __init__(self, traces: Traces, scalar: Callable[[Expr], Ratio]) -> None:
+        self.traces, self.scalar, self._count = traces, scalar, 0
+
+    def terms(self, node: Expr) -> list[Term]:
+        """The terms of a scalar; NotPolynomialError where it is no polynomial."""
+        kind, found = self.value(node)
+        if kind != "scalar":
+            raise StatementError(f"{node} is a {kind}, not a number; expected e.g. x[i].T*W*x[j]", at=node.at)
+        return [term for term, _ in found]
+
+    def value(self, node: Expr) -> Value:
+        """A scalar, vector or matrix as a sum of products."""
+        op, args = node.op, node.args
+        if op == "token":
+            return "column", [(Term(Ratio.of(1)), ((), place_of(args[0])))]
+        if op == "vector":
+            return "column", [(Term(Ratio.of(1)), ((), args[0]))]
+        if op == "matrix":
+            return "matrix", [(Term(Ratio.of(1)), ((args[0], False),))]
+        if op == "mean":
+            bound = Bound(self._fresh(), Place("", 1), Place("T"))
+            one = Term(Ratio.of(1) / Ratio.of("T"), (), (bound,))
+            return "column", [(one, ((), Place(bound.index)))]
+        if op == "T":
+            return self._transposed(self.value(args[0]), node)
+        if op == "+":
+            return self._added([self.value(arg) for arg in args], node)
+        if op == "*":
+            found = self.value(args[0])
+            for arg in args[1:]:
+                found = self._times(found, self.value(arg), node)
+            return found
+        if op == "tr":
+            return self._trace(self.value(args[0]), node)
+        if op == "sum":
+            return self._summed(node)
+        if op == "**":
+            return self._power(node)
+        if not node.random:
+            return "scalar", [(Term(self.scalar(node)), None)]
+        if op == "/" and not args[1].random:
+            kind, found = self.value(args[0])
+            factor = Ratio.of(1) / self.scalar(args[1])
+            return kind, [(_scaled(term, factor), data) for term, data in found]
+        raise NotPolynomialError(f"{node} is no polynomial in the tokens", at=node.at)
+
+    def _fresh(self) -> str:
+        self._count += 1
+        return f"_{self._count}"
+
+    def _added(self, values: list[Value], node: Expr) -> Value:
+        kinds = {kind for kind, _ in values}
+        if len(kinds) != 1:
+            raise StatementError(f"{node} adds a {' and a '.join(sorted(kinds))}; the shapes differ", at=node.at)
+        return self._checked(kinds.pop(), [entry for _, found in values for entry in found], node)
+
+    def _checked(self, kind: str, found: list[tuple[Term, Any]], node: Expr) -> Value:
+        if len(found) > MAX_TERMS:
+            raise NotPolynomialError(f"{str(node)[:60]} expands to over {MAX_TERMS} terms", at=node.at)
+        return kind, found
+
+    def _transposed(self, value: Value, node: Expr) -> Value:
+        kind, found = value
+        flip = self.traces.transposed
+        if kind == "scalar":
+            return value
+        if kind == "matrix":
+            return kind, [(term, flip(letters)) for term, letters in found]
+        if kind == "column":
+            return "row", [(term, (end, flip(letters))) for term, (letters, end) in found]
+        if kind == "row":
+            return "column", [(term, (flip(letters), end)) for term, (end, letters) in found]
+        return kind, [(t, (flip(d), e2, e1, flip(a))) for t, (a, e1, e2, d) in found]
+
+    def _times(self, one: Value, two: Value, node: Expr) -> Value:
+        (first, left), (second, right) = one, two
+        combine = _PRODUCTS.get((first, second))
+        if combine is None:
+            raise StatementError(f"{node} multiplies a {first} by a {second}; expected e.g. x[i].T*W*x[j]", at=node.at)
+        if len(left) * len(right) > MAX_TERMS:
+            raise NotPolynomialError(f"{str(node)[:60]} expands to over {MAX_TERMS} terms", at=node.at)
+        kind, join = combine
+        found = []
+        for (a, x), (b, y) in product(left, right):
+            forms, data = join(self, x, y)
+            term = self._joined(a, b)
+            found.append((Term(term.coefficient * forms[0], term.forms + forms[1], term.bounds), data))
+        return self._checked(kind, found, node)
+
+    def _joined(self, a: Term, b: Term) -> Term:
+        return Term((a.coefficient * b.coefficient).reduced(), a.forms + b.forms, a.bounds + b.bounds)
+
+    def _trace(self, value: Value, node: Expr) -> Value:
+        kind, found = value
+        if kind == "matrix":
+            return "scalar", [(_scaled(term, self.traces.trace(letters)), None) for term, letters in found]
+        if kind == "outer":
+            out = []
+            for term, (a, one, two, d) in found:
+                factor, forms = self.form(two, d + a, one)
+                out.append((Term(term.coefficient * factor, term.forms + forms, term.bounds), None))
+            return "scalar", out
+        raise StatementError(f"tr(...) takes a matrix; {node.args[0]} is a {kind}", at=node.at)
+
+    def form(self, left: End, letters: Letters, right: End) -> tuple[Ratio, tuple[Form, ...]]:
+        """left^T letters right: a coefficient where both ends are fixed, a form otherwise."""
+        if isinstance(left, str) and isinstance(right, str):
+            return self.traces.chain(left, letters, right), ()
+        return Ratio.of(1), (Form(left, self.traces.reduced(letters), right),)
+
+    def _summed(self, node: Expr) -> Value:
+        body, index, first, last = node.args
+        fresh = self._fresh()
+        bound = Bound(fresh, place_of(first), place_of(last))
+        kind, found = self.value(body.put({index: Expr("name", (fresh,))}))
+        return kind, [(Term(t.coefficient, t.forms, (bound, *t.bounds)), data) for t, data in found]
+
+    def _power(self, node: Expr) -> Value:
+        base, exponent = node.args
+        if not node.random and base.op != "norm":
+            kind, found = self.value(base) if base.has("matrix") and base.op != "tr" else ("scalar", [])
+            if kind != "matrix":
+                return "scalar", [(Term(self.scalar(node)), None)]
+        power = exponent.args[0] if exponent.op == "number" else None
+        if power is None or power.denominator != 1 or power < 0:
+            raise NotPolynomialError(
+                f"the power {node} is no polynomial; expected an integer exponent >= 0", at=node.at
+            )
+        count = int(power)
+        if base.op == "norm" and not base.args[1] and base.random:
+            if count % 2:
+                raise NotPolynomialError(f"{node} is no polynomial; an even power of a norm is", at=node.at)
+            inner = base.args[0]
+            base, count = Expr("*", (Expr("T", (inner,)), inner)), count // 2
+        if not base.random and not base.has("matrix"):
+            return "scalar", [(Term(self.scalar(node)), None)]
+        if base.op == "norm":
+            return "scalar", [(Term(self.scalar(node)), None)]
+        found: Value | None = None
+        for _ in range(count):
+            again = self.value(base)
+            found = again if found is None else self._times(found, again, node)
+        return found or ("scalar", [(Term(Ratio.of(1)), None)])
+
+
+def _scaled(term: Term, factor: Ratio) -> Term:
+    return Term((term.coefficient * factor).reduced(), term.forms, term.bounds)
+
+
+_ONE: tuple[Ratio, tuple[Form, ...]] = (Ratio.of(1), ())
+
+#: How shapes multiply: (kind, (reader, left data, right data) -> ((coefficient, forms), data)).
+_PRODUCTS: dict[tuple[str, str], tuple[str, Callable[[Polynomial, Any, Any], Any]]] = {
+    ("scalar", "scalar"): ("scalar", lambda p, x, y: (_ONE, None)),
+    **{("scalar", kind): (kind, lambda p, x, y: (_ONE, y)) for kind in ("row", "column", "matrix", "outer")},
+    **{(kind, "scalar"): (kind, lambda p, x, y: (_ONE, x)) for kind in ("row", "column", "matrix", "outer")},
+    ("matrix", "matrix"): ("matrix", lambda p, x, y: (_ONE, x + y)),
+    ("matrix", "column"): ("column", lambda p, x, y: (_ONE, (x + y[0], y[1]))),
+    ("row", "matrix"): ("row", lambda p, x, y: (_ONE, (x[0], x[1] + y))),
+    ("row", "column"): ("scalar", lambda p, x, y: (p.form(x[0], x[1] + y[0], y[1]), None)),
+    ("column", "row"): ("outer", lambda p, x, y: (_ONE, (x[0], x[1], y[0], y[1]))),
+    ("outer", "matrix"): ("outer", lambda p, x, y: (_ONE, (x[0], x[1], x[2], x[3] + y))),
+    ("matrix", "outer"): ("outer", lambda p, x, y: (_ONE, (x + y[0], y[1], y[2], y[3]))),
+    ("outer", "column"): ("column", lambda p, x, y: (p.form(x[2], x[3] + y[0], y[1]), (x[0], x[1]))),
+    ("row", "outer"): ("row", lambda p, x, y: (p.form(x[0], x[1] + y[0], y[1]), (y[2], y[3]))),
+}

@@ -1,0 +1,303 @@
+"""Hypotheses as data: of the matrices, the dimension, the positions and the parameters.
+
+W symmetric, W psd, W any, W != 0, Sigma = I, Sigma positive definite, B symmetric, a in R^d, s in R^n,
+d = 1, d >= 2, i <= j <= k, 0 < a < 1, lam > 0, lam real, abs(s[j]) <= B
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from theorems.statement.expression import Expr, StatementError
+from theorems.statement.language import Vocabulary, nearest, parsed, relations, split_top
+from theorems.statement.places import Differences, Place, place_of
+
+#: What may be said of a matrix.
+SHAPES = ("any", "symmetric", "psd", "positive definite")
+_SHAPE_WORDS = {
+    "any": "any",
+    "arbitrary": "any",
+    "real": "any",
+    "symmetric": "symmetric",
+    "psd": "psd",
+    "positive semidefinite": "psd",
+    "pd": "positive definite",
+    "positive definite": "positive definite",
+}
+_MEMBER = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+in\s+R(?:\s*(?:\^|\*\*)\s*([A-Za-z][A-Za-z0-9_]*|[0-9]+))?\s*$")
+_SHAPE = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+(?:is\s+)?([a-z][a-z ]*?)\s*$")
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values of a parameter: an interval, open or closed at its ends, without 0 where ``nonzero``."""
+
+    low: Fraction | None = None
+    high: Fraction | None = None
+    low_open: bool = False
+    high_open: bool = False
+    nonzero: bool = False
+    integer: bool = False
+
+    def holds(self, value: Fraction) -> bool:
+        """Whether a value lies in the range."""
+        above = self.low is None or value > self.low or (value == self.low and not self.low_open)
+        below = self.high is None or value < self.high or (value == self.high and not self.high_open)
+        whole = not self.integer or value.denominator == 1
+        return above and below and whole and not (self.nonzero and value == 0)
+
+    @property
+    def empty(self) -> bool:
+        """Whether no value lies in the range."""
+        if self.low is None or self.high is None:
+            return False
+        return self.low > self.high or (self.low == self.high and (self.low_open or self.high_open))
+
+    @property
+    def sign(self) -> int | None:
+        """1 or -1 where every value has that sign, else None."""
+        if self.low is not None and (self.low > 0 or (self.low == 0 and (self.low_open or self.nonzero))):
+            return 1
+        if self.high is not None and (self.high < 0 or (self.high == 0 and (self.high_open or self.nonzero))):
+            return -1
+        return None
+
+
+@dataclass(frozen=True)
+class Hypotheses:
+    """Everything that a statement assumes, as data.
+
+    ``matrices`` maps a matrix to its shape (W is any real matrix, Sigma any covariance unless said otherwise),
+    ``nonzero`` are matrices that are not 0, ``places`` what is known of positions, ``ranges`` of parameters and of d;
+    ``vectors`` are fixed vectors of R^d, ``sequences`` vectors s in R^n with the bound of their entries (None: none);
+    ``relations`` are comparisons of expressions that only cases are held to. ``texts`` are the hypotheses as written.
+    """
+
+    matrices: dict[str, str] = field(default_factory=dict)
+    identity: bool = False
+    nonzero: tuple[str, ...] = ()
+    places: Differences = Differences()
+    ranges: dict[str, Range] = field(default_factory=dict)
+    vectors: tuple[str, ...] = ()
+    sequences: dict[str, tuple[str, Expr | None]] = field(default_factory=dict)
+    relations: tuple[tuple[str, Expr, Expr], ...] = ()
+    unequal: tuple[tuple[Place, Place], ...] = ()
+    texts: tuple[str, ...] = ()
+
+    def shape(self, matrix: str) -> str:
+        """What is assumed of a matrix."""
+        return self.matrices.get(matrix, "psd" if matrix == "Sigma" else "any")
+
+    def symmetric(self, matrix: str) -> bool:
+        """Whether a matrix equals its transpose."""
+        return matrix in ("Sigma", "I") or self.shape(matrix) != "any"
+
+    @property
+    def dimension(self) -> Range:
+        """What is assumed of d."""
+        return self.ranges.get("d", Range(Fraction(1), integer=True))
+
+
+def read_hypotheses(text: str, positions: set[str]) -> Hypotheses:
+    """The hypotheses of a text, comma between them; StatementError for one that is unknown or contradicts another.
+
+    ``positions`` are the names that the statement uses as token positions: a comparison of these orders them.
+    """
+    found = Hypotheses()
+    for part, column in split_top(text, ",;"):
+        if part.strip():
+            try:
+                found = _added(found, part, positions)
+            except StatementError as error:
+                place = column + error.at if error.at >= 0 and error.text == part else column
+                raise StatementError(str(error), text, place) from None
+            found = replace(found, texts=(*found.texts, " ".join(part.split())))
+    for name, values in found.ranges.items():
+        if values.empty:
+            raise StatementError(f"the hypotheses leave no value for {name}; drop one of them", text, 0)
+    if found.places.shortest(positions) is None:
+        raise StatementError("no positions satisfy the hypotheses; one contradicts another", text, 0)
+    return found
+
+
+def position_names(text: str, positions: set[str]) -> set[str]:
+    """Names that the hypotheses compare with positions, and which are positions too: i <= j <= k."""
+    found = set(positions)
+    while True:
+        before = len(found)
+        for part, _ in split_top(text, ",;"):
+            marks = relations(part)
+            if not marks or "abs(" in part:
+                continue
+            names = set(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", part)) - {"d"}
+            if names & found and not names & {"W", "Sigma", "I", "tr", "norm", "in"}:
+                found |= names
+        if len(found) == before:
+            return found
+
+
+def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Matrices, fixed vectors and sequences that hypotheses declare: ``B symmetric``, ``a in R^d``, ``s in R^n``."""
+    matrices, vectors, sequences = {"W", "Sigma", "I"}, set(), set()
+    for part, _ in split_top(text, ",;"):
+        member, shape = _MEMBER.match(part), _SHAPE.match(part)
+        if member and member[2]:
+            (vectors if member[2] == "d" else sequences).add(member[1])
+        elif shape and shape[2] in _SHAPE_WORDS and shape[1][0].isupper():
+            matrices.add(shape[1])
+    return frozenset(matrices), frozenset(vectors), frozenset(sequences)
+
+
+def _added(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
+    member = _MEMBER.match(part)
+    if member:
+        return _member(known, member[1], member[2] or "")
+    if not relations(part):
+        return _shaped(known, part)
+    return _compared(known, part, positions)
+
+
+def _member(known: Hypotheses, name: str, where: str) -> Hypotheses:
+    if not where:
+        return replace(known, ranges={**known.ranges, name: known.ranges.get(name, Range())})
+    if where == "d":
+        return replace(known, vectors=(*known.vectors, name))
+    return replace(known, sequences={**known.sequences, name: (where, None)})
+
+
+def _shaped(known: Hypotheses, part: str) -> Hypotheses:
+    match = _SHAPE.match(part)
+    word = _SHAPE_WORDS.get(match[2]) if match else None
+    if match and word is not None and match[1][0].isupper():
+        name = match[1]
+        if name == "Sigma" and word in ("any", "symmetric"):
+            word = "psd"
+        stronger = max(word, known.matrices.get(name, "any"), key=SHAPES.index)
+        return replace(known, matrices={**known.matrices, name: stronger})
+    if match and match[2] in ("real", "integer"):
+        before = known.ranges.get(match[1], Range())
+        return replace(known, ranges={**known.ranges, match[1]: replace(before, integer=match[2] == "integer")})
+    if match and match[2] == "singular" and match[1] == "Sigma":
+        raise StatementError("Sigma may be singular unless it is said to be positive definite; drop this", part, 0)
+    near = nearest(part.split()[-1], (*_SHAPE_WORDS, "real", "integer")) if part.split() else ""
+    raise StatementError(
+        f"the hypothesis {part.strip()!r} is unknown{near}; expected e.g. W symmetric, Sigma = I, i <= j, lam > 0, "
+        "s in R^n",
+        part,
+        len(part) - len(part.lstrip()),
+    )
+
+
+def _compared(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
+    marks = relations(part)
+    sides, first = [], 0
+    for relation, place in marks:
+        sides.append((part[first:place], first))
+        first = place + len(relation)
+    sides.append((part[first:], first))
+    words = Vocabulary(
+        frozenset({*known.matrices, "W", "Sigma", "I"}), frozenset(known.vectors), frozenset(known.sequences)
+    )
+    trees = [parsed(text, words, part, column) for text, column in sides]
+    for k, (relation, place) in enumerate(marks):
+        if relation in ("->", "~"):
+            raise StatementError(f"{relation} is no hypothesis; limits are given with --as", part, place)
+        known = _comparison(known, trees[k], "=" if relation == "==" else relation, trees[k + 1], part, positions)
+    return known
+
+
+def _comparison(
+    known: Hypotheses, left: Expr, relation: str, right: Expr, part: str, positions: set[str]
+) -> Hypotheses:
+    if left.op == "matrix" or right.op == "matrix":
+        return _matrix_comparison(known, left, relation, right, part)
+    names = left.names() | right.names()
+    if names and names <= positions:
+        return _ordered(known, left, relation, right, part)
+    if left.op == "abs" and left.args[0].op in ("entry", "family") and relation == "<=":
+        return _bounded(known, left.args[0], right, part)
+    if left.op == "number" and right.op == "name":
+        turned = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+        left, relation, right = right, turned.get(relation, relation), left
+    if left.op == "name" and right.op == "number":
+        return _ranged(known, left.args[0], relation, right.args[0], part)
+    if not names:
+        raise StatementError(f"{part.strip()!r} names nothing; expected e.g. lam > 0", part, left.at)
+    if any(tree.random or tree.has("E", "Var", "Cov", "P", "Kurt", "Skew", "Corr") for tree in (left, right)):
+        raise StatementError(f"{part.strip()!r} is about random quantities; expected parameters", part, left.at)
+    return replace(known, relations=(*known.relations, (relation, left, right)))
+
+
+def _matrix_comparison(known: Hypotheses, left: Expr, relation: str, right: Expr, part: str) -> Hypotheses:
+    name = left.args[0] if left.op == "matrix" else ""
+    zero = right.op == "number" and right.args[0] == 0
+    if name == "Sigma" and relation == "=" and right == Expr("matrix", ("I",)):
+        return replace(known, identity=True)
+    if name and relation == "!=" and zero:
+        return replace(known, nonzero=(*known.nonzero, name))
+    if name and name != "Sigma" and relation == "=" and right == Expr("T", (left,)):
+        return _shaped(known, f"{name} symmetric")
+    raise StatementError(
+        f"the hypothesis {part.strip()!r} is unknown; of matrices expected W symmetric, W psd, W != 0, Sigma = I",
+        part,
+        max(left.at, 0),
+    )
+
+
+def _ordered(known: Hypotheses, left: Expr, relation: str, right: Expr, part: str) -> Hypotheses:
+    try:
+        one, two = place_of(left, part), place_of(right, part)
+    except StatementError:
+        return replace(known, relations=(*known.relations, (relation, left, right)))
+    places = known.places
+    if relation == "!=":
+        return replace(known, unequal=(*known.unequal, (one, two)))
+    if relation in ("<=", "<", "="):
+        places = places.with_(one, two, -1 if relation == "<" else 0)
+    if relation in (">=", ">", "="):
+        places = places.with_(two, one, -1 if relation == ">" else 0)
+    return replace(known, places=places)
+
+
+def _bounded(known: Hypotheses, entry: Expr, bound: Expr, part: str) -> Hypotheses:
+    name = entry.args[0]
+    if name not in known.sequences:
+        raise StatementError(f"{name} is no sequence; declare it first: {name} in R^n", part, entry.at)
+    size, _ = known.sequences[name]
+    return replace(known, sequences={**known.sequences, name: (size, bound)})
+
+
+def _ranged(known: Hypotheses, name: str, relation: str, value: Fraction, part: str) -> Hypotheses:
+    before = known.ranges.get(name, Range(Fraction(1), integer=True) if name in ("d", "n") else Range())
+    after = before
+    if relation in (">", ">=", "="):
+        stronger = before.low is None or value > before.low or (value == before.low and relation == ">")
+        after = replace(after, low=value, low_open=relation == ">") if stronger else after
+    if relation in ("<", "<=", "="):
+        stronger = before.high is None or value < before.high or (value == before.high and relation == "<")
+        after = replace(after, high=value, high_open=relation == "<") if stronger else after
+    if relation == "!=":
+        if value != 0:
+            raise StatementError(f"{part.strip()!r}: of unequal numbers only {name} != 0 is known", part, 0)
+        after = replace(after, nonzero=True)
+    if name in ("d", "n") and (value.denominator != 1 or after.empty):
+        raise StatementError(f"{name} is an integer >= 1; {part.strip()!r} leaves none", part, 0)
+    if after.empty or (relation == "=" and not before.holds(value)):
+        raise StatementError(f"{part.strip()!r} leaves no value for {name}; it contradicts another hypothesis", part, 0)
+    return replace(known, ranges={**known.ranges, name: after})
+
+
+def names_of(known: Hypotheses) -> Iterator[str]:
+    """Every scalar name that a hypothesis is about."""
+    yield from known.ranges
+    yield from known.places.names()
+    for _, left, right in known.relations:
+        yield from left.names() | right.names()
+    for one, two in known.unequal:
+        yield from {one.name, two.name} - {""}
+    for size, bound in known.sequences.values():
+        yield size
+        yield from bound.names() if bound is not None else ()

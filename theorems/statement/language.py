@@ -1,0 +1,321 @@
+"""Reading a statement: text to an expression, nothing evaluated, every error with its place and the mend."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from theorems.statement.expression import ELEMENTARY, MOMENTS, NORMS, OF_VECTORS, RELATIONS, SEVERAL, Expr
+from theorems.statement.expression import StatementError, number
+
+#: Longest text that is read, deepest nesting, largest exponent and longest number.
+MAX_LENGTH, MAX_DEPTH, MAX_EXPONENT, MAX_DIGITS = 4_000, 60, 64, 40
+CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, "tr", "norm", "mean", "sum", "clip", "o", "O")
+_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
+_COMPARISONS = {ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">", ast.Eq: "=", ast.NotEq: "!="}
+_RELATION = re.compile(r"->|<=|>=|!=|==|=|<|>|~")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What names stand for: matrices, fixed vectors, and sequences (``s in R^n``, or s[i] defined by ``where``)."""
+
+    matrices: frozenset[str] = frozenset({"W", "Sigma", "I"})
+    vectors: frozenset[str] = frozenset()
+    sequences: frozenset[str] = frozenset()
+    definitions: Mapping[str, tuple[str, Expr]] = field(default_factory=dict)
+    values: Mapping[str, Expr] = field(default_factory=dict)
+
+
+def parsed(text: str, words: Vocabulary | None = None, whole: str = "", column: int = 0) -> Expr:
+    """The expression that a text states; StatementError points at what cannot be read.
+
+    Where the text is a part of a ``whole``, beginning at ``column``, places are those in the whole.
+    """
+    try:
+        return _shifted(_parsed(text, words or Vocabulary()), column)
+    except StatementError as error:
+        raise StatementError(str(error), whole or text, column + max(error.at, 0)) from None
+
+
+def _shifted(node: Expr, column: int) -> Expr:
+    moved = node.mapped(lambda arg: _shifted(arg, column)) if column else node
+    return Expr(moved.op, moved.args, node.at + column) if column else node
+
+
+def _parsed(text: str, vocabulary: Vocabulary) -> Expr:
+    if len(text) > MAX_LENGTH:
+        raise StatementError(f"a statement of {len(text)} characters; expected at most {MAX_LENGTH}")
+    if (bad := next((k for k, c in enumerate(text) if not (c.isascii() and (c.isprintable() or c == " "))), -1)) >= 0:
+        raise StatementError(f"{text[bad]!r} is no character of a statement; write plain ASCII", text, bad)
+    source, columns = _with_powers(text)
+    if not source.strip():
+        raise StatementError("nothing stands here; expected an expression such as E[x[i].T*W*x[j]]", text, 0)
+    lead = len(source) - len(source.lstrip())
+    try:
+        tree = ast.parse(source.strip(), mode="eval").body
+    except SyntaxError as error:
+        place = columns[min(lead + max((error.offset or 1) - 1, 0), len(columns) - 1)]
+        raise StatementError(_plain_reason(error, text, place), text, place) from None
+    except (ValueError, RecursionError, MemoryError):
+        raise StatementError("nested too deeply; write it with definitions (--where)", text, 0) from None
+    return _Reader(text, columns, lead, vocabulary).build(tree, 0)
+
+
+def _plain_reason(error: SyntaxError, text: str, place: int) -> str:
+    for opened, closed in (("(", ")"), ("[", "]")):
+        if text.count(opened) != text.count(closed):
+            return f"{text.count(opened)} {opened} but {text.count(closed)} {closed}; each needs its other half"
+    near = text[place : place + 12] or "the end"
+    return f"cannot be read at {near!r}; expected an operator, a name or a bracket"
+
+
+def _with_powers(text: str) -> tuple[str, list[int]]:
+    """The text with ^ written **, and the column in the text of every character."""
+    source, columns = [], []
+    for place, character in enumerate(text):
+        for piece in "**" if character == "^" else character:
+            source.append(piece)
+            columns.append(place)
+    return "".join(source), [*columns, len(text)]
+
+
+class _Reader:
+    """Builds an expression from Python's syntax tree; whatever is no part of the language is refused."""
+
+    def __init__(self, text: str, columns: list[int], lead: int, words: Vocabulary) -> None:
+        self.text, self.columns, self.lead, self.words = text, columns, lead, words
+
+    def place(self, node: ast.expr) -> int:
+        """The column of a node in the text as it was written."""
+        return self.columns[min(self.lead + node.col_offset, len(self.columns) - 1)]
+
+    def fail(self, message: str, node: ast.expr) -> StatementError:
+        """An error that points at a node."""
+        return StatementError(message, self.text, self.place(node))
+
+    def build(self, node: ast.expr, depth: int) -> Expr:
+        """The expression of a node."""
+        if depth > MAX_DEPTH:
+            raise self.fail(f"nested over {MAX_DEPTH} deep; write it with definitions (--where)", node)
+        at = self.place(node)
+        found = self._read(node, depth + 1)
+        return Expr(found.op, found.args, at)
+
+    def _read(self, node: ast.expr, depth: int) -> Expr:
+        if isinstance(node, ast.Constant):
+            return self._number(node)
+        if isinstance(node, ast.Name):
+            return self._name(node)
+        if isinstance(node, ast.Attribute):
+            return self._transpose(node, depth)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+            inner = self.build(node.operand, depth)
+            if isinstance(node.op, ast.UAdd):
+                return inner
+            value = inner.args[0] if inner.op == "number" else None
+            return number(-value) if value is not None else Expr("*", (number(-1), inner))
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+            return self._binary(node, depth)
+        if isinstance(node, ast.Subscript):
+            return self._subscript(node, depth)
+        if isinstance(node, ast.Call):
+            return self._call(node, depth)
+        if isinstance(node, ast.Compare):
+            if len(node.ops) != 1 or type(node.ops[0]) not in _COMPARISONS:
+                raise self.fail("expected one comparison, e.g. P[x[i].T*W*x[j] > 0]", node)
+            sides = (self.build(node.left, depth), self.build(node.comparators[0], depth))
+            return Expr("relation", (_COMPARISONS[type(node.ops[0])], *sides))
+        raise self.fail(
+            f"{ast.unparse(node)[:40]!r} is no part of a statement; see the vocabulary in the documents", node
+        )
+
+    def _number(self, node: ast.Constant) -> Expr:
+        value = node.value
+        if type(value) not in (int, float) or len(str(value)) > MAX_DIGITS or value != value:
+            raise self.fail(f"{str(value)[:40]!r} is no number; expected an integer or a fraction such as 7/12", node)
+        if isinstance(value, float):
+            literal = ast.get_source_segment(self.text, node) or repr(value)
+            try:
+                return number(Fraction(literal))
+            except ValueError:
+                raise self.fail(f"{literal[:40]!r} is no number; write a fraction such as 7/12", node) from None
+        return number(value)
+
+    def _name(self, node: ast.Name) -> Expr:
+        label, words = node.id, self.words
+        if label in words.values:
+            return words.values[label]
+        if label in words.matrices:
+            return Expr("matrix", (label,))
+        if label in words.vectors:
+            return Expr("vector", (label,))
+        if label in words.sequences or label in words.definitions:
+            return Expr("family", (label,))
+        if label == "x":
+            raise self.fail("x needs a position, e.g. x[i]; the mean of all tokens is mean(x)", node)
+        if label in MOMENTS:
+            raise self.fail(f"{label} takes square brackets, e.g. {label}[x[i].T*W*x[j]]", node)
+        if label in CALLS:
+            raise self.fail(f"{label} is a function; write {label}(...)", node)
+        return Expr("name", (label,))
+
+    def _transpose(self, node: ast.Attribute, depth: int) -> Expr:
+        if node.attr != "T":
+            raise self.fail(f".{node.attr} is unknown; the transpose is .T", node)
+        inner = self.build(node.value, depth)
+        return inner.args[0] if inner.op == "T" else Expr("T", (inner,))
+
+    def _binary(self, node: ast.BinOp, depth: int) -> Expr:
+        operation = _OPERATORS[type(node.op)]
+        left, right = self.build(node.left, depth), self.build(node.right, depth)
+        if operation == "-":
+            return _joined("+", left, Expr("*", (number(-1), right), right.at))
+        if operation in "+*" and operation != "**":
+            return _joined(operation, left, right)
+        if operation == "/":
+            if right == number(0):
+                raise self.fail("division by 0", node.right)
+            if left.op == right.op == "number":
+                return number(left.args[0] / right.args[0])
+            return Expr("/", (left, right))
+        if right.op == "number" and abs(right.args[0]) > MAX_EXPONENT:
+            raise self.fail(f"an exponent over {MAX_EXPONENT}; write a smaller power", node.right)
+        return Expr("**", (left, right))
+
+    def _subscript(self, node: ast.Subscript, depth: int) -> Expr:
+        inside = node.slice
+        parts = list(inside.elts) if isinstance(inside, ast.Tuple) else [inside]
+        head = node.value.id if isinstance(node.value, ast.Name) else ""
+        if head in MOMENTS:
+            if len(parts) != MOMENTS[head]:
+                raise self.fail(f"{head}[...] takes {MOMENTS[head]} of them, {len(parts)} stand here", node)
+            return Expr(head, tuple(self.build(part, depth) for part in parts))
+        if len(parts) != 1:
+            raise self.fail("expected one position in [...]", node)
+        index = self.build(parts[0], depth)
+        if head == "x":
+            return Expr("token", (index,))
+        if head in self.words.definitions:
+            variable, body = self.words.definitions[head]
+            return body.put({variable: index})
+        if head in self.words.sequences:
+            return Expr("entry", (head, index))
+        if head:
+            near = nearest(head, (*MOMENTS, "x", *self.words.definitions, *self.words.sequences))
+            raise self.fail(f"{head}[...] is unknown{near}; moments are {', '.join(MOMENTS)}, tokens x[i]", node)
+        return Expr("entry", (self.build(node.value, depth), index))
+
+    def _call(self, node: ast.Call, depth: int) -> Expr:
+        head = node.func.id if isinstance(node.func, ast.Name) else ""
+        if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
+            raise self.fail("arguments have no names here", node)
+        if head in MOMENTS:
+            raise self.fail(f"{head} takes square brackets: {head}[...]", node)
+        if head not in CALLS:
+            near = nearest(head, (*CALLS, *MOMENTS))
+            raise self.fail(f"{head or ast.unparse(node.func)[:20]}(...) is unknown{near}", node)
+        return _CALLS.get(head, _plain_call)(self, head, node, depth)
+
+
+def _joined(operation: str, left: Expr, right: Expr) -> Expr:
+    """A sum or product with nested ones flattened."""
+    parts = (*(left.args if left.op == operation else (left,)), *(right.args if right.op == operation else (right,)))
+    return Expr(operation, parts)
+
+
+def _plain_call(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+    counts = {**dict.fromkeys(SEVERAL, (1, 8)), "clip": (3, 3)}
+    low, high = counts.get(head, (1, 1))
+    if not low <= len(node.args) <= high:
+        raise reader.fail(f"{head}(...) takes {low if low == high else f'{low} to {high}'} arguments", node)
+    return Expr(head, tuple(reader.build(arg, depth) for arg in node.args))
+
+
+def _mean(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+    if len(node.args) != 1:
+        raise reader.fail("mean(...) takes x, the tokens, or a sequence s", node)
+    inner = node.args[0]
+    if isinstance(inner, ast.Name) and inner.id == "x":
+        return Expr("mean")
+    if isinstance(inner, ast.Name) and inner.id in reader.words.definitions:
+        variable, body = reader.words.definitions[inner.id]
+        total = Expr("sum", (body, variable, number(1), Expr("name", ("T",))))
+        return Expr("/", (total, Expr("name", ("T",))))
+    raise reader.fail("mean(...) takes x, the tokens, or a sequence s that --where defines", node)
+
+
+def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+    if len(node.args) != 4 or not isinstance(node.args[1], ast.Name):
+        raise reader.fail("expected sum(expression, j, first, last), e.g. sum(x[j].T*W*x[T], j, 1, T)", node)
+    index = node.args[1].id
+    if index in ("x", "T", "d") or index in reader.words.matrices:
+        raise reader.fail(f"{index} cannot be the index of a sum; take another letter", node.args[1])
+    body, first, last = (reader.build(node.args[k], depth) for k in (0, 2, 3))
+    if index in first.names() | last.names():
+        raise reader.fail(f"the ends of the sum over {index} hold {index} itself; rename one", node)
+    return Expr("sum", (body, index, first, last))
+
+
+def _norm(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+    kind = ast.unparse(node.args[1]).strip("'\"") if len(node.args) == 2 else ""
+    if len(node.args) not in (1, 2) or (kind and kind not in NORMS):
+        raise reader.fail(f"expected norm(v), or norm(W, {'|'.join(NORMS)})", node)
+    return Expr("norm", (reader.build(node.args[0], depth), kind))
+
+
+_CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {"mean": _mean, "sum": _sum, "norm": _norm}
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """ "; did you mean ...?" for a word that is nearly one of these, or ""."""
+    near = difflib.get_close_matches(word, list(known), 1, 0.6)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def split_top(text: str, separators: str = ",") -> list[tuple[str, int]]:
+    """The parts of a text between separators outside all brackets, each with its column."""
+    parts, depth, first = [], 0, 0
+    for place, character in enumerate(text):
+        depth += (character in "([") - (character in ")]")
+        if character in separators and depth == 0:
+            parts.append((text[first:place], first))
+            first = place + 1
+    parts.append((text[first:], first))
+    return parts
+
+
+def relations(text: str) -> list[tuple[str, int]]:
+    """The relations of a text that stand outside all brackets, each with its column."""
+    depth, found, place = 0, [], 0
+    while place < len(text):
+        character = text[place]
+        depth += (character in "([") - (character in ")]")
+        match = _RELATION.match(text, place) if depth == 0 else None
+        if match:
+            found.append((match[0], place))
+            place = match.end()
+        else:
+            place += 1
+    return found
+
+
+def split_relation(text: str) -> tuple[str, str, str, int]:
+    """Left side, relation, right side and the relation's column; StatementError where there is not exactly one."""
+    found = relations(text)
+    if not found:
+        mend = "; if and iff are not yet part of the language" if re.search(r"\biff?\b", text) else ""
+        raise StatementError(f"no relation; expected one of {' '.join(RELATIONS)}{mend}", text, len(text))
+    if len(found) > 1:
+        raise StatementError(
+            f"two relations, {found[0][0]} and {found[1][0]}; check them one by one", text, found[1][1]
+        )
+    ((relation, place),) = found
+    if relation not in RELATIONS:
+        mend = "write =" if relation == "==" else f"expected one of {' '.join(RELATIONS)}"
+        raise StatementError(f"{relation} is no relation of a statement; {mend}", text, place)
+    return text[:place], relation, text[place + len(relation) :], place

@@ -1,0 +1,136 @@
+"""Laws of the tokens as data: walks, independent tokens, AR(1), and any Gaussian process with covariance K(s, t) Sigma.
+
+A kernel is an expression in two positions s < t; ``min``, ``max`` and ``abs(s - t)`` are read in that order.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from theorems.statement.expression import Expr, StatementError, minus, name, number
+from theorems.statement.language import nearest, parsed
+
+_LAW = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\((.*)\))?\s*$", re.DOTALL)
+EXPECTED = "walk, walk(start=0), walk(start=m), iid, ar1(a), gaussian(EXPRESSION in s, t)"
+
+
+@dataclass(frozen=True)
+class Law:
+    """How the tokens are made: Gaussian, with Cov(x_s, x_t) = K(s, t) Sigma and mean m or 0.
+
+    ``below`` is K(s, t) for s < t and ``diagonal`` K(s, s), expressions in the names s and t; ``moved`` says that every
+    token has the mean m. ``kind`` and ``parameter`` say how a simulation makes the tokens, without the kernel.
+    """
+
+    kind: str
+    parameter: Expr | None
+    below: Expr
+    diagonal: Expr
+    moved: bool = False
+    text: str = "walk"
+
+    @property
+    def continuous(self) -> bool:
+        """Whether the formula for s < t is that of s = t too, so that neighbours in an order may coincide."""
+        return self.kind.startswith("walk")
+
+    def names(self) -> set[str]:
+        """The parameters of the law."""
+        return (self.below.names() | self.diagonal.names()) - {"s", "t"}
+
+    def plain(self) -> list[Any]:
+        """The law as the other side reads it: ["walk"], ["ar1", ["name", "a"]]."""
+        return [self.kind] if self.parameter is None else [self.kind, self.parameter.plain()]
+
+
+_s, _t = name("s"), name("t")
+
+
+def read_law(text: str) -> Law:
+    """The law that a text names; StatementError where it names none."""
+    match = _LAW.match(text or "walk")
+    head, inside = (match[1], match[2]) if match else ("", None)
+    given = (inside or "").replace(" ", "")
+    words = " ".join((text or "walk").split())
+    if head == "walk":
+        if given in ("", "start=Sigma", "start=drawn"):
+            return Law("walk", None, _s, _s, text=words)
+        before = minus(_s, number(1))
+        if given in ("start=0", "start=zero"):
+            return Law("walk-zero", None, before, before, text=words)
+        if given == "start=m":
+            return Law("walk-mean", None, before, before, moved=True, text=words)
+        raise StatementError("expected walk, walk(start=0) or walk(start=m)", text, max(text.find("("), 0))
+    if head == "iid":
+        if given:
+            raise StatementError("iid takes nothing; its tokens are N(0, Sigma)", text, text.find("("))
+        return Law("iid", None, number(0), number(1), text=words)
+    if head in ("ar1", "gaussian"):
+        if not given:
+            raise StatementError(
+                f"{head} needs its argument: {'ar1(a)' if head == 'ar1' else 'gaussian(min(s, t))'}", text, 0
+            )
+        tree = _inside(text, inside or "")
+        if head == "ar1":
+            return Law("ar1", tree, Expr("**", (tree, minus(_t, _s))), number(1), text=words)
+        return _gaussian(tree, text, words)
+    raise StatementError(
+        f"the law {words[:40]!r} is unknown{nearest(head, ('walk', 'iid', 'ar1', 'gaussian'))}; expected {EXPECTED}",
+        text,
+        0,
+    )
+
+
+def _inside(text: str, inside: str) -> Expr:
+    tree = parsed(inside, whole=text, column=text.find("(") + 1)
+    if tree.random or tree.has("E", "Var", "Cov", "P", "matrix", "tr", "norm"):
+        raise StatementError("a law's argument is an expression in numbers and parameters", text, text.find("(") + 1)
+    return tree
+
+
+def _gaussian(tree: Expr, text: str, words: str) -> Law:
+    names = tree.names()
+    if not {"s", "t"} & names:
+        raise StatementError(
+            "the covariance names neither s nor t; expected K(s, t), e.g. gaussian(min(s, t))", text, 0
+        )
+    below = _ordered(tree)
+    swapped = _ordered(tree.put({"s": _t, "t": _s}))
+    if below != swapped and not _same(below, swapped):
+        raise StatementError(f"{tree} is not symmetric in s and t; a covariance is: K(s, t) = K(t, s)", text, 0)
+    return Law("gaussian", tree, below, _ordered(tree.put({"t": _s})), text=words)
+
+
+def _same(one: Expr, two: Expr) -> bool:
+    """Whether two kernels are equal as rational expressions."""
+    from theorems.expressions import ExpressionError, parse, same
+
+    try:
+        return same(parse(str(one)), parse(str(two)))
+    except ExpressionError:
+        return False
+
+
+def _ordered(node: Expr) -> Expr:
+    """The expression for s < t: min, max and abs of s and t without themselves."""
+    inner = node.mapped(_ordered)
+    if inner.op in ("min", "max") and set(inner.args) == {_s, _t}:
+        return _s if inner.op == "min" else _t
+    if inner.op in ("min", "max") and len(set(inner.args)) == 1:
+        return inner.args[0]
+    if inner.op == "abs":
+        gap = _gap(inner.args[0])
+        if gap:
+            return minus(_t, _s)
+        if gap == 0:
+            return number(0)
+    return inner
+
+
+def _gap(node: Expr) -> int | None:
+    """1 for s - t or t - s, 0 for s - s, None for anything else."""
+    if node in (minus(_s, _t), minus(_t, _s)):
+        return 1
+    return 0 if node in (minus(_s, _s), minus(_t, _t)) else None

@@ -1,0 +1,333 @@
+"""Moments of a statement's expressions: pairings, kernel values in one order of the positions, sums closed exactly.
+
+E[prod_k u_k^T A_k v_k] is the sum over the pairings of the tokens of products of K(s, t) and of traces (Isserlis), for
+every dimension and any matrices. In one order of the positions every K(s, t) is a polynomial in them and in powers
+a^t; sums over tokens split at the positions and close by Faulhaber's formula or as geometric sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import comb
+
+import sympy as sp
+
+from theorems.algebra.ratio import Ratio, total
+from theorems.expressions import symbol
+from theorems.moments.wick import contract
+from theorems.observables import Form as EngineForm
+from theorems.observables import Vector
+from theorems.statement.expression import Expr
+from theorems.statement.forms import Bound, Form, NotPolynomialError, Term
+from theorems.statement.laws import Law
+from theorems.statement.places import Order, Place
+from theorems.statement.traces import SIGMA, Letters, Traces
+from theorems.words import Letter as EngineLetter
+from theorems.words import Word
+
+
+#: How far beside its node a neighbouring place stands.
+BESIDE = Fraction(1, 10**6)
+
+
+class NotClosedError(NotPolynomialError):
+    """A sum over tokens that has no closed form here."""
+
+
+@dataclass
+class Chain:
+    """Positions and summation indices in one strict order: the numbered nodes of an order, with indices between."""
+
+    order: Order
+    ranks: dict[str, Fraction] = field(default_factory=dict)
+
+    def rank(self, place: Place) -> Fraction:
+        """Where a place stands; an index with an offset stands beside the index."""
+        if place.name in self.ranks:
+            return self.ranks[place.name] + place.offset * BESIDE
+        try:
+            return Fraction(self.order.index(place))
+        except KeyError:
+            return self._beside(place)
+
+    def _beside(self, place: Place) -> Fraction:
+        """A place one beside a node: between neighbours of a strict order it may coincide with the next."""
+        for rank, node in enumerate(self.order.nodes):
+            for other in node:
+                if other.name == place.name and abs(place.offset - other.offset) == 1:
+                    return rank + (place.offset - other.offset) * BESIDE
+        raise NotClosedError(f"x[{place}] inside a sum, two or more positions from the next token")
+
+    def with_(self, index: str, rank: Fraction) -> Chain:
+        """The chain with one more index."""
+        return Chain(self.order, {**self.ranks, index: rank})
+
+
+class Moments:
+    """Expectations under a law, for one order of the positions."""
+
+    def __init__(self, law: Law, traces: Traces, order: Order) -> None:
+        self.law, self.traces, self.order = law, traces, order
+        #: a^t for the names of its generators, and opaque kernel values, as expressions
+        self.powers: dict[str, tuple[Ratio, str]] = {}
+        self.opaque: dict[str, sp.Expr] = {}
+        self._memo: dict[tuple[Expr, Place, Place], Ratio] = {}
+
+    # -- expectations
+
+    def expect(self, terms: list[Term]) -> Ratio:
+        """E of a sum of products of forms."""
+        return total(self._summed(term, term.bounds, Chain(self.order)) for term in terms).reduced()
+
+    def _summed(self, term: Term, bounds: tuple[Bound, ...], chain: Chain) -> Ratio:
+        if not bounds:
+            return term.coefficient * self._product(term.forms, chain)
+        bound, *rest = bounds
+        moving = [end.offset for end in term.ends() if end.name == bound.index]
+        if any(moving) and not self.law.continuous:
+            raise NotClosedError(f"a sum over x[{bound.index} + 1] of tokens that are no walk")
+        low, high = chain.rank(bound.first), chain.rank(bound.last)
+        if low > high:
+            return Ratio.of(0)
+        nodes = sorted({*map(Fraction, range(len(self.order.nodes))), *chain.ranks.values()})
+        inside = [rank for rank in nodes if low <= rank <= high]
+        parts = []
+        for place, rank in enumerate(inside):
+            here = self._value_of(rank, chain)
+            # the index coincides with a node
+            parts.append(self._at(term, tuple(rest), bound.index, here, chain))
+            if place + 1 < len(inside):
+                after = inside[place + 1]
+                between = chain.with_(bound.index, (rank + after) / 2)
+                inner = self._summed(term, tuple(rest), between)
+                upper = self._ratio(self._value_of(after, chain))
+                parts.append(self._closed(inner, bound.index, self._ratio(here), upper - 1))
+        return total(parts)
+
+    def _at(self, term: Term, rest: tuple[Bound, ...], index: str, here: Place, chain: Chain) -> Ratio:
+        """The summand where the index coincides with a place."""
+
+        def moved(place: Place) -> Place:
+            return Place(here.name, here.offset + place.offset) if place.name == index else place
+
+        def end(one: Place | str) -> Place | str:
+            return moved(one) if isinstance(one, Place) else one
+
+        forms = tuple(Form(end(f.left), f.letters, end(f.right)) for f in term.forms)
+        bounds = tuple(type(b)(b.index, moved(b.first), moved(b.last)) for b in rest)
+        known = Term(_put(term.coefficient, index, self._ratio(here)), forms, ())
+        return self._summed(known, bounds, chain)
+
+    def _value_of(self, rank: Fraction, chain: Chain) -> Place:
+        name = next((index for index, other in chain.ranks.items() if other == rank), None)
+        return Place(name) if name is not None else self.order.nodes[int(rank)][0]
+
+    def _ratio(self, place: Place) -> Ratio:
+        return Ratio.of(place.name) + place.offset if place.name else Ratio.of(place.offset)
+
+    # -- products of forms
+
+    def _product(self, forms: tuple[Form, ...], chain: Chain) -> Ratio:
+        if not forms:
+            return Ratio.of(1)
+        places: dict[str, Place] = {}
+        composites: dict[str, Letters] = {}
+        engine = [self._engine_form(form, places, composites) for form in forms]
+        vectors, contractions = contract(engine, not self.law.moved)
+        parts = []
+        for item in contractions:
+            value = Ratio.of(item.count)
+            for one, two in item.pairs:
+                value = value * self.kernel(places[_key(vectors[one])], places[_key(vectors[two])], chain)
+                if not value.num:
+                    break
+            if value.num:
+                for word in item.words:
+                    value = value * self._word(word, composites)
+                parts.append(value)
+        return total(parts)
+
+    def _engine_form(self, form: Form, places: dict[str, Place], composites: dict[str, Letters]) -> EngineForm:
+        ends = []
+        for end in (form.left, form.right):
+            if isinstance(end, str):
+                ends.append(Vector(fixed=end))
+            else:
+                places[str(end)] = end
+                ends.append(Vector(((Ratio.of(1), ("at", str(end))),)))
+        letters = form.letters
+        turned = self.traces.reduced(self.traces.transposed(letters))
+        if not letters:
+            made: tuple[EngineLetter, ...] = (EngineLetter("", symmetric=True),)
+        else:
+            least = min(letters, turned)
+            label = "*".join(f"{n}.T" if t else n for n, t in least)
+            composites[label] = least
+            made = (EngineLetter(label, least != letters, letters == turned),)
+        return EngineForm(ends[0], made, ends[1])
+
+    def _word(self, word: Word, composites: Mapping[str, Letters]) -> Ratio:
+        letters: Letters = ()
+        for place, letter in enumerate(word.letters):
+            product = composites[letter.name] if letter.name else ()
+            letters += self.traces.transposed(product) if letter.transposed else product
+            if not word.ends or place + 1 < len(word.letters):
+                letters += (SIGMA,)
+        return self.traces.chain(word.ends[0], letters, word.ends[1]) if word.ends else self.traces.trace(letters)
+
+    # -- the kernel
+
+    def kernel(self, one: Place, two: Place, chain: Chain) -> Ratio:
+        """K(one, two)."""
+        first, second = chain.rank(one), chain.rank(two)
+        if first == second:
+            return self._read(self.law.diagonal, one, one)
+        return self._read(self.law.below, *((one, two) if first < second else (two, one)))
+
+    def _read(self, node: Expr, s: Place, t: Place) -> Ratio:
+        key = (node, s, t)
+        if key not in self._memo:
+            self._memo[key] = self._kernel_value(node, {"s": s, "t": t})
+        return self._memo[key]
+
+    def _kernel_value(self, node: Expr, at: Mapping[str, Place]) -> Ratio:
+        try:
+            return self._algebraic(node, at)
+        except (NotPolynomialError, ZeroDivisionError, TypeError):
+            from theorems.statement.scalars import sympy_of
+
+            label = f"K({at['s']}, {at['t']})"
+            table = {name: self._ratio(place).expr for name, place in at.items()}
+            self.opaque[label] = sympy_of(node).xreplace({symbol(name): value for name, value in table.items()})
+            return Ratio.of(label)
+
+    def _algebraic(self, node: Expr, at: Mapping[str, Place]) -> Ratio:
+        """A kernel made of numbers, names, sums, products, integer powers, and powers whose exponent is a position."""
+        op, args = node.op, node.args
+        if op == "number":
+            return Ratio.of(args[0])
+        if op == "name":
+            return self._ratio(at[args[0]]) if args[0] in at else Ratio.of(args[0])
+        if op == "+":
+            return total(self._algebraic(arg, at) for arg in args)
+        if op == "*":
+            value = Ratio.of(1)
+            for arg in args:
+                value = value * self._algebraic(arg, at)
+            return value
+        if op == "/":
+            return self._algebraic(args[0], at) / self._algebraic(args[1], at)
+        if op == "**":
+            base, exponent = args
+            if exponent.op == "number" and exponent.args[0].denominator == 1:
+                power = int(exponent.args[0])
+                value = self._algebraic(base, at) ** abs(power)
+                return value if power >= 0 else Ratio.of(1) / value
+            return self._exponential(self._algebraic(base, at), self._algebraic(exponent, at))
+        raise NotPolynomialError(f"{node} is no polynomial")
+
+    def _exponential(self, base: Ratio, exponent: Ratio) -> Ratio:
+        """base^exponent for an exponent that is linear in positions with integer coefficients."""
+        value = Ratio.of(1)
+        for name in ("", *sorted(exponent.names)):
+            weight = exponent.terms(name).get(1, Ratio.of(0)) if name else _constant_part(exponent)
+            count = _integer(weight)
+            factor = base if not name else self._power_of(base, name)
+            for _ in range(abs(count)):
+                value = value * factor if count > 0 else value / factor
+        return value.reduced()
+
+    def _power_of(self, base: Ratio, name: str) -> Ratio:
+        label = f"({base})**{name}"
+        self.powers[label] = (base, name)
+        return Ratio.of(label)
+
+    # -- sums over tokens
+
+    def _closed(self, summand: Ratio, index: str, above: Ratio, upto: Ratio) -> Ratio:
+        """sum over above < index <= upto of a polynomial in the index times powers a^index."""
+        if any(index in label for label in self.opaque if label in summand.names):
+            raise NotClosedError("a sum over tokens of a covariance without a closed sum")
+        moving = [label for label, (_, name) in self.powers.items() if name == index and label in summand.names]
+        if not moving:
+            primitive = summand.summed(index)
+            return (primitive.substitute(index, upto) - primitive.substitute(index, above)).reduced()
+        label, *others = moving
+        if others:
+            raise NotClosedError("a sum over tokens of powers of two bases")
+        base, _ = self.powers[label]
+        parts = []
+        for count, polynomial in summand.terms(label).items():
+            if count == 0:
+                parts.append(self._closed(polynomial, index, above, upto))
+            else:
+                primitive, power = self._geometric(polynomial, index, base, count)
+                ends = []
+                for end in (upto, above):
+                    inside = primitive.substitute(index, end)
+                    ends.append(
+                        inside * self._raised(base, end) ** count
+                        if count > 0
+                        else inside / self._raised(base, end) ** -count
+                    )
+                parts.append(ends[0] - ends[1])
+        return total(parts).reduced()
+
+    def _raised(self, base: Ratio, exponent: Ratio) -> Ratio:
+        return self._exponential(base, exponent)
+
+    def _geometric(self, polynomial: Ratio, index: str, base: Ratio, count: int) -> tuple[Ratio, int]:
+        """q with q(n) r^n - q(n - 1) r^(n - 1) = p(n) r^n for r = base^count != 1."""
+        rho = Ratio.of(1) / base**count if count > 0 else base**-count
+        inverse = self._inverse(rho)
+        coefficients = polynomial.terms(index)
+        if any(power < 0 for power in coefficients):
+            raise NotClosedError("a sum over tokens of a quotient")
+        top = max(coefficients, default=0)
+        found: dict[int, Ratio] = {}
+        for power in range(top, -1, -1):
+            value = coefficients.get(power, Ratio.of(0))
+            for above in range(power + 1, top + 1):
+                value = value + rho * found[above] * (comb(above, power) * (-1) ** (above - power))
+            found[power] = (value * inverse).reduced()
+        return total(found[power] * Ratio.of(index) ** power for power in found), count
+
+    def _inverse(self, rho: Ratio) -> Ratio:
+        """1/(1 - rho): a name of its own, put back in the end."""
+        gap = (1 - rho.expr).expand()
+        if gap == 0:
+            raise NotClosedError("a geometric sum with ratio 1")
+        if gap.is_Rational:
+            return Ratio.of(Fraction(int(gap.q), int(gap.p)))
+        label = f"1/({gap})"
+        self.opaque[label] = 1 / gap
+        return Ratio.of(label)
+
+    def expr(self, value: Ratio) -> sp.Expr:
+        """The value as an expression in the statement's own names."""
+        table = {symbol(label): base.expr ** symbol(name) for label, (base, name) in self.powers.items()}
+        table |= {symbol(label): form for label, form in self.opaque.items()}
+        return value.expr.xreplace(table) if table else value.expr
+
+
+def _key(vector: Vector) -> str:
+    return vector.parts[0][1][1]
+
+
+def _put(value: Ratio, name: str, replacement: Ratio) -> Ratio:
+    return value.substitute(name, replacement) if name in value.names else value
+
+
+def _constant_part(value: Ratio) -> Ratio:
+    for name in sorted(value.names):
+        value = value.terms(name).get(0, Ratio.of(0))
+    return value
+
+
+def _integer(value: Ratio) -> int:
+    number = value.expr
+    if not number.is_Integer:
+        raise NotPolynomialError(f"{value} is no integer")
+    return int(number)

@@ -1,0 +1,323 @@
+"""A proposition: everything that a lemma says, as one immutable object, read once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from theorems.statement.expression import MOMENTS, Expr, StatementError, name, number
+from theorems.statement.hypotheses import Hypotheses, names_of, position_names, read_hypotheses, vocabulary_of
+from theorems.statement.language import Vocabulary, nearest, parsed, split_relation, split_top
+from theorems.statement.laws import Law, read_law
+from theorems.statement.places import Place, place_of
+
+_GOES = re.compile(r"^\s*(.+?)\s*->\s*(.+?)\s*$")
+_DEFINED = re.compile(
+    r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\[\s*([A-Za-z][A-Za-z0-9_]*)\s*\])?\s*=(?!=)\s*(.+)$", re.DOTALL
+)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What tends where: ``name`` (T, or a parameter) to ``value`` (an expression, or ``oo``).
+
+    ``regime`` maps a position to the proportion of T that it tends to: i/T -> theta.
+    """
+
+    variable: str = ""
+    value: Expr | None = None
+    regime: tuple[tuple[str, Expr], ...] = ()
+    text: str = ""
+
+    @property
+    def infinite(self) -> bool:
+        """Whether the variable grows without bound."""
+        return self.value is None
+
+
+@dataclass(frozen=True)
+class Proposition:
+    """left RELATION right + error, under a law and hypotheses, along a limit where there is one.
+
+    ``error`` is ("o" or "O", scale) for an error term on the right side. ``positions`` are the names of token
+    positions (1 <= i <= T), ``parameters`` the other names.
+    """
+
+    law: Law
+    left: Expr
+    relation: str
+    right: Expr
+    error: tuple[str, Expr] | None
+    known: Hypotheses
+    limit: Limit
+    positions: tuple[str, ...]
+    parameters: tuple[str, ...]
+    text: str
+    definitions: tuple[str, ...] = ()
+    places: tuple[Place, ...] = field(default=())
+
+    @property
+    def random(self) -> bool:
+        """Whether tokens occur: the statement is about moments."""
+        return any(side.has("token", "mean") for side in (self.left, self.right))
+
+    @property
+    def asymptotic(self) -> bool:
+        """Whether the statement is about a limit."""
+        return self.relation in ("->", "~") or self.error is not None
+
+    def plain(self) -> dict[str, Any]:
+        """The statement as nested lists and text, as the other side reads it."""
+        return {"law": self.law.plain(), "left": self.left.plain(), "right": self.right.plain()}
+
+    @property
+    def matrices(self) -> tuple[str, ...]:
+        """The matrices that occur, Sigma always where tokens do."""
+        sides = (self.left, self.right, *(side for _, one, two in self.known.relations for side in (one, two)))
+        used = {node.args[0] for side in sides for node in side.walk() if node.op == "matrix"}
+        return tuple(sorted((used | ({"Sigma"} if self.random else set())) - {"I"}))
+
+
+def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "walk", limit: str = "") -> Proposition:
+    """Read a statement with its hypotheses, definitions, law and limit; StatementError names the place and the mend."""
+    matrices, vectors, sequences = vocabulary_of(hypotheses)
+    made = read_law(law)
+    if made.moved:
+        vectors |= {"m"}
+    words = _defined(where, Vocabulary(matrices, vectors, sequences))
+    left_text, relation, right_text, column = split_relation(text)
+    left = parsed(left_text, words, text)
+    right = parsed(right_text, words, text, column + len(relation))
+    right, error = _error_term(right, text)
+    sides = (left, right) if error is None else (left, right, error[1])
+    regime = _read_limit(limit, words)
+    positions = position_names(hypotheses, _positions(sides, text))
+    if regime.variable == "T" or "T" in positions or any("T" in side.names() for side in sides):
+        positions.add("T")
+    known = read_hypotheses(hypotheses, positions)
+    places = tuple(sorted(_places(sides, text)))
+    known = _within(known, positions, places)
+    _check_shapes(left, right, text)
+    _check_names(sides, known, made, regime, positions, text, hypotheses)
+    _check_limit(relation, error, regime, text, limit)
+    used = {name for side in sides for name in side.names()} | made.names() | _regime_names(regime)
+    parameters = sorted((used | set(names_of(known))) - positions - {"d"})
+    return Proposition(
+        law=made,
+        left=left,
+        relation=relation,
+        right=right,
+        error=error,
+        known=known,
+        limit=regime,
+        positions=tuple(sorted(positions, key=lambda n: (n == "T", n))),
+        parameters=tuple(parameters),
+        text=" ".join(text.split()),
+        definitions=tuple(" ".join(part.split()) for part, _ in split_top(where, ";,") if part.strip()),
+        places=places,
+    )
+
+
+def _defined(where: str, words: Vocabulary) -> Vocabulary:
+    """The vocabulary with the definitions of ``where``: s[i] = ..., f = ...; each may use those before it."""
+    for part, column in split_top(where, ";,"):
+        if not part.strip():
+            continue
+        match = _DEFINED.match(part)
+        if match is None:
+            raise StatementError("expected a definition such as s[i] = x[i].T*W*x[T]/T", where, column)
+        head, index, body = match[1], match[2], match[3]
+        if head in words.definitions or head in words.values or head in (*words.matrices, *MOMENTS, "x", "T", "d"):
+            raise StatementError(f"{head} is defined already; take another name", where, column)
+        tree = parsed(body, words, where, column + match.start(3))
+        if index:
+            words = Vocabulary(
+                words.matrices, words.vectors, words.sequences, {**words.definitions, head: (index, tree)}, words.values
+            )
+        else:
+            words = Vocabulary(
+                words.matrices, words.vectors, words.sequences, words.definitions, {**words.values, head: tree}
+            )
+    return words
+
+
+def _error_term(right: Expr, text: str) -> tuple[Expr, tuple[str, Expr] | None]:
+    """The right side without its o(...) or O(...), and that."""
+    terms = right.args if right.op == "+" else (right,)
+    errors = [term for term in terms if term.op in ("o", "O")]
+    if not errors:
+        if right.has("o", "O"):
+            raise StatementError("an error term is added to the right side: ... + o(T)", text, right.at)
+        return right, None
+    if len(errors) > 1:
+        raise StatementError("two error terms; keep the larger one", text, errors[1].at)
+    rest = tuple(term for term in terms if term.op not in ("o", "O"))
+    kept = rest[0] if len(rest) == 1 else Expr("+", rest) if rest else number(0)
+    if kept.has("o", "O"):
+        raise StatementError("an error term is added to the right side: ... + o(T)", text, right.at)
+    return kept, (errors[0].op, errors[0].args[0])
+
+
+def _read_limit(text: str, words: Vocabulary) -> Limit:
+    variable, value, regime = "", None, []
+    for part, column in split_top(text, ",;"):
+        if not part.strip():
+            continue
+        match = _GOES.match(part)
+        if match is None:
+            raise StatementError("expected e.g. T -> oo, i/T -> theta", text, column)
+        source, target = match[1].replace(" ", ""), match[2].strip()
+        if source.endswith("/T") and source[:-2].isidentifier():
+            regime.append((source[:-2], parsed(target, words, text, column + match.start(2))))
+            continue
+        if not source.isidentifier():
+            raise StatementError(
+                f"{source[:30]!r} tends nowhere; expected T -> oo, i/T -> theta or lam -> 0", text, column
+            )
+        if variable:
+            raise StatementError(f"{variable} and {source} both tend somewhere; one limit at a time", text, column)
+        variable = source
+        value = None if target in ("oo", "infinity", "inf") else parsed(target, words, text, column + match.start(2))
+    if regime and not variable:
+        variable = "T"
+    return Limit(variable, value, tuple(regime), " ".join(text.split()))
+
+
+def _positions(sides: tuple[Expr, ...], text: str) -> set[str]:
+    """The names that stand in x[...] or at the ends of a sum over tokens."""
+    found: set[str] = set()
+
+    def look(node: Expr, own: frozenset[str]) -> None:
+        if node.op == "sum":
+            body, index, *ends = node.args
+            if body.has("token", "entry") or body.random:
+                for end in ends:
+                    found.update(end.names() - own)
+            look(body, own | {index})
+            for end in ends:
+                look(end, own)
+            return
+        if node.op == "token":
+            found.update(node.names() - own)
+        if node.op == "mean":
+            found.add("T")
+        for arg in node:
+            look(arg, own)
+
+    for side in sides:
+        look(side, frozenset())
+    return found
+
+
+def _places(sides: tuple[Expr, ...], text: str) -> set[Place]:
+    """Every place that a token, an end of a sum, or a minimum of positions names outside of sums' own indices."""
+    found: set[Place] = set()
+
+    def look(node: Expr, own: frozenset[str]) -> None:
+        if node.op == "sum":
+            body, index, first, last = node.args
+            if body.random or body.has("token"):
+                for end in (first, last):
+                    place = place_of(end, text)
+                    if place.name not in own:
+                        found.add(place)
+            look(body, own | {index})
+            return
+        if node.op == "mean":
+            found.update((Place("", 1), Place("T")))
+        if node.op == "token":
+            place = place_of(node.args[0], text)
+            if place.name not in own:
+                found.add(place)
+        if node.op in ("min", "max"):
+            for arg in node.args:
+                try:
+                    place = place_of(arg, text)
+                except StatementError:
+                    continue
+                if place.name not in own:
+                    found.add(place)
+        for arg in node:
+            look(arg, own)
+
+    for side in sides:
+        look(side, frozenset())
+    return found
+
+
+def _within(known: Hypotheses, positions: set[str], places: tuple[Place, ...]) -> Hypotheses:
+    """1 <= every place, and <= T where the statement has a T."""
+    from dataclasses import replace
+
+    bounds = known.places
+    one, last = Place("", 1), Place("T")
+    for place in (*places, *(Place(name) for name in sorted(positions))):
+        bounds = bounds.with_(one, place, 0)
+        if "T" in positions and place.name:
+            token_like = place in places or place.name != "T"
+            if token_like and not (place.name == "T" and place.offset > 0):
+                bounds = bounds.with_(place, last, 0)
+    if bounds.shortest(positions) is None:
+        raise StatementError("no positions satisfy the hypotheses; positions are integers from 1 to T")
+    return replace(known, places=bounds)
+
+
+def _check_shapes(left: Expr, right: Expr, text: str) -> None:
+    for side in (left, right):
+        if side.random:
+            raise StatementError(f"{side} is random; a statement is about moments, e.g. E[{side}]", text, side.at)
+
+
+def _regime_names(limit: Limit) -> set[str]:
+    found = {name for _, form in limit.regime for name in form.names()}
+    if limit.variable and limit.variable != "T":
+        found.add(limit.variable)
+    return found | (limit.value.names() if limit.value is not None else set())
+
+
+def _check_names(
+    sides: tuple[Expr, ...], known: Hypotheses, law: Law, limit: Limit, positions: set[str], text: str, given: str
+) -> None:
+    declared = positions | set(names_of(known)) | law.names() | _regime_names(limit) | {"d", "T"}
+    for side in sides:
+        for node in side.walk():
+            if node.op == "name" and node.args[0] in side.names() and node.args[0] not in declared:
+                word = node.args[0]
+                near = nearest(word, declared)
+                raise StatementError(
+                    f"{word} is declared nowhere{near}; say what it is with --for, e.g. {word} > 0 or {word} real",
+                    text,
+                    node.at,
+                )
+    used = {name for side in sides for name in side.names()} | law.names() | _regime_names(limit) | {"d", "T"}
+    tokens = any(side.has("token", "mean") for side in sides)
+    for label in sorted(set(names_of(known)) - used - positions):
+        if not any(node.op in ("entry", "family") for side in sides for node in side.walk()):
+            raise StatementError(
+                f"the hypotheses speak of {label}, which the statement does not have; drop it", given, 0
+            )
+    for label in sorted(
+        {*known.matrices, *known.nonzero, *(["Sigma"] if known.identity else [])} - {"Sigma"}
+        | ({"Sigma"} if known.identity and not tokens else set())
+    ):
+        if not any(node.op == "matrix" and node.args[0] == label for side in sides for node in side.walk()):
+            raise StatementError(
+                f"the hypotheses speak of {label}, which the statement does not have; drop it", given, 0
+            )
+
+
+def _check_limit(relation: str, error: tuple[str, Expr] | None, limit: Limit, text: str, given: str) -> None:
+    if relation in ("->", "~") and not limit.variable:
+        raise StatementError(
+            f"{relation} without what tends where; add --as, e.g. --as 'T -> oo'", text, text.find(relation)
+        )
+    if error is not None and not limit.variable:
+        raise StatementError("an error term without what tends where; add --as, e.g. --as 'T -> oo'", text, error[1].at)
+    if limit.variable and relation not in ("->", "~") and error is None:
+        raise StatementError(
+            f"--as {given!r}, but {relation} states no limit; write -> or add o(...)", text, text.find(relation)
+        )
+
+
+__all__ = ["Limit", "Proposition", "name", "proposition"]

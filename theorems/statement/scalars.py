@@ -1,0 +1,221 @@
+"""Numbers of a statement as exact expressions: parameters, positions, traces, norms and moments, in one order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sympy as sp
+
+from theorems.algebra.ratio import Ratio
+from theorems.algebra.sums import close_sum
+from theorems.expressions import symbol
+from theorems.statement.expression import Expr, StatementError
+from theorems.statement.forms import NotPolynomialError, Polynomial, Term
+from theorems.statement.hypotheses import Hypotheses
+from theorems.statement.laws import Law
+from theorems.statement.moments import Moments
+from theorems.statement.places import Order, place_of
+from theorems.statement.traces import Traces
+
+#: Most Gaussian factors of a product whose pairings are written out (10395 of them).
+MAX_FACTORS = 12
+_FUNCTIONS = {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log, "abs": sp.Abs, "min": sp.Min, "max": sp.Max}
+
+
+def sympy_of(node: Expr, table: Mapping[str, sp.Expr] | None = None) -> sp.Expr:
+    """A deterministic expression without matrices as sympy reads it; NotPolynomialError for any other."""
+    op, args = node.op, node.args
+    if op == "number":
+        return sp.Rational(args[0].numerator, args[0].denominator)
+    if op == "name":
+        return (table or {}).get(args[0], symbol(args[0]))
+    if op in ("+", "*", "/", "**", *_FUNCTIONS):
+        return combined(op, [sympy_of(arg, table) for arg in args], node)
+    raise NotPolynomialError(f"{node} is no plain number", at=node.at)
+
+
+def combined(op: str, parts: list[sp.Expr], node: Expr) -> sp.Expr:
+    """An operation on exact values; StatementError for a division by 0."""
+    if op == "+":
+        return sp.Add(*parts)
+    if op == "*":
+        return sp.Mul(*parts)
+    if op == "/":
+        if parts[1] == 0:
+            raise StatementError(f"{node} divides by 0", at=node.at)
+        return parts[0] / parts[1]
+    if op == "**":
+        if parts[0] == 0 and parts[1].is_negative:
+            raise StatementError(f"{node} divides by 0", at=node.at)
+        return parts[0] ** parts[1]
+    return _FUNCTIONS[op](*parts)
+
+
+class Exact:
+    """Exact values under a law and hypotheses, in one order of the positions."""
+
+    def __init__(self, law: Law, known: Hypotheses, order: Order) -> None:
+        self.law, self.known, self.order = law, known, order
+        self.traces = Traces(known)
+        self.moments = Moments(law, self.traces, order)
+        self.polynomial = Polynomial(self.traces, self.coefficient)
+        self._opaque: dict[str, sp.Expr] = {}
+        self._values: dict[Expr, sp.Expr] = {}
+        self.table = {
+            name: symbol(place.name) + place.offset if place.name else sp.Integer(place.offset)
+            for name, place in order.values
+        }
+
+    def value(self, node: Expr) -> sp.Expr:
+        """The exact value of a deterministic scalar; NotPolynomialError where there is no closed form."""
+        if node not in self._values:
+            self._values[node] = self._value(node)
+        return self._values[node]
+
+    def _value(self, node: Expr) -> sp.Expr:
+        op, args = node.op, node.args
+        if op == "name" or op == "number":
+            return sympy_of(node, self.table)
+        if op in ("min", "max", "abs"):
+            return self._ordered(node)
+        if op in ("+", "*", "/", "**", *_FUNCTIONS):
+            if op == "**" and args[0].op == "norm":
+                return self._norm(args[0], square=True) ** (self.value(args[1]) / 2)
+            if op in ("+", "*") and node.has("matrix", "vector") and not node.has("E", "Var", "Cov"):
+                kind, found = self.polynomial.value(node)
+                if kind == "scalar":
+                    return self._finished(sum((t.coefficient for t, _ in found), Ratio.of(0)))
+            return combined(op, [self.value(arg) for arg in args], node)
+        if op == "tr":
+            return self._finished(sum((t.coefficient for t in self.polynomial.terms(node)), Ratio.of(0)))
+        if op == "norm":
+            return sp.sqrt(self._norm(node, square=True))
+        if op == "sum":
+            return self._sum(node)
+        if op in _MOMENTS:
+            return _MOMENTS[op](self, *args)
+        raise NotPolynomialError(f"{node} has no closed form here", at=node.at)
+
+    def _sum(self, node: Expr) -> sp.Expr:
+        body, index, first, last = node.args
+        if node.random:
+            raise StatementError(f"{node} is random; take a moment of it, e.g. E[{node}]", at=node.at)
+        inner = Exact(self.law, self.known, self.order)
+        if body.has("E", "Var", "Cov", "Corr", "Kurt", "Skew"):
+            return self._moment_sum(node)
+        try:
+            return close_sum(inner.value(body), symbol(index), self.value(first), self.value(last))
+        except ValueError as error:
+            raise NotPolynomialError(str(error), at=node.at) from None
+
+    def _moment_sum(self, node: Expr) -> sp.Expr:
+        """A sum of expectations is the expectation of the sum."""
+        body, index, first, last = node.args
+        if body.op == "E":
+            return self.value(Expr("E", (Expr("sum", (body.args[0], index, first, last), node.at),), node.at))
+        raise NotPolynomialError(f"{node}: only expectations are summed, as sum(E[...], j, 1, T)", at=node.at)
+
+    def _ordered(self, node: Expr) -> sp.Expr:
+        """min, max and abs of positions, by their order."""
+        try:
+            if node.op == "abs" and node.args[0].op == "+" and len(node.args[0].args) == 2:
+                one, other = node.args[0].args
+                if other.op == "*" and other.args[0].op == "number" and other.args[0].args[0] == -1:
+                    two = other.args[1] if len(other.args) == 2 else Expr("*", other.args[1:])
+                    gap = self.order.index(place_of(one)) - self.order.index(place_of(two))
+                    return (1 if gap >= 0 else -1) * (self.value(one) - self.value(two))
+            if node.op in ("min", "max"):
+                ranked = sorted(node.args, key=lambda arg: self.order.index(place_of(arg)))
+                return self.value(ranked[0] if node.op == "min" else ranked[-1])
+        except (StatementError, KeyError):
+            pass
+        return _FUNCTIONS[node.op](*(self.value(arg) for arg in node.args))
+
+    def _norm(self, node: Expr, square: bool) -> sp.Expr:
+        """The square of a Euclidean or Frobenius norm; a spectral or nuclear norm is a name of its own."""
+        inner, kind = node.args
+        if kind in ("", "fro"):
+            other = Expr("T", (inner,))
+            shape, _ = self.polynomial.value(inner)
+            product = Expr("*", (other, inner))
+            return self.value(Expr("tr", (product,)) if shape == "matrix" else product)
+        label = str(node)
+        return symbol(label) ** 2
+
+    def coefficient(self, node: Expr) -> Ratio:
+        """A deterministic factor as a coefficient; what is no Laurent polynomial gets a name until the end."""
+        value = sp.expand(self.value(node)) if not node.names() & {"_"} else self.value(node)
+        try:
+            return Ratio.from_expr(value)
+        except (ValueError, sp.PolynomialError):
+            label = f"({value})"
+            self._opaque[label] = value
+            return Ratio.of(label)
+
+    def terms(self, node: Expr) -> list[Term]:
+        """A random scalar as a polynomial in forms, for the simulation's own check and for moments."""
+        return self.polynomial.terms(node)
+
+    # -- moments
+
+    def expectation(self, node: Expr) -> sp.Expr:
+        """E[node]."""
+        terms = self.terms(node)
+        most = max((term.factors for term in terms), default=0)
+        if most > MAX_FACTORS:
+            raise NotPolynomialError(
+                f"a product of {most} tokens in {str(node)[:40]}; expected at most {MAX_FACTORS} "
+                f"({most}!! pairings); take a lower power, or state a bound",
+                at=node.at,
+            )
+        return self._finished(self.moments.expect(terms))
+
+    def _finished(self, value: Ratio) -> sp.Expr:
+        """A coefficient as an expression in the statement's names."""
+        found = self.moments.expr(value).xreplace({symbol(label): form for label, form in self._opaque.items()})
+        return found.xreplace({symbol(name): form for name, form in self.table.items()})
+
+    def central(self, node: Expr, power: int) -> sp.Expr:
+        """E[(f - E f)^power]."""
+        mean = self.expectation(node)
+        raw = [sp.Integer(1), mean]
+        raw += [self.expectation(Expr("**", (node, Expr("number", (_whole(k),))))) for k in range(2, power + 1)]
+        parts = [sp.binomial(power, k) * raw[k] * (-mean) ** (power - k) for k in range(power + 1)]
+        return sp.Add(*parts)
+
+    def variance(self, node: Expr) -> sp.Expr:
+        """Var[node] = E[f^2] - E[f]^2."""
+        return sp.expand(self.central(node, 2))
+
+    def covariance(self, one: Expr, two: Expr) -> sp.Expr:
+        """Cov[one, two] = E[f g] - E[f] E[g]."""
+        joint = self.expectation(Expr("*", (one, two)))
+        return sp.expand(joint - self.expectation(one) * self.expectation(two))
+
+    def correlation(self, one: Expr, two: Expr) -> sp.Expr:
+        """Cov/(sd sd)."""
+        return self.covariance(one, two) / sp.sqrt(self.variance(one) * self.variance(two))
+
+    def skewness(self, node: Expr) -> sp.Expr:
+        """Third central moment over sd^3."""
+        return sp.expand(self.central(node, 3)) / self.variance(node) ** sp.Rational(3, 2)
+
+    def kurtosis(self, node: Expr) -> sp.Expr:
+        """Excess kurtosis: fourth central moment over the squared variance, minus 3."""
+        return sp.expand(self.central(node, 4)) / self.variance(node) ** 2 - 3
+
+
+def _whole(value: int) -> "sp.Rational":
+    from fractions import Fraction
+
+    return Fraction(value)
+
+
+_MOMENTS = {
+    "E": Exact.expectation,
+    "Var": Exact.variance,
+    "Cov": Exact.covariance,
+    "Corr": Exact.correlation,
+    "Skew": Exact.skewness,
+    "Kurt": Exact.kurtosis,
+}
