@@ -371,8 +371,9 @@ def _task(
     start = case.get("start", "sigma")
     if start not in STARTS:
         raise cases.CaseError(f"case['start'] = {start!r}; expected one of {', '.join(STARTS)}")
-    d = cases.dimension(case) if sim.model != "free" else 1
-    T = cases.length(case) if sim.model == "walk" else 1
+    T, d = sim.shape
+    if sim.model != "free":
+        T, d = cases.length(case) if sim.model == "walk" else 1, cases.dimension(case)
     wanted = [name for name in sim.parameters if name not in (*SAMPLED, COUNT)]
     free = sim.model == "free"
     given = cases.numbers(case, wanted) if free else cases.arguments(case, wanted, device)

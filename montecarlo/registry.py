@@ -65,7 +65,8 @@ class Simulation:
     """A random simulation: numbers, each drawn independently of the other walks', whose mean is the quantity.
 
     ``degree`` is the polynomial degree of the numbers in the Gaussians, for all quantities or by quantity name; a free
-    simulation states ``bounded`` = (low, high) or ``kurtosis`` instead.
+    simulation states ``bounded`` = (low, high) or ``kurtosis`` instead, or the ``tails`` of every quantity by name.
+    ``shape`` is (T, d) of the normals that a free simulation draws for one walk: it sets how many walks a block has.
     """
 
     claim_id: str
@@ -74,6 +75,8 @@ class Simulation:
     bounded: tuple[float, float] | None = None
     kurtosis: float | None = None
     parameters: tuple[str, ...] = field(default=())
+    tails: Mapping[str, Tails] | None = None
+    shape: tuple[int, int] = (1, 1)
 
     def __post_init__(self) -> None:
         names = tuple(inspect.signature(self.function).parameters)
@@ -90,8 +93,10 @@ class Simulation:
             )
         if isinstance(self.degree, Mapping) and not self.degree:
             raise RegistryError(f"{self.claim_id}: degree = {self.degree!r}; expected integers >= 0, e.g. degree=2")
+        if min(self.shape) < 1 or (self.shape != (1, 1) and not free):
+            raise RegistryError(f"{self.claim_id}: shape = {self.shape}; expected (T, d) of a free simulation")
         try:
-            for name in self.degree if isinstance(self.degree, Mapping) else (SINGLE,):
+            for name in self.tails or (self.degree if isinstance(self.degree, Mapping) else (SINGLE,)):
                 self.tails_of(name)
         except RegistryError as error:
             raise RegistryError(f"{self.claim_id}: {error}") from None
@@ -110,6 +115,10 @@ class Simulation:
 
     def tails_of(self, quantity: str) -> Tails:
         """What is known of the tails of one quantity's numbers; RegistryError where nothing is stated."""
+        if self.tails is not None:
+            if quantity not in self.tails:
+                raise RegistryError(f"{self.claim_id}: tails names {', '.join(self.tails)} but not {quantity!r}")
+            return self.tails[quantity]
         if self.bounded is not None:
             return Tails(width=self.bounded[1] - self.bounded[0])
         if self.kurtosis is not None:

@@ -1,0 +1,159 @@
+"""Names, tokens, sums, products and powers of numbers, vectors and matrices, walk by walk."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import torch
+from torch import Tensor
+
+from montecarlo.statements.environment import Environment
+from montecarlo.statements.evaluation import CORE, Value, as_tensor, broadcast, evaluate, reads, scalar, spread, whole
+from montecarlo.statements.nodes import Node, StatementSimulationError, text
+
+
+@reads("number")
+def _number(node: Node, env: Environment) -> Value:
+    return Value("scalar", float(Fraction(node[1])))
+
+
+@reads("name")
+def _name(node: Node, env: Environment) -> Value:
+    return Value("scalar", env.scalar(node[1]))
+
+
+@reads("token")
+def _token(node: Node, env: Environment) -> Value:
+    place = scalar(node[1], env)
+    if not isinstance(place, Tensor):
+        return Value("column", env.token(whole(place, node)))
+    positions = [whole(one, node) for one in place.flatten().tolist()]
+    found = env.tokens_at(positions)
+    return Value("column", found.reshape(*place.shape[:-1], *found.shape[1:]))
+
+
+@reads("entry")
+def _entry(node: Node, env: Environment) -> Value:
+    source = Value("family", env.list_of(node[1])) if isinstance(node[1], str) else evaluate(node[1], env)
+    if CORE[source.kind] != 1:
+        raise StatementSimulationError(f"{text(node)} takes an entry of a {source.kind}; expected one of a vector")
+    data, place = source.tensor, scalar(node[2], env)
+    length = data.shape[-1]
+    for one in place.flatten().tolist() if isinstance(place, Tensor) else [place]:
+        if not 1 <= whole(one, node) <= length:
+            raise StatementSimulationError(f"{text(node)} at {one:g}; expected an entry from 1 to {length}")
+    if not isinstance(place, Tensor):
+        picked = data[..., int(place) - 1]
+        return Value("scalar", picked if picked.ndim else picked.item())
+    rows = (place.long() - 1).unsqueeze(-1)
+    shape = broadcast(data.shape[:-1], rows.shape[:-1])
+    chosen = torch.gather(data.expand(*shape, length), -1, rows.expand(*shape, 1))
+    return Value("scalar", chosen.squeeze(-1))
+
+
+@reads("matrix")
+def _matrix(node: Node, env: Environment) -> Value:
+    return Value("matrix", env.matrix(node[1]))
+
+
+@reads("vector")
+def _fixed(node: Node, env: Environment) -> Value:
+    return Value("column", env.list_of(node[1]))
+
+
+@reads("family")
+def _family(node: Node, env: Environment) -> Value:
+    return Value("family", env.list_of(node[1]))
+
+
+@reads("mean")
+def _mean(node: Node, env: Environment) -> Value:
+    return Value("column", env.mean())
+
+
+@reads("+")
+def _added(node: Node, env: Environment) -> Value:
+    values = [evaluate(part, env) for part in node[1:]]
+    kinds = {one.kind for one in values}
+    if len(kinds) != 1:
+        raise StatementSimulationError(f"{text(node)} adds a {' and a '.join(sorted(kinds))}; the shapes differ")
+    total = values[0].data
+    for one in values[1:]:
+        total = total + one.data
+    return Value(values[0].kind, total)
+
+
+@reads("*")
+def _multiplied(node: Node, env: Environment) -> Value:
+    found = evaluate(node[1], env)
+    for part in node[2:]:
+        found = product(found, evaluate(part, env), node)
+    return found
+
+
+def product(one: Value, two: Value, node: Node) -> Value:
+    """The product of two values, by their kinds."""
+    if one.kind == "scalar":
+        return Value(two.kind, spread(one.data, CORE[two.kind]) * two.data)
+    if two.kind == "scalar":
+        return Value(one.kind, one.data * spread(two.data, CORE[one.kind]))
+    left, right = one.tensor, two.tensor
+    kinds = (one.kind, two.kind)
+    if kinds == ("row", "column"):
+        return Value("scalar", (left * right).sum(-1))
+    if kinds == ("row", "matrix"):
+        return Value("row", applied(right.mT, left))
+    if kinds == ("matrix", "column"):
+        return Value("column", applied(left, right))
+    if kinds == ("column", "row"):
+        return Value("matrix", left.unsqueeze(-1) * right.unsqueeze(-2))
+    if kinds == ("matrix", "matrix"):
+        return Value("matrix", left @ right)
+    raise StatementSimulationError(f"{text(node)} multiplies a {one.kind} by a {two.kind}; expected x[i].T*W*x[j]")
+
+
+def applied(matrix: Tensor, columns: Tensor) -> Tensor:
+    """M x: (d, d) or (..., d, d), and (d,) or (..., n, d)."""
+    if matrix.ndim > 2:
+        return (matrix * columns.unsqueeze(-2)).sum(-1)
+    if columns.ndim == 1:
+        return matrix @ columns
+    # walks are innermost in memory, and stay there
+    found = torch.matmul(matrix.expand(*columns.shape[:-2], *matrix.shape), columns.mT)
+    return found.mT
+
+
+@reads("/")
+def _divided(node: Node, env: Environment) -> Value:
+    above, below = evaluate(node[1], env), scalar(node[2], env)
+    if not isinstance(below, Tensor) and below == 0:
+        raise StatementSimulationError(f"{text(node)} divides by 0")
+    return Value(above.kind, above.data / spread(below, CORE[above.kind]))
+
+
+@reads("**")
+def _power(node: Node, env: Environment) -> Value:
+    base, exponent = evaluate(node[1], env), scalar(node[2], env)
+    if base.kind == "matrix":
+        if isinstance(exponent, Tensor) or exponent != round(exponent) or exponent < 0:
+            raise StatementSimulationError(f"{text(node)}: a matrix has powers 0, 1, 2, ...")
+        return Value("matrix", torch.linalg.matrix_power(base.tensor, round(exponent)))
+    if base.kind != "scalar":
+        raise StatementSimulationError(f"{text(node)} raises a {base.kind} to a power; expected a number or a matrix")
+    return Value("scalar", _raised(base.data, exponent, node))
+
+
+def _raised(base: Tensor | float, exponent: Tensor | float, node: Node) -> Tensor | float:
+    if isinstance(base, Tensor) and not isinstance(exponent, Tensor) and exponent in (2, 3, 4):
+        square = base * base
+        return square if exponent == 2 else square * (base if exponent == 3 else square)
+    if isinstance(base, Tensor) or isinstance(exponent, Tensor):
+        return torch.pow(as_tensor(base), as_tensor(exponent))
+    try:
+        power = base**exponent
+    except (OverflowError, ZeroDivisionError):
+        power = math.nan
+    if isinstance(power, complex) or not math.isfinite(power):
+        raise StatementSimulationError(f"{text(node)} = {base:g}**{exponent:g} is no finite real number")
+    return float(power)

@@ -1,0 +1,95 @@
+"""How nodes are evaluated: values by kind, each equal node worked out once, outside of the sums it does not need."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from montecarlo.statements.environment import Environment
+from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, names, text
+
+#: Axes of one value of each kind, without those of the walks and of sums.
+CORE = {"scalar": 0, "column": 1, "row": 1, "family": 1, "matrix": 2}
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of one of the kinds of CORE; a scalar that no walk enters may be a float."""
+
+    kind: str
+    data: Tensor | float
+
+    @property
+    def tensor(self) -> Tensor:
+        """The data as a tensor."""
+        return self.data if isinstance(self.data, Tensor) else torch.tensor(self.data, dtype=torch.float64)
+
+
+Reader = Callable[[Node, Environment], Value]
+#: What reads the nodes of an operation.
+READERS: dict[str, Reader] = {}
+
+
+def reads(*operations: str) -> Callable[[Reader], Reader]:
+    """Make a function the reader of the nodes of these operations."""
+
+    def enter(reader: Reader) -> Reader:
+        READERS.update(dict.fromkeys(operations, reader))
+        return reader
+
+    return enter
+
+
+def evaluate(node: Node, env: Environment) -> Value:
+    """The value of a node, each equal node worked out once, outside of the sums whose index it does not hold."""
+    while env.parent is not None and env.index not in names(node):
+        env = env.parent
+    found = env.memo.get(node)
+    if found is None:
+        reader = READERS.get(node[0])
+        if reader is None:
+            known = "a moment stands inside another one" if node[0] in MOMENTS else "it is no operation"
+            raise StatementSimulationError(f"{text(node)} cannot be evaluated walk by walk: {known}")
+        found = env.memo[node] = reader(node, env)
+    assert isinstance(found, Value)
+    return found
+
+
+def scalar(node: Node, env: Environment) -> Tensor | float:
+    """The value of a node that has to be a number."""
+    found = evaluate(node, env)
+    if found.kind != "scalar":
+        raise StatementSimulationError(f"{text(node)} is a {found.kind}; expected a number")
+    return found.data
+
+
+def whole(number: float, node: Node) -> int:
+    """A position as an int."""
+    if not math.isfinite(number) or number != round(number):
+        raise StatementSimulationError(f"{text(node)}: the position {number:g} is no integer")
+    return round(number)
+
+
+def kept(data: Tensor) -> Value:
+    """A scalar, as a float where it is one."""
+    return Value("scalar", data if data.ndim else data.item())
+
+
+def as_tensor(data: Tensor | float) -> Tensor:
+    """A scalar as a tensor."""
+    return data if isinstance(data, Tensor) else torch.tensor(data, dtype=torch.float64)
+
+
+def spread(data: Tensor | float, axes: int) -> Tensor | float:
+    """A scalar beside a value with so many axes of its own."""
+    return data.reshape(*data.shape, *(1,) * axes) if isinstance(data, Tensor) else data
+
+
+def broadcast(*shapes: torch.Size) -> torch.Size:
+    """The common shape of several."""
+    found: torch.Size = torch.broadcast_shapes(*shapes)  # type: ignore[no-untyped-call]
+    return found

@@ -1,0 +1,177 @@
+"""A statement simulated at a case: its moments' raw numbers drawn by the engine, and the interval of either side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from montecarlo.engine import Sample, draw
+from montecarlo.registry import Simulation
+from montecarlo.statements.combine import combine, moments_apart
+from montecarlo.statements.environment import Environment, environment_of
+from montecarlo.statements.nodes import BINDING, Node, StatementSimulationError, frozen, parts, random, text, walk
+from montecarlo.statements.statistics import Statistic, statistics_of
+from montecarlo.statements.tokens import Process
+from montecarlo.statements.values import numbers, value, whole
+from montecarlo.walks import covariance_root
+
+#: Most float64 of tokens that exist at once in a thread: 64 MiB.
+MOST_NUMBERS = 1 << 23
+#: A bounded number may leave its bounds by this part of their width, for rounding.
+ROUNDING = 1e-9
+
+
+class StatementSimulation:
+    """The other side of a statement, from its plain form ({"law", "left", "right"}, maybe "definitions") and a case.
+
+    The case is JSON-able: "d", positions and "T" as ints, matrices as nested lists of "p/q", vectors and sequences as
+    lists, other parameters as "p/q". Without T the length is the largest position that a token has. Raises
+    StatementSimulationError for what cannot be simulated, CaseError for a case that is none.
+    """
+
+    def __init__(self, plain: Mapping[str, Any], case: Mapping[str, Any]) -> None:
+        self.law, self.case = list(plain["law"]), dict(case)
+        definitions = plain.get("definitions")
+        self.env = environment_of(case)
+        self.sides: dict[str, Node] = {}
+        # a family of scores has T entries, so the length is known before the sides are
+        plain_sides = {side: frozen(plain[side], definitions) for side in ("left", "right")}
+        self.T = _length(tuple(plain_sides.values()), self.env)
+        if self.T and "T" not in self.env.scalars:
+            self.env.scalars = {**self.env.scalars, "T": self.T}
+        self.sides = {side: moments_apart(node, self.env) for side, node in plain_sides.items()}
+        self.statistics: dict[str, Statistic] = statistics_of(*self.sides.values(), env=self.env)
+        self._process = self._made() if self.statistics else None
+
+    def _made(self) -> Process | None:
+        arguments = [node for statistic in self.statistics.values() for node in statistic.arguments]
+        if not any(random(node) for node in arguments):
+            return None
+        if "Sigma" not in self.env.matrices:
+            raise StatementSimulationError(
+                'the case has no Sigma; give the covariance, e.g. "Sigma": [["1"]] for d = 1'
+            )
+        read = None if any(_reads_all(node) for node in arguments) else _places(arguments, self.env)
+        root = covariance_root(self.env.matrices["Sigma"])
+        return Process(self.law, self.T, root, self.env.scalars, self.env.lists.get("m"), read)
+
+    def draw(
+        self, walks: int, seed: int, claim_id: str, key: str, device: str = "cpu", threads: int = 2, **options: Any
+    ) -> Sample:
+        """Sample all statistics from ``walks`` walks, by the engine; further options are those of ``engine.draw``."""
+        if not self.statistics:
+            raise StatementSimulationError("the statement has no moment; there is nothing to draw")
+        tails = {name: statistic.tails for name, statistic in self.statistics.items()}
+        shape = (1, 1) if self._process is None else (len(self._process.places), len(self._process.root))
+        simulation = Simulation(claim_id, self._numbers, tails=tails, shape=shape)
+        return draw(
+            simulation,
+            {},
+            walks=walks,
+            seed=seed,
+            claim_id=claim_id,
+            key=key,
+            device=device,
+            threads=threads,
+            **options,
+        )
+
+    def _numbers(self, generator: torch.Generator, n: int) -> dict[str, Tensor]:
+        """The numbers of n walks by statistic: tokens of a few walks at a time, groups of walks from all of them."""
+        arguments = {node: [] for one in self.statistics.values() for node in one.arguments}  # type: dict[Node, list[Tensor]]
+        for env in self._environments(generator, n):
+            for node, found in arguments.items():
+                found.append(numbers(node, env))
+        values = {node: found[0] if len(found) == 1 else torch.cat(found) for node, found in arguments.items()}
+        return {
+            name: _checked(one, one.fold(*(values[node] for node in one.arguments)))
+            for name, one in self.statistics.items()
+        }
+
+    def _environments(self, generator: torch.Generator, n: int) -> Iterator[Environment]:
+        base = self.env if generator.device.type == "cpu" else _moved(self.env, generator.device)
+        if self._process is None:
+            yield Environment(n, None, base.matrices, base.lists, base.scalars)
+            return
+        process = self._process
+        places = None if len(process.places) == self.T else {t: k for k, t in enumerate(process.places)}
+        most = max(1, MOST_NUMBERS // (len(process.places) * len(process.root)))
+        for first in range(0, n, most):
+            yield base.with_tokens(process.draw(min(most, n - first), generator), places)
+
+    def interval(self, side: str | Sequence[Any], intervals: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
+        """The interval of a side, "left" or "right" or an expression, from one of every raw mean by its name."""
+        node = self.sides[side] if isinstance(side, str) else frozen(side)
+        return combine(node, self.env, intervals)
+
+    def observe(self, node: Sequence[Any], tokens: Tensor) -> Tensor:
+        """A random expression walk by walk, (n,), on all tokens (n, T, d) of given walks."""
+        return observe(node, self.case, tokens)
+
+
+def observe(
+    node: Sequence[Any],
+    case: Mapping[str, Any],
+    tokens: Tensor,
+    definitions: Mapping[str, Sequence[Any]] | None = None,
+) -> Tensor:
+    """A random expression, without moments, walk by walk on given tokens (n, T, d) at a case: (n,) numbers."""
+    env = environment_of(case, tokens.device)
+    env.scalars = {"T": tokens.shape[1], **env.scalars}
+    return numbers(frozen(node, definitions), env.with_tokens(tokens.double()))
+
+
+def _checked(statistic: Statistic, found: Tensor) -> Tensor:
+    if statistic.bounds is not None and found.numel() and found.is_floating_point():
+        low, high = statistic.bounds
+        slack = ROUNDING * (high - low)
+        least, most = float(found.min()), float(found.max())
+        if least < low - slack or most > high + slack:
+            raise StatementSimulationError(
+                f"{statistic.name} took values from {least:g} to {most:g}, outside its bounds {low:g} to {high:g}"
+            )
+    return found
+
+
+def _moved(env: Environment, device: torch.device) -> Environment:
+    matrices = {name: matrix.to(device) for name, matrix in env.matrices.items()}
+    return Environment(1, None, matrices, {name: one.to(device) for name, one in env.lists.items()}, env.scalars)
+
+
+def _reads_all(node: Node) -> bool:
+    """Whether all tokens are read: their mean, or one at an index of a sum."""
+    return any(one[0] == "mean" or (one[0] in BINDING and random(one[1])) for one in walk(node))
+
+
+def _length(sides: tuple[Node, ...], env: Environment) -> int:
+    """T of the case, or the largest position of a token; 0 where there is none."""
+    if "T" in env.scalars:
+        return whole(float(env.scalars["T"]), ("name", "T"))
+    return max((place for side in sides for place in _positions(side, env)), default=0)
+
+
+def _places(nodes: Sequence[Node], env: Environment) -> list[int]:
+    return sorted({place for node in nodes for place in _positions(node, env)})
+
+
+def _positions(node: Node, env: Environment) -> Iterator[int]:
+    """The positions of the tokens of an expression; of those inside a sum, at both of its ends."""
+    if node[0] == "token":
+        yield whole(_float(node[1], env), node)
+    elif node[0] in BINDING:
+        if any(one[0] == "token" for one in walk(node[1])):
+            for end in node[3:]:
+                yield from _positions(node[1], env.inside(node[2], _float(end, env)))
+    else:
+        for part in parts(node):
+            yield from _positions(part, env)
+
+
+def _float(node: Node, env: Environment) -> float:
+    found = value(node, env)
+    if isinstance(found, Tensor):
+        raise StatementSimulationError(f"{text(node)} is no position; expected an integer")
+    return found

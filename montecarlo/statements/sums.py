@@ -1,0 +1,71 @@
+"""Sums over an index, and sequences of scores: the index is a whole axis of values, to the left of the walks.
+
+So a sum over tokens is one product of tensors; what does not hold the index is worked out outside.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from montecarlo.statements.environment import Environment
+from montecarlo.statements.evaluation import CORE, Value, broadcast, evaluate, reads, scalar, whole
+from montecarlo.statements.nodes import BINDING, Node, StatementSimulationError, names, text, walk
+
+#: Most entries of a value inside a sum (16 MiB); a longer sum goes piece by piece.
+MOST_ENTRIES = 1 << 21
+
+
+def _pieces(node: Node, env: Environment) -> list[float | Tensor]:
+    """The values of the index of a sum, in pieces that are whole axes, or one by one where an inner sum's ends move."""
+    _, body, index, first, last = node
+    low, high = scalar(first, env), scalar(last, env)
+    if isinstance(low, Tensor) or isinstance(high, Tensor):
+        raise StatementSimulationError(f"{text(node)}: its ends hold the index of another sum")
+    start, stop = whole(low, node), whole(high, node)
+    moving = any(inner[0] in BINDING and index in names(inner[3]) | names(inner[4]) for inner in walk(body))
+    around = math.prod(env.axes) * env.n * (1 if env.tokens is None else env.tokens.shape[-1])
+    size = 1 if moving else max(1, MOST_ENTRIES // around)
+    if size == 1 or start == stop:
+        return [float(k) for k in range(start, stop + 1)]
+    device = None if env.tokens is None else env.tokens.device
+    every = torch.arange(start, stop + 1, dtype=torch.float64, device=device)
+    return [every[k : k + size].reshape(-1, *(1,) * (len(env.axes) + 1)) for k in range(0, len(every), size)]
+
+
+def _terms(node: Node, env: Environment) -> list[tuple[Value, int, int | None]]:
+    """The body piece by piece, with the number of values of the index in it and their axis, where it has one."""
+    found = []
+    for piece in _pieces(node, env):
+        term = evaluate(node[1], env.inside(node[2], piece))
+        axis = CORE[term.kind] + len(env.axes) + 2
+        own = isinstance(piece, Tensor) and isinstance(term.data, Tensor) and term.data.ndim >= axis
+        found.append((term, len(piece) if isinstance(piece, Tensor) else 1, -axis if own else None))
+    return found
+
+
+@reads("sum")
+def _summed(node: Node, env: Environment) -> Value:
+    total: Value | None = None
+    for term, count, axis in _terms(node, env):
+        data = term.data * count if axis is None else term.tensor.sum(axis)
+        total = Value(term.kind, data if total is None else total.data + data)
+    return total if total is not None else Value("scalar", 0.0)
+
+
+@reads("stack")
+def _stacked(node: Node, env: Environment) -> Value:
+    """The vector of a body's values for first <= index <= last."""
+    pieces = []
+    for term, count, axis in _terms(node, env):
+        if term.kind != "scalar":
+            raise StatementSimulationError(f"{text(node)}: the entries of a sequence are numbers, not {term.kind}s")
+        data = term.tensor
+        spread = data.unsqueeze(-1).expand(*data.shape, count)
+        pieces.append(spread if axis is None else data.movedim(axis, -1))
+    if not pieces:
+        raise StatementSimulationError(f"{text(node)} has no entries; expected first <= last")
+    shape = broadcast(*(piece.shape[:-1] for piece in pieces))
+    return Value("family", torch.cat([piece.expand(*shape, piece.shape[-1]) for piece in pieces], -1))

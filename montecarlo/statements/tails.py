@@ -1,0 +1,66 @@
+"""What is known of the tails of an expression's values: its polynomial degree in the Gaussians, or bounds."""
+
+from __future__ import annotations
+
+import math
+
+from montecarlo.statements.combine import Encloser, UnboundedError
+from montecarlo.statements.environment import Environment
+from montecarlo.statements.nodes import Node, StatementSimulationError, parts, random
+from montecarlo.statements.values import value
+
+
+def degree(node: Node, env: Environment | None = None) -> int | None:
+    """The polynomial degree in the tokens, at most; None where it is no polynomial, or cannot be seen to be one."""
+    op = node[0]
+    if not random(node):
+        return 0
+    if op in ("token", "mean"):
+        return 1
+    if op in ("+", "*"):
+        found = [degree(part, env) for part in node[1:]]
+        known = [one for one in found if one is not None]
+        return None if len(known) < len(found) else max(known) if op == "+" else sum(known)
+    if op in ("T", "tr", "sum", "stack"):
+        # the ends of a sum are no random numbers
+        return None if any(random(part) for part in parts(node)[1:]) else degree(node[1], env)
+    if op == "/":
+        return None if random(node[2]) else degree(node[1], env)
+    if op == "entry":
+        return None if random(node[2]) else degree(node[1], env)
+    if op == "**":
+        return _of_power(node, env)
+    return None
+
+
+def _of_power(node: Node, env: Environment | None) -> int | None:
+    _, base, exponent = node
+    k = _exponent(exponent, env)
+    if k is None or k < 0:
+        return None
+    if base[0] == "norm" and base[2:] in ((), ("",), ("fro",)):
+        # an even power of a Euclidean norm is one of its square
+        inner = degree(base[1], env)
+        return None if k % 2 or inner is None else k * inner
+    inner = degree(base, env)
+    return None if inner is None else k * inner
+
+
+def _exponent(node: Node, env: Environment | None) -> int | None:
+    try:
+        found = None if random(node) else value(node, env or Environment())
+    except StatementSimulationError:
+        # a name of a case that is not there, or the index of a sum
+        return None
+    return round(found) if isinstance(found, float | int) and found == round(found) else None
+
+
+def bounds(node: Node, env: Environment | None = None) -> tuple[float, float] | None:
+    """Finite bounds of a random number's values; None where there are none."""
+    if not random(node):
+        return None
+    try:
+        low, high = Encloser(env or Environment(), {}).number(node).pair
+    except (UnboundedError, StatementSimulationError):
+        return None
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else None

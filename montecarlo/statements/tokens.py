@@ -1,0 +1,145 @@
+"""Tokens of walks under a law, each made in the law's own words: increments, a recursion, or a root of the covariance.
+
+A law is plain data: ["walk"], ["walk-zero"], ["walk-mean"], ["iid"], ["ar1", a], ["gaussian", K(s, t)].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from montecarlo.statements.environment import Environment
+from montecarlo.statements.nodes import Node, StatementSimulationError, frozen, text
+from montecarlo.statements.values import value
+from montecarlo.walks import draw_normals
+
+#: Longest process whose covariance is made as a matrix.
+MOST_TOKENS = 4096
+#: An eigenvalue of a covariance over T tokens may be below 0 by this, times T and its largest entry.
+ROUNDING = 2.0**-46
+
+
+class Process:
+    """A law at a case, ready to be drawn from: the tokens at ``places`` alone, in increasing order (all of 1 ... T).
+
+    ``root`` is R, (d, d), with R R = Sigma; ``parameters`` are the values of the law's names; ``mean`` is m, (d,), for
+    the walk that starts there. Raises StatementSimulationError for a law that these values leave none.
+    """
+
+    def __init__(
+        self,
+        law: Sequence[Any],
+        T: int,
+        root: Tensor,
+        parameters: Mapping[str, float | Tensor],
+        mean: Tensor | None = None,
+        places: Sequence[int] | None = None,
+    ) -> None:
+        self.kind, self.root, self.mean = str(law[0]), root, mean
+        self.places = list(range(1, T + 1)) if places is None else sorted(set(places))
+        if not self.places or self.places[0] < 1 or self.places[-1] > T:
+            raise StatementSimulationError(f"places = {self.places} of T = {T} tokens; expected 1 <= t <= T")
+        makers: dict[str, Callable[[Tensor], Tensor]] = {
+            "walk": self._walk,
+            "walk-zero": self._walk,
+            "walk-mean": self._walk,
+            "iid": lambda z: z,
+            "ar1": self._recursion,
+            "gaussian": self._mixed,
+        }
+        if self.kind not in makers:
+            raise StatementSimulationError(f"law = {self.kind!r}; expected one of {', '.join(makers)}")
+        if self.kind == "walk-mean" and mean is None:
+            raise StatementSimulationError("the walk starts at m, and the case has no vector m")
+        self._make = makers[self.kind]
+        gaps = [b - a for a, b in zip(self.places, self.places[1:], strict=False)]
+        # x_1 = 0 and x_1 = m hold no increment, x_1 ~ N(0, Sigma) holds one
+        first = self.places[0] if self.kind == "walk" else self.places[0] - 1
+        self._steps = self._axis([first, *gaps]).sqrt()
+        if self.kind == "ar1":
+            self._decay = self._decays(frozen(law[1]), parameters, gaps)
+        if self.kind == "gaussian":
+            self._mixing = self._covariance_root(frozen(law[1]), parameters, T)
+
+    def draw(self, n: int, generator: torch.Generator) -> Tensor:
+        """n walks' tokens at the places, (n, places, d) float64, walks innermost in memory."""
+        d, device = len(self.root), generator.device
+        normals = torch.empty((len(self.places), d, n), dtype=torch.float32, device=device)
+        z = draw_normals(normals, generator).double()
+        made = torch.matmul(self.root.to(device).expand(len(z), d, d), self._make(z))
+        if self.kind == "walk-mean" and self.mean is not None:
+            made = made + self.mean.to(device)[:, None]
+        return made.permute(2, 0, 1)
+
+    def _axis(self, numbers: Sequence[float]) -> Tensor:
+        return torch.tensor(numbers, dtype=torch.float64)[:, None, None]
+
+    def _walk(self, z: Tensor) -> Tensor:
+        """Cumulated increments: k steps at once are N(0, k Sigma)."""
+        return z.mul_(self._steps.to(z.device)).cumsum_(0)
+
+    def _decays(self, node: Node, parameters: Mapping[str, float | Tensor], gaps: list[int]) -> list[float]:
+        found = value(node, Environment(scalars=parameters))
+        if isinstance(found, Tensor) or not -1.0 <= found <= 1.0:
+            raise StatementSimulationError(
+                f"ar1({text(node)}) with {text(node)} = {found}: no stationary process; expected -1 <= a <= 1"
+            )
+        return [found**gap for gap in gaps]
+
+    def _recursion(self, z: Tensor) -> Tensor:
+        """x_{t+k} = a^k x_t + sqrt(1 - a^(2k)) z, from x_1 ~ N(0, Sigma): every token has the variance Sigma."""
+        for t, decay in enumerate(self._decay, 1):
+            z[t].mul_(math.sqrt((1.0 - decay) * (1.0 + decay))).add_(z[t - 1], alpha=decay)
+        return z
+
+    def _mixed(self, z: Tensor) -> Tensor:
+        places, d, n = z.shape
+        return (self._mixing.to(z.device) @ z.reshape(places, d * n)).reshape(places, d, n)
+
+    def _covariance_root(self, node: Node, parameters: Mapping[str, float | Tensor], T: int) -> Tensor:
+        """The symmetric root of K at the places; K over all of 1 ... T has to be a covariance."""
+        if T > MOST_TOKENS:
+            raise StatementSimulationError(f"T = {T} tokens of the law gaussian; expected at most {MOST_TOKENS}")
+        K = covariance(node, parameters, T)
+        rows = torch.tensor(self.places) - 1
+        size = float(K.abs().max())
+        spectrum = torch.linalg.eigvalsh(K)
+        if float(spectrum[0]) < -ROUNDING * T * size:
+            raise StatementSimulationError(
+                f"gaussian({text(node)}) with T = {T} has the eigenvalue {float(spectrum[0]):.6g} < 0: there is no "
+                "Gaussian process with this covariance"
+            )
+        values, vectors = torch.linalg.eigh(K[rows][:, rows])
+        kept = torch.where(values > ROUNDING * T * size, values, torch.zeros_like(values))
+        root: Tensor = (vectors * kept.sqrt()) @ vectors.T
+        return root
+
+
+def covariance(node: Node, parameters: Mapping[str, float | Tensor], T: int) -> Tensor:
+    """K(s, t) for 1 <= s, t <= T, (T, T) float64; StatementSimulationError where it is not symmetric or not finite."""
+    positions = torch.arange(1, T + 1, dtype=torch.float64)
+    table = {**parameters, "s": positions[:, None], "t": positions[None, :]}
+    found = value(node, Environment(scalars=table))
+    K = torch.as_tensor(found, dtype=torch.float64).expand(T, T)
+    if not bool(torch.isfinite(K).all()):
+        raise StatementSimulationError(f"gaussian({text(node)}) has no finite value for some s, t <= T = {T}")
+    if float((K - K.T).abs().max()) > ROUNDING * float(K.abs().max()):
+        raise StatementSimulationError(f"gaussian({text(node)}) is not symmetric in s and t; a covariance is")
+    return (K + K.T) / 2
+
+
+def draw_tokens(
+    law: Sequence[Any],
+    n: int,
+    T: int,
+    root: Tensor,
+    parameters: Mapping[str, float | Tensor],
+    generator: torch.Generator,
+    mean: Tensor | None = None,
+) -> Tensor:
+    """n walks of T tokens of a law, (n, T, d) float64; root is R, (d, d), with R R = Sigma."""
+    return Process(law, T, root, parameters, mean).draw(n, generator)
