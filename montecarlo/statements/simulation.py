@@ -58,6 +58,11 @@ class StatementSimulation:
         root = covariance_root(self.env.matrices["Sigma"])
         return Process(self.law, self.T, root, self.env.scalars, self.env.lists.get("m"), read)
 
+    @property
+    def normals(self) -> int:
+        """Normals that a walk takes."""
+        return 1 if self._process is None else len(self._process.places) * len(self._process.root)
+
     def draw(
         self, walks: int, seed: int, claim_id: str, key: str, device: str = "cpu", threads: int = 2, **options: Any
     ) -> Sample:

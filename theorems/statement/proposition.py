@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from theorems.statement.expression import MOMENTS, Expr, StatementError, name, number
-from theorems.statement.hypotheses import Hypotheses, names_of, position_names, read_hypotheses, vocabulary_of
+from theorems.statement.hypotheses import Hypotheses, Range, names_of, position_names, read_hypotheses, vocabulary_of
 from theorems.statement.language import Vocabulary, nearest, parsed, split_relation, split_top
 from theorems.statement.laws import Law, read_law
 from theorems.statement.places import Place, place_of
@@ -97,7 +98,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
         positions.add("T")
     known = read_hypotheses(hypotheses, positions)
     places = tuple(sorted(_places(sides, text)))
-    known = _within(known, positions, places)
+    known = _shares(_within(known, positions, places), regime)
     _check_shapes(left, right, text)
     _check_names(sides, known, made, regime, positions, text, hypotheses)
     _check_limit(relation, error, regime, text, limit)
@@ -248,8 +249,6 @@ def _places(sides: tuple[Expr, ...], text: str) -> set[Place]:
 
 def _within(known: Hypotheses, positions: set[str], places: tuple[Place, ...]) -> Hypotheses:
     """1 <= every place, and <= T where the statement has a T."""
-    from dataclasses import replace
-
     bounds = known.places
     one, last = Place("", 1), Place("T")
     for place in (*places, *(Place(name) for name in sorted(positions))):
@@ -261,6 +260,18 @@ def _within(known: Hypotheses, positions: set[str], places: tuple[Place, ...]) -
     if bounds.shortest(positions) is None:
         raise StatementError("no positions satisfy the hypotheses; positions are integers from 1 to T")
     return replace(known, places=bounds)
+
+
+def _shares(known: Hypotheses, limit: Limit) -> Hypotheses:
+    """0 <= theta <= 1 for the share of T that a position tends to."""
+    ranges = dict(known.ranges)
+    for _, form in limit.regime:
+        if form.op == "name":
+            before = ranges.get(form.args[0], Range())
+            low = before.low if before.low is not None and before.low >= 0 else Fraction(0)
+            high = before.high if before.high is not None and before.high <= 1 else Fraction(1)
+            ranges[form.args[0]] = replace(before, low=low, high=high)
+    return replace(known, ranges=ranges)
 
 
 def _check_shapes(left: Expr, right: Expr, text: str) -> None:

@@ -84,10 +84,10 @@ class Exact:
             if op in ("+", "*") and node.has("matrix", "vector") and not node.has("E", "Var", "Cov"):
                 kind, found = self.polynomial.value(node)
                 if kind == "scalar":
-                    return self._finished(sum((t.coefficient for t, _ in found), Ratio.of(0)))
+                    return self.finished(sum((t.coefficient for t, _ in found), Ratio.of(0)))
             return combined(op, [self.value(arg) for arg in args], node)
         if op == "tr":
-            return self._finished(sum((t.coefficient for t in self.polynomial.terms(node)), Ratio.of(0)))
+            return self.finished(sum((t.coefficient for t in self.polynomial.terms(node)), Ratio.of(0)))
         if op == "norm":
             return sp.sqrt(self._norm(node, square=True))
         if op == "sum":
@@ -168,9 +168,9 @@ class Exact:
                 f"({most}!! pairings); take a lower power, or state a bound",
                 at=node.at,
             )
-        return self._finished(self.moments.expect(terms))
+        return self.finished(self.moments.expect(terms))
 
-    def _finished(self, value: Ratio) -> sp.Expr:
+    def finished(self, value: Ratio) -> sp.Expr:
         """A coefficient as an expression in the statement's names."""
         found = self.moments.expr(value).xreplace({symbol(label): form for label, form in self._opaque.items()})
         return found.xreplace({symbol(name): form for name, form in self.table.items()})

@@ -1,0 +1,523 @@
+"""Judging a statement about a limit: the printed limit is confronted with values along a growing index, sampled.
+
+With T growing the values are brought to T = oo by weights that remove the powers of 1/T that occur (their exponents are
+known from the exact form, their coefficients are not used); where no exponents are known, or a parameter tends, the
+values have to come nearer to the printed limit.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.checking.cases import Case, drawn, features, satisfied, simple, size
+from proofs_check.checking.found import Found, exact_row
+from proofs_check.checking.measuring import BETA, TooDearError
+from proofs_check.checking.moments import DRAWN, REFUTING, Checker
+from proofs_check.extrapolation import ExtrapolationError, approach, extrapolated, weights
+from proofs_check.intervals import Interval
+from theorems.statement.decide import Part, decide
+from theorems.statement.expression import Expr, StatementError
+from theorems.statement.limits import GROWING, put
+from theorems.statement.mutants import Mutant, mutants
+from theorems.statement.prose import sympy_text
+from theorems.statement.scalars import sympy_of
+
+#: Lengths along which T grows, how many configurations are sampled, and the error of the limit that is to be seen.
+LENGTHS = {"quick": (8, 16, 24, 32), "standard": (8, 16, 32, 48, 64), "thorough": (8, 16, 32, 64, 96, 128)}
+CONFIGURATIONS = {"quick": 2, "standard": 4, "thorough": 6}
+TOLERANCE = {"quick": 0.15, "standard": 0.05, "thorough": 0.02}
+#: Shares of T at which positions are put, eighths as the lengths are multiples of 8; a free position stays here, too.
+SHARES = (Fraction(1, 2), Fraction(1, 4), Fraction(1), Fraction(3, 4), Fraction(1, 8))
+FIXED = 1
+#: Configurations that are looked at for those to sample.
+MOST_CONFIGURATIONS = 120
+#: What grows.
+LENGTH = sp.Symbol("T")
+#: Configurations at which a refutation is tried.
+REFUTED = 2
+#: Steps of a parameter towards its limit: 2^-k.
+STEPS = (1, 2, 3, 4, 5, 6)
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Everything but what tends: matrices and parameters, the share of T of every position (None: it stays)."""
+
+    fixed: Mapping[str, Any]
+    shares: Mapping[str, Fraction | None]
+
+    def at(self, T: int) -> Case:
+        """The case of length T."""
+        case = {**self.fixed, "T": T}
+        for name, share in self.shares.items():
+            case[name] = FIXED if share is None else max(1, int(share * T))
+        return case
+
+
+@dataclass(frozen=True)
+class Trend:
+    """Values along the growing index at one configuration, and what they say of the limit."""
+
+    configuration: Configuration
+    points: tuple[tuple[Case, Interval], ...]
+    limit: Interval | None
+    printed: float
+    tolerance: float
+    walks: int
+    growing: bool = True
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the values approach the printed limit within the tolerance."""
+        if self.limit is not None:
+            room = self.tolerance
+            inside = self.printed - room <= self.limit.low and self.limit.high <= self.printed + room
+            return inside and self.limit.holds(self.printed)
+        return self._trend(self.printed) == "approaches"
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether the values do not tend to the printed limit."""
+        return not self.allows(self.printed)
+
+    def allows(self, value: float) -> bool:
+        """Whether the values may tend to this limit."""
+        if self.limit is not None:
+            return self.limit.holds(value)
+        return self._trend(value) != "stays away"
+
+    def _trend(self, value: float) -> str:
+        """Whether the values come nearer to a value along the index."""
+        indices = [case["T"] if self.growing else 2**k for k, (case, _) in enumerate(self.points, 1)]
+        return approach(indices, [point for _, point in self.points], value, self.tolerance)
+
+
+class LimitChecker(Checker):
+    """A statement about a limit being judged."""
+
+    def run(self) -> Found:
+        """Decide the limit exactly, then confront the print with values along the growing index."""
+        decision = decide(self.prop, self.derivation)
+        self.found.method = decision.method
+        self.found.tier = "direct simulation at growing lengths" if self.growing else "direct simulation"
+        self._record(decision)
+        self.found.exact = self._limit_text(decision.parts)
+        configurations = list(self.configurations())
+        if decision.status == "undecided":
+            self.found.status, self.found.reason = "undecided", decision.reason
+            return self.found
+        if decision.status == "proved":
+            self.found.status = "proved"
+            self._confront(self._chosen(configurations))
+            if self.found.simulation == "agrees":
+                self._limit_mutants()
+            return self.found
+        self._refute_limit(decision.failing, configurations)
+        return self.found
+
+    @property
+    def growing(self) -> bool:
+        """Whether the length T is what grows."""
+        return self.prop.limit.variable == "T"
+
+    def _limit_text(self, parts: list[Part]) -> str | None:
+        full = [part for part in parts if part.place is not None]
+        if not full or self.prop.error is not None:
+            return None
+        widest = max(full, key=lambda part: len(part.place.nodes) if part.place is not None else 0)
+        return sympy_text(widest.left) if widest.left is not sp.oo else None
+
+    # -- configurations
+
+    def configurations(self) -> Iterator[Configuration]:
+        """Matrices and parameters with shares of T for the positions, in turn the simple ones and those drawn."""
+        prop = self.prop
+        said = dict(prop.limit.regime)
+        free = [name for name in prop.positions if name not in said and name != "T"]
+        plain = list(itertools.islice(simple(prop), 40))
+        other = sorted(drawn(prop, self.seed * 64 + 1, DRAWN[self.effort]), key=size)
+        pool = [case for pair in itertools.zip_longest(plain, other) for case in pair if case is not None]
+        seen = set()
+        for case in pool:
+            fixed = {k: v for k, v in case.items() if k not in prop.positions and k not in self._share_names()}
+            for shares in itertools.islice(itertools.product(SHARES, repeat=len(said)), 6):
+                for places in itertools.product((None, Fraction(1, 2), Fraction(1)), repeat=len(free)):
+                    table = dict(zip(said, shares, strict=True)) | dict(zip(free, places, strict=True))
+                    named = {form.args[0]: str(table[n]) for n, form in said.items() if form.op == "name"}
+                    made = Configuration({**fixed, **named}, table)
+                    key = str((made.fixed, made.shares))
+                    if key not in seen and self._fits(made):
+                        seen.add(key)
+                        yield made
+
+    def _share_names(self) -> set[str]:
+        return {form.args[0] for _, form in self.prop.limit.regime if form.op == "name"}
+
+    def _fits(self, configuration: Configuration) -> bool:
+        if not self.growing:
+            return True
+        return all(satisfied(self.prop, configuration.at(T)) for T in (16, 64))
+
+    def _chosen(self, configurations: list[Configuration]) -> list[Configuration]:
+        """A few that together tell the most wrong limits from the print, and differ most in what they cover."""
+        wrong = mutants(self.prop) if self.prop.error is None and self.prop.relation == "->" else []
+        rest = []
+        for made in configurations[:MOST_CONFIGURATIONS]:
+            if self._defined(made):
+                covered = features(self.prop, made.at(16)) if self.growing else features(self.prop, made.fixed)
+                covered |= {f"{name} at {share}" for name, share in made.shares.items()}
+                rest.append((made, covered, self._telling_of(made, wrong)))
+        chosen: list[Configuration] = []
+        seen: set[str] = set()
+        told: set[str] = set()
+        while rest and len(chosen) < CONFIGURATIONS[self.effort]:
+            best = max(rest, key=lambda entry: (len(entry[2] - told), len(entry[1] - seen)))
+            chosen.append(best[0])
+            seen |= best[1]
+            told |= best[2]
+            rest.remove(best)
+        return chosen
+
+    def _telling_of(self, configuration: Configuration, wrong: list[Mutant]) -> set[str]:
+        """The wrong limits that differ from the print at a configuration by more than the error that is seen there."""
+        printed = self.prints(configuration)
+        if printed is None:
+            return set()
+        room = 2 * TOLERANCE[self.effort] * abs(printed)
+        values = {mutant.label: self.prints(configuration, mutant.right) for mutant in wrong}
+        return {label for label, value in values.items() if value is not None and abs(value - printed) > room}
+
+    def _defined(self, configuration: Configuration) -> bool:
+        """Whether print and quantity have values: neither divides by 0."""
+        cases = [configuration.at(T) for T in (16, 64)] if self.growing else list(self._parameter_cases(configuration))
+        return self.prints(configuration) is not None and all(self.exact_quantity(case) is not None for case in cases)
+
+    # -- the quantity that tends, and what is printed for it
+
+    def prints(self, configuration: Configuration, right: Expr | None = None) -> float | None:
+        """The printed limit at a configuration; 0 for an error term, 1 for a ratio."""
+        if self.prop.error is not None:
+            return 0.0
+        if self.prop.relation == "~":
+            return 1.0
+        case = configuration.at(64) if self.growing else dict(configuration.fixed)
+        value = self.exact(right if right is not None else self.prop.right, case)
+        return None if value is None else float(sp.re(value))
+
+    def quantity(self, left: Any, right: Any, scale: Any) -> Any:
+        """What tends to the printed limit, from the sides: left, left/right, or (left - right)/scale."""
+        if self.prop.error is not None:
+            return (left - right) / scale
+        return left / right if self.prop.relation == "~" else left
+
+    def scale(self, case: Mapping[str, Any]) -> sp.Expr:
+        """The scale of the error term at a case."""
+        if self.prop.error is None:
+            return sp.Integer(1)
+        value = self.exact(self.prop.error[1], case)
+        return sp.Integer(1) if value is None else value
+
+    def exact_quantity(self, case: Mapping[str, Any]) -> sp.Expr | None:
+        """The exact value of what tends, at a case."""
+        left, right = self.sides(case)
+        if left is None or right is None or (self.prop.relation == "~" and right == 0):
+            return None
+        return self.quantity(left, right, self.scale(case))
+
+    def expansion(self, configuration: Configuration) -> tuple[list[int], sp.Expr] | None:
+        """The powers p of the terms T^-p that the weights remove, and what is left of the exact form beside them.
+
+        All of them where the exact form is a sum of powers, which leaves 0; the first ones of a rational function.
+        None where the exact form is no rational function of T.
+        """
+        if not self.growing:
+            return None
+        value = self._in_length(configuration)
+        if value is None or not value.is_rational_function(LENGTH):
+            return None
+        inverse = sp.Symbol("inverse")
+        flipped = sp.cancel(sp.together(value.xreplace({LENGTH: 1 / inverse})))
+        above, below = (sp.Poly(part, inverse) for part in sp.fraction(flipped))
+        if below.eval(0) == 0:
+            return None
+        most = len(LENGTHS[self.effort]) - 1
+        coefficients = _series(above, below, most if below.degree() > 0 else max(0, len(above.all_coeffs()) - 1))
+        powers = [p for p, c in enumerate(coefficients) if p > 0 and c != 0][:most]
+        kept = sp.Add(*(coefficients[p] * LENGTH**-p for p in (0, *powers)))
+        return powers, sp.cancel(value - kept)
+
+    def _in_length(self, configuration: Configuration) -> sp.Expr | None:
+        """The exact form of what tends, in T alone, at a configuration."""
+        case = configuration.at(1024)
+        try:
+            order = self.derivation.order_at(case)
+            sides = [self.derivation.value(order, side) for side in (self.prop.left, self.prop.right)]
+        except (StatementError, KeyError):
+            return None
+        table = {
+            sp.Symbol(n): sp.Integer(FIXED) if s is None else sp.Rational(s.numerator, s.denominator) * LENGTH
+            for n, s in configuration.shares.items()
+        }
+        known = {k: v for k, v in case.items() if k not in self.prop.positions}
+        forms = []
+        for side in sides:
+            formula = side.xreplace(table)
+            try:
+                named = formula.free_symbols - {LENGTH}
+                forms.append(formula.xreplace({s: self.derivation.put(s, order, known) for s in named}))
+            except (StatementError, KeyError):
+                return None
+        scale = sp.Integer(1)
+        if self.prop.error is not None:
+            scale = sympy_of(self.prop.error[1]).xreplace(table)
+        return self.quantity(forms[0], forms[1], scale)
+
+    # -- sampling along the index
+
+    def _confront(self, chosen: list[Configuration]) -> None:
+        trends = []
+        for configuration in chosen:
+            try:
+                trends.append(self.trend(configuration))
+            except (TooDearError, ExtrapolationError) as error:
+                self.dear += 1
+                self.found.reason = str(error)
+        self.trends = [trend for trend in trends if trend is not None]
+        self._trends_told()
+
+    def trend(self, configuration: Configuration, mark: str = "", gap: float | None = None) -> Trend:
+        """Sample along the index and form the limit; TooDearError where this effort does not afford it.
+
+        ``gap`` is how far the print is off where it is disproved: seeing that is enough there.
+        """
+        printed = self.prints(configuration)
+        assert printed is not None
+        lengths = LENGTHS[self.effort]
+        form = self.expansion(configuration)
+        factors = list(weights(lengths, form[0])) if form is not None else None
+        cases = [configuration.at(T) for T in lengths] if self.growing else list(self._parameter_cases(configuration))
+        reach = max([abs(printed), *(abs(float(v)) for case in cases if (v := self.exact_quantity(case)) is not None)])
+        tolerance = gap if gap is not None else TOLERANCE[self.effort] * (reach or 1.0)
+        total = sum(map(abs, factors)) if factors is not None else 1.0
+        points, walks = [], 0
+        for k, case in enumerate(cases):
+            if factors is not None and factors[k] == 0:
+                continue
+            scale = abs(float(self.scale(case))) or 1.0
+            measured = self._measure(case, mark, scale * tolerance / total, 1 if gap is None else REFUTING)
+            self.found.conflicts += self._conflicts([measured])
+            ends = self._ends(measured.left, measured.right, scale)
+            points.append((case, Interval(ends[0], ends[1], sum(ends) / 2, 0.0, 0.0)))
+            walks += measured.walks
+        limit = None
+        if factors is not None and form is not None:
+            used = [factor for factor in factors if factor != 0]
+            at = [case["T"] for case, _ in points]
+            limit = extrapolated(at, [value for _, value in points], form[0], using=used).interval
+            rest = sum(abs(a * float(form[1].subs(LENGTH, T))) for a, T in zip(used, at, strict=True))
+            limit = Interval(limit.low - rest, limit.high + rest, limit.centre, limit.spread, limit.miss)
+            if rest:
+                self.found.remarks.append(
+                    f"terms beyond T^-{form[0][-1]} of the exact form widen the limit by {rest:.2g}"
+                )
+        return Trend(configuration, tuple(points), limit, printed, tolerance, walks, self.growing)
+
+    def _ends(self, left: tuple[float, float], right: tuple[float, float], scale: float) -> tuple[float, float]:
+        if self.prop.error is not None:
+            return (left[0] - right[1]) / scale, (left[1] - right[0]) / scale
+        if self.prop.relation == "~":
+            found = sorted(a / b for a in left for b in right) if right[0] * right[1] > 0 else [-sp.oo, sp.oo]
+            return float(found[0]), float(found[-1])
+        return left
+
+    def _parameter_cases(self, configuration: Configuration) -> Iterator[Case]:
+        name, value = self.prop.limit.variable, self.prop.limit.value
+        known = self.prop.known.ranges.get(name)
+        for k in STEPS:
+            if value is None:
+                number = Fraction(2**k)
+            else:
+                point = Fraction(str(sympy_of(value)))
+                below = known is not None and known.high is not None and known.high <= point
+                number = point + Fraction(-1 if below else 1, 2**k)
+            yield {**configuration.fixed, name: str(number)}
+
+    def _trends_told(self) -> None:
+        found = self.found
+        for trend in self.trends:
+            for case, value in trend.points:
+                printed = sp.Float(trend.printed) if not float(trend.printed).is_integer() else int(trend.printed)
+                found.cases.append(
+                    exact_row(
+                        case,
+                        "value that tends to the print",
+                        printed,
+                        self.exact_quantity(case),
+                        (value.low, value.high),
+                        0,
+                    )
+                )
+            around = trend.limit
+            told = "" if around is None else f", brought to T = oo: [{around.low:.5g}, {around.high:.5g}]"
+            values = ", ".join(f"{value.centre:.5g}" for _, value in trend.points)
+            found.evidence.append(f"simulated along the limit: {values}{told}; printed limit {trend.printed:.5g}")
+        found.samples = sum(trend.walks for trend in self.trends)
+        if not self.trends:
+            found.simulation = "underpowered"
+            found.reason = found.reason or "no configuration could be sampled at this effort"
+        elif any(trend.contradicts for trend in self.trends):
+            found.simulation = "contradicts"
+        elif all(trend.agrees for trend in self.trends):
+            found.simulation = "agrees"
+        else:
+            found.simulation = "underpowered"
+            found.reason = (
+                found.reason or "the values along the limit do not yet come within the tolerance of the print"
+            )
+        if self.trends:
+            worst = max(trend.tolerance / max(abs(trend.printed), 1e-12) for trend in self.trends)
+            shown = f"{100 * worst:.2g}% of the limit" if worst < 10 else f"{max(t.tolerance for t in self.trends):.3g}"
+            found.detectable = worst if worst < 1e6 else None
+            found.power = f"an error of {shown} is caught with probability {1 - BETA:g} at each of {len(self.trends)} configurations"
+
+    # -- refutation
+
+    def _refute_limit(self, failing: list[Part], configurations: list[Configuration]) -> None:
+        found = self.found
+        tried = 0
+        for configuration in sorted(configurations, key=lambda c: size(dict(c.fixed))):
+            values = self._differs(failing, configuration)
+            if values is None or not self._defined(configuration) or tried == REFUTED:
+                continue
+            tried += 1
+            true, printed = values
+            found.status = "disproved"
+            self._limit_correction(failing)
+            try:
+                gap = abs(float(true - printed)) if true.is_finite else None
+                first, again = (self.trend(configuration, mark, gap) for mark in ("", "confirmation"))
+            except (TooDearError, ExtrapolationError) as error:
+                found.reason = f"disproved; {error}"
+                continue
+            self.trends = [first]
+            self._trends_told()
+            found.confirmed = first.contradicts and again.contradicts
+            case = configuration.at(LENGTHS[self.effort][-1]) if self.growing else dict(configuration.fixed)
+            finite = self.exact_quantity(case)
+            found.counterexample = {"params": case, "printed": str(printed), "true": str(true)}
+            if finite is not None:
+                found.remarks.append(f"printed and true are limits; the exact value at this case is {finite}")
+            if found.confirmed:
+                return
+        if found.status != "disproved":
+            where = "; ".join(part.order for part in failing[:3])
+            found.status, found.reason = (
+                "undecided",
+                f"not shown for {where}, and no configuration that violates it was found",
+            )
+
+    def _differs(self, failing: list[Part], configuration: Configuration) -> tuple[sp.Expr, sp.Expr] | None:
+        """The true and the printed limit at a configuration where they differ: of the part that it belongs to."""
+        case = configuration.at(1024) if self.growing else {**configuration.fixed}
+        try:
+            order = self.derivation.order_at(case)
+        except KeyError:
+            return None
+        for part in failing:
+            if part.place != order or part.regime is None or not self._in_regime(part, configuration):
+                continue
+            extra = {f"{name}/T": str(share) for name, share in configuration.shares.items() if share is not None}
+            try:
+                if part.left is sp.oo:
+                    # grows: shown by the power of T, wherever its coefficient is not 0
+                    value = self.derivation.put(
+                        put(self.derivation.value(order, self.prop.left), part.regime),
+                        order,
+                        {**case, **extra, GROWING.name: "1048576"},
+                    )
+                    return (sp.oo, self.derivation.put(part.right, order, {**case, **extra})) if value != 0 else None
+                left = self.derivation.put(part.left, order, {**case, **extra})
+                right = self.derivation.put(part.right, order, {**case, **extra})
+            except (StatementError, KeyError):
+                continue
+            if sp.simplify(left - right) != 0:
+                return left, right
+        return None
+
+    def _in_regime(self, part: Part, configuration: Configuration) -> bool:
+        assert part.regime is not None
+        for name, share in configuration.shares.items():
+            form = part.regime.table.get(name)
+            if name in dict(self.prop.limit.regime):
+                continue
+            if (form is None) != (share is None):
+                return False
+        return True
+
+    def _limit_correction(self, failing: list[Part]) -> None:
+        if self.prop.error is not None or self.prop.relation == "~":
+            self.found.holds = "; ".join(
+                f"{part.order}: (left - right)/scale tends to {part.left}" for part in failing[:3]
+            )
+            return
+        widest = max(failing, key=lambda part: len(part.place.nodes) if part.place is not None else 0)
+        if widest.left is sp.oo:
+            self.found.holds = "nowhere: the left side grows without bound"
+            return
+        from theorems.statement.repairing import corrected
+
+        self.found.correction, self.found.correction_latex = corrected(self.prop, widest.left)
+        self.found.correction_sympy = sympy_text(widest.left)
+        self.found.holds = f"as {self.prop.limit.text}"
+
+    # -- wrong versions
+
+    def _limit_mutants(self) -> None:
+        """Every wrong limit must be left out by the values at some configuration."""
+        if self.prop.error is not None or self.prop.relation == "~":
+            for value in (1.0, -1.0):
+                self.found.mutants += 1
+                seen = any(not trend.allows(trend.printed + 2 * value * trend.tolerance) for trend in self.trends)
+                self.found.caught += seen
+                if not seen:
+                    self.found.survivors.append(f"a limit off by {2 * value:+g} times the tolerance")
+            return
+        for mutant in mutants(self.prop):
+            values = [(trend, self.prints(trend.configuration, mutant.right)) for trend in self.trends]
+            seen = any(value is not None and not trend.allows(value) for trend, value in values)
+            if (
+                not seen
+                and all(value is not None and abs(value - trend.printed) < 1e-12 for trend, value in values)
+                and self._true_limit(mutant.right)
+            ):
+                continue
+            self.found.mutants += 1
+            self.found.caught += seen
+            if not seen:
+                self.found.survivors.append(mutant.label)
+
+    def _true_limit(self, right: Expr) -> bool:
+        """Whether another right side is the limit, too."""
+        from dataclasses import replace
+
+        try:
+            return decide(replace(self.prop, right=right), self.derivation).status == "proved"
+        except StatementError:
+            return False
+
+
+def _series(above: sp.Poly, below: sp.Poly, order: int) -> list[sp.Expr]:
+    """The coefficients of above/below in powers of the variable, up to an order; below is not 0 at 0."""
+    high, low = (poly.all_coeffs()[::-1] for poly in (above, below))
+    found: list[sp.Expr] = []
+    for k in range(order + 1):
+        value = high[k] if k < len(high) else sp.Integer(0)
+        value -= sum((low[m] * found[k - m] for m in range(1, min(k, len(low) - 1) + 1)), sp.Integer(0))
+        found.append(value / low[0])
+    return found

@@ -1,0 +1,196 @@
+"""A statement's whole judgement: read, decided, sampled, corrected, and written as a claim's report."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+from proofs_check.checking.found import Found
+from proofs_check.checking.request import Request
+from theorems.catalogue import ALPHA, PLUGIN_SHARES, PLUGIN_SLOTS, SHARES
+from theorems.statement.expression import StatementError
+from theorems.statement.prose import alias, in_words, statement_latex
+from theorems.statement.proposition import Proposition
+
+#: A statement's share of the false-alarm budget: that of a lemma of one's own.
+STATEMENT_ALPHA = ALPHA * PLUGIN_SHARES / SHARES / PLUGIN_SLOTS
+
+
+def check_statement(
+    request: Request, effort: str = "standard", seed: int = 0, device: str = "cpu", jobs: int = 2
+) -> list[dict[str, Any]]:
+    """The reports of a statement and, where it is refuted and corrected by one formula, of its correction.
+
+    Raises StatementError for a statement that cannot be read; what breaks later is the verdict ``error``.
+    """
+    prop = request.read()
+    return judged(prop, request, request.id, effort=effort, seed=seed, device=device, jobs=jobs)
+
+
+def judged(
+    prop: Proposition, request: Request, claim_id: str, *, effort: str, seed: int, device: str = "cpu", jobs: int = 2
+) -> list[dict[str, Any]]:
+    """The reports of a proposition and of its correction."""
+    began = time.perf_counter()
+    try:
+        found = both_sides(prop, claim_id, effort, seed, device, jobs)
+    except StatementError:
+        raise
+    except Exception as error:
+        return [_broken(prop, request, claim_id, error, effort, seed, time.perf_counter() - began)]
+    reports = [report(prop, request, claim_id, found, effort, seed, time.perf_counter() - began)]
+    if reports[0]["verdict"] == "refuted" and found.correction is not None and prop.relation in ("=", "->"):
+        began = time.perf_counter()
+        again = Request(
+            f"{prop.left} {prop.relation} {found.correction}", request.hypotheses, "", request.law, request.limit
+        )
+        try:
+            corrected = again.read()
+            second = both_sides(corrected, claim_id + ".corrected", effort, seed, device, jobs, second_route=True)
+            reports.append(
+                report(corrected, again, claim_id + ".corrected", second, effort, seed, time.perf_counter() - began)
+            )
+        except StatementError:
+            # a correction in words that the language has not, e.g. piecewise
+            pass
+    return reports
+
+
+def both_sides(
+    prop: Proposition, claim_id: str, effort: str, seed: int, device: str, jobs: int, second_route: bool = False
+) -> Found:
+    """What both sides found, by the kind of statement."""
+    common: dict[str, Any] = {"effort": effort, "seed": seed, "device": device, "threads": jobs}
+    if not prop.random:
+        from proofs_check.checking.deterministic import found_deterministic
+
+        return found_deterministic(prop, effort, seed)
+    if prop.limit.variable:
+        from proofs_check.checking.growing import LimitChecker
+
+        return LimitChecker(prop, claim_id, alpha=STATEMENT_ALPHA, second_route=second_route, **common).run()
+    from proofs_check.checking.moments import Checker
+
+    return Checker(prop, claim_id, alpha=STATEMENT_ALPHA, second_route=second_route, **common).run()
+
+
+def report(
+    prop: Proposition, request: Request, claim_id: str, found: Found, effort: str, seed: int, seconds: float
+) -> dict[str, Any]:
+    """A claim's report from what was found."""
+    verdict, reason = found.verdict
+    correction = None
+    if verdict == "refuted":
+        sympy = found.correction_sympy
+        correction = {"latex": found.correction_latex, "sympy": sympy, "holds": found.holds}
+    return _frame(prop, request, claim_id, effort, seed) | {
+        "verdict": verdict,
+        "reason": reason,
+        "symbolic": {
+            "status": found.status,
+            "method": found.method,
+            "evidence": [*found.evidence, *found.remarks],
+            "exact": found.exact,
+        },
+        "simulation": {
+            "status": found.simulation,
+            "samples": found.samples,
+            "cases": len(found.cases),
+            "max_z": None,
+            "p_value": None,
+            "detectable": found.detectable,
+            "tier": found.tier,
+            "power": found.power,
+        },
+        "counterexample": found.counterexample if verdict == "refuted" else None,
+        "correction": correction,
+        "decoys": {"caught": found.caught, "of": found.mutants},
+        "proof": {"steps": found.steps, "lines": [], "first_false": None, "first_reaching": None},
+        "cases": found.cases,
+        "seconds": round(seconds, 3),
+    }
+
+
+def _frame(prop: Proposition, request: Request, claim_id: str, effort: str, seed: int) -> dict[str, Any]:
+    names = {name for side in (prop.left, prop.right) for name in side.names()}
+    kind = "asymptotic" if prop.limit.variable else "identity" if prop.relation == "=" else "bound"
+    return {
+        "id": claim_id,
+        "verdict": "error",
+        "reason": "",
+        "paper": {"id": claim_id.split(".")[0], "version": ""},
+        "where": "as stated",
+        "kind": kind,
+        "fidelity": "own",
+        "statement": statement_latex(prop),
+        "reading": in_words(prop),
+        "assumptions": list(prop.known.texts),
+        "quantity": str(prop.left),
+        "symbols": sorted({alias(name) for name in names} | {"tr1"} if prop.random else names),
+        "printed": {"value": str(prop.right)},
+        "symbolic": {"status": "none", "method": "", "evidence": [], "exact": None},
+        "simulation": {
+            "status": "none",
+            "samples": 0,
+            "cases": 0,
+            "max_z": None,
+            "p_value": None,
+            "detectable": None,
+            "tier": "",
+            "power": "",
+        },
+        "counterexample": None,
+        "correction": None,
+        "decoys": {"caught": 0, "of": 0},
+        "proof": {"steps": [], "lines": [], "first_false": None, "first_reaching": None},
+        "starts": [],
+        "variants": [],
+        "cases": [],
+        "depends_on": [],
+        "rests_on_refuted": [],
+        "seconds": 0.0,
+        "replay": request.command(effort, seed),
+        "traceback": None,
+    }
+
+
+def _broken(
+    prop: Proposition, request: Request, claim_id: str, error: Exception, effort: str, seed: int, seconds: float
+) -> dict[str, Any]:
+    reason = " ".join(f"{type(error).__name__}: {error}".split())
+    told = "".join(traceback.format_exception(error))
+    return _frame(prop, request, claim_id, effort, seed) | {
+        "reason": reason,
+        "traceback": told,
+        "seconds": round(seconds, 3),
+    }
+
+
+def run_report(reports: list[dict[str, Any]], effort: str, seed: int, device: str, seconds: float) -> dict[str, Any]:
+    """A whole report, as ``twofold verify`` writes it, of the claims of one check."""
+    from proofs_check.runner import SCHEMA, versions
+
+    return {
+        "schema": SCHEMA,
+        "run": {
+            "seed": seed,
+            "device": device,
+            "dtype": "float32 draws, float64 sums",
+            "effort": effort,
+            "versions": versions(),
+            "seconds": round(seconds, 3),
+            "alpha": ALPHA,
+            "partial": False,
+            "ledger": [{"id": entry["id"], "alpha": STATEMENT_ALPHA, "spent": STATEMENT_ALPHA} for entry in reports],
+            "command": [],
+        },
+        "claims": reports,
+    }
+
+
+def with_id(reports: list[dict[str, Any]], claim_id: str) -> list[dict[str, Any]]:
+    """Reports under another id, as a lemma that is kept has one."""
+    table: Mapping[int, str] = {0: claim_id, 1: f"{claim_id}.corrected"}
+    return [{**entry, "id": table[k]} for k, entry in enumerate(reports)]

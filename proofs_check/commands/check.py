@@ -1,0 +1,87 @@
+"""``twofold check``: one statement, judged as it stands."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from proofs_check.commands.checks import DEVICES, EFFORTS, MAX_SEED, choice, integer, usable_device
+from proofs_check.errors import UsageError
+
+
+def fill_check(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``twofold check``."""
+    parser.add_argument("statement", metavar="STATEMENT", help='e.g. "E[x[i].T*W*x[j]] = i*tr(W*Sigma)"')
+    parser.add_argument("--for", dest="hypotheses", default="", metavar="HYPOTHESES", help='e.g. "W symmetric, i <= j"')
+    parser.add_argument("--where", default="", metavar="DEFINITIONS", help='e.g. "s[i] = x[i].T*W*x[T]/T"')
+    parser.add_argument("--law", default="walk", metavar="LAW", help="walk (default), walk(start=0), iid, ar1(a), ...")
+    parser.add_argument("--as", dest="limit", default="", metavar="LIMIT", help='e.g. "T -> oo, i/T -> theta"')
+    parser.add_argument(
+        "--effort", default="standard", metavar="|".join(EFFORTS), help="how small an error is looked for"
+    )
+    parser.add_argument("--seed", default="0", metavar="N", help="seed of the simulation (0 unless given)")
+    parser.add_argument("--device", default="auto", metavar="|".join(DEVICES), help="where the model is sampled")
+    parser.add_argument("--jobs", metavar="N", help="threads; all cores unless given")
+    parser.add_argument("--json", metavar="FILE", help="write the report as data")
+
+
+def run_check(args: argparse.Namespace) -> int:
+    """Judge a statement and print what was found; returns the exit status."""
+    from proofs_check.checking.request import Request
+    from theorems.statement import StatementError
+
+    effort = choice("--effort", args.effort, EFFORTS)
+    seed = integer("--seed", args.seed, 0, MAX_SEED, "an integer from 0 to 2**63 - 1")
+    jobs = integer("--jobs", args.jobs, 1, 1024, "an integer from 1 to 1024") if args.jobs else None
+    if args.json and not Path(args.json).resolve().parent.is_dir():
+        raise UsageError("--json", args.json, "a file in a folder that exists")
+    request = Request(args.statement, args.hypotheses, args.where, args.law, args.limit)
+    try:
+        prop = request.read()
+    except StatementError as error:
+        raise _usage_error(error, request) from None
+    from theorems.statement.prose import in_words
+
+    print(in_words(prop), flush=True)
+    device = usable_device(args.device)
+    from proofs_check.checking.judging import check_statement, run_report
+    from proofs_check.checking.showing import lines
+
+    began = time.perf_counter()
+    sampled_on = "cpu" if device == "auto" else device
+    try:
+        reports = check_statement(request, effort, seed, sampled_on, jobs or len(os.sched_getaffinity(0)))
+    except StatementError as error:
+        raise _usage_error(error, request) from None
+    for line in lines(reports):
+        print(line)
+    if args.json:
+        whole = run_report(reports, effort, seed, sampled_on, time.perf_counter() - began)
+        whole["run"]["command"] = args.command_line
+        _write(Path(args.json), whole)
+    return int(any(report["verdict"] in ("conflict", "error") for report in reports))
+
+
+def _write(path: Path, whole: dict[str, Any]) -> None:
+    try:
+        path.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError("--json", str(path), f"a file that can be written ({error.strerror})") from None
+
+
+def _usage_error(error: Any, request: Any) -> UsageError:
+    """What is wrong with a statement: the argument that it stands in, the mend, and a caret under the place."""
+    places = (
+        ("--for", request.hypotheses),
+        ("--where", request.where),
+        ("--law", request.law),
+        ("--as", request.limit),
+    )
+    argument = next((name for name, text in places if text and error.text == text), "STATEMENT")
+    found = UsageError(argument, "", "")
+    found.args = (f"{argument}: {' '.join(str(error).split())}" + (f"\n{error.caret}" if error.caret else ""),)
+    return found

@@ -1,0 +1,223 @@
+"""A second route to the moments of a statement, at an exact case: joint cumulants, and covariances from the increments.
+
+E[f_1 ... f_k] is the sum over the partitions of the forms of the products of their joint cumulants; a joint cumulant
+of bilinear forms is a sum over the cyclic orders of the forms, each read either way, of a trace. Sums over tokens are
+written out, matrices are multiplied as they are; neither pairings, closed sums nor traces' normal forms are used.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+import flint
+
+from theorems.statement.decide import Derivation
+from theorems.statement.expression import Expr
+from theorems.statement.forms import Form, NotPolynomialError, Term
+from theorems.statement.laws import Law
+from theorems.statement.places import Place
+from theorems.statement.traces import Letters
+
+#: Most forms of a product, and most summands of a sum that is written out.
+MOST_FORMS, MOST_SUMMANDS = 5, 2_000
+
+
+class CaseMoments:
+    """Exact moments at one case, by joint cumulants."""
+
+    def __init__(self, derivation: Derivation, case: Mapping[str, Any]) -> None:
+        self.derivation, self.case = derivation, case
+        self.matrices = {name: _matrix(value) for name, value in case.items() if _depth(value) == 2}
+        self.vectors = {
+            name: [Fraction(entry) for entry in value] for name, value in case.items() if _depth(value) == 1
+        }
+        self.d = int(case["d"])
+        last = max([int(case.get("T", 1)), *(int(v) + 2 for k, v in case.items() if isinstance(v, int) and k != "d")])
+        self.covariances = covariances(derivation.prop.law, last, case)
+
+    def expectation(self, node: Expr) -> Fraction:
+        """E[node]; NotPolynomialError where it would take too long."""
+        order = self.derivation.order_at(self.case)
+        exact = self.derivation.exact(order)
+        return sum((self._term(term, exact) for term in exact.terms(node)), Fraction(0))
+
+    def _term(self, term: Term, exact: Any) -> Fraction:
+        if len(term.forms) > MOST_FORMS:
+            raise NotPolynomialError(f"a product of {len(term.forms)} forms")
+        total, count = Fraction(0), 0
+        for values in self._indices(term):
+            count += 1
+            if count > MOST_SUMMANDS:
+                raise NotPolynomialError("a sum of too many terms to be written out")
+            point = {**self.case, **values}
+            weight = _fraction_of(self.derivation, term, exact, point)
+            forms = [self._form(form, values) for form in term.forms]
+            total += weight * self._product(forms)
+        return total
+
+    def _indices(self, term: Term) -> Iterator[dict[str, int]]:
+        def inner(bounds: Sequence[Any], known: dict[str, int]) -> Iterator[dict[str, int]]:
+            if not bounds:
+                yield known
+                return
+            bound, *rest = bounds
+            for value in range(self._at(bound.first, known), self._at(bound.last, known) + 1):
+                yield from inner(rest, {**known, bound.index: value})
+
+        return inner(term.bounds, {})
+
+    def _at(self, place: Place, known: Mapping[str, int]) -> int:
+        base = 0 if not place.name else known[place.name] if place.name in known else int(self.case[place.name])
+        return base + place.offset
+
+    def _form(self, form: Form, known: Mapping[str, int]) -> tuple[Any, flint.fmpq_mat, Any]:
+        ends = [end if isinstance(end, str) else self._at(end, known) for end in (form.left, form.right)]
+        return ends[0], self._matrix(form.letters), ends[1]
+
+    def _matrix(self, letters: Letters) -> flint.fmpq_mat:
+        found = _identity(self.d)
+        for name, turned in letters:
+            matrix = self.matrices[name]
+            found = found * (matrix.transpose() if turned else matrix)
+        return found
+
+    def _product(self, forms: list[tuple[Any, flint.fmpq_mat, Any]]) -> Fraction:
+        total = Fraction(0)
+        for partition in _partitions(list(range(len(forms)))):
+            total += prod((self._cumulant([forms[k] for k in block]) for block in partition), start=Fraction(1))
+        return total
+
+    def _cumulant(self, block: list[tuple[Any, flint.fmpq_mat, Any]]) -> Fraction:
+        """The joint cumulant of forms u^T A v: cycles, and chains between fixed vectors or means."""
+        head, *rest = block
+        total = Fraction(0)
+        fixed = any(isinstance(end, str) for u, _, v in block for end in (u, v))
+        if not fixed:
+            for line in itertools.permutations(rest):
+                for way in itertools.product((False, True), repeat=len(rest)):
+                    total += self._cycle([head, *(_turned(f) if t else f for f, t in zip(line, way, strict=True))])
+        moved = self.derivation.prop.law.moved
+        if fixed or moved:
+            for line in itertools.permutations(block):
+                for way in itertools.product((False, True), repeat=len(block)):
+                    total += self._chain([_turned(f) if t else f for f, t in zip(line, way, strict=True)]) / 2
+        return total
+
+    def _cycle(self, line: list[tuple[Any, flint.fmpq_mat, Any]]) -> Fraction:
+        weight, product = Fraction(1), _identity(self.d)
+        for one, two in zip(line, [*line[1:], line[0]], strict=True):
+            weight *= self.covariances[one[2], two[0]]
+            product = product * one[1] * self.matrices["Sigma"]
+        return weight * sum((_fraction(product[k, k]) for k in range(self.d)), Fraction(0)) if weight else weight
+
+    def _chain(self, line: list[tuple[Any, flint.fmpq_mat, Any]]) -> Fraction:
+        """A line of forms whose outer ends are fixed vectors or means, and whose inner ends are joined."""
+        if any(isinstance(end, str) for one, two in itertools.pairwise(line) for end in (one[2], two[0])):
+            return Fraction(0)
+        left, right = self._mean(line[0][0]), self._mean(line[-1][2])
+        if left is None or right is None:
+            return Fraction(0)
+        weight, product = Fraction(1), _identity(self.d)
+        for one, two in itertools.pairwise(line):
+            weight *= self.covariances[one[2], two[0]]
+            product = product * one[1] * self.matrices["Sigma"]
+        product = product * line[-1][1]
+        return weight * _fraction((left * product * right.transpose())[0, 0])
+
+    def _mean(self, end: Any) -> flint.fmpq_mat | None:
+        name = end if isinstance(end, str) else "m" if self.derivation.prop.law.moved else None
+        return None if name is None else _matrix([self.vectors[name]])
+
+
+def covariances(law: Law, last: int, case: Mapping[str, Any]) -> dict[tuple[int, int], Fraction]:
+    """K(s, t) at the positions 1 to ``last``: a walk's by the increments that two tokens share, AR(1) by recursion."""
+    places = range(1, last + 1)
+    if law.kind.startswith("walk"):
+        first = {"walk": Fraction(1)}.get(law.kind, Fraction(0))
+        sizes = [first, *[Fraction(1)] * (last - 1)]
+        return {(s, t): sum(sizes[: min(s, t)], Fraction(0)) for s in places for t in places}
+    if law.kind == "iid":
+        return {(s, t): Fraction(int(s == t)) for s in places for t in places}
+    if law.kind == "ar1" and law.parameter is not None:
+        a = rational_at(law.parameter, case)
+        table: dict[tuple[int, int], Fraction] = {}
+        for s in places:
+            value = Fraction(1)
+            for t in range(s, last + 1):
+                table[s, t] = table[t, s] = value
+                value *= a
+        return table
+    return {
+        (s, t): rational_at(law.below if s < t else law.diagonal, {**case, "s": min(s, t), "t": max(s, t)})
+        for s in places
+        for t in places
+    }
+
+
+def rational_at(node: Expr, case: Mapping[str, Any]) -> Fraction:
+    """A rational expression's value at a case; NotPolynomialError for one that is not rational."""
+    op, args = node.op, node.args
+    if op == "number":
+        return Fraction(args[0])
+    if op == "name":
+        return Fraction(case[args[0]])
+    if op == "+":
+        return sum((rational_at(arg, case) for arg in args), Fraction(0))
+    if op == "*":
+        return prod((rational_at(arg, case) for arg in args), start=Fraction(1))
+    if op == "/":
+        return rational_at(args[0], case) / rational_at(args[1], case)
+    if op == "**":
+        exponent = rational_at(args[1], case)
+        if exponent.denominator == 1:
+            return rational_at(args[0], case) ** int(exponent)
+    if op in ("min", "max", "abs"):
+        values = [rational_at(arg, case) for arg in args]
+        return abs(values[0]) if op == "abs" else min(values) if op == "min" else max(values)
+    raise NotPolynomialError(f"{node} is not rational")
+
+
+def _fraction_of(derivation: Derivation, term: Term, exact: Any, point: Mapping[str, Any]) -> Fraction:
+    """A term's coefficient at a point; the case's words and the sums' indices put in."""
+    expression = exact.finished(term.coefficient)
+    value = derivation.put(expression, derivation.order_at(point), point)
+    if not value.is_Rational:
+        raise NotPolynomialError(f"the coefficient {expression} is not rational at the case")
+    return Fraction(int(value.p), int(value.q))
+
+
+def _turned(form: tuple[Any, flint.fmpq_mat, Any]) -> tuple[Any, flint.fmpq_mat, Any]:
+    left, matrix, right = form
+    return right, matrix.transpose(), left
+
+
+def _partitions(items: list[int]) -> Iterator[list[list[int]]]:
+    if not items:
+        yield []
+        return
+    head, *rest = items
+    for partition in _partitions(rest):
+        yield [[head], *partition]
+        for k, block in enumerate(partition):
+            yield [*partition[:k], [head, *block], *partition[k + 1 :]]
+
+
+def _depth(value: Any) -> int:
+    return 1 + _depth(value[0]) if isinstance(value, list) and value else 0
+
+
+def _matrix(rows: Sequence[Sequence[Any]]) -> flint.fmpq_mat:
+    exact = [[Fraction(entry) for entry in row] for row in rows]
+    return flint.fmpq_mat([[flint.fmpq(v.numerator, v.denominator) for v in row] for row in exact])
+
+
+def _identity(size: int) -> flint.fmpq_mat:
+    return _matrix([[int(r == c) for c in range(size)] for r in range(size)])
+
+
+def _fraction(value: flint.fmpq) -> Fraction:
+    return Fraction(int(value.p), int(value.q))

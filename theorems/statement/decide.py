@@ -1,0 +1,275 @@
+"""Deciding a proposition about moments: exactly, in every order of the positions, by normal form.
+
+Only this module calls such a proposition ``proved`` or ``disproved``: proved where both sides agree in every order that
+the hypotheses allow, disproved at an exact case that satisfies them and where the sides differ (for a limit: where the
+limits differ).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import sympy as sp
+
+from theorems.expressions import symbol
+from theorems.statement.expression import MOMENTS, Expr, StatementError
+from theorems.statement.forms import NotPolynomialError
+from theorems.statement.limits import GROWING, Regime, consequences, leading, limit, put, regimes
+from theorems.statement.normal import equal, nonnegative, sign
+from theorems.statement.places import Order, Place, orders
+from theorems.statement.proposition import Proposition
+from theorems.statement.scalars import Exact, sympy_of
+
+
+@dataclass(frozen=True)
+class Part:
+    """One order (and regime) of a proposition: both sides there, and whether the relation was shown in it."""
+
+    order: str
+    left: sp.Expr
+    right: sp.Expr
+    holds: bool
+    place: Order | None = None
+    regime: Regime | None = None
+
+
+@dataclass
+class Decision:
+    """What is known of a proposition: proved, open (some part not shown), or undecided for a reason."""
+
+    status: str
+    method: str
+    parts: list[Part] = field(default_factory=list)
+    reason: str = ""
+
+    @property
+    def failing(self) -> list[Part]:
+        """The parts in which the relation was not shown."""
+        return [part for part in self.parts if not part.holds]
+
+
+class Derivation:
+    """The exact values of a proposition's sides in every order of its positions."""
+
+    def __init__(self, prop: Proposition) -> None:
+        self.prop = prop
+        self._exact: dict[Order, Exact] = {}
+        self._formula: dict[tuple[Order, Expr], sp.Expr] = {}
+
+    @cached_property
+    def orders(self) -> tuple[Order, ...]:
+        """Every order of the places that the hypotheses leave."""
+        return tuple(orders(self.prop.places, self.prop.known.places))
+
+    def exact(self, order: Order) -> Exact:
+        """The values in one order."""
+        if order not in self._exact:
+            self._exact[order] = Exact(self.prop.law, self.prop.known, order)
+        return self._exact[order]
+
+    def value(self, order: Order, node: Expr) -> sp.Expr:
+        """A side's exact formula in one order; NotPolynomialError where it has none."""
+        key = (order, node)
+        if key not in self._formula:
+            self._formula[key] = self.exact(order).value(node)
+        return self._formula[key]
+
+    def order_at(self, case: Mapping[str, Any]) -> Order:
+        """The order of the places at a case; KeyError where the hypotheses allow none."""
+        for order in self.orders:
+            values = [{_place(place, case) for place in node} for node in order.nodes]
+            if all(len(node) == 1 for node in values):
+                line = [next(iter(node)) for node in values]
+                if all(one < two for one, two in pairwise(line)):
+                    return order
+        raise KeyError("no order of the positions fits the case")
+
+    def at(self, node: Expr, case: Mapping[str, Any]) -> sp.Expr:
+        """A side's exact value at a case; NotPolynomialError where it has none."""
+        order = self.order_at(case)
+        return self.put(self.value(order, node), order, case)
+
+    def defined(self, node: Expr, case: Mapping[str, Any]) -> bool:
+        """Whether a side has a value at a case: nothing in it divides by 0."""
+        divisors = [
+            part.args[1]
+            for part in node.walk()
+            if part.op == "/" and not part.random and not _within_moment(node, part)
+        ]
+        divisors += [part.args[0] for part in node.walk() if part.op == "**" and _negative(part.args[1])]
+        spreads = [
+            Expr("Var", (arg,)) for part in node.walk() if part.op in ("Corr", "Skew", "Kurt") for arg in part.args
+        ]
+        return all(self.at(divisor, case) != 0 for divisor in (*divisors, *spreads) if not divisor.random)
+
+    def put(self, formula: sp.Expr, order: Order, case: Mapping[str, Any]) -> sp.Expr:
+        """A formula in one order, with the numbers of a case for its names; NotPolynomialError for one without."""
+        exact = self.exact(order)
+        table = {s: _number(s.name, case, exact) for s in formula.free_symbols}
+        return sp.sympify(formula.xreplace(table)) if table else formula
+
+
+def _within_moment(node: Expr, part: Expr) -> bool:
+    """Whether a part of a side stands inside a moment, where sums' own indices may occur in it."""
+    return any(any(other is part for other in moment.walk()) for moment in node.walk() if moment.op in MOMENTS)
+
+
+def _negative(exponent: Expr) -> bool:
+    return exponent.op == "number" and exponent.args[0] < 0
+
+
+def _place(place: Place, case: Mapping[str, Any]) -> int:
+    return (int(case[place.name]) if place.name else 0) + place.offset
+
+
+def _number(name: str, case: Mapping[str, Any], exact: Exact) -> sp.Expr:
+    if name in exact.traces.table:
+        matrices = {
+            key: [[Fraction(entry) for entry in row] for row in value]
+            for key, value in case.items()
+            if isinstance(value, list) and value and isinstance(value[0], list)
+        }
+        vectors = {
+            key: [Fraction(entry) for entry in value]
+            for key, value in case.items()
+            if isinstance(value, list) and value and not isinstance(value[0], list)
+        }
+        found = exact.traces.value(name, matrices, vectors)
+        return sp.Rational(found.numerator, found.denominator)
+    if name not in case:
+        raise NotPolynomialError(f"{name} has no exact value at a case")
+    value = Fraction(case[name])
+    return sp.Rational(value.numerator, value.denominator)
+
+
+def decide(prop: Proposition, derivation: Derivation) -> Decision:
+    """Whether the proposition is proved, part by part; never raises for what has no closed form."""
+    try:
+        parts = list(_parts(prop, derivation))
+    except NotPolynomialError as error:
+        return Decision("undecided", "no closed form", reason=str(error))
+    except StatementError as error:
+        return Decision("undecided", "not decided", reason=str(error))
+    method = "Isserlis' theorem, sums in closed form, normal form in every order of the positions"
+    if prop.limit.variable:
+        method += "; limits from leading terms"
+    open_parts = [part for part in parts if not part.holds]
+    return Decision("open" if open_parts else "proved", method, parts)
+
+
+def _parts(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
+    for order in derivation.orders:
+        left, right = derivation.value(order, prop.left), derivation.value(order, prop.right)
+        if not prop.limit.variable:
+            yield Part(str(order), left, right, _related(prop, order, left, right), order)
+            continue
+        for regime in regimes(prop, order):
+            found = _limit_part(prop, order, regime, left, right)
+            if found is not None:
+                yield found
+
+
+def _related(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> bool:
+    positive = frozenset(positive_names(prop, order, left - right))
+    if equal(left, right, positive):
+        return prop.relation in ("=", "<=", ">=")
+    if prop.relation in ("<=", "<", ">=", ">"):
+        gap = right - left if prop.relation in ("<=", "<") else left - right
+        return prop.relation in ("<=", ">=") and nonnegative(gap, positive_names(prop, order, gap))
+    return False
+
+
+def positive_names(prop: Proposition, order: Order, value: sp.Expr) -> dict[sp.Symbol, sp.Expr]:
+    """Names of a value in variables that are >= 0: positions by order, parameters by sign, traces of squares."""
+    table: dict[sp.Symbol, sp.Expr] = {}
+    before: sp.Expr = sp.Integer(0)
+    for number, node in enumerate(order.nodes):
+        plain = [symbol(place.name) for place in node if place.name and place.offset == 0]
+        named = [name for name in plain if name in value.free_symbols]
+        if named:
+            before = before + 1 + sp.Symbol(f"step{number}")
+            table |= dict.fromkeys(named, before)
+    for name, known in prop.known.ranges.items():
+        if known.low is not None and known.low >= 0:
+            table[symbol(name)] = sp.Rational(str(known.low)) + sp.Symbol(f"{name}+")
+    table.setdefault(symbol("d"), 1 + sp.Symbol("d+"))
+    for free in value.free_symbols - set(table):
+        if square_trace(free.name, prop):
+            table[free] = sp.Symbol(f"{free.name}+")
+    return {name: form for name, form in table.items() if name in value.free_symbols}
+
+
+def square_trace(name: str, prop: Proposition) -> bool:
+    """Whether a name is a trace that cannot be negative: tr(Sigma^k), tr(W Sigma W.T Sigma), tr((W Sigma)^2k), W = W^T.
+
+    With R R = Sigma: tr(W Sigma W^T Sigma) = |R W R|^2 in the Frobenius norm; for W = W^T, (R W R)^2k is positive
+    semidefinite, and (R W R)^k is for W positive semidefinite.
+    """
+    if not (name.startswith("tr(") and name.endswith(")")):
+        return False
+    letters = name[3:-1].split("*")
+    others = [letter for letter in letters if letter != "Sigma"]
+    if not others:
+        return True
+    alternating = letters == [letter for other in others for letter in (other, "Sigma")]
+    plain = prop.known.identity and letters == others
+    if not (alternating or plain):
+        return False
+    head = others[0]
+    if others == [head, f"{head}.T"]:
+        return True
+    shape = prop.known.shape(head)
+    if set(others) != {head} or shape == "any":
+        return False
+    return shape in ("psd", "positive definite") or len(others) % 2 == 0
+
+
+def _limit_part(prop: Proposition, order: Order, regime: Regime, left: sp.Expr, right: sp.Expr) -> Part | None:
+    tied = consequences(prop, order, regime)
+    bounded = prop.limit.variable == "T" and "T" in dict(order.values)
+    if sp.Symbol("never") in tied or bounded:
+        return None
+    small = frozenset(
+        symbol(name)
+        for name, known in prop.known.ranges.items()
+        if known.low is not None
+        and known.low >= 0
+        and known.high is not None
+        and known.high <= 1
+        and (known.high < 1 or known.high_open)
+        and (known.low > 0 or known.low_open)
+    )
+    words = f"{order}; {regime.words}"
+    moving = put(left, regime).xreplace(tied), put(right, regime).xreplace(tied)
+    if prop.error is not None:
+        kind, scale = prop.error
+        weight = put(sympy_of(scale), regime).xreplace(tied)
+        gap = sp.together(moving[0] - moving[1])
+        found = leading(gap / weight, small) if not equal(moving[0], moving[1]) else None
+        fine = found is None or found.coefficient == 0 or (found.power < 0 if kind == "o" else found.power <= 0)
+        shown = sp.Integer(0) if found is None else found.coefficient
+        value = shown * GROWING ** (found.power if found is not None else 0)
+        return Part(words, value.subs(GROWING, symbol(prop.limit.variable)), sp.Integer(0), bool(fine), order, regime)
+    if prop.relation == "~":
+        ratio = limit(moving[0] / moving[1], small)
+        return Part(words, ratio, sp.Integer(1), equal(ratio, sp.Integer(1)), order, regime)
+    goes = limit(moving[0], small)
+    positive = frozenset(positive_names(prop, order, left - right))
+    return Part(words, goes, moving[1], goes is not sp.oo and equal(goes, moving[1], positive), order, regime)
+
+
+def contradicts(prop: Proposition, left: sp.Expr, right: sp.Expr) -> bool | None:
+    """Whether exact values at a case violate the relation; None where that is not certain."""
+    found = sign(left - right)
+    if left == right:
+        found = 0
+    if prop.relation == "=":
+        return None if found is None else found != 0
+    if found is None:
+        return None
+    return {"<=": found > 0, "<": found >= 0, ">=": found < 0, ">": found <= 0}.get(prop.relation)

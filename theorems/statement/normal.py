@@ -1,0 +1,124 @@
+"""Equality and sign of exact values: rational functions of names, powers a^t and square roots, by normal form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import flint
+import sympy as sp
+
+from theorems.balls import ball, precision
+
+
+def rational_form(
+    expression: sp.Expr, positive: frozenset[sp.Symbol] = frozenset()
+) -> tuple[sp.Expr, dict[sp.Symbol, sp.Expr]]:
+    """The expression as a rational function: a^t, exp(c t) and roots replaced by symbols, and what these stand for.
+
+    a^(t - s) becomes a^t/a^s, so that equal powers are equal symbols; a root of a product takes the names out that
+    are known to be ``positive`` (>= 0).
+    """
+    table: dict[sp.Expr, sp.Symbol] = {}
+
+    def named(value: sp.Expr) -> sp.Symbol:
+        return table.setdefault(value, sp.Symbol(f"g{len(table)}"))
+
+    def power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
+        if exponent.is_Add:
+            return sp.Mul(*(power(base, part) for part in exponent.args))
+        if exponent.is_Rational:
+            return rooted(base, exponent)
+        count, rest = exponent.as_coeff_Mul()
+        if count.is_Integer:
+            return named(sp.Pow(base, rest, evaluate=False)) ** count
+        return named(sp.Pow(base, exponent, evaluate=False))
+
+    def rooted(base: sp.Expr, exponent: sp.Rational) -> sp.Expr:
+        if exponent.is_Integer:
+            return change(base) ** exponent
+        inner = sp.together(change(base))
+        above, below = (sp.factor_list(part) for part in sp.fraction(inner))
+        value = sp.sympify((above[0] / below[0]) ** exponent)
+        kept = sp.Integer(1)
+        for (factor, count), way in ((pair, way) for part, way in ((above, 1), (below, -1)) for pair in part[1]):
+            if factor in positive:
+                whole = sp.Rational(count * way) * exponent
+                value *= factor**whole if whole.is_Integer else named(factor ** sp.Rational(1, whole.q)) ** whole.p
+            else:
+                kept *= factor ** (count * way)
+        if kept != 1:
+            value *= named(kept ** sp.Rational(1, exponent.q)) ** exponent.p
+        return value
+
+    def change(node: sp.Expr) -> sp.Expr:
+        if not node.args:
+            return node
+        if isinstance(node, sp.exp):
+            return power(sp.E, sp.expand(node.args[0]))
+        if node.is_Pow:
+            return power(node.base, sp.expand(node.exp))
+        if node.is_Function:
+            return named(node)
+        return node.func(*(change(arg) for arg in node.args))
+
+    found = change(expression)
+    return found, {made: value for value, made in table.items()}
+
+
+def equal(left: sp.Expr, right: sp.Expr, positive: frozenset[sp.Symbol] = frozenset()) -> bool:
+    """Whether two values are equal by normal form (False: not shown equal); ``positive`` names are >= 0."""
+    form, table = rational_form(left - right, positive)
+    if not form.is_rational_function(*form.free_symbols):
+        return False
+    numerator, _ = sp.fraction(sp.together(form))
+    numerator = sp.expand(numerator)
+    if numerator == 0:
+        return True
+    for made, value in table.items():
+        # a root r of order q is reduced by r^q = its radicand
+        if value.is_Pow and value.exp.is_Rational and numerator.has(made):
+            numerator = sp.expand(sp.rem(numerator, made**value.exp.q - value.base, made))
+            numerator = sp.expand(sp.fraction(sp.together(numerator))[0])
+    return bool(numerator == 0)
+
+
+def sign(value: sp.Expr, bits: int = 256) -> int | None:
+    """The certified sign of an exact number; None where it is too near 0 to tell, or is no real number."""
+    if value.is_Rational:
+        return int(sp.sign(value))
+    if value.has(sp.nan, sp.zoo, sp.oo, sp.I) or value.free_symbols:
+        return None
+    try:
+        with precision(bits):
+            found = ball(value, {})
+            return None if found.contains(flint.arb(0)) else 1 if found > 0 else -1
+    except (ValueError, TypeError, NotImplementedError, ArithmeticError):
+        return None
+
+
+def nonnegative(value: sp.Expr, known: Mapping[sp.Symbol, sp.Expr]) -> bool:
+    """Whether a value is >= 0 by the signs of its terms, ``known`` writing names in variables that are >= 0.
+
+    Every coefficient of the expanded numerator and denominator is >= 0, odd powers standing at non-negative names only.
+    A rule that suffices; it decides nothing where it fails.
+    """
+    form, table = rational_form(value)
+    if any(not (made_value.is_Pow and made_value.exp.is_Rational) for made_value in table.values()):
+        return False
+    allowed = {symbol for form_ in known.values() for symbol in form_.free_symbols} | set(table)
+    numerator, denominator = sp.fraction(sp.together(form.xreplace(dict(known))))
+    return all(_positive_terms(part, allowed) for part in (numerator, denominator))
+
+
+def _positive_terms(part: sp.Expr, allowed: set[sp.Symbol]) -> bool:
+    part = sp.expand(part)
+    if not part.is_polynomial(*part.free_symbols):
+        return False
+    if not part.free_symbols:
+        return bool(part >= 0)
+    polynomial = sp.Poly(part, *sorted(part.free_symbols, key=str))
+    for powers, coefficient in polynomial.terms():
+        odd = {gen for gen, power in zip(polynomial.gens, powers, strict=True) if power % 2}
+        if coefficient < 0 or not odd <= allowed:
+            return False
+    return True

@@ -1,0 +1,291 @@
+"""A statement in words and in LaTeX, generated from its data."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+
+from theorems.statement.expression import MOMENTS, Expr
+from theorems.statement.hypotheses import Range
+from theorems.statement.proposition import Proposition
+
+_GREEK = (
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "eta",
+    "theta",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "rho",
+    "sigma",
+    "tau",
+    "phi",
+    "psi",
+    "omega",
+    "Sigma",
+)
+_RELATIONS = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">", "->": r"\to", "~": r"\sim", "!=": r"\ne"}
+_OPERATORS = {
+    "E": r"\mathbb E",
+    "Var": r"\operatorname{Var}",
+    "Cov": r"\operatorname{Cov}",
+    "P": r"\mathbb P",
+    "Corr": r"\operatorname{Corr}",
+    "Skew": r"\operatorname{Skew}",
+    "Kurt": r"\operatorname{Kurt}",
+}
+LAWS = {
+    "walk": "x_1 ~ N(0, Sigma) and x_{t+1} ~ N(x_t, Sigma)",
+    "walk-zero": "x_1 = 0 and x_{t+1} ~ N(x_t, Sigma)",
+    "walk-mean": "x_1 = m, fixed, and x_{t+1} ~ N(x_t, Sigma)",
+    "iid": "the tokens are independent, N(0, Sigma)",
+}
+
+
+def name_latex(word: str) -> str:
+    """A name in LaTeX: lam and Greek letters as such, longer names upright."""
+    if word == "lam":
+        return r"\lambda"
+    if word in _GREEK:
+        return "\\" + word
+    return word if len(word) == 1 else rf"\mathrm{{{word.replace('_', chr(92) + '_')}}}"
+
+
+def latex(node: Expr, outer: int = 0) -> str:
+    """An expression in LaTeX; ``outer`` is how tightly what surrounds it binds."""
+    text, binding = _latex(node)
+    return rf"\left({text}\right)" if binding < outer else text
+
+
+def _latex(node: Expr) -> tuple[str, int]:
+    op, args = node.op, node.args
+    if op == "number":
+        return _number(args[0]), 4 if args[0] >= 0 and args[0].denominator == 1 else 2 if args[0] >= 0 else 0
+    if op in ("name", "matrix", "vector", "family"):
+        return name_latex(args[0]), 4
+    if op == "token":
+        return rf"x_{{{latex(args[0])}}}", 4
+    if op == "entry":
+        head = name_latex(args[0]) if isinstance(args[0], str) else latex(args[0], 4)
+        return rf"{head}_{{{latex(args[1])}}}", 4
+    if op == "T":
+        return rf"{latex(args[0], 4)}^\top", 3
+    if op == "+":
+        return _sum(args), 1
+    if op == "*":
+        return _product(args), 2
+    if op == "/":
+        return rf"\frac{{{latex(args[0])}}}{{{latex(args[1])}}}", 3
+    if op == "**":
+        return rf"{latex(args[0], 4)}^{{{latex(args[1])}}}", 3
+    if op in MOMENTS:
+        return rf"{_OPERATORS[op]}\left[{', '.join(latex(arg) for arg in args)}\right]", 4
+    return _function(node)
+
+
+def _number(value: Fraction) -> str:
+    sign = "-" if value < 0 else ""
+    return (
+        f"{sign}{abs(value)}"
+        if value.denominator == 1
+        else rf"{sign}\tfrac{{{abs(value.numerator)}}}{{{value.denominator}}}"
+    )
+
+
+def _sum(args: tuple[Expr, ...]) -> str:
+    pieces: list[str] = []
+    for arg in args:
+        text = latex(arg, 1)
+        joined = text if text.startswith("-") or not pieces else f"+ {text}"
+        pieces.append(joined)
+    return " ".join(pieces)
+
+
+def _product(args: tuple[Expr, ...]) -> str:
+    if args[0].op == "number" and args[0].args[0] == -1:
+        rest = args[1:]
+        return f"-{latex(rest[0], 2) if len(rest) == 1 else _product(rest)}"
+    return r" \, ".join(latex(arg, 2) for arg in args)
+
+
+def _function(node: Expr) -> tuple[str, int]:
+    op, args = node.op, node.args
+    if op == "mean":
+        return r"\bar x", 4
+    if op == "sqrt":
+        return rf"\sqrt{{{latex(args[0])}}}", 4
+    if op == "abs":
+        return rf"\left|{latex(args[0])}\right|", 4
+    if op == "norm":
+        below = {"2": "2", "fro": "F", "nuclear": "*"}.get(args[1], "")
+        return rf"\left\lVert {latex(args[0])} \right\rVert" + (f"_{{{below}}}" if below else ""), 4
+    if op == "sum":
+        body, index, first, last = args
+        return rf"\sum_{{{index}={latex(first)}}}^{{{latex(last)}}} {latex(body, 2)}", 1
+    if op == "relation":
+        return f"{latex(args[1], 1)} {_RELATIONS[args[0]]} {latex(args[2], 1)}", 0
+    return rf"\operatorname{{{op}}}\left({', '.join(latex(arg) for arg in args)}\right)", 4
+
+
+def statement_latex(prop: Proposition) -> str:
+    """The statement in LaTeX, its error term and limit with it."""
+    error = "" if prop.error is None else f" + {prop.error[0]}({latex(prop.error[1])})"
+    right = latex(prop.right)
+    if error and prop.right.op == "number" and prop.right.args[0] == 0:
+        right, error = "", error.removeprefix(" + ")
+    limit = rf" \quad ({limit_latex(prop)})" if prop.limit.variable else ""
+    return f"{latex(prop.left)} {_RELATIONS[prop.relation]} {right}{error}{limit}"
+
+
+def limit_latex(prop: Proposition) -> str:
+    """What tends where, in LaTeX."""
+    value = r"\infty" if prop.limit.value is None else latex(prop.limit.value)
+    parts = [rf"{name_latex(prop.limit.variable)} \to {value}"]
+    parts += [rf"{name}/T \to {latex(form)}" for name, form in prop.limit.regime]
+    return ", ".join(parts)
+
+
+def in_words(prop: Proposition) -> str:
+    """The statement as a sentence: for every what, under which law, along which limit."""
+    quantified = [*_matrices(prop), *_positions(prop), *_parameters(prop)]
+    whole = f"{prop.left} {prop.relation} {_right(prop)}"
+    sentence = f"For every {_listed(quantified)}: {whole}" if quantified else whole
+    if prop.limit.variable:
+        free = [n for n in prop.positions if n != "T" and n not in dict(prop.limit.regime)]
+        sentence += f" as {prop.limit.text}"
+        sentence += f", uniformly in {_listed(free)}" if free and prop.error is not None else ""
+        sentence += f", for every {_listed(free)}, fixed or growing with T" if free and prop.error is None else ""
+    if prop.random:
+        sentence += f", where {law_in_words(prop)}"
+    return sentence + "."
+
+
+def law_in_words(prop: Proposition) -> str:
+    """How the tokens are made."""
+    law = prop.law
+    if law.kind in LAWS:
+        return LAWS[law.kind]
+    if law.kind == "ar1":
+        return f"x_{{t+1}} = {law.parameter} x_t + noise is stationary with covariance Sigma"
+    return f"the tokens are Gaussian with mean 0 and Cov(x_s, x_t) = ({law.parameter}) Sigma"
+
+
+def _right(prop: Proposition) -> str:
+    if prop.error is None:
+        return str(prop.right)
+    error = f"{prop.error[0]}({prop.error[1]})"
+    return error if prop.right.op == "number" and prop.right.args[0] == 0 else f"{prop.right} + {error}"
+
+
+def _matrices(prop: Proposition) -> list[str]:
+    shapes = {
+        "any": "real d x d matrix",
+        "symmetric": "symmetric",
+        "psd": "positive semidefinite",
+        "positive definite": "positive definite",
+    }
+    found = []
+    known = prop.known.dimension
+    if prop.random or prop.matrices:
+        low, high = known.low or Fraction(1), known.high
+        found.append(
+            f"d = {low}"
+            if low == high
+            else "d"
+            if low == 1 and high is None
+            else f"d from {low} to {high}"
+            if high is not None
+            else f"d >= {low}"
+        )
+    for name in prop.matrices:
+        if name == "Sigma":
+            found.append(
+                "Sigma = I"
+                if prop.known.identity
+                else "covariance Sigma"
+                + (", positive definite" if prop.known.shape(name) == "positive definite" else "")
+            )
+        else:
+            shape = prop.known.shape(name)
+            text = f"{shapes[shape]} {name}"
+            found.append(text + (" that is not 0" if name in prop.known.nonzero else ""))
+    if prop.known.identity and "Sigma" not in prop.matrices:
+        found.append("Sigma = I")
+    return found
+
+
+def _positions(prop: Proposition) -> list[str]:
+    comparisons = [text for text in prop.known.texts if any(sign in text for sign in "<>=")]
+    about = [text for text in comparisons if set(_names(text)) & set(prop.positions)]
+    named = {name for text in about for name in _names(text)}
+    rest = [name for name in prop.positions if name not in named]
+    top = " <= T" if "T" in prop.positions else ""
+    return [
+        *(f"position {name} (1 <= {name}{top})" for name in rest if name != "T"),
+        *(["length T"] if "T" in rest else []),
+        *about,
+    ]
+
+
+def _names(text: str) -> list[str]:
+    word, found = "", []
+    for character in text + " ":
+        if character.isalnum() or character == "_":
+            word += character
+        else:
+            found += [word] if word else []
+            word = ""
+    return found
+
+
+def _parameters(prop: Proposition) -> list[str]:
+    found = []
+    for name in prop.parameters:
+        known = prop.known.ranges.get(name)
+        found.append(f"{name} {_range(known)}".strip() if known is not None else name)
+    sizes = [
+        f"{name} in R^{size}" + (f" with |{name}_j| <= {bound}" if bound is not None else "")
+        for name, (size, bound) in prop.known.sequences.items()
+    ]
+    return [*found, *sizes, *(f"{name} in R^d" for name in prop.known.vectors)]
+
+
+def _range(known: Range) -> str:
+    low = f"{'>' if known.low_open else '>='} {known.low}" if known.low is not None else ""
+    high = f"{'<' if known.high_open else '<='} {known.high}" if known.high is not None else ""
+    both = " and ".join(part for part in (low, high) if part)
+    return both + (", not 0" if known.nonzero else "")
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def alias(word: str) -> str:
+    """A trace's or chain's name as ``sympify`` reads it: tr(W*Sigma) is tr1, tr(Sigma) is tr_I."""
+    if word.isidentifier():
+        return word
+    if word.startswith("tr(") and word.endswith(")"):
+        letters = word[3:-1].split("*")
+        others = [letter for letter in letters if letter != "Sigma"]
+        if letters == [letter for other in others for letter in (other, "Sigma")] and others:
+            names = [other.replace(".T", "t") for other in others]
+            return f"tr{len(names)}" if set(names) == {"W"} else "tr_" + "_".join(names)
+        if not others:
+            return "tr_" + "_".join("I" for _ in letters)
+        return "trace_" + "_".join(letter.replace(".T", "t") for letter in letters)
+    return "".join(c if c.isalnum() else "_" for c in word).strip("_")
+
+
+def sympy_text(value: sp.Expr) -> str:
+    """A value as text that ``sympify`` reads, traces by their short names."""
+    from theorems.expressions import symbol
+
+    return str(value.xreplace({free: symbol(alias(free.name)) for free in value.free_symbols}))
