@@ -1,0 +1,242 @@
+"""Exact cases of a statement without tokens: numbers, matrices, vectors and sequences, and whether the hypotheses hold.
+
+A case is rational throughout, so that every hypothesis is decided exactly or in balls, never in floating point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from theorems.norms import is_semidefinite, is_symmetric
+from theorems.statement.expression import Expr
+from theorems.statement.proposition import Proposition
+from theorems.statement.values import UndefinedError, Vector, compared, value
+
+Rows = tuple[tuple[Fraction, ...], ...]
+#: Words for a relation that fails.
+_HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One exact choice of everything that a statement leaves open; ``numbers`` holds sizes and positions too."""
+
+    numbers: Mapping[str, Fraction] = field(default_factory=dict)
+    matrices: Mapping[str, Rows] = field(default_factory=dict)
+    vectors: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
+    sequences: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        """The case as text, as the other side reads it: {"numbers": {"u": "1/2"}, "matrices": {"W": [["0", ...]]}}."""
+        return {
+            "numbers": {name: str(value) for name, value in self.numbers.items()},
+            "matrices": {name: [[str(v) for v in row] for row in rows] for name, rows in self.matrices.items()},
+            "vectors": {name: [str(v) for v in entries] for name, entries in self.vectors.items()},
+            "sequences": {name: [str(v) for v in entries] for name, entries in self.sequences.items()},
+        }
+
+    def entries(self) -> Iterator[Fraction]:
+        """Every number of the case."""
+        yield from self.numbers.values()
+        for rows in self.matrices.values():
+            for row in rows:
+                yield from row
+        for table in (self.vectors, self.sequences):
+            for values in table.values():
+                yield from values
+
+    @property
+    def weight(self) -> tuple[int, Fraction]:
+        """How much there is to read in a case, the least first: digits, then sizes of the numbers."""
+        found = list(self.entries())
+        digits = sum(len(str(v)) + (v != 0) + 2 * (v.denominator > 1) + (v < 0) for v in found)
+        return digits, sum((abs(v) for v in found), Fraction(0))
+
+    def with_number(self, name: str, value: Fraction) -> Case:
+        """The case with one number changed."""
+        return replace(self, numbers={**self.numbers, name: value})
+
+    def __str__(self) -> str:
+        parts = [f"{name} = {value}" for name, value in sorted(self.numbers.items())]
+        for name, rows in sorted(self.matrices.items()):
+            parts.append(f"{name} = [{', '.join('[' + ', '.join(map(str, row)) + ']' for row in rows)}]")
+        for table in (self.vectors, self.sequences):
+            parts += [f"{name} = ({', '.join(map(str, entries))})" for name, entries in sorted(table.items())]
+        return ", ".join(parts)
+
+
+def free_names(prop: Proposition) -> tuple[str, ...]:
+    """The numbers that a case has to give: parameters, positions, sizes and d, not what hypotheses quantify over."""
+    names = {name for side in (prop.left, prop.right) for name in side.names()}
+    names |= set(prop.parameters) | set(prop.positions) | sizes(prop)
+    if prop.matrices or prop.known.vectors or any(node.op == "matrix" for node in _nodes(prop)):
+        names.add("d")
+    return tuple(sorted(names - quantified(prop)))
+
+
+def sizes(prop: Proposition) -> set[str]:
+    """The names of lengths of sequences."""
+    return {size for size, _ in prop.known.sequences.values() if not size.isdigit()}
+
+
+def quantified(prop: Proposition) -> set[str]:
+    """Names of entries in hypotheses alone, which hold for every entry: the j of ``p[j] >= 0``."""
+    stated = {name for side in (prop.left, prop.right) for name in side.names()}
+    return {
+        node.args[-1].args[0]
+        for _, one, two in prop.known.relations
+        for side in (one, two)
+        for node in side.walk()
+        if node.op == "entry" and node.args[-1].op == "name" and node.args[-1].args[0] in side.names()
+    } - stated
+
+
+def indices(prop: Proposition) -> dict[str, Expr]:
+    """Names that stand for an entry, i of softmax(s)[i], with what they are an entry of."""
+    found: dict[str, Expr] = {}
+    for side in (prop.left, prop.right):
+        free = side.names()
+        for node in side.walk():
+            if node.op == "entry":
+                for name in node.args[-1].names() & free:
+                    head = node.args[0]
+                    found.setdefault(name, Expr("family", (head,)) if isinstance(head, str) else head)
+    return found
+
+
+def _nodes(prop: Proposition) -> Iterator[Expr]:
+    sides = [prop.left, prop.right]
+    for _, one, two in prop.known.relations:
+        sides += [one, two]
+    for side in sides:
+        yield from side.walk()
+
+
+def admissible(prop: Proposition, case: Case) -> str:
+    """"" where a case satisfies every hypothesis, else the one that fails; KeyError for a name that the case lacks."""
+    return next(_failures(prop, case), "")
+
+
+def _failures(prop: Proposition, case: Case) -> Iterator[str]:
+    yield from _sizes_fail(prop, case)
+    yield from _numbers_fail(prop, case)
+    yield from _matrices_fail(prop, case)
+    yield from _bounds_fail(prop, case)
+    yield from _relations_fail(prop, case)
+    yield from _entries_fail(prop, case)
+
+
+def _whole(value: Fraction) -> bool:
+    return value.denominator == 1 and value >= 1
+
+
+def _sizes_fail(prop: Proposition, case: Case) -> Iterator[str]:
+    known = prop.known
+    for name in (*prop.positions, *sorted(sizes(prop)), *indices(prop), *(["d"] if "d" in free_names(prop) else [])):
+        if not _whole(case.numbers[name]):
+            yield f"{name} = {case.numbers[name]} is no integer >= 1"
+    for name, (size, _) in known.sequences.items():
+        wanted = Fraction(size) if size.isdigit() else case.numbers[size]
+        if len(case.sequences[name]) != wanted:
+            yield f"{name} has {len(case.sequences[name])} entries, not {size} = {wanted}"
+    square = {name: {len(rows), *map(len, rows)} for name, rows in case.matrices.items()}
+    square |= {name: {len(entries)} for name, entries in case.vectors.items()}
+    for name, found in square.items():
+        if found != {case.numbers["d"]}:
+            yield f"{name} is not of dimension d = {case.numbers['d']}"
+
+
+def _numbers_fail(prop: Proposition, case: Case) -> Iterator[str]:
+    known = prop.known
+    for name, values in known.ranges.items():
+        if not values.holds(case.numbers[name]):
+            yield f"{name} = {case.numbers[name]} lies outside {_said(values)}"
+    positions = {name: int(case.numbers[name]) for name in known.places.names()}
+    if not known.places.hold(positions):
+        yield f"the positions {positions} are not in the order that is assumed"
+    for one, two in known.unequal:
+        places = [positions.get(place.name, case.numbers.get(place.name, 0)) + place.offset for place in (one, two)]
+        if places[0] == places[1]:
+            yield f"{one} != {two}"
+
+
+def _said(values: Any) -> str:
+    low = "-oo" if values.low is None else str(values.low)
+    high = "oo" if values.high is None else str(values.high)
+    extra = (", integer" if values.integer else "") + (", not 0" if values.nonzero else "")
+    return f"{'(' if values.low_open or values.low is None else '['}{low}, {high}{')' if values.high_open or values.high is None else ']'}{extra}"
+
+
+def _matrices_fail(prop: Proposition, case: Case) -> Iterator[str]:
+    known = prop.known
+    for name, rows in case.matrices.items():
+        listed, shape = [list(row) for row in rows], known.shape(name)
+        if shape == "symmetric" and not is_symmetric(listed):
+            yield f"{name} symmetric"
+        if shape in ("psd", "positive definite") and not is_semidefinite(listed, definite=shape != "psd"):
+            yield f"{name} {shape}"
+        if name in known.nonzero and not any(map(any, rows)):
+            yield f"{name} != 0"
+        if name == "Sigma" and known.identity and any(v != (r == c) for r, row in enumerate(rows) for c, v in enumerate(row)):
+            yield "Sigma = I"
+
+
+def _bounds_fail(prop: Proposition, case: Case) -> Iterator[str]:
+    for name, (_, bound) in prop.known.sequences.items():
+        if bound is None:
+            continue
+        for entry in case.sequences[name]:
+            if _sign(Expr("number", (abs(entry),)), bound, case) not in (-1, 0):
+                yield f"abs({name}[j]) <= {bound}"
+                break
+
+
+def _relations_fail(prop: Proposition, case: Case) -> Iterator[str]:
+    free = quantified(prop)
+    for relation, left, right in prop.known.relations:
+        names = sorted((left.names() | right.names()) & free)
+        longest = max((len(entries) for entries in case.sequences.values()), default=0)
+        for choice in product(range(1, longest + 1), repeat=len(names)):
+            point = case
+            for name, number in zip(names, choice, strict=True):
+                point = point.with_number(name, Fraction(number))
+            try:
+                sign = _sign(left, right, point, strict=True)
+            except IndexError:
+                continue
+            if sign not in _HOLDS[relation]:
+                yield f"{left} {relation} {right}"
+                break
+
+
+def _entries_fail(prop: Proposition, case: Case) -> Iterator[str]:
+    """An entry that does not exist makes no case: softmax(s)[2] for n = 1."""
+    for side in (prop.left, prop.right):
+        inner = {node.args[1] for node in side.walk() if node.op == "sum"}
+        for node in side.walk():
+            if node.op != "entry" or node.args[-1].names() & inner:
+                continue
+            head = Expr("family", (node.args[0],)) if isinstance(node.args[0], str) else node.args[0]
+            try:
+                place, vector = value(node.args[-1], case), value(head, case)
+            except UndefinedError:
+                continue
+            length = len(vector.entries) if isinstance(vector, Vector) else 0
+            if not (isinstance(place, Fraction) and place.denominator == 1 and 1 <= place <= length):
+                yield f"{node}: there is no such entry for a length of {length}"
+
+
+def _sign(left: Expr, right: Expr, case: Case, strict: bool = False) -> int | None:
+    """The certified sign of left - right; None where it is undefined or the balls settle none."""
+    try:
+        return compared(left, right, case)
+    except IndexError:
+        if strict:
+            raise
+        return None
+    except UndefinedError:
+        return None
