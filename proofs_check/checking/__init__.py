@@ -1,0 +1,1 @@
+"""Judging statements as data: both sides at work on one proposition."""
