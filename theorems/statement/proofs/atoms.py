@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from math import isqrt, lcm
+from math import gcd, isqrt, lcm
 
 from theorems.algebra.ratio import Ratio
 from theorems.statement.expression import Expr, StatementError, minus, name, number
@@ -64,20 +64,28 @@ class Atoms:
         self.nodes: dict[str, Expr] = {}
         self.squares: dict[str, Ratio] = {}
         self.words: dict[str, Words] = {}
-        self.scales: dict[str, int] = {}
+        self.steps: dict[str, Fraction] = {}
+        self.settled = False
+        self._kept: dict[Expr, Quotient] = {}
 
     def quotient(self, node: Expr) -> Quotient:
         """The normal form of a number; NoFormError where there is none."""
+        if node in self._kept:
+            return self._kept[node]
         try:
             found = self._read(node)
         except (StatementError, ZeroDivisionError, ValueError, KeyError) as error:
             raise NoFormError(str(error)) from None
-        return Quotient(self.folded(found.above), self.folded(found.below))
+        form = Quotient(self.folded(found.above), self.folded(found.below))
+        if self.settled:
+            self._kept[node] = form
+        return form
 
     def folded(self, value: Ratio) -> Ratio:
         """The polynomial with even powers of roots replaced by what they are powers of."""
         for _ in range(12):
-            label = next((one for one in self.squares if _degree(value, one) > 1), None)
+            found = monomials(value) if self.squares else {}
+            label = next((one for key in found for one, power in key if power > 1 and one in self.squares), None)
             if label is None:
                 return _small(value)
             value = _substituted(value, label, self.squares[label])
@@ -257,8 +265,9 @@ class Atoms:
         for term, coefficient in _terms(inner.above):
             count = coefficient / below
             label = str(term.expr)
-            self.scales[label] = lcm(self.scales.get(label, 1), count.denominator)
-            step = Fraction(1, self.scales[label])
+            if not self.settled:
+                self.steps[label] = _common(self.steps.get(label, count), count)
+            step = self.steps.get(label, Fraction(1))
             power = count / step
             if power.denominator != 1 or abs(power) > MAX_EXPONENT:
                 raise NoFormError
@@ -333,6 +342,12 @@ _READERS = {
 }
 
 
+def _common(one: Fraction, two: Fraction) -> Fraction:
+    """The largest number of which both are whole multiples."""
+    below = lcm(one.denominator, two.denominator)
+    return Fraction(gcd(int(one * below), int(two * below)), below)
+
+
 def _small(value: Ratio) -> Ratio:
     found = value.reduced()
     if found.den or len(found.num) > MAX_TERMS:
@@ -365,10 +380,6 @@ def monomials(value: Ratio) -> dict[tuple[tuple[str, int], ...], Fraction]:
         key = tuple(sorted((label, power) for label, power in zip(labels, powers, strict=True) if power))
         out[key] = Fraction(int(coefficient.numerator), int(coefficient.denominator))
     return out
-
-
-def _degree(value: Ratio, label: str) -> int:
-    return max((dict(key).get(label, 0) for key in monomials(value)), default=0)
 
 
 def _substituted(value: Ratio, label: str, square: Ratio) -> Ratio:

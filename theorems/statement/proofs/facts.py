@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import product
 
 from theorems.statement.expression import Expr, minus, name, negative, number
@@ -250,9 +249,17 @@ def _entry(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
     found = _scores(known, head)
     if found is not None:
         yield Fact("softmax is positive", node, strict=True)
-        yield Fact("softmax sums to 1", minus(ONE, node))
+        yield Fact("softmax sums to 1", minus(ONE, node), strict=_several(known, found[0]))
         if found[1] is not None:
             yield from _corners(node, *found, upper=True, lower=True)
+
+
+def _several(known: Hypotheses, size: Expr) -> bool:
+    """Whether a length is at least 2."""
+    if size.op == "number":
+        return bool(size.args[0] >= 2)
+    low = known.ranges[size.args[0]].low if size.args[0] in known.ranges else None
+    return low is not None and low > 1
 
 
 def _corners(node: Expr, size: Expr, spread: Expr, upper: bool, lower: bool) -> Iterator[Fact]:
@@ -279,7 +286,7 @@ def _extreme(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterato
         return
     size, spread = found
     yield Fact("softmax is positive", node, strict=True)
-    yield Fact("softmax sums to 1", minus(ONE, node))
+    yield Fact("softmax sums to 1", minus(ONE, node), strict=_several(known, size))
     mean = minus(times(size, node), ONE)
     yield Fact("the largest is at least the mean 1/n, the smallest at most", mean if node.op == "max" else negative(mean))
     if spread is not None:
@@ -291,7 +298,7 @@ def _entropy(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterato
     if found is None:
         return
     size, spread = found
-    yield Fact("entropy >= 0", node)
+    yield Fact("entropy of softmax(s) >= 0, and > 0 for two entries or more", node, strict=_several(known, size))
     logarithm = Expr("log", (size,))
     yield Fact("entropy <= log(n)", minus(logarithm, node), trusted="Jensen")
     if spread is not None:
@@ -334,10 +341,11 @@ def _cauchy(atoms: Atoms, known: Hypotheses) -> Iterator[Fact]:
         words: list[Letters | None] = [*base, *([None] if P == Q and P else [])]
         for k, A in enumerate(words):
             for B in words[:k]:
-                gap = _gram(atoms, A, B, P, Q)
-                if gap is not None and str(gap) not in seen:
-                    seen.add(str(gap))
-                    yield Fact(rule, gap, trusted="Cauchy-Schwarz")
+                gaps = _gram(atoms, A, B, P, Q)
+                if gaps is not None and str(gaps) not in seen:
+                    seen.add(str(gaps))
+                    yield Fact(rule, gaps[0], trusted="Cauchy-Schwarz")
+                    yield Fact("tr((A - B).T*P*(A - B)*Q) >= 0 for P, Q psd", gaps[1])
 
 
 def _letters(atoms: Atoms, node: Expr) -> Iterator[tuple[str, bool]]:
@@ -352,25 +360,22 @@ def _letters(atoms: Atoms, node: Expr) -> Iterator[tuple[str, bool]]:
             return
 
 
-def _gram(atoms: Atoms, A: Letters | None, B: Letters | None, P: Letters, Q: Letters) -> Expr | None:
-    def inner(one: Letters | None, two: Letters | None) -> Expr:
-        if one is None and two is None:
-            return name("d")
+def _gram(atoms: Atoms, A: Letters | None, B: Letters | None, P: Letters, Q: Letters) -> tuple[Expr, Expr] | None:
+    """<A, A> <B, B> - <A, B>^2 and <A - B, A - B>; None where a trace occurs that the statement does not have."""
+
+    def inner(one: Letters | None, two: Letters | None) -> Letters:
         if one is None or two is None:
-            # tr(P^(1/2) A P^(1/2)), as Q = P
-            return Expr("tr", (product_of((one or two or ()) + P),))
-        return Expr("tr", (product_of(atoms.traces.transposed(one) + P + two + Q),))
+            # tr(P^(1/2) A P^(1/2)), as Q = P; of the identity with itself d
+            other = two if one is None else one
+            return () if other is None else other + P
+        return atoms.traces.transposed(one) + P + two + Q
 
-    known = set(atoms.nodes) | {"d"}
-    parts = [inner(A, A), inner(B, B), inner(A, B)]
-    for part in parts:
-        try:
-            labels = atoms.quotient(part).above.names
-        except NoFormError:
+    parts = []
+    for letters in (inner(A, A), inner(B, B), inner(A, B)):
+        if atoms.traces.reduced(letters) and not atoms.traces.trace(letters).names <= atoms.nodes.keys():
             return None
-        if part.op == "tr" and not labels <= known:
-            return None
-    return minus(times(parts[0], parts[1]), times(parts[2], parts[2]))
+        parts.append(Expr("tr", (product_of(letters),)) if letters else name("d"))
+    return minus(times(parts[0], parts[1]), times(parts[2], parts[2])), add(parts[0], parts[1], times(number(-2), parts[2]))
 
 
-__all__ = ["Fact", "Fraction", "add", "facts_of", "times"]
+__all__ = ["Fact", "add", "facts_of", "times"]

@@ -14,7 +14,7 @@ from theorems.statement.cases import indices, sizes
 from theorems.statement.expression import Expr, minus, negative, number
 from theorems.statement.hypotheses import Range
 from theorems.statement.proofs.atoms import NONE, ONE, Atoms, NoFormError, monomials
-from theorems.statement.proofs.certificate import Term, certificate, products
+from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, written
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proofs.onevariable import Line, read
 from theorems.statement.proposition import Proposition
@@ -45,6 +45,8 @@ class Proof:
 
 
 Steps = list[Step]
+Facts = list[tuple[Fact, Term]]
+Squares = dict[str, Poly]
 
 
 def proved(prop: Proposition, deadline: float | None = None) -> Proof | None:
@@ -181,79 +183,95 @@ class _Prover:
             return None
         atoms = Atoms(self.known)
         try:
-            # a first reading finds the common scale of the exponentials
+            # a first reading finds of what all exponentials are powers
+            for _, bound in self.known.sequences.values():
+                if bound is not None and gap.has("softmax"):
+                    atoms.quotient(Expr("exp", (Expr("*", (number(2), bound)),)))
             atoms.quotient(gap)
             atoms.nodes.clear()
+            atoms.settled = True
             form = atoms.quotient(gap)
         except NoFormError:
             return None
         goal, below = form.above, form.below
-        facts = self._facts(atoms)
-        if below != ONE:
-            sign = self._sign(below, facts)
-            goal = atoms.folded((goal * below if sign is None else goal * sign).reduced())
-        constant = _value(goal)
-        if constant is not None:
-            good = constant > 0 or (constant == 0 and not strict)
-            return [Step("identity by normal form", f"{gap} = {constant}")] if good else None
-        return self._combined(goal, facts, strict, str(gap))
-
-    def _facts(self, atoms: Atoms) -> list[tuple[Fact, Term]]:
-        """Facts about the atoms, and about the atoms that these bring in, as polynomials."""
         found: dict[str, tuple[Fact, Term]] = {}
         for _ in range(2):
-            before = len(atoms.nodes)
-            for fact in facts_of(atoms, self.known, self.whole):
-                label = f"{fact.node}{fact.strict}"
-                if label in found or time.monotonic() > self.deadline:
-                    continue
-                try:
-                    form = atoms.quotient(fact.node)
-                    value = form.above if form.below == ONE else atoms.folded((form.above * form.below).reduced())
-                except NoFormError:
-                    continue
-                if value.names:
-                    found[label] = fact, Term(value, (), fact.strict, fact.equal)
-            if len(atoms.nodes) == before:
-                break
-        return list(found.values())
+            # facts bring in atoms of their own: only where they do not do are facts about these looked up
+            before = len(found)
+            self._look_up(atoms, found)
+            if len(found) == before and found:
+                return None
+            facts = list(found.values())
+            squares = {label: monomials(square) for label, square in atoms.squares.items()}
+            try:
+                sign = 1 if below == ONE else self._sign(below, facts, squares)
+                now = atoms.folded((goal * below if sign is None else goal * sign).reduced())
+            except NoFormError:
+                return None
+            constant = _value(now)
+            if constant is not None:
+                good = constant > 0 or (constant == 0 and not strict)
+                return [Step("identity by normal form", f"{gap} = {constant}")] if good else None
+            steps = self._combined(monomials(now), facts, squares, strict, str(gap))
+            if steps is not None:
+                return steps
+        return None
 
-    def _sign(self, below: Ratio, facts: list[tuple[Fact, Term]]) -> int | None:
+    def _look_up(self, atoms: Atoms, found: dict[str, tuple[Fact, Term]]) -> None:
+        """Facts about the atoms as polynomials."""
+        for fact in list(facts_of(atoms, self.known, self.whole)):
+            label = f"{fact.node}{fact.strict}"
+            if label in found or time.monotonic() > self.deadline:
+                continue
+            try:
+                form = atoms.quotient(fact.node)
+                value = form.above if form.below == ONE else atoms.folded((form.above * form.below).reduced())
+            except NoFormError:
+                continue
+            if value.names:
+                found[label] = fact, Term(monomials(value), (), fact.strict, fact.equal)
+
+    def _sign(self, below: Ratio, facts: Facts, squares: Squares) -> int | None:
         """The sign of a denominator, where it is certified."""
         constant = _value(below)
         if constant is not None:
             return 1 if constant > 0 else -1
         for sign in (1, -1):
-            if self._combined((below * sign).reduced(), facts, True, "") is not None:
+            if self._combined(monomials(below * sign), facts, squares, True, "") is not None:
                 return sign
         return None
 
-    def _combined(self, goal: Ratio, facts: list[tuple[Fact, Term]], strict: bool, text: str) -> Steps | None:
-        terms: list[Term] = []
-        seen: dict[str, int] = {}
+    def _combined(self, goal: Poly, facts: Facts, squares: Squares, strict: bool, text: str) -> Steps | None:
+        """The goal as a sum of facts and of their products, with weights >= 0."""
+        terms: dict[frozenset[tuple[object, Fraction]], Term] = {}
         for k, (_, term) in enumerate(facts):
             # the strict version of a fact is the stronger one
-            label = str(term.value)
-            new = Term(term.value, (k,), term.strict, term.equal)
-            if label not in seen:
-                seen[label] = len(terms)
-                terms.append(new)
-            elif term.strict:
-                terms[seen[label]] = new
-        labels = goal.names
-        terms.sort(key=lambda term: (len(term.value.names - labels), len(monomials(term.value))))
-        for columns in ([Term(Ratio.of(1), strict=True), *terms], products(terms, goal, self.deadline)):
+            key = frozenset(term.value.items())
+            if key not in terms or term.strict:
+                terms[key] = Term(term.value, (k,), term.strict, term.equal)
+        labels = {label for key in goal for label, _ in key}
+        near = sorted(terms.values(), key=lambda term: (len(_labels(term.value) - labels), len(term.value)))
+        for more in (False, True):
+            columns = products(near, goal, squares, self.deadline) if more else [Term(UNIT, strict=True), *near]
             found = certificate(goal, columns, strict, self.deadline)
             if found is not None:
                 used = dict.fromkeys(facts[k][0] for _, term in found for k in term.parts)
                 parts = " + ".join(_told(weight, term) for weight, term in found)
-                steps = [Step(fact.rule, f"{fact.node} {'=' if fact.equal else '>' if fact.strict else '>='} 0", fact.trusted) for fact in used]
+                steps = [Step(fact.rule, f"{fact.node} {_sign_of(fact)} 0", fact.trusted) for fact in used]
                 return [*steps, Step("exact certificate", f"{text}: numerator = {parts[:400]}")]
         return None
 
 
+def _labels(value: Poly) -> set[str]:
+    return {label for key in value for label, _ in key}
+
+
+def _sign_of(fact: Fact) -> str:
+    return "=" if fact.equal else ">" if fact.strict else ">="
+
+
 def _told(weight: Fraction, term: Term) -> str:
-    return f"{weight}*({term.square})**2" if term.square else f"{weight}*({term.value})"
+    return f"{weight}*({term.square})**2" if term.square else f"{weight}*({written(term.value)})"
 
 
 def _value(form: Ratio) -> Fraction | None:
