@@ -217,7 +217,7 @@ def _comparison(
     names = left.names() | right.names()
     if names and names <= positions:
         return _ordered(known, left, relation, right, part)
-    if left.op == "abs" and left.args[0].op in ("entry", "family") and relation == "<=":
+    if left.op == "abs" and relation == "<=" and _every_entry(left.args[0], right):
         return _bounded(known, left.args[0], right, part)
     if left.op == "number" and right.op == "name":
         turned = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -262,11 +262,23 @@ def _ordered(known: Hypotheses, left: Expr, relation: str, right: Expr, part: st
     return replace(known, places=places)
 
 
+def _every_entry(node: Expr, bound: Expr) -> bool:
+    """Whether abs(node) <= bound is about all entries: s, or s[j] with a letter that the bound does not have.
+
+    abs(s[1]) <= B is about one entry alone, and abs(s[j]) <= B*j gives each its own bound: both stay relations.
+    """
+    if node.op == "family":
+        return True
+    return node.op == "entry" and node.args[-1].op == "name" and node.args[-1].args[0] not in bound.names()
+
+
 def _bounded(known: Hypotheses, entry: Expr, bound: Expr, part: str) -> Hypotheses:
     name = entry.args[0]
     if name not in known.sequences:
         raise StatementError(f"{name} is no sequence; declare it first: {name} in R^n", part, entry.at)
-    size, _ = known.sequences[name]
+    size, before = known.sequences[name]
+    if before is not None and before != bound:
+        raise StatementError(f"{name} has two bounds, {before} and {bound}; write min({before}, {bound})", part, entry.at)
     return replace(known, sequences={**known.sequences, name: (size, bound)})
 
 

@@ -291,6 +291,9 @@ def _check_names(
     sides: tuple[Expr, ...], known: Hypotheses, law: Law, limit: Limit, positions: set[str], text: str, given: str
 ) -> None:
     declared = positions | set(names_of(known)) | law.names() | _regime_names(limit) | {"d", "T"}
+    if not any(side.has("token", "mean") for side in sides):
+        # the i of softmax(s)[i] is any entry of a sequence: it needs no declaration
+        declared |= {n for side in sides for node in side.walk() if node.op == "entry" for n in node.args[-1].names()}
     for side in sides:
         for node in side.walk():
             if node.op == "name" and node.args[0] in side.names() and node.args[0] not in declared:
