@@ -103,6 +103,7 @@ class LimitChecker(Checker):
 
     def run(self) -> Found:
         """Decide the limit exactly, then confront the print with values along the growing index."""
+        self.found.doing = "while deriving"
         decision = decide(self.prop, self.derivation)
         self.found.method = decision.method
         self.found.tier = "direct simulation at growing lengths" if self.growing else "direct simulation"
@@ -384,7 +385,10 @@ class LimitChecker(Checker):
             worst = max(trend.tolerance / max(abs(trend.printed), 1e-12) for trend in self.trends)
             shown = f"{100 * worst:.2g}% of the limit" if worst < 10 else f"{max(t.tolerance for t in self.trends):.3g}"
             found.detectable = worst if worst < 1e6 else None
-            found.power = f"an error of {shown} is caught with probability {1 - BETA:g} at each of {len(self.trends)} configurations"
+            count = len(self.trends)
+            found.power = (
+                f"an error of {shown} is caught with probability {1 - BETA:g} at each of {count} configurations"
+            )
 
     # -- refutation
 

@@ -151,10 +151,12 @@ def decide(prop: Proposition, derivation: Derivation) -> Decision:
     """Whether the proposition is proved, part by part; never raises for what has no closed form."""
     try:
         parts = list(_parts(prop, derivation))
-    except NotPolynomialError as error:
+    except (NotPolynomialError, ZeroDivisionError) as error:
         return Decision("undecided", "no closed form", reason=str(error))
     except StatementError as error:
         return Decision("undecided", "not decided", reason=str(error))
+    if not parts:
+        return Decision("undecided", "nothing to show", reason="the hypotheses leave no way in which it tends there")
     method = "Isserlis' theorem, sums in closed form, normal form in every order of the positions"
     if prop.limit.variable:
         method += "; limits from leading terms"
@@ -249,6 +251,8 @@ def _limit_part(prop: Proposition, order: Order, regime: Regime, left: sp.Expr, 
     if prop.error is not None:
         kind, scale = prop.error
         weight = put(sympy_of(scale), regime).xreplace(tied)
+        if weight == 0:
+            raise StatementError(f"the error term {kind}({scale}) has the scale 0", at=scale.at)
         gap = sp.together(moving[0] - moving[1])
         found = leading(gap / weight, small) if not equal(moving[0], moving[1]) else None
         fine = found is None or found.coefficient == 0 or (found.power < 0 if kind == "o" else found.power <= 0)

@@ -79,7 +79,7 @@ class Hypotheses:
     matrices: dict[str, str] = field(default_factory=dict)
     identity: bool = False
     nonzero: tuple[str, ...] = ()
-    places: Differences = Differences()
+    places: Differences = field(default_factory=Differences)
     ranges: dict[str, Range] = field(default_factory=dict)
     vectors: tuple[str, ...] = ()
     sequences: dict[str, tuple[str, Expr | None]] = field(default_factory=dict)
@@ -141,7 +141,9 @@ def position_names(text: str, positions: set[str]) -> set[str]:
 
 def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Matrices, fixed vectors and sequences that hypotheses declare: ``B symmetric``, ``a in R^d``, ``s in R^n``."""
-    matrices, vectors, sequences = {"W", "Sigma", "I"}, set(), set()
+    matrices = {"W", "Sigma", "I"}
+    vectors: set[str] = set()
+    sequences: set[str] = set()
     for part, _ in split_top(text, ",;"):
         member, shape = _MEMBER.match(part), _SHAPE.match(part)
         if member and member[2]:
@@ -278,7 +280,9 @@ def _bounded(known: Hypotheses, entry: Expr, bound: Expr, part: str) -> Hypothes
         raise StatementError(f"{name} is no sequence; declare it first: {name} in R^n", part, entry.at)
     size, before = known.sequences[name]
     if before is not None and before != bound:
-        raise StatementError(f"{name} has two bounds, {before} and {bound}; write min({before}, {bound})", part, entry.at)
+        raise StatementError(
+            f"{name} has two bounds, {before} and {bound}; write min({before}, {bound})", part, entry.at
+        )
     return replace(known, sequences={**known.sequences, name: (size, bound)})
 
 

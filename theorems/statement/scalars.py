@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 
 import sympy as sp
 
@@ -69,7 +70,12 @@ class Exact:
     def value(self, node: Expr) -> sp.Expr:
         """The exact value of a deterministic scalar; NotPolynomialError where there is no closed form."""
         if node not in self._values:
-            self._values[node] = self._value(node)
+            try:
+                self._values[node] = self._value(node)
+            except (ValueError, ZeroDivisionError, sp.PolynomialError) as error:
+                if isinstance(error, StatementError):
+                    raise
+                raise NotPolynomialError(f"{str(node)[:60]} has no closed form here: {error}", at=node.at) from None
         return self._values[node]
 
     def _value(self, node: Expr) -> sp.Expr:
@@ -100,13 +106,24 @@ class Exact:
         body, index, first, last = node.args
         if node.random:
             raise StatementError(f"{node} is random; take a moment of it, e.g. E[{node}]", at=node.at)
-        inner = Exact(self.law, self.known, self.order)
         if body.has("E", "Var", "Cov", "Corr", "Kurt", "Skew"):
             return self._moment_sum(node)
+        if self._empty(first, last):
+            return sp.Integer(0)
+        inner = Exact(self.law, self.known, self.order)
+        return close_sum(inner.value(body), symbol(index), self.value(first), self.value(last))
+
+    def _empty(self, first: Expr, last: Expr) -> bool:
+        """Whether a sum has no terms in this order of its ends; NotPolynomialError where that is not known."""
+        ends = (place_of(first), place_of(last))
+        if ends[0].name == ends[1].name:
+            return ends[0].offset > ends[1].offset
         try:
-            return close_sum(inner.value(body), symbol(index), self.value(first), self.value(last))
-        except ValueError as error:
-            raise NotPolynomialError(str(error), at=node.at) from None
+            return self.order.index(ends[0]) > self.order.index(ends[1])
+        except KeyError:
+            raise NotPolynomialError(
+                f"whether the sum from {first} to {last} is empty is not known", at=first.at
+            ) from None
 
     def _moment_sum(self, node: Expr) -> sp.Expr:
         """A sum of expectations is the expectation of the sum."""
@@ -144,10 +161,12 @@ class Exact:
 
     def coefficient(self, node: Expr) -> Ratio:
         """A deterministic factor as a coefficient; what is no Laurent polynomial gets a name until the end."""
-        value = sp.expand(self.value(node)) if not node.names() & {"_"} else self.value(node)
+        value = sp.expand(self.value(node))
         try:
             return Ratio.from_expr(value)
         except (ValueError, sp.PolynomialError):
+            if any(name.startswith("_") for name in node.names()):
+                raise NotPolynomialError(f"a sum of {value} over tokens has no closed form here", at=node.at) from None
             label = f"({value})"
             self._opaque[label] = value
             return Ratio.of(label)
@@ -179,7 +198,7 @@ class Exact:
         """E[(f - E f)^power]."""
         mean = self.expectation(node)
         raw = [sp.Integer(1), mean]
-        raw += [self.expectation(Expr("**", (node, Expr("number", (_whole(k),))))) for k in range(2, power + 1)]
+        raw += [self.expectation(Expr("**", (node, Expr("number", (Fraction(k),))))) for k in range(2, power + 1)]
         parts = [sp.binomial(power, k) * raw[k] * (-mean) ** (power - k) for k in range(power + 1)]
         return sp.Add(*parts)
 
@@ -205,13 +224,7 @@ class Exact:
         return sp.expand(self.central(node, 4)) / self.variance(node) ** 2 - 3
 
 
-def _whole(value: int) -> "sp.Rational":
-    from fractions import Fraction
-
-    return Fraction(value)
-
-
-_MOMENTS = {
+_MOMENTS: dict[str, Callable[..., sp.Expr]] = {
     "E": Exact.expectation,
     "Var": Exact.variance,
     "Cov": Exact.covariance,
