@@ -67,5 +67,7 @@ def _stacked(node: Node, env: Environment) -> Value:
         pieces.append(spread if axis is None else data.movedim(axis, -1))
     if not pieces:
         raise StatementSimulationError(f"{text(node)} has no entries; expected first <= last")
+    if len(pieces) == 1:
+        return Value("family", pieces[0])
     shape = broadcast(*(piece.shape[:-1] for piece in pieces))
     return Value("family", torch.cat([piece.expand(*shape, piece.shape[-1]) for piece in pieces], -1))

@@ -55,11 +55,13 @@ class Process:
             raise StatementSimulationError(f"law = {self.kind!r}; expected one of {', '.join(makers)}")
         if self.kind == "walk-mean" and mean is None:
             raise StatementSimulationError("the walk starts at m, and the case has no vector m")
+        if mean is not None and self.kind == "walk-mean" and mean.shape != root.shape[:1]:
+            raise StatementSimulationError(f"m has {len(mean)} entries; expected {len(root)}, as Sigma has")
         self._make = makers[self.kind]
         gaps = [b - a for a, b in zip(self.places, self.places[1:], strict=False)]
         # x_1 = 0 and x_1 = m hold no increment, x_1 ~ N(0, Sigma) holds one
         first = self.places[0] if self.kind == "walk" else self.places[0] - 1
-        self._steps = self._axis([first, *gaps]).sqrt()
+        self._steps = [math.sqrt(k) for k in (first, *gaps)]
         if self.kind == "ar1":
             self._decay = self._decays(frozen(law[1]), parameters, gaps)
         if self.kind == "gaussian":
@@ -75,12 +77,12 @@ class Process:
             made = made + self.mean.to(device)[:, None]
         return made.permute(2, 0, 1)
 
-    def _axis(self, numbers: Sequence[float]) -> Tensor:
-        return torch.tensor(numbers, dtype=torch.float64)[:, None, None]
-
     def _walk(self, z: Tensor) -> Tensor:
         """Cumulated increments: k steps at once are N(0, k Sigma)."""
-        return z.mul_(self._steps.to(z.device)).cumsum_(0)
+        z[0] *= self._steps[0]
+        for t, size in enumerate(self._steps[1:], 1):
+            torch.add(z[t - 1], z[t], alpha=size, out=z[t])
+        return z
 
     def _decays(self, node: Node, parameters: Mapping[str, float | Tensor], gaps: list[int]) -> list[float]:
         found = value(node, Environment(scalars=parameters))
