@@ -19,6 +19,8 @@ from montecarlo.walks import draw_normals
 
 #: Longest process whose covariance is made as a matrix.
 MOST_TOKENS = 4096
+#: Up to here tokens are cumulated one by one, which reads memory in order.
+FEW_TOKENS = 32
 #: An eigenvalue of a covariance over T tokens may be below 0 by this, times T and its largest entry.
 ROUNDING = 2.0**-46
 
@@ -80,8 +82,11 @@ class Process:
     def _walk(self, z: Tensor) -> Tensor:
         """Cumulated increments: k steps at once are N(0, k Sigma)."""
         z[0] *= self._steps[0]
-        for t, size in enumerate(self._steps[1:], 1):
-            torch.add(z[t - 1], z[t], alpha=size, out=z[t])
+        if len(z) > FEW_TOKENS and set(self._steps[1:]) == {1.0}:
+            return z.cumsum_(0)
+        rows = z.unbind(0)
+        for before, row, size in zip(rows, rows[1:], self._steps[1:], strict=False):
+            torch.add(before, row, alpha=size, out=row)
         return z
 
     def _decays(self, node: Node, parameters: Mapping[str, float | Tensor], gaps: list[int]) -> list[float]:
@@ -94,8 +99,9 @@ class Process:
 
     def _recursion(self, z: Tensor) -> Tensor:
         """x_{t+k} = a^k x_t + sqrt(1 - a^(2k)) z, from x_1 ~ N(0, Sigma): every token has the variance Sigma."""
-        for t, decay in enumerate(self._decay, 1):
-            z[t].mul_(math.sqrt((1.0 - decay) * (1.0 + decay))).add_(z[t - 1], alpha=decay)
+        rows = z.unbind(0)
+        for before, row, decay in zip(rows, rows[1:], self._decay, strict=False):
+            row.mul_(math.sqrt((1.0 - decay) * (1.0 + decay))).add_(before, alpha=decay)
         return z
 
     def _mixed(self, z: Tensor) -> Tensor:

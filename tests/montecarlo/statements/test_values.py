@@ -120,6 +120,10 @@ RANDOM: dict[str, tuple[Plain, Any]] = {
     "sum without its index": (total(form("i", "j"), "k", 2, 4), 3 * F),
     "sum of one": (total(form("k", "j"), "k", 2, 2), F),
     "empty sum": (plus(form("i", "j"), total(form("k", "j"), "k", 3, 2)), F),
+    "sum with factors on both sides": (
+        total(times(["T", x("i")], mat("W"), x("k"), ["T", x("k")], mat("B"), x("j")), "k"),
+        sum(forms(X2, W, token(k)) * forms(token(k), B, X4) for k in range(1, 6)),
+    ),
     "square of a sum": (power(total(form("k", "T"), "k"), 2), sum(forms(token(k), W, X5) for k in range(1, 6)) ** 2),
     "double sum": (
         total(total(times(name("k"), form("k", "l")), "l"), "k"),
