@@ -151,7 +151,7 @@ def covariances(law: Law, last: int, case: Mapping[str, Any]) -> dict[tuple[int,
                 value *= a
         return table
     return {
-        (s, t): rational_at(law.below if s < t else law.diagonal, {**case, "s": min(s, t), "t": max(s, t)})
+        (s, t): rational_at(law.diagonal if s == t else law.below, {**case, "s": min(s, t), "t": max(s, t)})
         for s in places
         for t in places
     }

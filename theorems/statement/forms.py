@@ -100,7 +100,7 @@ class Polynomial:
             return product_
         if op == "tr":
             return self._trace(self.value(args[0]), node)
-        if op == "sum":
+        if op == "sum" and (node.random or node.has("matrix", "vector")):
             return self._summed(node)
         if op == "**":
             return self._power(node)

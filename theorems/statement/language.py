@@ -76,6 +76,8 @@ def _parsed(text: str, vocabulary: Vocabulary) -> Expr:
 
 
 def _plain_reason(error: SyntaxError, text: str, place: int) -> str:
+    if "too many nested" in str(error):
+        return "nested too deeply; write it with definitions (--where)"
     for opened, closed in (("(", ")"), ("[", "]")):
         if text.count(opened) != text.count(closed):
             return f"{text.count(opened)} {opened} but {text.count(closed)} {closed}; each needs its other half"

@@ -57,6 +57,7 @@ class Proposition:
     text: str
     definitions: tuple[str, ...] = ()
     places: tuple[Place, ...] = field(default=())
+    families: tuple[tuple[str, tuple[str, Expr]], ...] = ()
 
     @property
     def random(self) -> bool:
@@ -70,7 +71,9 @@ class Proposition:
 
     def plain(self) -> dict[str, Any]:
         """The statement as nested lists and text, as the other side reads it."""
-        return {"law": self.law.plain(), "left": self.left.plain(), "right": self.right.plain()}
+        found = {"law": self.law.plain(), "left": self.left.plain(), "right": self.right.plain()}
+        bodies = {name: [index, body.plain()] for name, (index, body) in self.families}
+        return {**found, "definitions": bodies} if bodies else found
 
     @property
     def matrices(self) -> tuple[str, ...]:
@@ -118,6 +121,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
         text=" ".join(text.split()),
         definitions=tuple(" ".join(part.split()) for part, _ in split_top(where, ";,") if part.strip()),
         places=places,
+        families=tuple(words.definitions.items()),
     )
 
 

@@ -41,7 +41,7 @@ def test_a_caret_is_a_power() -> None:
 @pytest.mark.parametrize(
     ("text", "hypotheses", "says", "at"),
     [
-        ("E[x[i].T*W*x[j]] = i*tr(W*Sigma", "", "each needs its other half", 20),
+        ("E[x[i].T*W*x[j]] = i*tr(W*Sigma", "", "each needs its other half", 23),
         ("E[x[i].T*W*x[j]] = lam", "", "lam is declared nowhere", 19),
         ("E[x[i].T*W*x[j]] == i", "", "write =", 17),
         ("E[x[i].T*W*x[j]]", "", "no relation", 16),
@@ -55,11 +55,11 @@ def test_a_caret_is_a_power() -> None:
         ("E[x] = 0", "", "x needs a position", 2),
         (SIMPLE, "W symetric", "did you mean symmetric?", 0),
         (SIMPLE, "i <= j, j < i", "no positions satisfy", 0),
-        (SIMPLE, "d = 1, d >= 2", "leaves", 7),
+        (SIMPLE, "d = 1, d >= 2", "leaves", 6),
         (SIMPLE, "lam > 0", "which the statement does not have", 0),
         (SIMPLE, "B symmetric", "which the statement does not have", 0),
         ("E[norm(x[i])**2] -> 1", "", "what tends where", 17),
-        ("E[norm(x[i])**2] = i + o(T)", "", "what tends where", 23),
+        ("E[norm(x[i])**2] = i + o(T)", "", "what tends where", 25),
     ],
 )
 def test_an_error_says_what_is_wrong_and_where(text: str, hypotheses: str, says: str, at: int) -> None:
