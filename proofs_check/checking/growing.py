@@ -340,7 +340,7 @@ class LimitChecker(Checker):
         assert printed is not None
         lengths = LENGTHS[self.effort]
         cases = [configuration.at(T) for T in lengths] if self.growing else list(self._parameter_cases(configuration))
-        reach = max([abs(printed), *(abs(float(v)) for case in cases if (v := self.exact_quantity(case)) is not None)])
+        reach = max(abs(printed), *(self._size(case) for case in cases))
         tolerance = gap if gap is not None else TOLERANCE[self.effort] * (reach or 1.0)
         removal = self._weights(configuration, lengths, tolerance) if self.growing else None
         factors = removal[0] if removal is not None else None
@@ -367,6 +367,14 @@ class LimitChecker(Checker):
                 told = f"T^-{powers[-1]}" if powers else "the limit"
                 self.found.remarks.append(f"terms beyond {told} in the exact form widen the limit by {rest:.2g}")
         return Trend(configuration, tuple(points), limit, printed, tolerance, walks, self.growing)
+
+    def _size(self, case: Case) -> float:
+        """How large what tends is at a case; with an error term, the left side in units of its scale."""
+        value = self.exact_quantity(case)
+        left = self.exact(self.prop.left, case)
+        if self.prop.error is not None and left is not None:
+            value = left / self.scale(case)
+        return 0.0 if value is None else abs(float(sp.re(value)))
 
     def _ends(self, left: tuple[float, float], right: tuple[float, float], scale: float) -> tuple[float, float]:
         if self.prop.error is not None:
