@@ -18,7 +18,16 @@ from theorems.algebra.closed import substituted, vanishes
 from theorems.algebra.ratio import Ratio, total
 from theorems.bounds import settle_bound, unsupported_bound, unsupported_inequality
 from theorems.catalogue import ProofLine, Statement
-from theorems.derivation import Closed, Derived, Equivalence, Incomplete, Inequality, SharpBound, consequence_of
+from theorems.derivation import (
+    Closed,
+    Derived,
+    Enclosed,
+    Equivalence,
+    Incomplete,
+    Inequality,
+    SharpBound,
+    consequence_of,
+)
 from theorems.equivalence import settle_equivalence, unsupported_equivalence
 from theorems.expressions import normal, parse, same, symbol
 from theorems.limits import Limit, compare_cells, enclosed, supported_cells
@@ -252,6 +261,9 @@ def unsupported(statement: Statement, derived: Derived) -> list[str]:
     printed += [name for name in derived.quantities if name in mentioned]
     for name in dict.fromkeys((*printed, *(key for key in derived.quantities if "@" in key or not printed))):
         quantity = derived.quantities[name]
+        if isinstance(quantity, Enclosed):
+            # no clause follows from it
+            continue
         if isinstance(quantity, Moment):
             if quantity.observable is None:
                 found.append(f"{name} is not the moment of one observable, so it cannot be computed again")

@@ -33,7 +33,7 @@ from theorems import deriving
 from theorems.algebra.ratio import Ratio
 from theorems.catalogue import Statement, shipped
 from theorems.conditions import read, written
-from theorems.derivation import Derived, Equivalence, Expected, Fact, Inequality, SharpBound, closed
+from theorems.derivation import Derived, Enclosed, Equivalence, Expected, Fact, Inequality, SharpBound, closed
 from theorems.inequalities.eventually import Eventually
 from theorems.kernel import settle
 from theorems.limits import Limit
@@ -137,7 +137,7 @@ def broken(
 def quantities(claim: Statement, derived: Derived) -> tuple[str, ...]:
     """What can be wrong in a claim: what is printed, what the print refers to, and numbers beside a property."""
     if claim.relation == "when":
-        return (*claim.printed, *(n for n, q in derived.quantities.items() if isinstance(q, Fact)))
+        return (*claim.printed, *(n for n, q in derived.quantities.items() if isinstance(q, Fact | Enclosed)))
     if set(derived.quantities) == {""} or claim.relation in ("<=", "range"):
         return ("",)
     return tuple(name for name in Pair(claim).names if "@" not in name)
@@ -294,6 +294,13 @@ def _(quantity: Fact, size: Fraction) -> tuple[Any, str]:
 
 
 @faulty.register
+def _(quantity: Enclosed, size: Fraction) -> tuple[Any, str]:
+    off = _number(1 + size / 50)
+    wrong = replace(quantity, lows=tuple(off * e for e in quantity.lows), highs=tuple(off * e for e in quantity.highs))
+    return wrong, f"both ends times {1 + size / 50}"
+
+
+@faulty.register
 def _(quantity: MatrixFact, size: Fraction) -> tuple[Any, str]:
     return replace(quantity, value=quantity.value * _number(1 + size / 10)), f"matrix times {1 + size / 10}"
 
@@ -420,7 +427,9 @@ def _beyond(found: registry.Points, part: float) -> registry.Points:
 
 
 def _denied(found: Any, part: float) -> Any:
-    """The other truth value; a bracket of a number moved by 1."""
+    """The other truth value; a bracket of a number moved by 2%, or by its own width and more where it is wider."""
     if isinstance(found, tuple):
-        return found[0] + part, found[1] + part
+        low, high = found
+        off = part * (abs(high) / 50 + (high - low))
+        return low + off, high + off
     return None if found is None else not found
