@@ -36,7 +36,7 @@ from theorems.matrix_facts import MatrixFact
 from theorems.moments.increments import SecondRoute
 from theorems.observables import START, Observable
 from theorems.orders import Order, concluded, numbered, unsupported_order
-from theorems.outcome import CheckedStep, Outcome, Variant
+from theorems.outcome import CheckedStep, Outcome
 from theorems.process import Moment, Process
 from theorems.repair import presentable, repaired
 from theorems.rules import CONCLUSION, licensed
@@ -171,7 +171,6 @@ def settle(statement: Statement, derived: Derived) -> Outcome:
             outcome.evidence.append(f"{name}: derived - printed = {difference(statement, true, printed)}")
         outcome.corrections[name] = _correction(text, true)
     outcome.exact = _exact(statement, derived)
-    outcome.variants = _variants(statement, derived)
     if not wrong:
         outcome.corrections = {}
     elif outcome.status == "proved":
@@ -217,24 +216,6 @@ def _settle_limit(statement: Statement, name: str, limit: Limit, outcome: Outcom
     outcome.corrections[name] = found.formula
     outcome.excluded += found.excluded
     return [name] if found.equal is False else []
-
-
-def _variants(statement: Statement, derived: Derived) -> list[Variant]:
-    """What becomes of each print when a derived variant ``name@what`` takes the place of the quantity."""
-    found = []
-    for key, quantity in derived.quantities.items():
-        name, _, what = key.partition("@")
-        if not what or name not in statement.printed:
-            continue
-        printed = parse(statement.printed[name])
-        if isinstance(quantity, Limit):
-            cells = compare_cells(quantity, printed, statement.conditions)
-            found.append(Variant(what, cells.equal, tuple(cells.lines)))
-        else:
-            value = derived.ratio(key)
-            same_value = compare(value, printed, statement.regime, statement.remainder)
-            found.append(Variant(what, same_value, (f"{name} = {value.expr}",)))
-    return found
 
 
 def _in_regime(printed: sp.Expr, regime: Mapping[str, str]) -> sp.Expr:

@@ -8,7 +8,7 @@ from typing import Any
 
 from proofs_check.site import formula, mathml, view
 from proofs_check.site.shape import claims_of, number, run_of
-from proofs_check.telling import FIDELITY, HOLDS, parameters, power, took
+from proofs_check.telling import FIDELITY, parameters, power, took, variant_told
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$-])")
 _MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!", "error": "!"}
@@ -89,7 +89,7 @@ def _claim(entry: view.Entry) -> list[str]:
     told = f"{simulation['status']}, {power(claim)}" + (f", {simulation['tier']}" if simulation["tier"] else "")
     out += _block("Simulation", escaped(told)) + _block("Power", escaped(simulation["power"]))
     for variant in claim["variants"]:
-        out += _block("Variant", escaped(f"{variant['name']}: {HOLDS.get(variant['holds'], 'not decided')}"))
+        out += _block("Variant", escaped(variant_told(variant)))
     out += _block("Rests on", ", ".join(code(name) for name in claim["depends_on"]))
     out += _block("Rests on refuted", ", ".join(code(name) for name in claim["rests_on_refuted"]))
     out += _block("Replay", code(claim["replay"]) if claim["replay"] else "")
