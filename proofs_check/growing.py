@@ -71,7 +71,7 @@ def measured(values: Mapping[str, Any], levels: Mapping[str, float], delta: floa
 
 
 def uncut(values: Mapping[str, Any]) -> dict[str, Size]:
-    """|E f| of every quantity within ERRORS standard errors: no interval of a stated level, as the tails are unknown."""
+    """|E f| of every quantity within ERRORS standard errors: no interval of a stated level, for unknown tails."""
     found = {}
     for name, tensor in values.items():
         numbers = np.asarray(tensor)
@@ -157,8 +157,8 @@ def grown(pair: Pair, outcome: Outcome, growth: Growth, alpha: float, bench: Ben
         evidence.status, evidence.reason = "underpowered", doubts[0]
     lengths_told = f"between T = {first} and {last}"
     evidence.power = (
-        f"what is measured is the mean of the numbers cut off at the {LEVEL:.0%} quantile of their sizes: its exponents "
-        f"are known within {widest:.2g} {lengths_told}, and a wrong one is off by 1/2; of the mean itself they lie "
+        f"what is measured is the mean of the numbers cut off at the {LEVEL:.0%} quantile of their sizes: its "
+        f"exponents are known within {widest:.2g} {lengths_told}, and a wrong one is off by 1/2; of the mean itself they lie "
         f"within {', '.join(plain)}, by {ERRORS} standard errors and no stated level"
     )
     if contradicts and outcome.status == "disproved":
