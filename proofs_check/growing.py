@@ -158,8 +158,8 @@ def grown(pair: Pair, outcome: Outcome, growth: Growth, alpha: float, bench: Ben
     lengths_told = f"between T = {first} and {last}"
     evidence.power = (
         f"what is measured is the mean of the numbers cut off at the {LEVEL:.0%} quantile of their sizes: its "
-        f"exponents are known within {widest:.2g} {lengths_told}, and a wrong one is off by 1/2; of the mean itself they lie "
-        f"within {', '.join(plain)}, by {ERRORS} standard errors and no stated level"
+        f"exponents are known within {widest:.2g} {lengths_told}, and a wrong one is off by 1/2; of the mean itself "
+        f"they lie within {', '.join(plain)}, by {ERRORS} standard errors and no stated level"
     )
     if contradicts and outcome.status == "disproved":
         name = contradicts[0]

@@ -196,6 +196,7 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
     add("simulated", simulated(claim))
     if claim["verdict"] != "verified":
         add("power", claim["simulation"]["power"])
+    add("trusted", "; ".join(claim["simulation"]["trusted"]))
     add("starts", starts(claim))
     for variant in claim["variants"]:
         add("variant", f"{variant_told(variant)} ({'; '.join(variant['evidence'])})")

@@ -124,6 +124,7 @@ def _claim(**changes: Any) -> dict[str, Any]:
             "detectable": 0.0094,
             "tier": "mean",
             "power": "an error of 1% of max(|mean|, standard deviation) is caught with probability 0.999",
+            "trusted": [],
         },
         "counterexample": None,
         "correction": None,

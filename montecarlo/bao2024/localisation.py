@@ -27,8 +27,8 @@ ROUNDOFF = 2.0**-53
 
 
 def _inside(values: Tensor) -> Tensor:
-    """1 where a value lies in [0, 1], 0 elsewhere."""
-    return ((values >= 0) & (values <= 1)).double()
+    """Whether a value lies in [0, 1]."""
+    return (values >= 0) & (values <= 1)
 
 
 @simulation("bao2024.sec4.gaussian-rho", bounded=(0, 1))

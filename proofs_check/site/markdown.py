@@ -88,6 +88,7 @@ def _claim(entry: view.Entry) -> list[str]:
         out += _block("Counterexample", escaped(f"{parameters(given['params'])}: {values}"))
     told = f"{simulation['status']}, {power(claim)}" + (f", {simulation['tier']}" if simulation["tier"] else "")
     out += _block("Simulation", escaped(told)) + _block("Power", escaped(simulation["power"]))
+    out += _block("Trusted of the simulation", escaped("; ".join(simulation["trusted"])))
     for variant in claim["variants"]:
         out += _block("Variant", escaped(variant_told(variant)))
     out += _block("Rests on", ", ".join(code(name) for name in claim["depends_on"]))

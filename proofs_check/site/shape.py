@@ -54,6 +54,7 @@ _CLAIM: dict[str, Any] = {
         "detectable": None,
         "tier": "",
         "power": "",
+        "trusted": [""],
     },
     "counterexample": None,
     "correction": None,
