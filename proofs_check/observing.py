@@ -81,7 +81,7 @@ def _drawn(pair: Pair, bench: Bench) -> list[Mapping[str, Any]]:
     each = max(6, min(bench.effort.points, 400) // len(slots))
     found: dict[str, Mapping[str, Any]] = {}
     for place, slot in enumerate(slots):
-        for raw in drawing.drawn(pair.statement, slot, bench.seed * 64 + place, each):
+        for raw in drawing.drawn(pair.statement, slot, drawing.stream(pair.statement, bench.seed, place), each):
             found.setdefault(drawing.key(raw), raw)
     return list(found.values())
 
