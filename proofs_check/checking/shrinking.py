@@ -14,29 +14,41 @@ Bad = Callable[[Case], bool]
 
 
 def shrunk(prop: Proposition, case: Case, bad: Bad, deadline: float) -> Case:
-    """The least case by steps, each of which stays ``bad``: at every step the first lighter one is taken."""
+    """The least case by steps, each of which stays ``bad``: a lighter one is taken as soon as it is found."""
+    best = case
     while time.monotonic() < deadline:
-        better = next((one for one in _lighter(prop, case, deadline) if one.weight < case.weight and bad(one)), None)
+        before = best
+        best = _first(best, lambda one: _smaller(prop, one), bad, deadline)
+        best = _first(best, _alike, bad, deadline)
+        best = _first(best, _equal, bad, deadline)
+        best = _first(best, _joint, bad, deadline)
+        best = _numbers(best, bad, deadline)
+        if best == before:
+            break
+    return best
+
+
+def _first(case: Case, changes: Callable[[Case], Iterator[Case]], bad: Bad, deadline: float) -> Case:
+    """Changes of one kind, each taken as often as one makes the case lighter."""
+    while True:
+        better = next((one for one in changes(case) if time.monotonic() < deadline and one.weight < case.weight and bad(one)), None)
         if better is None:
             return case
         case = better
-    return case
 
 
-def _lighter(prop: Proposition, case: Case, deadline: float) -> Iterator[Case]:
-    for one in _smaller(prop, case):
-        if time.monotonic() > deadline:
-            return
-        yield one
-    yield from _alike(case)
-    for change in _slots(case):
-        value, put = change
+def _numbers(case: Case, bad: Bad, deadline: float) -> Case:
+    """Every number in turn made as simple as it can be."""
+    for k in range(len(list(_slots(case)))):
+        value, put = list(_slots(case))[k]
         for simple in _simpler(value):
             if time.monotonic() > deadline:
-                return
-            yield put(simple)
-    yield from _joint(case)
-    yield from _equal(case)
+                return case
+            one = put(simple)
+            if one.weight < case.weight and bad(one):
+                case = one
+                break
+    return case
 
 
 def _equal(case: Case) -> Iterator[Case]:

@@ -50,11 +50,11 @@ class Case:
                 yield from values
 
     @property
-    def weight(self) -> tuple[int, Fraction]:
-        """How much there is to read in a case, the least first: digits, then sizes of the numbers."""
+    def weight(self) -> tuple[int, int]:
+        """How much there is to read in a case, the least first: digits, then numerators and denominators."""
         found = list(self.entries())
         digits = sum(len(str(v)) + (v != 0) + 2 * (v.denominator > 1) + (v < 0) for v in found)
-        return digits, sum((abs(v) for v in found), Fraction(0))
+        return digits, sum(abs(v.numerator) + v.denominator for v in found)
 
     def with_number(self, name: str, value: Fraction) -> Case:
         """The case with one number changed."""

@@ -161,6 +161,7 @@ def _norm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[F
     if len(words) > 1:
         yield from _triangle(node, words, kind)
         return
+    # a word alone has the factor 1: others are taken out of the norm
     ((letters, _),) = words.items()
     if len(letters) == 1 and known.shape(letters[0][0]) in ("psd", "positive definite"):
         trace = Expr("tr", (inner,))

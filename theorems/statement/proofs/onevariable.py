@@ -116,15 +116,25 @@ class Line:
         if not h.has(x):
             known = self.at(h, Fraction(0))
             return known == 1 or (known == 0 and not strict)
-        if h.is_rational_function(x):
-            return self._rational(h, low, high, strict)
+        if h.is_rational_function(x) and not any(v.is_irrational for v in h.atoms(sp.Number, sp.NumberSymbol)):
+            try:
+                return self._rational(h, low, high, strict)
+            except (sp.CoercionFailed, sp.PolynomialError):
+                # a coefficient such as log(2) is no rational number
+                pass
         h = _neat(h)
-        return (
-            self._factors(h, low, high, strict, depth)
-            or self._from_end(h, low, high, strict, depth)
-            or self._cover(h, low, high)
-            or self._cut(h, low, high, strict, depth)
+        before = len(self.steps)
+        ways = (
+            lambda: self._factors(h, low, high, strict, depth),
+            lambda: self._from_end(h, low, high, strict, depth),
+            lambda: self._cover(h, low, high),
+            lambda: self._cut(h, low, high, strict, depth),
         )
+        for way in ways:
+            if way():
+                return True
+            del self.steps[before:]
+        return False
 
     def _rational(self, h: sp.Expr, low: End, high: End, strict: bool) -> bool:
         """No root of odd multiplicity inside (none at all where strict), and a positive value."""
