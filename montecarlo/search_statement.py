@@ -264,8 +264,10 @@ class Landscape:
         table |= {"<=": one <= two + near, ">=": one >= two - near}
         return table[relation]
 
-    def climb(self, start: Floats, generator: np.random.Generator, deadline: float, steps: int) -> tuple[float, Floats, int]:
-        """The largest excess that random steps of growing and shrinking length find, where, and after how many tries."""
+    def climb(
+        self, start: Floats, generator: np.random.Generator, deadline: float, steps: int
+    ) -> tuple[float, Floats, int]:
+        """The largest excess that random steps of changing length find, where, and after how many tries."""
         here = self.projected(start)
         best = math.nan if here is None else self.excess(here)
         if here is None or math.isnan(best):

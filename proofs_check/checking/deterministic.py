@@ -24,7 +24,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings, target
 from montecarlo.search_statement import Floats, Landscape, evaluate, floats
 from proofs_check.checking.drawing import drawn, gram, simplex, strategy
 from proofs_check.checking.shrinking import shrunk
-from theorems.statement.cases import Case, admissible, indices, sizes
+from theorems.statement.cases import Case, admissible, frame
 from theorems.statement.certify import shown, undefined, violation
 from theorems.statement.expression import Expr, number
 from theorems.statement.hypotheses import Range
@@ -35,7 +35,7 @@ from theorems.statement.proposition import Proposition
 DRAWN = {"quick": 150, "standard": 400, "thorough": 2000}
 EXAMPLES = {"quick": 60, "standard": 200, "thorough": 1000}
 ASCENTS = {"quick": 12, "standard": 40, "thorough": 300}
-#: Seconds after which the search, the proof, and shrinking each end whatever is left to do.
+#: Seconds after which the search ends, whatever is left to do; the proof, or the shrinking, has as long again.
 SECONDS = {"quick": 1.0, "standard": 3.0, "thorough": 12.0}
 #: Relative difference of the sides' two values at one case beyond which they disagree, and one that floats can see.
 AGREE, SEEN = 1e-6, 1e-11
@@ -194,11 +194,11 @@ def _by_hypothesis(search: _Search, examples: int, start: int) -> None:
 
 def _plain(prop: Proposition) -> dict[str, Any]:
     """The hypotheses as the search in floats reads them."""
-    known = prop.known
-    fixed = sizes(prop) | set(prop.positions) | set(indices(prop)) | {"d"}
+    known, shape = prop.known, frame(prop)
+    fixed = {*shape.sizes, *prop.positions, *shape.indices, "d"}
     fixed |= {name for name, values in known.ranges.items() if values.integer}
     ranges = {name: _interval(values) for name, values in known.ranges.items() if name not in fixed}
-    shapes = {name: known.shape(name) for name in prop.matrices}
+    shapes = {name: known.shape(name) for name in shape.matrices}
     if known.identity:
         shapes["Sigma"] = "identity"
     bounds = {n: None if bound is None else bound.plain() for n, (_, bound) in known.sequences.items()}
@@ -220,10 +220,8 @@ def _plain(prop: Proposition) -> dict[str, Any]:
 
 
 def _indexed(prop: Proposition, relation: tuple[str, list[Any], list[Any]]) -> bool:
-    from theorems.statement.cases import quantified
-
     text = str(relation)
-    return any(f"['name', '{name}']" in text for name in quantified(prop))
+    return any(f"['name', '{name}']" in text for name in frame(prop).quantified)
 
 
 def _interval(values: Range) -> tuple[float, float]:
@@ -350,24 +348,23 @@ def _refuted(search: _Search, deadline: float) -> Found:
 
 def _unrefuted(search: _Search, deadline: float) -> Found:
     prop, (closest, where) = search.prop, search.closest
-    told = {"tries": search.tries, "closest": closest, "closest_case": where}
+    base = Found("undecided", "", tries=search.tries, closest=closest, closest_case=where)
     if search.conflict:
-        return Found("conflict", search.conflict, **told)
+        return replace(base, verdict="conflict", reason=search.conflict)
     if math.isinf(closest):
-        gone = search.without or "no case that meets the hypotheses was found"
-        return Found("undecided", gone, **told)
+        return replace(base, reason=search.without or "no case that meets the hypotheses was found")
     proof = None if search.without else proved(prop, deadline)
     vain = f"no violation in {search.tries} tries, closest was {closest:.3g} (relative, 0 is equality) at {where}"
     if proof is None:
-        return Found("undecided", search.without or vain, **told)
+        return replace(base, reason=search.without or vain)
     fates = tuple(_fates(search))
     steps = tuple((step.rule, step.instance, step.trusted) for step in proof.steps)
-    if not any(mutant.fate == "caught" for mutant in fates):
-        return Found("undecided", f"proved, but the search tells no wrong version from it; {vain}", steps, mutants=fates, **told)
-    open_ = sum(mutant.fate == "not seen" for mutant in fates)
-    caught = sum(mutant.fate == "caught" for mutant in fates)
-    extra = f"; {open_} stronger versions were not refuted: not seen to be sharp" if open_ else ""
-    return Found("verified", f"proved; {vain}; {caught} wrong versions refuted{extra}", steps, mutants=fates, **told)
+    base = replace(base, proof=steps, mutants=fates)
+    caught, unseen = (sum(mutant.fate == fate for mutant in fates) for fate in ("caught", "not seen"))
+    if not caught:
+        return replace(base, reason=f"proved, but the search tells no wrong version from it; {vain}")
+    extra = f"; {unseen} stronger versions were not refuted: not seen to be sharp" if unseen else ""
+    return replace(base, verdict="verified", reason=f"proved; {vain}; {caught} wrong versions refuted{extra}")
 
 
 # -- wrong versions

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from theorems.statement.cases import Case, Rows, admissible, free_names, indices, sizes
+from theorems.statement.cases import Case, Rows, admissible, frame
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
@@ -24,6 +24,9 @@ SIMPLE = tuple(Fraction(v) for v in (0, 1, -1, 2, -2, 3, -3)) + tuple(
 EXTREME = tuple(Fraction(v) for v in (5, -5, 10, -10, 100, -100, 10**4)) + tuple(
     Fraction(sign, size) for size in (100, 10**4) for sign in (1, -1)
 )
+#: Parts of an interval, and of the distance from its end.
+FRACTIONS = tuple(Fraction(text) for text in ("1/2", "1/4", "3/4", "1/100", "99/100", "1/3"))
+NEXT = (Fraction(1), Fraction(1, 100), Fraction(10))
 STEPS = tuple(Fraction(k, 8) for k in (8, -8, 0, 4, -4, 2, -2, 6, -6, 1, 7))
 
 
@@ -48,9 +51,9 @@ def numbers_of(values: Range, shown: Sequence[Fraction] = (*SIMPLE, *EXTREME)) -
     inner: list[Fraction] = list(ends)
     if values.low is not None and values.high is not None:
         width = values.high - values.low
-        inner += [values.low + width * part for part in map(Fraction, ("1/2", "1/4", "3/4", "1/100", "99/100", "1/3"))]
+        inner += [values.low + width * part for part in FRACTIONS]
     else:
-        inner += [end + step for end in ends for step in map(Fraction, (1, -1, "1/2", "-1/2", "1/100", "-1/100", 10, -10))]
+        inner += [end + sign * step for end in ends for step in (*FRACTIONS[:2], *NEXT) for sign in (1, -1)]
     found = list(dict.fromkeys(value for value in (*inner, *shown) if values.holds(value)))
     return found or ([values.low] if values.low is not None else [Fraction(0)])
 
@@ -66,7 +69,11 @@ def simplex(prop: Proposition) -> dict[str, Fraction]:
     for relation, left, right in prop.known.relations:
         if relation == "=" and left.op == "sum" and right.op == "number" and right.args[0] > 0:
             body, index, first, _ = left.args
-            plain = body.op == "entry" and body.args[1] == Expr("name", (index,)) and first == Expr("number", (Fraction(1),))
+            plain = (
+                body.op == "entry"
+                and body.args[1] == Expr("name", (index,))
+                and first == Expr("number", (Fraction(1),))
+            )
             if plain and body.args[0] in nonnegative:
                 found[body.args[0]] = right.args[0]
     return found
@@ -77,31 +84,32 @@ class _Drawing:
         self.prop, self.pick = prop, pick
 
     def case(self) -> Case | None:
-        prop, known = self.prop, self.prop.known
-        whole = sizes(prop) | {"d"}
+        prop, known, shape = self.prop, self.prop.known, frame(self.prop)
+        whole = shape.sizes | {"d"}
         bounded = {name for _, bound in known.sequences.values() if bound is not None for name in bound.names()}
         numbers: dict[str, Fraction] = {}
-        names = free_names(prop)
-        for name in sorted(names, key=lambda n: (n not in whole, n)):
+        for name in sorted(shape.names, key=lambda n: (n not in whole, n)):
             numbers[name] = self._number(name, name in whole, name in bounded)
         lengths = {n: int(size) if size.isdigit() else int(numbers[size]) for n, (size, _) in known.sequences.items()}
         longest = max(lengths.values(), default=0)
-        for name in indices(prop):
+        for name in shape.indices:
             top = longest or int(numbers.get("d", Fraction(1)))
             numbers[name] = Fraction(self.pick(range(1, top + 1)))
         d = int(numbers.get("d", Fraction(1)))
-        used = sorted(prop.matrices)
-        case = Case(numbers, {name: self._matrix(name, d) for name in used}, {n: self._vector(d) for n in known.vectors})
+        used = shape.matrices
+        case = Case(
+            numbers, {name: self._matrix(name, d) for name in used}, {n: self._vector(d) for n in known.vectors}
+        )
         totals = simplex(prop)
         sequences = {}
         for name, (_, bound) in known.sequences.items():
             if name in totals:
                 sequences[name] = self._shares(lengths[name], totals[name])
                 continue
-            top = None if bound is None else _rational(bound, case)
-            if top is not None and top < 0:
+            largest = None if bound is None else _rational(bound, case)
+            if largest is not None and largest < 0:
                 return None
-            sequences[name] = self._sequence(lengths[name], top)
+            sequences[name] = self._sequence(lengths[name], largest)
         case = Case(case.numbers, case.matrices, case.vectors, sequences)
         return None if admissible(prop, case) else case
 
@@ -220,4 +228,3 @@ def _rational(node: Expr, case: Case) -> Fraction | None:
     if not found.is_finite():
         return Fraction(-1)
     return Fraction(int((found * 10**6).floor().lower().unique_fmpz() or -(10**6)), 10**6)
-

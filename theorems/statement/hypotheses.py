@@ -278,7 +278,9 @@ def _bounded(known: Hypotheses, entry: Expr, bound: Expr, part: str) -> Hypothes
         raise StatementError(f"{name} is no sequence; declare it first: {name} in R^n", part, entry.at)
     size, before = known.sequences[name]
     if before is not None and before != bound:
-        raise StatementError(f"{name} has two bounds, {before} and {bound}; write min({before}, {bound})", part, entry.at)
+        raise StatementError(
+            f"{name} has two bounds, {before} and {bound}; write min({before}, {bound})", part, entry.at
+        )
     return replace(known, sequences={**known.sequences, name: (size, bound)})
 
 

@@ -20,6 +20,10 @@ Number = Fraction | flint.arb
 MAX_POWER, MAX_SUM, MAX_BITS = 4_096, 4_096, 100_000
 
 
+_ZERO: Number = Fraction(0)
+_ONE: Number = Fraction(1)
+
+
 class UndefinedError(ValueError):
     """An expression without a value at a case, such as log(0)."""
 
@@ -134,7 +138,7 @@ def _log(number: Number) -> Number:
 
 
 def _absolute(number: Number) -> Number:
-    return abs(number)
+    return abs(number) if isinstance(number, Fraction) else number.max(-number)
 
 
 def _larger(one: Number, two: Number) -> Number:
@@ -173,7 +177,7 @@ def power(base: Number, exponent: Number) -> Number:
                 return base**count
             return _ball(base) ** count
         # arb's own power loses an interval around 0
-        return reduce(_mul, [base] * count, Fraction(1)) if count <= 64 else base**count
+        return reduce(_mul, [base] * count, _ONE) if count <= 64 else base**count
     if isinstance(exponent, Fraction) and exponent.denominator == 2:
         return power(root(base), Fraction(exponent.numerator))
     if isinstance(base, Fraction):
@@ -378,4 +382,4 @@ def _scaled(factor: Number, found: Value) -> Value:
 
 
 def _dot(one: Sequence[Number], two: Sequence[Number]) -> Number:
-    return reduce(_add, map(_mul, one, two), Fraction(0))
+    return reduce(_add, map(_mul, one, two), _ZERO)

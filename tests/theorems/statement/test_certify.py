@@ -110,7 +110,9 @@ def test_a_violation_is_certified_in_rationals_and_in_balls() -> None:
     prop, case = one("tr(W)**2 <= tr(W.T*W)", numbers={"d": F(2)}, matrices={"W": ((F(1), F(0)), (F(0), F(1)))})
     assert free_names(prop) == ("d",) and admissible(prop, case) == ""
     assert violation(prop, case) is True and (shown(prop.left, case), shown(prop.right, case)) == ("4", "2")
-    prop, case = one("norm(W, nuclear) <= norm(W, 2)", numbers={"d": F(2)}, matrices={"W": ((F(1), F(1)), (F(0), F(1)))})
+    prop, case = one(
+        "norm(W, nuclear) <= norm(W, 2)", numbers={"d": F(2)}, matrices={"W": ((F(1), F(1)), (F(0), F(1)))}
+    )
     assert violation(prop, case) is True and shown(prop.left, case).startswith("2.2360679774997")
 
 
@@ -159,11 +161,11 @@ def test_the_hypothesis_that_a_case_breaks_is_named(text: str, given: str, case:
 
 
 def test_positions_are_held_to_their_order() -> None:
-    prop = proposition("sum(k**2, k, i, j) >= 0", "i < j, i != 3")
-    if prop.positions:
-        assert "order" in admissible(prop, Case({"i": F(2), "j": F(1)}))
-    else:
-        assert "i < j" in admissible(prop, Case({"i": F(2), "j": F(1)}))
+    prop = proposition("sum(s[k]**2, k, i, j) >= 0", "s in R^3, i < j, i != 2")
+    zeros = (F(0),) * 3
+    assert admissible(prop, Case({"i": F(1), "j": F(2)}, sequences={"s": zeros})) == ""
+    assert "order" in admissible(prop, Case({"i": F(2), "j": F(1)}, sequences={"s": zeros}))
+    assert "i != 2" in admissible(prop, Case({"i": F(2), "j": F(3)}, sequences={"s": zeros}))
 
 
 def cases_of(prop: Proposition, count: int) -> list[Case]:

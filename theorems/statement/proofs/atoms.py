@@ -398,7 +398,10 @@ def _substituted(value: Ratio, label: str, square: Ratio) -> Ratio:
 
 def _as_expr(term: Ratio, nodes: dict[str, Expr]) -> list[Expr]:
     ((key, _),) = monomials(term).items()
-    return [Expr("**", (nodes.get(label, name(label)), number(power))) if power > 1 else nodes.get(label, name(label)) for label, power in key]
+    return [
+        Expr("**", (nodes.get(label, name(label)), number(power))) if power > 1 else nodes.get(label, name(label))
+        for label, power in key
+    ]
 
 
 def _vector(label: str) -> Expr:
