@@ -26,7 +26,7 @@ from proofs_check.checking.drawing import drawn, gram, simplex, strategy
 from proofs_check.checking.shrinking import shrunk
 from theorems.statement.cases import Case, admissible, frame
 from theorems.statement.certify import shown, undefined, violation
-from theorems.statement.expression import Expr, number
+from theorems.statement.expression import MOMENTS, Expr, number
 from theorems.statement.hypotheses import Range
 from theorems.statement.proofs import proved
 from theorems.statement.proposition import Proposition
@@ -35,6 +35,8 @@ from theorems.statement.proposition import Proposition
 DRAWN = {"quick": 150, "standard": 400, "thorough": 2000}
 EXAMPLES = {"quick": 60, "standard": 200, "thorough": 1000}
 ASCENTS = {"quick": 12, "standard": 40, "thorough": 300}
+#: Examples that Hypothesis draws at a time.
+CHUNK = 20
 #: Seconds after which the search ends, whatever is left to do; the proof, or the shrinking, has as long again.
 SECONDS = {"quick": 1.0, "standard": 3.0, "thorough": 12.0}
 #: Relative difference of the sides' two values at one case beyond which they disagree, and one that floats can see.
@@ -84,7 +86,7 @@ class _Search:
     pool: list[tuple[Case, Floats]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     tries: int = 0
-    best: list[tuple[float, Floats]] = field(default_factory=list)
+    best: list[tuple[float, int, Floats]] = field(default_factory=list)
     closest: tuple[float, str] = (-math.inf, "")
     hit: Case | None = None
     without: str = ""
@@ -108,7 +110,7 @@ class _Search:
             return excess
         if excess > self.closest[0]:
             self.closest = (excess, label)
-        self.best.append((excess, point))
+        self.best.append((excess, len(list(case.entries())), point))
         near = excess > -SEEN if self.prop.relation in ("<", ">") else excess > SEEN / 10
         if near and violation(self.prop, case):
             self.confirm(case)
@@ -126,17 +128,26 @@ def judge_deterministic(prop: Proposition, effort: str = "standard", seed: int =
     """The verdict on a statement without tokens; ValueError for one with tokens or an unknown effort."""
     if effort not in SECONDS:
         raise ValueError(f"effort = {effort!r}; expected one of {', '.join(SECONDS)}")
-    if prop.random:
-        raise ValueError(f"{prop.text}: it has tokens; the search is for statements without")
+    if prop.random or any(side.has("token", "mean", *MOMENTS) for side in (prop.left, prop.right)):
+        raise ValueError(f"{prop.text}: it has tokens or moments; the search is for statements without tokens")
     began = time.monotonic()
     if prop.asymptotic:
         return Found("undecided", "a limit without tokens: no finite case refutes it, and no rule proves it")
     search = _Search(prop, Landscape(prop.left.plain(), prop.relation, prop.right.plain(), _plain(prop)), 0.0)
+    _check_shapes(prop, seed)
     search.deadline = began + SECONDS[effort]
     _run(search, effort, seed)
     until = time.monotonic() + SECONDS[effort]
     found = _refuted(search, until) if search.hit else _unrefuted(search, until)
     return replace(found, seconds=time.monotonic() - began)
+
+
+def _check_shapes(prop: Proposition, seed: int) -> None:
+    """StatementError where a side is a vector or a matrix, or adds and multiplies what does not fit."""
+    generator = random.Random(seed)
+    case = next((one for _ in range(50) if (one := drawn(prop, generator.choice)) is not None), None)
+    if case is not None:
+        undefined(prop, case)
 
 
 # -- the search
@@ -149,7 +160,11 @@ def _run(search: _Search, effort: str, start: int) -> None:
         if search.done:
             return
         search.look(drawn(prop, generator.choice))
-    _by_hypothesis(search, EXAMPLES[effort], start)
+    for chunk in range(0, EXAMPLES[effort], CHUNK):
+        # Hypothesis runs to its end once begun: it is given few examples at a time, and under half of what time is left
+        if search.done or time.monotonic() > search.deadline - 0.6 * SECONDS[effort]:
+            break
+        _by_hypothesis(search, CHUNK, start + chunk)
     noise = np.random.default_rng(start)
     for _ in range(ASCENTS[effort]):
         for _ in range(10):
@@ -158,9 +173,10 @@ def _run(search: _Search, effort: str, start: int) -> None:
             return
         if not search.best:
             continue
-        search.best.sort(key=lambda entry: -entry[0])
+        # of equally near cases the smaller ones are the easier to climb from
+        search.best.sort(key=lambda entry: (-round(entry[0], 9), entry[1]))
         del search.best[60:]
-        chosen = generator.choice(search.best[:5] if generator.random() < 0.6 else search.best)[1]
+        chosen = generator.choice(search.best[:5] if generator.random() < 0.6 else search.best)[2]
         excess, point, tries = search.landscape.climb(chosen, noise, search.deadline, 250)
         search.tries += tries
         if not math.isinf(excess):
@@ -395,7 +411,7 @@ def _fate(search: _Search, wrong: Proposition) -> Mutant:
 def mutants_of(prop: Proposition) -> list[Proposition]:
     """Wrong versions of the right side, and the other direction of an inequality."""
     rights = [*_changed(prop.right)]
-    rights += [Expr("*", (number(factor), prop.right)) for factor in (Fraction(51, 50), Fraction(49, 50))]
+    rights += [_scaled(prop.right, factor) for factor in (Fraction(51, 50), Fraction(49, 50))]
     if prop.right.op == "+":
         for k, term in enumerate(prop.right.args):
             doubled = Expr("*", (number(2), term))
@@ -405,6 +421,10 @@ def mutants_of(prop: Proposition) -> list[Proposition]:
     if prop.relation != "=":
         found.append(replace(prop, relation=MIRRORED[prop.relation]))
     return found
+
+
+def _scaled(node: Expr, factor: Fraction) -> Expr:
+    return number(factor * node.args[0]) if node.op == "number" else Expr("*", (number(factor), node))
 
 
 def _changed(node: Expr) -> Iterator[Expr]:

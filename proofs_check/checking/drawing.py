@@ -16,7 +16,9 @@ from theorems.statement.values import UndefinedError, scalar
 
 #: Chooses one of several; the simplest stand first.
 Pick = Callable[[Sequence[Any]], Any]
+#: Sizes and positions go from the least to LARGEST - 1 above it; sequences may be LONG too, which costs little.
 LARGEST = 6
+LONG = (10, 25, 60)
 #: Numbers that are tried where nothing else is said: corners, simple ones, tiny and huge ones.
 SIMPLE = tuple(Fraction(v) for v in (0, 1, -1, 2, -2, 3, -3)) + tuple(
     Fraction(a, b) for a, b in ((1, 2), (-1, 2), (1, 3), (3, 2), (-3, 2), (1, 4), (3, 4), (5, 2), (1, 10), (-1, 10))
@@ -116,11 +118,9 @@ class _Drawing:
     def _number(self, name: str, whole: bool, bounds: bool) -> Fraction:
         values = self.prop.known.ranges.get(name, Range())
         if name in self.prop.positions or whole:
-            low = int(values.low) if values.low is not None else 1
-            high = min(int(values.high) if values.high is not None else low + LARGEST - 1, low + LARGEST - 1)
-            return Fraction(self.pick(range(max(low, 1), max(high, low) + 1)))
-        if values.integer:
-            values = Range(values.low, values.high, values.low_open, values.high_open, values.nonzero, True)
+            low = max(int(values.low), 1) if values.low is not None else 1
+            options = [*range(low, low + LARGEST), *(LONG if name in frame(self.prop).sizes else ())]
+            return Fraction(self.pick([k for k in options if values.high is None or k <= values.high] or [low]))
         choice: Fraction = self.pick(numbers_of(values))
         return abs(choice) if bounds and values.holds(abs(choice)) else choice
 
@@ -132,21 +132,21 @@ class _Drawing:
         return self._entries(d)
 
     def _sequence(self, length: int, top: Fraction | None) -> tuple[Fraction, ...]:
-        if top is None:
-            kind = self.pick(["entries", "equal", "one apart"])
-            if kind == "entries":
+        """Entries within the bound ``top``: all equal, some apart from the others, at corners, or anywhere."""
+        kinds = ["equal", "one apart", "some apart"] + ([] if length > LARGEST else ["corners", "inside"])
+        kind, scale = self.pick(kinds), Fraction(1) if top is None else top
+        pool: Sequence[Fraction] = (*SIMPLE, *EXTREME) if top is None else STEPS
+        if kind in ("corners", "inside"):
+            if top is None:
                 return self._entries(length)
-            high, low = (Fraction(self.pick((*SIMPLE, *EXTREME))) for _ in range(2))
-            return (high, *([high if kind == "equal" else low] * (length - 1)))
-        kind = self.pick(["equal", "one apart", "corners", "inside"])
-        if kind in ("equal", "one apart"):
-            first = Fraction(self.pick(STEPS))
-            rest = first if kind == "equal" else -first
-            entries = [first, *[rest] * (length - 1)]
-            turn = self.pick(range(length))
-            return tuple(top * v for v in entries[turn:] + entries[:turn])
-        steps = (1, -1) if kind == "corners" else STEPS
-        return tuple(top * Fraction(self.pick(steps)) for _ in range(length))
+            pool = STEPS[:2] if kind == "corners" else STEPS
+            return tuple(scale * self.pick(pool) for _ in range(length))
+        high = Fraction(self.pick((*pool[:2], *pool)))
+        low = high if kind == "equal" else -high if self.pick((True, False)) else Fraction(self.pick(pool))
+        count = 1 if kind == "one apart" else self.pick(range(1, length + 1))
+        entries = [high] * count + [low] * (length - count)
+        turn = self.pick((0, length - 1))
+        return tuple(scale * value for value in entries[turn:] + entries[:turn])
 
     def _shares(self, length: int, total: Fraction) -> tuple[Fraction, ...]:
         weights = [self.pick((1, 0, 2, 3, 10, 1000)) for _ in range(length)]

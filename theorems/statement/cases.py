@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import product
+from itertools import groupby, product
 from typing import Any
 
 from theorems.norms import is_semidefinite, is_symmetric
@@ -66,8 +66,16 @@ class Case:
         for name, rows in sorted(self.matrices.items()):
             parts.append(f"{name} = [{', '.join('[' + ', '.join(map(str, row)) + ']' for row in rows)}]")
         for table in (self.vectors, self.sequences):
-            parts += [f"{name} = ({', '.join(map(str, entries))})" for name, entries in sorted(table.items())]
+            parts += [f"{name} = ({_listed(entries)})" for name, entries in sorted(table.items())]
         return ", ".join(parts)
+
+
+def _listed(entries: tuple[Fraction, ...]) -> str:
+    """Entries as text; of a long sequence, how often a value stands one after the other."""
+    if len(entries) <= 8:
+        return ", ".join(map(str, entries))
+    runs = [(value, len(list(group))) for value, group in groupby(entries)]
+    return ", ".join(f"{value} {count} times" if count > 1 else str(value) for value, count in runs)
 
 
 @dataclass(frozen=True)
@@ -227,10 +235,9 @@ def _bounds_fail(prop: Proposition, case: Case) -> Iterator[str]:
     for name, (_, bound) in prop.known.sequences.items():
         if bound is None:
             continue
-        for entry in case.sequences[name]:
-            if _sign(Expr("number", (abs(entry),)), bound, case) not in (-1, 0):
-                yield f"abs({name}[j]) <= {bound}"
-                break
+        largest = max(map(abs, case.sequences[name]), default=Fraction(0))
+        if _sign(Expr("number", (largest,)), bound, case) not in (-1, 0):
+            yield f"abs({name}[j]) <= {bound}"
 
 
 def _relations_fail(prop: Proposition, case: Case) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -314,11 +315,16 @@ class _Reader:
 
     def softmax(self, inner: Expr) -> Value:
         scores = self.vector(inner).entries
-        parts = []
-        for one in scores:
-            total = reduce(_add, (_exp(_add(two, _mul(Fraction(-1), one))) for two in scores))
-            parts.append(inverse(total))
-        return Vector(tuple(parts))
+        # equal scores have equal weights: each is worked out once
+        exact: dict[Number, int] = Counter(score for score in scores if isinstance(score, Fraction))
+        kinds = [*exact.items(), *((score, 1) for score in scores if not isinstance(score, Fraction))]
+
+        def weight(one: Number) -> Number:
+            parts = (_mul(Fraction(count), _exp(_add(two, _mul(Fraction(-1), one)))) for two, count in kinds)
+            return inverse(reduce(_add, parts))
+
+        known = {score: weight(score) for score in exact}
+        return Vector(tuple(known[score] if isinstance(score, Fraction) else weight(score) for score in scores))
 
     def entropy(self, inner: Expr) -> Value:
         """-sum p log p, with 0 log 0 = 0."""

@@ -13,7 +13,7 @@ from montecarlo.search_statement import Landscape, evaluate
 from proofs_check.checking import deterministic
 from proofs_check.checking.deterministic import judge_deterministic, mutants_of
 from proofs_check.checking.shrinking import shrunk
-from theorems.statement import proposition
+from theorems.statement import StatementError, proposition
 from theorems.statement.cases import Case, admissible
 from theorems.statement.certify import shown, violation
 from theorems.statement.proofs import Proof, Step
@@ -60,6 +60,8 @@ FALSE = [
     ("(lam + 1)**2 = lam**2 + 2*lam + 2", "lam real", 1),
     ("u**4 - 3*u**2*v**2 + v**6 + 1/2 >= 0", "u real, v real", 2),
     ("u**2 - 3*u + 224/100 >= 0", "u real", 1),
+    ("softmax(s)[1] >= softmax(s)[2]", "s in R^n, s[1] >= s[2] - 1/10", 3),
+    ("n <= 6", "s in R^n", 26),
 ]
 
 
@@ -125,7 +127,7 @@ def test_mutants_are_caught_implied_or_not_seen() -> None:
     found = judge_deterministic(proposition("u*(1 - u) <= 1", "0 <= u <= 1"), "quick")
     fates = {mutant.text: mutant.fate for mutant in found.mutants}
     assert found.verdict == "verified" and "not seen to be sharp" in found.reason
-    assert fates["u*(1 - u) <= 2"] == "implied" and fates["u*(1 - u) <= 49/50*1"] == "not seen"
+    assert fates["u*(1 - u) <= 2"] == "implied" and fates["u*(1 - u) <= 49/50"] == "not seen"
     assert fates["u*(1 - u) <= 0"] == "caught" and fates["u*(1 - u) >= 1"] == "caught"
 
 
@@ -171,6 +173,12 @@ def test_tokens_and_unknown_efforts_are_refused() -> None:
         judge_deterministic(proposition("u <= u", "u real"), "fast")
     with pytest.raises(ValueError, match="tokens"):
         judge_deterministic(proposition("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", "i <= j"))
+
+
+@pytest.mark.parametrize("text", ["W <= 1", "exp(W) >= 0", "tr(W) + W >= 0", "tr(3) >= 0"])
+def test_what_is_no_number_is_refused(text: str) -> None:
+    with pytest.raises(StatementError):
+        judge_deterministic(proposition(text), "quick")
 
 
 def test_the_same_seed_gives_the_same_verdict_and_counterexample() -> None:
