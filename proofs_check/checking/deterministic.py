@@ -32,7 +32,7 @@ from theorems.statement.proofs import proved
 from theorems.statement.proposition import Proposition
 
 #: By effort: cases drawn, cases that Hypothesis draws, and ascents. Counts, so that no verdict hangs on a busy machine.
-DRAWN = {"quick": 150, "standard": 400, "thorough": 2000}
+DRAWN = {"quick": 250, "standard": 600, "thorough": 2000}
 EXAMPLES = {"quick": 60, "standard": 200, "thorough": 1000}
 ASCENTS = {"quick": 12, "standard": 40, "thorough": 300}
 #: Examples that Hypothesis draws at a time.
@@ -86,7 +86,8 @@ class _Search:
     pool: list[tuple[Case, Floats]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     tries: int = 0
-    best: list[tuple[float, int, Floats]] = field(default_factory=list)
+    #: By the sizes of a case, since what is an equality in one dimension may be violated in the next.
+    by_size: dict[tuple[Fraction, ...], list[tuple[float, Floats]]] = field(default_factory=dict)
     closest: tuple[float, str] = (-math.inf, "")
     hit: Case | None = None
     without: str = ""
@@ -110,7 +111,8 @@ class _Search:
             return excess
         if excess > self.closest[0]:
             self.closest = (excess, label)
-        self.best.append((excess, len(list(case.entries())), point))
+        sizes = tuple(case.numbers[name] for name in sorted({"d", *frame(self.prop).sizes} & case.numbers.keys()))
+        self.by_size.setdefault(sizes, []).append((excess, point))
         near = excess > -SEEN if self.prop.relation in ("<", ">") else excess > SEEN / 10
         if near and violation(self.prop, case):
             self.confirm(case)
@@ -171,12 +173,12 @@ def _run(search: _Search, effort: str, start: int) -> None:
             search.look(drawn(prop, generator.choice))
         if search.done:
             return
-        if not search.best:
+        if not search.by_size:
             continue
-        # of equally near cases the smaller ones are the easier to climb from
-        search.best.sort(key=lambda entry: (-round(entry[0], 9), entry[1]))
-        del search.best[60:]
-        chosen = generator.choice(search.best[:5] if generator.random() < 0.6 else search.best)[2]
+        known = search.by_size[generator.choice(sorted(search.by_size))]
+        # half the ascents begin near an equality, half anywhere: an equality may lie in a hollow
+        known.sort(key=lambda entry: -entry[0])
+        chosen = generator.choice(known[:3] if generator.random() < 0.5 else known)[1]
         excess, point, tries = search.landscape.climb(chosen, noise, search.deadline, 250)
         search.tries += tries
         if not math.isinf(excess):

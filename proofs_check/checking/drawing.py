@@ -141,7 +141,7 @@ class _Drawing:
                 return self._entries(length)
             pool = STEPS[:2] if kind == "corners" else STEPS
             return tuple(scale * self.pick(pool) for _ in range(length))
-        high = Fraction(self.pick((*pool[:2], *pool)))
+        high = Fraction(self.pick(pool[:2] if self.pick((True, False)) else pool))
         low = high if kind == "equal" else -high if self.pick((True, False)) else Fraction(self.pick(pool))
         count = 1 if kind == "one apart" else self.pick(range(1, length + 1))
         entries = [high] * count + [low] * (length - count)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from fractions import Fraction as F
 
 import pytest
 
 from proofs_check.checking.drawing import drawn
-from theorems.statement import proposition
+from theorems.statement import StatementError, proposition
 from theorems.statement.cases import Case, admissible, free_names
 from theorems.statement.certify import shown, undefined, violation
-from theorems.statement.expression import minus, number
-from theorems.statement.proofs import proved
+from theorems.statement.expression import Expr, minus, number
+from theorems.statement.hypotheses import Hypotheses
+from theorems.statement.proofs import facts, proved
 from theorems.statement.proofs.atoms import Atoms, NoFormError
 from theorems.statement.proofs.certificate import Term, certificate
-from theorems.statement.proofs.facts import facts_of
+from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import UndefinedError, compared
 
@@ -192,10 +194,10 @@ def _facts_hold(prop: Proposition) -> None:
     except NoFormError:
         return
     whole = {size for size, _ in prop.known.sequences.values()}
-    facts = list(facts_of(atoms, prop.known, whole))
+    found = list(facts_of(atoms, prop.known, whole))
     for case in cases_of(prop, 6):
         point = case.with_number("d", case.numbers.get("d", F(1)))
-        for fact in facts:
+        for fact in found:
             try:
                 sign = compared(fact.node, number(0), point)
             except (UndefinedError, KeyError):
@@ -204,11 +206,30 @@ def _facts_hold(prop: Proposition) -> None:
             assert sign in allowed, f"{fact} at {point}"
 
 
+def test_a_planted_false_rule_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
+        yield Fact("planted: norm(A, 2) >= norm(A, fro)", minus(node, Expr("norm", (node.args[0], "fro"))))
+
+    monkeypatch.setitem(facts._RULES, "norm", wrong)
+    with pytest.raises(AssertionError, match="planted"):
+        _facts_hold(proposition("norm(W, 2) >= norm(W, fro)"))
+    # the prover itself would believe it: the rules are what is trusted
+    assert proved(proposition("norm(W, 2) >= norm(W, fro)")) is not None
+
+
+def test_a_bound_of_one_entry_is_no_bound_of_all() -> None:
+    every = proposition("max(s) <= B", "s in R^n, abs(s[j]) <= B").known
+    first = proposition("s[1] <= B", "s in R^n, abs(s[1]) <= B").known
+    assert every.sequences["s"][1] is not None and first.sequences["s"][1] is None and first.relations
+    with pytest.raises(StatementError, match="two bounds"):
+        proposition("max(s) <= B", "s in R^n, abs(s[j]) <= B, abs(s[j]) <= 1")
+
+
 def test_a_false_combination_is_not_certified() -> None:
     x = (("x", 1),)
-    facts = [Term({x: F(1)}, (0,))]
+    known = [Term({x: F(1)}, (0,))]
     far = 1e18
-    assert certificate({x: F(2)}, facts, False, far) is not None
-    assert certificate({x: F(-1)}, facts, False, far) is None
-    assert certificate({x: F(2)}, facts, True, far) is None
+    assert certificate({x: F(2)}, known, False, far) is not None
+    assert certificate({x: F(-1)}, known, False, far) is None
+    assert certificate({x: F(2)}, known, True, far) is None
     assert certificate({x: F(2)}, [Term({x: F(1)}, (0,), strict=True)], True, far) is not None
