@@ -75,7 +75,9 @@ def folded(value: Poly, squares: Mapping[str, Poly]) -> Poly:
         total = {key: number for key, number in value.items() if key not in high}
         for key in high:
             label, power = next((label, power) for label, power in key if power > 1 and label in squares)
-            rest = tuple((one, count) for one, count in key if one != label) + (((label, power - 2),) if power > 2 else ())
+            rest = tuple((one, count) for one, count in key if one != label) + (
+                ((label, power - 2),) if power > 2 else ()
+            )
             total = added(total, multiplied({tuple(sorted(rest)): value[key]}, squares[label]))
         value = total
     return value
@@ -108,7 +110,7 @@ def certificate(goal: Poly, terms: Sequence[Term], strict: bool, deadline: float
 
 
 def products(facts: Sequence[Term], goal: Poly, squares: Mapping[str, Poly], deadline: float) -> list[Term]:
-    """Products of up to three facts, and squares of differences and sums of monomials, of no higher degree than needed."""
+    """Products of up to three facts, and squares of sums of two monomials, of no higher degree than the goal."""
     most, found = max(_degree(goal), 2), [Term(UNIT, strict=True), *facts]
     for count, first in ((2, 40), (3, 14)):
         for chosen in combinations_with_replacement(facts[:first], count):
@@ -127,7 +129,9 @@ def products(facts: Sequence[Term], goal: Poly, squares: Mapping[str, Poly], dea
     for fact in facts:
         if fact.equal:
             for label in labels:
-                found.append(Term(folded(multiplied(fact.value, {((label, 1),): Fraction(1)}), squares), fact.parts, False, True))
+                found.append(
+                    Term(folded(multiplied(fact.value, {((label, 1),): Fraction(1)}), squares), fact.parts, False, True)
+                )
     return found + _squares(goal, squares)
 
 
@@ -236,9 +240,7 @@ def _program(matrix: sparse.csc_matrix, target: np.ndarray, free: np.ndarray, de
     return np.array(solution.x)
 
 
-def _exactly(
-    rows: Sequence[Monomial], target: Poly, support: Sequence[Poly]
-) -> list[Fraction] | None:
+def _exactly(rows: Sequence[Monomial], target: Poly, support: Sequence[Poly]) -> list[Fraction] | None:
     """The rational solution of the linear equations on a support, free unknowns 0."""
     if not support:
         return None
