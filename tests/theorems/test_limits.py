@@ -388,16 +388,14 @@ def test_a_law_that_no_ball_encloses_confirms_nothing() -> None:
     assert outcome.status == "undecided" and "give a Law" in outcome.method
 
 
-def test_a_law_is_the_same_at_a_case_and_in_balls() -> None:
-    """The limit law for xi = 4 and eta = 1/8, 16 eigenvalues 1/32, by quadrature; at T = 32 it is not far off."""
+def test_the_balls_of_a_law_hold_its_probability() -> None:
+    """The limit law for xi = 4 and eta = 1/8, 16 eigenvalues 1/32, by quadrature."""
     law = part(PART1, EXACT).finite
     assert isinstance(law, Law)
     for place in ("0", "1/4", "1/2", "3/4", "1"):
         far = law.far({"theta": Fraction(place), "xi": Fraction(4), "eta": Fraction(1, 8)})
         quadrature = rho_limit(float(Fraction(place)), [1 / 32], [16]).values[0]
         assert float(quadrature) == pytest.approx(float(far.mid()), abs=1e-8)
-        at = {"theta": Fraction(place), "size": Fraction(1, 32), "up": Fraction(16), "down": Fraction(0)}
-        assert place == "0" or abs(float(law(at)) - float(far.mid())) < 0.1
 
 
 def test_every_cell_is_met() -> None:
