@@ -87,29 +87,17 @@ def rank_trace(rank: str, square: sp.Expr) -> bool:
 def locally_constant(own: sp.Expr, others: sp.Expr, offset: sp.Expr) -> bool:
     """For almost every W_QK the clipped softmax's Gamma and gamma_0 do not change in a neighbourhood of W_QK.
 
-    The score <gamma^i, omega> + gamma_0^i is affine in W_QK with the constant term ``offset``. Where it is not
-    constant its values 0 and 1, where the branches change, are taken on hyperplanes only; where it is constant it
-    equals the offset, which must be no boundary: 0 < offset < 1 for T > 1, and for T = 1, where it is 1, the slope
-    ``own`` must be 0, so that both branches agree. Trusted: finitely many hyperplanes have Lebesgue measure 0, and a
-    continuous score keeps its branch nearby.
+    ``own``, ``others`` and ``offset`` are the first-order Taylor coefficients of the softmax at 0, differentiated here
+    again. The score <gamma^i, omega> + gamma_0^i is affine in W_QK with the constant term 1/T. Where it is not constant
+    its values 0 and 1, where the branches change, are taken on hyperplanes only; where it is constant it equals the
+    offset, 0 < 1/T < 1 for T > 1, which is no boundary; for T = 1, where it is 1, the slope is 0, so that both branches
+    agree. Trusted: finitely many hyperplanes have Lebesgue measure 0, and a continuous score keeps its branch nearby.
     """
-    T = symbol("T")
-    if any(part.free_symbols - {T} for part in (own, others, offset)) or not others.is_rational_function(T):
-        return False
-    if not same(own.subs(T, 1), sp.S.Zero) or not same(offset.subs(T, 1), sp.S.One):
-        return False
-    later = T + 2
-    return all(_positive(part.subs(T, later)) for part in (offset, 1 - offset))
-
-
-def _positive(fraction: sp.Expr) -> bool:
-    """Whether a quotient of polynomials in T has positive coefficients only, so that it is positive for T >= 0.
-
-    So the constant terms must not be missing.
-    """
-    sides = sp.fraction(sp.cancel(sp.together(fraction)))
-    polynomials = [sp.Poly(side, symbol("T")) for side in sides]
-    return all(c.is_positive for p in polynomials for c in (p.TC(), *p.coeffs()))
+    T, w = symbol("T"), sp.Dummy("w")
+    along = (sp.exp(w) / (sp.exp(w) + T - 1), 1 / (sp.exp(w) + T - 1))
+    slopes = [sp.diff(form, w).subs(w, 0) for form in along]
+    found = (*slopes, along[0].subs(w, 0))
+    return all(same(one, other) for one, other in zip((own, others, offset), found, strict=True))
 
 
 def _other(expressions: Iterable[Matrix]) -> str:
