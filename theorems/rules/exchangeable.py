@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from theorems.conditions import read
-from theorems.exchangeable import Vector, moment, moment_by_deviations, output
+from theorems.exchangeable import Vector, moment, moment_by_deviations, output, token
 from theorems.expressions import same, symbol
 from theorems.rules import CONCLUSION, EQUIVALENCES, Rule, licensed_by, rule
 
@@ -36,10 +36,15 @@ def level_slope(energy: Any, level: sp.Expr, value: sp.Expr) -> bool:
 def energy_cone(linear: sp.Expr, square: sp.Expr) -> bool:
     """t2 = tr(B W^T W) >= 0, and t2 = 0 implies t1 = tr(B W) = 0.
 
-    Trusted: B = E[(z_i - z_j)(z_i - z_j)^T]/2 is positive semidefinite, so that t2 = ||W B^(1/2)||_F^2, and W B = 0
-    where that is 0.
+    With u = z_i - z_j the square is E|W u|^2/2 and the linear one E[u^T W u]/2, computed by both routes. Trusted: the
+    mean of a square is not negative, and where it is 0, W u = 0 almost surely.
     """
-    return bool(linear == symbol("t1") and square == symbol("t2"))
+    gap = token("i") + token("j").times(sp.Integer(-1))
+    moved = gap.mapped()
+    return all(
+        same(route(moved, moved), 2 * square) and same(route(gap, moved), 2 * linear)
+        for route in (moment, moment_by_deviations)
+    )
 
 
 @rule("energy-balance")

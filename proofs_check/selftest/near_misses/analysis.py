@@ -273,8 +273,11 @@ def _laws() -> Iterator[tuple[str, Step]]:
     yield "of twice the form", _chebyshev(ABOVE, ZERO, form=_form(scale="2"))
     yield "of a form that grows", _chebyshev(ABOVE, ZERO, form=_form(scale="T"))
     yield "of a form that vanishes", _chebyshev(ABOVE, ZERO, form=_form(scale="1/T"))
+    below = ((MEAN, (-1,)), (MEAN + 1, (1,)), (LESS, (-1,)))
+    yield "of another mean than that in (mean - 1)/sd", _chebyshev(below, ONE, first=MEAN + 1)
     good = _chebyshev(ABOVE, ZERO).data
-    for place, other in ((0, (good[0][0], "1/eta", MEAN)), (1, (good[1][0], "xi", LESS)), (1, good[0])):
+    scaled = (_term("1/eta", MEAN, SPREAD), _term("xi", LESS, SPREAD))
+    for place, other in ((0, (good[0][0], "1/eta", MEAN)), (1, good[0]), *enumerate(scaled)):
         yield "an argument of another scale", Step("chebyshev-limit", "", (*good[:place], other, *good[place + 1 :]))
     at_nought = ((MEAN, (0,)), (LESS, (-1,)))
     walk, left, right, regime = FORM
@@ -288,6 +291,9 @@ def _laws() -> Iterator[tuple[str, Step]]:
         ("a step of another rule", Step("chebyshev-limit", "", good)),
     ):
         yield why, _chebyshev(at_nought, HALF, ends)
+    drifting = _form("mean")
+    shifted = Step("independent-ends", "", (*drifting, HALF))
+    yield "no step shows the law of a walk with a mean symmetric", _chebyshev(at_nought, HALF, shifted, form=drifting)
 
 
 def _independent(place: sp.Expr, start: str = "sigma") -> Step:

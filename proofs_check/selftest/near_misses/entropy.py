@@ -62,6 +62,7 @@ def near() -> Iterator[tuple[str, Step]]:
         (sp.sqrt((x - 1) ** 2) / (x - 1), "it falls by 10 at 1"),
         (1 / (x - 1), "a pole at 1"),
         (sp.log((1 - x) / (x - 1)), "no real number"),
+        (sp.log(1 - x) - sp.log(x - 1), "no real number"),
     ):
         yield why, Step("no-turn", "", (x - 5 * hidden, "x", sp.simplify(1 - 5 * sp.diff(hidden, x)), ZERO))
     yield "no real number", Step("no-turn", "", (x + sp.I, "x", ONE, ZERO))
@@ -102,6 +103,7 @@ def true() -> Iterator[Step]:
             yield _crossing(*numbers, kind=kind, count=count)
     yield Step("no-turn", "", (x + sp.exp(x / 2), "x", 1 + sp.exp(x / 2) / 2, ZERO))
     yield Step("no-turn", "", (-x, "x", -ONE, ZERO))
+    yield Step("no-turn", "", ((x - 1) ** 2 + 3 * x, "x", 2 * x + 1, ZERO))
     for text, value in (("log(2 + exp(-x)) + x*exp(-x)/(1 + exp(-x))", "log(2)"), ("x*exp(-x)/y + y", "y")):
         yield Step("decay", "", (parse(text), "x", -ONE, parse(value)))
     yield Step("decay", "", (parse("sqrt(1 + exp(-x)) - log(y)/sqrt(y)"), "x", -ONE, parse("1 - log(y)/sqrt(y)")))
@@ -390,6 +392,9 @@ def _far() -> Iterator[tuple[str, Step]]:
     yield "1/512 away", Step("far-enclosure", "", (1 / x, (("x", 512),), ZERO))
     yield "0 there alone", Step("far-enclosure", "", (x / 512 - 1, (("x", 512),), ZERO))
     yield "0 further out alone", Step("far-enclosure", "", (x / 512 - 2, (("x", 512),), ZERO))
+    yield "0 at two places", Step("far-enclosure", "", ((x / 512 - 1) * (x / 512 - 3), (("x", 512),), ZERO))
+    ends = (("y", 1), ("x", 1))
+    yield "2^-100 away everywhere", Step("far-enclosure", "", (y, ends, 1 - sp.Rational(1, 2**100)))
 
 
 def _covers() -> Iterator[tuple[str, Step]]:
