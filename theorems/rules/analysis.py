@@ -8,6 +8,7 @@ from typing import Any
 import sympy as sp
 
 from theorems.algebra.closed import names, substituted, vanishes
+from theorems.algebra.ratio import Ratio
 from theorems.balls import positive
 from theorems.cells import Pattern, sign_of
 from theorems.expressions import symbol
@@ -335,13 +336,10 @@ def independent_ends(process: Process, left: Vector, right: Vector, regime: Mapp
         return False
     a, b, c = (process.covariance(*pair) for pair in ((left, left), (right, right), (left, right)))
     sizes, crossed = (in_regime(value, regime).terms("T") for value in (a * b, c * c))
-    top = max((power for power, value in sizes.items() if value != 0))
-    if any(power > top and value != 0 for power, value in crossed.items()):
-        return False
-    at = [
-        substituted(parts[top].expr, {"theta": theta}) if top in parts else sp.Integer(0) for parts in (sizes, crossed)
-    ]
-    return bool(at[0].is_positive and sp.expand(at[1]) == 0)
+    # c^2 <= a b has no higher power
+    leading = (parts.get(max(sizes), Ratio.of(0)).expr for parts in (sizes, crossed))
+    size, cross = (substituted(value, {"theta": theta}) for value in leading)
+    return bool(size.is_positive and sp.expand(cross) == 0)
 
 
 @rule("no-atom")

@@ -78,6 +78,8 @@ def near() -> Iterator[tuple[str, Step]]:
     for scale in ("1", "1/T", "1/T**2", "1/T**3", "0"):
         other = right * Ratio.from_expr(parse(scale))
         yield f"{scale} times the other end", Step("independent-ends", "", (walk, other, right, regime, HALF))
+    own = walk.token("i")
+    yield "one end twice, where it is small", Step("independent-ends", "", (walk, own, own, regime, ZERO))
     ends, regime = (Vector(fixed="a"), Vector(fixed="b")), {"i": "theta*T"}
     yield "a^T W b is one number", Step("independent-ends", "", (random_walk("i", "T"), *ends, regime, HALF))
 

@@ -320,9 +320,49 @@ def _chains() -> Iterator[tuple[str, Step]]:
         ("the other way round", (eps, out_norm, (SMALL_OUTPUT,), SMALL_OUTPUT)),
         ("half of it", (out_norm, eps / 2, (SMALL_OUTPUT,), SMALL_OUTPUT)),
         ("another hypothesis", (out_norm, eps, ("out_norm <= 2*eps",), SMALL_OUTPUT)),
+        ("1 <= 0 contradicts itself", (ONE, ZERO, ("1 <= 0",), "1 <= 0")),
+        ("b <= S and S < b", (x, b, ("S <= b", "b < S"), "S <= b")),
+        ("b + 1 <= b", (b + 1, b, ("b + 1 <= b",), "b + 1 <= b")),
+        ("a norm below 0", (out_norm, eps, (SMALL_OUTPUT, "eps < 0"), SMALL_OUTPUT)),
+        ("b is 1 and 2", (x, b, ("S <= b", "b == 1", "b == 2"), "S <= b")),
     )
+    yield from made(
+        "put-to-zero",
+        ("b is 0 and 1", (x + b, x, ("b == 0", "b == 1"), "b")),
+        ("1 <= 0 beside it", (x + b, x, ("b == 0", "1 <= 0"), "b")),
+    )
+    contradicted = (*given, "kappa < 0", "kappa > 0")
+    yield from made(
+        "in-turn",
+        ("hypotheses that contradict one another", (deviation, UPPER, contradicted, PARTS)),
+    )
+    yield from _broken()
     for relation in (">=", ">", "!="):
         yield f"{relation} is not <=", _assumed("q", relation, "b")
+
+
+def _broken() -> Iterator[tuple[str, Step]]:
+    """f(a) <= f(b), or x <= y from f(x) <= f(y), for an f that rises on either side of a pole or of a jump."""
+    jump = sp.sqrt((x - 1) ** 2) / (x - 1)
+    for why, function in (
+        ("it falls by 10 at 1", x - 5 * jump),
+        ("a jump from 1 to -1", -jump),
+        ("a pole at 1", -1 / (x - 1)),
+        ("a pole at 1", x / (1 - x)),
+        ("a root of what is negative", -sp.sqrt(1 - x)),
+    ):
+        low, high = sp.Integer(0), sp.Integer(4)
+        ends = (function.xreplace({x: low}), function.xreplace({x: high}))
+        yield why, step("increasing", *ends, (), function, "S", step("sum-identity", low, high, ()))
+        told = step("assumed", low, symbol("value_norm"), ("0 <= value_norm",), "0 <= value_norm")
+        ends = (function.xreplace({x: low}), function.xreplace({x: symbol("value_norm")}))
+        yield why, step("increasing", *ends, ("0 <= value_norm",), function, "S", told)
+        level = symbol("q")
+        slight = step("assumed", function, level, (f"{function} <= q",), f"{function} <= q")
+        yield why, step("solved", x, level, (f"{function} <= q",), function, slight)
+        inner = function.xreplace({x: gap})
+        told = step("in-turn", inner, inner.xreplace({gap: eps}), (), (step("sum-identity", inner, inner, ()),))
+        yield why, step("solved", gap, eps, (), inner, told)
 
 
 SIGNED = step("assumed", kappa, out_norm, ("kappa <= out_norm",), "kappa <= out_norm")
