@@ -254,8 +254,6 @@ def hyperplane_cells(dimension: str, count: str, cells: sp.Expr) -> bool:
     leave no other. Trusted: this count of cells (Schlaefli; Cover).
     """
     d, N = symbol(dimension), symbol(count)
-    if dimension == count or not cells.is_polynomial(*cells.atoms(RowSum)):
-        return False
     fewer = cells.xreplace({N: N - 1})
     recursion = pascal(cells) - fewer - fewer.xreplace({d: d - 1})
     ends = (cells.xreplace({name: ONE}).replace(RowSum, _first_term) for name in (N, d))
@@ -268,8 +266,10 @@ def pascal(form: sp.Expr) -> sp.Expr:
 
 
 def _first_term(n: sp.Expr, m: sp.Expr) -> sp.Expr:
-    """1 for RowSum(n, 0), and for RowSum(0, d - 1) with any d >= 1; any other sum as it stands."""
-    return ONE if m == 0 or (n == 0 and (m + 1).is_Symbol) else RowSum(n, m)
+    """RowSum(n, m) for m <= 0, and RowSum(0, d - 1) = 1 for any d >= 1; not a number for any other sum."""
+    if m.is_nonpositive:
+        return sp.Integer(m == 0)
+    return ONE if n == 0 and (m + 1).is_Symbol else sp.nan
 
 
 @rule("random-signs")
@@ -292,10 +292,8 @@ def random_signs(
     its own; independent uniform points are almost surely in general position.
     """
     equivalence, sphere, cells = parts
-    if not all(licensed(part) for part in parts):
-        return False
-    shapes = ("necessary-and-sufficient", "strict-sphere", "hyperplane-cells")
-    if tuple(part.rule for part in parts) != shapes or queries != (ONE, T):
+    both = licensed_by(equivalence, ("necessary-and-sufficient",)) and licensed_by(sphere, ("strict-sphere",))
+    if not both or not licensed_by(cells, ("hyperplane-cells",)) or queries != (ONE, T):
         return False
     seen = {part.data[1:3] for part in equivalence.data[2]}
     met = set(equivalence.data[1]) == {"rho_Q > 0", sphere.data[0]} and seen == {keys}

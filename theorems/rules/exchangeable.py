@@ -41,10 +41,8 @@ def energy_cone(linear: sp.Expr, square: sp.Expr) -> bool:
     """
     gap = token("i") + token("j").times(sp.Integer(-1))
     moved = gap.mapped()
-    return all(
-        same(route(moved, moved), 2 * square) and same(route(gap, moved), 2 * linear)
-        for route in (moment, moment_by_deviations)
-    )
+    squares = moment(moved, moved) == moment_by_deviations(moved, moved) == sp.expand(2 * square)
+    return bool(squares and moment(gap, moved) == moment_by_deviations(gap, moved) == sp.expand(2 * linear))
 
 
 @rule("energy-balance")

@@ -10,6 +10,8 @@ from theorems.algebra.matrix_calculus import Alphabet, Letter, Matrix, different
 from theorems.expressions import same, symbol
 from theorems.rules import rule
 
+ZERO = sp.Integer(0)
+
 
 @rule("matrix-substitution")
 def matrix_substitution(expression: Matrix, table: Mapping[str, Matrix], value: Matrix) -> bool:
@@ -93,11 +95,12 @@ def locally_constant(own: sp.Expr, others: sp.Expr, offset: sp.Expr) -> bool:
     offset, 0 < 1/T < 1 for T > 1, which is no boundary; for T = 1, where it is 1, the slope is 0, so that both branches
     agree. Trusted: finitely many hyperplanes have Lebesgue measure 0, and a continuous score keeps its branch nearby.
     """
-    T, w = symbol("T"), sp.Dummy("w")
-    along = (sp.exp(w) / (sp.exp(w) + T - 1), 1 / (sp.exp(w) + T - 1))
-    slopes = [sp.diff(form, w).subs(w, 0) for form in along]
-    found = (*slopes, along[0].subs(w, 0))
-    return all(same(one, other) for one, other in zip((own, others, offset), found, strict=True))
+    w, v = sp.Dummy("w"), sp.Dummy("v")
+    # along one score and along another one, the T - 2 that are left at 0
+    softmax = sp.exp(w) / (sp.exp(w) + sp.exp(v) + symbol("T") - 2)
+    at = {w: ZERO, v: ZERO}
+    slopes = same(own, sp.diff(softmax, w).subs(at)) and same(others, sp.diff(softmax, v).subs(at))
+    return slopes and same(offset, softmax.subs(at))
 
 
 def _other(expressions: Iterable[Matrix]) -> str:

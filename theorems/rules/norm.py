@@ -72,7 +72,8 @@ def mixed_norms(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, one: str,
 
     Trusted: the l_p norms of a vector of d entries, used twice.
     """
-    if not _exists(matrix, hypotheses):
+    # C need not be square: its columns may have any number of entries
+    if not _exists(matrix, hypotheses) or "C" in matrix:
         return False
     (p, q), (r, s) = MIXED[one], MIXED[two]
     factor = symbol("d") ** (_loss(p, r) + _loss(q, s))
@@ -82,7 +83,7 @@ def mixed_norms(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, one: str,
 @_norm_rule("submultiplicative")
 def submultiplicative(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, one: str, two: str) -> bool:
     """||A B||_2 <= ||A||_2 ||B||_2. Trusted: an operator norm is submultiplicative."""
-    if not LETTERS.issuperset((one, two)) or not _exists(f"{one} {two}", hypotheses):
+    if not LETTERS.issuperset((one, two)) or not _exists(f"{one}_{two}", hypotheses):
         return False
     product = symbol(f"spectral_{one}") * symbol(f"spectral_{two}")
     return _is(left, symbol(f"spectral_{one}_{two}")) and _is(right, product)
@@ -196,9 +197,19 @@ def _non_negative(factor: sp.Expr) -> bool:
     return True
 
 
+#: The matrices that norms are named by, and what gives each: a root of Sigma, an inverse, M = R W R.
+NAMED: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("W", "Sigma", "C"), frozenset()),
+    **dict.fromkeys(("R", "M"), frozenset({COVARIANCE})),
+    **dict.fromkeys(("R_inverse", "Sigma_inverse"), frozenset({DEFINITE})),
+}
+
+
 def _exists(matrix: str, hypotheses: Hypotheses) -> bool:
-    """Whether the hypotheses give the matrix: an inverse of Sigma needs it to be positive definite."""
-    return "inverse" not in matrix or DEFINITE in hypotheses
+    """Whether a name is that of a matrix or of a product of some, each of which the hypotheses give."""
+    letters = matrix.replace("_inverse", "-inverse").split("_")
+    needed = [NAMED.get(letter.replace("-", "_")) for letter in letters]
+    return all(part is not None and part <= _closure(hypotheses) for part in needed)
 
 
 def _needed(word: tuple[str, ...]) -> set[str]:

@@ -104,6 +104,9 @@ def true() -> Iterator[Step]:
     yield from (step for sign in (1, -1) for step in _true_ends(sign))
     yield _two((eta**-1 * (xi * eta - theta), "1/eta", r - theta), pattern=((r - theta, (0,)), (ONE, (1,))))
     yield _independent(HALF)
+    walk = FORM[0]
+    later = walk.token("T") - walk.token("i")
+    yield Step("independent-ends", "", (walk, later, walk.token("i"), {"i": "theta*T"}, HALF))
     yield Step("empty-cell", "", (((theta - 2, (1,)),), (theta, 1 - theta), ((1, (theta - 2,)), (1, (1 - theta,)))))
     yield Step("empty-cell", "", (((xi, (1,)), (xi, (-1,))), (), ((1, (xi,)), (1, (-xi,)))))
 
@@ -274,6 +277,9 @@ def _laws() -> Iterator[tuple[str, Step]]:
     yield "of another variance", _chebyshev(ABOVE, ZERO, spread=SPREAD + 1)
     yield "of twice the form", _chebyshev(ABOVE, ZERO, form=_form(scale="2"))
     yield "of a form that grows", _chebyshev(ABOVE, ZERO, form=_form(scale="T"))
+    part = ((-r / 2 - 1, (-1,)),)
+    grows = _chebyshev(part, ZERO, first=-HALF, second=-r / 2 - 1, spread=sp.Rational(5, 6), form=_form(scale="T"))
+    yield "of the part of a form that does not grow", grows
     yield "of a form that vanishes", _chebyshev(ABOVE, ZERO, form=_form(scale="1/T"))
     below = ((MEAN, (-1,)), (MEAN + 1, (1,)), (LESS, (-1,)))
     yield "of another mean than that in (mean - 1)/sd", _chebyshev(below, ONE, first=MEAN + 1)

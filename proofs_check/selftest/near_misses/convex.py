@@ -296,11 +296,11 @@ def _spheres() -> Iterator[tuple[str, Step]]:
         ("a formula for N = 1 alone", 2 * RowSum(points - 1, dim - 1) * points),
         ("one of an infinite number of others", 2 * RowSum(points - 1, dim - 1) + RowSum(points - 1, dim - 2)),
         ("another one that meets the recursion", 2 * RowSum(points - 1, dim - 1) + RowSum(points - 2, dim - 3)),
+        ("2 for one hyperplane in dimension 1 alone", 2 * RowSum(points - 1, dim - 1) + _later(2) - _later(3)),
         ("no polynomial in sums", 2 * sp.sqrt(RowSum(points - 1, dim - 1) ** 2)),
     )
     for why, formula in cells:
         yield why, step("hyperplane-cells", "dim", "points", formula)
-    yield "as many hyperplanes as dimensions", step("hyperplane-cells", "dim", "dim", 2 * RowSum(dim - 1, dim - 1))
     other = step("hyperplane-cells", "n", "points", 2 * RowSum(points - 1, symbol("n") - 1))
     causal = step("strict-sphere", "rho_K_causal > 0", "dim", 2, 2 - 2 * c, c)
     elsewhere = step("strict-sphere", "rho_K > 0", "n", 2, 2 - 2 * c, c)
@@ -309,6 +309,19 @@ def _spheres() -> Iterator[tuple[str, Step]]:
     for why, found in (
         ("twice the probability", _signs(2 * CHANCE)),
         ("J holds other queries", _signs(queries=(first, last))),
+        (
+            "a sphere of another dimension than the hyperplanes'",
+            _signs(
+                2 ** (1 - points) * RowSum(points - 1, symbol("n") - 1),
+                (EVERYWHERE, SPHERE, other),
+                dimension="n",
+                given=("n >= 2", "points >= 1"),
+            ),
+        ),
+        (
+            "in dimension 1 the sphere shows nothing",
+            _signs(parts=(EVERYWHERE, _sphere("rho_K > 0", 1), COUNTED), given=("dim >= 1", "points >= 1")),
+        ),
         ("J holds one query", _signs(queries=(ONE, ONE))),
         ("J holds all queries up to its last", _signs(queries=(ONE, last))),
         ("J begins with its first", _signs(queries=(first, T))),
@@ -353,6 +366,11 @@ def _spheres() -> Iterator[tuple[str, Step]]:
         ),
     ):
         yield why, found
+
+
+def _later(away: int) -> sp.Expr:
+    """A sum that meets the recursion of the cells, and is 0 for d < away."""
+    return RowSum(points - 1, dim - away)
 
 
 def _sphere(condition: str, least: int = 2) -> Step:
