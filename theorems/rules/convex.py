@@ -85,7 +85,7 @@ def gordan(
 ) -> bool:
     """A W with <W, z_i (x) (z_0 - z_j)> > 0 for all pairs exists iff the hull of these matrices does not hold 0.
 
-    The pairs must be those that the named distance is about. Trusted: Gordan's theorem, in the space of matrices.
+    The pairs must be those that the named distance is about. Trusted: Gordan's theorem (1873), for matrices as vectors.
     """
     named = [name for name, keys in SEEN.items() if conditions == (f"{name} > 0",) and keys == (low, high)]
     return property == REPRESENTABLE and bool(named) and _is_product(margin, factors)
@@ -119,6 +119,7 @@ def common_key(condition: str, low: sp.Expr, high: sp.Expr, key: sp.Expr) -> boo
     """If every query sees one key k, a W exists only if conv{z_i : i in J} does not hold 0.
 
     For weights a >= 0 of sum 1 with sum a_i z_i = 0 give sum_i a_i z_i^T W (z_0 - z_k) = 0, a mean of positive numbers.
+    Trusted: this argument.
     """
     fixed = not key.has(i)
     return condition == "rho_Q > 0" and fixed and _visible(low, high) and at_most(low, key) and at_most(key, high)
@@ -129,7 +130,7 @@ def full_query(condition: str, low: sp.Expr, high: sp.Expr, query: sp.Expr) -> b
     """If one query q in J sees all the keys of a hull, a W exists only if that hull does not hold z_0.
 
     For weights b >= 0 of sum 1 with sum b_j (z_0 - z_j) = 0 give sum_j b_j z_q^T W (z_0 - z_j) = 0, a mean of positive
-    numbers. q is min J or max J, which J holds.
+    numbers. q is min J or max J, which J holds. Trusted: this argument.
     """
     if query not in (first, last) or not _visible(low, high):
         return False
@@ -251,7 +252,7 @@ def hyperplane_cells(dimension: str, count: str, cells: sp.Expr) -> bool:
     Without one hyperplane there are C(N - 1, d) cells; the others meet it in general position, in C(N - 1, d - 1) cells
     of its own, each of which cuts one in two: C(N, d) = C(N - 1, d) + C(N - 1, d - 1) for N, d >= 2, with C(1, d) = 2
     and C(N, 1) = 2. Checked, for every N and d by Pascal's rule: the formula meets the recursion and both ends, which
-    leave no other. Trusted: this count of cells (Schlaefli; Cover).
+    leave no other. Trusted: this count of cells (Schlaefli; Cover 1965).
     """
     d, N = symbol(dimension), symbol(count)
     fewer = cells.xreplace({N: N - 1})
@@ -288,8 +289,8 @@ def random_signs(
     the queries has N points, T = N, and the equivalence is about these keys. ``given`` are d >= 2 and N >= 1.
     Representable means that neither hull holds its point; z_0 is almost surely outside of its hull, and 0 is outside of
     conv{s_j z_j} iff some x has s_j x . z_j > 0 for all j: s is the signs of a cell of the hyperplanes z_j . x = 0.
-    Trusted (Wendel's theorem): s_j z_j for independent fair signs s_j is distributed as z_j; every cell has signs of
-    its own; independent uniform points are almost surely in general position.
+    Trusted, as in Wendel's theorem (1962): s_j z_j for independent fair signs s_j is distributed as z_j; every cell has
+    signs of its own; independent uniform points are almost surely in general position.
     """
     equivalence, sphere, cells = parts
     both = licensed_by(equivalence, ("necessary-and-sufficient",)) and licensed_by(sphere, ("strict-sphere",))

@@ -219,6 +219,7 @@ def least_entropy(premises: tuple[Step, ...], total: str, norm: str, value: sp.E
 
     A least point takes two values only (stationary-score, two-roots): k scores up. As a function of the share s = k/T,
     at a fixed norm, the entropy of two levels rises (implicit-slope of a positive value), so that k = 1 is least.
+    Trusted: what rises on (0, 1) is least at the least of the shares 1/T, ..., (T - 1)/T.
     """
     T, nu, k, x = symbol(total), symbol(norm), symbol("k"), symbol("s")
     stationary = _premise(premises, "stationary-score")
@@ -291,7 +292,8 @@ def squeeze(
     """low <= least <= high, and high - leading, leading - low -> 0 as T -> infinity: least = leading + o(1).
 
     ``leading`` is log T; the two ends are those of entropy-sandwich, or of log-expansion with n = T - 1 and
-    g = nu sqrt(T/(T - 1)) <= sqrt(2) nu, up to which the remainder rises.
+    g = nu sqrt(T/(T - 1)) <= sqrt(2) nu. Trusted: a sequence between two with one limit has it, too; the remainder of
+    log-expansion rises with g.
     """
     T, nu = symbol(total), symbol(norm)
     if leading != sp.log(T) or not licensed(premise):

@@ -133,7 +133,7 @@ def chord_sign(name: str, conditions: Conditions, energy: Any, cone: Any, chord:
 def ratio_of_energy(name: str, conditions: Conditions, balance: Any, of_energy: Any) -> bool:
     """R = (S/D - 1)/(k - 1) with S = E|sum_i Y_i|^2/k > 0 fixed and D >= S/k > 0: R rises just where D falls.
 
-    S > 0 is the claim's assumption (R > 0 implies it). D >= S/k as N <= D.
+    Trusted: S > 0 is the claim's assumption (R > 0 implies it); D >= S/k, as N <= D by Cauchy-Schwarz.
     """
     if not licensed_by(balance, ("energy-balance",)) or not licensed_by(of_energy, ("slope-sign", "chord-sign")):
         return False
@@ -143,7 +143,10 @@ def ratio_of_energy(name: str, conditions: Conditions, balance: Any, of_energy: 
 
 @_concludes("ends-compared")
 def ends_compared(name: str, conditions: Conditions, balance: Any) -> bool:
-    """R(1) > R(0) iff D(1) < D(0), R(1) < R(0) iff D(1) > D(0), as R = (S/D - 1)/(k - 1) with S > 0."""
+    """R(1) > R(0) iff D(1) < D(0), R(1) < R(0) iff D(1) > D(0), as R = (S/D - 1)/(k - 1) with S > 0.
+
+    Trusted: as for ratio-of-energy.
+    """
     if not licensed_by(balance, ("energy-balance",)):
         return False
     D = balance.data[0].data[2]

@@ -164,7 +164,8 @@ def congruence(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses) -> bool:
 def chain(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, parts: tuple[tuple[Any, sp.Expr], ...]) -> bool:
     """Inequalities one after the other: c a^k <= c b^k for a <= b, c >= 0, k > 0, from left to right.
 
-    ``parts`` are (step, k) pairs; every step must be licensed, under the hypotheses of the whole.
+    ``parts`` are (step, k) pairs; every step must be licensed, under the hypotheses of the whole. Trusted: x -> c x^k
+    rises on x >= 0, where norms and absolute values are.
     """
     now = left
     for step, power in parts:
@@ -206,10 +207,9 @@ NAMED: Mapping[str, frozenset[str]] = {
 
 
 def _exists(matrix: str, hypotheses: Hypotheses) -> bool:
-    """Whether a name is that of a matrix or of a product of some, each of which the hypotheses give."""
-    letters = matrix.replace("_inverse", "-inverse").split("_")
-    needed = [NAMED.get(letter.replace("-", "_")) for letter in letters]
-    return all(part is not None and part <= _closure(hypotheses) for part in needed)
+    """Whether the hypotheses give every matrix of a product by its name; KeyError for the name of none."""
+    letters = (letter.replace("-", "_") for letter in matrix.replace("_inverse", "-inverse").split("_"))
+    return all(NAMED[letter] <= _closure(hypotheses) for letter in letters)
 
 
 def _needed(word: tuple[str, ...]) -> set[str]:

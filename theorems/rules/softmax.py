@@ -290,7 +290,10 @@ def sum_identity(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses) -> bool:
 def increasing(
     left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, function: sp.Expr, variable: str, premise: Step
 ) -> bool:
-    """f(a) <= f(b) for 0 <= a <= b, f increasing on x >= 0: its slope is visibly not negative there, and f unbroken."""
+    """f(a) <= f(b) for 0 <= a <= b, f increasing on x >= 0: its slope is visibly not negative there, and f unbroken.
+
+    Trusted: the mean value theorem.
+    """
     x = symbol(variable)
     low, high = premise.data[:2]
     if not _licensed(premise, hypotheses) or not (not_negative(low) and not_negative(high)) or variable in SIZES:
@@ -327,7 +330,7 @@ def attained(
 
     There s_0 - s_j = kappa for every j, and |v_j - v_0| = radius > 0 for values on a line; out is then the mean of the
     sink's value and n times the other one, with these weights. The configuration meets
-    kappa <= min_j (s_0 - s_j), so that no other hypothesis may stand.
+    kappa <= min_j (s_0 - s_j), so that no other hypothesis may stand. Trusted: the definitions of deviation and radius.
     """
     if hypotheses != (SINK_MARGIN,):
         return False
@@ -406,7 +409,7 @@ def solved(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, function: sp.E
     """x <= y from f(x) <= e and f(y) = e for f strictly increasing on the whole line; attained at x = y.
 
     ``left`` is the name x, the premise says f(x) <= e; every logarithm and root in y must have a positive argument, and
-    no hypothesis may tell of x, or exclude f(x) = e.
+    no hypothesis may tell of x, or exclude f(x) = e. Trusted: the mean value theorem.
     """
     if not left.is_Symbol or not _licensed(premise, hypotheses) or right.has(left):
         return False
@@ -444,7 +447,7 @@ def hull_distance(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, factor:
 
 @_softmax_rule("outside-weight")
 def outside_weight(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, size: sp.Expr) -> bool:
-    """c outside = sum_j p_j c over the keys with v_j != 0: the definition of the weight outside the sink."""
+    """c outside = sum_j p_j c over the keys with v_j != 0. Trusted: the definition of ``outside``."""
     return left == size * symbol("outside") and not size.has(j) and equal_sums(right, beside(weight(j) * size, m))
 
 
@@ -484,6 +487,7 @@ def hull_needed(hypothesis: str, scores: tuple[sp.Expr, sp.Expr], value: sp.Expr
 
     Where 0 = sum_j w_j v_j with w_j > 0 and sum_j w_j = 1 over some of the values, the context of these keys has
     v_0 = 0 and the given scores of the sink and of the others; ``value`` is the weight beside the sink there.
+    Trusted: a hull of values other than 0 that holds 0 has such weights, its other values left out.
     """
     sink, other = scores
     attended = beside(sp.exp(other) * v[j])

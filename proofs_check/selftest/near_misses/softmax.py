@@ -342,7 +342,7 @@ def _chains() -> Iterator[tuple[str, Step]]:
 
 
 def _broken() -> Iterator[tuple[str, Step]]:
-    """f(a) <= f(b), or x <= y from f(x) <= f(y), for an f that rises on either side of a pole or of a jump."""
+    """f(a) <= f(b) for an f that rises on either side of a pole or of a jump."""
     jump = sp.sqrt((x - 1) ** 2) / (x - 1)
     for why, function in (
         ("it falls by 10 at 1", x - 5 * jump),
@@ -357,12 +357,6 @@ def _broken() -> Iterator[tuple[str, Step]]:
         told = step("assumed", low, symbol("value_norm"), ("0 <= value_norm",), "0 <= value_norm")
         ends = (function.xreplace({x: low}), function.xreplace({x: symbol("value_norm")}))
         yield why, step("increasing", *ends, ("0 <= value_norm",), function, "S", told)
-        level = symbol("q")
-        slight = step("assumed", function, level, (f"{function} <= q",), f"{function} <= q")
-        yield why, step("solved", x, level, (f"{function} <= q",), function, slight)
-        inner = function.xreplace({x: gap})
-        told = step("in-turn", inner, inner.xreplace({gap: eps}), (), (step("sum-identity", inner, inner, ()),))
-        yield why, step("solved", gap, eps, (), inner, told)
 
 
 SIGNED = step("assumed", kappa, out_norm, ("kappa <= out_norm",), "kappa <= out_norm")
@@ -465,6 +459,9 @@ def _two_keys() -> Iterator[tuple[str, Step]]:
     steps = sp.floor(gap)
     broken = SIZE + (steps**2 - 1) / (steps + 1) - steps + 1
     yield "0/0 for a gap in [-1, 0): no function of the whole line", _solved(broken, eps, LOG, BETWEEN)
+    whole = SIZE + (steps + 1) ** 2 - steps**2 - 2 * steps - 1
+    yield "a gap's whole part has no slope", _solved(whole, eps, LOG, BETWEEN)
+    yield "0/0 for a gap of -1", _solved(SIZE + (gap**2 - 1) / (gap + 1) - gap + 1, eps, LOG, BETWEEN)
     yield "a text is no name", Step("solved", "", ("b", ONE, (), b, _equal(b, b)))
     for why, function, factor, given in (
         ("it falls", -outside, -ONE, ()),
@@ -573,6 +570,8 @@ def _half(part: Step) -> Step:
 def true() -> Iterator[Step]:
     """Steps that hold."""
     yield from (*PARTS, BOUND, MARGIN, PRODUCT, SHARES)
+    more = 1 / (kappa + 1)
+    yield step("increasing", ODDS + more, MOST + more, (SINK_MARGIN,), x + more, "S", MARGIN)
     yield from _true_sums()
     yield from _true_signs()
     for sink, other in (((kappa, ZERO), (ZERO, ONE)), ((kappa + 1, sp.Integer(2)), (ONE, HALF))):
