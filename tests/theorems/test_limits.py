@@ -485,3 +485,13 @@ def test_values_before_the_limit() -> None:
     assert limit.limit_at(place) == HALF
     assert limit.limit_at(place | {"theta": Fraction(3, 4)}) == 1
     assert limit.limit_at(place | {"theta": Fraction(3, 4), "r": Fraction(4)}) is None
+
+
+@pytest.mark.parametrize("what", ["rho", EXACT])
+def test_the_table_of_the_other_direction_is_not_proved(what: str) -> None:
+    """Every step of part 2 holds for r <= 0; along the sequences of part 1, xi -> infinity, its limits are others."""
+    other = part(PART2, what)
+    assert supported_cells(other) == []
+    for printed in (formula_of(other), formula_of(part(PART1, what))):
+        outcome = settled(PART1, other, printed={"rho": text(printed)}, conditions=excluded_by(other))
+        assert outcome.status == "undecided", outcome.method

@@ -289,8 +289,8 @@ def random_signs(
     the queries has N points, T = N, and the equivalence is about these keys. ``given`` are d >= 2 and N >= 1.
     Representable means that neither hull holds its point; z_0 is almost surely outside of its hull, and 0 is outside of
     conv{s_j z_j} iff some x has s_j x . z_j > 0 for all j: s is the signs of a cell of the hyperplanes z_j . x = 0.
-    Trusted, as in Wendel's theorem (1962): s_j z_j for independent fair signs s_j is distributed as z_j; every cell has
-    signs of its own; independent uniform points are almost surely in general position.
+    Trusted: s_j z_j for independent fair signs s_j is distributed as z_j; every cell has signs of its own; independent
+    uniform points are almost surely in general position (Wendel 1962).
     """
     equivalence, sphere, cells = parts
     both = licensed_by(equivalence, ("necessary-and-sufficient",)) and licensed_by(sphere, ("strict-sphere",))
