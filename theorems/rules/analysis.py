@@ -224,6 +224,8 @@ def score_limits(score: Score) -> tuple[sp.Expr, sp.Expr]:
     from theorems.algebra.asymptotics import expand
 
     process, left, right, regime = score
+    if set(regime.values()) != {"theta*T"}:
+        raise ValueError(f"regime {dict(regime)}; expected positions theta*T, as theta is i/T")
     form = Form(left, (Letter(W.name, symmetric=True),), right)
     moments = SecondRoute(process.kernel, process.chain)
     mean = moments.product((form,))

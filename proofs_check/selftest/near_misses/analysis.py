@@ -280,6 +280,10 @@ def _laws() -> Iterator[tuple[str, Step]]:
     part = ((-r / 2 - 1, (-1,)),)
     grows = _chebyshev(part, ZERO, first=-HALF, second=-r / 2 - 1, spread=sp.Rational(5, 6), form=_form(scale="T"))
     yield "of the part of a form that does not grow", grows
+    turned = (*FORM[:3], {"i": "T - theta*T"})
+    back = ((-MEAN, (1,)), (sp.expand(-MEAN * r - 1), (1,)))
+    seen = _chebyshev(back, ZERO, first=-MEAN, second=sp.expand(-MEAN * r - 1), form=turned)
+    yield "theta is not the position from the end", seen
     yield "of a form that vanishes", _chebyshev(ABOVE, ZERO, form=_form(scale="1/T"))
     below = ((MEAN, (-1,)), (MEAN + 1, (1,)), (LESS, (-1,)))
     yield "of another mean than that in (mean - 1)/sd", _chebyshev(below, ONE, first=MEAN + 1)

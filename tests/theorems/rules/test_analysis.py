@@ -525,6 +525,9 @@ def test_the_law_is_the_forms() -> None:
     ends_of_both = (xi * c / root, "xi", c), ((xi * c - 1 / eta) / root, "1/eta", sp.expand(c * r - 1))
     assert true("chebyshev-limit", *ends_of_both, 2 * variance, typed, OUT, None, ONE, both)
     assert not true("chebyshev-limit", *ends_of_both, 2 * variance, typed, OUT, None, ONE, score())
+    # theta counted from the end
+    with pytest.raises(ValueError, match="as theta is i/T"):
+        score_limits((*score()[:3], {"i": "T - theta*T"}))
     # a form that grows with T
     with pytest.raises(ValueError, match="grows with T"):
         score_limits((walk, walk.token(i), walk.token(T), REGIME))
