@@ -10,6 +10,8 @@ from theorems.algebra.matrix_calculus import Alphabet, Letter, Matrix, different
 from theorems.expressions import same, symbol
 from theorems.rules import rule
 
+ZERO = sp.Integer(0)
+
 
 @rule("matrix-substitution")
 def matrix_substitution(expression: Matrix, table: Mapping[str, Matrix], value: Matrix) -> bool:
@@ -87,29 +89,18 @@ def rank_trace(rank: str, square: sp.Expr) -> bool:
 def locally_constant(own: sp.Expr, others: sp.Expr, offset: sp.Expr) -> bool:
     """For almost every W_QK the clipped softmax's Gamma and gamma_0 do not change in a neighbourhood of W_QK.
 
-    The score <gamma^i, omega> + gamma_0^i is affine in W_QK with the constant term ``offset``. Where it is not
-    constant its values 0 and 1, where the branches change, are taken on hyperplanes only; where it is constant it
-    equals the offset, which must be no boundary: 0 < offset < 1 for T > 1, and for T = 1, where it is 1, the slope
-    ``own`` must be 0, so that both branches agree. Trusted: finitely many hyperplanes have Lebesgue measure 0, and a
-    continuous score keeps its branch nearby.
+    ``own``, ``others`` and ``offset`` are the first-order Taylor coefficients of the softmax at 0, differentiated here
+    again. The score <gamma^i, omega> + gamma_0^i is affine in W_QK with the constant term 1/T. Where it is not constant
+    its values 0 and 1, where the branches change, are taken on hyperplanes only; where it is constant it equals the
+    offset, 0 < 1/T < 1 for T > 1, which is no boundary; for T = 1, where it is 1, the slope is 0, so that both branches
+    agree. Trusted: finitely many hyperplanes have Lebesgue measure 0, and a continuous score keeps its branch nearby.
     """
-    T = symbol("T")
-    if any(part.free_symbols - {T} for part in (own, others, offset)) or not others.is_rational_function(T):
-        return False
-    if not same(own.subs(T, 1), sp.S.Zero) or not same(offset.subs(T, 1), sp.S.One):
-        return False
-    later = T + 2
-    return all(_positive(part.subs(T, later)) for part in (offset, 1 - offset))
-
-
-def _positive(fraction: sp.Expr) -> bool:
-    """Whether a quotient of polynomials in T has positive coefficients only, so that it is positive for T >= 0.
-
-    So the constant terms must not be missing.
-    """
-    sides = sp.fraction(sp.cancel(sp.together(fraction)))
-    polynomials = [sp.Poly(side, symbol("T")) for side in sides]
-    return all(c.is_positive for p in polynomials for c in (p.TC(), *p.coeffs()))
+    w, v = sp.Dummy("w"), sp.Dummy("v")
+    # along one score and along another one, the T - 2 that are left at 0
+    softmax = sp.exp(w) / (sp.exp(w) + sp.exp(v) + symbol("T") - 2)
+    at = {w: ZERO, v: ZERO}
+    slopes = same(own, sp.diff(softmax, w).subs(at)) and same(others, sp.diff(softmax, v).subs(at))
+    return slopes and same(offset, softmax.subs(at))
 
 
 def _other(expressions: Iterable[Matrix]) -> str:
