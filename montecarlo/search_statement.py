@@ -273,7 +273,7 @@ class Landscape:
         if here is None or math.isnan(best):
             return -math.inf, start, 1
         step, tries = 0.5, 1
-        while tries < steps and time.monotonic() < deadline and step > 1e-9:
+        while tries < steps and time.process_time() < deadline and step > 1e-9:
             tries += 1
             there = self.projected(self._moved(here, generator, step))
             value = math.nan if there is None else self.excess(there)

@@ -17,7 +17,7 @@ Bad = Callable[[Case], bool]
 def shrunk(prop: Proposition, case: Case, bad: Bad, deadline: float) -> Case:
     """The least case by steps, each of which stays ``bad``: a lighter one is taken as soon as it is found."""
     best = case
-    while time.monotonic() < deadline:
+    while time.process_time() < deadline:
         before = best
         best = _first(best, lambda one: _smaller(prop, one), bad, deadline)
         best = _first(best, _alike, bad, deadline)
@@ -33,7 +33,7 @@ def _first(case: Case, changes: Callable[[Case], Iterator[Case]], bad: Bad, dead
     """Changes of one kind, each taken as often as one makes the case lighter."""
     while True:
         better = next(
-            (one for one in changes(case) if time.monotonic() < deadline and one.weight < case.weight and bad(one)),
+            (one for one in changes(case) if time.process_time() < deadline and one.weight < case.weight and bad(one)),
             None,
         )
         if better is None:
@@ -46,7 +46,7 @@ def _numbers(case: Case, bad: Bad, deadline: float) -> Case:
     for k in range(len(list(_slots(case)))):
         value, put = list(_slots(case))[k]
         for simple in _simpler(value):
-            if time.monotonic() > deadline:
+            if time.process_time() > deadline:
                 return case
             one = put(simple)
             if one.weight < case.weight and bad(one):

@@ -101,7 +101,7 @@ def certificate(goal: Poly, terms: Sequence[Term], strict: bool, deadline: float
     positive = [term for term in columns if term.strict and not term.equal]
     for kept in sorted(positive, key=lambda term: len(term.parts))[:8]:
         for part in (Fraction(1), Fraction(1, 8), Fraction(1, 100)):
-            if time.monotonic() > deadline:
+            if time.process_time() > deadline:
                 return None
             found = _solved(added(goal, kept.value, -part), columns, deadline)
             if found is not None:
@@ -114,7 +114,7 @@ def products(facts: Sequence[Term], goal: Poly, squares: Mapping[str, Poly], dea
     most, found = max(_degree(goal), 2), [Term(UNIT, strict=True), *facts]
     for count, first in ((2, 40), (3, 14)):
         for chosen in combinations_with_replacement(facts[:first], count):
-            if len(found) > MAX_COLUMNS or time.monotonic() > deadline:
+            if len(found) > MAX_COLUMNS or time.process_time() > deadline:
                 break
             if sum(min(map(_size, one.value)) for one in chosen) > most:
                 continue
@@ -190,7 +190,7 @@ def _solved(goal: Poly, columns: Sequence[Term], deadline: float) -> Certificate
         return []
     rows = sorted({*goal, *(key for term in columns for key in term.value)})
     known = {key for term in columns for key in term.value}
-    if not columns or len(rows) > MAX_ROWS or not set(goal) <= known or time.monotonic() > deadline:
+    if not columns or len(rows) > MAX_ROWS or not set(goal) <= known or time.process_time() > deadline:
         return None
     place = {key: k for k, key in enumerate(rows)}
     entries = [(place[key], k, float(v)) for k, term in enumerate(columns) for key, v in term.value.items()]
@@ -224,7 +224,7 @@ def _program(matrix: sparse.csc_matrix, target: np.ndarray, free: np.ndarray, de
     bound = sparse.csc_matrix((-np.ones(len(signed)), (range(len(signed)), signed)), shape=(len(signed), count))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    settings.time_limit = max(deadline - time.monotonic(), 0.02)
+    settings.time_limit = max(deadline - time.process_time(), 0.02)
     settings.max_threads = 1
     solver = clarabel.DefaultSolver(
         sparse.csc_matrix((count, count)),

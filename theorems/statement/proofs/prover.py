@@ -50,10 +50,10 @@ Squares = dict[str, Poly]
 
 
 def proved(prop: Proposition, deadline: float | None = None) -> Proof | None:
-    """A proof of a statement without tokens, or None; ``deadline`` in the seconds of time.monotonic."""
+    """A proof of a statement without tokens, or None; ``deadline`` in the seconds of time.process_time."""
     if prop.random or prop.asymptotic:
         return None
-    until = time.monotonic() + SECONDS if deadline is None else deadline
+    until = time.process_time() + SECONDS if deadline is None else deadline
     steps = _Prover(prop, until).proof()
     return None if steps is None else Proof(tuple(dict.fromkeys(steps)))
 
@@ -187,7 +187,7 @@ class _Prover:
 
     def _certified(self, gap: Expr, strict: bool, rounds: int) -> Steps | None:
         """An exact certificate from facts about the atoms; in the second round also about the atoms that these have."""
-        if time.monotonic() > self.deadline:
+        if time.process_time() > self.deadline:
             return None
         atoms = Atoms(self.known)
         try:
@@ -230,7 +230,7 @@ class _Prover:
         """Facts about the atoms as polynomials."""
         for fact in list(facts_of(atoms, self.known, self.whole)):
             label = f"{fact.node}{fact.strict}"
-            if label in found or time.monotonic() > self.deadline:
+            if label in found or time.process_time() > self.deadline:
                 continue
             try:
                 form = atoms.quotient(fact.node)
