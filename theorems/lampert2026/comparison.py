@@ -21,6 +21,7 @@ from theorems.rules.optimum import (
     CHEAPER,
     MEANING,
     NO_SOLUTION,
+    PATTERNS,
     C,
     delta2,
     lam,
@@ -29,7 +30,6 @@ from theorems.rules.optimum import (
 )
 from theorems.rules.optimum_cover import BELOW
 from theorems.rules.optimum_dormant import OWN, share
-from theorems.rules.optimum_ends import ENDS
 
 # -- the functionals of a case
 
@@ -232,7 +232,7 @@ def _equivalence(prop: str, points: tuple[dict[str, Any], ...], *implications: S
         f"{'multipliers against the factors W_Q, W_K' if factors else 'primal and dual certificates'}, every C, n, lam"
     )
     return {
-        prop: Equivalence(prop, MEANING[prop], points, (*steps, last), method, sufficient=sufficient, at_least=ENDS)
+        prop: Equivalence(prop, MEANING[prop], points, (*steps, last), method, sufficient=sufficient, facts=PATTERNS)
     }
 
 

@@ -6,7 +6,11 @@ A rule returns True only if the step's data is what the rule licenses; what a ru
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
 from itertools import islice
+from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +19,7 @@ from sympy.calculus.util import continuous_domain
 
 from theorems.algebra.ratio import Ratio, total
 from theorems.expressions import same, symbol
+from theorems.facts import Facts
 from theorems.moments.increments import SecondRoute
 from theorems.observables import Observable
 from theorems.process import Process
@@ -23,6 +28,8 @@ Trace = tuple[str, ...]
 Rule = Callable[..., bool]
 
 RULES: dict[str, Rule] = {}
+#: What the rules say of themselves, by name.
+ABOUT: dict[str, About] = {}
 
 #: Most parts of an expression that is integrated or simplified, and the largest number in an exponent of it.
 NODES, LARGEST = 250, 64
@@ -33,14 +40,59 @@ INTEGRATED = (sp.exp, sp.log, sp.sin, sp.cos)
 ORIGIN = {symbol("u"): sp.Integer(1), symbol("v"): sp.Integer(1)}
 
 
-def rule(name: str) -> Callable[[Rule], Rule]:
-    """Register a rule of the kernel under its name."""
+Needs = tuple[str, ...] | Callable[..., tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class About:
+    """What a rule says of itself, beside what it checks.
+
+    ``needs`` are the hypotheses of the statement that it uses ("W symmetric", "eta > 0"), or a function of a step's
+    data that gives them; ``concludes`` is the place of its conclusion in a step's data, ``takes`` the places of what
+    must be known before, where it derives nothing by itself; ``facts`` are what the setting that the rule is about
+    says of its names. ``trusted`` is what is taken on trust, ``source`` where that is from.
+    """
+
+    needs: Needs = ()
+    concludes: int | None = None
+    takes: tuple[int, ...] = ()
+    facts: Facts = field(default_factory=Facts)
+    trusted: str = ""
+    source: str = ""
+
+
+def rule(
+    name: str,
+    *,
+    needs: Needs = (),
+    concludes: int | None = None,
+    takes: tuple[int, ...] = (),
+    facts: Facts | None = None,
+    argued: bool = False,
+    source: str = "",
+) -> Callable[[Rule], Rule]:
+    """Register a rule of the kernel under its name, with what it says of itself.
+
+    What it takes on trust is read from its docstring: the clause after "Trusted:", or all of it where the rule is
+    ``argued``, that is, where the docstring holds an argument that no code checks.
+    """
 
     def register(check: Rule) -> Rule:
         RULES[name] = check
+        words = " ".join((check.__doc__ or "").split())
+        trusted = words if argued else _trusted(words)
+        ABOUT[name] = About(needs, concludes, takes, facts or Facts(), trusted, source)
         return check
 
     return register
+
+
+def _trusted(words: str) -> str:
+    """The clause of a docstring after "Trusted:"; all of it where it says no more than that it is trusted."""
+    _, mark, clause = words.partition("Trusted")
+    if not mark:
+        return ""
+    return clause.removeprefix(":").strip() if clause.startswith(":") else words
 
 
 def elementary(expression: sp.Expr) -> bool:
@@ -224,8 +276,17 @@ def square_root(quantity: sp.Expr, square: sp.Expr) -> bool:
     return bool(quantity.is_Symbol and square.is_polynomial(*square.free_symbols))
 
 
+@cache
+def load() -> None:
+    """Import every module that registers rules, so that what is licensed does not depend on who imported what."""
+    for module in iter_modules(__path__, f"{__name__}."):
+        import_module(module.name)
+    import_module("theorems.orders")
+
+
 def licensed(step: Any) -> bool:
     """Whether a step is an instance of the rule that it names; what the rule breaks on is not."""
+    load()
     try:
         check = RULES[step.rule]
         return _plain(step.data) and bool(check(*step.data))

@@ -15,7 +15,8 @@ import sympy as sp
 from theorems.algebra.closed import vanishes
 from theorems.conditions import read
 from theorems.expressions import symbol
-from theorems.inequalities.implication import IMPLICATIONS, LEAST_VALUES, visibly_non_negative
+from theorems.facts import Facts
+from theorems.inequalities.implication import IMPLICATIONS, visibly_non_negative
 from theorems.patterns.symmetric import COORDINATES, Family, blocks, dual_blocks, orbits, products
 from theorems.rules import EQUIVALENCES, licensed, licensed_by, rule
 
@@ -27,7 +28,10 @@ ONE = sp.Integer(1)
 
 #: Least values of the names; lam, delta2, kappa and d are positive.
 LEAST = {"C": 1, "n": 2, "lam": 0, "r_eff": 1, "delta2": 0, "kappa": 0, "d": 0}
-LEAST_VALUES.update(LEAST)
+#: The setting of the patterns, where d counts dimensions and kappa is a margin.
+PATTERNS = Facts(
+    {**LEAST, "d": 1}, frozenset({"lam", "delta2", "kappa"}), frozenset({"lam", "delta2"}), {"delta2": 1 - lam**2}
+)
 #: Properties of a case, and the condition that says what they mean (the sign of a certified difference).
 NO_SOLUTION = "no solution within the budget"
 CHEAPER = "sinks cheaper"
@@ -235,7 +239,7 @@ def weaker_bound(bound: sp.Expr, part: Any) -> bool:
     return enough and vanishes(bound - r_eff / delta2 - groups)
 
 
-@rule("optimum-decides")
+@rule("optimum-decides", facts=PATTERNS)
 def optimum_decides(prop: str, conditions: tuple[str, ...]) -> bool:
     """A property of the least costs holds iff a certified difference of them is positive.
 

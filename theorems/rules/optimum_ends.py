@@ -9,18 +9,11 @@ from typing import Any
 
 from theorems.algebra.closed import vanishes
 from theorems.conditions import read
-from theorems.inequalities.implication import ABOVE, DEFINED, IMPLICATIONS, LEAST_VALUES, PARTS
+from theorems.inequalities.implication import IMPLICATIONS
 from theorems.process import Step
 from theorems.rules import licensed, licensed_by, rule
-from theorems.rules.optimum import CHEAPER, LEAST, NO_SOLUTION, lam, r_eff
+from theorems.rules.optimum import CHEAPER, NO_SOLUTION, lam, r_eff
 from theorems.rules.optimum_cover import BELOW
-
-#: Least values of the names, where d counts dimensions; lam and delta2 lie strictly between 0 and 1, kappa above 0.
-ENDS = {**LEAST, "d": 1}
-LEAST_VALUES.update(ENDS)
-PARTS.update({"lam", "delta2"})
-ABOVE.update({"lam", "delta2", "kappa"})
-DEFINED["delta2"] = 1 - lam**2
 
 
 @rule("budget-at")
