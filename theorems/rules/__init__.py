@@ -128,7 +128,7 @@ def wick(observable: Observable, value: Ratio, process: Process, chain: tuple[st
     return total(t.coefficient * other.product(t.forms) for t in observable.terms) == value
 
 
-@rule("faulhaber")
+@rule("faulhaber", takes=(0,))
 def faulhaber(summand: Ratio, index: str, lower: Ratio, upper: Ratio, primitive: Ratio, value: Ratio) -> bool:
     """sum_{lower < index <= upper} summand = value, by telescoping: P(n) - P(n - 1) = summand(n)."""
     previous = primitive.substitute(index, Ratio.of(index) - 1)
@@ -142,24 +142,48 @@ def identity(left: Ratio, right: Ratio) -> bool:
     return left == right
 
 
-@rule("derivative")
+def _whole_at_origin(numerator: sp.Expr, denominator: sp.Expr, *_: Any) -> tuple[str, ...]:
+    """What keeps a denominator away from 0 where every exponential is 1: nothing for a number, and T is one or more."""
+    below = sp.factor(denominator.xreplace(ORIGIN))
+    return () if below.is_number or below == symbol("T") else (f"{below} != 0",)
+
+
+@rule("softmax-weight")
+def softmax_weight(exponentials: tuple[tuple[sp.Expr, sp.Expr], ...], own: sp.Expr, value: sp.Expr) -> bool:
+    """A weight of the softmax over T scores: its exponential over the sum of all, in (exponential, how many of it).
+
+    The exponentials are 1, u and v, of scores that are 0 or names, and there are T of them in all.
+    """
+    known = {sp.Integer(1), *ORIGIN}
+    counted = [exponential for exponential, _ in exponentials]
+    if own not in counted or set(counted) - known or len(set(counted)) != len(counted):
+        return False
+    if any(count.free_symbols - {symbol("T")} for _, count in exponentials):
+        return False
+    whole = sp.Add(*(count * exponential for exponential, count in exponentials))
+    return same(sp.Add(*(count for _, count in exponentials)), symbol("T")) and same(own / whole, value)
+
+
+@rule("derivative", needs=_whole_at_origin)
 def derivative(numerator: sp.Expr, denominator: sp.Expr, variable: str, value: sp.Expr) -> bool:
     """The derivative of N/D along w at u = v = 1, where the variable is exp(w): (N' D - N D')/D^2 with ' = x d/dx."""
-    x = symbol(variable)
-    if not (elementary(numerator) and elementary(denominator)):
+    x, below = symbol(variable), denominator.xreplace(ORIGIN)
+    if not (elementary(numerator) and elementary(denominator)) or below == 0:
         return False
     slope = x * (sp.diff(numerator, x) * denominator - numerator * sp.diff(denominator, x))
-    return same(slope.xreplace(ORIGIN) / denominator.xreplace(ORIGIN) ** 2, value)
+    return same(slope.xreplace(ORIGIN) / below**2, value)
 
 
-@rule("finite-expectation")
+def _chances(_: Any, probabilities: tuple[sp.Expr, ...], *__: Any) -> tuple[str, ...]:
+    """Probabilities that are no numbers are at least 0; as all of them add up to 1, none is more than 1."""
+    return tuple(f"{probability} >= 0" for probability in probabilities if not probability.is_number)
+
+
+@rule("finite-expectation", needs=_chances)
 def finite_expectation(
     values: tuple[sp.Expr, ...], probabilities: tuple[sp.Expr, ...], statistic: sp.Expr, power: int, value: sp.Expr
 ) -> bool:
-    """E[f(X)^k] of a finite distribution: the weighted sum, and probabilities that add up to 1.
-
-    Trusted: symbolic probabilities are not negative where the claim's parameters are drawn; numbers are checked.
-    """
+    """E[f(X)^k] of a finite distribution: the weighted sum, and probabilities from 0 on that add up to 1."""
     if any(probability.is_number and not probability >= 0 for probability in probabilities):
         return False
     total_weight, weighted = sp.Integer(0), sp.Integer(0)
@@ -169,7 +193,21 @@ def finite_expectation(
     return same(total_weight, sp.Integer(1)) and same(weighted, value)
 
 
-@rule("antiderivative")
+def _parameters(
+    integrand: sp.Expr, variable: sp.Symbol, low: sp.Expr, high: sp.Expr, primitive: sp.Expr, *_: Any
+) -> tuple[str, ...]:
+    """What keeps the parameters of an integral where it makes sense: nothing below a line is 0, no root is of less."""
+    found = []
+    for part in (integrand, primitive, low, high):
+        for node in part.atoms(sp.Pow, sp.log):
+            base = node.args[0]
+            if base.is_number or base.has(variable) or (node.is_Pow and node.exp.is_Integer and node.exp > 0):
+                continue
+            found.append(f"{base} {'!=' if node.is_Pow and node.exp.is_Integer else '>'} 0")
+    return tuple(dict.fromkeys(found))
+
+
+@rule("antiderivative", needs=_parameters)
 def antiderivative(
     integrand: sp.Expr, variable: sp.Symbol, low: sp.Expr, high: sp.Expr, primitive: sp.Expr, value: sp.Expr
 ) -> bool:
@@ -205,7 +243,7 @@ def _integrable(function: sp.Expr, variable: sp.Symbol) -> bool:
     )
 
 
-@rule("at-origin")
+@rule("at-origin", needs=_whole_at_origin)
 def at_origin(numerator: sp.Expr, denominator: sp.Expr, value: sp.Expr) -> bool:
     """The value of N/D where every exponential is 1 (u = v = 1)."""
     return same(numerator.xreplace(ORIGIN) / denominator.xreplace(ORIGIN), value)
@@ -223,7 +261,7 @@ def eigenvalue_average(polynomial: sp.Expr, value: sp.Expr) -> bool:
     return same(average, value)
 
 
-@rule("psd-root")
+@rule("psd-root", needs=("Sigma psd",))
 def psd_root(matrix: str, root: str) -> bool:
     """A positive semidefinite matrix has a symmetric square root. Trusted; its hypothesis is the claim's assumption."""
     return bool(matrix) and bool(root) and matrix != root
@@ -243,7 +281,14 @@ def _root_rewriting(rewriting: Mapping[str, Trace]) -> bool:
     )
 
 
-@rule("trace-identity")
+def _turned(left: Trace, right: Trace, rewriting: Mapping[str, Trace]) -> tuple[str, ...]:
+    """W is symmetric where the one product becomes the other by transposition alone."""
+    one, two = (tuple(piece for x in word for piece in rewriting.get(x, (x,))) for word in (left, right))
+    rotated = any(two == one[k:] + one[:k] for k in range(max(1, len(one))))
+    return () if rotated or "W_QK" not in one else ("W symmetric",)
+
+
+@rule("trace-identity", needs=_turned)
 def trace_identity(left: Trace, right: Trace, rewriting: Mapping[str, Trace]) -> bool:
     """tr of one product of symmetric matrices equals tr of another, by rotation and transposition after rewriting."""
     return _root_rewriting(rewriting) and canonical_trace(left, rewriting) == canonical_trace(right, rewriting)
@@ -260,7 +305,12 @@ def trace_symbol(letters: Trace, rewriting: Mapping[str, Trace]) -> sp.Expr:
     return symbol(f"tr{power}")
 
 
-@rule("cauchy-schwarz")
+def _symmetric(one: Trace, two: Trace, *_: Any) -> tuple[str, ...]:
+    """W is symmetric, as a product of symmetric letters is turned round by reading it backwards."""
+    return ("W symmetric",) if "W_QK" in (*one, *two) else ()
+
+
+@rule("cauchy-schwarz", needs=_symmetric)
 def cauchy_schwarz(one: Trace, two: Trace, smaller: sp.Expr, larger: sp.Expr, rewriting: Mapping[str, Trace]) -> bool:
     """tr(A^T B)^2 <= tr(A^T A) tr(B^T B) for products of symmetric real matrices. Trusted: Cauchy-Schwarz."""
     if not _root_rewriting(rewriting):
@@ -315,6 +365,7 @@ CONCLUSION = {
     "isserlis": 1,
     "wick": 1,
     "faulhaber": 5,
+    "softmax-weight": 2,
     "derivative": 3,
     "at-origin": 2,
     "eigenvalue-average": 1,

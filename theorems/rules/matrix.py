@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import sympy as sp
 
@@ -62,16 +63,18 @@ def stationary_scalar_matrix(gradient: Matrix, name: str, scale: sp.Expr, remain
     )
 
 
-@rule("completed-square")
-def completed_square(quadratic: sp.Expr, name: str, lead: sp.Expr, centre: sp.Expr, least: sp.Expr) -> bool:
-    """a t^2 + b t + c = lead (t - centre)^2 + least, with lead a sum of positive terms: least where t = centre alone.
+def _leading(quadratic: sp.Expr, name: str, lead: sp.Expr, *_: Any) -> tuple[str, ...]:
+    """The leading coefficient is positive, where it is no number."""
+    return () if lead.is_number else (f"{lead} > 0",)
 
-    Trusted: kappa_1, kappa_2 >= 0, not both 0, and sizes are positive.
-    """
+
+@rule("completed-square", needs=_leading)
+def completed_square(quadratic: sp.Expr, name: str, lead: sp.Expr, centre: sp.Expr, least: sp.Expr) -> bool:
+    """a t^2 + b t + c = lead (t - centre)^2 + least, with lead > 0: least where t = centre alone."""
     t = symbol(name)
-    terms = sp.Add.make_args(sp.expand(lead))
-    visible = all(term.as_coeff_Mul()[0] > 0 for term in terms) and not lead.has(t) and not centre.has(t)
-    return visible and not least.has(t) and same(quadratic, lead * (t - centre) ** 2 + least)
+    if any(part.has(t) for part in (lead, centre, least)) or (lead.is_number and not lead > 0):
+        return False
+    return same(quadratic, lead * (t - centre) ** 2 + least)
 
 
 @rule("rank-trace")

@@ -1,0 +1,130 @@
+"""What the steps of a derivation stand on: every value comes from a step about a quantity of the model.
+
+A rule that turns one expression into another derives nothing: what it takes must be the conclusion of a step before it,
+the value of a moment, or something that the statement defines. A formula that is typed in is none of these.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy as sp
+
+from theorems.algebra.closed import names, vanishes
+from theorems.catalogue import Statement
+from theorems.derivation import Derived
+from theorems.expressions import ExpressionError, parse
+from theorems.hypotheses import granted, stated
+from theorems.process import Moment, Step
+from theorems.rules import ABOUT, CONCLUSION
+from theorems.rules.analysis import CONCLUSIONS
+
+#: Names with a meaning of their own in every claim: no step may let them be something else.
+OWN = re.compile(r"tr\w*|d|T|lam|theta|Sigma|W\w*")
+
+
+@dataclass
+class Grounds:
+    """What is known while steps are gone through: expressions, and values of names.
+
+    ``given`` are the statement's hypotheses, ``own`` the names that the statement speaks of, ``values`` the
+    moments among its derived quantities, by name.
+    """
+
+    given: Collection[str]
+    own: Collection[str]
+    values: Mapping[str, sp.Expr] = field(default_factory=dict)
+    known: list[sp.Expr] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def take(self, steps: Iterable[Step]) -> Grounds:
+        """Go through steps in their order."""
+        for step in steps:
+            if step.rule == "substitution":
+                loose = self._replaced(step)
+                if loose:
+                    self.complaints.append(f"{step.text}: {loose}")
+                    continue
+            elif not all(self.has(value) or (step.rule in LAWS and _plain(value)) for value in taken(step)):
+                continue
+            place = (CONCLUSION | CONCLUSIONS).get(step.rule)
+            if place is not None:
+                self.known.append(expression(step.data[place]))
+        return self
+
+    def has(self, value: sp.Expr) -> bool:
+        """Whether an expression is known: concluded before, a moment's value, or what the statement defines."""
+        known = [*self.known, *self.values.values(), *(formula for formula, _ in self._definitions())]
+        return any(value == one for one in known) or any(vanishes(value - one) for one in known)
+
+    def _definitions(self) -> Iterable[tuple[sp.Expr, sp.Expr]]:
+        """(formula, name) for every name that a hypothesis makes equal to a formula."""
+        for one in sorted(self.given):
+            left, mark, right = one.partition(" = ")
+            if not mark:
+                continue
+            try:
+                sides = parse(left), parse(right)
+            except ExpressionError:
+                continue
+            yield from ((b, a) for a, b in (sides, sides[::-1]) if a.is_Symbol and not b.has(a))
+
+    def _replaced(self, step: Step) -> str:
+        """Why a formula's names may not be replaced as a step does it; "" where they may."""
+        formula, table, _ = step.data
+        if not self.has(formula):
+            return f"{formula} is neither derived nor a definition of the statement"
+        for name, value in table.items():
+            if not names(formula) & {name} or granted(f"{name} = {value}", self.given):
+                continue
+            if name in self.values and vanishes(self.values[name] - value):
+                continue
+            if name in self.own or name in self.values or OWN.fullmatch(name) or not self.has(value):
+                return f"nothing says that {name} = {value}"
+        return ""
+
+
+#: Rules about a law that a claim is free to choose: a mean or a variance may be a name or a number, too.
+LAWS = frozenset({"normal-interval", "heat-flow"})
+
+
+def _plain(value: sp.Expr) -> bool:
+    return bool(value.is_number or value.is_Symbol)
+
+
+def expression(value: Any) -> sp.Expr:
+    """A conclusion as an expression."""
+    return sp.sympify(getattr(value, "expr", value))
+
+
+def taken(step: Step) -> tuple[sp.Expr, ...]:
+    """What a step starts from: a rewriting one from its input, one at the origin from the quotient there."""
+    if step.rule in ("at-origin", "derivative"):
+        return (step.data[0] / step.data[1],)
+    places = ABOUT[step.rule].takes if step.rule in ABOUT else ()
+    return tuple(expression(step.data[place]) for place in places)
+
+
+def grounds(statement: Statement, derived: Derived) -> Grounds:
+    """The grounds of a claim's steps: what its statement says, and its moments, which are computed again."""
+    moments = {name: value.ratio.expr for name, value in derived.quantities.items() if isinstance(value, Moment)}
+    own = {*statement.symbols, *statement.parameters, *statement.positions, *statement.regime, *statement.printed}
+    return Grounds(stated(statement), own - set(moments), moments)
+
+
+def ungrounded(ground: Grounds, steps: Sequence[Step], value: sp.Expr) -> str:
+    """Why a value does not come from steps about a quantity of the model; "" where it does."""
+    found = Grounds(ground.given, ground.own, ground.values).take(steps)
+    if found.complaints:
+        return found.complaints[0]
+    if any(value == one for one in found.known) or any(vanishes(one - value) for one in found.known):
+        return ""
+    return f"{value} does not come from a step about a quantity of the model"
+
+
+def complaints(ground: Grounds, steps: Sequence[Step]) -> list[str]:
+    """What replaces names in a way that nothing licenses, among steps in their order."""
+    return Grounds(ground.given, ground.own, ground.values).take(steps).complaints
