@@ -7,7 +7,7 @@ the value of a moment, or something that the statement defines. A formula that i
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ import sympy as sp
 from theorems.algebra.closed import names, vanishes
 from theorems.catalogue import Statement
 from theorems.derivation import Derived
-from theorems.expressions import ExpressionError, parse
+from theorems.expressions import ExpressionError, parse, symbol
 from theorems.hypotheses import granted, stated
 from theorems.process import Moment, Step
 from theorems.rules import ABOUT, CONCLUSION
@@ -48,6 +48,9 @@ class Grounds:
                 if loose:
                     self.complaints.append(f"{step.text}: {loose}")
                     continue
+            elif step.rule in OF_A_MOMENT and not all(map(self.has, OF_A_MOMENT[step.rule](*step.data))):
+                self.complaints.append(f"{step.text}: its mean and variance are those of no moment that was derived")
+                continue
             elif not all(self.has(value) or (step.rule in LAWS and _plain(value)) for value in taken(step)):
                 continue
             place = (CONCLUSION | CONCLUSIONS).get(step.rule)
@@ -58,7 +61,7 @@ class Grounds:
     def has(self, value: sp.Expr) -> bool:
         """Whether an expression is known: concluded before, a moment's value, or what the statement defines."""
         known = [*self.known, *self.values.values(), *(formula for formula, _ in self._definitions())]
-        return any(value == one for one in known) or any(vanishes(value - one) for one in known)
+        return _among(value, known)
 
     def _definitions(self) -> Iterable[tuple[sp.Expr, sp.Expr]]:
         """(formula, name) for every name that a hypothesis makes equal to a formula."""
@@ -87,6 +90,14 @@ class Grounds:
         return ""
 
 
+#: Rules about the law of a quantity, and the limits of its mean and variance that they speak of, in units of eta.
+OF_A_MOMENT: Mapping[str, Callable[..., tuple[sp.Expr, ...]]] = {
+    "chebyshev-limit": lambda first, second, radicand, *_: (
+        sp.expand(first[2] * symbol("xi") * symbol("eta")),
+        sp.expand(radicand * symbol("eta") ** 2 / 2),
+    ),
+    "shrinking-interval": lambda square, *_: (sp.expand(square * symbol("eta") ** 2),),
+}
 #: Rules about a law that a claim is free to choose: a mean or a variance may be a name or a number, too.
 LAWS = frozenset({"normal-interval", "heat-flow"})
 
@@ -116,13 +127,20 @@ def grounds(statement: Statement, derived: Derived) -> Grounds:
 
 
 def ungrounded(ground: Grounds, steps: Sequence[Step], value: sp.Expr) -> str:
-    """Why a value does not come from steps about a quantity of the model; "" where it does."""
+    """Why a value does not come from steps about a quantity of the model, as a predicate of it; "" where it does."""
     found = Grounds(ground.given, ground.own, ground.values).take(steps)
     if found.complaints:
-        return found.complaints[0]
-    if any(value == one for one in found.known) or any(vanishes(one - value) for one in found.known):
+        return f"comes from a step that nothing licenses: {found.complaints[0]}"
+    if _among(value, found.known):
         return ""
-    return f"{value} does not come from a step about a quantity of the model"
+    places = CONCLUSION | CONCLUSIONS
+    if _among(value, [expression(step.data[places[step.rule]]) for step in steps if step.rule in places]):
+        return "comes from no step about a quantity of the model, only from what was typed in"
+    return "is not the conclusion of any of its steps"
+
+
+def _among(value: sp.Expr, known: Sequence[sp.Expr]) -> bool:
+    return any(value == one for one in known) or any(vanishes(one - value) for one in known)
 
 
 def complaints(ground: Grounds, steps: Sequence[Step]) -> list[str]:

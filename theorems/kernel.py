@@ -6,7 +6,7 @@ derived value with the print by normal form: exactly, or to the order that the p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import sympy as sp
@@ -36,10 +36,10 @@ from theorems.matrix_claims import matrix_of, settle_matrix, unsupported_matrix
 from theorems.matrix_facts import MatrixFact
 from theorems.moments.recompute import recomputed
 from theorems.orders import Order, concluded, numbered, unsupported_order
-from theorems.outcome import CheckedStep, Outcome, Variant
-from theorems.process import Moment
+from theorems.outcome import CheckedStep, Outcome, Trusted, Variant
+from theorems.process import Moment, Step
 from theorems.repair import presentable, repaired
-from theorems.rules import licensed, load
+from theorems.rules import ABOUT, RULES, licensed, load
 from theorems.rules.analysis import REWRITING
 from theorems.rules.pattern import concludes
 
@@ -136,6 +136,30 @@ def holds(value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder: 
 
 
 def settle(statement: Statement, derived: Derived) -> Outcome:
+    """Decide the statement, and list what its derivation takes on trust."""
+    outcome = _settled(statement, derived)
+    outcome.trusted = trusted(derived.steps)
+    return outcome
+
+
+def trusted(steps: Iterable[Step]) -> tuple[Trusted, ...]:
+    """What the rules of steps, and of the steps in their data, take on trust, in order of use.
+
+    Of a rule that is not one of this package's nothing is known but what it says.
+    """
+    rules = dict.fromkeys(part.rule for step in steps for part in hypotheses.parts(step))
+    found = []
+    for name in rules:
+        about = ABOUT.get(name)
+        if name in RULES and not RULES[name].__module__.startswith("theorems."):
+            words = " ".join((RULES[name].__doc__ or "").split())
+            found.append(Trusted(name, words or "whatever it licenses", RULES[name].__module__))
+        elif about is not None and about.trusted:
+            found.append(Trusted(name, about.trusted, about.source))
+    return tuple(found)
+
+
+def _settled(statement: Statement, derived: Derived) -> Outcome:
     """Decide the statement: check every step, compare every printed quantity, and state what is true instead."""
     if derived.missing:
         return Outcome("undecided", f"the source is incomplete: {derived.missing}")
@@ -304,7 +328,7 @@ def unsupported(statement: Statement, derived: Derived) -> list[str]:
             if statement.plugin and isinstance(quantity, Expected):
                 # the sizes of samples are planned by it
                 values.append(quantity.second)
-            found += [f"{name}: {why}" for why in filter(None, (ungrounded(ground, mine, v) for v in values))]
+            found += [f"{name} = {v} {why}" for v in values if (why := ungrounded(ground, mine, v))]
     return found
 
 

@@ -17,6 +17,15 @@ class CheckedStep:
 
 
 @dataclass(frozen=True)
+class Trusted:
+    """What a derivation takes on trust by a rule that it uses, and where that is from, if it is from anywhere."""
+
+    rule: str
+    what: str
+    source: str = ""
+
+
+@dataclass(frozen=True)
 class Variant:
     """The claim for another object than the printed one: which, whether it holds, and where it does not."""
 
@@ -31,7 +40,8 @@ class Outcome:
 
     ``excluded`` are conditions under which alone the corrections are stated ("theta != 1/2"); ``variants`` say what
     becomes of the print when another object takes the place of the printed one. They bear on no verdict. ``suffices``
-    names the properties whose correction is a sufficient condition, not an equivalent one.
+    names the properties whose correction is a sufficient condition, not an equivalent one. ``trusted`` is what the
+    steps' rules take on trust.
     """
 
     status: str
@@ -44,3 +54,4 @@ class Outcome:
     excluded: tuple[str, ...] = ()
     variants: list[Variant] = field(default_factory=list)
     suffices: tuple[str, ...] = ()
+    trusted: tuple[Trusted, ...] = ()

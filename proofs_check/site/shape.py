@@ -21,6 +21,7 @@ _CASE: dict[str, Any] = {
     "samples": 0,
     "z": None,
 }
+_TRUSTED = {"rule": "", "what": "", "source": ""}
 _CLAIM: dict[str, Any] = {
     "id": "",
     "verdict": "error",
@@ -35,7 +36,7 @@ _CLAIM: dict[str, Any] = {
     "quantity": "",
     "symbols": [""],
     "printed": {},
-    "symbolic": {"status": "none", "method": "", "evidence": [""], "exact": None},
+    "symbolic": {"status": "none", "method": "", "evidence": [""], "exact": None, "trusted": [_TRUSTED]},
     "simulation": {
         "status": "none",
         "samples": 0,
@@ -71,6 +72,7 @@ _RUN: dict[str, Any] = {
     "alpha": 0.0,
     "partial": False,
     "ledger": [{"id": "", "alpha": 0.0, "spent": 0.0}],
+    "trusted": 0,
     "command": [""],
 }
 

@@ -111,7 +111,7 @@ def modest(expression: sp.Expr) -> bool:
     return all(max(abs(number.p), number.q) <= LARGEST for number in numbers)
 
 
-@rule("isserlis")
+@rule("isserlis", source="Isserlis, Biometrika 12, 1918; McCullagh, Tensor Methods in Statistics, 1987, Chapter 3")
 def isserlis(observable: Observable, value: Ratio, process: Process, chain: tuple[str, ...]) -> bool:
     """E[observable] = value for a Gaussian process: recomputed from joint cumulants of the forms.
 
@@ -261,7 +261,7 @@ def eigenvalue_average(polynomial: sp.Expr, value: sp.Expr) -> bool:
     return same(average, value)
 
 
-@rule("psd-root", needs=("Sigma psd",))
+@rule("psd-root", needs=("Sigma psd",), source="Horn and Johnson, Matrix Analysis, 2nd ed., Theorem 7.2.6")
 def psd_root(matrix: str, root: str) -> bool:
     """A positive semidefinite matrix has a symmetric square root. Trusted; its hypothesis is the claim's assumption."""
     return bool(matrix) and bool(root) and matrix != root

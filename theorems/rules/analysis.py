@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.asymptotics import in_regime
 from theorems.algebra.closed import names, substituted, vanishes
 from theorems.balls import positive
 from theorems.expressions import symbol
@@ -258,7 +259,7 @@ def chebyshev_limit(
     return vanishes(sp.Rational(ends[0] - ends[1], 2) - value)
 
 
-@rule("two-sequences")
+@rule("two-sequences", argued=True)
 def two_sequences(second: Term, radicand: sp.Expr, pattern: Pattern) -> bool:
     """z = c(theta, xi eta)/(eta sqrt(radicand)) with c(theta, r) = 0 on the cell: its limit depends on the sequence.
 
@@ -310,14 +311,19 @@ def _lower(factor: sp.Expr, pattern: Pattern, domain: tuple[sp.Expr, ...]) -> bo
 def independent_ends(process: Process, left: object, right: object, regime: Mapping[str, str], theta: sp.Expr) -> bool:
     """The two ends of a bilinear form of centred Gaussians become uncorrelated at this theta, so its law is symmetric.
 
-    Trusted: uncorrelated jointly Gaussian vectors are independent, and (y, x) -> (-y, x) then keeps their law.
+    Their covariance is of lower order at theta than the root of the product of their variances, so that no scale of the
+    ends hides how they depend on each other. Trusted: uncorrelated jointly Gaussian vectors are independent, and
+    (y, x) -> (-y, x) then keeps their law.
     """
-    from theorems.algebra.asymptotics import expand
-
     if process.kernel.mean is not None:
         return False
-    found = expand(process.covariance(left, right), regime)  # type: ignore[arg-type]
-    return not found.grows and bool(sp.expand(substituted(found.limit.expr, {"theta": theta})) == 0)
+    pairs = ((left, right), (left, left), (right, right))
+    orders = [in_regime(process.covariance(*pair), regime).terms("T") for pair in pairs]  # type: ignore[arg-type]
+    mixed, *own = ({p: sp.expand(substituted(c.expr, {"theta": theta})) for p, c in one.items()} for one in orders)
+    tops = [max(p for p, c in one.items() if c != 0) for one in own]
+    if not all(one[top].is_positive for one, top in zip(own, tops, strict=True)):
+        return False
+    return all(c == 0 for p, c in mixed.items() if 2 * p >= sum(tops))
 
 
 @rule("no-atom")
@@ -330,7 +336,7 @@ def no_atom(square: sp.Expr) -> bool:
     return positive_in_theta(square)
 
 
-@rule("shrinking-interval")
+@rule("shrinking-interval", needs=("tr2 > 0",))
 def shrinking_interval(square: sp.Expr, value: sp.Expr) -> bool:
     """P(a u <= Q <= b u) -> P(Q = 0) = 0 as u -> 0, for a quadratic form Q in Gaussians that is not constant.
 

@@ -122,7 +122,7 @@ def _chance(quantity: sp.Expr, upper: sp.Expr, chance: str, factors: tuple[sp.Ex
     return (f"{chance} >= 0", f"{chance} <= 1")
 
 
-@rule("hoelder", needs=_chance)
+@rule("hoelder", needs=_chance, source="Hardy, Littlewood, Polya, Inequalities, 1934, Theorem 11")
 def hoelder(quantity: sp.Expr, upper: sp.Expr, chance: str, factors: tuple[sp.Expr, ...]) -> bool:
     """|E[f g h k]|^2 <= (E[f^4] E[g^4] E[h^4] E[k^4])^{1/2} for factors fixed on an event of probability p, else 0.
 

@@ -70,9 +70,11 @@ def _leading(quadratic: sp.Expr, name: str, lead: sp.Expr, *_: Any) -> tuple[str
 
 @rule("completed-square", needs=_leading)
 def completed_square(quadratic: sp.Expr, name: str, lead: sp.Expr, centre: sp.Expr, least: sp.Expr) -> bool:
-    """a t^2 + b t + c = lead (t - centre)^2 + least, with lead > 0: least where t = centre alone."""
+    """a t^2 + b t + c = lead (t - centre)^2 + least, lead > 0 a sum without minus signs: least at t = centre."""
     t = symbol(name)
-    if any(part.has(t) for part in (lead, centre, least)) or (lead.is_number and not lead > 0):
+    terms = sp.Add.make_args(sp.expand(lead))
+    visible = lead != 0 and all(term.as_coeff_Mul()[0] > 0 for term in terms)
+    if not visible or any(part.has(t) for part in (lead, centre, least)):
         return False
     return same(quadratic, lead * (t - centre) ** 2 + least)
 
@@ -86,7 +88,7 @@ def rank_trace(rank: str, square: sp.Expr) -> bool:
     return same(square, symbol("t") ** 2 / symbol(rank))
 
 
-@rule("locally-constant")
+@rule("locally-constant", argued=True)
 def locally_constant(own: sp.Expr, others: sp.Expr, offset: sp.Expr) -> bool:
     """For almost every W_QK the clipped softmax's Gamma and gamma_0 do not change in a neighbourhood of W_QK.
 

@@ -12,11 +12,11 @@ from theorems.conditions import read
 from theorems.inequalities.implication import IMPLICATIONS
 from theorems.process import Step
 from theorems.rules import licensed, licensed_by, rule
-from theorems.rules.optimum import CHEAPER, NO_SOLUTION, lam, r_eff
+from theorems.rules.optimum import CHEAPER, GROUPS, NO_SOLUTION, lam, r_eff
 from theorems.rules.optimum_cover import BELOW
 
 
-@rule("budget-at")
+@rule("budget-at", needs=(*GROUPS, "kappa > 0", "d >= 1"), argued=True)
 def budget_at(prop: str, conditions: tuple[str, ...], part: Any) -> bool:
     """No solution costs the budget if budget <= kappa/sqrt(d) times a proved lower bound, as no solution attains it.
 
@@ -33,7 +33,7 @@ def budget_at(prop: str, conditions: tuple[str, ...], part: Any) -> bool:
     return known and allowed == (-1, 0) and vanishes(gap - read(below)[0])
 
 
-@rule("costs-apart-where")
+@rule("costs-apart-where", needs=GROUPS)
 def costs_apart_where(prop: str, conditions: tuple[str, ...], uppers: tuple[Any, ...], lower: Any, cover: Any) -> bool:
     """Sinks are cheaper if lam >= L (lam^2 >= L^2) and r_eff > f(delta^2), or under the first alone, for every C and n.
 

@@ -8,6 +8,7 @@ from typing import Any
 import sympy as sp
 
 from theorems.algebra.closed import names, substituted
+from theorems.algebra.ratio import Ratio
 from theorems.bao2024.softmax import gamma
 from theorems.expressions import parse, symbol
 from theorems.observables import Vector
@@ -73,6 +74,11 @@ def near() -> Iterator[tuple[str, Step]]:
     yield from _cells()
     yield "the mean is not 0", _independent(HALF, "mean")
     yield "they are correlated", _independent(sp.Rational(1, 3))
+    walk = random_walk("i", "T")
+    last, own = walk.token(walk.positions[1]), {"i": "theta*T"}
+    for power in (1, 2):
+        scaled = last * (Ratio.of(1) / Ratio.of("T") ** power)
+        yield "T^-p x_T and x_T are one vector", Step("independent-ends", "", (walk, scaled, last, own, HALF))
     ends, regime = (Vector(fixed="a"), Vector(fixed="b")), {"i": "theta*T"}
     yield "a^T W b is one number", Step("independent-ends", "", (random_walk("i", "T"), *ends, regime, HALF))
 

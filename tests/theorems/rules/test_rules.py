@@ -99,6 +99,7 @@ COSTS = {
 
 def test_the_list_of_trusted_rules() -> None:
     trusted = {"isserlis", "wick", "faulhaber", "identity", "derivative", "at-origin", "psd-root"}
+    trusted |= {"softmax-weight", "moment-limit"}
     trusted |= {
         "eigenvalue-average",
         "trace-identity",
