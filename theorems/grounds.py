@@ -53,9 +53,7 @@ class Grounds:
                 continue
             elif not all(self.has(value) or (step.rule in LAWS and _plain(value)) for value in taken(step)):
                 continue
-            place = (CONCLUSION | CONCLUSIONS).get(step.rule)
-            if place is not None:
-                self.known.append(expression(step.data[place]))
+            self.known += concluded(step)
         return self
 
     def has(self, value: sp.Expr) -> bool:
@@ -111,6 +109,12 @@ def expression(value: Any) -> sp.Expr:
     return sp.sympify(getattr(value, "expr", value))
 
 
+def concluded(step: Step) -> list[sp.Expr]:
+    """The value that a step concludes, if it concludes one."""
+    place = (CONCLUSION | CONCLUSIONS).get(step.rule, ABOUT[step.rule].concludes if step.rule in ABOUT else None)
+    return [] if place is None else [expression(step.data[place])]
+
+
 def taken(step: Step) -> tuple[sp.Expr, ...]:
     """What a step starts from: a rewriting one from its input, one at the origin from the quotient there."""
     if step.rule in ("at-origin", "derivative"):
@@ -133,8 +137,7 @@ def ungrounded(ground: Grounds, steps: Sequence[Step], value: sp.Expr) -> str:
         return f"comes from a step that nothing licenses: {found.complaints[0]}"
     if _among(value, found.known):
         return ""
-    places = CONCLUSION | CONCLUSIONS
-    if _among(value, [expression(step.data[places[step.rule]]) for step in steps if step.rule in places]):
+    if _among(value, [one for step in steps for one in concluded(step)]):
         return "comes from no step about a quantity of the model, only from what was typed in"
     return "is not the conclusion of any of its steps"
 

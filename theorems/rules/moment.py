@@ -10,10 +10,10 @@ from theorems.algebra.asymptotics import expand
 from theorems.expressions import same
 from theorems.moments.recompute import recomputed
 from theorems.process import Moment
-from theorems.rules import CONCLUSION, rule
+from theorems.rules import rule
 
 
-@rule("moment-limit")
+@rule("moment-limit", concludes=2)
 def moment_limit(moment: Moment, regime: Mapping[str, str], value: sp.Expr) -> bool:
     """The limit of a mean, variance or covariance as T -> infinity, from its exact value computed again.
 
@@ -23,6 +23,3 @@ def moment_limit(moment: Moment, regime: Mapping[str, str], value: sp.Expr) -> b
         return False
     found = expand(recomputed(moment), dict(regime))
     return not found.grows and same(found.limit.expr, value)
-
-
-CONCLUSION["moment-limit"] = 2
