@@ -18,12 +18,28 @@ from theorems.catalogue import Statement
 from theorems.derivation import Derived
 from theorems.expressions import ExpressionError, parse, symbol
 from theorems.hypotheses import granted, stated
-from theorems.process import Moment, Step
+from theorems.process import Kernel, Moment, Step
 from theorems.rules import ABOUT, CONCLUSION
 from theorems.rules.analysis import CONCLUSIONS
 
 #: Names with a meaning of their own in every claim: no step may let them be something else.
 OWN = re.compile(r"tr\w*|d|T|lam|theta|Sigma|W\w*")
+
+
+@dataclass(frozen=True)
+class Law:
+    """The process that a claim is about, where one was handed to its derivation, and the order of its positions."""
+
+    kernel: Kernel | None = None
+    positions: tuple[str, ...] = ()
+
+    def foreign(self, kernel: Kernel, chain: Collection[str]) -> str:
+        """Why a moment of this kernel, under this order of positions, is not one of the claim's; "" where it is."""
+        if self.kernel is not None and kernel != self.kernel:
+            return f"is a moment of {kernel.name}, and the claim is about {self.kernel.name}"
+        here = tuple(name for name in chain if name in self.positions)
+        wanted = tuple(name for name in self.positions if name in here)
+        return "" if here == wanted else f"was derived for {' <= '.join(here)}, not {' <= '.join(wanted)}"
 
 
 @dataclass
@@ -37,12 +53,15 @@ class Grounds:
     given: Collection[str]
     own: Collection[str]
     values: Mapping[str, sp.Expr] = field(default_factory=dict)
+    law: Law = field(default_factory=lambda: Law())
     known: list[sp.Expr] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
     def take(self, steps: Iterable[Step]) -> Grounds:
         """Go through steps in their order."""
         for step in steps:
+            if step.rule in ENGINE and self.law.foreign(step.data[2].kernel, step.data[3]):
+                continue
             if step.rule == "substitution":
                 loose = self._replaced(step)
                 if loose:
@@ -96,6 +115,8 @@ OF_A_MOMENT: Mapping[str, Callable[..., tuple[sp.Expr, ...]]] = {
     ),
     "shrinking-interval": lambda square, *_: (sp.expand(square * symbol("eta") ** 2),),
 }
+#: Rules that conclude a mean; their data holds the process and the order of its positions.
+ENGINE = frozenset({"isserlis", "wick"})
 #: Rules about a law that a claim is free to choose: a mean or a variance may be a name or a number, too.
 LAWS = frozenset({"normal-interval", "heat-flow"})
 
@@ -127,12 +148,13 @@ def grounds(statement: Statement, derived: Derived) -> Grounds:
     """The grounds of a claim's steps: what its statement says, and its moments, which are computed again."""
     moments = {name: value.ratio.expr for name, value in derived.quantities.items() if isinstance(value, Moment)}
     own = {*statement.symbols, *statement.parameters, *statement.positions, *statement.regime, *statement.printed}
-    return Grounds(stated(statement), own - set(moments), moments)
+    law = Law(derived.process.kernel if derived.process is not None else None, statement.positions)
+    return Grounds(stated(statement), own - set(moments), moments, law)
 
 
 def ungrounded(ground: Grounds, steps: Sequence[Step], value: sp.Expr) -> str:
     """Why a value does not come from steps about a quantity of the model, as a predicate of it; "" where it does."""
-    found = Grounds(ground.given, ground.own, ground.values).take(steps)
+    found = Grounds(ground.given, ground.own, ground.values, ground.law).take(steps)
     if found.complaints:
         return f"comes from a step that nothing licenses: {found.complaints[0]}"
     if _among(value, found.known):
@@ -148,4 +170,4 @@ def _among(value: sp.Expr, known: Sequence[sp.Expr]) -> bool:
 
 def complaints(ground: Grounds, steps: Sequence[Step]) -> list[str]:
     """What replaces names in a way that nothing licenses, among steps in their order."""
-    return Grounds(ground.given, ground.own, ground.values).take(steps).complaints
+    return Grounds(ground.given, ground.own, ground.values, ground.law).take(steps).complaints

@@ -296,6 +296,8 @@ def unsupported(statement: Statement, derived: Derived) -> list[str]:
         if isinstance(quantity, Moment):
             if quantity.observable is None:
                 found.append(f"{name} is not the moment of one observable, so it cannot be computed again")
+            elif foreign := ground.law.foreign(quantity.process.kernel, quantity.chain):
+                found.append(f"{name} {foreign}")
             elif recomputed(quantity) != quantity.ratio:
                 found.append(f"{name} = {quantity.ratio}, but its observable gives {recomputed(quantity)}")
         elif isinstance(quantity, MatrixFact):

@@ -17,7 +17,7 @@ from theorems.grounds import Grounds, complaints, grounds
 from theorems.kernel import settle, trusted, unsupported
 from theorems.limits import Limit
 from theorems.observables import W
-from theorems.process import Moment, Step, random_walk
+from theorems.process import Moment, Step, process, random_walk
 from theorems.rules import RULES, licensed, rule
 
 ZERO, ONE = sp.Integer(0), sp.Integer(1)
@@ -207,3 +207,24 @@ def test_a_rule_of_another_package_is_trusted_as_a_whole() -> None:
         assert (one.what, one.source) == ("Whatever one likes.", "mypaper.rules")
     finally:
         del RULES["always, for this test"]
+
+
+# -- the process
+
+
+def test_a_moment_is_one_of_the_claims_process_in_the_claims_order() -> None:
+    """E[x_i^T W x_j] = i j tr1 on a random straight line, and j tr1 for j <= i."""
+    statement = claim("i*j*tr1", symbols=("i", "j", "tr1"))
+    law = random_walk("i", "j")
+    for source, printed in ((process("line", ("i", "j")), "i*j*tr1"), (random_walk("j", "i"), "j*tr1")):
+        places = {position.name: position for position in source.positions}
+        moment = source.expect(source.form(places["i"], W, places["j"]))
+        assert moment.ratio.expr == parse(printed) and all(map(licensed, source.steps))
+        told = replace(statement, printed={"value": printed})
+        steps = tuple(source.steps)
+        assert settle(told, Derived({"value": moment}, steps, law)).status == "undecided"
+        value = Fact(moment.ratio, steps, "")
+        assert settle(told, Derived({"value": value}, steps, law)).status == "undecided"
+        own = replace(told, positions=source.chain[1:])
+        assert settle(own, Derived({"value": moment}, steps, source)).status == "proved"
+        assert settle(own, Derived({"value": value}, steps, source)).status == "proved"
