@@ -17,7 +17,7 @@ from theorems.algebra.closed import names, vanishes
 from theorems.catalogue import Statement
 from theorems.derivation import Derived
 from theorems.expressions import ExpressionError, parse, symbol
-from theorems.hypotheses import granted, stated
+from theorems.hypotheses import granted, plain
 from theorems.process import Kernel, Moment, Step
 from theorems.rules import ABOUT, CONCLUSION
 from theorems.rules.analysis import CONCLUSIONS
@@ -142,6 +142,19 @@ def taken(step: Step) -> tuple[sp.Expr, ...]:
         return (step.data[0] / step.data[1],)
     places = ABOUT[step.rule].takes if step.rule in ABOUT else ()
     return tuple(expression(step.data[place]) for place in places)
+
+
+def stated(statement: Statement) -> frozenset[str]:
+    """What a statement assumes, as far as it is read: its assumptions part by part, its conditions, its positions."""
+    texts = [part for text in statement.assumptions for part in re.split(r", | and | with |; ", text)]
+    found = {one for text in (*texts, *statement.conditions) for one in plain(text)}
+    found |= {f"{name} = {formula}" for name, formula in statement.definitions.items()}
+    found |= {one for name in statement.positions for one in plain(f"1 <= {name}")}
+    # i = theta T is a token's place
+    along = [form for form in statement.regime.values() if form == "theta*T"]
+    found |= {"0 <= theta", "theta <= 1"} if along else set()
+    found |= {f"{low} <= {high}" for low, high in zip(statement.positions, statement.positions[1:], strict=False)}
+    return frozenset(found | ({"Sigma = I"} if statement.covariance == "identity" else set()))
 
 
 def grounds(statement: Statement, derived: Derived) -> Grounds:

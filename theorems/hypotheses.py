@@ -14,7 +14,6 @@ from typing import Any
 import sympy as sp
 
 from theorems.algebra.closed import vanishes
-from theorems.catalogue import Statement
 from theorems.conditions import SIGNS, read, written
 from theorems.expressions import ExpressionError, parse
 from theorems.facts import Facts
@@ -38,19 +37,6 @@ FOLLOWS: Mapping[str, tuple[frozenset[str], ...]] = {
     "W symmetric": (frozenset({"W psd"}),),
     "tr2 > 0": (frozenset({"W symmetric", "W != 0", "Sigma pd"}), frozenset({"W symmetric", "W != 0", "Sigma = I"})),
 }
-
-
-def stated(statement: Statement) -> frozenset[str]:
-    """What a statement assumes, as far as it is read: its assumptions part by part, its conditions, its positions."""
-    texts = [part for text in statement.assumptions for part in re.split(r", | and | with |; ", text)]
-    found = {one for text in (*texts, *statement.conditions) for one in plain(text)}
-    found |= {f"{name} = {formula}" for name, formula in statement.definitions.items()}
-    found |= {one for name in statement.positions for one in plain(f"1 <= {name}")}
-    # i = theta T is a token's place
-    along = [form for form in statement.regime.values() if form == "theta*T"]
-    found |= {"0 <= theta", "theta <= 1"} if along else set()
-    found |= {f"{low} <= {high}" for low, high in zip(statement.positions, statement.positions[1:], strict=False)}
-    return frozenset(found | ({"Sigma = I"} if statement.covariance == "identity" else set()))
 
 
 def plain(text: str) -> tuple[str, ...]:

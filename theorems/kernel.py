@@ -31,6 +31,7 @@ from theorems.derivation import (
 from theorems.equivalence import settle_equivalence, unsupported_equivalence
 from theorems.expressions import normal, parse, same, symbol
 from theorems.grounds import complaints, grounds, ungrounded
+from theorems.grounds import stated as assumed
 from theorems.limits import Limit, compare_cells, enclosed, supported_cells
 from theorems.matrix_claims import matrix_of, settle_matrix, unsupported_matrix
 from theorems.matrix_facts import MatrixFact
@@ -167,7 +168,7 @@ def _settled(statement: Statement, derived: Derived) -> Outcome:
     broken = [f"not licensed: {step.text}" for step in steps if not step.ok] + unsupported(statement, derived)
     if broken:
         return Outcome("undecided", "the derivation's steps do not license its value", steps, broken[:1])
-    needed = hypotheses.ungranted(derived.steps, hypotheses.stated(statement))
+    needed = hypotheses.ungranted(derived.steps, assumed(statement))
     if needed:
         reason = f"the derivation needs {', '.join(needed)}, which the claim does not assume"
         return Outcome("undecided", reason, steps, [f"not assumed: {need}" for need in needed])

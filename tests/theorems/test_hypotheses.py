@@ -11,7 +11,8 @@ import sympy as sp
 from theorems.catalogue import Statement, by_id
 from theorems.deriving import derive
 from theorems.expressions import symbol
-from theorems.hypotheses import granted, needs, plain, stated, ungranted
+from theorems.grounds import stated
+from theorems.hypotheses import granted, needs, plain, ungranted
 from theorems.kernel import settle
 from theorems.moments.distributions import density, finite
 from theorems.process import Step
