@@ -22,6 +22,8 @@ from theorems.process import Moment, Position, Process, Step, chain_of, random_w
 REGIME = {"i": "theta*T"}
 theta, xi, eta, r, x, u = (symbol(name) for name in ("theta", "xi", "eta", "r", "x", "u"))
 HALF = sp.Rational(1, 2)
+#: The traces of W in units of xi = tr(W)/sqrt(tr(W^2)) and eta = sqrt(tr(W^2))/lambda.
+UNITS = {"tr1": xi * eta * symbol("lam"), "tr2": (eta * symbol("lam")) ** 2}
 
 #: Length of the walks that the exact law is computed for at a case.
 LENGTH = 32
@@ -45,7 +47,8 @@ def gaussian_rho() -> Expected:
 def limits(source: Process | None = None) -> tuple[sp.Expr, sp.Expr, tuple[Step, ...]]:
     """Limits of mean and variance of the score as i/T -> theta, in units of xi eta and eta^2, and the steps.
 
-    With tr(W)/lambda = xi eta and tr(W^2)/lambda^2 = eta^2. ``source`` is a process of another kernel.
+    With tr(W)/lambda = xi eta and tr(W^2)/lambda^2 = eta^2, which the claim says. ``source`` is a process of another
+    kernel.
     """
     return _paper_limits() if source is None else _limits(source)
 
@@ -59,15 +62,22 @@ def _limits(source: Process) -> tuple[sp.Expr, sp.Expr, tuple[Step, ...]]:
     walk = Process(source.kernel, chain_of(("i", "T")))
     i, T = walk.positions
     full = score(walk, i, T, Ratio.of("lam"))
-    mean = walk.expect(full).limit(**REGIME).limit.expr
-    variance = walk.variance(full).limit(**REGIME).limit.expr
-    units = {"tr1": xi * eta, "tr2": eta**2, "lam": sp.Integer(1)}
-    told = [(name, value, substituted(value, units)) for name, value in (("mean", mean), ("variance", variance))]
-    steps = [
-        Step("substitution", name + ": {0} = {2}", (old, {n: v for n, v in units.items() if n in names(old)}, new))
-        for name, old, new in told
-    ]
-    return told[0][2], told[1][2], (*walk.steps, *steps)
+    mean, variance = walk.expect(full), walk.variance(full)
+    steps = list(walk.steps)
+    found = []
+    for name, moment in (("mean", mean), ("variance", variance)):
+        last = in_the_limit(moment)
+        value = last.data[2]
+        units = {n: v for n, v in UNITS.items() if n in names(value)}
+        found.append(sp.expand(substituted(value, units)))
+        steps += [last, Step("substitution", name + ": {0} = {2}", (value, units, found[-1]))]
+    return found[0], found[1], tuple(steps)
+
+
+def in_the_limit(moment: Moment) -> Step:
+    """The step to a moment's limit as i/T -> theta."""
+    value = moment.limit(**REGIME).limit.expr
+    return Step("moment-limit", "as T -> infinity, i/T -> theta: {2}", (moment, REGIME, value))
 
 
 def probability(mean: sp.Expr, variance: sp.Expr) -> tuple[sp.Expr, tuple[Step, ...]]:
@@ -76,14 +86,9 @@ def probability(mean: sp.Expr, variance: sp.Expr) -> tuple[sp.Expr, tuple[Step, 
     first = sp.expand(mean / eta) / sp.sqrt(radicand)
     second = (sp.expand(mean / eta) - 1 / eta) / sp.sqrt(radicand)
     value = sp.erf(first) / 2 - sp.erf(second) / 2
-    mu, v = symbol("mu"), symbol("v")
-    # sqrt(eta^2) = eta for eta > 0: put in as a positive unknown
-    general, whole = between(mu, v * eta**2)
-    formula = sp.erf((1 - mu) / (sp.sqrt(2 * v) * eta)) / 2 + sp.erf(mu / (sp.sqrt(2 * v) * eta)) / 2
-    shown = Step("positive-root", "sqrt(eta^2) = eta: {0} = {1}", (general, formula, "eta"))
-    table = {"mu": mean, "v": sp.expand(variance / eta**2)}
-    put = Step("substitution", "rho = {2}", (formula, table, value))
-    return value, (whole, shown, put)
+    general, whole = between(mean, eta**2 * sp.expand(variance / eta**2))
+    shown = Step("positive-root", "sqrt(eta^2) = eta: {0} = {1}", (general, value, "eta"))
+    return value, (whole, shown)
 
 
 @derivation("bao2024.sec4.eq6")
@@ -138,18 +143,20 @@ def xi_eta_range() -> SharpBound:
 @derivation("bao2024.sec4.fig2-eta")
 def fig2_eta(walk: Process, i: Position, T: Position, lam: Ratio) -> dict[str, Moment | Fact]:
     """eta from mean = (theta - 1/2) xi eta with xi = tr1/sqrt(tr2), and the variance at lambda beside that at 1."""
-    mean, tr1, tr2 = symbol("mean"), symbol("tr1"), symbol("tr2")
+    tr1, tr2 = symbol("tr1"), symbol("tr2")
     moment = Process(walk.kernel, chain_of(("i", "T")))
     first, T_end = moment.positions
-    limit = moment.expect(score(moment, first, T_end, Ratio.of("lam"))).limit(**REGIME).limit.expr
+    last = in_the_limit(moment.expect(score(moment, first, T_end, Ratio.of("lam"))))
+    limit = last.data[2]
     # mean = slope (theta - 1/2), so xi eta = slope
     slope = sp.diff(limit, theta)
-    quotient = mean / (tr1 / sp.sqrt(tr2))
-    value = substituted(quotient, {"mean": slope})
+    quotient = symbol("slope") / (tr1 / sp.sqrt(tr2))
+    value = substituted(quotient, {"slope": slope})
     steps = (
         *moment.steps,
+        last,
         Step("slope", "d/dtheta of {0}: xi eta = {2}", (limit, "theta", slope)),
-        Step("substitution", "eta = (xi eta)/xi = {2}", (quotient, {"mean": slope}, value)),
+        Step("substitution", "eta = (xi eta)/xi = {2}", (quotient, {"slope": slope}, value)),
     )
     full = score(walk, i, T, lam)
     reference = score(walk, i, T, Ratio.of(1))
@@ -164,8 +171,11 @@ def fig2_eta(walk: Process, i: Position, T: Position, lam: Ratio) -> dict[str, M
 def fig3_eta(xi: sp.Expr, product: sp.Expr, other_xi: sp.Expr, other_product: sp.Expr) -> Fact:
     """eta = (xi eta)/xi for the curve that the text speaks of, and for the other one."""
     steps = [
-        Step("substitution", "eta = {2}", (symbol("p") / symbol("q"), {"p": p, "q": q}, p / q))
-        for p, q in ((other_product, other_xi), (product, xi))
+        Step("substitution", "eta = {2}", (symbol(over) / symbol(under), {over: p, under: q}, p / q))
+        for over, p, under, q in (
+            ("other_product", other_product, "other_xi", other_xi),
+            ("product", product, "xi", xi),
+        )
     ]
     return fact(product / xi, steps, "division")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.asymptotics import in_regime
 from theorems.algebra.closed import names, substituted, vanishes
 from theorems.algebra.ratio import Ratio
 from theorems.balls import positive
@@ -18,19 +19,35 @@ from theorems.process import Process
 from theorems.rules import elementary, licensed_by, rule
 from theorems.words import Letter
 
-#: Names that are positive, and the interval that theta runs over, wherever a rule of this module is used.
+#: Names that a rule of this module may take to be positive, where the statement says so: its ``needs`` ask for it.
 POSITIVE = frozenset({"v", "eta", "lam", "u", "tr2"})
 #: What is no real number.
 UNBOUNDED = (sp.nan, sp.zoo, sp.oo, -sp.oo)
 
 
-@rule("slope")
+def relied(*expressions: sp.Expr) -> tuple[str, ...]:
+    """What keeps bases below lines and under roots positive: POSITIVE names in them are, and theta is in [0, 1]."""
+    found: dict[str, None] = {}
+    for expression in expressions:
+        for power in expression.atoms(sp.Pow):
+            inside = names(power.base) if not natural(power.exp) else set()
+            found |= dict.fromkeys(f"{name} > 0" for name in sorted(inside & POSITIVE))
+            if "theta" in inside:
+                found |= dict.fromkeys(("theta >= 0", "theta <= 1"))
+    return tuple(found)
+
+
+@rule("slope", takes=(0,))
 def slope(function: sp.Expr, variable: str, value: sp.Expr) -> bool:
     """The derivative of a closed expression. Trusted: sympy's differentiation of elementary functions and erf."""
     return smooth(function) and vanishes(sp.diff(function, symbol(variable)) - value)
 
 
-@rule("normal-interval")
+def _density(mean: sp.Expr, variance: sp.Expr, *_: Any) -> tuple[str, ...]:
+    return relied(mean, 1 / variance)
+
+
+@rule("normal-interval", needs=_density, takes=(0, 1))
 def normal_interval(
     mean: sp.Expr, variance: sp.Expr, low: sp.Expr, high: sp.Expr, primitive: sp.Expr, value: sp.Expr
 ) -> bool:
@@ -50,7 +67,7 @@ def normal_interval(
     return vanishes(sp.diff(primitive, x) - density) and vanishes(ends - value)
 
 
-@rule("heat-flow")
+@rule("heat-flow", needs=_density, takes=(0, 1))
 def heat_flow(mean: sp.Expr, variance: sp.Expr, low: sp.Expr, high: sp.Expr, variable: str, value: sp.Expr) -> bool:
     """d/dt P(low <= N(m(t), v(t)) <= high) = [-m' n + (v'/2) dn/dx] between the ends, n the normal density.
 
@@ -70,13 +87,20 @@ def heat_flow(mean: sp.Expr, variance: sp.Expr, low: sp.Expr, high: sp.Expr, var
 
 @rule("substitution")
 def substitution(formula: sp.Expr, table: Mapping[str, sp.Expr], value: sp.Expr) -> bool:
-    """A formula with expressions put in for its names, by normal form; a bare name concludes nothing."""
+    """A formula with expressions put in for its names, by normal form; a bare name concludes nothing.
+
+    That a name may be replaced so depends on the statement and the steps before, and is asked by ``theorems.grounds``.
+    """
     if formula.is_Symbol or not set(table) & names(formula):
         return False
     return vanishes(substituted(formula, dict(table)) - value)
 
 
-@rule("positive-root")
+def _root_of(function: sp.Expr, value: sp.Expr, name: str) -> tuple[str, ...]:
+    return (f"{name} > 0",)
+
+
+@rule("positive-root", needs=_root_of, takes=(0,))
 def positive_root(function: sp.Expr, value: sp.Expr, name: str) -> bool:
     """An identity that uses sqrt(n^2) = n for a name n that is positive."""
     plain = symbol(name)
@@ -135,7 +159,12 @@ def visibly_positive(base: sp.Expr) -> bool:
     return positive_in_theta(base)
 
 
-@rule("continuous-limit")
+def _there(function: sp.Expr, variable: str, point: sp.Expr, value: sp.Expr) -> tuple[str, ...]:
+    # the variable itself is asked about at the point only, where it must not stand below a line
+    return tuple(need for need in relied(function) if need != f"{variable} > 0")
+
+
+@rule("continuous-limit", needs=_there, takes=(0,))
 def continuous_limit(function: sp.Expr, variable: str, point: sp.Expr, value: sp.Expr) -> bool:
     """The limit of f as a variable tends to a point where f is continuous: its value there.
 
@@ -191,13 +220,26 @@ def _argument_limit(term: Term, radicand: sp.Expr, pattern: Pattern, domain: tup
     size, side = {"xi": (symbol("xi"), _direction(domain)), "1/eta": (1 / symbol("eta"), 1)}[scale]
     product = symbol("xi") * symbol("eta")
     whole = size * substituted(coefficient, {"r": product}) / sp.sqrt(radicand)
+    if any(sp.expand(part - symbol("r")) == 0 and allowed == (-_direction(domain),) for part, allowed in pattern):
+        raise ValueError("xi eta has the sign of xi, so that r has no other")
     sign = _settled(coefficient, pattern)
     if not vanishes(argument - whole) or (sign == 0 and coefficient.has(symbol("r"))):
         raise ValueError(f"{argument} is no {size} times {coefficient}, or has no limit")
     return sign * side
 
 
-@rule("erf-limit")
+def _ways(*data: Any) -> tuple[str, ...]:
+    """Where the statement lets xi and eta go: the direction of a step is that of the sign of r in its domain."""
+    domain = next(part for part in data if isinstance(part, tuple) and any(_is_side(term) for term in part))
+    sign = "" if _direction(domain) > 0 else "-"
+    return (f"xi -> {sign}infinity", "eta -> 0", "eta > 0", "theta >= 0", "theta <= 1")
+
+
+def _is_side(term: Any) -> bool:
+    return isinstance(term, sp.Expr) and term in (symbol("r"), -symbol("r"))
+
+
+@rule("erf-limit", needs=_ways)
 def erf_limit(
     finite: sp.Expr,
     first: Term,
@@ -250,7 +292,7 @@ def _symmetric(ends: Any, score: Score) -> bool:
     return (process.kernel, process.chain, *rest) == (score[0].kernel, score[0].chain, *score[1:])
 
 
-@rule("chebyshev-limit")
+@rule("chebyshev-limit", needs=_ways)
 def chebyshev_limit(
     first: Term,
     second: Term,
@@ -277,7 +319,7 @@ def chebyshev_limit(
     return vanishes(sp.Rational(sides[0] - sides[1], 2) - value)
 
 
-@rule("two-sequences")
+@rule("two-sequences", argued=True)
 def two_sequences(second: Term, radicand: sp.Expr, pattern: Pattern) -> bool:
     """z = c(theta, xi eta)/(eta sqrt(radicand)) with c(theta, r) = 0 on the cell: its limit depends on the sequence.
 
@@ -332,7 +374,6 @@ def independent_ends(process: Process, left: Vector, right: Vector, regime: Mapp
     Their correlation c/sqrt(a b) tends to 0: a b and c^2 are divided by one power of T, and the limit of a b is
     positive. Trusted: uncorrelated jointly Gaussian vectors are independent, so that (y, x) -> (-y, x) keeps their law.
     """
-    from theorems.algebra.asymptotics import in_regime
 
     if process.kernel.mean is not None:
         return False
@@ -354,7 +395,7 @@ def no_atom(square: sp.Expr) -> bool:
     return positive_in_theta(square)
 
 
-@rule("shrinking-interval")
+@rule("shrinking-interval", needs=("tr2 > 0",))
 def shrinking_interval(square: sp.Expr, value: sp.Expr) -> bool:
     """P(a u <= Q <= b u) -> P(Q = 0) = 0 as u -> 0, for a quadratic form Q in Gaussians that is not constant.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import sympy as sp
 
@@ -64,16 +65,20 @@ def stationary_scalar_matrix(gradient: Matrix, name: str, scale: sp.Expr, remain
     )
 
 
-@rule("completed-square")
-def completed_square(quadratic: sp.Expr, name: str, lead: sp.Expr, centre: sp.Expr, least: sp.Expr) -> bool:
-    """a t^2 + b t + c = lead (t - centre)^2 + least, with lead a sum of positive terms: least where t = centre alone.
+def _leading(quadratic: sp.Expr, name: str, lead: sp.Expr, *_: Any) -> tuple[str, ...]:
+    """The leading coefficient is positive, where it is no number."""
+    return () if lead.is_number else (f"{lead} > 0",)
 
-    Trusted: kappa_1, kappa_2 >= 0, not both 0, and sizes are positive.
-    """
+
+@rule("completed-square", needs=_leading)
+def completed_square(quadratic: sp.Expr, name: str, lead: sp.Expr, centre: sp.Expr, least: sp.Expr) -> bool:
+    """a t^2 + b t + c = lead (t - centre)^2 + least, lead > 0 a sum without minus signs: least at t = centre."""
     t = symbol(name)
     terms = sp.Add.make_args(sp.expand(lead))
-    visible = all(term.as_coeff_Mul()[0] > 0 for term in terms) and not lead.has(t) and not centre.has(t)
-    return visible and not least.has(t) and same(quadratic, lead * (t - centre) ** 2 + least)
+    visible = lead != 0 and all(term.as_coeff_Mul()[0] > 0 for term in terms)
+    if not visible or any(part.has(t) for part in (lead, centre, least)):
+        return False
+    return same(quadratic, lead * (t - centre) ** 2 + least)
 
 
 @rule("rank-trace")
@@ -85,7 +90,7 @@ def rank_trace(rank: str, square: sp.Expr) -> bool:
     return same(square, symbol("t") ** 2 / symbol(rank))
 
 
-@rule("locally-constant")
+@rule("locally-constant", argued=True)
 def locally_constant(own: sp.Expr, others: sp.Expr, offset: sp.Expr) -> bool:
     """For almost every W_QK the clipped softmax's Gamma and gamma_0 do not change in a neighbourhood of W_QK.
 
