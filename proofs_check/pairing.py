@@ -97,7 +97,7 @@ class Pair:
         if isinstance(quantity, Limit):
             return compare_cells(quantity, formula, self.statement.conditions).equal is True
         value = value_of(self.derived(), name)
-        return holds(value, formula, self.statement.regime, self.statement.remainder)
+        return holds(value, formula, self.statement.regime, self.statement.remainder, self.statement.positions)
 
     @cached_property
     def formulas(self) -> dict[str, sp.Expr]:

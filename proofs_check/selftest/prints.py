@@ -245,7 +245,7 @@ def _status(statement: Statement, derived: Derived) -> str:
         else:
             value = value_of(derived, name)
             put = printed_value(statement, printed, derived)
-            verdicts.append(compare(value, put, statement.regime, statement.remainder))
+            verdicts.append(compare(value, put, statement.regime, statement.remainder, statement.positions))
     if False in verdicts:
         return "disproved"
     return "undecided" if None in verdicts else "proved"
