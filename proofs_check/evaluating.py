@@ -108,7 +108,7 @@ def _at_points(
         true = value_of(pair.derived(), name).expr
         for label, other in mutants(formula, (*pair.statement.positions, *counts)):
             seen = any(
-                abs(v - float(pair.finite(other, t.name, raw))) > e + 1e-12 * max(1.0, abs(v))
+                abs(v - float(pair.stated(other, t.name, raw))) > e + 1e-12 * max(1.0, abs(v))
                 for raw, t, v, e in here
                 if _defined(pair, other, raw)
             )
@@ -145,4 +145,5 @@ def _point_row(raw: Mapping[str, Any], target: Target, value: float, error: floa
         "high": value + error,
         "samples": 1,
         "z": None,
+        "limit": None,
     }

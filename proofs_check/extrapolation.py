@@ -147,19 +147,21 @@ def distances(intervals: Sequence[Interval], value: float) -> list[tuple[float, 
 
 
 def approach(
-    intervals: Sequence[Interval], value: float, tolerance: float
+    indices: Sequence[Fraction | int], intervals: Sequence[Interval], value: float, tolerance: float
 ) -> Literal["approaches", "stays away", "open"]:
-    """What values at an index that doubles from one to the next say of a limit, nothing being known of the speed.
+    """What values at growing indices say of a limit, nothing being known of the speed.
 
-    "stays away": at the last index the value is left out, and its distance is not even half of the one before (a
-    distance that vanishes like 1/index would have halved). "approaches": the last interval lies within the tolerance
-    of the value, and is not shown to be farther from it than any before. "open" otherwise.
+    "stays away": at the last index the value is left out, and since the one before the distance has not even shrunk as
+    1/index does. "approaches": the last interval lies within the tolerance of the value, and is not shown to be
+    farther from it than any before. "open" otherwise.
     """
-    if len(intervals) < 2:
-        raise ExtrapolationError(f"{len(intervals)} intervals; give at least two, at an index that doubles")
+    if len(intervals) < 2 or len(indices) != len(intervals) or list(indices) != sorted(set(indices)):
+        raise ExtrapolationError(
+            f"{len(intervals)} intervals at the indices {[str(k) for k in indices]}; give two or more, at growing ones"
+        )
     found = distances(intervals, value)
     (nearest, farthest), before = found[-1], found[:-1]
-    if nearest > 0 and nearest >= before[-1][1] / 2:
+    if nearest > 0 and nearest >= before[-1][1] * float(Fraction(indices[-2]) / Fraction(indices[-1])):
         return "stays away"
     if farthest <= tolerance and all(nearest <= most for _, most in before):
         return "approaches"

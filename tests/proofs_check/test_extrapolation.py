@@ -122,12 +122,17 @@ def test_an_interval_a_length_is_asked_for() -> None:
     ids=str,
 )
 def test_values_along_an_index_approach_a_limit_or_do_not(values: tuple[float, ...], limit: float, told: str) -> None:
-    assert approach([about(v, 0.004) for v in values], limit, 0.02) == told
+    assert approach((2, 4, 8), [about(v, 0.004) for v in values], limit, 0.02) == told
 
 
 def test_wide_intervals_tell_nothing() -> None:
-    assert approach([about(0.9, 0.3), about(0.9, 0.3)], 1.0, 0.02) == "open"
-    assert approach([about(0.9, 0.3), about(0.9, 0.3)], 0.0, 0.02) == "stays away"
+    wide = [about(0.9, 0.3), about(0.9, 0.3)]
+    assert approach((1, 2), wide, 1.0, 0.02) == "open"
+    assert approach((1, 2), wide, 0.0, 0.02) == "stays away"
+    # from 1 to 4 the distance may shrink to a quarter
+    assert approach((1, 4), [about(1.0, 0.01), about(0.3, 0.01)], 0.0, 0.02) == "stays away"
+    assert approach((1, 4), [about(1.0, 0.01), about(0.25, 0.01)], 0.0, 0.02) == "open"
     assert distances([about(0.9, 0.3)], 1.0) == [(0.0, pytest.approx(0.4))]
-    with pytest.raises(ExtrapolationError, match="at least two"):
-        approach([about(1.0)], 1.0, 0.1)
+    for indices in ((1,), (2, 1), (1, 1)):
+        with pytest.raises(ExtrapolationError, match="two or more"):
+            approach(indices, [about(1.0)] * len(indices), 1.0, 0.1)
