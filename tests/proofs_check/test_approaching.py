@@ -25,7 +25,9 @@ from proofs_check.sampling import plan, sampled
 from theorems import authoring, catalogue
 from theorems.authoring import W
 from theorems.catalogue import Statement, by_id
+from theorems.kernel import value_of
 from theorems.outcome import Outcome
+from theorems.process import Moment
 
 MEAN, VARIANCE, B1, LEMMA2 = (
     f"bao2024.{name}" for name in ("sec4.lemma1-mean", "sec4.lemma1-variance", "appC.lemma1-B1", "sec4.lemma2-1")
@@ -86,6 +88,7 @@ def test_of_the_derived_value_only_the_exponents_are_used() -> None:
     # the very same weights for a derivation with other coefficients
     other = Pair(by_id()[VARIANCE])
     (derived,) = other.derived().quantities.values()
+    assert isinstance(derived, Moment)
     object.__setattr__(derived, "ratio", derived.ratio * 3)
     assert ladder(other, raw).factors == pytest.approx(planned.factors)
 
@@ -140,7 +143,7 @@ def test_a_false_limit_that_the_derivation_shares_is_not_verified(monkeypatch: p
     def wrong(self: Pair, formula: sp.Expr, raw: Mapping[str, Any]) -> sp.Expr | None:
         # the true value's limit, too, is given as the print has it
         own = kept(self, formula, raw)
-        value = self.derived().quantities["mean"].ratio.expr
+        value = value_of(self.derived(), "mean").expr
         return kept(self, self.formulas["mean"], raw) if formula == value else own
 
     monkeypatch.setattr(Pair, "kept", wrong)

@@ -53,6 +53,7 @@ def test_a_print_of_a_limit_is_the_printed_formula_and_nothing_else() -> None:
     pair = pair_of("bao2024.sec4.lemma1-mean")
     raw = UNIT | {"i": 3, "T": 4, "lam": "2"}
     target = pair.target("mean", raw)
+    assert target.true is not None
     # i/(lam T) - (T + 1)/(2 lam T) + 1/T with i = 3, T = 4, lam = 2
     assert target.derived == sp.Rational(3, 8) - sp.Rational(5, 16) + sp.Rational(1, 4)
     assert target.limit and target.printed == target.claimed == target.true == sp.Rational(1, 8)
@@ -77,6 +78,7 @@ def test_lower_orders_of_a_print_up_to_a_power_are_left_to_the_remainder() -> No
     pair = Pair(claim)
     raw = UNIT | {"i": 3, "T": 5}
     target = pair.target("B3", raw)
+    assert target.true is not None
     assert claim.remainder == "T**3"
     # T i^2 tr2 + i^3 (tr2 + tr1^2)
     assert target.printed == 5 * 9 + 2 * 27 == target.true == target.claimed

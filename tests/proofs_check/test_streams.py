@@ -9,6 +9,7 @@ import pytest
 
 import montecarlo.engine
 from montecarlo import seeds
+from montecarlo.registry import Simulation
 from proofs_check import runner
 from proofs_check.runner import Options, Silent
 from proofs_check.streams import SharedStreamError, Streams
@@ -67,7 +68,7 @@ def test_a_generator_that_ignores_its_seed_is_seen_from_the_numbers(monkeypatch:
 
 def test_a_repeat_names_both_samples() -> None:
     def sample(key: str, walks: int = 64_000) -> Any:
-        simulation = montecarlo.engine.Simulation(EQ16, lambda tokens: tokens[:, 0, 0], degree=1)
+        simulation = Simulation(EQ16, lambda tokens: tokens[:, 0, 0], degree=1)
         case = {"d": 1, "T": 1, "Sigma": [["1"]], "start": "sigma"}
         return montecarlo.engine.draw(simulation, case, walks=walks, seed=0, claim_id=EQ16, key=key)
 
