@@ -22,11 +22,15 @@ def verdict(outcome: Outcome, evidence: Evidence, *, plugin: bool = False) -> tu
         reason = f"the derivation is {outcome.status}: {outcome.method}"
         return "undecided", f"{reason}; besides, its value is not the second side's: {differ}" if differ else reason
     if differ:
-        blame = f"{AUTHOR}; they differ" if plugin else "derivation and simulation disagree"
-        return "conflict", f"{blame}: {differ}" if not plugin else f"{blame} at the smallest case seen: {differ}"
+        blame = f"{AUTHOR}; the smallest case seen" if plugin else "derivation and simulation disagree"
+        return "conflict", f"{blame}: {differ}"
     if outcome.status == "proved":
         if evidence.status == "contradicts":
             told = f": {evidence.contradiction}" if evidence.contradiction else ""
+            if evidence.rows and any(row.get("limit") for row in evidence.rows):
+                # the sides agree at every length, or they would have been found in conflict above
+                told += "; at each length the two sides agree, so the derived limit is not that of the derived values"
+                plugin = False
             blame = f"{AUTHOR}: " if plugin else ""
             return "conflict", f"{blame}the print is proved, yet the simulation contradicts it{told}"
         if evidence.status != "agrees":

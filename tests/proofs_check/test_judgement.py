@@ -83,3 +83,12 @@ def test_a_proved_print_that_the_simulation_contradicts_says_which_two_values() 
         ruling, reason = verdict(Outcome("proved", ""), against, plugin=plugin)
         assert ruling == "conflict" and "printed 1, simulated [2, 3]" in reason
         assert ("not of the same model" in reason) is plugin
+
+
+def test_a_derived_limit_that_the_derived_values_do_not_have_is_named_as_such() -> None:
+    told = "rho, limit at theta = 1/4: printed 1, simulated [0, 0]"
+    against = Evidence(status="contradicts", contradiction=told, rows=[{"limit": {"at": "limit at theta = 1/4"}}])
+    for plugin in (False, True):
+        ruling, reason = verdict(Outcome("proved", ""), against, plugin=plugin)
+        assert ruling == "conflict" and told in reason
+        assert reason.endswith("the derived limit is not that of the derived values") and "same model" not in reason
