@@ -68,6 +68,7 @@ class Sample:
     """What was sampled: an estimate for every quantity, and from how many walks.
 
     ``next_block`` is the first block that was not used: a sample drawn from there on shares no walk with this one.
+    ``stream`` is what its first two blocks were seeded with: samples of one stream have walks in common.
     """
 
     estimates: Mapping[str, Estimate]
@@ -78,6 +79,7 @@ class Sample:
     first_block: int
     device: str
     seconds: float
+    stream: tuple[int, ...] = ()
 
     def __getitem__(self, quantity: str) -> Estimate:
         return self.estimates[quantity]
@@ -164,6 +166,12 @@ class _Task:
         """The turns in which the wanted blocks are drawn; the others of a turn are drawn with them, and left out."""
         # always whole turns: the last digit of a matrix product can depend on how many walks there are
         return range(wanted.start // self.together, -(-wanted.stop // self.together))
+
+    def seeded(self, block: int) -> tuple[int, ...]:
+        """What two blocks are seeded with, this one and the next: 64 bits or more that no other stream has."""
+        if self.forms is not None:
+            return self.stream, block
+        return tuple(seeds.block_seed(self.digest, k % seeds.BLOCKS) for k in (block, block + 1))
 
     def products(self, pair: Pair, numbers: Mapping[str, Tensor]) -> list[CovarianceAccumulator]:
         """What a pair of quantities has in common, block by block."""
@@ -354,6 +362,7 @@ def draw(
         first_block=first_block,
         device=device if elsewhere is not None else str(task.device),
         seconds=time.perf_counter() - began,
+        stream=task.seeded(first_block),
     )
 
 

@@ -123,7 +123,7 @@ def entry_rows(
     for (r, c), exact in np.ndenumerate(derived):
         value, error = found[r][c]
         true, claimed = sp.Rational(exact), sp.Rational(printed[r, c])
-        target = Target(f"entry [{r + 1},{c + 1}]", true, claimed, sp.Integer(0), true, claimed)
+        target = Target(f"entry [{r + 1},{c + 1}]", true, claimed, true, claimed)
         rows.append((target.name, target, Interval(value - error, value + error, value, 0.0, error), 1, "evaluated"))
     return rows
 

@@ -24,9 +24,10 @@ from proofs_check.kept import Kept
 from proofs_check.observing import observed
 from proofs_check.pairing import Pair
 from proofs_check.plugins import load_simulations, second_side
-from proofs_check.sampling import choose_cases, plan_case, sampled
+from proofs_check.sampling import choose_cases, rungs, sampled, share
+from proofs_check.sampling import plan as plan_sample
 from proofs_check.searching import searched
-from proofs_check.variants import judged, share
+from proofs_check.variants import judged, part
 from theorems.catalogue import ALPHA, Statement, by_id, rests_on
 from theorems.conditions import clause, read
 from theorems.derivation import Derived
@@ -38,7 +39,7 @@ from theorems.kernel import settle, stated, target, value_of
 from theorems.moments.enumeration import enumerated
 from theorems.outcome import Outcome
 
-SCHEMA = 1
+SCHEMA = 2
 #: Normals that --dry-run draws to see how long the rest would take.
 TRIED_NORMALS = 1_000_000
 
@@ -248,7 +249,7 @@ def _judge_one(
     outcome.evidence += enumerated(pair.derived(), claim.positions) if second_route else generalised(claim)
     outcome.evidence += evidence.trend
     outcome.evidence += [] if claim.corrects else remarked(claim.id)
-    ruling, reason = verdict(outcome, evidence)
+    ruling, reason = verdict(outcome, evidence, plugin=bool(claim.plugin))
     report = _frame(claim, options)
     primary = next(iter(claim.printed))
     report |= {
@@ -342,12 +343,12 @@ def _second_side(pair: Pair, outcome: Outcome, options: Options, device: str, li
     if isinstance(found, registry.Evaluation):
         return evaluated(pair, outcome, found, here, options.case)
     if isinstance(found, registry.Growth):
-        return grown(pair, outcome, found, share(pair), here)
+        return grown(pair, outcome, found, part(pair), here)
     if isinstance(found, registry.Search):
         return searched(pair, outcome, found, here)
     if isinstance(found, registry.Observation):
         return observed(pair, outcome, found, here, options.case)
-    return sampled(pair, outcome, found, share(pair), here, options.case)
+    return sampled(pair, outcome, found, part(pair), here, options.case)
 
 
 def bench(claim: Statement, options: Options, device: str, listener: Progress) -> Bench:
@@ -451,13 +452,13 @@ def plan(claims: Sequence[Statement], options: Options) -> list[dict[str, Any]]:
             rows.append({"id": claim.id, "case": "points", "walks": here.effort.points, "seconds": 1.0})
             continue
         pair = Pair(claim)
-        delta = claim.alpha / ((len(drawing.slots(claim, options.effort)) + 2) * len(pair.sampled_names))
+        delta = share(pair, claim.alpha, len(drawing.slots(claim, options.effort)))
         if options.case is not None:
-            one = plan_case(pair, found, options.case, delta, here)
+            one = plan_sample(pair, found, options.case, delta, here)
             chosen = [one] if one is not None else []
         else:
             chosen, _ = choose_cases(pair, found, delta, here)
-        for case in chosen:
+        for case in (rung for one in chosen for rung in rungs(one)):
             seconds = case.normals / rate(pair, found, case, here)
             rows.append({"id": claim.id, "case": dict(case.raw), "walks": case.walks, "seconds": round(seconds, 3)})
     return rows

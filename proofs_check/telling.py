@@ -120,9 +120,35 @@ def group(name: str) -> str:
     return ".".join(name.split(".")[:2])
 
 
+def against(case: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A case with what is put against the print in it: the numbers of the limit where the print is about one."""
+    limit = case.get("limit")
+    if not limit:
+        return case
+    told = {name: limit[name] for name in ("printed", "derived", "estimate", "low", "high", "z")}
+    return {**case, **told, "quantity": f"{case['quantity']}, {limit['at']}".removeprefix(", ")}
+
+
+def before(case: Mapping[str, Any]) -> str:
+    """Of a case in whose limit the print is: what is there before the limit; "" for other cases."""
+    if not case.get("limit"):
+        return ""
+    low, high = number(case["low"]), number(case["high"])
+    both = f"printed formula {number(case['printed'])}, exactly {number(case['derived'])}"
+    return f"before the limit: {both}, simulated in [{low}, {high}]"
+
+
+def gives(example: Mapping[str, Any]) -> str:
+    """What print and truth are at a counterexample; of a limit, and then what is exact at the case before it."""
+    values = f"the print gives {number(example['printed'])}, the truth is {number(example['true'])}"
+    if not example.get("limit"):
+        return values
+    return f"{example['limit']}: {values}; before the limit, at these parameters, it is exactly {example['finite']}"
+
+
 def worst(claim: Claim) -> Mapping[str, Any] | None:
     """The simulated case that is furthest from the print, in standard errors."""
-    cases: Sequence[Mapping[str, Any]] = claim["cases"]
+    cases: Sequence[Mapping[str, Any]] = [against(case) for case in claim["cases"]]
     return max(cases, key=lambda case: abs(case["z"] or 0.0), default=None)
 
 
@@ -135,7 +161,8 @@ def simulated(claim: Claim) -> str:
     if case["low"] is not None and case["high"] is not None:
         interval = f" in [{number(case['low'])}, {number(case['high'])}]"
     z = f", z = {case['z']:.3g}" if case["z"] is not None else ""
-    name = f"{case['quantity']}: " if len(claim["printed"]) > 1 and case["quantity"] else ""
+    named = case["quantity"] and (len(claim["printed"]) > 1 or case.get("limit"))
+    name = f"{case['quantity']}: " if named else ""
     both = f"print {number(case['printed'])}, derived {number(case['derived'])}"
     drawn = f"{amount(case['samples'])} sample{'s' * (case['samples'] != 1)} at {parameters(case['params'])}"
     return f"{name}{number(case['estimate'])}{interval}; {both}{z} ({drawn})"
@@ -196,8 +223,7 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
         add("correction", told + (f": {correction['reason']}" if correction["reason"] else ""))
     if claim["counterexample"]:
         example = claim["counterexample"]
-        values = f"the print gives {number(example['printed'])}, the truth is {number(example['true'])}"
-        add("counterexample", f"{parameters(example['params'])}: {values}")
+        add("counterexample", f"{parameters(example['params'])}: {gives(example)}")
     add("simulated", simulated(claim))
     if claim["verdict"] != "verified":
         add("power", claim["simulation"]["power"])

@@ -57,7 +57,7 @@ def of(pair: Pair, key: str) -> Statement:
     return replace(claim, id=f"{claim.id}@{what}", corrects=pair.source, printed={key: claim.printed[name]})
 
 
-def share(pair: Pair) -> float:
+def part(pair: Pair) -> float:
     """What a claim, and each of its variants, may spend of the claim's part of the false-alarm budget."""
     return pair.statement.alpha / (1 + sum("@" in key for key in pair.derived().quantities))
 

@@ -254,4 +254,4 @@ def sample_report() -> dict[str, Any]:
         "ledger": [{"id": claim["id"], "alpha": 3.9e-9, "spent": 2e-9} for claim in claims],
         "command": ["twofold", "verify"],
     }
-    return {"schema": 1, "run": run, "claims": claims}
+    return {"schema": 2, "run": run, "claims": claims}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import sympy as sp
 
 from theorems import hypotheses
-from theorems.algebra.asymptotics import ball_check, degree, expand, in_regime, leading, order_part
+from theorems.algebra.asymptotics import ball_check, degree, expand, in_regime, leading, order_part, regimes, uniform
 from theorems.algebra.closed import equal as equal_closed
 from theorems.algebra.closed import substituted
 from theorems.algebra.ratio import Ratio, total
@@ -86,13 +86,14 @@ def target(statement: Statement, value: Ratio) -> Ratio:
     if not statement.remainder or isinstance(value, Closed):
         return value
     shift = degree(statement.remainder)
-    orders = in_regime(value, statement.regime).terms("T")
+    regime = uniform(statement.regime, statement.positions)
+    orders = in_regime(value, regime).terms("T")
     kept = [p for p, c in orders.items() if p >= shift and c != 0]
-    if shift == 0:
+    if shift == 0 and set(regime) == set(statement.regime):
         return total(orders[p] * Ratio.of("T") ** p for p in kept).reduced()
     if not kept:
-        return leading(value, statement.regime)
-    return total(order_part(value, statement.regime, p) for p in kept).reduced()
+        return leading(value, regime)
+    return total(order_part(value, regime, p) for p in kept).reduced()
 
 
 def printed_value(statement: Statement, text: str, derived: Derived) -> sp.Expr:
@@ -111,8 +112,13 @@ def _with_definitions(expression: sp.Expr, derived: Derived, reading: object) ->
     return expression.xreplace(table)
 
 
-def compare(value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder: str) -> bool | None:
-    """Whether value = printed, or value = printed + o(remainder) as T -> infinity; None where that is not decided."""
+def compare(
+    value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder: str, positions: Sequence[str] = ()
+) -> bool | None:
+    """Whether value = printed, or value = printed + o(remainder) as T -> infinity; None where that is not decided.
+
+    The remainder is uniform in those ``positions`` (1 <= i <= j <= ... <= T) of which the regime does not speak.
+    """
     gap = value.expr - printed
     if gap.has(sp.zoo, sp.nan, sp.oo):
         return None
@@ -124,17 +130,49 @@ def compare(value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder
         return same(value.expr, printed) if rational else equal_closed(value.expr, printed)
     if not rational:
         return None
-    T = symbol("T")
-    scaled = _in_regime(gap, regime) / parse(remainder)
+    scaled = sp.cancel(sp.together(gap)) / parse(remainder)
+    if not all(_vanishes(_in_regime(scaled, found)) for found in regimes(regime, positions)):
+        return False
+    free = [name for name in positions if name not in (*regime, "T") and scaled.has(symbol(name))]
+    return _between(_in_regime(scaled, regime), free)
+
+
+def _vanishes(scaled: sp.Expr, T: sp.Symbol | None = None) -> bool:
+    """Whether a rational function tends to 0 as T -> infinity, its other names generic."""
+    index = T or symbol("T")
     numerator, denominator = sp.fraction(sp.cancel(sp.together(scaled)))
-    if numerator == 0:
+    return bool(numerator == 0 or sp.degree(numerator, index) < sp.degree(denominator, index))
+
+
+def _between(scaled: sp.Expr, free: Sequence[str]) -> bool | None:
+    """Whether what tends to 0 for positions that are fixed, and for parts of T, does so for all that is between.
+
+    With p = T^s the orders of numerator and denominator are convex and piecewise linear in s. Over a monomial their
+    difference is largest at an end; else, with one position, at a bend of the denominator's, where p = v T^s is looked
+    at too. With several positions that is left open.
+    """
+    denominator = sp.fraction(sp.cancel(sp.together(scaled)))[1]
+    names = [name for name in free if denominator.has(symbol(name))]
+    T = symbol("T")
+    powers = sp.Poly(denominator, T, *(symbol(name) for name in names)).monoms()
+    if len(powers) == 1 or not names:
         return True
-    return bool(sp.degree(numerator, T) < sp.degree(denominator, T))
+    if len(names) > 1:
+        return None
+    bends = {sp.Rational(a[0] - b[0], b[1] - a[1]) for a in powers for b in powers if a[1] != b[1]}
+    position, share, root = symbol(names[0]), sp.Dummy("v"), sp.Dummy("t")
+    for bend in (s for s in bends if 0 < s < 1):
+        at = scaled.xreplace({position: share * root**bend.p, T: root**bend.q})
+        if not _vanishes(at, root):
+            return False
+    return True
 
 
-def holds(value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder: str) -> bool:
+def holds(
+    value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder: str, positions: Sequence[str] = ()
+) -> bool:
     """Whether the print is shown equal to the value, up to o(remainder)."""
-    return compare(value, printed, regime, remainder) is True
+    return compare(value, printed, regime, remainder, positions) is True
 
 
 def settle(statement: Statement, derived: Derived) -> Outcome:
@@ -196,7 +234,7 @@ def _settled(statement: Statement, derived: Derived) -> Outcome:
             _explain_limit(statement, name, value, outcome)
         else:
             outcome.evidence.append(f"{name}: derived {true}")
-        equal = compare(value, printed, statement.regime, statement.remainder)
+        equal = compare(value, printed, statement.regime, statement.remainder, statement.positions)
         if equal is None:
             outcome.status, outcome.method = "undecided", f"whether {name} equals its print was not decided"
         if equal is False:
@@ -335,13 +373,14 @@ def _method(derived: Derived) -> str:
 def _explain_limit(statement: Statement, name: str, value: Ratio, outcome: Outcome) -> None:
     """Put the finite-T form, its limit and the remainder into the evidence; balls must confirm the limit."""
     scale = statement.remainder
-    found = expand(value, statement.regime, scale)
+    regime = uniform(statement.regime, statement.positions)
+    found = expand(value, regime, scale)
     outcome.evidence.append(f"{name}, finite T: {value}")
     if found.grows:
         outcome.evidence.append(f"{name}: grows faster than {scale}")
         return
     outcome.evidence.append(f"{name}/({scale}) = {found.limit} + remainder, remainder exactly {found.remainder}")
-    if not ball_check(value, statement.regime, scale, found.limit):
+    if not ball_check(value, regime, scale, found.limit):
         outcome.status, outcome.method = "undecided", "ball arithmetic did not confirm the limit"
 
 
@@ -377,7 +416,7 @@ def check_lines(
     for line in lines:
         value = derived.ratio(line.quantity)
         printed = _with_definitions(parse(line.printed), derived, None)
-        good = holds(value, printed, regime, line.remainder)
+        good = holds(value, printed, regime, line.remainder, statement.positions)
         true = value
         if line.remainder:
             true = target(replace(statement, regime=dict(regime), remainder=line.remainder), value)
@@ -388,7 +427,7 @@ def check_lines(
                 got, wanted = implied(line.quantity, taken, derived)
                 reaches = expand(got, regime).limit != expand(wanted, regime).limit
             elif line.quantity in statement.printed:
-                reaches = not holds(value, printed, statement.regime, statement.remainder)
+                reaches = not holds(value, printed, statement.regime, statement.remainder, statement.positions)
         checked.append(CheckedLine(line, str(presentable(normal(true.expr))), good, reaches))
     return checked
 

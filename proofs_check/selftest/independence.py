@@ -1,4 +1,4 @@
-"""Independence, measured: a fault in one side of a claim alone, and whether the referee calls it a conflict.
+"""Independence, measured: a fault in one side of a claim alone, and whether the two sides are seen to differ.
 
 Derivation and second side are broken in turn, automatically by their kind, through the registries' own blocks, which
 put everything back. A side that shared its numbers with the other would agree with it, broken or not.
@@ -72,7 +72,8 @@ def measure(
     """Break each side of each claim (all shipped ones unless given) and variant once: a row a claim and side.
 
     A row has ``id``, ``side``, ``fault`` in words, the ``verdict`` of the broken claim, ``caught`` and the ``reason``.
-    A fault is caught where the verdict is ``conflict`` and the claim without it is in none at the same case. Where a
+    A fault is caught where the sides are seen to differ, whatever the kernel says of a faulty derivation ("conflict"
+    here), and those of the claim without it are not at the same case. Where a
     claim has several quantities each is broken alone and all must be caught. A side that gives nothing which could be
     wrong has the verdict "not applicable". ``step`` is told of the progress.
     """
@@ -209,13 +210,20 @@ def _judged(claim: Statement, entry: Registered, seed: int, touched: set[str] | 
         pair = Pair(claim)
         outcome = settle(claim, pair.derived())
         for case in _cases(claim, entry, seed):
-            found = Found(*verdict(outcome, _look(pair, outcome, entry, seed, case)), case)
+            found = Found(*_ruling(outcome, _look(pair, outcome, entry, seed, case)), case)
             # a side gives all of its numbers at every case, but for a property's that may have none
             if found.verdict == "conflict" or (touched == set() and not isinstance(entry, Observation)):
                 break
     except Exception as error:
         return Found("error", " ".join(f"{type(error).__name__}: {error}".split()))
     return found
+
+
+def _ruling(outcome: Outcome, evidence: Evidence) -> tuple[str, str]:
+    """The verdict, but that sides which differ are told as such even where the kernel has refused the derivation."""
+    if evidence.conflicts:
+        return "conflict", f"derivation and simulation disagree: {evidence.conflicts[0]}"
+    return verdict(outcome, evidence)
 
 
 def _sound(
@@ -226,7 +234,7 @@ def _sound(
     if name not in known:
         pair = Pair(claim)
         outcome = settle(claim, pair.derived())
-        known[name] = verdict(outcome, _look(pair, outcome, entry, seed, case))[0] != "conflict"
+        known[name] = _ruling(outcome, _look(pair, outcome, entry, seed, case))[0] != "conflict"
     return known[name]
 
 

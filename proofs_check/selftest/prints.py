@@ -245,7 +245,7 @@ def _status(statement: Statement, derived: Derived) -> str:
         else:
             value = value_of(derived, name)
             put = printed_value(statement, printed, derived)
-            verdicts.append(compare(value, put, statement.regime, statement.remainder))
+            verdicts.append(compare(value, put, statement.regime, statement.remainder, statement.positions))
     if False in verdicts:
         return "disproved"
     return "undecided" if None in verdicts else "proved"
@@ -683,9 +683,13 @@ def _contradicted(statement: Statement, derived: Derived) -> bool:
 def _off(pair: Pair, name: str, raw: Mapping[str, Any], bench: Bench) -> bool:
     """Whether a print differs from the derived value at a case by twice what the second side sees, or has none."""
     target = pair.target(name, raw)
-    if target.printed is None or not target.printed.is_finite or not target.printed.is_real:
-        return target.true is not None
-    gap = abs(float(target.printed) - float(target.derived))
+    # a print of a limit is put against the limit
+    printed, derived = target.claimed, target.true
+    if printed is None or not printed.is_finite or not printed.is_real:
+        return derived is not None
+    if derived is None:
+        return False
+    gap = abs(float(printed) - float(derived))
     if isinstance(pair.quantity(name), Fact):
         return gap > 2 * LOOSE * max(1.0, abs(float(target.derived)))
     moment, mean, variance = pair.statistic(name, raw)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from proofs_check.site import formula, mathml, view
-from proofs_check.site.shape import claims_of, number, run_of
-from proofs_check.telling import FIDELITY, parameters, power, took, trusted, variant_told
+from proofs_check.site.shape import claims_of, run_of
+from proofs_check.telling import FIDELITY, gives, parameters, power, took, trusted, variant_told
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$-])")
 _MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!", "error": "!"}
@@ -86,8 +86,7 @@ def _claim(entry: view.Entry) -> list[str]:
         out += _block("Correction", whole or (math(latex) if latex else ""))
         out += _block("It holds", sentence(claim["correction"]["holds"]))
     if given := claim["counterexample"]:
-        values = f"the print gives {number(given['printed'])}, the truth is {number(given['true'])}"
-        out += _block("Counterexample", escaped(f"{parameters(given['params'])}: {values}"))
+        out += _block("Counterexample", escaped(f"{parameters(given['params'])}: {gives(given)}"))
     told = f"{simulation['status']}, {power(claim)}" + (f", {simulation['tier']}" if simulation["tier"] else "")
     out += _block("Simulation", escaped(told)) + _block("Power", escaped(simulation["power"]))
     out += _block("Trusted of the simulation", escaped("; ".join(simulation["trusted"])))

@@ -71,6 +71,11 @@ _CLAIM: dict[str, Any] = {
     "traceback": None,
 }
 _EXAMPLE: dict[str, Any] = {"params": {}, "printed": None, "true": None}
+#: Of a limit what the pages show: where it is, and its numbers.
+_LIMIT: dict[str, Any] = {
+    "at": "limit",
+    **dict.fromkeys(("printed", "derived", "estimate", "low", "high", "z")),
+}
 _CORRECTION = {"latex": "", "sympy": None, "holds": ""}
 _RUN: dict[str, Any] = {
     "seed": 0,
@@ -117,8 +122,13 @@ def claim_of(value: Any) -> Claim:
     for key, model in (("counterexample", _EXAMPLE), ("correction", _CORRECTION)):
         given = value.get(key) if isinstance(value, Mapping) else None
         found[key] = _like(given, model) if isinstance(given, Mapping) else None
+    if found["counterexample"] is not None:
+        for name in ("limit", "finite"):
+            text = found["counterexample"].get(name)
+            found["counterexample"][name] = text if isinstance(text, str) else ""
     for case in found["cases"]:
         case["params"] = case["params"] if isinstance(case["params"], dict) else {}
+        case["limit"] = _like(case.get("limit"), _LIMIT) if isinstance(case.get("limit"), Mapping) else None
     return found
 
 
