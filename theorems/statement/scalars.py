@@ -9,7 +9,7 @@ import sympy as sp
 from theorems.algebra.ratio import Ratio
 from theorems.algebra.sums import close_sum
 from theorems.expressions import symbol
-from theorems.statement.expression import Expr, StatementError
+from theorems.statement.expression import MOMENTS, Expr, StatementError
 from theorems.statement.forms import NotPolynomialError, Polynomial, Term
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.laws import Law
@@ -84,10 +84,10 @@ class Exact:
             if op in ("+", "*") and node.has("matrix", "vector") and not node.has("E", "Var", "Cov"):
                 kind, found = self.polynomial.value(node)
                 if kind == "scalar":
-                    return self.finished(sum((t.coefficient for t, _ in found), Ratio.of(0)))
+                    return self.finished(self.moments.expect([term for term, _ in found]))
             return combined(op, [self.value(arg) for arg in args], node)
         if op == "tr":
-            return self.finished(sum((t.coefficient for t in self.polynomial.terms(node)), Ratio.of(0)))
+            return self.finished(self.moments.expect(self.polynomial.terms(node)))
         if op == "norm":
             return sp.sqrt(self._norm(node, square=True))
         if op == "sum":
@@ -100,20 +100,22 @@ class Exact:
         body, index, first, last = node.args
         if node.random:
             raise StatementError(f"{node} is random; take a moment of it, e.g. E[{node}]", at=node.at)
-        inner = Exact(self.law, self.known, self.order)
-        if body.has("E", "Var", "Cov", "Corr", "Kurt", "Skew"):
+        if body.has(*MOMENTS):
             return self._moment_sum(node)
+        # the index is no position, even where it has the name of one
+        own = f"_{index}"
         try:
-            return close_sum(inner.value(body), symbol(index), self.value(first), self.value(last))
+            summand = self.value(body.put({index: Expr("name", (own,))}))
+            return close_sum(summand, symbol(own), self.value(first), self.value(last))
         except ValueError as error:
             raise NotPolynomialError(str(error), at=node.at) from None
 
     def _moment_sum(self, node: Expr) -> sp.Expr:
         """A sum of expectations is the expectation of the sum."""
-        body, index, first, last = node.args
-        if body.op == "E":
-            return self.value(Expr("E", (Expr("sum", (body.args[0], index, first, last), node.at),), node.at))
-        raise NotPolynomialError(f"{node}: only expectations are summed, as sum(E[...], j, 1, T)", at=node.at)
+        inside = _under_expectation(node)
+        if inside is None:
+            raise NotPolynomialError(f"{node}: only expectations are summed, as sum(E[...], j, 1, T)", at=node.at)
+        return self.expectation(inside)
 
     def _ordered(self, node: Expr) -> sp.Expr:
         """min, max and abs of positions, by their order."""
@@ -203,6 +205,20 @@ class Exact:
     def kurtosis(self, node: Expr) -> sp.Expr:
         """Excess kurtosis: fourth central moment over the squared variance, minus 3."""
         return sp.expand(self.central(node, 4)) / self.variance(node) ** 2 - 3
+
+
+def _under_expectation(node: Expr) -> Expr | None:
+    """f with E[f] = node, for sums and multiples of expectations; None where the node is not linear in them."""
+    if not node.has(*MOMENTS):
+        return node
+    if node.op == "E":
+        return node.args[0] if not node.args[0].has(*MOMENTS) else None
+    if node.op not in ("+", "*", "/", "sum") or (node.op != "+" and sum(arg.has(*MOMENTS) for arg in node) > 1):
+        return None
+    if node.op in ("/", "sum") and not node.args[0].has(*MOMENTS):
+        return None
+    parts = [_under_expectation(arg) if isinstance(arg, Expr) else arg for arg in node.args]
+    return None if any(part is None for part in parts) else Expr(node.op, tuple(parts), node.at)
 
 
 def _whole(value: int) -> "sp.Rational":
