@@ -541,6 +541,13 @@ def check_repeatable(
             )
 
 
+def truth_values(sim: Simulation, case: Mapping[str, Any]) -> set[str]:
+    """The quantities that a simulation gives as truth values, by one block of a case on the CPU."""
+    task = _task(sim, case, 0, sim.claim_id, "truth values", torch.device("cpu"), ())
+    with one_torch_thread(), torch.inference_mode():
+        return {name for name, values in task.numbers(task.generator(0)).items() if values.dtype == torch.bool}
+
+
 def evaluate(evaluation: Evaluation, case: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
     """A deterministic claim at a case: name -> (value, bound of its error), computed in float64 on the CPU.
 

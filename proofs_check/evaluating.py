@@ -32,7 +32,8 @@ def evaluated(pair: Pair, outcome: Outcome, evaluation: Any, bench: Bench, only:
         return compared(pair, matrix, outcome, evaluation, bench, only)
     points = [only] if only is not None else []
     if only is None:
-        points = list(drawing.drawn(pair.statement, {}, bench.seed, min(bench.effort.points, 400)))
+        own = drawing.stream(pair.statement, bench.seed)
+        points = list(drawing.drawn(pair.statement, {}, own, min(bench.effort.points, 400)))
     return _at_points(pair, outcome, evaluation, bench, points, pair.formulas)
 
 
@@ -46,7 +47,7 @@ def evaluated_beside(
     drawn: list[Mapping[str, Any]] = [only] if only is not None else []
     if only is None:
         for place, slot in enumerate(drawing.slots(pair.statement, bench.effort_name)):
-            drawn += drawing.drawn(pair.statement, slot, bench.seed * 64 + place, EACH)
+            drawn += drawing.drawn(pair.statement, slot, drawing.stream(pair.statement, bench.seed, place), EACH)
     inside = [raw for raw in drawn if raw.get("start", "sigma") == "sigma"]
     further = [dict(zip(evaluation.at, values, strict=True)) for values in product(*evaluation.at.values())]
     # each case takes the next of the further parameters' values
@@ -84,7 +85,9 @@ def _at_points(
                     f"{pair.source}: the evaluation gives {name} = {value} with the error {error} "
                     f"at {drawing.key(raw)}; expected finite numbers, and errors >= 0"
                 )
-            rows.append((raw, pair.target(name, raw), value, error))
+            # a variant is judged as a claim of its own
+            if "@" not in name or name in formulas:
+                rows.append((raw, pair.target(name, raw), value, error))
     wrong = []
     worst = 0.0
     for raw, target, value, error in rows:

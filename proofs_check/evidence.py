@@ -127,6 +127,7 @@ class Evidence:
     spent: float = 0.0
     counterexample: dict[str, Any] | None = None
     confirmed: bool = False
+    trusted: list[str] = field(default_factory=list)
 
     def simulation(self) -> dict[str, Any]:
         """The report's ``simulation`` object."""
@@ -139,6 +140,7 @@ class Evidence:
             "detectable": self.detectable,
             "tier": self.tier,
             "power": self.power,
+            "trusted": list(self.trusted),
         }
 
 

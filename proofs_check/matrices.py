@@ -46,7 +46,7 @@ def compared(
     points: list[Mapping[str, Any]] = [only] if only is not None else []
     if only is None:
         wanted = min(most, max(fewest, bench.effort.points // 20))
-        points = list(drawing.drawn(pair.statement, {}, bench.seed, wanted))
+        points = list(drawing.drawn(pair.statement, {}, drawing.stream(pair.statement, bench.seed), wanted))
         if pair.statement.corrects:
             # a correction is looked at at matrices of its own
             points = [{**raw, "seed": str(int(raw["seed"]) + APART)} for raw in points]

@@ -73,7 +73,7 @@ class Pair:
         derived = self.derived()
         printed = tuple(self.statement.printed)
         mentioned = {n for text in self.statement.printed.values() for n in names_in(self._put(text))}
-        other = [n for n in derived.quantities if (n in mentioned and n not in printed) or "@" in n]
+        other = [n for n in derived.quantities if n in mentioned and n not in printed]
         return (*printed, *other)
 
     def _put(self, text: str) -> sp.Expr:
@@ -83,7 +83,7 @@ class Pair:
     @cached_property
     def sampled_names(self) -> tuple[str, ...]:
         """The quantities that a simulation measures: those that are derived as an expectation or a probability."""
-        found = tuple(name for name in self.names if not _settled(self.quantity(name), "@" in name))
+        found = tuple(name for name in self.names if not isinstance(self.quantity(name), Fact))
         return found or self.names
 
     def quantity(self, name: str, start: str = "sigma") -> Any:
@@ -202,13 +202,6 @@ class Pair:
             case = self.exact(raw)
             return moment, float(case.evaluate(moment.mean)), float(case.evaluate(moment.variance))
         return moment, *Numeric(self.exact(raw), moment.process).statistic(moment)
-
-
-def _settled(quantity: Any, variant: bool) -> bool:
-    """Whether nothing is left to sample: a fact, or a variant that differs from the print by a definition only."""
-    return isinstance(quantity, Fact) or (
-        variant and isinstance(quantity, Limit) and isinstance(quantity.finite, sp.Basic)
-    )
 
 
 def _called(form: sp.Expr, **values: Any) -> Any:

@@ -26,6 +26,7 @@ from proofs_check.pairing import Pair
 from proofs_check.plugins import load_simulations, second_side
 from proofs_check.sampling import choose_cases, plan_case, sampled
 from proofs_check.searching import searched
+from proofs_check.variants import judged, share
 from theorems.catalogue import ALPHA, Statement, by_id, rests_on
 from theorems.conditions import clause, read
 from theorems.derivation import Derived
@@ -240,6 +241,9 @@ def _judge_one(
     outcome = settle(claim, pair.derived())
     check_symbols(claim, outcome, pair.derived())
     evidence = _second_side(pair, outcome, options, device, listener)
+    variants = judged(pair, lambda one, found: _second_side(one, found, options, device, listener))
+    evidence.conflicts += [f"{v.name}: {v.reason}" for v in variants if v.verdict == "conflict"]
+    evidence.spent += sum(v.evidence.spent for v in variants)
     outcome.evidence += enumerated(pair.derived(), claim.positions) if second_route else generalised(claim)
     outcome.evidence += evidence.trend
     outcome.evidence += [] if claim.corrects else remarked(claim.id)
@@ -260,7 +264,7 @@ def _judge_one(
         "decoys": {"caught": evidence.caught, "of": evidence.decoys},
         "proof": proof(claim, outcome),
         "starts": [] if claim.model != "walk" else starts(claim),
-        "variants": [{"name": v.name, "holds": v.holds, "evidence": list(v.evidence)} for v in outcome.variants],
+        "variants": [v.report() for v in variants],
         "cases": evidence.rows,
         "replay": _replay(claim, options, evidence.counterexample if ruling == "refuted" else None),
     }
@@ -331,17 +335,17 @@ def _second_side(pair: Pair, outcome: Outcome, options: Options, device: str, li
         # nothing is said that another side could look at
         return Evidence(reason="the source is incomplete")
     load_simulations(claim)
-    found = registry.find(claim.id)
+    found = registry.find(pair.source)
     here = bench(claim, options, device, listener)
     if isinstance(found, registry.Evaluation):
         return evaluated(pair, outcome, found, here, options.case)
     if isinstance(found, registry.Growth):
-        return grown(pair, outcome, found, claim.alpha, here)
+        return grown(pair, outcome, found, share(pair), here)
     if isinstance(found, registry.Search):
         return searched(pair, outcome, found, here)
     if isinstance(found, registry.Observation):
         return observed(pair, outcome, found, here, options.case)
-    return sampled(pair, outcome, found, claim.alpha, here, options.case)
+    return sampled(pair, outcome, found, share(pair), here, options.case)
 
 
 def bench(claim: Statement, options: Options, device: str, listener: Progress) -> Bench:

@@ -9,6 +9,7 @@ from typing import Any
 
 from montecarlo.registry import Simulation, Tails
 from proofs_check import cases as drawing
+from proofs_check import tails
 from proofs_check.decoys import mutants
 from proofs_check.evaluating import evaluated_beside
 from proofs_check.evidence import BETA, Bench, Evidence, Measured, Planned, finite
@@ -170,7 +171,7 @@ def sampled(
     """The simulation's side of a claim with randomness, and what is evaluated beside it."""
     from montecarlo import registry
 
-    evidence = _sampled(pair, outcome, simulation, alpha, bench, only)
+    evidence = tails.told(pair, simulation, _sampled(pair, outcome, simulation, alpha, bench, only))
     evaluation = registry.beside(pair.source) if simulation.claim_id == pair.source else None
     if evaluation is not None:
         _joined(evidence, evaluated_beside(pair, outcome, evaluation, bench, only), pair)

@@ -102,6 +102,14 @@ def power(claim: Claim) -> str:
     return f"{size} / {amount(simulation['samples'])}"
 
 
+def variant_told(variant: Mapping[str, Any]) -> str:
+    """A variant's name, verdict, and what both sides found: ``exact law: refuted (disproved; simulation ...)``."""
+    simulation = variant["simulation"]
+    told = f"{variant['symbolic']['status']}; simulation {simulation['status']}"
+    told += f"; {simulation['power']}" if simulation["power"] else ""
+    return f"{variant['name']}: {variant['verdict']} ({told})"
+
+
 def group(name: str) -> str:
     """The paper and section of an id."""
     return ".".join(name.split(".")[:2])
@@ -129,7 +137,6 @@ def simulated(claim: Claim) -> str:
 
 
 #: What is said of a variant of a claim.
-HOLDS = {True: "the print holds", False: "the print is false", None: "not decided"}
 
 
 def starts(claim: Claim) -> str:
@@ -189,9 +196,10 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
     add("simulated", simulated(claim))
     if claim["verdict"] != "verified":
         add("power", claim["simulation"]["power"])
+    add("trusted", "; ".join(claim["simulation"]["trusted"]))
     add("starts", starts(claim))
     for variant in claim["variants"]:
-        add("variant", f"{variant['name']}: {HOLDS[variant['holds']]} ({'; '.join(variant['evidence'])})")
+        add("variant", f"{variant_told(variant)} ({'; '.join(variant['evidence'])})")
     facts += proof_lines(claim)
     add("rests on refuted", ", ".join(claim["rests_on_refuted"]))
     if claim["decoys"]["of"]:

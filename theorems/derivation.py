@@ -151,18 +151,31 @@ class Equivalence:
 
 
 @dataclass(frozen=True)
+class Enclosed:
+    """A number of the case between what bounds it there: every one of ``lows`` <= number <= every one of ``highs``.
+
+    The bounds are expressions in the case's names and functionals. It bears on no proof: the second side encloses the
+    number too, and the two must meet.
+    """
+
+    lows: tuple[sp.Expr, ...]
+    highs: tuple[sp.Expr, ...]
+    method: ClassVar[str] = "enclosed from both sides"
+
+
+@dataclass(frozen=True)
 class Incomplete:
     """Nothing can be derived, as the source leaves out what the claim is about: ``reason`` says what is missing."""
 
     reason: str
 
 
-Quantity = Moment | Expected | Fact | SharpBound | Inequality | Equivalence | Limit | Order | Incomplete
+Quantity = Moment | Expected | Fact | SharpBound | Inequality | Equivalence | Enclosed | Limit | Order | Incomplete
 #: Quantities that carry their own steps.
 STEPPED = (Expected, Fact, SharpBound, Inequality, Equivalence, Limit, Order)
 
 #: Quantities that are no single value.
-UNVALUED = SharpBound | Inequality | Equivalence | Limit | Order | Incomplete
+UNVALUED = SharpBound | Inequality | Equivalence | Enclosed | Limit | Order | Incomplete
 
 
 @dataclass

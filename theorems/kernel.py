@@ -18,7 +18,16 @@ from theorems.algebra.closed import substituted, vanishes
 from theorems.algebra.ratio import Ratio, total
 from theorems.bounds import settle_bound, unsupported_bound, unsupported_inequality
 from theorems.catalogue import ProofLine, Statement
-from theorems.derivation import Closed, Derived, Equivalence, Incomplete, Inequality, SharpBound, consequence_of
+from theorems.derivation import (
+    Closed,
+    Derived,
+    Enclosed,
+    Equivalence,
+    Incomplete,
+    Inequality,
+    SharpBound,
+    consequence_of,
+)
 from theorems.equivalence import settle_equivalence, unsupported_equivalence
 from theorems.expressions import normal, parse, same, symbol
 from theorems.limits import Limit, compare_cells, enclosed, supported_cells
@@ -27,7 +36,7 @@ from theorems.matrix_facts import MatrixFact
 from theorems.moments.increments import SecondRoute
 from theorems.observables import START, Observable
 from theorems.orders import Order, concluded, numbered, unsupported_order
-from theorems.outcome import CheckedStep, Outcome, Variant
+from theorems.outcome import CheckedStep, Outcome
 from theorems.process import Moment, Process
 from theorems.repair import presentable, repaired
 from theorems.rules import CONCLUSION, licensed
@@ -162,7 +171,6 @@ def settle(statement: Statement, derived: Derived) -> Outcome:
             outcome.evidence.append(f"{name}: derived - printed = {difference(statement, true, printed)}")
         outcome.corrections[name] = _correction(text, true)
     outcome.exact = _exact(statement, derived)
-    outcome.variants = _variants(statement, derived)
     if not wrong:
         outcome.corrections = {}
     elif outcome.status == "proved":
@@ -210,24 +218,6 @@ def _settle_limit(statement: Statement, name: str, limit: Limit, outcome: Outcom
     return [name] if found.equal is False else []
 
 
-def _variants(statement: Statement, derived: Derived) -> list[Variant]:
-    """What becomes of each print when a derived variant ``name@what`` takes the place of the quantity."""
-    found = []
-    for key, quantity in derived.quantities.items():
-        name, _, what = key.partition("@")
-        if not what or name not in statement.printed:
-            continue
-        printed = parse(statement.printed[name])
-        if isinstance(quantity, Limit):
-            cells = compare_cells(quantity, printed, statement.conditions)
-            found.append(Variant(what, cells.equal, tuple(cells.lines)))
-        else:
-            value = derived.ratio(key)
-            same_value = compare(value, printed, statement.regime, statement.remainder)
-            found.append(Variant(what, same_value, (f"{name} = {value.expr}",)))
-    return found
-
-
 def _in_regime(printed: sp.Expr, regime: Mapping[str, str]) -> sp.Expr:
     return printed.xreplace({symbol(name): parse(form) for name, form in regime.items()})
 
@@ -252,6 +242,9 @@ def unsupported(statement: Statement, derived: Derived) -> list[str]:
     printed += [name for name in derived.quantities if name in mentioned]
     for name in dict.fromkeys((*printed, *(key for key in derived.quantities if "@" in key or not printed))):
         quantity = derived.quantities[name]
+        if isinstance(quantity, Enclosed):
+            # no clause follows from it
+            continue
         if isinstance(quantity, Moment):
             if quantity.observable is None:
                 found.append(f"{name} is not the moment of one observable, so it cannot be computed again")

@@ -59,7 +59,10 @@ def _matrix(node: Node, env: Environment) -> Value:
 
 @reads("vector")
 def _fixed(node: Node, env: Environment) -> Value:
-    return Value("column", env.list_of(node[1]))
+    found = env.list_of(node[1])
+    if found.shape != (env.scalar("d"),):
+        raise StatementSimulationError(f"{node[1]} has {len(found)} entries; expected d = {env.scalar('d')}")
+    return Value("column", found)
 
 
 @reads("family")

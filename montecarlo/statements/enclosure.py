@@ -13,6 +13,8 @@ Array = NDArray[np.float64]
 
 #: Relative error of numpy's exp, log and powers, well above what is seen.
 FUNCTION = 1e-14
+#: Integers up to here are exact in float64.
+EXACT = 2.0**53
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -62,8 +64,16 @@ def added(one: Enclosure, two: Enclosure) -> Enclosure:
         return two
     if two.kind == "scalar" and two.exact == 0.0:
         return one
+    if _integers(one, two) and abs(one.low + two.low) <= EXACT:
+        return scalar(float(one.low + two.low), float(one.low + two.low))
     with np.errstate(invalid="ignore"):
         return outwards(one.kind, one.low + two.low, one.high + two.high)
+
+
+def _integers(one: Enclosure, two: Enclosure) -> bool:
+    """Whether both are known integers: positions, which are reckoned without rounding."""
+    ends = (one.exact, two.exact)
+    return all(end is not None and abs(end) <= EXACT and end == round(end) for end in ends)
 
 
 def _products(one: Enclosure, two: Enclosure) -> tuple[Array, Array]:
@@ -80,6 +90,8 @@ def scaled(one: Enclosure, two: Enclosure, kind: str) -> Enclosure:
         return Enclosure(kind, two.low, two.high)
     if two.exact == 1.0:
         return Enclosure(kind, one.low, one.high)
+    if _integers(one, two) and abs(one.low * two.low) <= EXACT:
+        return scalar(float(one.low * two.low), float(one.low * two.low))
     return outwards(kind, *_products(one, two))
 
 

@@ -61,12 +61,17 @@ def _vector(node: Node, env: Environment) -> Tensor:
 
 @reads("softmax")
 def _softmax(node: Node, env: Environment) -> Value:
-    return Value("family", torch.softmax(_vector(node, env), -1))
+    data = _vector(node, env)
+    # walks are innermost in memory, which torch's own softmax copies to change
+    weights = (data - data.amax(-1, keepdim=True)).exp_()
+    return Value("family", weights / weights.sum(-1, keepdim=True))
 
 
 @reads("entropy")
 def _entropy(node: Node, env: Environment) -> Value:
-    return kept(torch.special.entr(_vector(node, env)).sum(-1))
+    p = _vector(node, env)
+    # 0 log 0 = 0
+    return kept(-(p * torch.where(p == 0, torch.ones_like(p), p).log()).sum(-1))
 
 
 # -- functions

@@ -20,6 +20,8 @@ from montecarlo.walks import covariance_root
 
 #: Most float64 of tokens that exist at once in a thread: 64 MiB.
 MOST_NUMBERS = 1 << 23
+#: Walks of the trial evaluation: whole pairs and triples.
+FEW = 6
 #: A bounded number may leave its bounds by this part of their width, for rounding.
 ROUNDING = 1e-9
 
@@ -45,6 +47,8 @@ class StatementSimulation:
         self.sides = {side: moments_apart(node, self.env) for side, node in plain_sides.items()}
         self.statistics: dict[str, Statistic] = statistics_of(*self.sides.values(), env=self.env)
         self._process = self._made() if self.statistics else None
+        # shapes that do not fit and names that are missing are told at once
+        self._numbers(torch.Generator().manual_seed(0), FEW)
 
     def _made(self) -> Process | None:
         arguments = [node for statistic in self.statistics.values() for node in statistic.arguments]
@@ -125,6 +129,10 @@ def observe(
 ) -> Tensor:
     """A random expression, without moments, walk by walk on given tokens (n, T, d) at a case: (n,) numbers."""
     env = environment_of(case, tokens.device)
+    if tokens.ndim != 3 or tokens.shape[-1] != env.scalars.get("d"):
+        raise StatementSimulationError(
+            f"tokens are {tuple(tokens.shape)}; expected (n, T, d) with the case's d = {env.scalars.get('d')}"
+        )
     env.scalars = {"T": tokens.shape[1], **env.scalars}
     return numbers(frozen(node, definitions), env.with_tokens(tokens.double()))
 

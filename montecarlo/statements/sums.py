@@ -14,8 +14,8 @@ from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import CORE, Value, broadcast, evaluate, reads, scalar, whole
 from montecarlo.statements.nodes import BINDING, Node, StatementSimulationError, names, text, walk
 
-#: Most entries of a value inside a sum (16 MiB); a longer sum goes piece by piece.
-MOST_ENTRIES = 1 << 21
+#: Most entries of a value inside a sum (8 MiB); a longer sum goes piece by piece.
+MOST_ENTRIES = 1 << 20
 
 
 def _pieces(node: Node, env: Environment) -> list[float | Tensor]:
@@ -46,8 +46,24 @@ def _terms(node: Node, env: Environment) -> list[tuple[Value, int, int | None]]:
     return found
 
 
+def _factored(node: Node) -> Node | None:
+    """The sum with the first and last factors that do not hold the index taken out; None where there are none."""
+    _, body, index, first, last = node
+    if body[0] != "*":
+        return None
+    held = [k for k, part in enumerate(body[1:], 1) if index in names(part)]
+    if not held or (held[0] == 1 and held[-1] == len(body) - 1):
+        return None
+    middle = body[held[0] : held[-1] + 1]
+    inner = middle[0] if len(middle) == 1 else ("*", *middle)
+    return ("*", *body[1 : held[0]], ("sum", inner, index, first, last), *body[held[-1] + 1 :])
+
+
 @reads("sum")
 def _summed(node: Node, env: Environment) -> Value:
+    apart = _factored(node)
+    if apart is not None and _pieces(node, env):
+        return evaluate(apart, env)
     total: Value | None = None
     for term, count, axis in _terms(node, env):
         data = term.data * count if axis is None else term.tensor.sum(axis)
@@ -67,5 +83,7 @@ def _stacked(node: Node, env: Environment) -> Value:
         pieces.append(spread if axis is None else data.movedim(axis, -1))
     if not pieces:
         raise StatementSimulationError(f"{text(node)} has no entries; expected first <= last")
+    if len(pieces) == 1:
+        return Value("family", pieces[0])
     shape = broadcast(*(piece.shape[:-1] for piece in pieces))
     return Value("family", torch.cat([piece.expand(*shape, piece.shape[-1]) for piece in pieces], -1))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from montecarlo.statements.combine import Encloser, UnboundedError
+from montecarlo.statements.encloser import Encloser, UnboundedError
 from montecarlo.statements.environment import Environment
-from montecarlo.statements.nodes import Node, StatementSimulationError, parts, random
+from montecarlo.statements.nodes import Node, StatementSimulationError, parts, random, text
 from montecarlo.statements.values import value
 
 
@@ -55,12 +55,16 @@ def _exponent(node: Node, env: Environment | None) -> int | None:
     return round(found) if isinstance(found, float | int) and found == round(found) else None
 
 
+def _inner(node: Node) -> tuple[float, float]:
+    raise StatementSimulationError(f"{text(node)} stands inside another moment")
+
+
 def bounds(node: Node, env: Environment | None = None) -> tuple[float, float] | None:
     """Finite bounds of a random number's values; None where there are none."""
     if not random(node):
         return None
     try:
-        low, high = Encloser(env or Environment(), {}).number(node).pair
+        low, high = Encloser(env or Environment(), _inner).number(node).pair
     except (UnboundedError, StatementSimulationError):
         return None
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None

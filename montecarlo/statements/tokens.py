@@ -19,6 +19,8 @@ from montecarlo.walks import draw_normals
 
 #: Longest process whose covariance is made as a matrix.
 MOST_TOKENS = 4096
+#: Up to here tokens are cumulated one by one, which reads memory in order.
+FEW_TOKENS = 32
 #: An eigenvalue of a covariance over T tokens may be below 0 by this, times T and its largest entry.
 ROUNDING = 2.0**-46
 
@@ -55,11 +57,13 @@ class Process:
             raise StatementSimulationError(f"law = {self.kind!r}; expected one of {', '.join(makers)}")
         if self.kind == "walk-mean" and mean is None:
             raise StatementSimulationError("the walk starts at m, and the case has no vector m")
+        if mean is not None and self.kind == "walk-mean" and mean.shape != root.shape[:1]:
+            raise StatementSimulationError(f"m has {len(mean)} entries; expected {len(root)}, as Sigma has")
         self._make = makers[self.kind]
         gaps = [b - a for a, b in zip(self.places, self.places[1:], strict=False)]
         # x_1 = 0 and x_1 = m hold no increment, x_1 ~ N(0, Sigma) holds one
         first = self.places[0] if self.kind == "walk" else self.places[0] - 1
-        self._steps = self._axis([first, *gaps]).sqrt()
+        self._steps = [math.sqrt(k) for k in (first, *gaps)]
         if self.kind == "ar1":
             self._decay = self._decays(frozen(law[1]), parameters, gaps)
         if self.kind == "gaussian":
@@ -75,12 +79,15 @@ class Process:
             made = made + self.mean.to(device)[:, None]
         return made.permute(2, 0, 1)
 
-    def _axis(self, numbers: Sequence[float]) -> Tensor:
-        return torch.tensor(numbers, dtype=torch.float64)[:, None, None]
-
     def _walk(self, z: Tensor) -> Tensor:
         """Cumulated increments: k steps at once are N(0, k Sigma)."""
-        return z.mul_(self._steps.to(z.device)).cumsum_(0)
+        z[0] *= self._steps[0]
+        if len(z) > FEW_TOKENS and set(self._steps[1:]) == {1.0}:
+            return z.cumsum_(0)
+        rows = z.unbind(0)
+        for before, row, size in zip(rows, rows[1:], self._steps[1:], strict=False):
+            torch.add(before, row, alpha=size, out=row)
+        return z
 
     def _decays(self, node: Node, parameters: Mapping[str, float | Tensor], gaps: list[int]) -> list[float]:
         found = value(node, Environment(scalars=parameters))
@@ -92,8 +99,9 @@ class Process:
 
     def _recursion(self, z: Tensor) -> Tensor:
         """x_{t+k} = a^k x_t + sqrt(1 - a^(2k)) z, from x_1 ~ N(0, Sigma): every token has the variance Sigma."""
-        for t, decay in enumerate(self._decay, 1):
-            z[t].mul_(math.sqrt((1.0 - decay) * (1.0 + decay))).add_(z[t - 1], alpha=decay)
+        rows = z.unbind(0)
+        for before, row, decay in zip(rows, rows[1:], self._decay, strict=False):
+            row.mul_(math.sqrt((1.0 - decay) * (1.0 + decay))).add_(before, alpha=decay)
         return z
 
     def _mixed(self, z: Tensor) -> Tensor:

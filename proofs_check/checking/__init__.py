@@ -1,1 +1,1 @@
-"""Checking a statement by itself: cases from its hypotheses, both sides as interpreters of it, and the judgement."""
+"""Judging statements as data: both sides at work on one proposition."""

@@ -9,10 +9,11 @@ from typing import Any
 
 from proofs_check.checking.found import Found
 from proofs_check.checking.request import Request
+from proofs_check.checking.timing import SECONDS, TimeLimitError, time_limit
 from theorems.catalogue import ALPHA, PLUGIN_SHARES, PLUGIN_SLOTS, SHARES
 from theorems.statement.expression import StatementError
-from theorems.statement.prose import alias, in_words, statement_latex
 from theorems.statement.proposition import Proposition
+from theorems.statement.prose import alias, in_words, statement_latex
 
 #: A statement's share of the false-alarm budget: that of a lemma of one's own.
 STATEMENT_ALPHA = ALPHA * PLUGIN_SHARES / SHARES / PLUGIN_SLOTS
@@ -61,19 +62,42 @@ def judged(
 def both_sides(
     prop: Proposition, claim_id: str, effort: str, seed: int, device: str, jobs: int, second_route: bool = False
 ) -> Found:
-    """What both sides found, by the kind of statement."""
+    """What both sides found, by the kind of statement; undecided where it takes longer than the effort's limit."""
+    found = Found()
+    try:
+        with time_limit(SECONDS[effort]):
+            return _by_kind(prop, claim_id, effort, seed, device, jobs, second_route, found)
+    except TimeLimitError:
+        # what was found until then stays in the report, but decides nothing
+        found.status, found.simulation = "undecided", "none"
+        found.reason = f"stopped after {SECONDS[effort]:g} s, {found.doing or 'while reading'}"
+        return found
+
+
+def _by_kind(
+    prop: Proposition,
+    claim_id: str,
+    effort: str,
+    seed: int,
+    device: str,
+    jobs: int,
+    second_route: bool,
+    found: Found,
+) -> Found:
     common: dict[str, Any] = {"effort": effort, "seed": seed, "device": device, "threads": jobs}
     if not prop.random:
-        from proofs_check.checking.deterministic import found_deterministic
+        from proofs_check.checking.without_tokens import found_without_tokens
 
-        return found_deterministic(prop, effort, seed)
+        return found_without_tokens(prop, effort, seed)
     if prop.limit.variable:
         from proofs_check.checking.growing import LimitChecker
 
-        return LimitChecker(prop, claim_id, alpha=STATEMENT_ALPHA, second_route=second_route, **common).run()
+        return LimitChecker(
+            prop, claim_id, alpha=STATEMENT_ALPHA, second_route=second_route, found=found, **common
+        ).run()
     from proofs_check.checking.moments import Checker
 
-    return Checker(prop, claim_id, alpha=STATEMENT_ALPHA, second_route=second_route, **common).run()
+    return Checker(prop, claim_id, alpha=STATEMENT_ALPHA, second_route=second_route, found=found, **common).run()
 
 
 def report(
@@ -103,6 +127,7 @@ def report(
             "detectable": found.detectable,
             "tier": found.tier,
             "power": found.power,
+            "trusted": [],
         },
         "counterexample": found.counterexample if verdict == "refuted" else None,
         "correction": correction,
@@ -140,6 +165,7 @@ def _frame(prop: Proposition, request: Request, claim_id: str, effort: str, seed
             "detectable": None,
             "tier": "",
             "power": "",
+            "trusted": [],
         },
         "counterexample": None,
         "correction": None,

@@ -6,10 +6,13 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proofs_check.intervals import interval, numbers_needed
 from theorems.statement.proposition import Proposition
+
+if TYPE_CHECKING:
+    from montecarlo.statements.simulation import StatementSimulation
 
 #: An error of the stated size is missed at most this often.
 BETA = 1e-3
@@ -17,7 +20,7 @@ BETA = 1e-3
 ROOM = 0.9
 #: Walks of the pilot sample that the size of a sample is planned from.
 PILOT = 1 << 14
-#: An error of this part of a raw number's scale, max(|mean|, standard deviation), is to be seen (times the effort's factor).
+#: An error of this part of a raw number's max(|mean|, standard deviation) is to be seen, times the effort's factor.
 RELATIVE = 0.01
 EFFORTS = {"quick": (2.0, 40_000_000), "standard": (1.0, 160_000_000), "thorough": (0.5, 800_000_000)}
 
@@ -102,10 +105,14 @@ def measure(
     The number of walks is planned from the variances of a pilot sample with a stream of its own; the intervals come
     from the data of the sample itself and from the tails that follow from the statement. Raises TooDearError.
     """
+    from montecarlo.statements.nodes import StatementSimulationError
     from montecarlo.statements.simulation import StatementSimulation
 
     factor, most = EFFORTS[effort]
-    simulation = StatementSimulation(prop.plain(), case)
+    try:
+        simulation = StatementSimulation(prop.plain(), case)
+    except StatementSimulationError as error:
+        raise TooDearError(str(error)) from None
     key = json.dumps(case, sort_keys=True) + mark
     statistics = simulation.statistics
     if not statistics:
@@ -164,7 +171,7 @@ def measure(
     return Measurement(case, left, right, sample.walks, 2 * tolerance, scale, intervals)
 
 
-def _most(most_normals: int, simulation: Any) -> int:
+def _most(most_normals: int, simulation: StatementSimulation) -> int:
     """The most walks that an effort affords, by the normals that a walk takes."""
     return max(1 << 15, most_normals // simulation.normals)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import sympy as sp
@@ -18,8 +18,8 @@ from theorems.statement.expression import Expr, StatementError
 from theorems.statement.mutants import mutants
 from theorems.statement.normal import equal
 from theorems.statement.places import Order
-from theorems.statement.prose import sympy_text
 from theorems.statement.proposition import Proposition
+from theorems.statement.prose import sympy_text
 
 #: Cases that are sampled, by effort; cases that Hypothesis draws; further cases for mutants that none of them tells.
 SAMPLED = {"quick": 5, "standard": 8, "thorough": 12}
@@ -48,10 +48,11 @@ class Checker:
     threads: int = 2
     device: str = "cpu"
     second_route: bool = False
+    found: Found = field(default_factory=Found)
 
     def __post_init__(self) -> None:
         self.derivation = Derivation(self.prop)
-        self.found = Found(tier="direct simulation")
+        self.found.tier = "direct simulation"
         self.measured: list[Measurement] = []
         self.dear = 0
 
@@ -75,8 +76,10 @@ class Checker:
 
     def run(self) -> Found:
         """Decide, sample, look for wrong versions."""
+        self.found.doing = "while deriving"
         decision = decide(self.prop, self.derivation)
         self.found.method = decision.method
+        self.found.doing = "while looking for cases"
         pool = drawn(self.prop, self.seed * 64 + 1, DRAWN[self.effort])
         if decision.status != "undecided":
             # at the others a side has no value: it divides by 0
@@ -250,6 +253,7 @@ class Checker:
         if self.found.samples_drawn > TOTAL[self.effort]:
             raise TooDearError(f"{self.effort} effort is spent")
         self.found.spent += self.alpha / PARTS
+        self.found.doing = f"while sampling {dict(case)}"
         measured = measure(
             self.prop,
             case,
@@ -312,9 +316,8 @@ class Checker:
                 continue
             value = sp.re(left - right)
             if not m.holds(float(value)):
-                found.append(
-                    f"at {dict(m.case)}: derived left - right = {sp.N(value, 8)}, simulated [{m.gap[0]:.6g}, {m.gap[1]:.6g}]"
-                )
+                told = f"derived left - right = {sp.N(value, 8)}, simulated {_shown(m.gap)}"
+                found.append(f"at {dict(m.case)}: {told}")
         return found
 
     # -- wrong versions

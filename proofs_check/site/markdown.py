@@ -8,7 +8,7 @@ from typing import Any
 
 from proofs_check.site import formula, mathml, view
 from proofs_check.site.shape import claims_of, number, run_of
-from proofs_check.telling import FIDELITY, HOLDS, parameters, power, took
+from proofs_check.telling import FIDELITY, parameters, power, took, variant_told
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$-])")
 _MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!", "error": "!"}
@@ -88,8 +88,9 @@ def _claim(entry: view.Entry) -> list[str]:
         out += _block("Counterexample", escaped(f"{parameters(given['params'])}: {values}"))
     told = f"{simulation['status']}, {power(claim)}" + (f", {simulation['tier']}" if simulation["tier"] else "")
     out += _block("Simulation", escaped(told)) + _block("Power", escaped(simulation["power"]))
+    out += _block("Trusted of the simulation", escaped("; ".join(simulation["trusted"])))
     for variant in claim["variants"]:
-        out += _block("Variant", escaped(f"{variant['name']}: {HOLDS.get(variant['holds'], 'not decided')}"))
+        out += _block("Variant", escaped(variant_told(variant)))
     out += _block("Rests on", ", ".join(code(name) for name in claim["depends_on"]))
     out += _block("Rests on refuted", ", ".join(code(name) for name in claim["rests_on_refuted"]))
     out += _block("Replay", code(claim["replay"]) if claim["replay"] else "")

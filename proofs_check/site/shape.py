@@ -21,6 +21,15 @@ _CASE: dict[str, Any] = {
     "samples": 0,
     "z": None,
 }
+_VARIANT: dict[str, Any] = {
+    "name": "",
+    "holds": None,
+    "evidence": [""],
+    "verdict": "error",
+    "reason": "",
+    "symbolic": {"status": "none", "method": ""},
+    "simulation": {"status": "none", "samples": 0, "cases": 0, "detectable": None, "power": ""},
+}
 _CLAIM: dict[str, Any] = {
     "id": "",
     "verdict": "error",
@@ -45,13 +54,14 @@ _CLAIM: dict[str, Any] = {
         "detectable": None,
         "tier": "",
         "power": "",
+        "trusted": [""],
     },
     "counterexample": None,
     "correction": None,
     "decoys": {"caught": 0, "of": 0},
     "proof": {"steps": [_STEP], "lines": [_LINE], "first_false": None, "first_reaching": None},
     "starts": [{"start": "", "exact": False, "leading": False}],
-    "variants": [{"name": "", "holds": None, "evidence": [""]}],
+    "variants": [_VARIANT],
     "cases": [_CASE],
     "depends_on": [""],
     "rests_on_refuted": [""],

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from proofs_check.expect import CORRECTED, VERDICTS
 from proofs_check.site import compare, formula, mathml, plot
 from proofs_check.site.shape import Claim, claims_of, number
-from proofs_check.telling import FIDELITY, HOLDS, parameters, power
+from proofs_check.telling import FIDELITY, parameters, power, variant_told
 from theorems.catalogue import PAPERS, paper_claims
 
 #: What a verdict means, for the legend.
@@ -266,7 +266,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "variants": [
             variant
             | {
-                "told": HOLDS.get(variant["holds"], "not decided"),
+                "told": variant_told(variant).removeprefix(f"{variant['name']}: "),
                 "evidence": [mathml.sentence(text) for text in variant["evidence"]],
             }
             for variant in claim["variants"]

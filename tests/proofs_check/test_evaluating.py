@@ -11,6 +11,7 @@ import pytest
 
 from montecarlo import registry
 from montecarlo.registry import Evaluation
+from proofs_check import cases as drawing
 from proofs_check import runner
 from proofs_check.runner import Options, Silent
 from theorems.catalogue import Statement, by_id
@@ -172,3 +173,13 @@ def test_an_evaluation_that_breaks_is_an_error() -> None:
         (report,) = judged(SOFTMAX)
     assert (report["verdict"], report["reason"]) == ("error", "ArithmeticError: the derivatives differ")
     assert "in broken" in report["traceback"]
+
+
+def test_a_claim_and_its_correction_look_at_points_of_their_own() -> None:
+    claim = by_id()["bao2024.appC.lemma2-derivative"]
+    correction = claim.corrected({"slope": "0"})
+    streams = [drawing.stream(one, seed, place) for one in (claim, correction) for seed in (0, 1) for place in (0, 1)]
+    assert len(set(streams)) == len(streams)
+    assert drawing.stream(claim, 0) == drawing.stream(claim, 0)
+    points = [drawing.drawn(one, {}, drawing.stream(one, 0), 20) for one in (claim, correction)]
+    assert [drawing.key(p) for p in points[0]] != [drawing.key(p) for p in points[1]]

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import sympy as sp
 import torch
 from torch import Tensor
 
@@ -153,10 +154,10 @@ def tossed(generator: torch.Generator, n: int, p: float) -> Tensor:
 
 
 @pytest.mark.usefixtures("clean_catalogue")
-@pytest.mark.parametrize("tails", [{"bounded": (0, 1)}, {"kurtosis": 50.0}], ids=str)
-def test_a_free_simulation_is_judged_like_any_other(tails: dict[str, Any]) -> None:
-    found = coin("p**2*(1 - p)", tossed, **tails)
+def test_a_free_simulation_is_judged_like_any_other() -> None:
+    found = coin("p**2*(1 - p)", tossed, bounded=(0, 1))
     assert found.verdict == "verified", found.reason
+    assert found.report["simulation"]["trusted"] == []
     assert found.exact is not None and same(parse(found.exact), parse("p**2 - p**3"))
     assert {row["params"]["p"] for row in found.report["cases"]} <= {"1/4", "1/2", "3/4"}
     assert found.report["decoys"]["caught"] == found.report["decoys"]["of"] > 3
@@ -164,6 +165,53 @@ def test_a_free_simulation_is_judged_like_any_other(tails: dict[str, Any]) -> No
         p = Fraction(row["params"]["p"])
         assert Fraction(row["derived"]) == p**2 * (1 - p)
         assert row["low"] <= p**2 * (1 - p) <= row["high"]
+
+
+@pytest.mark.usefixtures("clean_catalogue")
+@pytest.mark.parametrize(
+    ("tails", "asked"),
+    [
+        ({"kurtosis": 50.0}, "a kurtosis of at most 50 for value"),
+        ({"bounded": (0, 1)}, "bounded = (0, 1) for value, whose numbers are no truth values"),
+        ({"degree": 4}, "degree 4 for value, which is not derived as a moment of a polynomial"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("printed", ["p**2*(1 - p)", "p**2*(1 + p)"])
+def test_tails_that_nothing_shows_cap_what_a_plugin_claims(tails: dict[str, Any], asked: str, printed: str) -> None:
+    """Right or wrong, the print is not decided by a simulation of unknown tails."""
+    found = coin(printed, lambda generator, n, p: tossed(generator, n, p).double(), **tails)
+    assert found.verdict == "undecided"
+    assert f"the simulation declares {asked}, and nothing shows that it holds" in found.reason
+    assert found.report["simulation"]["trusted"] == [asked]
+
+
+@pytest.mark.usefixtures("clean_catalogue")
+@pytest.mark.parametrize("tails", [{"kurtosis": 3.0}, {"bounded": (-1, 1)}], ids=str)
+def test_a_rare_event_behind_declared_tails_verifies_nothing(tails: dict[str, Any]) -> None:
+    """A sign, but for one number in 10^9 that makes the mean p: no sample shows it, and the declaration is false."""
+
+    def signs(generator: torch.Generator, n: int, p: float) -> Tensor:
+        u, v = torch.rand(2, n, generator=generator, dtype=torch.float64)
+        return torch.where(u < 1e-9, 1e9 * p, torch.where(v < 0.5, -1.0, 1.0))
+
+    def derived() -> Any:
+        return authoring.finite([(-1, sp.Rational(1, 2)), (1, sp.Rational(1, 2))]).expect(lambda x: x)
+
+    statement = authoring.claim(
+        COIN, printed="0", symbols="", model="free", parameters="p", ranges={"p": "1 2"}, quantity="E X, which is p"
+    )
+    with registry.registered(Simulation(COIN, signs, **tails)):
+        found = judge(statement, derived, effort="quick", device="cpu", jobs=1)
+    assert (found.verdict, found.report["simulation"]["status"]) == ("undecided", "underpowered")
+    assert "nothing shows that it holds" in found.reason
+
+
+def test_what_the_suite_trusts_of_its_own_simulations_is_told() -> None:
+    claim = by_id()["lampert2026.sec5.dprime-1"]
+    report = runner.judge(claim, runner.Options(effort="quick", jobs=1), "cpu", runner.Silent())[0][0]
+    assert report["verdict"] == "verified"
+    assert report["simulation"]["trusted"] == ["a kurtosis of at most 450 for slope"]
 
 
 @pytest.mark.usefixtures("clean_catalogue")
@@ -190,11 +238,13 @@ def test_a_free_simulation_of_another_model_is_a_conflict() -> None:
 
 @pytest.mark.usefixtures("clean_catalogue")
 def test_a_density_is_judged() -> None:
-    """E[U^2] = 1/3 of a uniform number, printed right and wrong."""
+    """E[U^2] = 1/3 of a uniform number, printed right and wrong: the chance that another one lies below U^2."""
     t = symbol("t")
 
     def square(generator: torch.Generator, n: int, a: float) -> Tensor:
-        return torch.rand(n, generator=generator, dtype=torch.float64) ** 2
+        one, other = torch.rand(2, n, generator=generator, dtype=torch.float64)
+        below: Tensor = other < one**2
+        return below
 
     def derived() -> Any:
         return authoring.density(1, t, 0, 1).expect(lambda x: x**2)

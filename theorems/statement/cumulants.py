@@ -48,9 +48,8 @@ class CaseMoments:
     def _term(self, term: Term, exact: Any) -> Fraction:
         if len(term.forms) > MOST_FORMS:
             raise NotPolynomialError(f"a product of {len(term.forms)} forms")
-        total, count = Fraction(0), 0
-        for values in self._indices(term):
-            count += 1
+        total = Fraction(0)
+        for count, values in enumerate(self._indices(term), 1):
             if count > MOST_SUMMANDS:
                 raise NotPolynomialError("a sum of too many terms to be written out")
             point = {**self.case, **values}
@@ -152,7 +151,7 @@ def covariances(law: Law, last: int, case: Mapping[str, Any]) -> dict[tuple[int,
                 value *= a
         return table
     return {
-        (s, t): rational_at(law.below if s < t else law.diagonal, {**case, "s": min(s, t), "t": max(s, t)})
+        (s, t): rational_at(law.diagonal if s == t else law.below, {**case, "s": min(s, t), "t": max(s, t)})
         for s in places
         for t in places
     }

@@ -75,7 +75,8 @@ class Expr:
             return {self.args[0]}
         if self.op == "sum":
             body, index, *ends = self.args
-            return (body.names() - {index}) | {name for end in ends for name in end.names()}
+            inner: set[str] = body.names() - {index}
+            return inner.union(*(end.names() for end in ends))
         return {name for arg in self for name in arg.names()}
 
     def put(self, table: dict[str, Expr]) -> Expr:

@@ -72,7 +72,8 @@ class Polynomial:
         """The terms of a scalar; NotPolynomialError where it is no polynomial."""
         kind, found = self.value(node)
         if kind != "scalar":
-            raise StatementError(f"{node} is a {kind}, not a number; expected e.g. x[i].T*W*x[j]", at=node.at)
+            shape = {"outer": "matrix", "row": "row vector", "column": "vector"}.get(kind, kind)
+            raise StatementError(f"{node} is a {shape}, not a number; expected e.g. x[i].T*W*x[j]", at=node.at)
         return [term for term, _ in found]
 
     def value(self, node: Expr) -> Value:
@@ -93,22 +94,22 @@ class Polynomial:
         if op == "+":
             return self._added([self.value(arg) for arg in args], node)
         if op == "*":
-            found = self.value(args[0])
+            product_ = self.value(args[0])
             for arg in args[1:]:
-                found = self._times(found, self.value(arg), node)
-            return found
+                product_ = self._times(product_, self.value(arg), node)
+            return product_
         if op == "tr":
             return self._trace(self.value(args[0]), node)
-        if op == "sum":
+        if op == "sum" and (node.random or node.has("matrix", "vector")):
             return self._summed(node)
         if op == "**":
             return self._power(node)
         if not node.random:
             return "scalar", [(Term(self.scalar(node)), None)]
         if op == "/" and not args[1].random:
-            kind, found = self.value(args[0])
+            kind, parts = self.value(args[0])
             factor = Ratio.of(1) / self.scalar(args[1])
-            return kind, [(_scaled(term, factor), data) for term, data in found]
+            return kind, [(_scaled(term, factor), data) for term, data in parts]
         raise NotPolynomialError(f"{node} is no polynomial in the tokens", at=node.at)
 
     def _fresh(self) -> str:
@@ -187,7 +188,7 @@ class Polynomial:
     def _power(self, node: Expr) -> Value:
         base, exponent = node.args
         if not node.random and base.op != "norm":
-            kind, found = self.value(base) if base.has("matrix") and base.op != "tr" else ("scalar", [])
+            kind, _ = self.value(base) if base.has("matrix") and base.op != "tr" else ("scalar", [])
             if kind != "matrix":
                 return "scalar", [(Term(self.scalar(node)), None)]
         power = exponent.args[0] if exponent.op == "number" else None

@@ -79,7 +79,7 @@ class Hypotheses:
     matrices: dict[str, str] = field(default_factory=dict)
     identity: bool = False
     nonzero: tuple[str, ...] = ()
-    places: Differences = Differences()
+    places: Differences = field(default_factory=Differences)
     ranges: dict[str, Range] = field(default_factory=dict)
     vectors: tuple[str, ...] = ()
     sequences: dict[str, tuple[str, Expr | None]] = field(default_factory=dict)
@@ -141,7 +141,9 @@ def position_names(text: str, positions: set[str]) -> set[str]:
 
 def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Matrices, fixed vectors and sequences that hypotheses declare: ``B symmetric``, ``a in R^d``, ``s in R^n``."""
-    matrices, vectors, sequences = {"W", "Sigma", "I"}, set(), set()
+    matrices = {"W", "Sigma", "I"}
+    vectors: set[str] = set()
+    sequences: set[str] = set()
     for part, _ in split_top(text, ",;"):
         member, shape = _MEMBER.match(part), _SHAPE.match(part)
         if member and member[2]:
@@ -217,7 +219,7 @@ def _comparison(
     names = left.names() | right.names()
     if names and names <= positions:
         return _ordered(known, left, relation, right, part)
-    if left.op == "abs" and left.args[0].op in ("entry", "family") and relation == "<=":
+    if left.op == "abs" and relation == "<=" and _every_entry(left.args[0], right):
         return _bounded(known, left.args[0], right, part)
     if left.op == "number" and right.op == "name":
         turned = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -262,11 +264,25 @@ def _ordered(known: Hypotheses, left: Expr, relation: str, right: Expr, part: st
     return replace(known, places=places)
 
 
+def _every_entry(node: Expr, bound: Expr) -> bool:
+    """Whether abs(node) <= bound is about all entries: s, or s[j] with a letter that the bound does not have.
+
+    abs(s[1]) <= B is about one entry alone, and abs(s[j]) <= B*j gives each its own bound: both stay relations.
+    """
+    if node.op == "family":
+        return True
+    return node.op == "entry" and node.args[-1].op == "name" and node.args[-1].args[0] not in bound.names()
+
+
 def _bounded(known: Hypotheses, entry: Expr, bound: Expr, part: str) -> Hypotheses:
     name = entry.args[0]
     if name not in known.sequences:
         raise StatementError(f"{name} is no sequence; declare it first: {name} in R^n", part, entry.at)
-    size, _ = known.sequences[name]
+    size, before = known.sequences[name]
+    if before is not None and before != bound:
+        raise StatementError(
+            f"{name} has two bounds, {before} and {bound}; write min({before}, {bound})", part, entry.at
+        )
     return replace(known, sequences={**known.sequences, name: (size, bound)})
 
 

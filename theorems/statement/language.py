@@ -9,8 +9,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from theorems.statement.expression import ELEMENTARY, MOMENTS, NORMS, OF_VECTORS, RELATIONS, SEVERAL, Expr
-from theorems.statement.expression import StatementError, number
+from theorems.statement.expression import (
+    ELEMENTARY,
+    MOMENTS,
+    NORMS,
+    OF_VECTORS,
+    RELATIONS,
+    SEVERAL,
+    Expr,
+    StatementError,
+    number,
+)
 
 #: Longest text that is read, deepest nesting, largest exponent and longest number.
 MAX_LENGTH, MAX_DEPTH, MAX_EXPONENT, MAX_DIGITS = 4_000, 60, 64, 40
@@ -67,6 +76,8 @@ def _parsed(text: str, vocabulary: Vocabulary) -> Expr:
 
 
 def _plain_reason(error: SyntaxError, text: str, place: int) -> str:
+    if "too many nested" in str(error):
+        return "nested too deeply; write it with definitions (--where)"
     for opened, closed in (("(", ")"), ("[", "]")):
         if text.count(opened) != text.count(closed):
             return f"{text.count(opened)} {opened} but {text.count(closed)} {closed}; each needs its other half"
@@ -144,6 +155,7 @@ class _Reader:
                 return number(Fraction(literal))
             except ValueError:
                 raise self.fail(f"{literal[:40]!r} is no number; write a fraction such as 7/12", node) from None
+        assert isinstance(value, int)
         return number(value)
 
     def _name(self, node: ast.Name) -> Expr:

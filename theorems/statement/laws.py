@@ -119,7 +119,7 @@ def _ordered(node: Expr) -> Expr:
     if inner.op in ("min", "max") and set(inner.args) == {_s, _t}:
         return _s if inner.op == "min" else _t
     if inner.op in ("min", "max") and len(set(inner.args)) == 1:
-        return inner.args[0]
+        return next(iter(inner))
     if inner.op == "abs":
         gap = _gap(inner.args[0])
         if gap:

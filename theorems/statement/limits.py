@@ -118,9 +118,10 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr] = frozenset()) -> Leading:
         if not meaning.has(GROWING):
             continue
         if meaning.is_Pow and meaning.exp.is_Rational:
-            inner = leading(meaning.base.xreplace({m: v for m, v in table.items()}), small)
+            inner = leading(meaning.base.xreplace(table), small)
             replaced[made] = inner.coefficient**meaning.exp * GROWING ** (inner.power * meaning.exp)
-            if sp.fraction(sp.together(form))[0].has(made) and len(sp.Add.make_args(form)) > 1:
+            if any(_beside_others(part, made) for part in sp.fraction(sp.together(form))):
+                # the leading terms might cancel, and what is left of the root count
                 raise NotPolynomialError(f"the limit of a sum with the root {meaning} is not decided here")
         elif meaning.is_Pow and meaning.base in small and _grows(meaning.exp):
             replaced[made] = sp.Integer(0)
@@ -155,8 +156,13 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr] = frozenset()) -> Leading:
 
 def _grows(exponent: sp.Expr) -> bool:
     """Whether an exponent is a positive multiple of GROWING plus what stays."""
-    weight = sp.expand(exponent).coeff(GROWING)
-    return bool(weight.is_positive) or (weight.is_Symbol)
+    return bool(sp.expand(exponent).coeff(GROWING).is_positive)
+
+
+def _beside_others(part: sp.Expr, made: sp.Symbol) -> bool:
+    """Whether a symbol stands in a sum beside terms without the same power of it."""
+    powers = {sp.degree(term, made) for term in sp.Add.make_args(sp.expand(part))}
+    return len(powers) > 1
 
 
 def limit(value: sp.Expr, small: frozenset[sp.Expr] = frozenset()) -> sp.Expr:

@@ -27,7 +27,6 @@ from theorems.statement.traces import SIGMA, Letters, Traces
 from theorems.words import Letter as EngineLetter
 from theorems.words import Word
 
-
 #: How far beside its node a neighbouring place stands.
 BESIDE = Fraction(1, 10**6)
 
@@ -256,6 +255,8 @@ class Moments:
             raise NotClosedError("a sum over tokens of a covariance without a closed sum")
         moving = [label for label, (_, name) in self.powers.items() if name == index and label in summand.names]
         if not moving:
+            if index in summand.den:
+                raise NotClosedError("a sum over tokens of a quotient")
             primitive = summand.summed(index)
             return (primitive.substitute(index, upto) - primitive.substitute(index, above)).reduced()
         label, *others = moving
@@ -267,7 +268,7 @@ class Moments:
             if count == 0:
                 parts.append(self._closed(polynomial, index, above, upto))
             else:
-                primitive, power = self._geometric(polynomial, index, base, count)
+                primitive = self._geometric(polynomial, index, base, count)
                 ends = []
                 for end in (upto, above):
                     inside = primitive.substitute(index, end)
@@ -282,7 +283,7 @@ class Moments:
     def _raised(self, base: Ratio, exponent: Ratio) -> Ratio:
         return self._exponential(base, exponent)
 
-    def _geometric(self, polynomial: Ratio, index: str, base: Ratio, count: int) -> tuple[Ratio, int]:
+    def _geometric(self, polynomial: Ratio, index: str, base: Ratio, count: int) -> Ratio:
         """q with q(n) r^n - q(n - 1) r^(n - 1) = p(n) r^n for r = base^count != 1."""
         rho = Ratio.of(1) / base**count if count > 0 else base**-count
         inverse = self._inverse(rho)
@@ -296,7 +297,7 @@ class Moments:
             for above in range(power + 1, top + 1):
                 value = value + rho * found[above] * (comb(above, power) * (-1) ** (above - power))
             found[power] = (value * inverse).reduced()
-        return total(found[power] * Ratio.of(index) ** power for power in found), count
+        return total(found[power] * Ratio.of(index) ** power for power in found)
 
     def _inverse(self, rho: Ratio) -> Ratio:
         """1/(1 - rho): a name of its own, put back in the end."""

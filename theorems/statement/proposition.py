@@ -57,6 +57,7 @@ class Proposition:
     text: str
     definitions: tuple[str, ...] = ()
     places: tuple[Place, ...] = field(default=())
+    families: tuple[tuple[str, tuple[str, Expr]], ...] = ()
 
     @property
     def random(self) -> bool:
@@ -70,7 +71,9 @@ class Proposition:
 
     def plain(self) -> dict[str, Any]:
         """The statement as nested lists and text, as the other side reads it."""
-        return {"law": self.law.plain(), "left": self.left.plain(), "right": self.right.plain()}
+        found = {"law": self.law.plain(), "left": self.left.plain(), "right": self.right.plain()}
+        bodies = {name: [index, body.plain()] for name, (index, body) in self.families}
+        return {**found, "definitions": bodies} if bodies else found
 
     @property
     def matrices(self) -> tuple[str, ...]:
@@ -100,6 +103,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     places = tuple(sorted(_places(sides, text)))
     known = _shares(_within(known, positions, places), regime)
     _check_shapes(left, right, text)
+    _check_law(made, known, law)
     _check_names(sides, known, made, regime, positions, text, hypotheses)
     _check_limit(relation, error, regime, text, limit)
     used = {name for side in sides for name in side.names()} | made.names() | _regime_names(regime)
@@ -117,6 +121,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
         text=" ".join(text.split()),
         definitions=tuple(" ".join(part.split()) for part, _ in split_top(where, ";,") if part.strip()),
         places=places,
+        families=tuple(words.definitions.items()),
     )
 
 
@@ -192,9 +197,8 @@ def _positions(sides: tuple[Expr, ...], text: str) -> set[str]:
     def look(node: Expr, own: frozenset[str]) -> None:
         if node.op == "sum":
             body, index, *ends = node.args
-            if body.has("token", "entry") or body.random:
-                for end in ends:
-                    found.update(end.names() - own)
+            for end in ends:
+                found.update(end.names() - own)
             look(body, own | {index})
             for end in ends:
                 look(end, own)
@@ -218,11 +222,10 @@ def _places(sides: tuple[Expr, ...], text: str) -> set[Place]:
     def look(node: Expr, own: frozenset[str]) -> None:
         if node.op == "sum":
             body, index, first, last = node.args
-            if body.random or body.has("token"):
-                for end in (first, last):
-                    place = place_of(end, text)
-                    if place.name not in own:
-                        found.add(place)
+            for end in (first, last):
+                place = place_of(end, text)
+                if place.name not in own:
+                    found.add(place)
             look(body, own | {index})
             return
         if node.op == "mean":
@@ -251,7 +254,7 @@ def _within(known: Hypotheses, positions: set[str], places: tuple[Place, ...]) -
     """1 <= every place, and <= T where the statement has a T."""
     bounds = known.places
     one, last = Place("", 1), Place("T")
-    for place in (*places, *(Place(name) for name in sorted(positions))):
+    for place in (*places, *(Place(label) for label in sorted(positions))):
         bounds = bounds.with_(one, place, 0)
         if "T" in positions and place.name:
             token_like = place in places or place.name != "T"
@@ -274,6 +277,20 @@ def _shares(known: Hypotheses, limit: Limit) -> Hypotheses:
     return replace(known, ranges=ranges)
 
 
+def _check_law(law: Law, known: Hypotheses, given: str) -> None:
+    """AR(1) is stationary for |a| <= 1 only."""
+    if law.kind != "ar1" or law.parameter is None:
+        return
+    node = law.parameter
+    low = high = node.args[0] if node.op == "number" else None
+    if node.op == "name" and node.args[0] in known.ranges:
+        low, high = known.ranges[node.args[0]].low, known.ranges[node.args[0]].high
+    if low is None or high is None or low < -1 or high > 1:
+        raise StatementError(
+            f"ar1({node}) is stationary for -1 <= {node} <= 1 only; say so with --for, e.g. 0 < {node} < 1", given, 0
+        )
+
+
 def _check_shapes(left: Expr, right: Expr, text: str) -> None:
     for side in (left, right):
         if side.random:
@@ -291,6 +308,9 @@ def _check_names(
     sides: tuple[Expr, ...], known: Hypotheses, law: Law, limit: Limit, positions: set[str], text: str, given: str
 ) -> None:
     declared = positions | set(names_of(known)) | law.names() | _regime_names(limit) | {"d", "T"}
+    if not any(side.has("token", "mean") for side in sides):
+        # the i of softmax(s)[i] is any entry of a sequence: it needs no declaration
+        declared |= {n for side in sides for node in side.walk() if node.op == "entry" for n in node.args[-1].names()}
     for side in sides:
         for node in side.walk():
             if node.op == "name" and node.args[0] in side.names() and node.args[0] not in declared:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 
 import sympy as sp
 
@@ -14,7 +15,7 @@ from theorems.statement.forms import NotPolynomialError, Polynomial, Term
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.laws import Law
 from theorems.statement.moments import Moments
-from theorems.statement.places import Order, place_of
+from theorems.statement.places import Order, Place, ordered, place_of
 from theorems.statement.traces import Traces
 
 #: Most Gaussian factors of a product whose pairings are written out (10395 of them).
@@ -65,11 +66,18 @@ class Exact:
             name: symbol(place.name) + place.offset if place.name else sp.Integer(place.offset)
             for name, place in order.values
         }
+        #: what is known of positions in this order, and of the indices of the sums around
+        self._known, self._indices = ordered(known.places, order), 0
 
     def value(self, node: Expr) -> sp.Expr:
         """The exact value of a deterministic scalar; NotPolynomialError where there is no closed form."""
         if node not in self._values:
-            self._values[node] = self._value(node)
+            try:
+                self._values[node] = self._value(node)
+            except (ValueError, ZeroDivisionError, sp.PolynomialError) as error:
+                if isinstance(error, StatementError):
+                    raise
+                raise NotPolynomialError(f"{str(node)[:60]} has no closed form here: {error}", at=node.at) from None
         return self._values[node]
 
     def _value(self, node: Expr) -> sp.Expr:
@@ -102,13 +110,30 @@ class Exact:
             raise StatementError(f"{node} is random; take a moment of it, e.g. E[{node}]", at=node.at)
         if body.has(*MOMENTS):
             return self._moment_sum(node)
-        # the index is no position, even where it has the name of one
-        own = f"_{index}"
+        low, high = place_of(first), place_of(last)
+        if self._empty(low, high):
+            return sp.Integer(0)
+        # an index is no position, even where it has the name of one
+        self._indices += 1
+        own, before = f"_{index}{self._indices}", self._known
+        self._known = before.with_(low, Place(own), 0).with_(Place(own), high, 0)
         try:
             summand = self.value(body.put({index: Expr("name", (own,))}))
-            return close_sum(summand, symbol(own), self.value(first), self.value(last))
-        except ValueError as error:
-            raise NotPolynomialError(str(error), at=node.at) from None
+        finally:
+            self._known = before
+        return close_sum(summand, symbol(own), self.value(first), self.value(last))
+
+    def _empty(self, first: Place, last: Place) -> bool:
+        """Whether a sum has no terms; NotPolynomialError where it may have more than one term less than none."""
+        table = self._known.shortest({first.name, last.name})
+        if table is None:
+            return True
+        gap = first.offset - last.offset
+        if gap - table[last.name, first.name] > 0:
+            return True
+        if table[first.name, last.name] + gap > 1:
+            raise NotPolynomialError(f"whether the sum from {first} to {last} is empty is not known")
+        return False
 
     def _moment_sum(self, node: Expr) -> sp.Expr:
         """A sum of expectations is the expectation of the sum."""
@@ -146,10 +171,12 @@ class Exact:
 
     def coefficient(self, node: Expr) -> Ratio:
         """A deterministic factor as a coefficient; what is no Laurent polynomial gets a name until the end."""
-        value = sp.expand(self.value(node)) if not node.names() & {"_"} else self.value(node)
+        value = sp.expand(self.value(node))
         try:
             return Ratio.from_expr(value)
         except (ValueError, sp.PolynomialError):
+            if any(name.startswith("_") for name in node.names()):
+                raise NotPolynomialError(f"a sum of {value} over tokens has no closed form here", at=node.at) from None
             label = f"({value})"
             self._opaque[label] = value
             return Ratio.of(label)
@@ -181,7 +208,7 @@ class Exact:
         """E[(f - E f)^power]."""
         mean = self.expectation(node)
         raw = [sp.Integer(1), mean]
-        raw += [self.expectation(Expr("**", (node, Expr("number", (_whole(k),))))) for k in range(2, power + 1)]
+        raw += [self.expectation(Expr("**", (node, Expr("number", (Fraction(k),))))) for k in range(2, power + 1)]
         parts = [sp.binomial(power, k) * raw[k] * (-mean) ** (power - k) for k in range(power + 1)]
         return sp.Add(*parts)
 
@@ -221,13 +248,7 @@ def _under_expectation(node: Expr) -> Expr | None:
     return None if any(part is None for part in parts) else Expr(node.op, tuple(parts), node.at)
 
 
-def _whole(value: int) -> "sp.Rational":
-    from fractions import Fraction
-
-    return Fraction(value)
-
-
-_MOMENTS = {
+_MOMENTS: dict[str, Callable[..., sp.Expr]] = {
     "E": Exact.expectation,
     "Var": Exact.variance,
     "Cov": Exact.covariance,

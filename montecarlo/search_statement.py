@@ -1,0 +1,296 @@
+"""A search for violations of a statement without tokens, in float64: its values at a case, and ascent from a case.
+
+A statement comes as nested lists, ["+", ["number", "1/2"], ["name", "u"]]; a case as numbers, matrices, vectors and
+sequences by name, as text ("1/2") or in float64. Row vectors are (1, k), columns (k, 1), matrices (d, d).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+Array = Any
+#: {"numbers": {name: float}, "matrices": {name: (d, d)}, "vectors": {name: (d, 1)}, "sequences": {name: (n, 1)}}
+Floats = dict[str, dict[str, Any]]
+#: Longest sum that is evaluated.
+MAX_SUM = 4_096
+
+
+def evaluate(node: Sequence[Any], case: Mapping[str, Mapping[str, Any]]) -> float:
+    """The value of an expression at a case; NaN where it has none, such as log(0)."""
+    return number(compiled(node), floats(case))
+
+
+def number(function: Callable[[Floats], Array], case: Floats) -> float:
+    """The value of a compiled expression at a case in float64; NaN where it has none."""
+    try:
+        with np.errstate(all="ignore"):
+            return float(np.asarray(function(case), dtype=float).reshape(()))
+    except (ZeroDivisionError, OverflowError, IndexError, np.linalg.LinAlgError):
+        return math.nan
+
+
+def floats(case: Mapping[str, Mapping[str, Any]]) -> Floats:
+    """A case in float64."""
+    column = {"vectors", "sequences"}
+    found: Floats = {}
+    for kind in ("numbers", "matrices", "vectors", "sequences"):
+        table = {name: _floated(value) for name, value in case.get(kind, {}).items()}
+        found[kind] = {name: v.reshape(-1, 1) for name, v in table.items()} if kind in column else table
+    return found
+
+
+def _floated(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return np.array([_floated(entry) for entry in value], dtype=float)
+    if isinstance(value, np.ndarray):
+        return value.astype(float)
+    if isinstance(value, float | np.floating):
+        return float(value)
+    try:
+        return float(Fraction(value))
+    except OverflowError:
+        return math.inf if Fraction(value) > 0 else -math.inf
+
+
+def compiled(node: Sequence[Any]) -> Callable[[Floats], Array]:
+    """A function that gives the value of an expression at cases in float64."""
+    op, args = node[0], node[1:]
+    if op == "number":
+        constant = float(Fraction(args[0]))
+        return lambda case: constant
+    if op == "name":
+        return lambda case: case["numbers"][args[0]]
+    if op == "matrix":
+        return (
+            (lambda case: np.eye(int(case["numbers"]["d"])))
+            if args[0] == "I"
+            else (lambda case: case["matrices"][args[0]])
+        )
+    if op in ("vector", "family"):
+        table = "vectors" if op == "vector" else "sequences"
+        return lambda case: case[table][args[0]]
+    if op == "entry":
+        head = compiled(["family", args[0]] if isinstance(args[0], str) else args[0])
+        index = compiled(args[1])
+        return lambda case: _entry(head(case), index(case))
+    if op == "norm":
+        inner, kind = compiled(args[0]), args[1]
+        return lambda case: _norm(inner(case), kind)
+    if op == "sum":
+        return _summed(compiled(args[0]), args[1], compiled(args[2]), compiled(args[3]))
+    parts = [compiled(arg) for arg in args]
+    function = _FUNCTIONS[op]
+    return lambda case: function(*(part(case) for part in parts))
+
+
+def _is_array(value: Array) -> bool:
+    return isinstance(value, np.ndarray) and value.size > 1
+
+
+def _plain(value: Array) -> Array:
+    """A number, where an array has one entry only."""
+    return float(value.reshape(())) if isinstance(value, np.ndarray) and value.size == 1 else value
+
+
+def _product(*parts: Array) -> Array:
+    found = parts[0]
+    for part in parts[1:]:
+        both = _is_array(found) and _is_array(part)
+        found = _plain(found @ part) if both else _plain(found) * _plain(part)
+    return found
+
+
+def _power(base: Array, exponent: Array) -> Array:
+    count = float(_plain(exponent))
+    if _is_array(base):
+        return np.linalg.matrix_power(base, int(count))
+    value = float(_plain(base))
+    if value < 0 and count != int(count):
+        return math.nan
+    return value**count
+
+
+def _entry(vector: Array, index: Array) -> float:
+    entries, place = np.asarray(vector, dtype=float).ravel(), float(_plain(index))
+    if place != int(place) or not 1 <= place <= len(entries):
+        raise IndexError(f"there is no entry {place} of {len(entries)}")
+    return float(entries[int(place) - 1])
+
+
+def _norm(value: Array, kind: str) -> float:
+    found = np.atleast_2d(np.asarray(value, dtype=float))
+    if not np.isfinite(found).all():
+        return math.nan
+    order: Any = {"2": 2, "nuclear": "nuc"}.get(kind, "fro") if min(found.shape) > 1 else "fro"
+    return float(np.linalg.norm(found, order))
+
+
+def _softmax(value: Array) -> Array:
+    scores = np.atleast_2d(np.asarray(value, dtype=float))
+    weights = np.exp(scores - scores.max())
+    return weights / weights.sum()
+
+
+def _entropy(value: Array) -> float:
+    shares = np.asarray(value, dtype=float).ravel()
+    shares = shares[shares != 0]
+    return math.nan if (shares < 0).any() else float(-(shares * np.log(shares)).sum())
+
+
+def _several(*parts: Array) -> Array:
+    return np.concatenate([np.asarray(part, dtype=float).ravel() for part in parts])
+
+
+def _summed(body: Callable[[Floats], Array], index: str, first: Any, last: Any) -> Callable[[Floats], Array]:
+    def total(case: Floats) -> Array:
+        low, high = float(_plain(first(case))), float(_plain(last(case)))
+        if low != int(low) or high != int(high) or high - low > MAX_SUM:
+            return math.nan
+        inner = {**case, "numbers": dict(case["numbers"])}
+        found: Array = 0.0
+        for k in range(int(low), int(high) + 1):
+            inner["numbers"][index] = float(k)
+            found = found + body(inner)
+        return found
+
+    return total
+
+
+def _elementary(function: Callable[[float], float]) -> Callable[[Array], float]:
+    def at(value: Array) -> float:
+        try:
+            return function(float(_plain(value)))
+        except OverflowError:
+            return math.inf
+        except ValueError:
+            return math.nan
+
+    return at
+
+
+_FUNCTIONS: dict[str, Callable[..., Array]] = {
+    "+": lambda *parts: sum(parts[1:], parts[0]),
+    "*": _product,
+    "/": lambda one, two: one / float(_plain(two)),
+    "**": _power,
+    "T": lambda value: value.T if isinstance(value, np.ndarray) else value,
+    "tr": lambda value: float(np.trace(np.atleast_2d(value))),
+    "sqrt": _elementary(math.sqrt),
+    "exp": _elementary(math.exp),
+    "log": _elementary(math.log),
+    "abs": lambda value: abs(_plain(value)),
+    "min": lambda *parts: float(_several(*parts).min()),
+    "max": lambda *parts: float(_several(*parts).max()),
+    "clip": lambda value, low, high: min(max(_plain(value), _plain(low)), _plain(high)),
+    "softmax": _softmax,
+    "entropy": _entropy,
+}
+
+
+class Landscape:
+    """How far a statement is from being violated, case by case: above 0 it is violated.
+
+    ``known`` is plain data: "ranges" {name: (low, high)}, "fixed" (names of integers), "shapes" {matrix: shape},
+    "bounds" {sequence: expression or None}, "simplex" {sequence: total}, "relations" [(relation, left, right)].
+    """
+
+    def __init__(self, left: Sequence[Any], relation: str, right: Sequence[Any], known: Mapping[str, Any]) -> None:
+        self.left, self.right, self.relation, self.known = compiled(left), compiled(right), relation, known
+        self.bounds = {name: None if bound is None else compiled(bound) for name, bound in known["bounds"].items()}
+        self.relations = [(relation, compiled(one), compiled(two)) for relation, one, two in known["relations"]]
+
+    def excess(self, case: Floats) -> float:
+        """left - right for <=, right - left for >=, |left - right| for =, over the size of both; NaN where undefined."""
+        one, two = number(self.left, case), number(self.right, case)
+        if not (math.isfinite(one) and math.isfinite(two)):
+            return math.nan
+        gap = {"<": one - two, ">": two - one, "=": abs(one - two)}[self.relation[0]]
+        return gap / max(abs(one), abs(two), 1e-300)
+
+    def projected(self, case: Floats) -> Floats | None:
+        """The case moved into the hypotheses as far as floats can; None where one fails."""
+        numbers = dict(case["numbers"])
+        for name, (low, high) in self.known["ranges"].items():
+            numbers[name] = min(max(numbers[name], low), high)
+        moved: Floats = {**case, "numbers": numbers}
+        moved["matrices"] = {name: self._shaped(name, matrix) for name, matrix in case["matrices"].items()}
+        sequences = dict(case["sequences"])
+        for name, bound in self.bounds.items():
+            if bound is not None:
+                top = number(bound, moved)
+                if not top >= 0:
+                    return None
+                sequences[name] = np.clip(sequences[name], -top, top)
+        for name, total in self.known["simplex"].items():
+            weights = abs(sequences[name])
+            if not weights.sum() > 0:
+                return None
+            sequences[name] = weights * (total / weights.sum())
+        moved["sequences"] = sequences
+        return moved if all(self._holds(*relation, moved) for relation in self.relations) else None
+
+    def _shaped(self, name: str, matrix: Array) -> Array:
+        shape = self.known["shapes"].get(name, "any")
+        if shape == "any":
+            return matrix
+        even = (matrix + matrix.T) / 2
+        if shape == "symmetric":
+            return even
+        if shape == "identity":
+            return np.eye(len(matrix))
+        values, turn = np.linalg.eigh(even)
+        least = 1e-3 if shape == "positive definite" else 0.0
+        return (turn * np.maximum(values, least)) @ turn.T
+
+    @staticmethod
+    def _holds(relation: str, left: Any, right: Any, case: Floats) -> bool:
+        one, two = number(left, case), number(right, case)
+        near = 1e-9 * max(abs(one), abs(two), 1.0)
+        table = {"=": abs(one - two) <= near, "!=": abs(one - two) > near, "<": one < two, ">": one > two}
+        table |= {"<=": one <= two + near, ">=": one >= two - near}
+        return table[relation]
+
+    def climb(self, start: Floats, generator: np.random.Generator, deadline: float, steps: int) -> tuple[float, Floats, int]:
+        """The largest excess that random steps of growing and shrinking length find, where, and after how many tries."""
+        here = self.projected(start)
+        best = math.nan if here is None else self.excess(here)
+        if here is None or math.isnan(best):
+            return -math.inf, start, 1
+        step, tries = 0.5, 1
+        while tries < steps and time.monotonic() < deadline and step > 1e-9:
+            tries += 1
+            there = self.projected(self._moved(here, generator, step))
+            value = math.nan if there is None else self.excess(there)
+            if there is not None and value > best:
+                here, best, step = there, value, min(step * 1.5, 4.0)
+            else:
+                step *= 0.93
+        return best, here, tries
+
+    def _moved(self, case: Floats, generator: np.random.Generator, step: float) -> Floats:
+        fixed = self.known["fixed"]
+        sparse = generator.random() < 0.5
+
+        def shift(value: Any) -> Any:
+            noise = generator.standard_normal(np.shape(value))
+            if sparse and np.size(value) > 1:
+                noise = noise * (generator.random(np.shape(value)) < 0.3)
+            return value + step * noise * (np.abs(value) + 0.3)
+
+        moved = {
+            kind: {name: value if name in fixed else shift(value) for name, value in table.items()}
+            for kind, table in case.items()
+        }
+        if generator.random() < 0.2:
+            # a common scale of everything: what holds near 0 may fail far out, and the other way round
+            factor = float(np.exp(step * generator.standard_normal()))
+            for table in moved.values():
+                for name in table:
+                    table[name] = table[name] if name in fixed else table[name] * factor
+        return moved

@@ -1,0 +1,223 @@
+"""Cases of a statement without tokens, drawn from its hypotheses: small and corner ones first, exact throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from hypothesis import strategies as st
+
+from theorems.statement.cases import Case, Rows, admissible, free_names, indices, sizes
+from theorems.statement.expression import Expr, StatementError
+from theorems.statement.hypotheses import Range
+from theorems.statement.proposition import Proposition
+from theorems.statement.values import UndefinedError, scalar
+
+#: Chooses one of several; the simplest stand first.
+Pick = Callable[[Sequence[Any]], Any]
+LARGEST = 6
+#: Numbers that are tried where nothing else is said: corners, simple ones, tiny and huge ones.
+SIMPLE = tuple(Fraction(v) for v in (0, 1, -1, 2, -2, 3, -3)) + tuple(
+    Fraction(a, b) for a, b in ((1, 2), (-1, 2), (1, 3), (3, 2), (-3, 2), (1, 4), (3, 4), (5, 2), (1, 10), (-1, 10))
+)
+EXTREME = tuple(Fraction(v) for v in (5, -5, 10, -10, 100, -100, 10**4)) + tuple(
+    Fraction(sign, size) for size in (100, 10**4) for sign in (1, -1)
+)
+STEPS = tuple(Fraction(k, 8) for k in (8, -8, 0, 4, -4, 2, -2, 6, -6, 1, 7))
+
+
+def strategy(prop: Proposition) -> st.SearchStrategy[Case | None]:
+    """Cases for Hypothesis; None where what was drawn meets no hypothesis."""
+
+    @st.composite
+    def build(draw: st.DrawFn) -> Case | None:
+        return drawn(prop, lambda options: draw(st.sampled_from(list(options))))
+
+    return build()
+
+
+def drawn(prop: Proposition, pick: Pick) -> Case | None:
+    """One case by a sequence of choices; None where the hypotheses refuse it."""
+    return _Drawing(prop, pick).case()
+
+
+def numbers_of(values: Range, shown: Sequence[Fraction] = (*SIMPLE, *EXTREME)) -> list[Fraction]:
+    """Numbers in a range, its ends and what lies next to them first."""
+    ends = [end for end in (values.low, values.high) if end is not None]
+    inner: list[Fraction] = list(ends)
+    if values.low is not None and values.high is not None:
+        width = values.high - values.low
+        inner += [values.low + width * part for part in map(Fraction, ("1/2", "1/4", "3/4", "1/100", "99/100", "1/3"))]
+    else:
+        inner += [end + step for end in ends for step in map(Fraction, (1, -1, "1/2", "-1/2", "1/100", "-1/100", 10, -10))]
+    found = list(dict.fromkeys(value for value in (*inner, *shown) if values.holds(value)))
+    return found or ([values.low] if values.low is not None else [Fraction(0)])
+
+
+def simplex(prop: Proposition) -> dict[str, Fraction]:
+    """Sequences that hypotheses make probability vectors, p[j] >= 0 and sum(p[j], j, 1, n) = 1, with their sums."""
+    nonnegative = {
+        left.args[0]
+        for relation, left, right in prop.known.relations
+        if relation in (">=", ">") and left.op == "entry" and right.op == "number" and right.args[0] == 0
+    }
+    found = {}
+    for relation, left, right in prop.known.relations:
+        if relation == "=" and left.op == "sum" and right.op == "number" and right.args[0] > 0:
+            body, index, first, _ = left.args
+            plain = body.op == "entry" and body.args[1] == Expr("name", (index,)) and first == Expr("number", (Fraction(1),))
+            if plain and body.args[0] in nonnegative:
+                found[body.args[0]] = right.args[0]
+    return found
+
+
+class _Drawing:
+    def __init__(self, prop: Proposition, pick: Pick) -> None:
+        self.prop, self.pick = prop, pick
+
+    def case(self) -> Case | None:
+        prop, known = self.prop, self.prop.known
+        whole = sizes(prop) | {"d"}
+        bounded = {name for _, bound in known.sequences.values() if bound is not None for name in bound.names()}
+        numbers: dict[str, Fraction] = {}
+        names = free_names(prop)
+        for name in sorted(names, key=lambda n: (n not in whole, n)):
+            numbers[name] = self._number(name, name in whole, name in bounded)
+        lengths = {n: int(size) if size.isdigit() else int(numbers[size]) for n, (size, _) in known.sequences.items()}
+        longest = max(lengths.values(), default=0)
+        for name in indices(prop):
+            top = longest or int(numbers.get("d", Fraction(1)))
+            numbers[name] = Fraction(self.pick(range(1, top + 1)))
+        d = int(numbers.get("d", Fraction(1)))
+        used = sorted(prop.matrices)
+        case = Case(numbers, {name: self._matrix(name, d) for name in used}, {n: self._vector(d) for n in known.vectors})
+        totals = simplex(prop)
+        sequences = {}
+        for name, (_, bound) in known.sequences.items():
+            if name in totals:
+                sequences[name] = self._shares(lengths[name], totals[name])
+                continue
+            top = None if bound is None else _rational(bound, case)
+            if top is not None and top < 0:
+                return None
+            sequences[name] = self._sequence(lengths[name], top)
+        case = Case(case.numbers, case.matrices, case.vectors, sequences)
+        return None if admissible(prop, case) else case
+
+    def _number(self, name: str, whole: bool, bounds: bool) -> Fraction:
+        values = self.prop.known.ranges.get(name, Range())
+        if name in self.prop.positions or whole:
+            low = int(values.low) if values.low is not None else 1
+            high = min(int(values.high) if values.high is not None else low + LARGEST - 1, low + LARGEST - 1)
+            return Fraction(self.pick(range(max(low, 1), max(high, low) + 1)))
+        if values.integer:
+            values = Range(values.low, values.high, values.low_open, values.high_open, values.nonzero, True)
+        choice: Fraction = self.pick(numbers_of(values))
+        return abs(choice) if bounds and values.holds(abs(choice)) else choice
+
+    def _entries(self, count: int) -> tuple[Fraction, ...]:
+        pool = self.pick([(0, 1), (-1, 0, 1), SIMPLE, (*SIMPLE, *EXTREME)])
+        return tuple(Fraction(self.pick(pool)) for _ in range(count))
+
+    def _vector(self, d: int) -> tuple[Fraction, ...]:
+        return self._entries(d)
+
+    def _sequence(self, length: int, top: Fraction | None) -> tuple[Fraction, ...]:
+        if top is None:
+            kind = self.pick(["entries", "equal", "one apart"])
+            if kind == "entries":
+                return self._entries(length)
+            high, low = (Fraction(self.pick((*SIMPLE, *EXTREME))) for _ in range(2))
+            return (high, *([high if kind == "equal" else low] * (length - 1)))
+        kind = self.pick(["equal", "one apart", "corners", "inside"])
+        if kind in ("equal", "one apart"):
+            first = Fraction(self.pick(STEPS))
+            rest = first if kind == "equal" else -first
+            entries = [first, *[rest] * (length - 1)]
+            turn = self.pick(range(length))
+            return tuple(top * v for v in entries[turn:] + entries[:turn])
+        steps = (1, -1) if kind == "corners" else STEPS
+        return tuple(top * Fraction(self.pick(steps)) for _ in range(length))
+
+    def _shares(self, length: int, total: Fraction) -> tuple[Fraction, ...]:
+        weights = [self.pick((1, 0, 2, 3, 10, 1000)) for _ in range(length)]
+        if not any(weights):
+            weights[0] = 1
+        return tuple(total * Fraction(weight, sum(weights)) for weight in weights)
+
+    def _matrix(self, name: str, d: int) -> Rows:
+        known = self.prop.known
+        if name == "Sigma" and known.identity:
+            return _diagonal([Fraction(1)] * d)
+        shape = known.shape(name)
+        scale = Fraction(self.pick((1, 1, 1, 1, "1/2", 3, "1/100", 100)))
+        rows = self._semidefinite(d, shape) if shape in ("psd", "positive definite") else self._plain(d)
+        if shape == "symmetric":
+            rows = tuple(tuple(rows[min(r, c)][max(r, c)] for c in range(d)) for r in range(d))
+        return tuple(tuple(scale * v for v in row) for row in rows)
+
+    def _plain(self, d: int) -> Rows:
+        kind = self.pick(
+            ["diagonal", "identity", "entries", "rank one", "nilpotent", "skew", "turn", "permutation", "zero"]
+        )
+        if kind == "diagonal":
+            return _diagonal(self._entries(d))
+        if kind in ("identity", "zero"):
+            return _diagonal([Fraction(int(kind == "identity"))] * d)
+        if kind == "rank one":
+            return _outer(self._entries(d), self._entries(d))
+        entries = self._entries(d * d)
+        rows = tuple(entries[r * d : (r + 1) * d] for r in range(d))
+        if kind == "nilpotent":
+            return tuple(tuple(v if c > r else Fraction(0) for c, v in enumerate(row)) for r, row in enumerate(rows))
+        if kind in ("skew", "turn"):
+            extra = Fraction(int(kind == "turn"))
+            return tuple(
+                tuple((rows[r][c] if c > r else -rows[c][r] if c < r else extra) for c in range(d)) for r in range(d)
+            )
+        if kind == "permutation":
+            return tuple(tuple(Fraction(int(c == (r + 1) % d)) for c in range(d)) for r in range(d))
+        return rows
+
+    def _semidefinite(self, d: int, shape: str) -> Rows:
+        kind = self.pick(["identity", "diagonal", "rank one", "product", "zero"])
+        if kind == "diagonal":
+            rows = _diagonal([abs(v) for v in self._entries(d)])
+        elif kind == "rank one":
+            column = self._entries(d)
+            rows = _outer(column, column)
+        elif kind == "product":
+            rows = gram([self._entries(d) for _ in range(d)])
+        else:
+            rows = _diagonal([Fraction(int(kind == "identity"))] * d)
+        if shape == "psd":
+            return rows
+        return tuple(tuple(v + Fraction(int(r == c), 8) for c, v in enumerate(row)) for r, row in enumerate(rows))
+
+
+def gram(rows: Sequence[Sequence[Fraction]]) -> Rows:
+    """A A^T for the rows of A."""
+    return tuple(tuple(sum((a * b for a, b in zip(x, y, strict=True)), Fraction(0)) for y in rows) for x in rows)
+
+
+def _diagonal(entries: Sequence[Fraction]) -> Rows:
+    return tuple(tuple(v if r == c else Fraction(0) for c in range(len(entries))) for r, v in enumerate(entries))
+
+
+def _outer(one: Sequence[Fraction], two: Sequence[Fraction]) -> Rows:
+    return tuple(tuple(a * b for b in two) for a in one)
+
+
+def _rational(node: Expr, case: Case) -> Fraction | None:
+    """A rational number not above a value, next to it; -1 where there is none."""
+    try:
+        found = scalar(node, case)
+    except (UndefinedError, StatementError, IndexError):
+        return Fraction(-1)
+    if isinstance(found, Fraction):
+        return found
+    if not found.is_finite():
+        return Fraction(-1)
+    return Fraction(int((found * 10**6).floor().lower().unique_fmpz() or -(10**6)), 10**6)
+

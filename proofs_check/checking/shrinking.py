@@ -1,0 +1,145 @@
+"""The smallest case at which a statement without tokens is certified false: fewer dimensions, simpler numbers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from theorems.statement.cases import Case
+from theorems.statement.proposition import Proposition
+
+Bad = Callable[[Case], bool]
+
+
+def shrunk(prop: Proposition, case: Case, bad: Bad, deadline: float) -> Case:
+    """The least case by steps, each of which stays ``bad``: at every step the first lighter one is taken."""
+    while time.monotonic() < deadline:
+        better = next((one for one in _lighter(prop, case, deadline) if one.weight < case.weight and bad(one)), None)
+        if better is None:
+            return case
+        case = better
+    return case
+
+
+def _lighter(prop: Proposition, case: Case, deadline: float) -> Iterator[Case]:
+    for one in _smaller(prop, case):
+        if time.monotonic() > deadline:
+            return
+        yield one
+    yield from _alike(case)
+    for change in _slots(case):
+        value, put = change
+        for simple in _simpler(value):
+            if time.monotonic() > deadline:
+                return
+            yield put(simple)
+    yield from _joint(case)
+    yield from _equal(case)
+
+
+def _equal(case: Case) -> Iterator[Case]:
+    """All numbers and sequences of one size: u = v = 1, s = (B, -B)."""
+    free = [name for name in case.numbers if name not in ("d", "n")]
+    for size in map(Fraction, (1, "1/2", 2, "1/10", "1/100", 10)):
+        signed = {name: size if case.numbers[name] >= 0 else -size for name in free}
+        sequences = {
+            name: tuple(size if v > 0 else -size if v < 0 else v for v in entries)
+            for name, entries in case.sequences.items()
+        }
+        if case.sequences:
+            yield replace(case, sequences=sequences)
+        if free:
+            yield replace(case, numbers={**case.numbers, **signed})
+            yield replace(case, numbers={**case.numbers, **signed}, sequences=sequences)
+
+
+def _smaller(prop: Proposition, case: Case) -> Iterator[Case]:
+    """One dimension, or one entry of the sequences, less."""
+    d = int(case.numbers.get("d", 0))
+    for gone in range(d if d > 1 else 0):
+        keep = [k for k in range(d) if k != gone]
+        yield replace(
+            case,
+            numbers={**case.numbers, "d": Fraction(d - 1)},
+            matrices={n: tuple(tuple(rows[r][c] for c in keep) for r in keep) for n, rows in case.matrices.items()},
+            vectors={n: tuple(entries[k] for k in keep) for n, entries in case.vectors.items()},
+        )
+    for size in sorted({size for size, _ in prop.known.sequences.values() if not size.isdigit()}):
+        n = int(case.numbers[size])
+        for gone in range(n if n > 1 else 0):
+            sequences = {
+                name: entries[:gone] + entries[gone + 1 :] if prop.known.sequences[name][0] == size else entries
+                for name, entries in case.sequences.items()
+            }
+            yield replace(case, numbers={**case.numbers, size: Fraction(n - 1)}, sequences=sequences)
+
+
+def _alike(case: Case) -> Iterator[Case]:
+    """Whole matrices and sequences made simple at once."""
+    for name, rows in case.matrices.items():
+        d = len(rows)
+        for on, off in ((0, 0), (1, 0), (1, 1), (0, 1)):
+            simple = tuple(tuple(Fraction(on if r == c else off) for c in range(d)) for r in range(d))
+            yield replace(case, matrices={**case.matrices, name: simple})
+    for name, entries in case.sequences.items():
+        for value in (Fraction(0), Fraction(1), Fraction(1, len(entries))):
+            yield replace(case, sequences={**case.sequences, name: (value,) * len(entries)})
+
+
+Slot = tuple[Fraction, Callable[[Fraction], Case]]
+
+
+def _slots(case: Case) -> Iterator[Slot]:
+    """Every number of the case, with how it is changed; an entry of a matrix alone and with its mirror image."""
+    for name, value in case.numbers.items():
+        yield value, lambda new, name=name: case.with_number(name, new)
+    for name, rows in case.matrices.items():
+        for r, row in enumerate(rows):
+            for c, value in enumerate(row):
+                for mirror in (False, True) if r != c else (False,):
+                    yield value, lambda new, name=name, r=r, c=c, mirror=mirror: _entry(case, name, r, c, new, mirror)
+    for kind in ("vectors", "sequences"):
+        for name, entries in getattr(case, kind).items():
+            for k, value in enumerate(entries):
+                yield value, lambda new, kind=kind, name=name, k=k: _component(case, kind, name, k, new)
+
+
+def _entry(case: Case, name: str, r: int, c: int, new: Fraction, mirror: bool) -> Case:
+    places = {(r, c), (c, r)} if mirror else {(r, c)}
+    rows = tuple(
+        tuple(new if (k, m) in places else v for m, v in enumerate(row)) for k, row in enumerate(case.matrices[name])
+    )
+    return replace(case, matrices={**case.matrices, name: rows})
+
+
+def _component(case: Case, kind: str, name: str, k: int, new: Fraction) -> Case:
+    table = dict(getattr(case, kind))
+    table[name] = (*table[name][:k], new, *table[name][k + 1 :])
+    return replace(case, **{kind: table})
+
+
+def _simpler(value: Fraction) -> Iterator[Fraction]:
+    """Numbers that are simpler to read, the simplest first."""
+    found = [Fraction(v) for v in (0, 1, -1, 2, -2)]
+    if value.denominator > 1:
+        found += [Fraction(round(value)), Fraction(int(value))]
+        found += [value.limit_denominator(most) for most in (2, 3, 4, 5, 10, 100, 1000)]
+    found += [Fraction(v) for v in (3, -3, "1/2", "-1/2", "1/4", "-1/4")]
+    found += [Fraction(sign, 10**k) for k in range(1, 7) for sign in (1, -1)]
+    size = abs(value)
+    found += [Fraction(10**k if value > 0 else -(10**k)) for k in range(1, 8) if 10**k < size]
+    yield from dict.fromkeys(one for one in (*found, value / 2, -value) if one != value)
+
+
+def _joint(case: Case) -> Iterator[Case]:
+    """Everything but whole numbers scaled at once: |s_j| <= B moves with B."""
+    for factor in (Fraction(1, 2), Fraction(1, 10), Fraction(2)):
+        yield replace(
+            case,
+            numbers={n: v if v.denominator == 1 and n in ("d", "n") else v * factor for n, v in case.numbers.items()},
+            matrices={n: tuple(tuple(v * factor for v in row) for row in rows) for n, rows in case.matrices.items()},
+            vectors={n: tuple(v * factor for v in entries) for n, entries in case.vectors.items()},
+            sequences={n: tuple(v * factor for v in entries) for n, entries in case.sequences.items()},
+        )

@@ -1,0 +1,98 @@
+"""Propositions about moments are decided in every order and along every limit; nothing false is proved."""
+
+from __future__ import annotations
+
+import pytest
+
+from theorems.statement import proposition
+from theorems.statement.decide import Derivation, decide
+
+GAMMA = "s[i] = x[i].T*W*x[T]/T - sum(x[j].T*W*x[T], j, 1, T)/T**2"
+S = "s[i] = x[i].T*W*x[T]/T"
+END = "T -> oo, i/T -> theta"
+
+TRUE = [
+    ("E[(x[i].T*W*x[j])**2] = i**2*tr(W*Sigma)**2 + i*(i + j)*tr((W*Sigma)**2)", "W symmetric, i <= j", "", "walk", ""),
+    ("E[x[i].T*W*x[j]] = min(i, j)*tr(W*Sigma)", "", "", "walk", ""),
+    ("E[norm(x[T] - x[i])**2] = (T - i)*tr(Sigma)", "i <= T", "", "walk", ""),
+    ("E[x[s].T*W*x[t]] = a**(t - s)*tr(W*Sigma)", "s <= t, 0 < a < 1", "", "ar1(a)", ""),
+    ("E[x[s].T*W*x[t]] = a**abs(t - s)*tr(W*Sigma)", "-1 < a < 1, a != 0", "", "ar1(a)", ""),
+    ("E[norm(x[i])**2] = d*i", "Sigma = I", "", "walk", ""),
+    ("E[(x[i].T*W*x[i])**2] = 3*i**2*tr(W*Sigma)**2", "d = 1", "", "walk", ""),
+    ("Corr[x[i].T*x[i], x[j].T*x[j]] = min(i, j)/max(i, j)", "", "", "walk", ""),
+    ("Skew[x[i].T*x[i]] = 2*sqrt(2)*tr(Sigma**3)/tr(Sigma**2)**(3/2)", "", "", "walk", ""),
+    ("Kurt[x[i].T*W*x[i]] = 12*tr((W*Sigma)**4)/tr((W*Sigma)**2)**2", "W symmetric", "", "walk", ""),
+    ("Var[x[i].T*W*x[j]] >= 0", "i <= j, W symmetric", "", "walk", ""),
+    ("E[norm(mean(x))**2] = tr(Sigma)/T", "", "", "iid", ""),
+    ("E[x[i].T*W*x[j]] = (i - 1)*tr(W*Sigma) + m.T*W*m", "i <= j", "", "walk(start=m)", ""),
+    ("Var[s[i]]/tr((W*Sigma)**2) -> theta + theta**2", "W symmetric", S, "walk", END),
+    ("Var[s[i]] -> (2*theta**2 - 2*theta + 7/12)*tr((W*Sigma)**2)", "W symmetric", GAMMA, "walk", END),
+    ("E[sum(x[j].T*W*x[T], j, 1, T)] = T**3/(2*T + 7)*tr(W*Sigma) + o(T**2)", "", "", "walk", "T -> oo"),
+    ("E[x[i].T*W*x[T]] = O(T)", "i <= T", "", "walk", "T -> oo"),
+    ("T*E[norm(mean(x))**2] -> tr(Sigma)*(1 + a)/(1 - a)", "0 < a < 1", "", "ar1(a)", "T -> oo"),
+    ("E[x[1].T*W*x[3]] -> tr(W*Sigma)", "0 <= a <= 1", "", "ar1(a)", "a -> 1"),
+    ("E[sum(x[j].T*W*x[T], j, 1, T)] ~ T**2*tr(W*Sigma)/2", "", "", "walk", "T -> oo"),
+]
+
+FALSE = [
+    ("E[(x[i].T*W*x[j])**2] = i**2*tr(W*Sigma)**2 + i*(i + j)*tr((W*Sigma)**2)", "i <= j", "", "walk", ""),
+    ("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", "", "", "walk", ""),
+    ("E[x[i].T*W*x[j]] = i*tr(W*Sigma)*401/400", "i <= j", "", "walk", ""),
+    ("E[x[i].T*W*x[j]] = i*tr(W*Sigma) + (d - 1)*(d - 2)*(d - 3)*tr(W*Sigma)", "i <= j", "", "walk", ""),
+    ("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", "i <= j", "", "walk(start=0)", ""),
+    ("Var[x[i].T*W*x[j]] = i**2*tr(W*Sigma)**2 + i*(i + j)*tr((W*Sigma)**2)", "W symmetric, i <= j", "", "walk", ""),
+    ("E[norm(x[i])**2] = d*i", "", "", "walk", ""),
+    ("E[(x[i].T*W*x[i])**2] = 3*i**2*tr(W*Sigma)**2", "", "", "walk", ""),
+    ("E[x[i].T*W*x[T]] = o(T)", "i <= T", "", "walk", "T -> oo"),
+    ("E[sum(x[j].T*W*x[i], j, 1, T)] = i*T*tr(W*Sigma) + o(T**2)", "i <= T", "", "walk", "T -> oo"),
+    ("E[sum(x[j].T*W*x[i], j, 1, T)] = i*T*tr(W*Sigma) + o(T**2)", "i <= T", "", "walk", END),
+    ("Var[s[i]] -> (2*theta**2 + 7/12)*tr((W*Sigma)**2)", "W symmetric", GAMMA, "walk", END),
+    ("Var[s[i]] -> (2*theta**2 - 2*theta + 7/12)*tr((W*Sigma)**2)", "", GAMMA, "walk", END),
+    ("Var[s[i]] = (theta + theta**2)*tr((W*Sigma)**2) + o(1/T)", "", S, "walk", END),
+    ("E[norm(x[i])**2] -> tr(Sigma)", "", "", "walk", "T -> oo"),
+    ("Var[x[i].T*W*x[j]] <= i*j*tr((W*Sigma)**2)", "i <= j, W symmetric", "", "walk", ""),
+    ("E[x[s].T*W*x[t]] = a**(t - s)*tr(W*Sigma)", "0 < a < 1", "", "ar1(a)", ""),
+    ("E[norm(mean(x))**2] = tr(Sigma)/T", "", "", "ar1(1/2)", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "hypotheses", "where", "law", "limit"), TRUE)
+def test_a_true_statement_is_proved(text: str, hypotheses: str, where: str, law: str, limit: str) -> None:
+    prop = proposition(text, hypotheses, where, law, limit)
+    found = decide(prop, Derivation(prop))
+    assert found.status == "proved", (found.reason, found.failing)
+
+
+@pytest.mark.parametrize(("text", "hypotheses", "where", "law", "limit"), FALSE)
+def test_a_false_statement_is_open_in_some_order(text: str, hypotheses: str, where: str, law: str, limit: str) -> None:
+    prop = proposition(text, hypotheses, where, law, limit)
+    found = decide(prop, Derivation(prop))
+    assert found.status == "open"
+    assert found.failing
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("sqrt(E[norm(x[T])**2]**2 + T*tr(Sigma)) - E[norm(x[T])**2] -> 0", "T -> oo"),
+        ("1/(sqrt(T**2 + T) - T) -> 0", "T -> oo"),
+        ("E[log(norm(x[T]))] -> 0", "T -> oo"),
+    ],
+)
+def test_a_limit_that_cannot_be_read_off_is_undecided_and_not_proved(text: str, limit: str) -> None:
+    prop = proposition(text if "x[" in text else f"{text.replace(' ->', ' + 0*E[norm(x[T])**2] ->')}", limit=limit)
+    assert decide(prop, Derivation(prop)).status == "undecided"
+
+
+def test_a_limit_that_no_order_reaches_proves_nothing() -> None:
+    prop = proposition("E[norm(x[T])**2] -> 17", "T = 5", limit="T -> oo")
+    found = decide(prop, Derivation(prop))
+    assert found.status == "undecided"
+    assert "no way" in found.reason
+
+
+def test_another_hypothesis_changes_what_is_proved() -> None:
+    text = "E[x[i].T*W*x[j]*x[i].T*W*x[j]] = E[x[j].T*W*x[i]*x[i].T*W*x[j]]"
+    for hypotheses, status in (("W symmetric", "proved"), ("", "open")):
+        prop = proposition(text, hypotheses)
+        assert decide(prop, Derivation(prop)).status == status

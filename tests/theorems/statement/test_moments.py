@@ -1,0 +1,106 @@
+"""Moments in every order of the positions, against the engine of walks and against joint cumulants."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+from proofs_check.checking.cases import drawn
+from theorems.observables import W
+from theorems.process import KERNELS, random_walk
+from theorems.statement import StatementError, proposition
+from theorems.statement.cumulants import CaseMoments
+from theorems.statement.decide import Derivation
+from theorems.statement.normal import equal
+
+LAWS = ("walk", "walk(start=0)", "walk(start=m)", "iid", "ar1(1/3)", "gaussian(min(s, t)*2)", "gaussian(s*t)")
+QUANTITIES = (
+    "E[(x[i].T*W*x[j])**2]",
+    "E[x[i].T*W*x[j]*x[k].T*W.T*x[i]]",
+    "E[sum(x[j].T*W*x[T], j, 1, T)]",
+    "E[norm(mean(x) - x[1])**2]",
+    "E[a.T*x[i]*x[j].T*W*x[i]]",
+    "E[tr(W*x[i]*x[j].T*Sigma)]",
+)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_pairings_agree_with_joint_cumulants_at_exact_cases(law: str, quantity: str) -> None:
+    prop = proposition(f"{quantity} = 0", "a in R^d" if "a.T" in quantity else "", law=law)
+    derivation = Derivation(prop)
+    cases = drawn(prop, 7, 6, longest=4)
+    assert len(cases) >= 3
+    for case in cases:
+        other = CaseMoments(derivation, case).expectation(prop.left.args[0])
+        assert derivation.at(prop.left, case) == sp.Rational(other.numerator, other.denominator), case
+
+
+def test_the_walks_own_engine_says_the_same() -> None:
+    walk = random_walk("i", "j", symmetric=True)
+    i, j = walk.positions
+    value = walk.variance(walk.form(i, W, j)).expr
+    prop = proposition("Var[x[i].T*W*x[j]] = 0", "W symmetric, i <= j")
+    derivation = Derivation(prop)
+    names = {sp.Symbol("tr1"): sp.Symbol("tr(W*Sigma)"), sp.Symbol("tr2"): sp.Symbol("tr(W*Sigma*W*Sigma)")}
+    for order in derivation.orders:
+        tied = {sp.Symbol(n): sp.Symbol(p.name) for n, p in order.values}
+        assert equal(derivation.value(order, prop.left), value.xreplace(names).xreplace(tied))
+
+
+def test_another_law_gives_another_moment() -> None:
+    found = set()
+    for law in ("walk", "walk(start=0)", "iid", "ar1(1/2)"):
+        prop = proposition("E[x[i].T*W*x[j]] = 0", "i < j", law=law)
+        derivation = Derivation(prop)
+        (order,) = derivation.orders
+        found.add(str(derivation.value(order, prop.left)))
+    assert len(found) == 4
+    assert KERNELS["sigma"] != KERNELS["zero"]
+
+
+def test_a_sum_over_tokens_closes_for_a_geometric_covariance() -> None:
+    prop = proposition(
+        "E[norm(mean(x))**2] = tr(Sigma)*((1 + a)/(1 - a)/T - 2*a*(1 - a**T)/(1 - a)**2/T**2)",
+        "0 < a < 1",
+        law="ar1(a)",
+    )
+    derivation = Derivation(prop)
+    for order in derivation.orders:
+        assert equal(derivation.value(order, prop.left), derivation.value(order, prop.right))
+    # and by adding up, at one a
+    a, T = Fraction(2, 5), 7
+    direct = sum(a ** abs(s - t) for s in range(T) for t in range(T)) / Fraction(T) ** 2
+    case = {"T": T, "a": str(a), "d": 1, "Sigma": [["1"]]}
+    assert derivation.at(prop.left, case) == sp.Rational(direct.numerator, direct.denominator)
+
+
+def test_a_sum_that_has_no_closed_form_is_refused_and_never_taken_for_a_constant() -> None:
+    for text in (
+        "E[sum(min(j, i)*x[j].T*W*x[T], j, 1, T)] = 0",
+        "E[sum(x[j].T*W*x[T]/(j + 1), j, 1, T)] = 0",
+        "E[sum(x[j].T*W*x[T]/j, j, 1, T)] = 0",
+        "E[sum(2**j*x[j].T*W*x[T], j, 1, T)] = 0",
+    ):
+        prop = proposition(text)
+        derivation = Derivation(prop)
+        with pytest.raises(StatementError):
+            for order in derivation.orders:
+                derivation.value(order, prop.left)
+
+
+def test_an_empty_sum_is_zero_and_not_its_polynomial() -> None:
+    prop = proposition("E[sum(x[j].T*W*x[T], j, k, i)] = tr(W*Sigma)*sum(j, j, k, i)")
+    derivation = Derivation(prop)
+    case = {"i": 1, "k": 4, "T": 5, "d": 1, "W": [["1"]], "Sigma": [["1"]]}
+    assert derivation.at(prop.left, case) == 0
+    assert derivation.at(prop.right, case) == 0
+
+
+def test_a_product_of_many_tokens_is_refused_with_the_mend() -> None:
+    prop = proposition("E[(x[i].T*W*x[j])**8] = 0", "i <= j")
+    derivation = Derivation(prop)
+    with pytest.raises(StatementError, match="at most 12"):
+        derivation.value(derivation.orders[0], prop.left)

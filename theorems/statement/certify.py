@@ -1,0 +1,48 @@
+"""Whether a statement without tokens is certified false at an exact case, and what its sides are there."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from theorems.balls import precision
+from theorems.statement.cases import Case
+from theorems.statement.expression import Expr
+from theorems.statement.proposition import Proposition
+from theorems.statement.values import UndefinedError, compared, scalar
+
+#: The signs of left - right with which each relation holds.
+HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}}
+
+
+def violation(prop: Proposition, case: Case) -> bool | None:
+    """Whether the relation is certified false (True) or true (False) at a case; None where balls cannot tell.
+
+    A case at which a side has no value, such as log(0), is None: the statement says nothing there.
+    """
+    try:
+        sign = compared(prop.left, prop.right, case)
+    except (UndefinedError, IndexError):
+        return None
+    return None if sign is None else sign not in HOLDS[prop.relation]
+
+
+def undefined(prop: Proposition, case: Case) -> str:
+    """Why a side has no value at a case; "" where both have one, or where that is not settled."""
+    for side in (prop.left, prop.right):
+        try:
+            scalar(side, case)
+        except (UndefinedError, IndexError) as error:
+            return f"{side}: {error}"
+    return ""
+
+
+def shown(node: Expr, case: Case) -> str:
+    """The value of a number at a case: exact where it is rational, else 15 digits."""
+    for bits in (128, 512):
+        with precision(bits):
+            found = scalar(node, case)
+            if isinstance(found, Fraction):
+                return str(found)
+            if found.rel_accuracy_bits() > 60:
+                return str(found.str(15, radius=False))
+    return str(found.str(15))

@@ -1,0 +1,7 @@
+"""Proofs of statements without tokens by general rules, as data: every step with its rule and what it takes on trust."""
+
+from __future__ import annotations
+
+from theorems.statement.proofs.prover import Proof, Step, proved
+
+__all__ = ["Proof", "Step", "proved"]

@@ -1,0 +1,436 @@
+"""Numbers of a statement as fractions of polynomials in atoms: names, traces, norms, entries, elementary functions.
+
+Equal atoms have one label: tr(A B) = tr(B A), norm(W.T) = norm(W), exp(u + v) = exp(u) exp(v), and squares of roots,
+absolute values and Frobenius norms are what they are squares of. So identities of such fractions are decided.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from math import gcd, isqrt, lcm
+
+from theorems.algebra.ratio import Ratio
+from theorems.statement.expression import Expr, StatementError, minus, name, number
+from theorems.statement.forms import Polynomial
+from theorems.statement.hypotheses import Hypotheses
+from theorems.statement.traces import SIGMA, Letters, Traces
+
+#: Largest power of one exponential, and most terms of a polynomial.
+MAX_EXPONENT, MAX_TERMS = 12, 400
+ONE, NONE = Ratio.of(1), Ratio.of(0)
+
+
+class NoFormError(Exception):
+    """An expression that has no normal form here."""
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """above/below, polynomials in atoms; below is not 0 wherever the expression is defined."""
+
+    above: Ratio
+    below: Ratio = ONE
+
+    def __add__(self, other: Quotient) -> Quotient:
+        if self.below == other.below:
+            return Quotient((self.above + other.above).reduced(), self.below)
+        return Quotient(
+            (self.above * other.below + other.above * self.below).reduced(), (self.below * other.below).reduced()
+        )
+
+    def __mul__(self, other: Quotient) -> Quotient:
+        return Quotient((self.above * other.above).reduced(), (self.below * other.below).reduced())
+
+    @property
+    def inverse(self) -> Quotient:
+        """below/above."""
+        if self.above == NONE:
+            raise NoFormError
+        return Quotient(self.below, self.above)
+
+
+Words = dict[Letters, Ratio]
+
+
+class Atoms:
+    """Reads numbers under hypotheses; ``nodes`` says what every atom stands for, ``squares`` what some squares are."""
+
+    def __init__(self, known: Hypotheses) -> None:
+        self.known = known
+        self.traces = Traces(known)
+        self.polynomial = Polynomial(self.traces, self._coefficient)
+        self.nodes: dict[str, Expr] = {}
+        self.squares: dict[str, Ratio] = {}
+        self.words: dict[str, Words] = {}
+        self.steps: dict[str, Fraction] = {}
+        self.settled = False
+        self._kept: dict[Expr, Quotient] = {}
+
+    def quotient(self, node: Expr) -> Quotient:
+        """The normal form of a number; NoFormError where there is none."""
+        if node in self._kept:
+            return self._kept[node]
+        try:
+            found = self._read(node)
+        except (StatementError, ZeroDivisionError, ValueError, KeyError) as error:
+            raise NoFormError(str(error)) from None
+        form = Quotient(self.folded(found.above), self.folded(found.below))
+        if self.settled:
+            self._kept[node] = form
+        return form
+
+    def folded(self, value: Ratio) -> Ratio:
+        """The polynomial with even powers of roots replaced by what they are powers of."""
+        for _ in range(12):
+            found = monomials(value) if self.squares else {}
+            label = next((one for key in found for one, power in key if power > 1 and one in self.squares), None)
+            if label is None:
+                return _small(value)
+            value = _substituted(value, label, self.squares[label])
+        raise NoFormError
+
+    def _coefficient(self, node: Expr) -> Ratio:
+        found = self._read(node)
+        if found.below != ONE:
+            return self._label(f"({node})", node)
+        return found.above
+
+    def _label(self, label: str, node: Expr) -> Ratio:
+        self.nodes.setdefault(label, node)
+        return Ratio.of(label)
+
+    def _read(self, node: Expr) -> Quotient:
+        op, args = node.op, node.args
+        if op == "number":
+            return Quotient(Ratio.of(args[0]))
+        if op == "name":
+            return Quotient(self._label(args[0], node))
+        if op in ("+", "*") and node.has("matrix", "vector", "family", "softmax") and not self._is_number(node):
+            raise NoFormError
+        if op == "+":
+            return reduce(Quotient.__add__, map(self._read, args))
+        if op == "*":
+            if all(self._is_number(arg) for arg in args):
+                return reduce(Quotient.__mul__, map(self._read, args))
+            return self._product(node)
+        if op == "/":
+            return self._read(args[0]) * self._read(args[1]).inverse
+        if op == "**":
+            return self._power(*args)
+        if op in _READERS:
+            return _READERS[op](self, node)
+        raise NoFormError
+
+    def _is_number(self, node: Expr) -> bool:
+        if node.op in ("matrix", "vector", "family", "softmax"):
+            return False
+        if node.op == "T":
+            return self._is_number(node.args[0])
+        if node.op == "**":
+            return self._is_number(node.args[0])
+        if node.op in ("+", "/"):
+            return all(self._is_number(arg) for arg in node)
+        if node.op == "*":
+            if all(self._is_number(arg) for arg in node):
+                return True
+            return self.polynomial.value(self._as_vectors(node))[0] == "scalar"
+        return True
+
+    def _as_vectors(self, node: Expr) -> Expr:
+        """Sequences and softmax(...) as fixed vectors of their own; refused for d = 1, where vectors are numbers."""
+        if node.op in ("family", "softmax"):
+            if self.traces.scalar:
+                raise NoFormError
+            return Expr("vector", (str(node),))
+        return node.mapped(self._as_vectors)
+
+    def _product(self, node: Expr) -> Quotient:
+        """u.T*M*v, which is no number times a vector."""
+        kind, found = self.polynomial.value(self._as_vectors(node))
+        if kind != "scalar":
+            raise NoFormError
+        value = sum((term.coefficient for term, _ in found), NONE)
+        self._named(value)
+        return Quotient(value)
+
+    def _named(self, value: Ratio) -> None:
+        """Keep what the traces and chains of a value stand for."""
+        for label in value.names:
+            if label in self.traces.table and label not in self.nodes:
+                left, letters, right = self.traces.table[label]
+                if left and right:
+                    ends = [Expr("T", (_vector(left),)), *map(_letter, letters), _vector(right)]
+                    self.nodes[label] = Expr("*", tuple(ends))
+                elif letters:
+                    self.nodes[label] = Expr("tr", (product_of(letters),))
+
+    def word(self, node: Expr) -> Words:
+        """A matrix as a combination of words."""
+        kind, found = self.polynomial.value(node)
+        if kind != "matrix":
+            raise NoFormError
+        total: Words = {}
+        for term, letters in found:
+            word = self.traces.reduced(letters)
+            total[word] = (total.get(word, NONE) + term.coefficient).reduced()
+        return {word: factor for word, factor in total.items() if factor != NONE}
+
+    def trace(self, node: Expr) -> Quotient:
+        """tr of a matrix."""
+        value = NONE
+        for letters, factor in self.word(node.args[0]).items():
+            value = value + factor * self.traces.trace(letters)
+        self._named(value)
+        if "d" in value.names:
+            self.nodes.setdefault("d", name("d"))
+        return Quotient(value)
+
+    def norm(self, node: Expr) -> Quotient:
+        """A norm of a matrix or of a vector; of a number its absolute value."""
+        inner, kind = node.args
+        if inner.op == "T":
+            inner = inner.args[0]
+        shape = "column" if inner.op in ("family", "softmax") else self.polynomial.value(self._as_vectors(inner))[0]
+        if shape in ("column", "row"):
+            turned = inner if shape == "column" else Expr("T", (inner,))
+            square = self._product(Expr("*", (Expr("T", (turned,)), turned)))
+            return self._root(f"norm({inner})", Expr("norm", (inner, "")), square)
+        if shape == "scalar":
+            return self.absolute(Expr("abs", (inner,)))
+        words = self.word(inner)
+        if not words:
+            return Quotient(NONE)
+        factor = ONE
+        if len(words) == 1:
+            ((letters, coefficient),) = words.items()
+            constant = _constant(coefficient)
+            if constant is not None:
+                factor, words = Ratio.of(abs(constant)), {letters: ONE}
+        flipped = {self.traces.reduced(self.traces.transposed(letters)): value for letters, value in words.items()}
+        words = min(words, flipped, key=_text)
+        matrix = _matrix_of(words)
+        kind = kind or "fro"
+        label = f"norm({_text(words)}, {kind})"
+        self.words[label] = words
+        shown = Expr("norm", (matrix, kind))
+        if kind == "fro":
+            square = self.trace(Expr("tr", (Expr("*", (Expr("T", (matrix,)), matrix)),)))
+            return self._root(label, shown, square) * Quotient(factor)
+        return Quotient(self._label(label, shown) * factor)
+
+    def _root(self, label: str, node: Expr, square: Quotient) -> Quotient:
+        """A number >= 0 with this square."""
+        constant = _constant(square.above) if square.below == ONE else None
+        if constant is not None:
+            if constant < 0:
+                raise NoFormError
+            above, below = isqrt(constant.numerator), isqrt(constant.denominator)
+            if above**2 == constant.numerator and below**2 == constant.denominator:
+                return Quotient(Ratio.of(Fraction(above, below)))
+        if square.below != ONE:
+            # sqrt(a/b) = sqrt(a b)/|b|: kept as an atom whose square is not used
+            return Quotient(self._label(label, node))
+        self.squares[label] = self.folded(square.above)
+        return Quotient(self._label(label, node))
+
+    def sqrt(self, node: Expr) -> Quotient:
+        """A square root; of a constant times the square of a name the constant's, times the absolute value."""
+        inner = self.quotient(node.args[0])
+        below = _constant(inner.below)
+        if below is not None:
+            inner = Quotient((inner.above * Ratio.of(1 / below)).reduced())
+        return self._root(f"sqrt({inner.above.expr})" if inner.below == ONE else str(node), node, inner)
+
+    def absolute(self, node: Expr) -> Quotient:
+        """|t| with |t|^2 = t^2."""
+        inner = self.quotient(node.args[0])
+        constant = _constant(inner.above) if inner.below == ONE else None
+        if constant is not None:
+            return Quotient(Ratio.of(abs(constant)))
+        if inner.below != ONE:
+            return Quotient(self._label(str(node), node))
+        sign = -1 if str(inner.above.expr).startswith("-") else 1
+        text = (inner.above * sign).reduced()
+        return self._root(f"abs({text.expr})", node, inner * inner)
+
+    def exponential(self, node: Expr) -> Quotient:
+        """exp of a sum as a product of powers of exp of its terms."""
+        inner = self.quotient(node.args[0])
+        below = _constant(inner.below)
+        if below is None:
+            return Quotient(self._label(f"exp({inner.above.expr}/({inner.below.expr}))", node))
+        found = Quotient(ONE)
+        for term, coefficient in _terms(inner.above):
+            count = coefficient / below
+            label = str(term.expr)
+            if not self.settled:
+                self.steps[label] = _common(self.steps.get(label, count), count)
+            step = self.steps.get(label, Fraction(1))
+            power = count / step
+            if power.denominator != 1 or abs(power) > MAX_EXPONENT:
+                raise NoFormError
+            base = Expr("exp", (Expr("*", (number(step), *_as_expr(term, self.nodes))),))
+            one = Quotient(self._label(f"exp({step}*{label})", base))
+            for _ in range(abs(int(power))):
+                found = found * (one if power > 0 else one.inverse)
+        return found
+
+    def logarithm(self, node: Expr) -> Quotient:
+        """log of a number, an atom by the normal form of its argument."""
+        inner = self.quotient(node.args[0])
+        if inner == Quotient(ONE):
+            return Quotient(NONE)
+        return Quotient(self._label(f"log(({inner.above.expr})/({inner.below.expr}))", node))
+
+    def extreme(self, node: Expr) -> Quotient:
+        """max(a, b) = (a + b + |a - b|)/2; of one vector an atom."""
+        if len(node.args) == 1 and not self._is_number(node.args[0]):
+            return Quotient(self._label(str(node), node))
+        found, sign = node.args[0], 1 if node.op == "max" else -1
+        for arg in node.args[1:]:
+            apart = Expr("*", (number(sign), Expr("abs", (minus(found, arg),))))
+            found = Expr("*", (number(Fraction(1, 2)), Expr("+", (found, arg, apart))))
+        return self._read(found)
+
+    def entry(self, node: Expr) -> Quotient:
+        """An entry of a sequence or of softmax(...)."""
+        return Quotient(self._label(str(node), node))
+
+    def summed(self, node: Expr) -> Quotient:
+        """sum(softmax(s)[i], i, 1, n) = 1 over all entries."""
+        body, index, first, last = node.args
+        if body.op == "entry" and body.args[1] == name(index) and first == number(1):
+            head = body.args[0]
+            if not isinstance(head, str) and head.op == "softmax" and head.args[0].op == "family":
+                size = self.known.sequences[head.args[0].args[0]][0]
+                if last == (number(int(size)) if size.isdigit() else name(size)):
+                    return Quotient(ONE)
+        raise NoFormError
+
+    def _power(self, base: Expr, exponent: Expr) -> Quotient:
+        if not self._is_number(base):
+            raise NoFormError
+        if exponent.op != "number":
+            raise NoFormError
+        count = exponent.args[0]
+        if count.denominator == 2:
+            base, count = Expr("sqrt", (base,)), 2 * count
+        if count.denominator != 1 or abs(count) > MAX_EXPONENT:
+            raise NoFormError
+        one = self._read(base)
+        found = Quotient(ONE)
+        for _ in range(abs(int(count))):
+            found = found * one
+            found = Quotient(self.folded(found.above), self.folded(found.below))
+        return found.inverse if count < 0 else found
+
+
+_READERS = {
+    "tr": Atoms.trace,
+    "norm": Atoms.norm,
+    "sqrt": Atoms.sqrt,
+    "abs": Atoms.absolute,
+    "exp": Atoms.exponential,
+    "log": Atoms.logarithm,
+    "min": Atoms.extreme,
+    "max": Atoms.extreme,
+    "entry": Atoms.entry,
+    "entropy": Atoms.entry,
+    "sum": Atoms.summed,
+}
+
+
+def _common(one: Fraction, two: Fraction) -> Fraction:
+    """The largest number of which both are whole multiples."""
+    below = lcm(one.denominator, two.denominator)
+    return Fraction(gcd(int(one * below), int(two * below)), below)
+
+
+def _small(value: Ratio) -> Ratio:
+    found = value.reduced()
+    if found.den or len(found.num) > MAX_TERMS:
+        raise NoFormError
+    return found
+
+
+def _constant(value: Ratio) -> Fraction | None:
+    found = value.reduced()
+    if found.names:
+        return None
+    return sum((coefficient for _, coefficient in _terms(found)), Fraction(0))
+
+
+def _terms(value: Ratio) -> list[tuple[Ratio, Fraction]]:
+    """The monomials of a polynomial with their coefficients."""
+    return [(_monomial(powers), coefficient) for powers, coefficient in monomials(value).items()]
+
+
+def _monomial(powers: tuple[tuple[str, int], ...]) -> Ratio:
+    return reduce(Ratio.__mul__, (Ratio.of(label) ** count for label, count in powers), ONE)
+
+
+def monomials(value: Ratio) -> dict[tuple[tuple[str, int], ...], Fraction]:
+    """The coefficient of every monomial, ((label, power), ...)."""
+    found = value.reduced()
+    labels = [generator.name for generator in found.num.ring.symbols]
+    out = {}
+    for powers, coefficient in found.num.terms():
+        key = tuple(sorted((label, power) for label, power in zip(labels, powers, strict=True) if power))
+        out[key] = Fraction(int(coefficient.numerator), int(coefficient.denominator))
+    return out
+
+
+def _substituted(value: Ratio, label: str, square: Ratio) -> Ratio:
+    total = NONE
+    for key, coefficient in monomials(value).items():
+        powers = dict(key)
+        count = powers.get(label, 0)
+        powers[label] = count % 2
+        rest = _monomial(tuple((one, power) for one, power in powers.items() if power))
+        total = total + Ratio.of(coefficient) * rest * square ** (count // 2)
+    return total.reduced()
+
+
+def _as_expr(term: Ratio, nodes: dict[str, Expr]) -> list[Expr]:
+    ((key, _),) = monomials(term).items()
+    return [Expr("**", (nodes.get(label, name(label)), number(power))) if power > 1 else nodes.get(label, name(label)) for label, power in key]
+
+
+def _vector(label: str) -> Expr:
+    if label.startswith("softmax("):
+        return Expr("softmax", (Expr("family", (label[8:-1],)),))
+    return Expr("vector", (label,))
+
+
+def _letter(letter: tuple[str, bool]) -> Expr:
+    matrix = Expr("matrix", (letter[0],))
+    return Expr("T", (matrix,)) if letter[1] else matrix
+
+
+def product_of(letters: Letters) -> Expr:
+    """The product of letters; I for none."""
+    parts = tuple(map(_letter, letters))
+    return parts[0] if len(parts) == 1 else Expr("*", parts) if parts else Expr("matrix", ("I",))
+
+
+def _matrix_of(words: Words) -> Expr:
+    parts = []
+    for letters, factor in sorted(words.items(), key=lambda item: str(item[0])):
+        if factor == ONE:
+            parts.append(product_of(letters))
+            continue
+        ((_, coefficient),) = monomials(factor).items() if len(monomials(factor)) == 1 else [(None, None)]
+        if coefficient is None:
+            raise NoFormError
+        scale = [number(coefficient), *_as_expr(factor, {})]
+        parts.append(Expr("*", (*scale, product_of(letters))))
+    return parts[0] if len(parts) == 1 else Expr("+", tuple(parts))
+
+
+def _text(words: Words) -> str:
+    return " + ".join(sorted(f"{value.reduced().expr}*{letters}" for letters, value in words.items()))
+
+
+__all__ = ["SIGMA", "Atoms", "NoFormError", "Quotient", "Words", "monomials", "product_of"]

@@ -1,0 +1,262 @@
+"""A polynomial as a combination, with weights >= 0, of products of facts and of squares: exact, and verified exactly.
+
+A linear program proposes the products; their weights are solved for in rationals, and the identity is checked term by
+term. What the program says in floats is never trusted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement
+
+import clarabel
+import flint
+import numpy as np
+from scipy import sparse
+
+Monomial = tuple[tuple[str, int], ...]
+#: A polynomial: the coefficient of every monomial, none of them 0.
+Poly = dict[Monomial, Fraction]
+#: Most products and most monomials of a linear program.
+MAX_COLUMNS, MAX_ROWS = 1_500, 400
+UNIT: Poly = {(): Fraction(1)}
+
+
+@dataclass(frozen=True)
+class Term:
+    """A polynomial that is >= 0, > 0 where ``strict``, or 0 where ``equal``, with the facts it is a product of."""
+
+    value: Poly
+    parts: tuple[int, ...] = ()
+    strict: bool = False
+    equal: bool = False
+    square: str = ""
+
+
+Certificate = list[tuple[Fraction, Term]]
+
+
+def added(one: Poly, two: Poly, weight: Fraction | int = 1) -> Poly:
+    """one + weight * two."""
+    total = dict(one)
+    for key, value in two.items():
+        total[key] = total.get(key, Fraction(0)) + weight * value
+    return {key: value for key, value in total.items() if value}
+
+
+def multiplied(one: Poly, two: Poly) -> Poly:
+    """one * two."""
+    total: Poly = {}
+    for a, x in one.items():
+        for b, y in two.items():
+            key = _joined(a, b)
+            total[key] = total.get(key, Fraction(0)) + x * y
+    return {key: value for key, value in total.items() if value}
+
+
+def _joined(a: Monomial, b: Monomial) -> Monomial:
+    if not a or not b:
+        return a or b
+    powers = dict(a)
+    for label, power in b:
+        powers[label] = powers.get(label, 0) + power
+    return tuple(sorted(powers.items()))
+
+
+def folded(value: Poly, squares: Mapping[str, Poly]) -> Poly:
+    """The polynomial with squares of roots replaced by what they are squares of."""
+    for _ in range(12):
+        high = [key for key in value if any(power > 1 and label in squares for label, power in key)]
+        if not high:
+            return value
+        total = {key: number for key, number in value.items() if key not in high}
+        for key in high:
+            label, power = next((label, power) for label, power in key if power > 1 and label in squares)
+            rest = tuple((one, count) for one, count in key if one != label) + (((label, power - 2),) if power > 2 else ())
+            total = added(total, multiplied({tuple(sorted(rest)): value[key]}, squares[label]))
+        value = total
+    return value
+
+
+def written(value: Poly) -> str:
+    """A polynomial as text."""
+    parts = []
+    for key, number in sorted(value.items()):
+        factors = [label if power == 1 else f"{label}**{power}" for label, power in key]
+        text = "*".join(([str(number)] if abs(number) != 1 or not factors else []) + factors)
+        parts.append(f"-{text}" if number == -1 and factors else text)
+    return " + ".join(parts).replace("+ -", "- ") or "0"
+
+
+def certificate(goal: Poly, terms: Sequence[Term], strict: bool, deadline: float) -> Certificate | None:
+    """goal = sum of weight * term; None where none is found. A strict goal keeps a part of a strictly positive term."""
+    columns = _useful(goal, terms)
+    if not strict:
+        return _solved(goal, columns, deadline)
+    positive = [term for term in columns if term.strict and not term.equal]
+    for kept in sorted(positive, key=lambda term: len(term.parts))[:8]:
+        for part in (Fraction(1), Fraction(1, 8), Fraction(1, 100)):
+            if time.monotonic() > deadline:
+                return None
+            found = _solved(added(goal, kept.value, -part), columns, deadline)
+            if found is not None:
+                return [(part, kept), *found]
+    return None
+
+
+def products(facts: Sequence[Term], goal: Poly, squares: Mapping[str, Poly], deadline: float) -> list[Term]:
+    """Products of up to three facts, and squares of differences and sums of monomials, of no higher degree than needed."""
+    most, found = max(_degree(goal), 2), [Term(UNIT, strict=True), *facts]
+    for count, first in ((2, 40), (3, 14)):
+        for chosen in combinations_with_replacement(facts[:first], count):
+            if len(found) > MAX_COLUMNS or time.monotonic() > deadline:
+                break
+            if sum(min(map(_size, one.value)) for one in chosen) > most:
+                continue
+            value = chosen[0].value
+            for other in chosen[1:]:
+                value = multiplied(value, other.value)
+            value = folded(value, squares)
+            if value and _degree(value) <= most:
+                parts = tuple(part for one in chosen for part in one.parts)
+                found.append(Term(value, parts, all(t.strict for t in chosen), any(t.equal for t in chosen)))
+    labels = sorted({label for key in goal for label, _ in key})
+    for fact in facts:
+        if fact.equal:
+            for label in labels:
+                found.append(Term(folded(multiplied(fact.value, {((label, 1),): Fraction(1)}), squares), fact.parts, False, True))
+    return found + _squares(goal, squares)
+
+
+def _size(key: Monomial) -> int:
+    return sum(power for _, power in key)
+
+
+def _degree(value: Poly) -> int:
+    return max(map(_size, value), default=0)
+
+
+def _squares(goal: Poly, squares: Mapping[str, Poly]) -> list[Term]:
+    """(m + c n)^2 for monomials m, n of half the goal's degrees and small ratios c."""
+    highest: dict[str, int] = {}
+    for key in goal:
+        for label, power in key:
+            highest[label] = max(highest.get(label, 0), power)
+    half = (_degree(goal) + 1) // 2
+    bases: list[Monomial] = [()]
+    for label, power in sorted(highest.items()):
+        bases = [_joined(base, ((label, k),) if k else ()) for base in bases for k in range(power // 2 + 1)]
+        bases = [base for base in bases if _size(base) <= half]
+        if len(bases) > 60:
+            return []
+    bases = bases[:24]
+    roots: list[Poly] = [{base: Fraction(1)} for base in bases]
+    for one, two in combinations(bases, 2):
+        ratios = dict.fromkeys([Fraction(v) for v in (1, -1, 2, -2, "1/2", "-1/2")] + _completing(goal, one, two))
+        roots += [{one: Fraction(1), two: ratio} for ratio in ratios]
+    return [Term(folded(multiplied(root, root), squares), square=written(root)) for root in roots]
+
+
+def _completing(goal: Poly, one: Monomial, two: Monomial) -> list[Fraction]:
+    """c with (m + c n)^2 = m^2 + 2 c m n + ... as in the goal."""
+    keys = (_joined(one, one), _joined(one, two), _joined(two, two))
+    square, mixed, other = (goal.get(key, Fraction(0)) for key in keys)
+    return [c for c in ([mixed / (2 * square)] if square else []) + ([2 * other / mixed] if mixed else []) if c]
+
+
+def _useful(goal: Poly, terms: Sequence[Term]) -> list[Term]:
+    """Terms whose monomials can cancel: one that has a monomial of no other term, nor of the goal, is left out."""
+    kept = [term for term in terms if term.value]
+    while True:
+        counts: dict[Monomial, int] = {}
+        for term in kept:
+            for key in term.value:
+                counts[key] = counts.get(key, 0) + 1
+        left = [t for t in kept if all(counts[key] > 1 or key in goal for key in t.value)]
+        if len(left) == len(kept):
+            return left[:MAX_COLUMNS]
+        kept = left
+
+
+def _solved(goal: Poly, columns: Sequence[Term], deadline: float) -> Certificate | None:
+    if not goal:
+        return []
+    rows = sorted({*goal, *(key for term in columns for key in term.value)})
+    known = {key for term in columns for key in term.value}
+    if not columns or len(rows) > MAX_ROWS or not set(goal) <= known or time.monotonic() > deadline:
+        return None
+    place = {key: k for k, key in enumerate(rows)}
+    entries = [(place[key], k, float(v)) for k, term in enumerate(columns) for key, v in term.value.items()]
+    matrix = sparse.csc_matrix(
+        ([v for _, _, v in entries], ([r for r, _, _ in entries], [c for _, c, _ in entries])),
+        shape=(len(rows), len(columns)),
+    )
+    free = np.array([term.equal for term in columns])
+    weights = _program(matrix, np.array([float(goal.get(key, 0)) for key in rows]), free, deadline)
+    if weights is None:
+        return None
+    for least in (1e-4, 1e-6, 1e-8):
+        support = [k for k in range(len(columns)) if abs(weights[k]) > least]
+        if len(support) > 120:
+            continue
+        exact = _exactly(rows, goal, [columns[k].value for k in support])
+        if exact is not None and all(w >= 0 or columns[k].equal for w, k in zip(exact, support, strict=True)):
+            found = [(w, columns[k]) for w, k in zip(exact, support, strict=True) if w]
+            if _adds_up(goal, found):
+                return found
+    return None
+
+
+def _program(matrix: sparse.csc_matrix, target: np.ndarray, free: np.ndarray, deadline: float) -> np.ndarray | None:
+    """A vertex of weights >= 0 (free ones excepted) with matrix @ weights = target, in floats."""
+    count = matrix.shape[1]
+    # generic costs have one cheapest vertex
+    costs = 1 + np.random.default_rng(0).random(count) * 0.5
+    costs[free] = 0
+    signed = np.flatnonzero(~free)
+    bound = sparse.csc_matrix((-np.ones(len(signed)), (range(len(signed)), signed)), shape=(len(signed), count))
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.time_limit = max(deadline - time.monotonic(), 0.02)
+    settings.max_threads = 1
+    solver = clarabel.DefaultSolver(
+        sparse.csc_matrix((count, count)),
+        costs,
+        sparse.vstack([matrix, bound]).tocsc(),
+        np.concatenate([target, np.zeros(len(signed))]),
+        [clarabel.ZeroConeT(len(target)), clarabel.NonnegativeConeT(len(signed))],
+        settings,
+    )
+    solution = solver.solve()
+    if "Solved" not in str(solution.status):
+        return None
+    return np.array(solution.x)
+
+
+def _exactly(
+    rows: Sequence[Monomial], target: Poly, support: Sequence[Poly]
+) -> list[Fraction] | None:
+    """The rational solution of the linear equations on a support, free unknowns 0."""
+    if not support:
+        return None
+    count = len(support)
+    table = [[*(column.get(key, Fraction(0)) for column in support), target.get(key, Fraction(0))] for key in rows]
+    matrix = flint.fmpq_mat([[flint.fmpq(v.numerator, v.denominator) for v in row] for row in table])
+    reduced, rank = matrix.rref()
+    values = [Fraction(0)] * count
+    for r in range(rank):
+        lead = next(c for c in range(count + 1) if reduced[r, c] != 0)
+        if lead == count:
+            return None
+        values[lead] = Fraction(int(reduced[r, count].p), int(reduced[r, count].q))
+    return values
+
+
+def _adds_up(goal: Poly, found: Certificate) -> bool:
+    total = {key: -value for key, value in goal.items()}
+    for weight, term in found:
+        total = added(total, term.value, weight)
+    return not total

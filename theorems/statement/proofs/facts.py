@@ -1,0 +1,381 @@
+"""Inequalities that hold by general rules, as data: an expression that is >= 0 (or > 0), the rule, and what it rests on.
+
+Every rule reads its hypotheses from the statement's: a fact is only made where they are there. A fact is an expression
+of the statement's own language, so that it can be evaluated at any case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from theorems.statement.expression import Expr, minus, name, negative, number
+from theorems.statement.hypotheses import Hypotheses
+from theorems.statement.proofs.atoms import Atoms, NoFormError, Words, product_of
+from theorems.statement.traces import Letters
+
+ONE, ZERO = number(1), number(0)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """``node`` >= 0, or > 0 where ``strict``, or = 0 where ``equal``."""
+
+    rule: str
+    node: Expr
+    strict: bool = False
+    equal: bool = False
+    trusted: str = ""
+
+
+def facts_of(atoms: Atoms, known: Hypotheses, whole: Iterable[str]) -> Iterator[Fact]:
+    """What is known of every atom; ``whole`` are names of integers >= 1."""
+    yield from _hypotheses(atoms, known, set(whole))
+    for label, node in list(atoms.nodes.items()):
+        rule = _RULES.get(node.op)
+        if rule is not None:
+            yield from rule(atoms, known, label, node)
+    yield from _cauchy(atoms, known)
+
+
+def add(*parts: Expr) -> Expr:
+    """A sum."""
+    return Expr("+", parts)
+
+
+def times(*parts: Expr) -> Expr:
+    """A product."""
+    return Expr("*", parts)
+
+
+def _hypotheses(atoms: Atoms, known: Hypotheses, whole: set[str]) -> Iterator[Fact]:
+    names = {label for label, node in atoms.nodes.items() if node.op == "name"}
+    for label, values in known.ranges.items():
+        if values.low is not None:
+            yield Fact("hypothesis", minus(name(label), number(values.low)), values.low_open)
+        if values.high is not None:
+            yield Fact("hypothesis", minus(number(values.high), name(label)), values.high_open)
+        if values.sign:
+            yield Fact("hypothesis", name(label) if values.sign > 0 else negative(name(label)), strict=True)
+    for label in sorted((names & whole) | ({"d"} & names)):
+        yield Fact("an integer >= 1", minus(name(label), ONE))
+        yield Fact("an integer >= 1", name(label), strict=True)
+        low = known.ranges[label].low if label in known.ranges else None
+        if low is not None and low > 1:
+            yield Fact("hypothesis", minus(name(label), ONE), strict=True)
+    for one, two, bound in known.places.bounds:
+        ends = [name(end) if end else ZERO for end in (one, two)]
+        yield Fact("order of positions", add(number(bound), ends[1], negative(ends[0])))
+    for relation, left, right in known.relations:
+        if any(side.has("entry", "family", "sum") for side in (left, right)):
+            continue
+        gap = minus(right, left) if relation[0] == "<" else minus(left, right)
+        if relation != "!=":
+            yield Fact("hypothesis", gap, strict=relation in ("<", ">"), equal=relation == "=")
+    for _, bound in known.sequences.values():
+        if bound is not None:
+            # some |s_j| lies below it
+            yield Fact("hypothesis", bound)
+
+
+def _root(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
+    yield Fact(f"{node.op} is not negative", node)
+
+
+def _absolute(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
+    yield Fact("abs(t) >= 0", node)
+    yield Fact("abs(t) >= t", minus(node, node.args[0]))
+    yield Fact("abs(t) >= -t", add(node, node.args[0]))
+    inner = node.args[0]
+    if inner.op == "entry" and isinstance(inner.args[0], str):
+        bound = known.sequences[inner.args[0]][1]
+        if bound is not None:
+            yield Fact("bound of the entries", minus(bound, node))
+    if inner.op == "tr":
+        yield from _trace_norms(atoms, node, inner)
+
+
+def _trace(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
+    (letters,) = atoms.word(node.args[0])
+    if _semidefinite(known, letters):
+        yield Fact("tr(A^T P A Q) >= 0 for P, Q psd", node)
+    absolute = Expr("abs", (node,))
+    yield from _trace_norms(atoms, absolute, node)
+    for k in range(1, len(letters)):
+        one, two = product_of(letters[:k]), product_of(letters[k:])
+        for x, y in (("2", "nuclear"), ("nuclear", "2"), ("fro", "fro")):
+            bound = times(Expr("norm", (one, x)), Expr("norm", (two, y)))
+            yield Fact("|tr(A B)| <= norm(A) norm(B) for dual norms", minus(bound, absolute), trusted="von Neumann")
+
+
+def _trace_norms(atoms: Atoms, absolute: Expr, trace: Expr) -> Iterator[Fact]:
+    nuclear = Expr("norm", (trace.args[0], "nuclear"))
+    yield Fact("|tr(A)| <= norm(A, nuclear)", minus(nuclear, absolute), trusted="von Neumann")
+
+
+def _semidefinite(known: Hypotheses, letters: Letters) -> bool:
+    """Whether the trace of a word is one of A^T P A Q with P and Q psd or I."""
+    if all(known.shape(label) in ("psd", "positive definite") for label, _ in letters) and len(letters) <= 2:
+        return True
+    for k in range(len(letters)):
+        turned = letters[k:] + letters[:k]
+        for first, last in product((0, 1), repeat=2):
+            body = turned[: len(turned) - last]
+            if last and known.shape(turned[-1][0]) not in ("psd", "positive definite"):
+                continue
+            if _congruence(known, body, bool(first)):
+                return True
+    return False
+
+
+def _congruence(known: Hypotheses, word: Letters, middle: bool) -> bool:
+    """Whether a word is A^T A, or A^T P A with P psd."""
+    if len(word) % 2 != middle or not word:
+        return False
+    half = len(word) // 2
+    if middle and known.shape(word[half][0]) not in ("psd", "positive definite"):
+        return False
+    left, right = word[:half], word[len(word) - half :]
+    return all(
+        one[0] == two[0] and (known.symmetric(one[0]) or one[1] != two[1])
+        for one, two in zip(left, reversed(right), strict=True)
+    )
+
+
+def _norm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
+    inner, kind = node.args
+    yield Fact("a norm is not negative", node)
+    if label not in atoms.words:
+        yield from _vector_norm(atoms, known, node)
+        return
+    two, fro, nuclear = (Expr("norm", (inner, one)) for one in ("2", "fro", "nuclear"))
+    d, root = name("d"), Expr("sqrt", (name("d"),))
+    chain = "norm(A, 2) <= norm(A, fro) <= norm(A, nuclear) <= sqrt(d) norm(A, fro) <= d norm(A, 2)"
+    for low, high in ((two, fro), (fro, nuclear), (two, nuclear)):
+        yield Fact(chain, minus(high, low))
+    for low, high in ((nuclear, times(root, fro)), (fro, times(root, two)), (nuclear, times(d, two))):
+        yield Fact(chain, minus(high, low))
+    yield Fact("norm(A, fro)**2 <= norm(A, 2) norm(A, nuclear)", minus(times(two, nuclear), times(fro, fro)))
+    words = atoms.words[label]
+    if len(words) > 1:
+        yield from _triangle(node, words, kind)
+        return
+    ((letters, _),) = words.items()
+    if len(letters) == 1 and known.shape(letters[0][0]) in ("psd", "positive definite"):
+        trace = Expr("tr", (inner,))
+        yield Fact("norm(P, nuclear) = tr(P) for P psd", minus(nuclear, trace), equal=True)
+    for k in range(1, len(letters)):
+        one, other = product_of(letters[:k]), product_of(letters[k:])
+        for x, y in {"2": [("2", "2")], "fro": [("2", "fro"), ("fro", "2")]}.get(kind, [("2", "nuclear"), ("nuclear", "2"), ("fro", "fro")]):
+            bound = times(Expr("norm", (one, x)), Expr("norm", (other, y)))
+            yield Fact(f"norm(A*B, {kind}) <= norm(A, {x}) norm(B, {y})", minus(bound, node), trusted="Hoelder")
+
+
+def _triangle(node: Expr, words: Words, kind: str) -> Iterator[Fact]:
+    inner = node.args[0]
+    if inner.op == "+":
+        parts = [Expr("norm", (part, kind)) for part in inner.args]
+        yield Fact("triangle inequality", minus(add(*parts), node))
+
+
+def _vector_norm(atoms: Atoms, known: Hypotheses, node: Expr) -> Iterator[Fact]:
+    inner = node.args[0]
+    if inner.op == "+":
+        yield Fact("triangle inequality", minus(add(*(Expr("norm", (part, "")) for part in inner.args)), node))
+    if inner.op == "softmax" and inner.args[0].op == "family":
+        yield Fact("a probability vector has norm <= 1", minus(ONE, node))
+        size = _size(known, inner)
+        yield Fact("a probability vector has norm >= 1/sqrt(n)", minus(times(size, node, node), ONE))
+    if inner.op == "family":
+        size, bound = known.sequences[inner.args[0]]
+        if bound is not None:
+            length = number(int(size)) if size.isdigit() else name(size)
+            yield Fact("bound of the entries", minus(times(length, bound, bound), times(node, node)))
+    if inner.op == "*" and len(inner.args) > 1:
+        matrix = inner.args[0] if len(inner.args) == 2 else times(*inner.args[:-1])
+        vector = inner.args[-1]
+        bound = times(Expr("norm", (matrix, "2")), Expr("norm", (vector, "")))
+        yield Fact("norm(A*v) <= norm(A, 2) norm(v)", minus(bound, node))
+
+
+def _chain(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
+    """u.T*A*v by Cauchy-Schwarz."""
+    left, right, inside = node.args[0].args[0], node.args[-1], node.args[1:-1]
+    ends = [Expr("norm", (end, "")) for end in (left, right)]
+    middle = [Expr("norm", (times(*inside) if len(inside) > 1 else inside[0], "2"))] if inside else []
+    bound = times(*middle, *ends)
+    if left != right or inside:
+        yield Fact("Cauchy-Schwarz", minus(bound, Expr("abs", (node,))))
+    if left == right and (not inside or (len(inside) == 1 and inside[0].op == "matrix" and known.shape(inside[0].args[0]) in ("psd", "positive definite"))):
+        yield Fact("v.T*P*v >= 0 for P psd", node)
+
+
+def _exponential(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
+    inner = node.args[0]
+    yield Fact("exp(t) > 0", node, strict=True)
+    yield Fact("exp(t) >= 1 + t", minus(node, add(ONE, inner)))
+    yield Fact("exp(-t) >= 1 - t", minus(ONE, times(node, minus(ONE, inner))))
+
+
+def _logarithm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
+    inner = node.args[0]
+    yield Fact("log(t) <= t - 1", minus(minus(inner, ONE), node))
+    yield Fact("t log(t) >= t - 1", minus(times(inner, node), minus(inner, ONE)))
+
+
+def _size(known: Hypotheses, softmax: Expr) -> Expr:
+    size = known.sequences[softmax.args[0].args[0]][0]
+    return number(int(size)) if size.isdigit() else name(size)
+
+
+def _scores(known: Hypotheses, node: Expr) -> tuple[Expr, Expr | None] | None:
+    """The length and exp(2*bound) of softmax(s); None for another vector."""
+    if node.op != "softmax" or node.args[0].op != "family":
+        return None
+    bound = known.sequences[node.args[0].args[0]][1]
+    spread = None if bound is None else Expr("exp", (times(number(2), bound),))
+    return _size(known, node), spread
+
+
+def _entry(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
+    head = node.args[0]
+    if isinstance(head, str):
+        bound = known.sequences[head][1]
+        if bound is not None:
+            yield Fact("bound of the entries", minus(bound, node))
+            yield Fact("bound of the entries", add(bound, node))
+        return
+    found = _scores(known, head)
+    if found is not None:
+        yield Fact("softmax is positive", node, strict=True)
+        yield Fact("softmax sums to 1", minus(ONE, node), strict=_several(known, found[0]))
+        if found[1] is not None:
+            yield from _corners(node, *found, upper=True, lower=True)
+
+
+def _several(known: Hypotheses, size: Expr) -> bool:
+    """Whether a length is at least 2."""
+    if size.op == "number":
+        return bool(size.args[0] >= 2)
+    low = known.ranges[size.args[0]].low if size.args[0] in known.ranges else None
+    return low is not None and low > 1
+
+
+def _corners(node: Expr, size: Expr, spread: Expr, upper: bool, lower: bool) -> Iterator[Fact]:
+    """softmax(s)[i] rises in s_i and falls in the others: its extremes lie at corners of the box abs(s[j]) <= B."""
+    rule = "softmax(s)[i] is extremal at a corner of the box of scores"
+    rest = minus(size, ONE)
+    if upper:
+        yield Fact(rule, minus(spread, times(add(rest, spread), node)))
+    if lower:
+        yield Fact(rule, minus(times(add(ONE, times(rest, spread)), node), ONE))
+
+
+def _extreme(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
+    """The largest or smallest entry of softmax(s), or of s."""
+    inner = node.args[0]
+    if inner.op == "family":
+        bound = known.sequences[inner.args[0]][1]
+        if bound is not None:
+            yield Fact("bound of the entries", minus(bound, node))
+            yield Fact("bound of the entries", add(bound, node))
+        return
+    found = _scores(known, inner)
+    if found is None:
+        return
+    size, spread = found
+    yield Fact("softmax is positive", node, strict=True)
+    yield Fact("softmax sums to 1", minus(ONE, node), strict=_several(known, size))
+    mean = minus(times(size, node), ONE)
+    yield Fact("the largest is at least the mean 1/n, the smallest at most", mean if node.op == "max" else negative(mean))
+    if spread is not None:
+        yield from _corners(node, size, spread, node.op == "max", node.op == "min")
+
+
+def _entropy(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
+    found = _scores(known, node.args[0])
+    if found is None:
+        return
+    size, spread = found
+    yield Fact("entropy of softmax(s) >= 0, and > 0 for two entries or more", node, strict=_several(known, size))
+    logarithm = Expr("log", (size,))
+    yield Fact("entropy <= log(n)", minus(logarithm, node), trusted="Jensen")
+    if spread is not None:
+        bound = spread.args[0]
+        rule = "entropy(p) >= -log(max p), and max softmax(s) <= exp(2B)/(n - 1 + exp(2B))"
+        yield Fact(rule, minus(add(node, bound), Expr("log", (add(minus(size, ONE), spread),))))
+        yield Fact(rule, minus(add(node, bound), logarithm))
+
+
+_RULES = {
+    "sqrt": _root,
+    "abs": _absolute,
+    "tr": _trace,
+    "norm": _norm,
+    "*": _chain,
+    "exp": _exponential,
+    "log": _logarithm,
+    "entry": _entry,
+    "max": _extreme,
+    "min": _extreme,
+    "entropy": _entropy,
+}
+
+
+def _cauchy(atoms: Atoms, known: Hypotheses) -> Iterator[Fact]:
+    """tr(A^T P B Q)^2 <= tr(A^T P A Q) tr(B^T P B Q) for P, Q psd or I; A or B may be P^(-1/2) Q^(-1/2) where P = Q.
+
+    These are inner products of P^(1/2) A Q^(1/2) and P^(1/2) B Q^(1/2); for P = Q the identity is such a matrix too.
+    """
+    letters = sorted({letter for node in atoms.nodes.values() for letter in _letters(atoms, node)})
+    if not letters:
+        return
+    psd = [(label, False) for label in sorted({one for one, _ in letters}) if known.shape(label) in ("psd", "positive definite")]
+    base: list[Letters] = [(), *[(one,) for one in letters]]
+    base += [(one, two) for one in letters for two in letters] if len(letters) < 3 else []
+    weights: list[Letters] = [(), *[(one,) for one in psd]]
+    rule = "tr(A.T*P*B*Q)**2 <= tr(A.T*P*A*Q)*tr(B.T*P*B*Q) for P, Q psd"
+    seen: set[str] = set()
+    for P, Q in product(weights, repeat=2):
+        words: list[Letters | None] = [*base, *([None] if P == Q and P else [])]
+        for k, A in enumerate(words):
+            for B in words[:k]:
+                gaps = _gram(atoms, A, B, P, Q)
+                if gaps is not None and str(gaps) not in seen:
+                    seen.add(str(gaps))
+                    yield Fact(rule, gaps[0], trusted="Cauchy-Schwarz")
+                    yield Fact("tr((A - B).T*P*(A - B)*Q) >= 0 for P, Q psd", gaps[1])
+
+
+def _letters(atoms: Atoms, node: Expr) -> Iterator[tuple[str, bool]]:
+    if node.op == "tr" or (node.op == "norm" and node.args[0].has("matrix") and not node.has("vector", "family")):
+        try:
+            for word in atoms.word(node.args[0]):
+                for label, turned in word:
+                    yield label, turned
+                    if not atoms.known.symmetric(label):
+                        yield label, not turned
+        except NoFormError:
+            return
+
+
+def _gram(atoms: Atoms, A: Letters | None, B: Letters | None, P: Letters, Q: Letters) -> tuple[Expr, Expr] | None:
+    """<A, A> <B, B> - <A, B>^2 and <A - B, A - B>; None where a trace occurs that the statement does not have."""
+
+    def inner(one: Letters | None, two: Letters | None) -> Letters:
+        if one is None or two is None:
+            # tr(P^(1/2) A P^(1/2)), as Q = P; of the identity with itself d
+            other = two if one is None else one
+            return () if other is None else other + P
+        return atoms.traces.transposed(one) + P + two + Q
+
+    parts = []
+    for letters in (inner(A, A), inner(B, B), inner(A, B)):
+        if atoms.traces.reduced(letters) and not atoms.traces.trace(letters).names <= atoms.nodes.keys():
+            return None
+        parts.append(Expr("tr", (product_of(letters),)) if letters else name("d"))
+    return minus(times(parts[0], parts[1]), times(parts[2], parts[2])), add(parts[0], parts[1], times(number(-2), parts[2]))
+
+
+__all__ = ["Fact", "add", "facts_of", "times"]

@@ -1,0 +1,246 @@
+"""Signs of functions of one variable on an interval: rational ones by their roots, others by derivatives and covers.
+
+A function is shown >= 0 on (a, b) by its value at an end and the sign of its derivative, by the signs of its factors, by
+balls over a cover of a compact interval, or on both sides of a point. Every denominator, and every argument of a root or
+a logarithm, is first shown not to vanish inside, so that the function and its derivatives are smooth there.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import sympy as sp
+
+from theorems.balls import ball, between, precision, sign
+from theorems.inequalities.covers import Box, covered
+from theorems.statement.expression import Expr
+
+#: Deepest derivatives, boxes of a cover, and points at which an interval is cut.
+MAX_DEPTH, MAX_BOXES = 7, 400
+CUTS = tuple(map(Fraction, (0, 1, "1/2", -1, 2, "-1/2", 4, -4, 10)))
+End = Fraction | None
+
+
+def read(node: Expr, variable: str) -> sp.Expr | None:
+    """The function as sympy reads it; None where it is not smooth or has other names."""
+    x = sp.Symbol(variable, real=True)
+
+    def build(one: Expr) -> sp.Expr:
+        op, args = one.op, one.args
+        if op == "number":
+            return sp.Rational(args[0].numerator, args[0].denominator)
+        if op == "name" and args[0] == variable:
+            return x
+        if op == "+":
+            return sp.Add(*map(build, args))
+        if op == "*":
+            return sp.Mul(*map(build, args))
+        if op == "/":
+            return build(args[0]) / build(args[1])
+        if op == "**" and args[1].op == "number":
+            return build(args[0]) ** build(args[1])
+        if op in ("sqrt", "exp", "log"):
+            return {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log}[op](build(args[0]))
+        raise KeyError(op)
+
+    try:
+        found = build(node)
+    except KeyError:
+        return None
+    # what sympy made of it on the way, such as |x| for sqrt(x**2), may not be smooth
+    plain = all(f.func in (sp.exp, sp.log) for f in found.atoms(sp.Function)) and not found.has(sp.zoo, sp.nan, sp.I)
+    return found if plain else None
+
+
+@dataclass
+class Line:
+    """Signs on intervals; ``steps`` says in words what was shown."""
+
+    variable: str
+    deadline: float
+    steps: list[str] = field(default_factory=list)
+
+    @property
+    def symbol(self) -> sp.Symbol:
+        return sp.Symbol(self.variable, real=True)
+
+    def nonnegative(self, h: sp.Expr, low: End, high: End, closed: tuple[bool, bool], strict: bool) -> bool:
+        """Whether h >= 0 (> 0 where strict) on an interval on which it is defined."""
+        if not self.smooth(h, low, high):
+            return False
+        if not self.above(h, low, high, strict, 0):
+            return False
+        # h is continuous where it is defined, so that >= 0 reaches a closed end
+        ends = [end for end, shut in zip((low, high), closed, strict=True) if shut and end is not None]
+        return not strict or all(self.at(h, end) == 1 for end in ends)
+
+    def smooth(self, h: sp.Expr, low: End, high: End) -> bool:
+        """Whether denominators and arguments of roots and logarithms do not vanish inside, the latter being > 0."""
+        for node in sp.preorder_traversal(h):
+            if node.is_Pow and node.exp.is_Rational and not (node.exp.is_Integer and node.exp > 0) and node.base.has(self.symbol):
+                root = not node.exp.is_Integer
+                if not (self.above(node.base, low, high, True, 2) or (not root and self.above(-node.base, low, high, True, 2))):
+                    return False
+            if node.func is sp.log and node.has(self.symbol) and not self.above(node.args[0], low, high, True, 2):
+                return False
+            if node.is_Pow and not node.exp.is_Rational and node.base is not sp.E and node.has(self.symbol):
+                return False
+        return True
+
+    def at(self, h: sp.Expr, point: Fraction) -> int | None:
+        """The certified sign of h at a point where it is smooth; None where it is not, or is not settled."""
+        exact = sp.Rational(point.numerator, point.denominator)
+        for node in sp.preorder_traversal(h):
+            singular = node.is_Pow and not (node.exp.is_Integer and node.exp > 0) and node.base.has(self.symbol)
+            if (singular and node.exp.is_Rational) or (node.func is sp.log and node.has(self.symbol)):
+                base = node.base if node.is_Pow else node.args[0]
+                if self.at(base, point) in (None, 0):
+                    return None
+        value = sp.expand_log(sp.expand(h.subs(self.symbol, exact)), force=False)
+        if value == 0 or value.is_zero:
+            return 0
+        if not value.is_real or value.free_symbols:
+            return None
+        try:
+            return sign(value, {})
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def above(self, h: sp.Expr, low: End, high: End, strict: bool, depth: int) -> bool:
+        """Whether h >= 0 (> 0 where strict) on the open interval; h is smooth there."""
+        if depth > MAX_DEPTH or time.monotonic() > self.deadline or h.count_ops() > 300:
+            return False
+        x = self.symbol
+        if not h.has(x):
+            known = self.at(h, Fraction(0))
+            return known == 1 or (known == 0 and not strict)
+        if h.is_rational_function(x):
+            return self._rational(h, low, high, strict)
+        h = _neat(h)
+        return (
+            self._factors(h, low, high, strict, depth)
+            or self._from_end(h, low, high, strict, depth)
+            or self._cover(h, low, high)
+            or self._cut(h, low, high, strict, depth)
+        )
+
+    def _rational(self, h: sp.Expr, low: End, high: End, strict: bool) -> bool:
+        """No root of odd multiplicity inside (none at all where strict), and a positive value."""
+        x = self.symbol
+        above, below = sp.fraction(sp.cancel(sp.together(h)))
+        inside = _middle(low, high)
+        ends = [None if end is None else sp.Rational(end.numerator, end.denominator) for end in (low, high)]
+        for part, poles in ((above, False), (below, True)):
+            if not part.has(x):
+                continue
+            for factor, count in sp.Poly(part, x, domain="QQ").sqf_list()[1]:
+                if count % 2 == 0 and not strict and not poles:
+                    continue
+                roots = factor.count_roots(*ends) - sum(end is not None and factor.eval(end) == 0 for end in ends)
+                if roots:
+                    return False
+        for point in (inside, *_others(low, high)):
+            value = h.subs(x, sp.Rational(point.numerator, point.denominator))
+            if value.is_Rational and value != 0:
+                return bool(value > 0)
+        return bool(h == 0 and not strict)
+
+    def _factors(self, h: sp.Expr, low: End, high: End, strict: bool, depth: int) -> bool:
+        """The sign of a product by the signs of its factors."""
+        factors = [f for f in sp.Mul.make_args(h) if f != 1]
+        if len(factors) == 1 and not (factors[0].is_Pow or factors[0].func is sp.exp):
+            return False
+        total = 1
+        for factor in factors:
+            if factor.func is sp.exp:
+                continue
+            if factor.is_Pow and factor.exp.is_Rational:
+                if factor.exp.is_Integer and factor.exp % 2 == 0 and not strict:
+                    continue
+                if not factor.exp.is_Integer:
+                    # a root is positive where it is smooth
+                    continue
+                factor = factor.base
+            if factor == h:
+                return False
+            if self.above(factor, low, high, strict, depth + 1):
+                continue
+            if not self.above(-factor, low, high, strict, depth + 1):
+                return False
+            total = -total
+        return total > 0
+
+    def _from_end(self, h: sp.Expr, low: End, high: End, strict: bool, depth: int) -> bool:
+        """h >= 0 at an end, and rising from it."""
+        slope = None
+        for end, way in ((low, 1), (high, -1)):
+            value = None if end is None else self.at(h, end)
+            if value not in (0, 1):
+                continue
+            slope = _neat(sp.diff(h, self.symbol)) if slope is None else slope
+            if self.above(way * slope, low, high, strict and value == 0, depth + 1):
+                self.steps.append(f"{h} {'>' if value else '='} 0 at {end}, its derivative has one sign from there")
+                return True
+        return False
+
+    def _cover(self, h: sp.Expr, low: End, high: End) -> bool:
+        if low is None or high is None or self.at(h, low) != 1 or self.at(h, high) != 1:
+            return False
+
+        def settled(part: Box) -> bool | None:
+            if time.monotonic() > self.deadline:
+                return None
+            ends = part[self.variable]
+            try:
+                value = ball(h, {self.variable: between(*ends)})
+                middle = ball(h, {self.variable: between((ends[0] + ends[1]) / 2, (ends[0] + ends[1]) / 2)})
+            except (ValueError, KeyError):
+                return None
+            return True if value > 0 else None if middle < 0 else False
+
+        with precision(96):
+            return covered(settled, {self.variable: (low, high)}, MAX_BOXES)
+
+    def _cut(self, h: sp.Expr, low: End, high: End, strict: bool, depth: int) -> bool:
+        """Both sides of a point at which h >= 0."""
+        if depth > 2:
+            return False
+        for point in CUTS:
+            if (low is not None and point <= low) or (high is not None and point >= high):
+                continue
+            value = self.at(h, point)
+            if value == -1:
+                return False
+            if value == 1 or (value == 0 and not strict):
+                # a zero inside is a least value: elsewhere a cut there is the only one that can work
+                if self.above(h, low, point, strict, depth + 1) and self.above(h, point, high, strict, depth + 1):
+                    return True
+                if value == 0:
+                    return False
+        return False
+
+
+def _neat(h: sp.Expr) -> sp.Expr:
+    """A function with common factors taken out."""
+    if h.count_ops() > 120:
+        return h
+    try:
+        return sp.factor(sp.together(h))
+    except (sp.PolynomialError, ValueError):
+        return h
+
+
+def _middle(low: End, high: End) -> Fraction:
+    if low is not None and high is not None:
+        return (low + high) / 2
+    return low + 1 if low is not None else high - 1 if high is not None else Fraction(0)
+
+
+def _others(low: End, high: End) -> list[Fraction]:
+    if low is not None and high is not None:
+        return [low + (high - low) * Fraction(k, 17) for k in range(1, 17)]
+    start, step = (low, 1) if low is not None else (high, -1) if high is not None else (Fraction(0), 1)
+    assert start is not None
+    return [start + step * Fraction(k, 7) for k in range(1, 60)]

@@ -1,0 +1,283 @@
+"""The prover: identities by normal form, one variable by derivatives and covers, the rest by exact certificates.
+
+Nothing is proved of a statement whose sides are not shown to have a value wherever the hypotheses hold.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+
+from theorems.algebra.ratio import Ratio
+from theorems.statement.cases import indices, sizes
+from theorems.statement.expression import Expr, minus, negative, number
+from theorems.statement.hypotheses import Range
+from theorems.statement.proofs.atoms import NONE, ONE, Atoms, NoFormError, monomials
+from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, written
+from theorems.statement.proofs.facts import Fact, facts_of
+from theorems.statement.proofs.onevariable import Line, read
+from theorems.statement.proposition import Proposition
+
+#: Seconds for one proof where nothing else is said.
+SECONDS = 3.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """A rule, what it was used on, and the standard result that it takes on trust ("" where it is checked here)."""
+
+    rule: str
+    instance: str
+    trusted: str = ""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The steps by which a statement was proved."""
+
+    steps: tuple[Step, ...]
+
+    @property
+    def trusted(self) -> tuple[str, ...]:
+        """The standard results that the proof rests on."""
+        return tuple(dict.fromkeys(step.trusted for step in self.steps if step.trusted))
+
+
+Steps = list[Step]
+Facts = list[tuple[Fact, Term]]
+Squares = dict[str, Poly]
+
+
+def proved(prop: Proposition, deadline: float | None = None) -> Proof | None:
+    """A proof of a statement without tokens, or None; ``deadline`` in the seconds of time.monotonic."""
+    if prop.random or prop.asymptotic:
+        return None
+    until = time.monotonic() + SECONDS if deadline is None else deadline
+    steps = _Prover(prop, until).proof()
+    return None if steps is None else Proof(tuple(dict.fromkeys(steps)))
+
+
+class _Prover:
+    def __init__(self, prop: Proposition, deadline: float) -> None:
+        self.prop, self.known, self.deadline = prop, prop.known, deadline
+        self.whole = sizes(prop) | set(indices(prop)) | set(prop.positions)
+
+    def proof(self) -> Steps | None:
+        left, right, relation = self.prop.left, self.prop.right, self.prop.relation
+        found: Steps = []
+        for side in (left, right):
+            steps = self.defined(side)
+            if steps is None:
+                return None
+            found += steps
+        if relation == "=":
+            steps = self.equal(left, right)
+        else:
+            high, low = (right, left) if relation[0] == "<" else (left, right)
+            steps = self.at_least(high, low, relation in ("<", ">"))
+        return None if steps is None else found + steps
+
+    # -- that the sides have a value
+
+    def defined(self, node: Expr) -> Steps | None:
+        """Steps showing that an expression has a value wherever the hypotheses hold."""
+        found: Steps = []
+        for arg in node:
+            if node.op == "sum" or (steps := self.defined(arg)) is None:
+                return [] if node.op == "sum" and self._plain_sum(node) else None
+            found += steps
+        needed = self._needed(node)
+        if needed is None:
+            return found
+        goals, strict = needed
+        for goal in goals:
+            steps = self.at_least(goal, number(0), strict)
+            if steps is not None:
+                return [*found, Step("has a value", f"{goal} {'>' if strict else '>='} 0 under {node}"), *steps]
+        return None
+
+    def _plain_sum(self, node: Expr) -> bool:
+        """A sum of entries over whole ends has a value; which sums are read is up to the normal form."""
+        body = node.args[0]
+        return body.op == "entry" and not isinstance(body.args[0], str) and body.args[0].op == "softmax"
+
+    def _needed(self, node: Expr) -> tuple[list[Expr], bool] | None:
+        """What must be >= 0, or > 0, so that a node has a value: one of several goals; None where nothing is needed."""
+        op, args = node.op, node.args
+        if op == "/":
+            return [args[1], negative(args[1])], True
+        if op == "log":
+            return [args[0]], True
+        if op == "sqrt":
+            return [args[0]], False
+        if op == "**":
+            count = args[1].args[0] if args[1].op == "number" else None
+            if count is None:
+                return [args[0]], True
+            if count.denominator != 1:
+                return [args[0]], count < 0
+            return ([args[0], negative(args[0])], True) if count < 0 else None
+        if op == "entropy" and args[0].op != "softmax":
+            # entries that are not shown to be >= 0
+            return [], True
+        return None
+
+    # -- relations
+
+    def equal(self, left: Expr, right: Expr) -> Steps | None:
+        """left = right by normal form, or by both inequalities."""
+        atoms = Atoms(self.known)
+        try:
+            gap = atoms.quotient(minus(left, right))
+        except NoFormError:
+            return None
+        if gap.above == NONE:
+            return [Step("identity by normal form", f"{left} = {right}")]
+        above = self.at_least(left, right, False)
+        below = None if above is None else self.at_least(right, left, False)
+        return None if above is None or below is None else above + below
+
+    def at_least(self, high: Expr, low: Expr, strict: bool) -> Steps | None:
+        """high >= low, or high > low."""
+        gap = minus(high, low)
+        found = self._one_variable(gap, strict)
+        if found is None:
+            found = self._certified(gap, strict)
+        if found is None and _rooted(high, low):
+            found = self._squared(high, low, strict)
+        return found
+
+    def _squared(self, high: Expr, low: Expr, strict: bool) -> Steps | None:
+        """low <= |low| <= high where high >= 0 and low^2 <= high^2."""
+        above = self._certified(high, False)
+        if above is None:
+            return None
+        two = number(2)
+        gap = minus(Expr("**", (high, two)), Expr("**", (low, two)))
+        squares = self._certified(gap, strict)
+        if squares is None:
+            return None
+        return [Step("squares compare", f"{high} >= 0 and ({low})**2 <= ({high})**2"), *above, *squares]
+
+    def _one_variable(self, gap: Expr, strict: bool) -> Steps | None:
+        names = gap.names()
+        if len(names) != 1 or gap.has("matrix", "vector", "family", "entry", "softmax", "sum"):
+            return None
+        (variable,) = names
+        function = read(gap, variable)
+        if function is None:
+            return None
+        default = Range(Fraction(1), integer=True) if variable in self.whole or variable == "d" else Range()
+        values = self.known.ranges.get(variable, default)
+        line = Line(variable, self.deadline)
+        closed = (not values.low_open, not values.high_open)
+        if not line.nonnegative(function, values.low, values.high, closed, strict):
+            return None
+        where = f"{variable} in ({values.low if values.low is not None else '-oo'}, {'oo' if values.high is None else values.high})"
+        told = "; ".join(line.steps[:4])
+        return [Step("a function of one variable", f"{gap} {'>' if strict else '>='} 0 for {where}" + (f": {told}" if told else ""))]
+
+    def _certified(self, gap: Expr, strict: bool) -> Steps | None:
+        if time.monotonic() > self.deadline:
+            return None
+        atoms = Atoms(self.known)
+        try:
+            # a first reading finds of what all exponentials are powers
+            for _, bound in self.known.sequences.values():
+                if bound is not None and gap.has("softmax"):
+                    atoms.quotient(Expr("exp", (Expr("*", (number(2), bound)),)))
+            atoms.quotient(gap)
+            atoms.nodes.clear()
+            atoms.settled = True
+            form = atoms.quotient(gap)
+        except NoFormError:
+            return None
+        goal, below = form.above, form.below
+        found: dict[str, tuple[Fact, Term]] = {}
+        for _ in range(2):
+            # facts bring in atoms of their own: only where they do not do are facts about these looked up
+            before = len(found)
+            self._look_up(atoms, found)
+            if len(found) == before and found:
+                return None
+            facts = list(found.values())
+            squares = {label: monomials(square) for label, square in atoms.squares.items()}
+            try:
+                sign = 1 if below == ONE else self._sign(below, facts, squares)
+                now = atoms.folded((goal * below if sign is None else goal * sign).reduced())
+            except NoFormError:
+                return None
+            constant = _value(now)
+            if constant is not None:
+                good = constant > 0 or (constant == 0 and not strict)
+                return [Step("identity by normal form", f"{gap} = {constant}")] if good else None
+            steps = self._combined(monomials(now), facts, squares, strict, str(gap))
+            if steps is not None:
+                return steps
+        return None
+
+    def _look_up(self, atoms: Atoms, found: dict[str, tuple[Fact, Term]]) -> None:
+        """Facts about the atoms as polynomials."""
+        for fact in list(facts_of(atoms, self.known, self.whole)):
+            label = f"{fact.node}{fact.strict}"
+            if label in found or time.monotonic() > self.deadline:
+                continue
+            try:
+                form = atoms.quotient(fact.node)
+                value = form.above if form.below == ONE else atoms.folded((form.above * form.below).reduced())
+            except NoFormError:
+                continue
+            if value.names:
+                found[label] = fact, Term(monomials(value), (), fact.strict, fact.equal)
+
+    def _sign(self, below: Ratio, facts: Facts, squares: Squares) -> int | None:
+        """The sign of a denominator, where it is certified."""
+        constant = _value(below)
+        if constant is not None:
+            return 1 if constant > 0 else -1
+        for sign in (1, -1):
+            if self._combined(monomials(below * sign), facts, squares, True, "") is not None:
+                return sign
+        return None
+
+    def _combined(self, goal: Poly, facts: Facts, squares: Squares, strict: bool, text: str) -> Steps | None:
+        """The goal as a sum of facts and of their products, with weights >= 0."""
+        terms: dict[frozenset[tuple[object, Fraction]], Term] = {}
+        for k, (_, term) in enumerate(facts):
+            # the strict version of a fact is the stronger one
+            key = frozenset(term.value.items())
+            if key not in terms or term.strict:
+                terms[key] = Term(term.value, (k,), term.strict, term.equal)
+        labels = {label for key in goal for label, _ in key}
+        near = sorted(terms.values(), key=lambda term: (len(_labels(term.value) - labels), len(term.value)))
+        for more in (False, True):
+            columns = products(near, goal, squares, self.deadline) if more else [Term(UNIT, strict=True), *near]
+            found = certificate(goal, columns, strict, self.deadline)
+            if found is not None:
+                used = dict.fromkeys(facts[k][0] for _, term in found for k in term.parts)
+                parts = " + ".join(_told(weight, term) for weight, term in found)
+                steps = [Step(fact.rule, f"{fact.node} {_sign_of(fact)} 0", fact.trusted) for fact in used]
+                return [*steps, Step("exact certificate", f"{text}: numerator = {parts[:400]}")]
+        return None
+
+
+def _labels(value: Poly) -> set[str]:
+    return {label for key in value for label, _ in key}
+
+
+def _sign_of(fact: Fact) -> str:
+    return "=" if fact.equal else ">" if fact.strict else ">="
+
+
+def _told(weight: Fraction, term: Term) -> str:
+    return f"{weight}*({term.square})**2" if term.square else f"{weight}*({written(term.value)})"
+
+
+def _value(form: Ratio) -> Fraction | None:
+    found = monomials(form)
+    return None if form.names else found.get((), Fraction(0))
+
+
+def _rooted(high: Expr, low: Expr) -> bool:
+    return high.has("sqrt", "norm", "abs", "**") or low.has("sqrt", "norm", "abs", "**")
