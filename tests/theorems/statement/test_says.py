@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -13,6 +15,7 @@ import pytest
 import sympy as sp
 
 from tests.theorems.statement.saying import finite, said, vectors
+from theorems.balls import precision
 from theorems.catalogue import Statement, shipped
 from theorems.derivation import Derived, Inequality, SharpBound
 from theorems.deriving import derive
@@ -21,12 +24,15 @@ from theorems.numeric import Case as OldCase
 from theorems.outcome import Outcome
 from theorems.statement.cases import Case, admissible
 from theorems.statement.decide import Derivation, decide
-from theorems.statement.values import compared
+from theorems.statement.expression import Expr
+from theorems.statement.proofs.prover import proved
+from theorems.statement.values import compared, scalar
 
 TOLD = {claim.id: claim for claim in shipped() if claim.says is not None}
 #: Bounds without tokens: the engine of moments does not decide them, exact cases and the derived quantity bind them.
-PLAIN = sorted(name for name, claim in TOLD.items() if claim.relation == "<=")
-MOMENTS = sorted(set(TOLD) - set(PLAIN))
+PLAIN = sorted(name for name, claim in TOLD.items() if claim.relation == "<=" and not claim.remainder)
+EVENTUALLY = "bao2024.sec5.eq9"
+MOMENTS = sorted(set(TOLD) - {*PLAIN, EVENTUALLY})
 #: Printed quantities of claims that say something of others, with what the language has no words for.
 UNSAID = {("bao2024.sec4.eq6", "rho"): "erf, and the Gaussian approximation"}
 
@@ -135,6 +141,10 @@ def points(claim_id: str) -> list[dict[str, Any]]:
 
 def case_of(claim: Statement, point: dict[str, Any]) -> Case:
     """A point of a derivation as a case of the statement; Sigma is I where the point has none."""
+    if "scores" in point:
+        (_, value), sequences = point["values"], {"s": tuple(map(Fraction, point["scores"]))}
+        numbers = {"eps": Fraction(point["eps"]), "d": Fraction(len(value))}
+        return Case(numbers, vectors={"v": tuple(map(Fraction, value))}, sequences=sequences)
     matrices = {name: value for name, value in point.items() if isinstance(value, list) and isinstance(value[0], list)}
     if matrices:
         size = len(next(iter(matrices.values())))
@@ -162,35 +172,79 @@ def test_a_bound_is_passed_where_the_derivation_says_so(claim_id: str) -> None:
         assert (wrong in signs) == (name in outcome.false_quantities), f"{claim_id} {name}"
 
 
+#: A case in which no two of the quantities coincide.
+GENERIC = {"d": 2, "W": [["2", "1"], ["1", "-1"]], "Sigma": [["3", "1"], ["1", "2"]]}
+PLANTED_BOUNDS = (
+    ("W, 2", "W, fro"),
+    (r"tr\(W\*Sigma\)", "tr(W)"),
+    (r"exp\(-b", "exp(b"),
+    (r"s\[2\] - s\[1\]", "s[1] - s[2]"),
+)
+
+
+def as_derived(claim: Statement) -> bool:
+    """Whether the left-hand side has the value of the quantity that the derivation bounds, at its points and another."""
+    bound = next(iter(derived(claim.id)[0].quantities.values()))
+    if isinstance(bound, SharpBound):
+        quantity = next(step.data[0] for step in bound.steps if step.rule == "square-root")
+    else:
+        assert isinstance(bound, Inequality)
+        quantity = bound.quantity
+    left = said(claim, next(iter(claim.printed))).left
+    every = points(claim.id)
+    for point in [*every, *([GENERIC] if "W" in every[0] else [])]:
+        expected = float(sp.N(OldCase({"Sigma": GENERIC["Sigma"], **point}).evaluate(quantity)))
+        case = case_of(claim, {"Sigma": GENERIC["Sigma"], **point} if "W" in point else point)
+        if abs(value_in_floats(left, case) - expected) > 1e-12 * max(1.0, abs(expected)):
+            return False
+    return True
+
+
 @pytest.mark.parametrize("claim_id", PLAIN)
 def test_the_bounded_quantity_is_the_derived_one(claim_id: str) -> None:
-    """At the derivation's points the left-hand side has the value of the quantity that the derivation bounds."""
+    """The quantity in primitives is what the derivation bounds, and a changed one is not."""
     claim = TOLD[claim_id]
-    bound = next(iter(derived(claim_id)[0].quantities.values()))
-    prop = said(claim, next(iter(claim.printed)))
-    for point in points(claim_id):
-        case, old = case_of(claim, point), OldCase(point)
-        if isinstance(bound, SharpBound):
-            expected = sp.sqrt(old.evaluate(bound.square.expr))
-        else:
-            assert isinstance(bound, Inequality)
-            expected = old.evaluate(bound.quantity)
-        gap = compared(prop.left, said_number(expected), case)
-        assert gap == 0 or abs(float(sp.N(expected)) - value_in_floats(prop.left, case)) < 1e-12
+    told = claim.says
+    assert told is not None and as_derived(claim)
+    first = next(iter(told.quantities))
+    for pattern, new in PLANTED_BOUNDS:
+        text = re.sub(pattern, new, told.quantities[first])
+        if text != told.quantities[first]:
+            assert not as_derived(replace(claim, says=replace(told, quantities={**told.quantities, first: text})))
+            break
+    else:
+        pytest.fail(f"no change is planted in {told.quantities[first]}")
 
 
-def said_number(value: sp.Expr) -> Any:
-    """An exact number as an expression; 0 where it is irrational."""
-    from theorems.statement.expression import number
+def test_the_prover_proves_no_refuted_bound() -> None:
+    """The prover of statements without tokens alone: true bounds that it proves, and no print that is refuted."""
+    shown = set()
+    for claim_id in PLAIN:
+        for name in quantities(TOLD[claim_id]):
+            if proved(said(TOLD[claim_id], name), time.monotonic() + 3.0) is not None:
+                shown.add((claim_id, name))
+                assert name not in derived(claim_id)[1].false_quantities
+    assert shown >= {("bao2024.sec4.eq5", "upper"), ("bao2024.sec5.eq7-second", "upper")}
 
-    return number(Fraction(int(value.p), int(value.q)) if value.is_Rational else Fraction(0))
+
+def test_the_entropy_of_a_statement_is_the_derived_least_one() -> None:
+    """One score apart from equal ones has the derived least entropy for scores of its norm; others have more."""
+    claim = TOLD[EVENTUALLY]
+    prop, bound = said(claim, "lower"), next(iter(derived(EVENTUALLY)[0].quantities.values()))
+    assert isinstance(bound, Inequality) and prop.relation == ">=" and prop.error is not None
+    for scores, extreme in (((8, *[-1] * 8), True), ((-8, *[1] * 8), False), ((2, 2, *[0] * 7), False)):
+        # a rational norm just above that of the scores
+        nu = Fraction(int(math.sqrt(sum(s * s for s in scores)) * 10**9) + 1, 10**9)
+        case = Case({"T": Fraction(9), "nu": nu}, sequences={"s": tuple(map(Fraction, scores))})
+        assert admissible(prop, case) == ""
+        least = float(OldCase({"T": 9, "nu": str(nu)}).evaluate(bound.upper))
+        excess = value_in_floats(prop.left, case) - least
+        assert (0 <= excess < 1e-8) if extreme else excess > 1e-2
+        assert admissible(prop, case.with_number("nu", nu - Fraction(1, 10**6))) != ""
 
 
-def value_in_floats(node: Any, case: Case) -> float:
+def value_in_floats(node: Expr, case: Case) -> float:
     """The value of a side at a case, to double precision."""
-    from theorems.balls import precision
-    from theorems.statement.values import scalar
-
     with precision(256):
         found = scalar(node, case)
         return float(found) if isinstance(found, Fraction) else float(found.mid())
