@@ -34,7 +34,10 @@ PLAIN = sorted(name for name, claim in TOLD.items() if claim.relation == "<=" an
 EVENTUALLY = "bao2024.sec5.eq9"
 MOMENTS = sorted(set(TOLD) - {*PLAIN, EVENTUALLY})
 #: Printed quantities of claims that say something of others, with what the language has no words for.
-UNSAID = {("bao2024.sec4.eq6", "rho"): "erf, and the Gaussian approximation"}
+UNSAID = {
+    ("bao2024.sec4.eq6", "rho"): "erf, and the Gaussian approximation",
+    ("bao2024.sec4.a1-uniform", "slope"): "erf, and a derivative by theta",
+}
 
 #: Changes of a statement's text that change what it says.
 PLANTED = (
@@ -183,7 +186,7 @@ PLANTED_BOUNDS = (
 
 
 def as_derived(claim: Statement) -> bool:
-    """Whether the left-hand side has the value of the quantity that the derivation bounds, at its points and another."""
+    """Whether the left-hand side has the value of what the derivation bounds, at its points and another one."""
     bound = next(iter(derived(claim.id)[0].quantities.values()))
     if isinstance(bound, SharpBound):
         quantity = next(step.data[0] for step in bound.steps if step.rule == "square-root")
