@@ -390,7 +390,7 @@ def _task(
         start=start,
         T=T,
         d=d,
-        walks=block_walks(T, d),
+        walks=min(block_walks(T, d), sim.most_walks),
         digest=digest,
         device=device,
         pairs=pairs,

@@ -10,7 +10,7 @@ import shlex
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from proofs_check import cases as drawing
@@ -159,6 +159,7 @@ def run(
             "partial": partial,
             **stopped,
             "ledger": ledger,
+            "trusted": len({one["rule"] for report in reports for one in report["symbolic"]["trusted"]}),
             "command": [],
         },
         "claims": reports,
@@ -258,6 +259,7 @@ def _judge_one(
             "method": outcome.method,
             "evidence": outcome.evidence,
             "exact": None if outcome.exact is None else str(outcome.exact),
+            "trusted": [asdict(one) for one in outcome.trusted],
         },
         "simulation": evidence.simulation(),
         "counterexample": evidence.counterexample if ruling == "refuted" else None,
@@ -379,7 +381,7 @@ def _frame(claim: Statement, options: Options) -> dict[str, Any]:
         "quantity": claim.quantity,
         "symbols": list(claim.symbols),
         "printed": dict(claim.printed),
-        "symbolic": {"status": "none", "method": "", "evidence": [], "exact": None},
+        "symbolic": {"status": "none", "method": "", "evidence": [], "exact": None, "trusted": []},
         "simulation": Evidence().simulation(),
         "counterexample": None,
         "correction": None,

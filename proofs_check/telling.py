@@ -71,6 +71,11 @@ def evidence(claim: Claim) -> tuple[str, str]:
     return derived, simulation["status"]
 
 
+def trusted(one: Mapping[str, str]) -> str:
+    """What one rule takes on trust: ``hoelder: Hoelder's inequality``, with its source where it has one."""
+    return f"{one['rule']}: {one['what']}" + (f" ({one['source']})" if one["source"] else "")
+
+
 #: How much of a statement is the paper's own.
 FIDELITY = {
     "verbatim": "verbatim: the statement stands in the source",
@@ -201,6 +206,8 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
     for variant in claim["variants"]:
         add("variant", f"{variant_told(variant)} ({'; '.join(variant['evidence'])})")
     facts += proof_lines(claim)
+    # a report of an earlier day has none
+    add("on trust", ", ".join(one["rule"] for one in claim["symbolic"].get("trusted", ())))
     add("rests on refuted", ", ".join(claim["rests_on_refuted"]))
     if claim["decoys"]["of"]:
         add("wrong versions", f"{claim['decoys']['caught']} of {claim['decoys']['of']} caught")

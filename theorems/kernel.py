@@ -6,15 +6,15 @@ derived value with the print by normal form: exactly, or to the order that the p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import sympy as sp
 
-import theorems.rules.inequality  # noqa: F401  (registers its rules)
+from theorems import hypotheses
 from theorems.algebra.asymptotics import ball_check, degree, expand, in_regime, leading, order_part
 from theorems.algebra.closed import equal as equal_closed
-from theorems.algebra.closed import substituted, vanishes
+from theorems.algebra.closed import substituted
 from theorems.algebra.ratio import Ratio, total
 from theorems.bounds import settle_bound, unsupported_bound, unsupported_inequality
 from theorems.catalogue import ProofLine, Statement
@@ -23,6 +23,7 @@ from theorems.derivation import (
     Derived,
     Enclosed,
     Equivalence,
+    Expected,
     Incomplete,
     Inequality,
     SharpBound,
@@ -30,18 +31,22 @@ from theorems.derivation import (
 )
 from theorems.equivalence import settle_equivalence, unsupported_equivalence
 from theorems.expressions import normal, parse, same, symbol
+from theorems.grounds import complaints, grounds, ungrounded
+from theorems.grounds import stated as assumed
 from theorems.limits import Limit, compare_cells, enclosed, supported_cells
 from theorems.matrix_claims import matrix_of, settle_matrix, unsupported_matrix
 from theorems.matrix_facts import MatrixFact
-from theorems.moments.increments import SecondRoute
-from theorems.observables import START, Observable
+from theorems.moments.recompute import recomputed
 from theorems.orders import Order, concluded, numbered, unsupported_order
-from theorems.outcome import CheckedStep, Outcome
-from theorems.process import Moment, Process
+from theorems.outcome import CheckedStep, Outcome, Trusted
+from theorems.process import Moment, Step
 from theorems.repair import presentable, repaired
-from theorems.rules import CONCLUSION, licensed
-from theorems.rules.analysis import CONCLUSIONS, REWRITING
+from theorems.rules import ABOUT, RULES, licensed, load
+from theorems.rules.analysis import REWRITING
 from theorems.rules.pattern import concludes
+
+# what is proved does not depend on which module was imported before
+load()
 
 
 @dataclass(frozen=True)
@@ -133,6 +138,30 @@ def holds(value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder: 
 
 
 def settle(statement: Statement, derived: Derived) -> Outcome:
+    """Decide the statement, and list what its derivation takes on trust."""
+    outcome = _settled(statement, derived)
+    outcome.trusted = trusted(derived.steps)
+    return outcome
+
+
+def trusted(steps: Iterable[Step]) -> tuple[Trusted, ...]:
+    """What the rules of steps, and of the steps in their data, take on trust, in order of use.
+
+    Of a rule that is not one of this package's nothing is known but what it says.
+    """
+    rules = dict.fromkeys(part.rule for step in steps for part in hypotheses.parts(step))
+    found = []
+    for name in rules:
+        about = ABOUT.get(name)
+        if name in RULES and not RULES[name].__module__.startswith("theorems."):
+            words = " ".join((RULES[name].__doc__ or "").split())
+            found.append(Trusted(name, words or "whatever it licenses", RULES[name].__module__))
+        elif about is not None and about.trusted:
+            found.append(Trusted(name, about.trusted, about.source))
+    return tuple(found)
+
+
+def _settled(statement: Statement, derived: Derived) -> Outcome:
     """Decide the statement: check every step, compare every printed quantity, and state what is true instead."""
     if derived.missing:
         return Outcome("undecided", f"the source is incomplete: {derived.missing}")
@@ -140,6 +169,10 @@ def settle(statement: Statement, derived: Derived) -> Outcome:
     broken = [f"not licensed: {step.text}" for step in steps if not step.ok] + unsupported(statement, derived)
     if broken:
         return Outcome("undecided", "the derivation's steps do not license its value", steps, broken[:1])
+    needed = hypotheses.ungranted(derived.steps, assumed(statement))
+    if needed:
+        reason = f"the derivation needs {', '.join(needed)}, which the claim does not assume"
+        return Outcome("undecided", reason, steps, [f"not assumed: {need}" for need in needed])
     if statement.relation == "order":
         return _settle_order(statement, derived, steps)
     if statement.relation == "when":
@@ -236,6 +269,7 @@ def unsupported(statement: Statement, derived: Derived) -> list[str]:
     another kind, must be the conclusion of a step; a bound must follow from steps about that very bound.
     """
     found = []
+    ground = grounds(statement, derived)
     printed = [_key(derived, name) for name in statement.printed] if statement.relation == "=" else []
     # what a print refers to is a derived value like any other
     mentioned = {free.name for name in printed for free in parse(statement.printed.get(name, "0")).free_symbols}
@@ -248,6 +282,8 @@ def unsupported(statement: Statement, derived: Derived) -> list[str]:
         if isinstance(quantity, Moment):
             if quantity.observable is None:
                 found.append(f"{name} is not the moment of one observable, so it cannot be computed again")
+            elif foreign := ground.law.foreign(quantity.process.kernel, quantity.chain):
+                found.append(f"{name} {foreign}")
             elif recomputed(quantity) != quantity.ratio:
                 found.append(f"{name} = {quantity.ratio}, but its observable gives {recomputed(quantity)}")
         elif isinstance(quantity, MatrixFact):
@@ -267,49 +303,21 @@ def unsupported(statement: Statement, derived: Derived) -> list[str]:
                 loose = [f"its steps give the order of {' over '.join(numbered(quantity))}"]
             found += [f"{name}: {reason}" for reason in loose]
         elif isinstance(quantity, Limit):
-            found += [f"{name}: {reason}" for reason in supported_cells(quantity)]
+            found += [
+                f"{name}: {reason}" for reason in (*supported_cells(quantity), *complaints(ground, quantity.steps))
+            ]
         else:
             rules = {step.rule for step in quantity.steps}
             if rules and rules <= REWRITING and statement.kind != "definition":
                 found.append(f"{name} = {quantity.ratio} comes from rewriting alone")
-            table = CONCLUSION | CONCLUSIONS
             # a step that names its quantity concludes no other
-            mine = [s for s in quantity.steps if s.rule in table and concludes(s) in ("", name.partition("@")[0])]
-            conclusions = [step.data[table[step.rule]] for step in mine]
-            shown = [sp.sympify(getattr(c, "expr", c)) for c in conclusions]
-            value = quantity.ratio.expr
-            if value not in shown and not any(vanishes(c - value) for c in shown):
-                found.append(f"{name} = {quantity.ratio} is not the conclusion of any of its steps")
+            mine = [step for step in quantity.steps if concludes(step) in ("", name.partition("@")[0])]
+            values = [quantity.ratio.expr]
+            if statement.plugin and isinstance(quantity, Expected):
+                # the sizes of samples are planned by it
+                values.append(quantity.second)
+            found += [f"{name} = {v} {why}" for v in values if (why := ungrounded(ground, mine, v))]
     return found
-
-
-def recomputed(moment: Moment) -> Ratio:
-    """The moment's value from its observable alone, by the route that its derivation did not take."""
-    source = moment.process
-    family = Process if isinstance(source, SecondRoute) else SecondRoute
-
-    def mean(observable: Observable) -> Ratio:
-        parts = []
-        for term in observable.terms:
-            chain = moment.chain or source.chain
-            for bound in term.bounds:
-                place = chain.index(bound.upto)
-                chain = (*chain[:place], bound.index, *chain[place:])
-            value = term.coefficient * family(source.kernel, chain, source.symmetric).product(term.forms)
-            for bound in reversed(term.bounds):
-                closed = value.summed(bound.index)
-                low = Ratio.of(0) if bound.above == START else Ratio.of(bound.above)
-                high = Ratio.of(bound.upto) - (1 if bound.strict else 0)
-                value = (closed.substitute(bound.index, high) - closed.substitute(bound.index, low)).reduced()
-            parts.append(value)
-        return total(parts).reduced()
-
-    f = moment.observable
-    assert f is not None
-    if moment.kind == "mean":
-        return mean(f)
-    g = moment.other if moment.other is not None else f
-    return (mean(f * g) - mean(f) * mean(g)).reduced()
 
 
 def _method(derived: Derived) -> str:

@@ -16,12 +16,22 @@ class CheckedStep:
     ok: bool
 
 
+@dataclass(frozen=True)
+class Trusted:
+    """What a derivation takes on trust by a rule that it uses, and where that is from, if it is from anywhere."""
+
+    rule: str
+    what: str
+    source: str = ""
+
+
 @dataclass
 class Outcome:
     """What the kernel found for one claim; ``exact`` and ``corrections`` are expressions in the claim's symbols.
 
     ``excluded`` are conditions under which alone the corrections are stated ("theta != 1/2"). ``suffices`` names the
-    properties whose correction is a sufficient condition, not an equivalent one.
+    properties whose correction is a sufficient condition, not an equivalent one. ``trusted`` is what the steps' rules
+    take on trust.
     """
 
     status: str
@@ -33,3 +43,4 @@ class Outcome:
     false_quantities: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     suffices: tuple[str, ...] = ()
+    trusted: tuple[Trusted, ...] = ()

@@ -402,12 +402,12 @@ def _same_clause(statement: Statement, derived: Derived) -> str:
         known = [clause(true[name])] if name in true else []
         known += [("iff", found.conditions), *(("if", enough) for enough in found.sufficient)]
         signs = {_sign(statement.id, c) for c in conditions}
-        if word == "if" and any(fails_everywhere(condition, found.at_least) for condition in conditions):
+        if word == "if" and any(fails_everywhere(condition, found.facts) for condition in conditions):
             told = told or "says nothing: its conditions hold nowhere"
         elif any(w in (word, "iff") and signs == {_sign(statement.id, c) for c in other} for w, other in known):
             told = told or "its conditions have the same signs"
         elif word == "if" and any(
-            implied(conditions, other, found.at_least) or _asks_for_more(statement, conditions, other)
+            implied(conditions, other, found.facts) or _asks_for_more(statement, conditions, other)
             for _, other in known
         ):
             told = told or "asks for more than one that is true"

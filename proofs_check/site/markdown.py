@@ -8,7 +8,7 @@ from typing import Any
 
 from proofs_check.site import formula, mathml, view
 from proofs_check.site.shape import claims_of, number, run_of
-from proofs_check.telling import FIDELITY, parameters, power, took, variant_told
+from proofs_check.telling import FIDELITY, parameters, power, took, trusted, variant_told
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$-])")
 _MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!", "error": "!"}
@@ -78,6 +78,8 @@ def _claim(entry: view.Entry) -> list[str]:
     out += _block("Printed", printed)
     out += _block("Exact value", expression(claim["symbolic"]["exact"]) if claim["symbolic"]["exact"] else "")
     out += _block("Derivation", escaped(f"{claim['symbolic']['status']}: {claim['symbolic']['method']}".rstrip(": ")))
+    trust = (trusted(one) for one in claim["symbolic"]["trusted"])
+    out += _block("On trust", "; ".join(sentence(text) for text in trust))
     if claim["correction"]:
         latex = claim["correction"]["latex"]
         whole = f"{_statement(entry.correction)} ({entry.correction.verdict})" if entry.correction else ""

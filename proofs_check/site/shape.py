@@ -30,6 +30,7 @@ _VARIANT: dict[str, Any] = {
     "symbolic": {"status": "none", "method": ""},
     "simulation": {"status": "none", "samples": 0, "cases": 0, "detectable": None, "power": ""},
 }
+_TRUSTED = {"rule": "", "what": "", "source": ""}
 _CLAIM: dict[str, Any] = {
     "id": "",
     "verdict": "error",
@@ -44,7 +45,7 @@ _CLAIM: dict[str, Any] = {
     "quantity": "",
     "symbols": [""],
     "printed": {},
-    "symbolic": {"status": "none", "method": "", "evidence": [""], "exact": None},
+    "symbolic": {"status": "none", "method": "", "evidence": [""], "exact": None, "trusted": [_TRUSTED]},
     "simulation": {
         "status": "none",
         "samples": 0,
@@ -81,6 +82,7 @@ _RUN: dict[str, Any] = {
     "alpha": 0.0,
     "partial": False,
     "ledger": [{"id": "", "alpha": 0.0, "spent": 0.0}],
+    "trusted": 0,
     "command": [""],
 }
 

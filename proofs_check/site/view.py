@@ -13,7 +13,7 @@ from markupsafe import Markup
 from proofs_check.expect import CORRECTED, VERDICTS
 from proofs_check.site import compare, formula, mathml, plot
 from proofs_check.site.shape import Claim, claims_of, number
-from proofs_check.telling import FIDELITY, parameters, power, variant_told
+from proofs_check.telling import FIDELITY, parameters, power, trusted, variant_told
 from theorems.catalogue import PAPERS, paper_claims
 
 #: What a verdict means, for the legend.
@@ -246,6 +246,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "wrong": wrong,
         "lines": lines,
         "evidence": [mathml.sentence(text) for text in claim["symbolic"]["evidence"]],
+        "trusted": [mathml.sentence(trusted(one)) for one in claim["symbolic"]["trusted"]],
         "corrected": whole,
         "holds": [mathml.sentence(part) for part in sentences(claim["correction"]["holds"])]
         if claim["correction"]

@@ -81,7 +81,7 @@ def claims(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def test_the_report_says_how_it_was_made(report: dict[str, Any]) -> None:
-    assert report["run"] | {"seconds": 0, "ledger": [], "versions": {}} == {
+    assert report["run"] | {"seconds": 0, "ledger": [], "versions": {}, "trusted": 0} == {
         "seed": 0,
         "device": "cpu",
         "dtype": "float32 draws, float64 sums",
@@ -91,9 +91,20 @@ def test_the_report_says_how_it_was_made(report: dict[str, Any]) -> None:
         "alpha": 1e-6,
         "partial": False,
         "ledger": [],
+        "trusted": 0,
         "command": [],
     }
     assert {"python", "torch", "sympy", "numpy", "hypothesis"} <= set(report["run"]["versions"])
+
+
+def test_what_is_trusted_is_listed_by_claim_and_counted_in_all(report: dict[str, Any]) -> None:
+    """Of the rules that the steps use, those that take something on trust, each with what that is."""
+    listed = {claim["id"]: {one["rule"]: one for one in claim["symbolic"]["trusted"]} for claim in report["claims"]}
+    assert report["run"]["trusted"] == len(set().union(*listed.values())) >= 4
+    assert list(listed["bao2024.sec4.eq5"]) == ["psd-root", "cauchy-schwarz", "square-root"]
+    assert listed["bao2024.sec4.eq5"]["cauchy-schwarz"]["what"] == "Cauchy-Schwarz."
+    assert "Horn and Johnson" in listed["bao2024.sec4.eq5"]["psd-root"]["source"]
+    assert set(listed["bao2024.appA.eq11"]) == {"isserlis"}
 
 
 def test_every_claim_has_its_verdict_with_its_evidence(report: dict[str, Any]) -> None:

@@ -134,6 +134,7 @@ def coin(printed: str, generator_of: Any, *, ranges: str = "1/4 1/2 3/4", effort
         model="free",
         parameters="p",
         ranges={"p": ranges},
+        assumptions=["0 <= p <= 1"],
         quantity="E[X Y (1 - Z)]",
     )
     p = symbol("p")

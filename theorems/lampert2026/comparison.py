@@ -24,6 +24,7 @@ from theorems.rules.optimum import (
     MEANING,
     NO_SOLUTION,
     ONE,
+    PATTERNS,
     C,
     d,
     delta2,
@@ -34,7 +35,6 @@ from theorems.rules.optimum import (
 )
 from theorems.rules.optimum_cover import BELOW
 from theorems.rules.optimum_dormant import OWN, share
-from theorems.rules.optimum_ends import ENDS
 
 # -- the functionals of a case
 
@@ -270,7 +270,7 @@ def _equivalence(
     method = (
         f"{'multipliers against the factors W_Q, W_K' if factors else 'primal and dual certificates'}, every C, n, lam"
     )
-    found = Equivalence(prop, MEANING[prop], points, (*steps, last), method, sufficient=sufficient, at_least=ENDS)
+    found = Equivalence(prop, MEANING[prop], points, (*steps, last), method, sufficient=sufficient, facts=PATTERNS)
     return {prop: found, **costs}
 
 
