@@ -64,6 +64,21 @@ class ProofLine:
 
 
 @dataclass(frozen=True)
+class Said:
+    """What a claim says in the language of statements.
+
+    ``quantities`` are left-hand sides by the names of the printed (or derived) quantities, ``hypotheses``, ``where``
+    (definitions), ``law`` and ``limit`` what ``theorems.statement.proposition`` reads beside a relation.
+    """
+
+    quantities: Mapping[str, str]
+    hypotheses: str = ""
+    where: str = ""
+    law: str = "walk"
+    limit: str = ""
+
+
+@dataclass(frozen=True)
 class Statement:
     """One claim as data.
 
@@ -79,6 +94,7 @@ class Statement:
     "identity" restricts the claim to Sigma = I. ``definitions`` are the printed objects that the claim is about: both
     sides may be handed them. ``plugin`` names the package of a claim that is not the suite's own. With the relation
     "when" the prints are clauses, "iff a > 0 & b >= 0" or "if ...", of the properties that they are mapped from.
+    ``says`` is what the claim says in the model's primitives, None where the language has no words for it.
     """
 
     id: str
@@ -111,6 +127,7 @@ class Statement:
     share: float = 1.0
     corrects: str = ""
     plugin: str = ""
+    says: Said | None = None
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
@@ -167,6 +184,10 @@ class Statement:
         )
 
 
+#: Fields of Said that have another name in ``[claim.says]``.
+_SAID = {"for": "hypotheses", "as": "limit"}
+
+
 def _claim(entry: Mapping[str, Any], paper: Paper) -> Statement:
     known = dict(entry)
     for name in ("symbols", "positions", "parameters", "assumptions", "depends_on", "proof"):
@@ -175,6 +196,9 @@ def _claim(entry: Mapping[str, Any], paper: Paper) -> Statement:
         known["lines"] = tuple(ProofLine(**line) for line in known.get("lines", ()))
         known["ranges"] = {name: tuple(values) for name, values in known.get("ranges", {}).items()}
         known["strata"] = tuple({n: tuple(v) for n, v in stratum.items()} for stratum in known.get("strata", ()))
+        if "says" in known:
+            said = {_SAID.get(name, name): value for name, value in known["says"].items()}
+            known["says"] = Said(**said)
         return Statement(paper=paper, **known)
     except TypeError as error:
         raise CatalogueError(f"{entry.get('id', '?')}: {error}; compare it with the fields of Statement") from None

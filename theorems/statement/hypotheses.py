@@ -315,5 +315,6 @@ def names_of(known: Hypotheses) -> Iterator[str]:
     for one, two in known.unequal:
         yield from {one.name, two.name} - {""}
     for size, bound in known.sequences.values():
-        yield size
+        if not size.isdigit():
+            yield size
         yield from bound.names() if bound is not None else ()
