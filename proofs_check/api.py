@@ -180,6 +180,8 @@ def judge(
         options = runner.Options(effort=effort, seed=seed, device=device, jobs=jobs, case=case)
         found = runner.judge(statement, options, runner.resolve(options), runner.Silent())
     reports = [report for report, _ in found]
-    if not statement.plugin and (derivation is not None or simulation is not None or statement not in catalogue.shipped()):
+    if not statement.plugin and (
+        derivation is not None or simulation is not None or statement not in catalogue.shipped()
+    ):
         reports = [_not_shipped(reports[0])]
     return Verdict(reports[0], reports[1] if len(reports) > 1 else None)
