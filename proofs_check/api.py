@@ -1,4 +1,4 @@
-"""Judging from a script or a notebook: ``judge(statement, derivation, simulation)`` returns the verdict."""
+"""Judging from a script or a notebook: ``check("E[...] = ...")`` and ``judge(claim(...))`` return the verdict."""
 
 from __future__ import annotations
 
@@ -79,7 +79,58 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         cells = "".join(f"<tr><th>{html.escape(a)}</th><td>{html.escape(b)}</td></tr>" for a, b in self.rows())
+        if self.report["statement"]:
+            from proofs_check.site import mathml
+
+            cells = f"<tr><th>statement</th><td>{mathml.statement(str(self.report['statement']))}</td></tr>" + cells
         return f"<table>{cells}</table>"
+
+
+def _not_shipped(report: dict[str, Any]) -> dict[str, Any]:
+    """A report of a shipped claim with another side or another print: it is nobody's claim, and decides nothing."""
+    if report["verdict"] not in ("verified", "refuted"):
+        return report
+    reason = (
+        f"informal: {report['id']} is judged with another side or print than it ships with; state a claim of your own, "
+        'claim(id, "E[...] = ...", hypotheses="...")'
+    )
+    return {**report, "verdict": "undecided", "reason": reason, "counterexample": None, "correction": None}
+
+
+def check(
+    text: str,
+    hypotheses: str = "",
+    where: str = "",
+    law: str = "walk",
+    limit: str = "",
+    effort: str = "standard",
+    seed: int = 0,
+) -> Verdict:
+    """Judge a statement as it stands, as ``twofold check`` does.
+
+    check("E[(x[i].T*W*x[j])**2] = i**2*tr(W*Sigma)**2 + i*(i + j)*tr((W*Sigma)**2)", "W symmetric, i <= j")
+
+    Raises StatementError, a ValueError, that says what cannot be read and how to mend it, and ValueError for an effort
+    or a seed that cannot be used.
+    """
+    import os
+
+    from proofs_check.checking.judging import check_statement
+    from proofs_check.checking.request import Request
+
+    _usable(effort, seed)
+    request = Request(text, hypotheses, where, law, limit)
+    reports = check_statement(request, effort, seed, "cpu", len(os.sched_getaffinity(0)))
+    return Verdict(reports[0], reports[1] if len(reports) > 1 else None)
+
+
+def _usable(effort: str, seed: int) -> None:
+    from proofs_check.evidence import EFFORTS
+
+    if effort not in EFFORTS:
+        raise ValueError(f"effort = {effort!r}; expected one of {', '.join(EFFORTS)}")
+    if not isinstance(seed, int) or not 0 <= seed < 2**63:
+        raise ValueError(f"seed = {seed!r}; expected an integer from 0 to 2**63 - 1")
 
 
 def judge(
@@ -94,21 +145,19 @@ def judge(
     jobs: int | None = None,
     case: Mapping[str, Any] | None = None,
 ) -> Verdict:
-    """Judge one claim by its two sides.
+    """Judge one claim.
 
-    ``derivation`` and ``simulation`` are the plain functions that the decorators would register; what is left out is
-    taken from the registered ones. A plain simulation of Gaussian tokens needs its polynomial ``degree``. Raises
-    ValueError naming the argument for one that cannot be used.
+    A claim that says what it says as data (``claim(id, "E[...] = ...")``) needs no sides: a ``derivation`` and a
+    ``simulation``, plain functions that the decorators would register, are held against the statement, and lower the
+    verdict where they are of another quantity. A claim in words is judged by both sides, and is at best undecided. What
+    is left out is taken from the registered ones. A plain simulation of Gaussian tokens needs its polynomial
+    ``degree``. Raises ValueError naming the argument for one that cannot be used.
     """
     from montecarlo import registry
     from proofs_check import runner
-    from proofs_check.evidence import EFFORTS
     from theorems import catalogue, deriving
 
-    if effort not in EFFORTS:
-        raise ValueError(f"effort = {effort!r}; expected one of {', '.join(EFFORTS)}")
-    if not isinstance(seed, int) or not 0 <= seed < 2**63:
-        raise ValueError(f"seed = {seed!r}; expected an integer from 0 to 2**63 - 1")
+    _usable(effort, seed)
     if jobs is not None and (not isinstance(jobs, int) or jobs < 1):
         raise ValueError(f"jobs = {jobs!r}; expected an integer >= 1, or None for all there are")
     if device not in ("auto", "cpu", "cuda"):
@@ -134,4 +183,8 @@ def judge(
         options = runner.Options(effort=effort, seed=seed, device=device, jobs=jobs, case=case)
         found = runner.judge(statement, options, runner.resolve(options), runner.Silent())
     reports = [report for report, _ in found]
+    if not statement.plugin and (
+        derivation is not None or simulation is not None or statement not in catalogue.shipped()
+    ):
+        reports = [_not_shipped(reports[0])]
     return Verdict(reports[0], reports[1] if len(reports) > 1 else None)

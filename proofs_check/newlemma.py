@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import keyword
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from proofs_check.checking.request import Request
 from proofs_check.errors import UsageError
 
 _PART = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,60}")
@@ -18,7 +21,21 @@ _PART = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,60}")
 _IMPORTED = frozenset(
     (
         *("form", "simulation", "search", "evaluation", "walks", "tensor", "torch", "np", "points"),
-        *("claim", "derivation", "coefficient", "fact", "step", "w"),
+        *(
+            "claim",
+            "derivation",
+            "coefficient",
+            "fact",
+            "step",
+            "w",
+            "walk",
+            "i",
+            "j",
+            "t",
+            "position",
+            "moment",
+            "process",
+        ),
     )
 )
 _TAKEN = frozenset({"theorems", "montecarlo", "proofs_check", "figures", "tests"}) | sys.stdlib_module_names
@@ -44,7 +61,7 @@ from montecarlo.registry import simulation
 from montecarlo.walks import Walks, form
 
 
-# FILL IN: one number a walk, shape (n,), whose mean is the quantity; degree = its polynomial degree in the tokens.
+# FILL IN, or leave out: one number a walk, shape (n,), whose mean is the quantity; degree = its degree in the tokens.
 # walk.tokens is (n, T, d), walk.token(i) is x_i, (n, d), walk.scores(W) is x_a^T W x_T for every a, (n, T).
 @simulation("{id}", degree={degree})
 def {name}(walk: Walks, W: Tensor, {arguments}) -> Tensor:
@@ -64,15 +81,11 @@ from __future__ import annotations
 
 _IDENTITY = Skeleton(
     imports="Moment, Position, Process, W, claim, derivation",
-    claim="""    # the right-hand side as printed, in the symbols; tr1 = tr(W Sigma), tr2 = tr(W Sigma W Sigma), ...
-    printed="i*tr1",
-    symbols="i tr1",
-    positions="i j",  # the token positions in their order: 1 <= i <= j
-    quantity="E[x_i^T W x_j]",""",
+    claim="",
     derivation='''@derivation("{id}")
 def {name}(walk: Process, i: Position, j: Position) -> Moment:
     """E[x_i^T W x_j], from the definition of the process."""
-    # FILL IN: walk.expect, walk.variance, walk.cov and walk.sum of forms; never the printed formula.
+    # FILL IN, or leave out: walk.expect, walk.variance, walk.cov and walk.sum of forms. It is held to the statement.
     return walk.expect(walk.form(i, W, j))
 ''',
     simulation=_WALK_SIMULATION,
@@ -80,21 +93,23 @@ def {name}(walk: Process, i: Position, j: Position) -> Moment:
 
 _LIMIT = Skeleton(
     imports="Moment, Position, Process, W, claim, derivation",
-    claim="""    # the limit as printed, in theta = i/T and the traces; remainder "1" is o(1), "T**2" is o(T^2)
-    printed="theta*tr1",
-    symbols="theta tr1",
-    positions="i T",  # the token positions in their order: 1 <= i <= T
-    limit={"i": "theta*T"},
-    remainder="1",
-    quantity="limit of E[x_i^T W x_T]/T",""",
+    claim="",
     derivation='''@derivation("{id}")
 def {name}(walk: Process, i: Position, T: Position) -> Moment:
-    """E[x_i^T W x_T]/T, exactly for finite T; the limit is taken of what this returns."""
-    # FILL IN: walk.expect, walk.variance, walk.cov and walk.sum of forms; never the printed formula.
+    """E[x_i^T W x_T]/T, exactly for finite T."""
+    # FILL IN, or leave out: walk.expect, walk.variance, walk.cov and walk.sum of forms. It is held to the statement.
     return walk.expect(walk.form(i, W, T)) / T
 ''',
     simulation=_WALK_SIMULATION,
 )
+
+#: The statements that the skeletons come with.
+_REQUESTS = {
+    "identity": Request("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", "W symmetric, i <= j"),
+    "limit": Request("E[x[i].T*W*x[T]]/T -> theta*tr(W*Sigma)", "W symmetric", limit="T -> oo, i/T -> theta"),
+    "bound": Request("tr(W)**2 <= d*tr(W*W)", "W symmetric"),
+}
+_REQUESTS["asymptotic"] = _REQUESTS["limit"]
 
 _ORDER = Skeleton(
     imports="Moment, Position, Process, W, claim, derivation",
@@ -111,33 +126,6 @@ def {name}(walk: Process, T: Position) -> Moment:
     return walk.sum(lambda j: walk.expect(walk.form(j, W, T)), upto=T)
 ''',
     simulation=_WALK_SIMULATION,
-)
-
-_BOUND = Skeleton(
-    imports="SharpBound, Step, claim, coefficient, derivation",
-    claim="""    # lower <= quantity <= upper, as printed
-    printed={"upper": "sqrt(d*tr2)", "lower": "-sqrt(d*tr2)"},
-    relation="<=",
-    symbols="d tr2",
-    model="matrix",
-    assumptions=["W symmetric"],
-    quantity="tr(W)",""",
-    derivation='''@derivation("{id}")
-def {name}() -> SharpBound:
-    """The sharp bound |tr(W)| <= sqrt(d tr(W^2)) for symmetric W_QK and Sigma = R R, by Cauchy-Schwarz."""
-    # FILL IN: the steps of the proof, each an instance of a rule of theorems/rules/, and a case where it is attained.
-    d, tr1, tr2 = (coefficient(name).expr for name in ("d", "tr1", "tr2"))
-    inner, root = ("R", "W_QK", "R"), {{"Sigma": ("R", "R")}}
-    steps = (
-        Step("psd-root", "Sigma = R R", ("Sigma", "R")),
-        Step("cauchy-schwarz", "tr(M)^2 <= tr(I) tr(M^T M), M = R W_QK R", ((), inner, tr1**2, d * tr2, root)),
-        Step("square-root", "-sqrt({{1}}) <= {{0}} <= sqrt({{1}})", (tr1, d * tr2)),
-    )
-    attained = {{"d": 1, "W": [["1"]], "Sigma": [["1"]]}}
-    square = coefficient("d") * coefficient("tr2")
-    return SharpBound(square, {{"d": 1, "tr2": 0}}, attained, steps, "Cauchy-Schwarz")
-''',
-    simulation=_POINT_SIMULATION,
 )
 
 _CONSTRUCTION = Skeleton(
@@ -167,11 +155,10 @@ _SKELETONS = {
     "identity": _IDENTITY,
     "asymptotic": _LIMIT,
     "limit": _LIMIT,
-    "bound": _BOUND,
     "order": _ORDER,
     "construction": _CONSTRUCTION,
 }
-KINDS = tuple(_SKELETONS)
+KINDS = ("identity", "asymptotic", "limit", "bound", "order", "construction")
 
 _WALK_PARTS = {
     "identity": ("2", "i: int, j: int", "x_i^T W x_j", "form(walk.token(i), W, walk.token(j))"),
@@ -181,29 +168,6 @@ _WALK_PARTS = {
 _WALK_PARTS["asymptotic"] = _WALK_PARTS["limit"]
 
 _POINT_PARTS = {
-    "bound": (
-        "a search for a violation, which must come near the bound",
-        "import numpy as np\nimport torch\n\nfrom montecarlo.registry import Points, search",
-        '''@search("{id}")
-def {name}(points: int, generator: torch.Generator) -> Points:
-    """Columns value = tr(W), d and tr2 = tr(W^2) at symmetric W_QK and Sigma = I, half of them multiples of I."""
-    # FILL IN: points that try to break the bound and that reach it; errors bound the rounding of each column.
-    d = 1 + torch.arange(points) % 4
-    scale = 2.0 ** -(torch.arange(points) % 9)
-    matrices = torch.zeros(points, 4, 4, dtype=torch.float64)
-    for k in range(points):
-        n = int(d[k])
-        draw = torch.randn(n, n, generator=generator, dtype=torch.float64)
-        sign = 1.0 if k % 4 < 2 else -1.0
-        matrices[k, :n, :n] = sign * (torch.eye(n, dtype=torch.float64) if k % 2 else (draw + draw.T) / 2) * scale[k]
-    trace = matrices.diagonal(dim1=1, dim2=2).sum(1).numpy()
-    square = (matrices * matrices.mT).sum((1, 2)).numpy()
-    size = 32 * np.finfo(float).eps * matrices.abs().sum((1, 2)).numpy()
-    kept = tuple(matrices[k, : int(d[k]), : int(d[k])].numpy() for k in range(points))
-    unit = tuple(np.eye(int(n)) for n in d)
-    columns = {{"value": trace, "d": d.double().numpy(), "tr2": square}}
-    return Points(columns, {{"value": size, "tr2": size * (size + 8)}}, {{"W": kept, "Sigma": unit}})''',
-    ),
     "construction": (
         "an independent numerical evaluation",
         "import torch\n\nfrom montecarlo.registry import evaluation",
@@ -216,7 +180,7 @@ def {name}(T: int, i: int) -> dict[str, tuple[float, float]]:
     ),
 }
 
-_THEOREMS = '''"""The statement and the derivation of {id}."""
+_STATED = '''"""The statement of {id}{also}."""
 
 from __future__ import annotations
 
@@ -224,9 +188,28 @@ from theorems.authoring import {imports}
 
 CLAIM = claim(
     "{id}",
+    # {fill}: the statement, in the language of `twofold check`; the verdict is about this, and nothing else.
+    {text},
+    hypotheses={hypotheses},
+    where={definitions},  # definitions, e.g. "s[i] = x[i].T*W*x[T]/T"
+    law={law},
+    limit={limit},  # e.g. "T -> oo, i/T -> theta"
+    place="{where}",
+)
+{derivation}'''
+
+_INFORMAL = '''"""The statement and the derivation of {id}."""
+
+from __future__ import annotations
+
+from theorems.authoring import {imports}
+
+# Claims of this kind cannot be said as data yet: the claim is informal, and at best undecided.
+CLAIM = claim(
+    "{id}",
     kind="{kind}",
-    # FILL IN: where it stands, its LaTeX, and the precise proposition that gets the verdict.
-    where="{where}",
+    # FILL IN: where it stands, its LaTeX, and the precise proposition.
+    place="{where}",
     statement=r"",
     reading="",
 {claim}
@@ -245,9 +228,9 @@ from proofs_check.api import judge
 
 def test_{module}_gets_its_verdict() -> None:
     found = judge(CLAIM, effort="quick")
-    # FILL IN: "verified" or "refuted"
-    assert found.verdict == "verified", found
-    assert found.report["decoys"]["caught"] == found.report["decoys"]["of"] > 0
+    # {expected}
+    assert found.verdict == "{verdict}", found
+    assert found.report["decoys"]["caught"] == found.report["decoys"]["of"]{some}
 '''
 
 _PROJECT = """[build-system]
@@ -271,6 +254,32 @@ def files(claim_id: str, kind: str, taken: tuple[str, ...] = ()) -> dict[str, st
     """The skeleton's files: path below the current folder -> text. Raises UsageError for an unusable id or kind."""
     if kind not in KINDS:
         raise UsageError("--kind", kind, f"one of {', '.join(KINDS)}")
+    fill = _names(claim_id, taken)
+    if kind == "bound":
+        return _all(fill, _stated(fill, _REQUESTS[kind]), None, _TO_FILL)
+    skeleton = _SKELETONS[kind]
+    derivation = skeleton.derivation.format(**fill)
+    second = _second_side(fill, kind, skeleton)
+    if kind in _REQUESTS:
+        return _all(fill, _stated(fill, _REQUESTS[kind], skeleton.imports, derivation), second, _TO_FILL)
+    first = _INFORMAL.format(**fill, imports=skeleton.imports, kind=kind, claim=skeleton.claim, derivation=derivation)
+    told = {"expected": "FILL IN: an informal claim is undecided", "verdict": "undecided", "some": ""}
+    return _all(fill, first, second, told)
+
+
+#: What the test of a skeleton says.
+_TO_FILL = {"expected": 'FILL IN: "verified" or "refuted"', "verdict": "verified", "some": " > 0"}
+
+
+def saved_files(claim_id: str, request: Request, verdict: str, taken: tuple[str, ...] = ()) -> dict[str, str]:
+    """The files of a lemma that was checked: its statement, and a test that holds it to its verdict."""
+    fill = _names(claim_id, taken)
+    told = {"expected": "what twofold check found", "verdict": verdict, "some": " > 0" if verdict == "verified" else ""}
+    return _all(fill, _stated(fill, request, fill_in="from twofold check"), None, told)
+
+
+def _names(claim_id: str, taken: tuple[str, ...]) -> dict[str, str]:
+    """The names that an id gives to package, module and function; UsageError for an id that cannot be used."""
     parts = claim_id.split(".")
     mend = "e.g. mypaper.sec2.thing"
     if len(parts) < 3 or len(claim_id) > 200 or not all(_PART.fullmatch(part) for part in parts):
@@ -283,40 +292,78 @@ def files(claim_id: str, kind: str, taken: tuple[str, ...] = ()) -> dict[str, st
     module = "_".join(parts[1:]).replace("-", "_").lower()
     name = parts[-1].replace("-", "_").lower()
     name = name + "_" if keyword.iskeyword(name) or name in _IMPORTED else name
-    skeleton = _SKELETONS[kind]
-    fill = {"id": claim_id, "name": name, "paper": paper, "module": module}
+    return {"id": claim_id, "name": name, "paper": paper, "module": module, "where": ".".join(parts[1:])}
+
+
+def _stated(
+    fill: Mapping[str, str], request: Request, imports: str = "claim", derivation: str = "", fill_in: str = "FILL IN"
+) -> str:
+    """The module of a statement that is data, with a derivation where there is one."""
+    return _STATED.format(
+        **fill,
+        also=", and a derivation of its quantity" if derivation else "",
+        imports=imports,
+        fill=fill_in,
+        text=_quoted(request.text),
+        hypotheses=_quoted(request.hypotheses),
+        definitions=_quoted(request.where),
+        law=_quoted(request.law),
+        limit=_quoted(request.limit),
+        derivation=f"\n\n{derivation}" if derivation else "",
+    )
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(" ".join(text.split()))
+
+
+def _second_side(fill: Mapping[str, str], kind: str, skeleton: Skeleton) -> str:
     if kind in _WALK_PARTS:
         degree, arguments, what, numbers = _WALK_PARTS[kind]
-        second = skeleton.simulation.format(**fill, degree=degree, arguments=arguments, what=what, numbers=numbers)
-    else:
-        side, imports, body = _POINT_PARTS[kind]
-        second = skeleton.simulation.format(**fill, second=side, imports=imports, body=body.format(**fill))
-    first = _THEOREMS.format(
-        **fill,
-        imports=skeleton.imports,
-        kind=kind,
-        where=".".join(parts[1:]),
-        claim=skeleton.claim,
-        derivation=skeleton.derivation.format(**fill),
-    )
-    return {
+        return skeleton.simulation.format(**fill, degree=degree, arguments=arguments, what=what, numbers=numbers)
+    side, imports, body = _POINT_PARTS[kind]
+    return skeleton.simulation.format(**fill, second=side, imports=imports, body=body.format(**fill))
+
+
+def _all(fill: Mapping[str, str], first: str, second: str | None, told: Mapping[str, str]) -> dict[str, str]:
+    """The files of a lemma with this statement and this second side."""
+    paper, module = fill["paper"], fill["module"]
+    found = {
         "pyproject.toml": _PROJECT.format(**fill),
         f"{paper}/__init__.py": f'"""Lemmas of {paper}."""\n',
         f"{paper}/theorems/__init__.py": '"""Statements and derivations."""\n',
         f"{paper}/montecarlo/__init__.py": '"""Simulations."""\n',
         f"{paper}/theorems/{module}.py": first,
-        f"{paper}/montecarlo/{module}.py": second,
-        f"tests/test_{paper}_{module}.py": _TEST.format(**fill),
+        f"tests/test_{paper}_{module}.py": _TEST.format(**fill, **told),
     }
+    if second is not None:
+        found[f"{paper}/montecarlo/{module}.py"] = second
+    return found
 
 
 #: Files that a second lemma of the same paper shares with the first.
 SHARED = ("pyproject.toml", "__init__.py")
 
 
-def write(claim_id: str, kind: str, folder: Path, taken: tuple[str, ...] = ()) -> list[Path]:
-    """Write the skeleton below a folder; what is there already is kept, and one's own lemma is never overwritten."""
-    wanted = files(claim_id, kind, taken)
+def write(claim_id: str, wanted: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write a lemma's files below a folder; what is there already is kept, and one's own is never overwritten."""
+    check_free(claim_id, wanted, folder)
+    written = []
+    for name, text in wanted.items():
+        path = folder / name
+        if path.exists():
+            continue
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UsageError("ID", claim_id, f"a folder that can be written; {name}: {error.strerror}") from None
+        written.append(path)
+    return written
+
+
+def check_free(claim_id: str, wanted: Mapping[str, str], folder: Path) -> None:
+    """Raise UsageError where a lemma's files cannot be written below a folder without touching another's."""
     paper = claim_id.split(".")[0]
     spec = None if (folder / paper).exists() else importlib.util.find_spec(paper)
     if spec is not None:
@@ -332,15 +379,3 @@ def write(claim_id: str, kind: str, folder: Path, taken: tuple[str, ...] = ()) -
         for above in (folder / name).relative_to(folder).parents:
             if (folder / above).exists() and not (folder / above).is_dir():
                 raise UsageError("ID", claim_id, f"a folder {above}; it is a file", "move it away")
-    written = []
-    for name, text in wanted.items():
-        path = folder / name
-        if path.exists():
-            continue
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise UsageError("ID", claim_id, f"a folder that can be written; {name}: {error.strerror}") from None
-        written.append(path)
-    return written

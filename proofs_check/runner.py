@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from proofs_check import cases as drawing
+from proofs_check.binding import bind, capped
 from proofs_check.errors import RunStopped, UsageError
 from proofs_check.evaluating import evaluated
 from proofs_check.evidence import EFFORTS, Bench, Evidence, Planned
@@ -27,6 +28,7 @@ from proofs_check.plugins import load_simulations, second_side
 from proofs_check.sampling import choose_cases, rungs, sampled, share
 from proofs_check.sampling import plan as plan_sample
 from proofs_check.searching import searched
+from proofs_check.stated import disproved, is_data, judged_claim
 from proofs_check.variants import judged, part
 from theorems.catalogue import ALPHA, Statement, by_id, rests_on
 from theorems.conditions import clause, read
@@ -161,6 +163,7 @@ def run(
             **stopped,
             "ledger": ledger,
             "trusted": len({one["rule"] for report in reports for one in report["symbolic"]["trusted"]}),
+            "bound": sum(bool(report.get("bound")) for report in reports),
             "command": [],
         },
         "claims": reports,
@@ -188,6 +191,8 @@ _shipped_status: dict[str, bool] = {}
 
 def _disproved(claim: Statement) -> bool:
     """What the kernel says of a claim that did not run; kept for the suite's own, which do not change while it runs."""
+    if is_data(claim):
+        return disproved(claim, Options(effort="quick"))
     if claim.plugin:
         return settle(claim, Pair(claim).derived()).status == "disproved"
     if claim.id not in _shipped_status:
@@ -212,6 +217,11 @@ def _mark_rests(reports: Sequence[dict[str, Any]]) -> None:
 def judge(claim: Statement, options: Options, device: str, listener: Progress) -> list[tuple[dict[str, Any], float]]:
     """The reports of a claim and, if it is refuted, of its correction, each with the part of the budget it spent."""
     began = time.perf_counter()
+    if is_data(claim):
+        try:
+            return judged_claim(claim, options, device)
+        except (Exception, SystemExit) as error:
+            return [(_broken(claim, options, error, time.perf_counter() - began), 0.0)]
     try:
         first, outcome, spent = _judge_one(claim, options, device, listener)
     except (Exception, SystemExit) as error:
@@ -249,7 +259,11 @@ def _judge_one(
     outcome.evidence += enumerated(pair.derived(), claim.positions) if second_route else generalised(claim)
     outcome.evidence += evidence.trend
     outcome.evidence += [] if claim.corrects else remarked(claim.id)
-    ruling, reason = verdict(outcome, evidence, plugin=bool(claim.plugin))
+    binding = bind(pair, second_side_of(claim), evidence.rows, options.seed)
+    if binding.derived:
+        outcome.status, outcome.method = "undecided", binding.derived[0]
+    outcome.evidence += binding.evidence
+    ruling, reason = capped(claim, binding, *verdict(outcome, evidence, plugin=bool(claim.plugin)))
     report = _frame(claim, options)
     primary = next(iter(claim.printed))
     report |= {
@@ -270,6 +284,7 @@ def _judge_one(
         "variants": [v.report() for v in variants],
         "cases": evidence.rows,
         "replay": _replay(claim, options, evidence.counterexample if ruling == "refuted" else None),
+        "bound": binding.bound,
     }
     if ruling == "refuted" and outcome.corrections:
         formula = outcome.corrections.get(primary, next(iter(outcome.corrections.values())))
@@ -351,6 +366,16 @@ def _second_side(pair: Pair, outcome: Outcome, options: Options, device: str, li
     return sampled(pair, outcome, found, part(pair), here, options.case)
 
 
+def second_side_of(claim: Statement) -> Any:
+    """The registered second side of a claim; None where nothing is."""
+    from montecarlo import registry
+
+    try:
+        return registry.find(claim.id)
+    except LookupError:
+        return None
+
+
 def bench(claim: Statement, options: Options, device: str, listener: Progress) -> Bench:
     """Where a claim's second side runs, under these options."""
     return Bench(
@@ -396,6 +421,7 @@ def _frame(claim: Statement, options: Options) -> dict[str, Any]:
         "seconds": 0.0,
         "replay": _replay(claim, options, None),
         "traceback": None,
+        "bound": False,
     }
 
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from theorems.algebra.ratio import Ratio
-from theorems.catalogue import CatalogueError, Paper, ProofLine, Statement, add, read_claims
+from theorems.catalogue import CatalogueError, Paper, ProofLine, Said, Statement, add, read_claims
+from theorems.catalogued import said
 from theorems.derivation import Fact, SharpBound, consequence, derivation, fact
 from theorems.expressions import parse
 from theorems.moments.distributions import density, finite
 from theorems.observables import IDENTITY, Matrix, W
 from theorems.process import KERNELS, Kernel, Moment, Position, Process, Step, process, random_walk
+from theorems.statement import StatementError, proposition
+from theorems.statement.prose import alias, in_words, statement_latex
 
 __all__ = [
     "IDENTITY",
@@ -48,23 +53,30 @@ def coefficient(value: int | Fraction | str) -> Ratio:
 
 
 def claims_from(package: str) -> tuple[Statement, ...]:
-    """Put the claims of a package's ``statements.toml`` into the catalogue: the file format is the suite's own."""
-    return tuple(add(made) for made in read_claims(package, plugin=package.split(".")[0]))
+    """Put the claims of a package's ``statements.toml`` into the catalogue: the file format is the suite's own.
+
+    What a claim says (``[claim.says]``) is read at once, and its reading and LaTeX are those of what it says.
+    """
+    return tuple(add(_worded(made)) for made in read_claims(package, plugin=package.split(".")[0]))
 
 
 def claim(
     id: str,
+    says: str = "",
     *,
-    printed: str | Mapping[str, str],
-    symbols: str,
+    hypotheses: str = "",
+    law: str = "walk",
+    where: str = "",
+    limit: str | Mapping[str, str] = "",
+    place: str = "",
+    printed: str | Mapping[str, str] = "",
+    symbols: str = "",
     positions: str = "",
     model: str = "walk",
-    kind: str = "identity",
-    quantity: str = "",
+    kind: str = "",
+    quantity: str | Mapping[str, str] = "",
     statement: str = "",
     reading: str = "",
-    where: str = "",
-    limit: Mapping[str, str] | None = None,
     remainder: str = "",
     parameters: str = "",
     assumptions: Sequence[str] = (),
@@ -80,19 +92,45 @@ def claim(
 ) -> Statement:
     """State a claim and put it into the catalogue.
 
-    ``printed`` is the right-hand side as arithmetic in ``symbols`` ("i j tr1 tr2"), one for the derivation's value or
-    a table by quantity; ``positions`` are the token positions in their order ("i j T" means 1 <= i <= j <= T);
-    ``limit`` ({"i": "theta*T"}) and ``remainder`` ("1" for o(1)) make it a claim about T -> infinity. ``parameters``
-    names what else a case holds (lam, a, b), for ``model`` = "free" with the values to draw in ``ranges`` ("1/4 1/2");
-    ``conditions`` are inequalities a case must meet ("2*i <= j").
+    claim("notes.sec1.mean", "E[x[i].T*W*x[j]] = i*tr(W*Sigma)", hypotheses="W symmetric, i <= j")
+
+    ``says`` is the statement in the language of ``twofold check``, with its ``hypotheses``, definitions (``where``),
+    ``law`` and ``limit``; all else is generated from it. ``place`` is where it stands ("Lemma 3").
+
+    A claim about several quantities has a table ``printed`` of right sides, arithmetic in ``symbols`` ("i j tr1 tr2"),
+    and a table ``quantity`` of the left sides in the language; ``positions`` "i j T" then add 1 <= i <= j <= T to the
+    hypotheses, and ``limit`` ({"i": "theta*T"}) and ``remainder`` ("1" for o(1)) make it a claim about T -> infinity.
+    Where no quantity is given in the language, or hypotheses stand in words (``assumptions``), the claim is informal,
+    and at best undecided: ``parameters``, ``ranges`` and ``model`` are for such claims.
     Raises CatalogueError naming the claim, the field and the mend.
     """
-    if id.count(".") < 2 or not all(
+    least = 1 if says else 2
+    if id.count(".") < least or not all(
         part and part.replace("_", "").replace("-", "").isalnum() for part in id.split(".")
     ):
         raise CatalogueError(f"{id!r} is no id; write paper.section.name, e.g. mypaper.sec2.thing")
     if id.endswith(".corrected"):
         raise CatalogueError(f"{id!r}: ids that end in .corrected are those of corrections; choose another name")
+    frame = inspect.currentframe()
+    caller = frame.f_back.f_globals.get("__name__", "") if frame is not None and frame.f_back is not None else ""
+    common: dict[str, Any] = {
+        "id": id,
+        "fidelity": fidelity,
+        "depends_on": tuple(depends_on),
+        "paper": paper or Paper(id.split(".")[0], id.split(".")[0], "", ""),
+        "plugin": caller.split(".")[0] or "__main__",
+    }
+    if says:
+        given: dict[str, Any] = {"printed": printed, "symbols": symbols, "positions": positions, "quantity": quantity}
+        given |= {"statement": statement, "reading": reading, "remainder": remainder, "assumptions": assumptions}
+        given |= {"conditions": conditions, "parameters": parameters, "ranges": ranges}
+        superfluous = next((name for name, value in given.items() if value), None)
+        if superfluous or not isinstance(limit, str):
+            raise CatalogueError(
+                f"{id}: {superfluous or 'limit'} stands beside the statement, which says it all; drop it, or write it "
+                'into the statement, hypotheses="...", where="...", limit="T -> oo, i/T -> theta"'
+            )
+        return add(_data_claim(says, Said({}, hypotheses, where, law, limit, says), kind, place, common))
     table = {"value": printed} if isinstance(printed, str) else dict(printed)
     names = tuple(symbols.replace(",", " ").split())
     for name, text in table.items():
@@ -108,37 +146,87 @@ def claim(
     places = tuple(positions.replace(",", " ").replace("<=", " ").split())
     if len(set(places)) < len(places):
         raise CatalogueError(f"{id}: positions = {positions!r}; name each position once, in their order")
-    frame = inspect.currentframe()
-    caller = frame.f_back.f_globals.get("__name__", "") if frame is not None and frame.f_back is not None else ""
     for parameter, text in (ranges or {}).items():
         try:
             _ = [Fraction(value) for value in text.replace(",", " ").split()]
         except (ValueError, ZeroDivisionError):
             raise CatalogueError(f"{id}: ranges[{parameter!r}] = {text!r}; write rationals such as 1/4 1/2") from None
+    regime = {} if isinstance(limit, str) else dict(limit)
     made = Statement(
-        id=id,
-        where=where or id.split(".", 1)[1],
-        kind=kind,
+        where=place or where or id.split(".", 1)[1],
+        kind=kind or "identity",
         statement=statement,
-        reading=reading or quantity or id,
-        quantity=quantity,
+        reading=reading or str(quantity) or id,
+        quantity=quantity if isinstance(quantity, str) else ", ".join(quantity.values()),
         symbols=names,
         printed=table,
-        paper=paper or Paper(id.split(".")[0], id.split(".")[0], "", ""),
         model=model,
-        fidelity=fidelity,
         relation=relation,
         ranges={name: tuple(text.replace(",", " ").split()) for name, text in (ranges or {}).items()},
         positions=places,
-        regime=dict(limit or {}),
+        regime=regime,
         remainder=remainder,
         parameters=tuple(parameters.replace(",", " ").split()),
         assumptions=tuple(assumptions),
         conditions=(conditions,) if isinstance(conditions, str) else tuple(conditions),
-        depends_on=tuple(depends_on),
         lines=tuple(lines),
         proof=tuple(proof),
         coefficient_of=coefficient_of,
-        plugin=caller.split(".")[0] or "__main__",
+        share=float(max(1, len(table))) if isinstance(quantity, Mapping) else 1.0,
+        **common,
     )
+    if isinstance(quantity, Mapping):
+        ordered = " <= ".join(places) if len(places) > 1 else ""
+        both = ", ".join(text for text in (hypotheses, ordered) if text)
+        missing = sorted(set(table) - set(quantity))
+        if missing:
+            raise CatalogueError(f"{id}: quantity lacks {missing[0]}, which is printed; add its left side")
+        if statement or reading:
+            raise CatalogueError(f"{id}: the reading and the LaTeX follow from quantity and printed; drop them")
+        made = _worded(replace(made, says=Said(dict(quantity), both, "", law, limit if isinstance(limit, str) else "")))
     return add(made)
+
+
+def _data_claim(text: str, says: Said, kind: str, place: str, common: Mapping[str, Any]) -> Statement:
+    """A claim from its statement alone; CatalogueError with the place in the text where it cannot be read."""
+    try:
+        prop = proposition(text, says.hypotheses, says.where, says.law, says.limit)
+    except StatementError as error:
+        raise _unreadable(common["id"], error) from None
+    natural = "asymptotic" if prop.limit.variable else "identity" if prop.relation == "=" else "bound"
+    used = {name for side in (prop.left, prop.right) for name in side.names()}
+    return Statement(
+        where=place or common["id"].split(".", 1)[1],
+        kind=kind or natural,
+        statement=statement_latex(prop),
+        reading=in_words(prop),
+        quantity=str(prop.left),
+        symbols=tuple(sorted({alias(name) for name in used})),
+        printed={"value": str(prop.right)},
+        model="walk" if prop.random else "none",
+        relation="=" if prop.relation in ("=", "->", "~") else "<=",
+        positions=tuple(prop.positions),
+        parameters=tuple(name for name in prop.parameters if name not in prop.positions),
+        says=replace(says, quantities={"value": str(prop.left)}),
+        **common,
+    )
+
+
+def _worded(made: Statement) -> Statement:
+    """A claim with the reading and the LaTeX of what it says; CatalogueError where that cannot be read."""
+    if made.says is None or made.relation not in ("=", "<="):
+        return made
+    try:
+        props = [said(made, name) for name in made.printed]
+    except StatementError as error:
+        raise _unreadable(made.id, error) from None
+    return replace(
+        made,
+        reading=" ".join(in_words(prop) for prop in props),
+        statement=r" \qquad ".join(statement_latex(prop) for prop in props),
+    )
+
+
+def _unreadable(claim_id: str, error: StatementError) -> CatalogueError:
+    place = f" (in {error.text!r}, at column {error.at + 1})" if error.text and error.at >= 0 else ""
+    return CatalogueError(f"{claim_id}: {' '.join(str(error).split())}{place}")

@@ -65,10 +65,11 @@ class ProofLine:
 
 @dataclass(frozen=True)
 class Said:
-    """What a claim says in the language of statements.
+    """What a claim says, in the language of ``theorems.statement``: text that is read where it is needed.
 
-    ``quantities`` are left-hand sides by the names of the printed (or derived) quantities, ``hypotheses``, ``where``
-    (definitions), ``law`` and ``limit`` what ``theorems.statement.proposition`` reads beside a relation.
+    ``quantities`` maps the names of ``printed`` to their left sides ("moment": "E[x[i].T*W*x[i]]"); the hypotheses,
+    definitions (``where``), law and limit are those of ``twofold check``. ``text`` is the whole statement where it was
+    written as one.
     """
 
     quantities: Mapping[str, str]
@@ -76,6 +77,7 @@ class Said:
     where: str = ""
     law: str = "walk"
     limit: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,8 @@ class Statement:
     parameters of a ``free`` model (any randomness) are drawn from; ``strata`` narrow them, one for every case that is
     to be judged. ``attained`` adds to an upper bound that it is reached, so that a larger one is false. ``covariance``
     "identity" restricts the claim to Sigma = I. ``definitions`` are the printed objects that the claim is about: both
-    sides may be handed them. ``plugin`` names the package of a claim that is not the suite's own. With the relation
+    sides may be handed them. ``plugin`` names the package of a claim that is not the suite's own. ``says`` is what the
+    claim says in the language of statements, None where it stands in words alone. With the relation
     "when" the prints are clauses, "iff a > 0 & b >= 0" or "if ...", of the properties that they are mapped from.
     ``says`` is what the claim says in the model's primitives, None where the language has no words for it.
     """
@@ -184,8 +187,26 @@ class Statement:
         )
 
 
-#: Fields of Said that have another name in ``[claim.says]``.
-_SAID = {"for": "hypotheses", "as": "limit"}
+#: The keys of [claim.says], and the fields that they fill.
+_SAYS = {"for": "hypotheses", "where": "where", "law": "law", "as": "limit", "quantities": "quantities"}
+
+
+def _said(claim_id: str, table: Any) -> Said:
+    """The table [claim.says]; CatalogueError names the key that cannot be used."""
+    if not isinstance(table, Mapping):
+        raise CatalogueError(f"{claim_id}: says = {table!r}; expected a table [claim.says]")
+    for key, value in table.items():
+        if key not in _SAYS:
+            raise CatalogueError(f"{claim_id}: says.{key} is unknown; expected {', '.join(_SAYS)}")
+        texts = value.values() if key == "quantities" and isinstance(value, Mapping) else (value,)
+        if not all(isinstance(text, str) for text in texts):
+            raise CatalogueError(f"{claim_id}: says.{key} = {value!r}; expected text")
+    if not isinstance(table.get("quantities"), Mapping) or not table["quantities"]:
+        raise CatalogueError(
+            f'{claim_id}: says has no quantities; add [claim.says.quantities], e.g. value = "E[x[i].T*W*x[j]]"'
+        )
+    texts = {_SAYS[key]: value for key, value in table.items() if key != "quantities"}
+    return Said(dict(table["quantities"]), **texts)
 
 
 def _claim(entry: Mapping[str, Any], paper: Paper) -> Statement:
@@ -197,8 +218,7 @@ def _claim(entry: Mapping[str, Any], paper: Paper) -> Statement:
         known["ranges"] = {name: tuple(values) for name, values in known.get("ranges", {}).items()}
         known["strata"] = tuple({n: tuple(v) for n, v in stratum.items()} for stratum in known.get("strata", ()))
         if "says" in known:
-            said = {_SAID.get(name, name): value for name, value in known["says"].items()}
-            known["says"] = Said(**said)
+            known["says"] = _said(str(entry.get("id", "?")), known["says"])
         return Statement(paper=paper, **known)
     except TypeError as error:
         raise CatalogueError(f"{entry.get('id', '?')}: {error}; compare it with the fields of Statement") from None

@@ -179,6 +179,8 @@ def _frame(prop: Proposition, request: Request, claim_id: str, effort: str, seed
         "seconds": 0.0,
         "replay": request.command(effort, seed),
         "traceback": None,
+        # both sides are interpreters of the statement itself
+        "bound": True,
     }
 
 
@@ -209,6 +211,7 @@ def run_report(reports: list[dict[str, Any]], effort: str, seed: int, device: st
             "seconds": round(seconds, 3),
             "alpha": ALPHA,
             "partial": False,
+            "bound": len(reports),
             "ledger": [{"id": entry["id"], "alpha": STATEMENT_ALPHA, "spent": STATEMENT_ALPHA} for entry in reports],
             "command": [],
         },

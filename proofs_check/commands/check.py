@@ -7,10 +7,13 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proofs_check.commands.checks import DEVICES, EFFORTS, MAX_SEED, choice, integer, usable_device
 from proofs_check.errors import UsageError
+
+if TYPE_CHECKING:
+    from proofs_check.checking.request import Request
 
 
 def fill_check(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +30,7 @@ def fill_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="auto", metavar="|".join(DEVICES), help="where the model is sampled")
     parser.add_argument("--jobs", metavar="N", help="threads; all cores unless given")
     parser.add_argument("--json", metavar="FILE", help="write the report as data")
+    parser.add_argument("--save", metavar="ID", help="keep it as a lemma in this folder, e.g. mypaper.sec2.thing")
 
 
 def run_check(args: argparse.Namespace) -> int:
@@ -40,6 +44,8 @@ def run_check(args: argparse.Namespace) -> int:
     if args.json and not Path(args.json).resolve().parent.is_dir():
         raise UsageError("--json", args.json, "a file in a folder that exists")
     request = Request(args.statement, args.hypotheses, args.where, args.law, args.limit)
+    if args.save is not None:
+        _can_be_saved(args.save, request)
     try:
         prop = request.read()
     except StatementError as error:
@@ -63,7 +69,25 @@ def run_check(args: argparse.Namespace) -> int:
         whole = run_report(reports, effort, seed, sampled_on, time.perf_counter() - began)
         whole["run"]["command"] = args.command_line
         _write(Path(args.json), whole)
+    if args.save is not None and reports[0]["verdict"] not in ("conflict", "error"):
+        _save(args.save, request, reports[0]["verdict"])
     return int(any(report["verdict"] in ("conflict", "error") for report in reports))
+
+
+def _can_be_saved(claim_id: str, request: Request) -> None:
+    """Raise UsageError, before anything is judged, for a lemma that could not be written."""
+    from proofs_check.newlemma import check_free, saved_files
+    from theorems.catalogue import PAPERS
+
+    check_free(claim_id, saved_files(claim_id, request, "undecided", PAPERS), Path.cwd())
+
+
+def _save(claim_id: str, request: Request, verdict: str) -> None:
+    from proofs_check.newlemma import saved_files, write
+    from theorems.catalogue import PAPERS
+
+    for path in write(claim_id, saved_files(claim_id, request, verdict, PAPERS), Path.cwd()):
+        print(f"wrote {path.relative_to(Path.cwd())}")
 
 
 def _write(path: Path, whole: dict[str, Any]) -> None:

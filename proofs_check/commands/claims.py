@@ -144,10 +144,10 @@ def fill_new_lemma(parser: argparse.ArgumentParser) -> None:
 
 def run_new_lemma(args: argparse.Namespace) -> int:
     """Write the skeleton of a lemma; returns the exit status."""
-    from proofs_check.newlemma import write
+    from proofs_check.newlemma import files, write
     from theorems.catalogue import PAPERS
 
-    written = write(args.id, args.kind, Path.cwd(), PAPERS)
+    written = write(args.id, files(args.id, args.kind, PAPERS), Path.cwd())
     for path in written:
         print(f"wrote {path.relative_to(Path.cwd())}")
     paper = args.id.split(".")[0]

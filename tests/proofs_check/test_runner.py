@@ -82,7 +82,9 @@ def claims(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def test_the_report_says_how_it_was_made(report: dict[str, Any]) -> None:
-    assert report["run"] | {"seconds": 0, "ledger": [], "versions": {}, "trusted": 0} == {
+    assert report["run"]["bound"] == sum(claim["bound"] for claim in report["claims"])
+    assert report["run"] | {"seconds": 0, "ledger": [], "versions": {}, "trusted": 0, "bound": 0} == {
+        "bound": 0,
         "seed": 0,
         "device": "cpu",
         "dtype": "float32 draws, float64 sums",

@@ -1,0 +1,229 @@
+"""A simulation's numbers beside a statement's quantity, walk by walk, on the same tokens.
+
+A moment E[f] is compared as f, Var[f] and Cov[f, g] as the half squared (or multiplied) differences of consecutive
+walks, and what is linear in moments as the same combination of these numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from montecarlo import cases, seeds
+from montecarlo.registry import SAMPLED, SINGLE, Simulation, covariance
+from montecarlo.statements.environment import Environment, environment_of
+from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, frozen, has_moment, put, text
+from montecarlo.statements.tokens import Process
+from montecarlo.statements.values import numbers, value, whole
+from montecarlo.walks import Walks, covariance_root, draw_normals
+
+#: Walks that are looked at.
+WALKS = 512
+#: Numbers may differ by this part of the largest of them, for rounding.
+ROUNDING = 1e-9
+#: Laws whose tokens ``Walks`` makes, by its start.
+STARTS = {"walk": "sigma", "walk-zero": "zero"}
+
+
+class NotComparedError(ValueError):
+    """A simulation that cannot be compared walk by walk with a quantity; the message says why."""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """The walk (or the first of two) at which a simulation's number is not the statement's, and both numbers."""
+
+    quantity: str
+    walk: int
+    simulated: float
+    stated: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.quantity}: at walk {self.walk} the simulation's number is {self.simulated:.12g}, the statement's "
+            f"quantity has {self.stated:.12g}"
+        )
+
+
+class GivenWalks:
+    """Tokens (n, T, d) of any law, as a simulation reads a ``Walks``."""
+
+    def __init__(self, tokens: Tensor) -> None:
+        self.tokens = tokens
+        self.n, self.T, self.d = tokens.shape
+
+    def token(self, i: int) -> Tensor:
+        """x_i, (n, d), for 1 <= i <= T."""
+        if not 1 <= i <= self.T:
+            raise ValueError(f"i = {i}; expected 1 <= i <= T = {self.T}")
+        return self.tokens[:, i - 1]
+
+    @cached_property
+    def last(self) -> Tensor:
+        """x_T, (n, d)."""
+        return self.tokens[:, -1]
+
+    def scores(self, W: Tensor) -> Tensor:
+        """The scores x_a^T W x_T of all tokens a, (n, T), for W (d, d)."""
+        return torch.einsum("nad,de,ne->na", self.tokens, W, self.last)
+
+
+def apart(
+    simulation: Simulation,
+    case: Mapping[str, Any],
+    law: Sequence[Any],
+    quantities: Mapping[str, Sequence[Any]],
+    *,
+    seed: int,
+    key: str,
+    walks: int = WALKS,
+) -> Apart | None:
+    """The first walk at which a simulation's number for a quantity is not the statement's; None where none is.
+
+    ``law`` and the ``quantities`` are in a statement's plain form. Raises NotComparedError for a free simulation, for a
+    quantity that is not linear in moments, and where the two do not make one number for the same walks.
+    """
+    if simulation.model == "free":
+        raise NotComparedError("a simulation with a generator of its own cannot be held against tokens")
+    tokens, sampled = _tokens(simulation, case, law, seed, key, walks)
+    wanted = [name for name in simulation.parameters if name not in SAMPLED]
+    longer = {**case, "T": tokens.shape[1]} if simulation.model == "walk" else dict(case)
+    given = cases.arguments(longer, wanted, torch.device("cpu"))
+    with torch.inference_mode():
+        returned = simulation.function(**sampled, **given)
+        named = dict(returned) if isinstance(returned, Mapping) else {SINGLE: returned}
+        env = environment_of(case)
+        env.scalars = {"T": tokens.shape[1], **env.scalars}
+        for name, plain in quantities.items():
+            own = named.get(name, named.get(SINGLE) if set(named) == {SINGLE} else None)
+            if own is None:
+                raise NotComparedError(f"the simulation returns no {name}; it returns {', '.join(named)}")
+            found = _apart(name, own, frozen(plain), env.with_tokens(tokens))
+            if found is not None:
+                return found
+    return None
+
+
+def _apart(name: str, own: Tensor, node: Node, env: Environment) -> Apart | None:
+    kind, stated, size = numbers_of(node, env)
+    if not isinstance(own, Tensor) or own.shape != stated.shape:
+        shape = tuple(own.shape) if isinstance(own, Tensor) else type(own).__name__
+        raise NotComparedError(
+            f"{name} is {shape}; the statement's {text(node)} is one number a {kind}, {tuple(stated.shape)}"
+        )
+    gap = (own.double() - stated).abs()
+    wrong = ~(gap <= ROUNDING * size)
+    if not bool(wrong.any()):
+        return None
+    place = int(torch.nonzero(wrong)[0])
+    return Apart(name, place * (2 if kind == "pair of walks" else 1) + 1, float(own[place]), float(stated[place]))
+
+
+def numbers_of(node: Node, env: Environment) -> tuple[str, Tensor, float]:
+    """What a quantity's numbers are one of ("walk" or "pair of walks"), the numbers, and the size that rounding has.
+
+    Raises NotComparedError for a quantity that is not linear in E, P, Var and Cov.
+    """
+    op, args = node[0], node[1:]
+    if not has_moment(node):
+        constant = value(node, env)
+        found = torch.full((env.n,), float(constant), dtype=torch.float64)
+        return "constant", found, abs(float(constant))
+    if op in ("E", "P"):
+        found = numbers(args[0], env).double()
+        return "walk", found, _size(found)
+    if op in ("Var", "Cov"):
+        f, g = numbers(args[0], env).double(), numbers(args[-1], env).double()
+        return "pair of walks", covariance(f, g), _size(f) * _size(g)
+    if op == "+":
+        return _added([numbers_of(part, env) for part in args], node)
+    if op == "*" and sum(has_moment(part) for part in args) == 1:
+        return _scaled(args, env)
+    if op == "/" and not has_moment(args[1]):
+        kind, found, size = numbers_of(args[0], env)
+        below = float(value(args[1], env))
+        return kind, found / below, size / abs(below)
+    if op == "sum":
+        body, index, first, last = args
+        ends = [whole(float(value(end, env)), end) for end in (first, last)]
+        moved = [put(body, index, ("number", str(k))) for k in range(ends[0], ends[1] + 1)]
+        return _added([numbers_of(part, env) for part in moved], node)
+    known = ", ".join(MOMENTS[:3])
+    raise NotComparedError(f"{text(node)} is not linear in moments ({known}), so no walk has a number for it")
+
+
+def _size(found: Tensor) -> float:
+    return float(found.abs().max()) if found.numel() else 0.0
+
+
+def _scaled(args: Sequence[Node], env: Environment) -> tuple[str, Tensor, float]:
+    weight, moment = 1.0, args[0]
+    for part in args:
+        if has_moment(part):
+            moment = part
+        else:
+            weight *= float(value(part, env))
+    kind, found, size = numbers_of(moment, env)
+    return kind, weight * found, abs(weight) * size
+
+
+def _added(parts: Sequence[tuple[str, Tensor, float]], node: Node) -> tuple[str, Tensor, float]:
+    kinds = {kind for kind, _, _ in parts} - {"constant"}
+    if len(kinds) != 1:
+        raise NotComparedError(f"{text(node)} adds moments of walks and of pairs of walks; state them one by one")
+    (kind,) = kinds
+    length = next(len(found) for one, found, _ in parts if one == kind)
+    total = torch.zeros(length, dtype=torch.float64)
+    for _, found, _ in parts:
+        total = total + found[:length]
+    return kind, total, sum(size for _, _, size in parts)
+
+
+def _tokens(
+    simulation: Simulation, case: Mapping[str, Any], law: Sequence[Any], seed: int, key: str, walks: int
+) -> tuple[Tensor, dict[str, Any]]:
+    """Tokens (n, T, d) at a case, and what the simulation is handed of them."""
+    cpu = torch.device("cpu")
+    generator = torch.Generator()
+    generator.manual_seed(seeds.block_seed(seeds.case_digest(seed, simulation.claim_id, key), 0))
+    root = covariance_root(cases.covariance_matrix(case, cpu))
+    mean = cases.tensor(case, "m", cpu) if "m" in case else torch.zeros(len(root), dtype=torch.float64)
+    if simulation.model == "gaussian":
+        z = draw_normals(torch.empty(walks, len(root), dtype=torch.float32), generator).double()
+        x = z @ root + mean
+        # x ~ N(m, Sigma) is the second token of a walk that starts at m
+        before = [mean.expand_as(x)] if law[0] == "walk-mean" else []
+        if law[0] not in ("walk-mean", "iid", "walk") or (not before and bool(mean.any())):
+            raise NotComparedError(f"x ~ N(m, Sigma) is no token of the law {law[0]}; state it of x[2], walk(start=m)")
+        return torch.stack([*before, x], 1), {"x": x}
+    T = _length(case)
+    if law[0] in STARTS:
+        z = draw_normals(torch.empty(T, len(root), walks, dtype=torch.float32), generator)
+        walk: Any = Walks(z, root, STARTS[law[0]])
+    else:
+        env = environment_of(case)
+        try:
+            made = Process(frozen(law), T, root, env.scalars, env.lists.get("m")).draw(walks, generator)
+        except StatementSimulationError as error:
+            raise NotComparedError(str(error)) from None
+        walk = GivenWalks(made)
+    # copies, as a simulation may work in what it is handed
+    handed = {
+        name: walk if name == "walk" else walk.tokens.clone() for name in simulation.parameters if name in SAMPLED
+    }
+    return walk.tokens.clone(), handed
+
+
+def _length(case: Mapping[str, Any]) -> int:
+    """T of a case, or its largest integer but d: the last position that it names."""
+    if "T" in case:
+        return int(case["T"])
+    places = [v for name, v in case.items() if isinstance(v, int) and not isinstance(v, bool) and name != "d"]
+    if not places:
+        return 1
+    return max(places)

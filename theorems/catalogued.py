@@ -1,0 +1,94 @@
+"""A claim of the catalogue as propositions: its quantities, its prints put in the language, its hypotheses and limit.
+
+No derivation may import this module: it reads prints.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from theorems.catalogue import Said, Statement
+from theorems.statement.expression import StatementError
+from theorems.statement.proposition import Proposition, proposition
+from theorems.statement.words import word_text
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+#: Functions of prints that the language has under another name.
+_FUNCTIONS = {"Abs": "abs", "Max": "max", "Min": "min"}
+#: A definition that names definitions is put in so often at most.
+MOST_ROUNDS = 8
+
+
+def said(statement: Statement, name: str) -> Proposition:
+    """What a claim says of one of its printed quantities; StatementError where it is no proposition of the language."""
+    return _read(*said_texts(statement, name))
+
+
+def said_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str]:
+    """Text, hypotheses, definitions, law and limit of the proposition about a printed quantity."""
+    says = statement.says
+    if says is None:
+        raise StatementError(f"{statement.id} stands in words alone; add [claim.says]")
+    if name not in says.quantities:
+        raise StatementError(f"{statement.id}: says.quantities lacks {name}; add its left-hand side")
+    if name not in statement.printed:
+        raise StatementError(f"{statement.id}: nothing is printed of {name}")
+    if says.text:
+        return says.text, says.hypotheses, says.where, says.law, says.limit
+    relation = _relation(statement, name)
+    right = in_language(statement.printed[name], statement, name)
+    limit = says.limit or _limit(statement)
+    if limit and statement.remainder not in ("", "1") and relation == "=":
+        right = f"{right} + o({in_language(statement.remainder, statement, name)})"
+    elif limit and relation == "=":
+        relation = "->"
+    return f"{says.quantities[name]} {relation} {right}", says.hypotheses, says.where, says.law, limit
+
+
+@lru_cache(maxsize=512)
+def _read(text: str, hypotheses: str, where: str, law: str, limit: str) -> Proposition:
+    return proposition(text, hypotheses, where, law, limit)
+
+
+def left_side(says: Said, name: str) -> Proposition:
+    """The proposition ``quantity = 0``: for a quantity of which nothing is printed, so that it can be evaluated."""
+    return _read(f"{says.quantities[name]} = 0", says.hypotheses, says.where, says.law, "")
+
+
+def _relation(statement: Statement, name: str) -> str:
+    if statement.relation == "=":
+        return "="
+    if statement.relation == "<=":
+        return {"upper": "<=", "lower": ">="}.get(name, "<=")
+    raise StatementError(f"{statement.id}: the relation {statement.relation!r} is not part of the language yet")
+
+
+def _limit(statement: Statement) -> str:
+    """The limit of a claim that says T -> infinity by its regime or its remainder alone."""
+    if not statement.asymptotic:
+        return ""
+    shares = [f"{name}/T -> {_share(form)}" for name, form in statement.regime.items() if name in statement.positions]
+    return ", ".join(["T -> oo", *shares])
+
+
+def _share(form: str) -> str:
+    """theta of theta*T."""
+    factors = [part.strip() for part in form.split("*")]
+    if "T" not in factors:
+        raise StatementError(f"{form} is no share of T; expected e.g. theta*T")
+    factors.remove("T")
+    return "*".join(factors) or "1"
+
+
+def in_language(text: str, statement: Statement, name: str = "") -> str:
+    """A printed formula in the language: definitions and other quantities put in, words by what they stand for."""
+    table = dict(statement.definitions)
+    if statement.says is not None:
+        table |= {key: left for key, left in statement.says.quantities.items() if key != name}
+    for _ in range(MOST_ROUNDS):
+        put = _NAME.sub(lambda found: f"({table[found[0]]})" if found[0] in table else found[0], text)
+        if put == text:
+            break
+        text = put
+    return _NAME.sub(lambda found: word_text(found[0]) or _FUNCTIONS.get(found[0], found[0]), text)
