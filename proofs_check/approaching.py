@@ -9,7 +9,7 @@ nothing is known of their speed, the values at k, 2k and 3k must come to the pri
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
 from typing import Any
@@ -33,6 +33,8 @@ from theorems.limits import Limit
 
 #: Lengths up to this are sampled, or up to that of the case where it is longer.
 LONGEST = 48
+#: What one length may cost, as a multiple of what a case may: the errors of several lengths add up.
+DEARER = 1.5
 #: Multiples of the shortest length at which every position is an integer.
 MULTIPLES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 #: A limit is looked for this much more coarsely than a value at one length: its interval adds up those of several.
@@ -106,6 +108,8 @@ def plan_ladder(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: floa
     """The lengths and samples that make the wanted error of the limit visible; None where that would be too dear."""
     names = [name for name in pair.sampled_names if name in pair.formulas and pair.in_the_limit(name)]
     cases = lengths(pair, raw)
+    most = int(DEARER * bench.effort.most_normals)
+    bench = replace(bench, effort=replace(bench.effort, most_normals=most))
     if any(isinstance(pair.quantity(name), Limit) for name in names):
         planned = [plan_case(pair, simulation, case, delta, bench) for case in cases]
         rungs = tuple(rung for rung in planned if rung is not None)
@@ -121,13 +125,16 @@ def plan_ladder(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: floa
         factors = weights(sizes, sorted(powers), [max(w, 1e-9) * T**0.5 for w, T in zip(wide, sizes, strict=True)])
     except ExtrapolationError:
         return None
+    # a length that shows the trend, where the limit is formed from short ones alone
+    used = {T for T, a in zip(sizes, factors, strict=True) if a != 0}
+    shown = min((T for T in sizes if 2 * T >= LONGEST), default=sizes[-1])
+    used |= set() if any(2 * T >= LONGEST for T in used) else {shown}
     off = {name: allotted(list(factors), spreads[name], sizes, limits[name][1]) for name in names}
     rungs_found: list[Planned] = []
     kept: list[float] = []
     for k, case in enumerate(cases):
         here = sizes[k] == int(Fraction(raw["T"]))
-        # the longest shows the trend, whatever the limit is formed from
-        if factors[k] == 0 and not here and k < len(cases) - 1:
+        if sizes[k] not in used and not here:
             continue
         wanted = {name: float("inf") for name in pair.sampled_names}
         wanted |= {name: off[name][k] * sizes[k] ** pair.least for name in names}
