@@ -56,7 +56,7 @@ def moments_apart(node: Node, env: Environment | None) -> Node:
         return node
     if node[0] not in BINDING:
         return mapped(node, lambda part: moments_apart(part, env))
-    op, body, index, first, last = node
+    _, body, index, first, last = node
     one = _expectation(node)
     if one is not None:
         return one
