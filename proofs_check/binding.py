@@ -6,12 +6,13 @@ a lemma of one's own is then informal, and at best undecided.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from montecarlo.registry import Simulation
-from proofs_check.checking.cases import simple
+from proofs_check.checking.cases import drawn, simple, size
 from proofs_check.pairing import Pair
 from theorems.catalogue import Statement
 from theorems.catalogued import left_side, said
@@ -23,8 +24,8 @@ from theorems.statement.expression import StatementError
 from theorems.statement.laws import read_law
 from theorems.statement.proposition import Proposition
 
-#: Small cases that are looked at for one where two values differ.
-SMALLEST = 400
+#: Cases that are looked at for one where two values differ: small ones, and drawn ones.
+SMALLEST, DRAWN = 150, 64
 MEND = 'state it as data, e.g. claim("{id}", "E[x[i].T*W*x[j]] = i*tr(W*Sigma)", hypotheses="W symmetric, i <= j")'
 
 
@@ -63,11 +64,11 @@ class Binding:
 
 def capped(claim: Statement, binding: Binding, ruling: str, reason: str) -> tuple[str, str]:
     """A verdict no better than the binding allows: a side of another quantity, or an informal lemma of one's own."""
-    if ruling in ("verified", "refuted") and (binding.faults or (claim.plugin and binding.missing)):
-        return "undecided", "; ".join((binding.faults or binding.missing)[:2])
-    if ruling == "undecided" and binding.faults:
-        return ruling, f"{binding.faults[0]}; {reason}" if reason else binding.faults[0]
-    return ruling, reason
+    notes = binding.faults or (binding.missing if claim.plugin else [])
+    if not notes or ruling not in ("verified", "refuted", "undecided"):
+        return ruling, reason
+    told = "; ".join(notes[:2])
+    return "undecided", f"{told}; {reason}" if reason and ruling == "undecided" else told
 
 
 def informal(claim: Statement, simulation: Any = None) -> list[str]:
@@ -160,7 +161,7 @@ def derivation_bound(claim: Statement, laws: Iterable[str], derived: Callable[..
                 return value_of(derived(kernel, chain, w), name).expr
 
             try:
-                other = difference(prop, value, places, _first(simple(prop)))
+                other = difference(prop, value, places, _first(prop))
             except (StatementError, ExpressionError, KeyError) as error:
                 found.missing.append(f"{name} was not compared with the statement: {_line(error)}")
                 continue
@@ -205,9 +206,10 @@ def simulation_bound(
     return Binding(evidence=[told])
 
 
-def _first(cases: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    for _, case in zip(range(SMALLEST), cases, strict=False):
-        yield case
+def _first(prop: Proposition) -> Iterator[Mapping[str, Any]]:
+    """Small cases from the smallest on, then drawn ones of every dimension."""
+    yield from itertools.islice(simple(prop), SMALLEST)
+    yield from sorted(drawn(prop, 1, DRAWN), key=size)
 
 
 def _line(error: BaseException) -> str:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import sympy as sp
 import torch
 from torch import Tensor
 
@@ -18,12 +19,12 @@ from montecarlo import registry
 from montecarlo.registry import Simulation
 from montecarlo.walks import Walks, block_walks, form
 from proofs_check import runner, sampling
-from proofs_check.api import judge
+from proofs_check.api import Verdict, judge
 from proofs_check.evidence import EFFORTS, Bench
 from proofs_check.intervals import Interval
 from proofs_check.pairing import Pair
 from proofs_check.runner import Options, Silent
-from theorems import authoring, catalogue
+from theorems import authoring, catalogue, deriving
 from theorems.catalogue import Statement, by_id
 from theorems.deriving import derive
 from theorems.expressions import parse, same, symbol
@@ -140,11 +141,18 @@ def coin(printed: str, generator_of: Any, *, ranges: str = "1/4 1/2 3/4", effort
     def heads() -> Any:
         return authoring.finite([(1, p**2 * (1 - p)), (0, 1 - p**2 * (1 - p))]).expect(lambda x: x)
 
-    with registry.registered(Simulation(COIN, generator_of, **tails)):
-        try:
-            return judge(statement, heads, effort=effort, device="cpu", jobs=1)
-        finally:
-            catalogue.discard(COIN)
+    try:
+        return shipped(statement, heads, Simulation(COIN, generator_of, **tails), effort)
+    finally:
+        catalogue.discard(COIN)
+
+
+def shipped(statement: Any, derived: Any, simulation: Simulation, effort: str = "quick") -> Verdict:
+    """Judge a claim as one that the suite ships with: one of one's own would be informal, and at best undecided."""
+    with registry.registered(simulation), deriving.registered(statement.id, derived):
+        options = runner.Options(effort=effort, device="cpu", jobs=1)
+        reports = [r for r, _ in runner.judge(replace(statement, plugin=""), options, "cpu", runner.Silent())]
+    return Verdict(reports[0], reports[1] if len(reports) > 1 else None)
 
 
 def tossed(generator: torch.Generator, n: int, p: float) -> Tensor:
@@ -164,6 +172,27 @@ def test_a_free_simulation_is_judged_like_any_other(tails: dict[str, Any]) -> No
         p = Fraction(row["params"]["p"])
         assert Fraction(row["derived"]) == p**2 * (1 - p)
         assert row["low"] <= p**2 * (1 - p) <= row["high"]
+
+
+@pytest.mark.usefixtures("clean_catalogue")
+def test_a_lemma_of_ones_own_with_free_randomness_is_undecided() -> None:
+    """Nothing ties a generator of one's own to a statement: a rare event is seen by neither of two wrong sides."""
+
+    def rare(generator: torch.Generator, n: int, p: float) -> Tensor:
+        signs = torch.where(torch.rand(n, generator=generator) < 0.5, -1.0, 1.0)
+        return torch.where(torch.rand(n, generator=generator) < 1e-9, 1e9 * p, signs).double()
+
+    half = sp.Rational(1, 2)
+    statement = authoring.claim(
+        COIN, printed="0", symbols="", model="free", parameters="p", ranges={"p": "1 2"}, quantity="E[X]"
+    )
+    with registry.registered(Simulation(COIN, rare, kurtosis=3.0)):
+        found = judge(
+            statement, lambda p: authoring.finite([(-1, half), (1, half)]).expect(lambda x: x), effort="quick"
+        )
+    assert found.verdict == "undecided"
+    assert "informal" in found.reason and "randomness of its own" in found.reason
+    assert found.report["bound"] is False
 
 
 @pytest.mark.usefixtures("clean_catalogue")
@@ -203,8 +232,7 @@ def test_a_density_is_judged() -> None:
         statement = authoring.claim(
             COIN, printed=printed, symbols="", model="free", parameters="a", ranges={"a": "1 2"}, quantity="E[U^2]"
         )
-        with registry.registered(Simulation(COIN, square, bounded=(0, 1))):
-            found = judge(statement, derived, effort="quick", device="cpu", jobs=1)
+        found = shipped(statement, derived, Simulation(COIN, square, bounded=(0, 1)))
         assert found.verdict == verdict, found.reason
         assert {step["rule"] for step in found.report["proof"]["steps"]} == {"antiderivative"}
         if verdict == "refuted":
