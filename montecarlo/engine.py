@@ -68,6 +68,7 @@ class Sample:
     """What was sampled: an estimate for every quantity, and from how many walks.
 
     ``next_block`` is the first block that was not used: a sample drawn from there on shares no walk with this one.
+    ``stream`` is what its first two blocks were seeded with: samples of one stream have walks in common.
     """
 
     estimates: Mapping[str, Estimate]
@@ -78,6 +79,7 @@ class Sample:
     first_block: int
     device: str
     seconds: float
+    stream: tuple[int, ...] = ()
 
     def __getitem__(self, quantity: str) -> Estimate:
         return self.estimates[quantity]
@@ -164,6 +166,12 @@ class _Task:
         """The turns in which the wanted blocks are drawn; the others of a turn are drawn with them, and left out."""
         # always whole turns: the last digit of a matrix product can depend on how many walks there are
         return range(wanted.start // self.together, -(-wanted.stop // self.together))
+
+    def seeded(self, block: int) -> tuple[int, ...]:
+        """What two blocks are seeded with, this one and the next: 64 bits or more that no other stream has."""
+        if self.forms is not None:
+            return self.stream, block
+        return tuple(seeds.block_seed(self.digest, k % seeds.BLOCKS) for k in (block, block + 1))
 
     def products(self, pair: Pair, numbers: Mapping[str, Tensor]) -> list[CovarianceAccumulator]:
         """What a pair of quantities has in common, block by block."""
@@ -354,6 +362,7 @@ def draw(
         first_block=first_block,
         device=device if elsewhere is not None else str(task.device),
         seconds=time.perf_counter() - began,
+        stream=task.seeded(first_block),
     )
 
 
@@ -390,7 +399,7 @@ def _task(
         start=start,
         T=T,
         d=d,
-        walks=block_walks(T, d),
+        walks=min(block_walks(T, d), sim.most_walks),
         digest=digest,
         device=device,
         pairs=pairs,
@@ -539,6 +548,13 @@ def check_repeatable(
                 f"{claim_id}: {name} of {where} differs between two runs on the same tokens; "
                 "take all randomness from the tokens that it is given"
             )
+
+
+def truth_values(sim: Simulation, case: Mapping[str, Any]) -> set[str]:
+    """The quantities that a simulation gives as truth values, by one block of a case on the CPU."""
+    task = _task(sim, case, 0, sim.claim_id, "truth values", torch.device("cpu"), ())
+    with one_torch_thread(), torch.inference_mode():
+        return {name for name, values in task.numbers(task.generator(0)).items() if values.dtype == torch.bool}
 
 
 def evaluate(evaluation: Evaluation, case: Mapping[str, Any]) -> dict[str, tuple[float, float]]:

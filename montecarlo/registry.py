@@ -66,7 +66,8 @@ class Simulation:
 
     ``degree`` is the polynomial degree of the numbers in the Gaussians, for all quantities or by quantity name; a free
     simulation states ``bounded`` = (low, high) or ``kurtosis`` instead, or the ``tails`` of every quantity by name.
-    ``shape`` is (T, d) of the normals that a free simulation draws for one walk: it sets how many walks a block has.
+    ``shape`` is (T, d) of the normals that a free simulation draws for one walk: it sets how many walks a block has,
+    ``most_walks`` at most.
     """
 
     claim_id: str
@@ -77,6 +78,7 @@ class Simulation:
     parameters: tuple[str, ...] = field(default=())
     tails: Mapping[str, Tails] | None = None
     shape: tuple[int, int] = (1, 1)
+    most_walks: int = 1 << 13
 
     def __post_init__(self) -> None:
         names = tuple(inspect.signature(self.function).parameters)

@@ -202,16 +202,24 @@ class Landscape:
 
     def __init__(self, left: Sequence[Any], relation: str, right: Sequence[Any], known: Mapping[str, Any]) -> None:
         self.left, self.right, self.relation, self.known = compiled(left), compiled(right), relation, known
+        self.terms = [compiled(term) for side in (left, right) for term in (side[1:] if side[0] == "+" else [side])]
         self.bounds = {name: None if bound is None else compiled(bound) for name, bound in known["bounds"].items()}
         self.relations = [(relation, compiled(one), compiled(two)) for relation, one, two in known["relations"]]
 
-    def excess(self, case: Floats) -> float:
-        """left - right for <=, right - left for >=, |left - right| for =, over the size of both; NaN where undefined."""
+    def gap(self, case: Floats) -> float:
+        """left - right for <=, right - left for >=, |left - right| for =; NaN where a side has no value."""
         one, two = number(self.left, case), number(self.right, case)
         if not (math.isfinite(one) and math.isfinite(two)):
             return math.nan
-        gap = {"<": one - two, ">": two - one, "=": abs(one - two)}[self.relation[0]]
-        return gap / max(abs(one), abs(two), 1e-300)
+        return {"<": one - two, ">": two - one, "=": abs(one - two)}[self.relation[0]]
+
+    def excess(self, case: Floats) -> float:
+        """The gap over the largest term of both sides, so that scale does not matter; NaN where a side has no value."""
+        gap = self.gap(case)
+        if not gap:
+            return gap
+        sizes = [abs(number(term, case)) for term in self.terms]
+        return gap / max([size for size in sizes if math.isfinite(size)] + [abs(gap), 1e-300])
 
     def projected(self, case: Floats) -> Floats | None:
         """The case moved into the hypotheses as far as floats can; None where one fails."""
@@ -256,14 +264,16 @@ class Landscape:
         table |= {"<=": one <= two + near, ">=": one >= two - near}
         return table[relation]
 
-    def climb(self, start: Floats, generator: np.random.Generator, deadline: float, steps: int) -> tuple[float, Floats, int]:
-        """The largest excess that random steps of growing and shrinking length find, where, and after how many tries."""
+    def climb(
+        self, start: Floats, generator: np.random.Generator, deadline: float, steps: int
+    ) -> tuple[float, Floats, int]:
+        """The largest excess that random steps of changing length find, where, and after how many tries."""
         here = self.projected(start)
         best = math.nan if here is None else self.excess(here)
         if here is None or math.isnan(best):
             return -math.inf, start, 1
         step, tries = 0.5, 1
-        while tries < steps and time.monotonic() < deadline and step > 1e-9:
+        while tries < steps and time.process_time() < deadline and step > 1e-9:
             tries += 1
             there = self.projected(self._moved(here, generator, step))
             value = math.nan if there is None else self.excess(there)

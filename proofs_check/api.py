@@ -64,7 +64,10 @@ class Verdict:
             rows.append(("correction", self.correction))
         if self.counterexample is not None:
             point = self.counterexample
-            rows.append(("counterexample", f"{point['params']}: print {point['printed']}, truth {point['true']}"))
+            told = f"print {point['printed']}, truth {point['true']}"
+            if "limit" in point:
+                told = f"{point['limit']}: {told}; exactly {point['finite']} before the limit"
+            rows.append(("counterexample", f"{point['params']}: {told}"))
         if self.power:
             rows.append(("power", self.power))
         if self.reason:

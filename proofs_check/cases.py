@@ -6,6 +6,7 @@ A case is exact and JSON-able, so that the seed of its simulation can be derived
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -169,6 +170,12 @@ def _quiet(count: int) -> settings:
         suppress_health_check=list(HealthCheck),
         derandomize=False,
     )
+
+
+def stream(statement: Statement, run_seed: int, place: int = 0) -> int:
+    """The seed of a claim's own points, from those of no other claim, correction or variant."""
+    name = json.dumps([run_seed, statement.id, "points", place]).encode()
+    return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "big")
 
 
 def drawn(statement: Statement, slot: Mapping[str, Any], run_seed: int, count: int) -> list[Case]:

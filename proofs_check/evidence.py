@@ -9,6 +9,7 @@ from typing import Any
 
 from proofs_check.intervals import Interval
 from proofs_check.pairing import Target
+from proofs_check.streams import Streams
 
 #: An error of the stated size is missed at most this often.
 BETA = 1e-3
@@ -50,20 +51,29 @@ class Measured:
 
     @property
     def judged(self) -> bool:
-        """Whether the print says anything about this case."""
-        return self.target.printed is not None
+        """Whether the print says anything about this very case; a print of a limit does not."""
+        return self.target.printed is not None and not self.target.limit
+
+    @property
+    def stated(self) -> float | None:
+        """What the print says of the value that the interval is of; None where it says nothing."""
+        return float(self.target.printed) if self.judged else None  # type: ignore[arg-type]
+
+    def excludes(self, value: float) -> bool:
+        """Whether the data leave out a value in the place of the printed one."""
+        return not self.interval.holds(value)
 
     @property
     def contradicts(self) -> bool:
         """Whether the interval leaves the printed value out."""
-        return self.target.printed is not None and not self.interval.holds(float(self.target.printed))
+        return self.stated is not None and self.excludes(self.stated)
 
     @property
     def agrees(self) -> bool:
         """Whether the whole interval lies within the tolerance of the printed value."""
-        if self.target.printed is None:
+        printed = self.stated
+        if printed is None:
             return False
-        printed = float(self.target.printed)
         inside = printed - self.tolerance <= self.interval.low and self.interval.high <= printed + self.tolerance
         return inside and not self.contradicts
 
@@ -80,9 +90,9 @@ class Measured:
     @property
     def z(self) -> float | None:
         """(estimate - print)/standard error, a display."""
-        if self.target.printed is None or not self.std_error:
+        if self.stated is None or not self.std_error:
             return None
-        return (self.interval.centre - float(self.target.printed)) / self.std_error
+        return (self.interval.centre - self.stated) / self.std_error
 
     def row(self) -> dict[str, Any]:
         """The measurement as the report shows it."""
@@ -97,6 +107,7 @@ class Measured:
             "high": finite(self.interval.high),
             "samples": self.count,
             "z": self.z,
+            "limit": None,
         }
 
 
@@ -121,12 +132,14 @@ class Evidence:
     rows: list[dict[str, Any]] = field(default_factory=list)
     trend: list[str] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
+    contradiction: str = ""
     caught: int = 0
     decoys: int = 0
     survivors: list[str] = field(default_factory=list)
     spent: float = 0.0
     counterexample: dict[str, Any] | None = None
     confirmed: bool = False
+    trusted: list[str] = field(default_factory=list)
 
     def simulation(self) -> dict[str, Any]:
         """The report's ``simulation`` object."""
@@ -139,6 +152,7 @@ class Evidence:
             "detectable": self.detectable,
             "tier": self.tier,
             "power": self.power,
+            "trusted": list(self.trusted),
         }
 
 
@@ -159,7 +173,7 @@ class Planned:
 @dataclass(frozen=True)
 class Bench:
     """Where and how sampling runs: seed, device, threads, who is told of progress, who else draws the blocks, the
-    least number of walks of a case, and how these are sampled (``sampling.tier_of``)."""
+    least number of walks of a case, how these are sampled (``planning.tier_of``), and who takes note of the streams."""
 
     seed: int = 0
     device: str = "cpu"
@@ -170,3 +184,4 @@ class Bench:
     elsewhere: Any = None
     walks: int = 0
     tier: str = "auto"
+    streams: Streams | None = None

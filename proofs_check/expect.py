@@ -82,8 +82,9 @@ def _parse(text: str, value: str) -> Any:
 
 def _reported(data: Mapping[str, Any], value: str) -> dict[str, Any]:
     """A JSON report as the tables of a lock."""
-    if data.get("schema") != 1:
-        raise UsageError(_ARGUMENT, value, f"a report with schema = 1; it has {shown(data.get('schema'))}")
+    # what is read here is the same in both
+    if data.get("schema") not in (1, 2):
+        raise UsageError(_ARGUMENT, value, f"a report with schema = 1 or 2; it has {shown(data.get('schema'))}")
     claims = data.get("claims")
     if not isinstance(claims, list):
         raise UsageError(_ARGUMENT, value, "a report with a list `claims`", "use a file that --json wrote")

@@ -78,7 +78,7 @@ def starts(claim: Statement) -> list[dict[str, Any]]:
                 leading = leading and _same_limits(claim, derived, name, text)
             elif claim.asymptotic:
                 exact = exact and same(value.expr, printed)
-                leading = leading and holds(value, printed, claim.regime, claim.remainder)
+                leading = leading and holds(value, printed, claim.regime, claim.remainder, claim.positions)
             else:
                 exact = exact and same(value.expr, printed)
                 leading = leading and agrees_to_leading_order(value, printed, claim.positions)
@@ -108,7 +108,8 @@ def _refers(text: str, derived: Derived) -> bool:
 
 
 def _same_limits(claim: Statement, derived: Derived, name: str, text: str) -> bool:
-    return holds(value_of(derived, name), printed_value(claim, text, derived), claim.regime, claim.remainder)
+    value, printed = value_of(derived, name), printed_value(claim, text, derived)
+    return holds(value, printed, claim.regime, claim.remainder, claim.positions)
 
 
 def holding(claim: Statement, pair: Pair, outcome: Outcome, rows: Sequence[Mapping[str, Any]]) -> str:

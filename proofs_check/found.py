@@ -16,8 +16,8 @@ from typing import Any
 from proofs_check.errors import UsageError
 from proofs_check.site import view
 from proofs_check.site.markdown import code, escaped, expression, math, sentence
-from proofs_check.site.shape import number, run_of
-from proofs_check.telling import FIDELITY, parameters, starts
+from proofs_check.site.shape import run_of
+from proofs_check.telling import FIDELITY, gives, parameters, starts
 
 FINDINGS, TRUSTED = "findings.md", "rules.md"
 _HAND = "<!-- Written by `python -m proofs_check.found`, never by hand. -->"
@@ -90,8 +90,7 @@ def _finding(entry: view.Entry) -> list[str]:
     if entry.correction is not None:
         add("the correction is", f"{entry.correction.verdict} ({sentence(_how(entry.correction.claim))})")
     if given := claim["counterexample"]:
-        both = f"the print gives {number(given['printed'])}, the truth is {number(given['true'])}"
-        add("counterexample", escaped(f"{parameters(given['params'])}: {both}".removeprefix(": ")))
+        add("counterexample", escaped(f"{parameters(given['params'])}: {gives(given)}".removeprefix(": ")))
     if any(start["exact"] or start["leading"] for start in claim["starts"]):
         add("by the start of the walk", escaped(starts(claim)))
     for key, label in (

@@ -46,7 +46,7 @@ def compared(
     points: list[Mapping[str, Any]] = [only] if only is not None else []
     if only is None:
         wanted = min(most, max(fewest, bench.effort.points // 20))
-        points = list(drawing.drawn(pair.statement, {}, bench.seed, wanted))
+        points = list(drawing.drawn(pair.statement, {}, drawing.stream(pair.statement, bench.seed), wanted))
         if pair.statement.corrects:
             # a correction is looked at at matrices of its own
             points = [{**raw, "seed": str(int(raw["seed"]) + APART)} for raw in points]
@@ -123,7 +123,7 @@ def entry_rows(
     for (r, c), exact in np.ndenumerate(derived):
         value, error = found[r][c]
         true, claimed = sp.Rational(exact), sp.Rational(printed[r, c])
-        target = Target(f"entry [{r + 1},{c + 1}]", true, claimed, sp.Integer(0), true, claimed)
+        target = Target(f"entry [{r + 1},{c + 1}]", true, claimed, true, claimed)
         rows.append((target.name, target, Interval(value - error, value + error, value, 0.0, error), 1, "evaluated"))
     return rows
 

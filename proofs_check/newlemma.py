@@ -142,8 +142,11 @@ def {name}() -> Fact:
     # FILL IN: the value from the construction's definition, and the steps that lead to it.
     u, T = coefficient("u"), coefficient("T")
     value = 1 / (1 + (T - 1))
-    step = Step("at-origin", "u/(u + T - 1) at u = 1: {{2}}", (u.expr, (u + T - 1).expr, value.expr))
-    return Fact(value, (step,), "construction")
+    one, whole = (T / T).expr, (u + T - 1).expr
+    counted = ((u.expr, one), (one, (T - 1).expr))
+    weight = Step("softmax-weight", "the weight is {{2}}", (counted, u.expr, u.expr / whole))
+    step = Step("at-origin", "({{0}})/({{1}}) at u = 1: {{2}}", (u.expr, whole, value.expr))
+    return Fact(value, (weight, step), "construction")
 ''',
     simulation=_POINT_SIMULATION,
 )

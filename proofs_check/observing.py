@@ -9,16 +9,20 @@ from typing import Any
 
 from proofs_check import cases as drawing
 from proofs_check.decoys import clause_mutants
-from proofs_check.evidence import Bench, Evidence
+from proofs_check.evidence import Bench, Evidence, finite
 from proofs_check.pairing import Pair
 from theorems.conditions import clause
-from theorems.derivation import Equivalence, Fact
+from theorems.derivation import Enclosed, Equivalence, Fact
 from theorems.equivalence import contradicted, holds, inside, judged, truth
 from theorems.numeric import Case
 from theorems.outcome import Outcome
 
 #: Least share of the drawn cases that the second side must decide, and in which a property must be seen true and false.
 DECIDED, EITHER = 0.9, 0.02
+#: A derived enclosure that is wrong by this part of it must be seen; what the rounding of its ends may be.
+OFF, ROUNDINGS = 0.02, 2.0**-44
+#: Cases of every property and number that the report shows.
+SHOWN = 4
 
 Row = tuple[Case, Mapping[str, Any]]
 
@@ -26,7 +30,7 @@ Row = tuple[Case, Mapping[str, Any]]
 def observed(pair: Pair, outcome: Outcome, observation: Any, bench: Bench, only: Mapping[str, Any] | None) -> Evidence:
     """Look at every property in drawn cases, by its definition, and compare with the print and with the derivation."""
     points = [only] if only is not None else _drawn(pair, bench)
-    evidence = Evidence(tier="decision by definition", cases=len(points))
+    evidence = Evidence(tier="decision by definition", cases=len(points), detectable=0.0)
     rows: list[Row] = []
     for place, raw in enumerate(points):
         if place % 20 == 0:
@@ -56,14 +60,15 @@ def observed(pair: Pair, outcome: Outcome, observation: Any, bench: Bench, only:
             lacking.append(f"the second side does not decide {name} at this case")
         shares.append(f"{name}: {sum(bool(v) for _, v in seen)} times true, {sum(not v for _, v in seen)} times false")
         _decoys(pair, word, conditions, found, name, seen, evidence, single=only is not None)
-        evidence.rows += [_row(case.raw, name, holds(conditions, case), truth(found, case), v) for case, v in seen[:4]]
-    unseen = _places(pair, rows, evidence)
+        first = seen[:SHOWN]
+        evidence.rows += [_row(case.raw, name, holds(conditions, case), truth(found, case), v) for case, v in first]
+    unseen = _places(pair, rows, evidence) + _enclosed(pair, rows, evidence, single=only is not None)
     lacking += unseen if only is None else []
     evidence.status = "contradicts" if wrong else "underpowered" if lacking else "agrees"
     evidence.reason = lacking[0] if lacking and not wrong else ""
-    evidence.detectable = 0.0
     decided = sum(any(value is not None for value in row.values()) for _, row in rows)
-    evidence.power = f"decided from the definition at {decided} of {len(rows)} cases; " + "; ".join(shares)
+    told = f"decided from the definition at {decided} of {len(rows)} cases; " + "; ".join(shares)
+    evidence.power = f"{told}; {evidence.power}" if evidence.power else told
     if wrong and outcome.status == "disproved":
         evidence.counterexample = _counterexample(pair, observation, wrong)
         evidence.confirmed = evidence.counterexample is not None
@@ -76,7 +81,7 @@ def _drawn(pair: Pair, bench: Bench) -> list[Mapping[str, Any]]:
     each = max(6, min(bench.effort.points, 400) // len(slots))
     found: dict[str, Mapping[str, Any]] = {}
     for place, slot in enumerate(slots):
-        for raw in drawing.drawn(pair.statement, slot, bench.seed * 64 + place, each):
+        for raw in drawing.drawn(pair.statement, slot, drawing.stream(pair.statement, bench.seed, place), each):
             found.setdefault(drawing.key(raw), raw)
     return list(found.values())
 
@@ -149,6 +154,61 @@ def _places(pair: Pair, rows: Sequence[Row], evidence: Evidence) -> list[str]:
                 where = f"{name} at {drawing.key(case.raw)}"
                 evidence.conflicts.append(f"{where}: derived {value!r}, observed in {bracket}")
     return lacking
+
+
+def _enclosed(pair: Pair, rows: Sequence[Row], evidence: Evidence, *, single: bool) -> list[str]:
+    """Numbers that both sides enclose: the two enclosures must meet at every case, wherever a property stands there.
+
+    A derived enclosure moved by OFF, up or down, must miss the observed one at some case. Returns why the observation
+    shows too little: a number that it does not enclose at every case.
+    """
+    lacking = []
+    for name, quantity in pair.derived().quantities.items():
+        if not isinstance(quantity, Enclosed):
+            continue
+        seen = [(case, row[name]) for case, row in rows if row.get(name) is not None]
+        if len(seen) < len(rows):
+            lacking.append(f"the second side encloses {name} at {len(seen)} of {len(rows)} cases only")
+        widest, moved = 0.0, {"up": False, "down": False}
+        for place, (case, (low, high)) in enumerate(seen):
+            lows, highs = ([float(case.evaluate(e)) for e in ends] for ends in (quantity.lows, quantity.highs))
+            least, most = max(lows, default=-math.inf), min(highs, default=math.inf)
+            # a float64 evaluation of an end is off by a few roundings
+            blur = ROUNDINGS * max(abs(low), abs(high))
+            if least > high + blur or most < low - blur:
+                where = f"{name} at {drawing.key(case.raw)}"
+                evidence.conflicts.append(f"{where}: derived in {(least, most)}, observed in {(low, high)}")
+            moved["up"] |= least * (1 + OFF) > high + blur
+            moved["down"] |= most * (1 - OFF) < low - blur
+            widest = max(widest, (high - low) / high if 0 < low <= high < math.inf else math.inf)
+            if place < SHOWN:
+                evidence.rows.append(_between(case.raw, name, (least, most), (low, high)))
+        for way, caught in moved.items():
+            if caught or not single:
+                evidence.decoys += 1
+                evidence.caught += caught
+                evidence.survivors += [] if caught else [f"{name}: {OFF:.0%} {way}"]
+        evidence.detectable = max(evidence.detectable or 0.0, widest) if math.isfinite(widest) else None
+        told = f"{name} is enclosed within {widest:.1e} of it at every case"
+        evidence.power += ("; " if evidence.power else "") + told
+    return lacking
+
+
+def _between(
+    raw: Mapping[str, Any], name: str, derived: tuple[float, float], seen: tuple[float, float]
+) -> dict[str, Any]:
+    """The report's row of a number that both sides enclose."""
+    return {
+        "params": dict(raw),
+        "quantity": name,
+        "printed": None,
+        "derived": f"{derived[0]:.10g} to {derived[1]:.10g}",
+        "estimate": finite(sum(seen) / 2),
+        "low": finite(seen[0]),
+        "high": finite(seen[1]),
+        "samples": 1,
+        "z": None,
+    }
 
 
 def _counterexample(pair: Pair, observation: Any, wrong: Sequence[tuple[Case, str]]) -> dict[str, Any] | None:

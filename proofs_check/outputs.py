@@ -17,6 +17,7 @@ from typing import Any
 
 from proofs_check.errors import UsageError, shown
 from proofs_check.expect import Difference
+from proofs_check.telling import gives
 
 #: Version of the JSON report; ``report.schema.json`` describes it.
 SCHEMA = 1
@@ -169,7 +170,7 @@ def _finding(claim: Mapping[str, Any]) -> str:
     if claim["counterexample"]:
         example = claim["counterexample"]
         facts.append(f"counterexample: {json.dumps(plain(example['params']), ensure_ascii=False)}")
-        facts.append(f"there the print gives {example['printed']}, the truth is {example['true']}")
+        facts.append(f"there {gives(example)}")
     if claim["correction"]:
         facts.append(f"correction: {claim['correction']['sympy']}")
         facts.append(f"it holds: {claim['correction']['holds']}")

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import sympy as sp
 
-from theorems.algebra.asymptotics import degree, in_regime
+from theorems.algebra.asymptotics import degree, uniform
 from theorems.algebra.closed import names as names_in
 from theorems.algebra.closed import substituted
-from theorems.algebra.ratio import Ratio, total
+from theorems.algebra.ratio import Ratio
 from theorems.catalogue import Statement
-from theorems.derivation import Derived, Expected, Fact
+from theorems.derivation import Closed, Derived, Expected, Fact
 from theorems.deriving import derive
-from theorems.expressions import floats, parse
+from theorems.expressions import floats, parse, symbol
 from theorems.kernel import holds, printed_value, target, value_of
 from theorems.limits import Limit, at_point, compare_cells
 from theorems.numeric import Case, Numeric
@@ -29,14 +29,37 @@ Sampled = Moment | Expected | Limit
 
 @dataclass(frozen=True)
 class Target:
-    """One quantity at one case: exact derived value, printed value (None where the print says nothing there)."""
+    """One quantity at one case: the exact derived value, and the printed formula there (None where it says nothing).
+
+    ``true`` and ``claimed`` are what the claim puts against each other: those two, or where it is about a ``limit`` the
+    two limits; up to o(T^k) the terms of order T^k and more, at the case.
+    """
 
     name: str
     derived: sp.Expr
     printed: sp.Expr | None
-    remainder: sp.Expr
     true: sp.Expr | None
     claimed: sp.Expr | None
+    limit: bool = False
+
+
+@lru_cache(maxsize=4096)
+def orders(formula: sp.Expr, regime: tuple[tuple[str, str], ...], least: int) -> Mapping[int, sp.Expr] | None:
+    """The terms of order T^least and more of a formula as T -> infinity, by their order; None where it has none.
+
+    ``regime`` gives the positions as parts of T. A rational function of T is expanded by division.
+    """
+    T = symbol("T")
+    formula = formula.xreplace({symbol(name): parse(form) for name, form in regime})
+    if not formula.has(T):
+        return {0: formula} if least <= 0 and formula != 0 else {}
+    if not formula.is_rational_function(T):
+        return None
+    shift = max(0, -least)
+    numerator, denominator = sp.fraction(sp.together(formula))
+    quotient, _ = sp.div(sp.Poly(numerator * T**shift, T).to_field(), sp.Poly(denominator, T).to_field())
+    terms = {powers[0] - shift: sp.cancel(c) for powers, c in quotient.terms() if c != 0}
+    return {power: c for power, c in terms.items() if power >= least}
 
 
 @dataclass
@@ -73,7 +96,7 @@ class Pair:
         derived = self.derived()
         printed = tuple(self.statement.printed)
         mentioned = {n for text in self.statement.printed.values() for n in names_in(self._put(text))}
-        other = [n for n in derived.quantities if (n in mentioned and n not in printed) or "@" in n]
+        other = [n for n in derived.quantities if n in mentioned and n not in printed]
         return (*printed, *other)
 
     def _put(self, text: str) -> sp.Expr:
@@ -83,7 +106,7 @@ class Pair:
     @cached_property
     def sampled_names(self) -> tuple[str, ...]:
         """The quantities that a simulation measures: those that are derived as an expectation or a probability."""
-        found = tuple(name for name in self.names if not _settled(self.quantity(name), "@" in name))
+        found = tuple(name for name in self.names if not isinstance(self.quantity(name), Fact))
         return found or self.names
 
     def quantity(self, name: str, start: str = "sigma") -> Any:
@@ -97,7 +120,7 @@ class Pair:
         if isinstance(quantity, Limit):
             return compare_cells(quantity, formula, self.statement.conditions).equal is True
         value = value_of(self.derived(), name)
-        return holds(value, formula, self.statement.regime, self.statement.remainder)
+        return holds(value, formula, self.statement.regime, self.statement.remainder, self.statement.positions)
 
     @cached_property
     def formulas(self) -> dict[str, sp.Expr]:
@@ -108,8 +131,10 @@ class Pair:
     def exact(self, raw: Mapping[str, Any]) -> Case:
         """The exact values of a case; theta = i/T where the claim is about the limit."""
         case = Case(raw)
-        if "i" in self.statement.regime and "theta" not in case.scalars:
-            case.scalars["theta"] = case.scalars["i"] / case.scalars["T"]
+        for name, form in self.regime:
+            share = form.removesuffix("*T")
+            if share != form and share.isidentifier() and share not in case.scalars and {name, "T"} <= set(raw):
+                case.scalars[share] = case.scalars[name] / case.scalars["T"]
         # sequences (eta = 4^-k), then the printed definitions, as far as they are rational numbers at the case
         sequences = {n: f for n, f in self.statement.regime.items() if n not in self.statement.positions}
         for name, text in (*sequences.items(), *self.statement.definitions.items()):
@@ -141,49 +166,58 @@ class Pair:
         """The part of the finite-T value that the print is about: all of it, its limit, or its leading order."""
         return target(self.statement, value_of(self.derived(start), name))
 
+    @cached_property
+    def regime(self) -> tuple[tuple[str, str], ...]:
+        """How the positions go along with T: as the statement says, and as parts of T where it does not say."""
+        statement = self.statement
+        positions = statement.positions if statement.remainder else ()
+        return tuple(uniform(statement.regime, positions).items())
+
+    @property
+    def least(self) -> int:
+        """The order in T from which on the print says something."""
+        return degree(self.statement.remainder)
+
+    def in_the_limit(self, name: str) -> bool:
+        """Whether what is said of a quantity is about its limit, so that no single case can be put against it."""
+        quantity = self.quantity(name)
+        if isinstance(quantity, Limit):
+            return True
+        settled = isinstance(quantity, Fact) or isinstance(value_of(self.derived(), name), Closed)
+        return bool(self.statement.remainder) and not settled
+
     def target(self, name: str, raw: Mapping[str, Any]) -> Target:
         """What both sides say of a quantity at a case."""
         case, start = self.exact(raw), str(raw.get("start", "sigma"))
-        quantity = self.quantity(name, start)
-        if isinstance(quantity, Limit):
-            return self._limit_target(name, quantity, case)
-        derived = case.evaluate(value_of(self.derived(start), name).expr)
-        true = case.evaluate(self.limiting(name, start).expr)
+        quantity, limit = self.quantity(name, start), self.in_the_limit(name)
         judged = name in self.formulas and start == "sigma"
-        claimed = case.evaluate(self.formulas[name]) if judged else None
-        printed = self.finite(self.formulas[name], name, raw) if judged else None
-        return Target(name, derived, printed, derived - true, true, claimed)
-
-    def _limit_target(self, name: str, limit: Limit, case: Case) -> Target:
-        """A probability before the limit; the print moves it by what the printed limit is off the derived one."""
-        derived, true = limit.at(case.scalars), limit.limit_at(case.scalars)
-        claimed = at_point(self.formulas[name], case.scalars) if name in self.formulas else None
-        printed = None if claimed is None or true is None else derived + claimed - true
-        return Target(name, derived, printed, derived - (true or 0), true, claimed)
-
-    def finite(self, formula: sp.Expr, name: str, raw: Mapping[str, Any]) -> sp.Expr:
-        """What a formula in the place of the print says of the quantity at a case.
-
-        For a claim up to o(remainder) that is the derived value plus the terms of formula - value which the remainder
-        does not cover, so that the print, too, is compared with the simulation at finite T.
-        """
-        case = self.exact(raw)
-        quantity = self.quantity(name)
         if isinstance(quantity, Limit):
-            claimed, true = at_point(formula, case.scalars), quantity.limit_at(case.scalars)
-            return sp.nan if claimed is None or true is None else quantity.at(case.scalars) + claimed - true
-        if not self.statement.remainder or isinstance(quantity, Fact):
-            return case.evaluate(formula)
-        value = value_of(self.derived(), name)
-        derived = case.evaluate(value.expr)
-        try:
-            gap = Ratio.from_expr(formula) - value
-        except ValueError:
-            return case.evaluate(formula) + derived - case.evaluate(self.limiting(name).expr)
-        shift, T = degree(self.statement.remainder), Ratio.of("T")
-        orders = in_regime(gap, self.statement.regime).terms("T")
-        off = total(c * T**p if p >= 0 else c / T**-p for p, c in orders.items() if p >= shift)
-        return derived + case.evaluate(off.expr)
+            claimed = at_point(self.formulas[name], case.scalars) if judged else None
+            return Target(name, quantity.at(case.scalars), claimed, quantity.limit_at(case.scalars), claimed, limit)
+        value = value_of(self.derived(start), name).expr
+        derived = case.evaluate(value)
+        printed = case.evaluate(self.formulas[name]) if judged else None
+        if not limit:
+            return Target(name, derived, printed, derived, printed)
+        claimed = self.kept(self.formulas[name], raw) if judged else None
+        return Target(name, derived, printed, self.kept(value, raw), claimed, limit)
+
+    def kept(self, formula: sp.Expr, raw: Mapping[str, Any]) -> sp.Expr | None:
+        """The terms of a formula that o(remainder) does not cover, at a case; None where it has no such form."""
+        found = orders(formula, self.regime, self.least)
+        if found is None:
+            return None
+        case, T = self.exact(raw), symbol("T")
+        return sp.Add(*(case.evaluate(c * T**power) for power, c in found.items()))
+
+    def stated(self, formula: sp.Expr, name: str, raw: Mapping[str, Any]) -> sp.Expr:
+        """What a formula in the place of the print says at a case: of the limit, where the claim is about one."""
+        case = self.exact(raw)
+        if isinstance(self.quantity(name), Limit):
+            found = at_point(formula, case.scalars)
+        else:
+            found = self.kept(formula, raw) if self.in_the_limit(name) else case.evaluate(formula)
+        return sp.nan if found is None else found
 
     def moment(self, name: str, raw: Mapping[str, Any]) -> Sampled:
         """The derived moment of a quantity for the case's start; TypeError where it is none."""
@@ -202,13 +236,6 @@ class Pair:
             case = self.exact(raw)
             return moment, float(case.evaluate(moment.mean)), float(case.evaluate(moment.variance))
         return moment, *Numeric(self.exact(raw), moment.process).statistic(moment)
-
-
-def _settled(quantity: Any, variant: bool) -> bool:
-    """Whether nothing is left to sample: a fact, or a variant that differs from the print by a definition only."""
-    return isinstance(quantity, Fact) or (
-        variant and isinstance(quantity, Limit) and isinstance(quantity.finite, sp.Basic)
-    )
 
 
 def _called(form: sp.Expr, **values: Any) -> Any:

@@ -123,7 +123,7 @@ def second_side(claim: Statement) -> Any:
 
     try:
         load_simulations(claim)
-        return simulations.find(claim.id)
+        return simulations.find(claim.corrects or claim.id)
     except KeyboardInterrupt:
         raise
     except BaseException as error:

@@ -31,13 +31,13 @@ def probabilities(d: int, counts: Sequence[int]) -> list[float]:
 def sphere_frequencies(d: int, counts: Sequence[int], *, n: int, few: int, failure: float, seed: int) -> dict[str, Any]:
     """How often the sink was representable in draws from the sphere, all keys visible, by the number N of keys.
 
-    By minors in n draws where these are not too many, else by nearest points in ``few``.
+    As the claim's simulation does in n draws where their minors are not too many, else by nearest points in ``few``.
     """
     found: list[dict[str, Any]] = []
     for N in counts:
         random = generator(seed, "representability", [d, N])
         with one_torch_thread():
-            if sum(math.comb(N, size) for size in range(2, d + 1)) <= representability.MINORS:
+            if sum(math.comb(N, size) for size in range(1, d + 2)) <= representability.MINORS:
                 hits, draws = int(representability.wendel(random, n, d, N).sum()), n
             else:
                 hits, draws = sum(_both_avoid(z) for z in _sphere(random, few, N, d)), few

@@ -10,7 +10,7 @@ import shlex
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from proofs_check import cases as drawing
@@ -25,9 +25,11 @@ from proofs_check.kept import Kept
 from proofs_check.observing import observed
 from proofs_check.pairing import Pair
 from proofs_check.plugins import load_simulations, second_side
-from proofs_check.sampling import choose_cases, plan_case, sampled
+from proofs_check.sampling import choose_cases, rungs, sampled, share
+from proofs_check.sampling import plan as plan_sample
 from proofs_check.searching import searched
 from proofs_check.stated import disproved, is_data, judged_claim
+from proofs_check.variants import judged, part
 from theorems.catalogue import ALPHA, Statement, by_id, rests_on
 from theorems.conditions import clause, read
 from theorems.derivation import Derived
@@ -39,7 +41,7 @@ from theorems.kernel import settle, stated, target, value_of
 from theorems.moments.enumeration import enumerated
 from theorems.outcome import Outcome
 
-SCHEMA = 1
+SCHEMA = 2
 #: Normals that --dry-run draws to see how long the rest would take.
 TRIED_NORMALS = 1_000_000
 
@@ -160,6 +162,7 @@ def run(
             "partial": partial,
             **stopped,
             "ledger": ledger,
+            "trusted": len({one["rule"] for report in reports for one in report["symbolic"]["trusted"]}),
             "bound": sum(bool(report.get("bound")) for report in reports),
             "command": [],
         },
@@ -250,6 +253,9 @@ def _judge_one(
     outcome = settle(claim, pair.derived())
     check_symbols(claim, outcome, pair.derived())
     evidence = _second_side(pair, outcome, options, device, listener)
+    variants = judged(pair, lambda one, found: _second_side(one, found, options, device, listener))
+    evidence.conflicts += [f"{v.name}: {v.reason}" for v in variants if v.verdict == "conflict"]
+    evidence.spent += sum(v.evidence.spent for v in variants)
     outcome.evidence += enumerated(pair.derived(), claim.positions) if second_route else generalised(claim)
     outcome.evidence += evidence.trend
     outcome.evidence += [] if claim.corrects else remarked(claim.id)
@@ -257,7 +263,7 @@ def _judge_one(
     if binding.derived:
         outcome.status, outcome.method = "undecided", binding.derived[0]
     outcome.evidence += binding.evidence
-    ruling, reason = capped(claim, binding, *verdict(outcome, evidence))
+    ruling, reason = capped(claim, binding, *verdict(outcome, evidence, plugin=bool(claim.plugin)))
     report = _frame(claim, options)
     primary = next(iter(claim.printed))
     report |= {
@@ -268,13 +274,14 @@ def _judge_one(
             "method": outcome.method,
             "evidence": outcome.evidence,
             "exact": None if outcome.exact is None else str(outcome.exact),
+            "trusted": [asdict(one) for one in outcome.trusted],
         },
         "simulation": evidence.simulation(),
         "counterexample": evidence.counterexample if ruling == "refuted" else None,
         "decoys": {"caught": evidence.caught, "of": evidence.decoys},
         "proof": proof(claim, outcome),
         "starts": [] if claim.model != "walk" else starts(claim),
-        "variants": [{"name": v.name, "holds": v.holds, "evidence": list(v.evidence)} for v in outcome.variants],
+        "variants": [v.report() for v in variants],
         "cases": evidence.rows,
         "replay": _replay(claim, options, evidence.counterexample if ruling == "refuted" else None),
         "bound": binding.bound,
@@ -346,17 +353,17 @@ def _second_side(pair: Pair, outcome: Outcome, options: Options, device: str, li
         # nothing is said that another side could look at
         return Evidence(reason="the source is incomplete")
     load_simulations(claim)
-    found = registry.find(claim.id)
+    found = registry.find(pair.source)
     here = bench(claim, options, device, listener)
     if isinstance(found, registry.Evaluation):
         return evaluated(pair, outcome, found, here, options.case)
     if isinstance(found, registry.Growth):
-        return grown(pair, outcome, found, claim.alpha, here)
+        return grown(pair, outcome, found, part(pair), here)
     if isinstance(found, registry.Search):
         return searched(pair, outcome, found, here)
     if isinstance(found, registry.Observation):
         return observed(pair, outcome, found, here, options.case)
-    return sampled(pair, outcome, found, claim.alpha, here, options.case)
+    return sampled(pair, outcome, found, part(pair), here, options.case)
 
 
 def second_side_of(claim: Statement) -> Any:
@@ -400,7 +407,7 @@ def _frame(claim: Statement, options: Options) -> dict[str, Any]:
         "quantity": claim.quantity,
         "symbols": list(claim.symbols),
         "printed": dict(claim.printed),
-        "symbolic": {"status": "none", "method": "", "evidence": [], "exact": None},
+        "symbolic": {"status": "none", "method": "", "evidence": [], "exact": None, "trusted": []},
         "simulation": Evidence().simulation(),
         "counterexample": None,
         "correction": None,
@@ -471,13 +478,13 @@ def plan(claims: Sequence[Statement], options: Options) -> list[dict[str, Any]]:
             rows.append({"id": claim.id, "case": "points", "walks": here.effort.points, "seconds": 1.0})
             continue
         pair = Pair(claim)
-        delta = claim.alpha / ((len(drawing.slots(claim, options.effort)) + 2) * len(pair.sampled_names))
+        delta = share(pair, claim.alpha, len(drawing.slots(claim, options.effort)))
         if options.case is not None:
-            one = plan_case(pair, found, options.case, delta, here)
+            one = plan_sample(pair, found, options.case, delta, here)
             chosen = [one] if one is not None else []
         else:
             chosen, _ = choose_cases(pair, found, delta, here)
-        for case in chosen:
+        for case in (rung for one in chosen for rung in rungs(one)):
             seconds = case.normals / rate(pair, found, case, here)
             rows.append({"id": claim.id, "case": dict(case.raw), "walks": case.walks, "seconds": round(seconds, 3)})
     return rows

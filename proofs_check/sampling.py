@@ -2,122 +2,92 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
-from montecarlo.registry import Simulation, Tails
+import sympy as sp
+
+from montecarlo.registry import Simulation
 from proofs_check import cases as drawing
+from proofs_check import tails
+from proofs_check.approaching import MOST_LENGTHS, Approached, Ladder, plan_ladder, reached
 from proofs_check.decoys import mutants
 from proofs_check.evaluating import evaluated_beside
 from proofs_check.evidence import BETA, Bench, Evidence, Measured, Planned, finite
-from proofs_check.intervals import interval, numbers_needed, p_value
-from proofs_check.pairing import Pair, scale_and_tolerance, scale_name
+from proofs_check.intervals import interval, p_value
+from proofs_check.pairing import Pair, scale_name
+from proofs_check.planning import degree_of, plan_case, tier_of
+from proofs_check.streams import Streams
 from theorems.limits import Limit
 from theorems.outcome import Outcome
-from theorems.process import Moment
 
-#: Normals of a walk from which on the fused tier pays.
-WIDE = 32
+__all__ = ["Chosen", "choose_cases", "measure", "plan", "plan_case", "rungs", "sampled", "share", "tier_of"]
 
+#: Cases that are drawn, and sampled, in search of a smaller one where the two sides differ.
+SMALL_DRAWS, SMALL_TRIED = 60, 6
 
-def tier_of(simulation: Simulation, raw: Mapping[str, Any], bench: Bench) -> str:
-    """How a case's walks are sampled: as ``bench.tier`` says, or literally where the simulation cannot be sampled so.
-
-    "auto" is the fused tier for walks of WIDE normals or more, where drawing costs more than what is done with it. It
-    depends on the case alone, so that a case replays with the numbers it had in a run. On a GPU "auto" is the literal
-    tier.
-    """
-    from montecarlo.cases import dimension, length
-    from montecarlo.engine import reads_scores_alone
-
-    if simulation.model != "walk":
-        return "literal"
-    wanted = bench.tier
-    if wanted == "auto":
-        wanted = "fused" if length(raw) * dimension(raw) >= WIDE else "literal"
-    # small cases are no work for a GPU's kernels, and what the GPUs of a cluster have is not known here
-    if bench.device != "cpu" and (bench.tier == "auto" or bench.elsewhere is not None):
-        return "literal"
-    if wanted == "literal" or not reads_scores_alone(simulation, raw, wanted, bench.device):
-        return "literal"
-    return wanted
+#: What is sampled for a case: the case alone, or also at other lengths where the claim is about a limit.
+Chosen = Planned | Ladder
+#: What was measured and is put against a print.
+Judged = Measured | Approached
 
 
-def plan_case(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: float, bench: Bench) -> Planned | None:
-    """The sample that makes the wanted error visible at a case; None where it would cost more than a case may."""
-    from montecarlo.cases import dimension, length
-    from montecarlo.walks import block_walks
-
-    T = length(raw) if simulation.model == "walk" else 1
-    d = dimension(raw) if simulation.model != "free" else 1
-    block = block_walks(T, d)
-    walks, quantities = max(2 * block, bench.walks), {}
-    for name in pair.sampled_names:
-        moment, mean, variance = pair.statistic(name, raw)
-        scale, tolerance = scale_and_tolerance(moment, mean, variance, bench.effort.factor)
-        per_block = block // 2 if moment.kind in ("variance", "covariance") else block
-        degree = _degree(simulation, name, pair)
-        if isinstance(moment, Limit):
-            # an event that is rarer than the tolerance is planned for as if it were that frequent
-            variance = max(variance, tolerance**2)
-        floor = 1e-12 * mean * mean
-        if variance <= floor:
-            quantities[name] = (0.0, scale, 1e-6 * max(1.0, abs(mean)))
-            continue
-        most = bench.effort.most_normals // (T * d) // (block // per_block)
-        needed = numbers_needed(
-            variance, tolerance, degree=degree, delta=delta, beta=BETA, per_block=per_block, most=most
-        )
-        if needed is None:
-            return None
-        walks = max(walks, needed * (block // per_block))
-        quantities[name] = (variance, scale, tolerance)
-    return Planned(raw, walks, walks * T * d, quantities, tier_of(simulation, raw, bench))
+def plan(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: float, bench: Bench) -> Chosen | None:
+    """The sample for a case, at growing lengths where the print is about the limit; None where it is too dear."""
+    told = raw.get("start", "sigma") == "sigma" and any(
+        name in pair.formulas and pair.in_the_limit(name) for name in pair.sampled_names
+    )
+    return (plan_ladder if told else plan_case)(pair, simulation, raw, delta, bench)
 
 
-def _degree(simulation: Simulation, name: str, pair: Pair) -> int | Tails:
-    """What the simulation declares of its tails; a declared degree must not be lower than the derivation's."""
-    stated = simulation.tails_of(name if isinstance(simulation.degree, Mapping) else "value")
-    if stated.degree is None:
-        return stated
-    derived = pair.derived().quantities
-    moment = derived.get(name, derived.get(""))
-    if isinstance(moment, Moment) and moment.observable is not None:
-        second = moment.observable if moment.kind == "variance" else moment.other
-        actual = moment.observable.degree() + (second.degree() if second is not None else 0)
-        if actual > stated.degree:
-            raise ValueError(
-                f"{pair.source}: the simulation declares degree {stated.degree} for {name}, "
-                f"the derivation's is {actual}; write @simulation(..., degree={actual})"
-            )
-    return int(stated.degree)
-
-
-def choose_cases(pair: Pair, simulation: Any, delta: float, bench: Bench) -> tuple[list[Planned], int]:
+def choose_cases(pair: Pair, simulation: Any, delta: float, bench: Bench) -> tuple[list[Chosen], int]:
     """One affordable case a slot, drawn by Hypothesis, and how many draws were passed over as too dear."""
-    chosen: list[Planned] = []
+    chosen: list[Chosen] = []
     seen: set[str] = set()
     dear = 0
     for place, slot in enumerate(drawing.slots(pair.statement, bench.effort_name)):
-        found: Planned | None = None
+        found: Chosen | None = None
         for raw in reversed(drawing.drawn(pair.statement, slot, bench.seed * 64 + place, bench.effort.draws)):
             if drawing.key(raw) in seen:
                 continue
-            planned = plan_case(pair, simulation, raw, delta, bench)
+            planned = plan(pair, simulation, raw, delta, bench)
             if planned is None:
                 dear += 1
                 continue
-            varies = any(variance > 0 for variance, _, _ in planned.quantities.values())
-            if found is None or not any(variance > 0 for variance, _, _ in found.quantities.values()):
+            if found is None or not _varies(found):
                 found = planned
-            if varies:
+            if _varies(planned):
                 break
         if found is not None:
             seen.add(drawing.key(found.raw))
             chosen.append(found)
     return chosen, dear
+
+
+def rungs(chosen: Chosen) -> tuple[Planned, ...]:
+    """The single samples of a case."""
+    return chosen.rungs if isinstance(chosen, Ladder) else (chosen,)
+
+
+def _varies(chosen: Chosen) -> bool:
+    return any(variance > 0 for rung in rungs(chosen) for variance, _, _ in rung.quantities.values())
+
+
+def climbed(
+    pair: Pair, simulation: Any, chosen: Chosen, delta: float, bench: Bench, mark: str = ""
+) -> tuple[list[Measured], list[Judged]]:
+    """Every measurement that a case asks for, and what of it is put against the print."""
+    # lengths of one case and of another may be the same case: each has a stream of its own
+    marks = ["" if rung.raw == chosen.raw else " of " + drawing.key(chosen.raw) for rung in rungs(chosen)]
+    found = [measure(pair, simulation, r, delta, bench, mark + m) for r, m in zip(rungs(chosen), marks, strict=True)]
+    measured = [m for at in found for m in at]
+    if isinstance(chosen, Ladder):
+        approached = reached(pair, chosen, found, delta)
+        return measured, [*(m for m in measured if m.judged), *(a for a in approached if a.judged)]
+    return measured, [m for m in measured if m.judged]
 
 
 def measure(
@@ -140,6 +110,8 @@ def measure(
         elsewhere=bench.elsewhere,
         tier=planned.tier,
     )
+    if bench.streams is not None:
+        bench.streams.see(sample, f"the sample at {drawing.key(planned.raw)}{' (' + mark + ')' if mark else ''}")
     found = []
     for name in pair.sampled_names:
         if name not in sample.estimates and set(sample.estimates) != {"value"}:
@@ -149,12 +121,12 @@ def measure(
             )
         estimate = sample.estimates[name] if name in sample.estimates else sample.estimates["value"]
         variance, scale, tolerance = planned.quantities[name]
-        degree = _degree(simulation, name, pair)
+        degree = degree_of(simulation, name, pair)
         data = (estimate.block_means, estimate.numbers_per_block, estimate.pair_mean, estimate.pairs)
         around = interval(*data, degree=degree, planned=variance, delta=delta, beta=BETA)
         target = pair.target(name, planned.raw)
         p = 1.0
-        if target.printed is not None:
+        if target.printed is not None and not target.limit:
             p = p_value(float(target.printed), *data, degree=degree, planned=variance, delta=delta)
             if variance > 0 and (p < delta) != (not around.holds(float(target.printed))):
                 raise ArithmeticError(f"{pair.source}: interval and p-value of {name} disagree; this is a bug of ours")
@@ -170,7 +142,7 @@ def sampled(
     """The simulation's side of a claim with randomness, and what is evaluated beside it."""
     from montecarlo import registry
 
-    evidence = _sampled(pair, outcome, simulation, alpha, bench, only)
+    evidence = tails.told(pair, simulation, _sampled(pair, outcome, simulation, alpha, bench, only))
     evaluation = registry.beside(pair.source) if simulation.claim_id == pair.source else None
     if evaluation is not None:
         _joined(evidence, evaluated_beside(pair, outcome, evaluation, bench, only), pair)
@@ -204,14 +176,16 @@ def _joined(evidence: Evidence, other: Evidence, pair: Pair) -> None:
 def _sampled(
     pair: Pair, outcome: Outcome, simulation: Any, alpha: float, bench: Bench, only: Mapping[str, Any] | None
 ) -> Evidence:
+    from montecarlo.calibration import check_normals
     from montecarlo.engine import check_repeatable
 
+    bench = replace(bench, streams=Streams())
     rate = drawing.hit_rate(pair.statement, bench.seed) if pair.statement.conditions else None
     places = 1 if only is not None else len(drawing.slots(pair.statement, bench.effort_name))
-    # each case, the counterexample and its confirmation may raise a false alarm once a quantity
-    delta = alpha / ((places + 2) * len(pair.sampled_names))
+    delta = share(pair, alpha, places)
     if only is not None:
-        planned = plan_case(pair, simulation, only, delta, bench)
+        # where no limit can be formed from a case, it can still be compared with the derivation
+        planned = plan(pair, simulation, only, delta, bench) or plan_case(pair, simulation, only, delta, bench)
         chosen, dear = ([planned] if planned is not None else []), int(planned is None)
     else:
         chosen, dear = choose_cases(pair, simulation, delta, bench)
@@ -223,24 +197,32 @@ def _sampled(
     else:
         smallest = chosen[0] if chosen and only is not None else None
     measured: list[Measured] = []
-    if chosen:
+    judged: list[Judged] = []
+    every = [rung for case in chosen for rung in rungs(case)]
+    if every:
         check_repeatable(
             simulation,
-            pair.handed(chosen[0].raw) if simulation.model == "free" else chosen[0].raw,
+            pair.handed(every[0].raw) if simulation.model == "free" else every[0].raw,
             seed=bench.seed,
             claim_id=pair.statement.id,
-            key=drawing.key(chosen[0].raw),
+            key=drawing.key(every[0].raw),
             device=bench.device,
-            tier=chosen[0].tier,
+            tier=every[0].tier,
         )
+        for tier in sorted({rung.tier for rung in every}) if simulation.model != "free" else ():
+            if bench.elsewhere is None:
+                check_normals(tier, bench.device)
     for place, case in enumerate(chosen):
         bench.step(place, len(chosen))
-        measured.extend(measure(pair, simulation, case, delta, bench))
+        found, told = climbed(pair, simulation, case, delta, bench)
+        measured += found
+        judged += told
     evidence.spent = delta * len(measured)
-    evidence.tier = _tiers(simulation, chosen)
-    _fill(evidence, measured)
-    if pair.statement.asymptotic:
-        evidence.trend = _trend(measured)
+    evidence.tier = _tiers(simulation, every)
+    _fill(evidence, measured, judged)
+    if evidence.conflicts and pair.statement.plugin and only is None:
+        evidence.conflicts = [*_smaller(pair, simulation, measured, delta, bench), *evidence.conflicts]
+    evidence.trend = _trend(judged)
     if not chosen:
         evidence.status = "underpowered"
         evidence.reason = f"no affordable case among {dear} drawn at this effort"
@@ -249,22 +231,40 @@ def _sampled(
         evidence.power += f"; {100 * rate:.0f}% of the drawn cases meet the conditions"
     if dear:
         evidence.power += f"; {dear} drawn cases were passed over as too dear at this effort"
-    _decoys(pair, measured, evidence, single=only is not None)
+    _decoys(pair, judged, evidence, single=only is not None)
     if outcome.status == "disproved" and evidence.status == "contradicts" and smallest is not None:
-        again = measure(pair, simulation, smallest, delta, bench, "confirmation")
+        again, fresh = climbed(pair, simulation, smallest, delta, bench, "confirmation")
         evidence.spent += delta * len(again)
         evidence.samples += sum(m.count for m in again if m.target.name in outcome.false_quantities)
-        wrong = [m for m in again if m.contradicts and m.target.name in outcome.false_quantities]
-        first = [m for m in measured if m.raw == smallest.raw and m.contradicts]
+        wrong = [m for m in fresh if m.contradicts and m.target.name in outcome.false_quantities]
+        first = [m for m in judged if m.raw == smallest.raw and m.contradicts]
         if wrong and first:
             evidence.confirmed = True
-            evidence.counterexample = {
-                "params": _shown(pair, smallest.raw),
-                "printed": str(wrong[0].target.claimed),
-                "true": str(wrong[0].target.true),
-            }
-        evidence.conflicts += [_conflict(m) for m in again if m.conflicts]
+            evidence.counterexample = _counterexample(pair, wrong[0])
+        evidence.conflicts += _conflicts(again)
     return evidence
+
+
+def share(pair: Pair, alpha: float, places: int) -> float:
+    """The level of one interval: every case, the counterexample and its confirmation may err once a quantity.
+
+    Where the print is about a limit each of them has several lengths.
+    """
+    limits = any(name in pair.formulas and pair.in_the_limit(name) for name in pair.sampled_names)
+    return alpha / ((places + 2) * len(pair.sampled_names) * (MOST_LENGTHS if limits else 1))
+
+
+def _counterexample(pair: Pair, wrong: Judged) -> dict[str, Any]:
+    """What the print and the truth are at the case that refutes; of a limit with the exact value at the case beside."""
+    found: dict[str, Any] = {"params": dict(wrong.raw)}
+    found |= {"printed": str(wrong.target.claimed), "true": str(wrong.target.true)}
+    if isinstance(wrong, Approached):
+        if "theta" in pair.exact(wrong.raw).scalars:
+            found["params"]["theta"] = str(pair.exact(wrong.raw).scalars["theta"])
+        limit = wrong.row()["limit"]
+        found |= {"printed": limit["printed"], "true": limit["derived"] or "no finite limit"}
+        found |= {"limit": wrong.place, "finite": str(wrong.target.derived)}
+    return found
 
 
 def _tiers(simulation: Simulation, chosen: Sequence[Planned]) -> str:
@@ -276,79 +276,120 @@ def _tiers(simulation: Simulation, chosen: Sequence[Planned]) -> str:
     return f"direct simulation, cases: {told}" if not counts["joint"] else f"simulation, cases: {told}"
 
 
-def _shown(pair: Pair, raw: Mapping[str, Any]) -> dict[str, Any]:
-    params = dict(raw)
-    if pair.statement.regime:
-        params["theta"] = str(pair.exact(raw).scalars["theta"])
-    return params
-
-
-def _fill(evidence: Evidence, measured: Sequence[Measured]) -> None:
-    judged = [m for m in measured if m.judged]
+def _fill(evidence: Evidence, measured: Sequence[Measured], judged: Sequence[Judged] | None = None) -> None:
+    judged = [m for m in measured if m.judged] if judged is None else judged
     evidence.samples = sum(m.count for m in measured)
     evidence.cases = len({drawing.key(m.raw) for m in measured})
-    evidence.rows = [m.row() for m in measured]
-    evidence.conflicts = [_conflict(m) for m in measured if m.conflicts]
+    # what a ladder measured stands in its row
+    ladders = [a for a in judged if isinstance(a, Approached)]
+    along = {id(rung) for a in ladders for rung in a.rungs}
+    cases = {drawing.key(m.raw) for m in judged}
+    further = {drawing.key(rung.raw) for a in ladders for rung in a.rungs} - cases
+    beside = (m.row() for m in measured if id(m) not in along and drawing.key(m.raw) not in further)
+    evidence.rows = [*(a.row() for a in ladders), *beside]
+    evidence.conflicts = _conflicts(measured)
     if not judged:
         evidence.status = "none"
         evidence.reason = "the print says nothing of this start of the walk; derivation and simulation agree there"
+        if any(m.target.printed is not None for m in measured):
+            evidence.status = "underpowered"
+            evidence.reason = "the print is about a limit, and none can be formed from this case at this effort"
         return
     zs = [abs(m.z) for m in judged if m.z is not None]
     evidence.max_z = max(zs) if zs else None
     evidence.p = min(1.0, len(judged) * min(m.p for m in judged))
-    worst = max(measured, key=lambda m: m.detectable)
+    worst = max(judged, key=lambda m: m.detectable)
     reach = worst.detectable
     evidence.detectable = finite(reach)
-    if any(m.contradicts for m in judged):
+    against = min((m for m in judged if m.contradicts), key=lambda m: _size(m.raw), default=None)
+    if against is not None:
         evidence.status = "contradicts"
+        evidence.contradiction = _against(against)
     elif all(m.agrees for m in judged):
         evidence.status = "agrees"
     else:
         evidence.status = "underpowered"
+        if any(isinstance(m, Approached) and not m.agrees for m in judged):
+            evidence.reason = "the simulated values do not come near enough to the printed limit at this effort"
     evidence.power = f"an error of {100 * reach:.2g}% of {worst.measured} is caught with probability {1 - BETA:g}"
 
 
-def _trend(measured: Sequence[Measured]) -> list[str]:
-    """How the simulated values approach the derived limit, or stay away from the printed one, as T grows."""
-    judged = sorted((m for m in measured if m.judged), key=lambda m: int(m.raw.get("T", 0)))
+def _against(m: Judged) -> str:
+    """What the print and the simulation say where they differ."""
+    row = m.row()
+    place = row["limit"]["at"] + ", " if row["limit"] else ""
+    told = row["limit"] or row
+    return (
+        f"{m.target.name}, {place}case {drawing.key(m.raw)}: printed {told['printed']}, "
+        f"simulated [{told['low']}, {told['high']}]"
+    )
+
+
+def _trend(judged: Sequence[Judged]) -> list[str]:
+    """How the simulated values go along the lengths, and where they come to."""
     lines = []
-    for m in judged:
-        values = [math.nan if value is None else float(value) for value in (m.target.true, m.target.claimed)]
-        places = ", ".join(f"{name} = {m.raw[name]}" for name in ("T", "i") if name in m.raw)
+    for a in judged:
+        if not isinstance(a, Approached):
+            continue
+        row = a.row()["limit"]
+        along = "; ".join(
+            f"{', '.join(f'{n} = {v}' for n, v in at['params'].items())}: {at['estimate']:.5g}" for at in row["along"]
+        )
         lines.append(
-            f"trend, {m.target.name} at {places}: simulated {m.interval.centre:.5g}, "
-            f"derived {float(m.target.derived):.5g}, derived limit {values[0]:.5g}, printed limit {values[1]:.5g}"
+            f"trend, {a.name}, {row['at']}: simulated {along}; "
+            f"{'extrapolated' if a.found is not None else 'at the end'} {row['estimate']:.5g} in "
+            f"[{a.interval.low if row['low'] is None else row['low']:.5g}, "
+            f"{a.interval.high if row['high'] is None else row['high']:.5g}], "
+            f"derived {row['derived']}, printed {row['printed']}"
         )
     return lines
 
 
-def _conflict(m: Measured) -> str:
-    return (
+def _conflicts(measured: Sequence[Measured]) -> list[str]:
+    """Where the simulation leaves the derived value out, the smallest case first."""
+    found = sorted((m for m in measured if m.conflicts), key=lambda m: _size(m.raw))
+    return [
         f"{m.target.name} at {drawing.key(m.raw)}: derived {m.target.derived}, "
         f"simulated [{m.interval.low:.6g}, {m.interval.high:.6g}]"
-    )
+        for m in found
+    ]
 
 
-def _decoys(pair: Pair, measured: Sequence[Measured], evidence: Evidence, *, single: bool) -> None:
+def _smaller(pair: Pair, simulation: Any, measured: Sequence[Measured], delta: float, bench: Bench) -> list[str]:
+    """A conflict at a case smaller than those measured, for an author to look at; it decides nothing."""
+    least = min(_size(m.raw) for m in measured if m.conflicts)
+    drawn = drawing.drawn(pair.statement, {}, bench.seed, SMALL_DRAWS)
+    for raw in sorted((raw for raw in drawn if _size(raw) < least), key=_size)[:SMALL_TRIED]:
+        planned = plan_case(pair, simulation, raw, delta, bench)
+        found = [] if planned is None else _conflicts(measure(pair, simulation, planned, delta, bench, "smaller"))
+        if found:
+            return found[:1]
+    return []
+
+
+def _size(raw: Mapping[str, Any]) -> tuple[int, int, str]:
+    """How large a case is: by dimension, by length, then by what it takes to write it down."""
+    text = drawing.key(raw)
+    return int(Fraction(raw.get("d", 1))), int(Fraction(raw.get("T", 1))), f"{len(text):06}{text}"
+
+
+def _decoys(pair: Pair, judged: Sequence[Judged], evidence: Evidence, *, single: bool) -> None:
     """Try every wrong version of the print against the intervals.
 
     With a single case only the versions that differ there by what is visible are asked for.
     """
     statement = pair.statement
-    words = sorted({w for m in measured for w in _words(pair, m.target.name) if w.startswith("tr")} or {"tr1", "tr2"})
+    words = sorted({w for m in judged for w in _words(pair, m.target.name) if w.startswith("tr")} or {"tr1", "tr2"})
     for name, formula in pair.formulas.items():
         if name not in pair.sampled_names:
             continue
-        here = [m for m in measured if m.target.name == name and m.judged]
+        here = [(m, m.stated) for m in judged if m.target.name == name and m.stated is not None]
         for label, wrong in mutants(formula, statement.positions, words, statement.remainder):
-            gaps = [(m, pair.finite(wrong, name, m.raw)) for m in here]
             # a moved index may divide by zero at a case
-            values = [(m, float(other)) for m, other in gaps if other.is_finite]
-            seen = any(not m.interval.holds(other) for m, other in values)
-            visible = any(
-                abs(other - float(m.target.printed)) >= 2 * m.tolerance  # type: ignore[arg-type]
-                for m, other in values
-            )
+            said = [(m, own, _said(pair, m, wrong)) for m, own in here]
+            values = [(m, own, other) for m, own, other in said if other is not None]
+            seen = any(m.excludes(other) for m, _, other in values)
+            visible = any(abs(other - own) >= 2 * m.tolerance for m, own, other in values)
             # only one that nobody sees may be the truth in another form
             if (single and not visible) or (not seen and pair.is_true(name, wrong)):
                 continue
@@ -360,17 +401,25 @@ def _decoys(pair: Pair, measured: Sequence[Measured], evidence: Evidence, *, sin
             if not here:
                 continue
             evidence.decoys += 1
-            seen = any(not m.interval.holds(float(m.target.printed) + 2 * sign * m.tolerance) for m in here)  # type: ignore[arg-type]
+            seen = any(m.excludes(own + 2 * sign * m.tolerance) for m, own in here)
             evidence.caught += seen
             if not seen:
                 evidence.survivors.append(f"{name}: off by {'+' if sign > 0 else '-'}2 detectable")
+
+
+def _said(pair: Pair, m: Judged, formula: sp.Expr) -> float | None:
+    """What a formula in the place of the print says where something was measured; None where it has no value."""
+    if isinstance(m, Approached):
+        return m.said(formula)
+    value = pair.stated(formula, m.target.name, m.raw)
+    return float(value) if value.is_finite else None
 
 
 def _words(pair: Pair, name: str) -> frozenset[str]:
     return frozenset() if isinstance(pair.quantity(name), Limit) else pair.limiting(name).names
 
 
-def find_counterexample(pair: Pair, simulation: Any, outcome: Outcome, delta: float, bench: Bench) -> Planned | None:
+def find_counterexample(pair: Pair, simulation: Any, outcome: Outcome, delta: float, bench: Bench) -> Chosen | None:
     """The smallest case where print and derivation differ by at least a fifth, and which can be sampled."""
 
     def differs(raw: Mapping[str, Any]) -> bool:
@@ -389,7 +438,7 @@ def find_counterexample(pair: Pair, simulation: Any, outcome: Outcome, delta: fl
     for length in ("long", "middle") if pair.statement.asymptotic else ("middle",):
         slot = {"T": length} if pair.statement.asymptotic else {}
         raw = drawing.smallest(pair.statement, slot, bench.seed, differs)
-        planned = None if raw is None else plan_case(pair, simulation, raw, delta, bench)
+        planned = None if raw is None else plan(pair, simulation, raw, delta, bench)
         if planned is not None:
             return planned
     return None

@@ -71,6 +71,11 @@ def evidence(claim: Claim) -> tuple[str, str]:
     return derived, simulation["status"]
 
 
+def trusted(one: Mapping[str, str]) -> str:
+    """What one rule takes on trust: ``hoelder: Hoelder's inequality``, with its source where it has one."""
+    return f"{one['rule']}: {one['what']}" + (f" ({one['source']})" if one["source"] else "")
+
+
 #: How much of a statement is the paper's own.
 FIDELITY = {
     "verbatim": "verbatim: the statement stands in the source",
@@ -102,14 +107,48 @@ def power(claim: Claim) -> str:
     return f"{size} / {amount(simulation['samples'])}"
 
 
+def variant_told(variant: Mapping[str, Any]) -> str:
+    """A variant's name, verdict, and what both sides found: ``exact law: refuted (disproved; simulation ...)``."""
+    simulation = variant["simulation"]
+    told = f"{variant['symbolic']['status']}; simulation {simulation['status']}"
+    told += f"; {simulation['power']}" if simulation["power"] else ""
+    return f"{variant['name']}: {variant['verdict']} ({told})"
+
+
 def group(name: str) -> str:
     """The paper and section of an id."""
     return ".".join(name.split(".")[:2])
 
 
+def against(case: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A case with what is put against the print in it: the numbers of the limit where the print is about one."""
+    limit = case.get("limit")
+    if not limit:
+        return case
+    told = {name: limit[name] for name in ("printed", "derived", "estimate", "low", "high", "z")}
+    return {**case, **told, "quantity": f"{case['quantity']}, {limit['at']}".removeprefix(", ")}
+
+
+def before(case: Mapping[str, Any]) -> str:
+    """Of a case in whose limit the print is: what is there before the limit; "" for other cases."""
+    if not case.get("limit"):
+        return ""
+    low, high = number(case["low"]), number(case["high"])
+    both = f"printed formula {number(case['printed'])}, exactly {number(case['derived'])}"
+    return f"before the limit: {both}, simulated in [{low}, {high}]"
+
+
+def gives(example: Mapping[str, Any]) -> str:
+    """What print and truth are at a counterexample; of a limit, and then what is exact at the case before it."""
+    values = f"the print gives {number(example['printed'])}, the truth is {number(example['true'])}"
+    if not example.get("limit"):
+        return values
+    return f"{example['limit']}: {values}; before the limit, at these parameters, it is exactly {example['finite']}"
+
+
 def worst(claim: Claim) -> Mapping[str, Any] | None:
     """The simulated case that is furthest from the print, in standard errors."""
-    cases: Sequence[Mapping[str, Any]] = claim["cases"]
+    cases: Sequence[Mapping[str, Any]] = [against(case) for case in claim["cases"]]
     return max(cases, key=lambda case: abs(case["z"] or 0.0), default=None)
 
 
@@ -122,14 +161,14 @@ def simulated(claim: Claim) -> str:
     if case["low"] is not None and case["high"] is not None:
         interval = f" in [{number(case['low'])}, {number(case['high'])}]"
     z = f", z = {case['z']:.3g}" if case["z"] is not None else ""
-    name = f"{case['quantity']}: " if len(claim["printed"]) > 1 and case["quantity"] else ""
+    named = case["quantity"] and (len(claim["printed"]) > 1 or case.get("limit"))
+    name = f"{case['quantity']}: " if named else ""
     both = f"print {number(case['printed'])}, derived {number(case['derived'])}"
     drawn = f"{amount(case['samples'])} sample{'s' * (case['samples'] != 1)} at {parameters(case['params'])}"
     return f"{name}{number(case['estimate'])}{interval}; {both}{z} ({drawn})"
 
 
 #: What is said of a variant of a claim.
-HOLDS = {True: "the print holds", False: "the print is false", None: "not decided"}
 
 
 def starts(claim: Claim) -> str:
@@ -184,15 +223,17 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
         add("correction", told + (f": {correction['reason']}" if correction["reason"] else ""))
     if claim["counterexample"]:
         example = claim["counterexample"]
-        values = f"the print gives {number(example['printed'])}, the truth is {number(example['true'])}"
-        add("counterexample", f"{parameters(example['params'])}: {values}")
+        add("counterexample", f"{parameters(example['params'])}: {gives(example)}")
     add("simulated", simulated(claim))
     if claim["verdict"] != "verified":
         add("power", claim["simulation"]["power"])
+    add("trusted", "; ".join(claim["simulation"]["trusted"]))
     add("starts", starts(claim))
     for variant in claim["variants"]:
-        add("variant", f"{variant['name']}: {HOLDS[variant['holds']]} ({'; '.join(variant['evidence'])})")
+        add("variant", f"{variant_told(variant)} ({'; '.join(variant['evidence'])})")
     facts += proof_lines(claim)
+    # a report of an earlier day has none
+    add("on trust", ", ".join(one["rule"] for one in claim["symbolic"].get("trusted", ())))
     add("rests on refuted", ", ".join(claim["rests_on_refuted"]))
     if claim["decoys"]["of"]:
         add("wrong versions", f"{claim['decoys']['caught']} of {claim['decoys']['of']} caught")

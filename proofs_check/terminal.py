@@ -381,7 +381,7 @@ def show_values(claim: Any, rows: Sequence[Any], symmetric: bool) -> None:
         print(name)
         print(f"  printed    {_decimal(target.printed)}")
         print(f"  derived    {_decimal(target.derived)}")
-        if target.remainder != 0:
+        if target.limit:
             claimed = f"; the print's limit is {_decimal(target.claimed)}" if target.claimed is not None else ""
             print(f"  limit      {_decimal(target.true)}{claimed}")
         if interval is None:

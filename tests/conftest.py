@@ -124,6 +124,7 @@ def _claim(**changes: Any) -> dict[str, Any]:
             "detectable": 0.0094,
             "tier": "mean",
             "power": "an error of 1% of max(|mean|, standard deviation) is caught with probability 0.999",
+            "trusted": [],
         },
         "counterexample": None,
         "correction": None,
@@ -215,7 +216,7 @@ def _refuted() -> list[dict[str, Any]]:
 def sample_report() -> dict[str, Any]:
     """A report with one claim of each verdict, and a correction."""
     none = {"status": "none", "samples": 0, "cases": 0, "max_z": None, "p_value": None, "detectable": None}
-    none |= {"tier": "", "power": ""}
+    none |= {"tier": "", "power": "", "trusted": []}
     claims = [
         _claim(),
         *_refuted(),
@@ -253,4 +254,4 @@ def sample_report() -> dict[str, Any]:
         "ledger": [{"id": claim["id"], "alpha": 3.9e-9, "spent": 2e-9} for claim in claims],
         "command": ["twofold", "verify"],
     }
-    return {"schema": 1, "run": run, "claims": claims}
+    return {"schema": 2, "run": run, "claims": claims}

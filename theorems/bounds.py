@@ -17,7 +17,7 @@ from theorems.expressions import parse, same, symbol
 from theorems.inequalities.eventually import Eventually, settle_eventually, unsupported_eventually
 from theorems.inequalities.thresholds import Threshold
 from theorems.numeric import Case
-from theorems.outcome import CheckedStep, Outcome, Variant
+from theorems.outcome import CheckedStep, Outcome
 from theorems.rules.norm import COVARIANCE, DEFINITE, MEANING, NORM_RULES, SYMMETRIC, granted, meets
 from theorems.rules.softmax import SOFTMAX_RULES
 
@@ -110,7 +110,7 @@ def settle_bound(statement: Statement, derived: Derived, steps: list[CheckedStep
         return settle_eventually(statement.printed, bound, steps)
     if isinstance(bound, Inequality):
         outcome = _settle_inequality(statement, bound, steps)
-        outcome.variants += [_proved_variant(key, other) for key, other in derived.quantities.items() if "@" in key]
+        outcome.evidence += [_proved_beside(key, other) for key, other in derived.quantities.items() if "@" in key]
         return outcome
     if variants:
         return Outcome("undecided", "one bound was wanted", steps)
@@ -121,13 +121,14 @@ def settle_bound(statement: Statement, derived: Derived, steps: list[CheckedStep
     return _settle_sharp(statement, bound, steps)
 
 
-def _proved_variant(key: str, bound: Quantity) -> Variant:
+def _proved_beside(key: str, bound: Quantity) -> str:
     """Another inequality that the derivation proves beside the claim's own, with the hypotheses of its proof."""
     if not isinstance(bound, Inequality):
-        return Variant(key.partition("@")[2], None, ("not an inequality",))
+        raise TypeError(f"{key} is a {type(bound).__name__}; expected an Inequality beside one")
     last = bound.steps[-1]
     given = f" for {', '.join(last.data[2])}" if last.rule in HYPOTHETICAL and last.data[2] else ""
-    return Variant(key.partition("@")[2], True, (f"proved: {bound.quantity} <= {bound.upper}{given}",))
+    what = key.partition("@")[2]
+    return f"proved beside it, by the derivation alone: {what}: {bound.quantity} <= {bound.upper}{given}"
 
 
 def _settle_inequality(statement: Statement, bound: Inequality, steps: list[CheckedStep]) -> Outcome:

@@ -97,6 +97,7 @@ class Statement:
     sides may be handed them. ``plugin`` names the package of a claim that is not the suite's own. ``says`` is what the
     claim says in the language of statements, None where it stands in words alone. With the relation
     "when" the prints are clauses, "iff a > 0 & b >= 0" or "if ...", of the properties that they are mapped from.
+    ``says`` is what the claim says in the model's primitives, None where the language has no words for it.
     """
 
     id: str

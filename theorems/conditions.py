@@ -6,10 +6,11 @@ A conjunction is several, joined by " & "; a printed clause is a conjunction aft
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import sympy as sp
 
-from theorems.expressions import parse, text
+from theorems.expressions import parse, symbol, text
 
 #: The signs that left - right may have, by relation; a longer sign stands before one that it holds.
 SIGNS: dict[str, tuple[int, ...]] = {
@@ -52,3 +53,25 @@ def written(gap: sp.Expr, signs: Iterable[int]) -> str:
     allowed = tuple(signs)
     relation = next(relation for relation, known in SIGNS.items() if known == allowed)
     return f"{text(gap)} {relation} 0"
+
+
+#: Values tried for every name, where a point that meets conditions is looked for.
+TRIED = tuple(sp.Rational(value) for value in ("1", "0", "2", "1/2", "3", "1/4", "-1", "-2"))
+
+
+@lru_cache(maxsize=1024)
+def satisfiable(conditions: tuple[str, ...]) -> bool:
+    """Whether a point of a small grid meets all conditions: what no point is found of may be a contradiction."""
+    parts = [read(condition) for condition in conditions]
+    free = dict.fromkeys(name for gap, _ in parts for name in sorted(s.name for s in gap.free_symbols))
+    return _met(parts, tuple(symbol(name) for name in free), {})
+
+
+def _met(
+    parts: list[tuple[sp.Expr, tuple[int, ...]]], free: tuple[sp.Symbol, ...], point: dict[sp.Symbol, sp.Expr]
+) -> bool:
+    """Whether the names that are left have values that meet the conditions."""
+    gaps = [(gap.xreplace(point), allowed) for gap, allowed in parts]
+    if any(gap.is_number and sp.sign(gap) not in allowed for gap, allowed in gaps):
+        return False
+    return not free or any(_met(parts, free[1:], {**point, free[0]: value}) for value in TRIED)

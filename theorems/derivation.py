@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, NoReturn
@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NoReturn
 import sympy as sp
 
 from theorems.algebra.ratio import Ratio
+from theorems.facts import Facts
 from theorems.limits import Limit
 from theorems.orders import Order
 from theorems.process import Moment, Process, Step
@@ -135,8 +136,7 @@ class Equivalence:
     case (JSON-able) for two values of the coordinates, None where no case has them.
 
     ``sufficient`` are conjunctions, each proved by a step to suffice for the property, first the one that corrects a
-    print: an "if" print that implies one of them is true. ``at_least`` gives the least values of the names that may be
-    used to see that.
+    print: an "if" print that implies one of them is true. ``facts`` of the setting are what may be used to see that.
     """
 
     property: str
@@ -147,7 +147,20 @@ class Equivalence:
     coordinates: tuple[sp.Expr, ...] = ()
     plane: Callable[[Fraction, Fraction], dict[str, Any] | None] | None = None
     sufficient: tuple[tuple[str, ...], ...] = ()
-    at_least: Mapping[str, int] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
+
+
+@dataclass(frozen=True)
+class Enclosed:
+    """A number of the case between what bounds it there: every one of ``lows`` <= number <= every one of ``highs``.
+
+    The bounds are expressions in the case's names and functionals. It bears on no proof: the second side encloses the
+    number too, and the two must meet.
+    """
+
+    lows: tuple[sp.Expr, ...]
+    highs: tuple[sp.Expr, ...]
+    method: ClassVar[str] = "enclosed from both sides"
 
 
 @dataclass(frozen=True)
@@ -157,12 +170,12 @@ class Incomplete:
     reason: str
 
 
-Quantity = Moment | Expected | Fact | SharpBound | Inequality | Equivalence | Limit | Order | Incomplete
+Quantity = Moment | Expected | Fact | SharpBound | Inequality | Equivalence | Enclosed | Limit | Order | Incomplete
 #: Quantities that carry their own steps.
 STEPPED = (Expected, Fact, SharpBound, Inequality, Equivalence, Limit, Order)
 
 #: Quantities that are no single value.
-UNVALUED = SharpBound | Inequality | Equivalence | Limit | Order | Incomplete
+UNVALUED = SharpBound | Inequality | Equivalence | Enclosed | Limit | Order | Incomplete
 
 
 @dataclass

@@ -16,11 +16,11 @@ from theorems.bounds import admitted
 from theorems.catalogue import Statement
 from theorems.conditions import clause, read, written
 from theorems.derivation import Derived, Equivalence, Fact
-from theorems.inequalities.implication import IMPLICATIONS, LEAST_VALUES, implied
+from theorems.inequalities.implication import IMPLICATIONS, implied
 from theorems.numeric import Case
 from theorems.outcome import CheckedStep, Outcome
 from theorems.process import Step
-from theorems.rules import EQUIVALENCES
+from theorems.rules import ABOUT, EQUIVALENCES
 
 Conditions = tuple[str, ...]
 #: An exact case, as data or with the values that were asked of it before.
@@ -38,13 +38,13 @@ def unsupported_equivalence(found: Equivalence) -> list[str]:
         ]
     if found.plane is not None and not _in_cone(found):
         return ["no step says where the coordinates end"]
-    loose = [name for name, least in found.at_least.items() if least > LEAST_VALUES.get(name, least - 1)]
-    if loose:
-        return [f"nothing says that {loose[0]} >= {found.at_least[loose[0]]}"]
+    lacking = ABOUT[last.rule].facts.lacking(found.facts)
+    if lacking:
+        return [f"nothing says that {lacking}"]
     about = [step for step in found.steps if step.rule in IMPLICATIONS and _of_the_same_keys(step, last)]
     shown = [(step.data[0], tuple(step.data[1])) for step in about]
-    lacking = [enough for enough in found.sufficient if (found.property, enough) not in shown]
-    return [f"no step concludes that {' & '.join(lacking[0])} suffices"] if lacking else []
+    unshown = [enough for enough in found.sufficient if (found.property, enough) not in shown]
+    return [f"no step concludes that {' & '.join(unshown[0])} suffices"] if unshown else []
 
 
 def _of_the_same_keys(step: Step, last: Step) -> bool:
@@ -107,7 +107,7 @@ def judged(
     for point in points:
         if inside(point) and contradicted(word, conditions, found, point):
             return False, point.raw if isinstance(point, Case) else point
-    if word == "if" and any(implied(conditions, enough, found.at_least) for enough in found.sufficient):
+    if word == "if" and any(implied(conditions, enough, found.facts) for enough in found.sufficient):
         return True, None
     printed, derived = {_normal(c) for c in conditions}, {_normal(c) for c in found.conditions}
     if printed == derived or (word == "if" and printed >= derived):

@@ -6,33 +6,47 @@ derived value with the print by normal form: exactly, or to the order that the p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import sympy as sp
 
-import theorems.rules.inequality  # noqa: F401  (registers its rules)
-from theorems.algebra.asymptotics import ball_check, degree, expand, in_regime, leading, order_part
+from theorems import hypotheses
+from theorems.algebra.asymptotics import ball_check, degree, expand, in_regime, leading, order_part, regimes, uniform
 from theorems.algebra.closed import equal as equal_closed
-from theorems.algebra.closed import substituted, vanishes
+from theorems.algebra.closed import substituted
 from theorems.algebra.ratio import Ratio, total
 from theorems.bounds import settle_bound, unsupported_bound, unsupported_inequality
 from theorems.catalogue import ProofLine, Statement
-from theorems.derivation import Closed, Derived, Equivalence, Incomplete, Inequality, SharpBound, consequence_of
+from theorems.derivation import (
+    Closed,
+    Derived,
+    Enclosed,
+    Equivalence,
+    Expected,
+    Incomplete,
+    Inequality,
+    SharpBound,
+    consequence_of,
+)
 from theorems.equivalence import settle_equivalence, unsupported_equivalence
 from theorems.expressions import normal, parse, same, symbol
+from theorems.grounds import complaints, grounds, ungrounded
+from theorems.grounds import stated as assumed
 from theorems.limits import Limit, compare_cells, enclosed, supported_cells
 from theorems.matrix_claims import matrix_of, settle_matrix, unsupported_matrix
 from theorems.matrix_facts import MatrixFact
-from theorems.moments.increments import SecondRoute
-from theorems.observables import START, Observable
+from theorems.moments.recompute import recomputed
 from theorems.orders import Order, concluded, numbered, unsupported_order
-from theorems.outcome import CheckedStep, Outcome, Variant
-from theorems.process import Moment, Process
+from theorems.outcome import CheckedStep, Outcome, Trusted
+from theorems.process import Moment, Step
 from theorems.repair import presentable, repaired
-from theorems.rules import CONCLUSION, licensed
-from theorems.rules.analysis import CONCLUSIONS, REWRITING
+from theorems.rules import ABOUT, RULES, licensed, load
+from theorems.rules.analysis import REWRITING
 from theorems.rules.pattern import concludes
+
+# what is proved does not depend on which module was imported before
+load()
 
 
 @dataclass(frozen=True)
@@ -72,13 +86,14 @@ def target(statement: Statement, value: Ratio) -> Ratio:
     if not statement.remainder or isinstance(value, Closed):
         return value
     shift = degree(statement.remainder)
-    orders = in_regime(value, statement.regime).terms("T")
+    regime = uniform(statement.regime, statement.positions)
+    orders = in_regime(value, regime).terms("T")
     kept = [p for p, c in orders.items() if p >= shift and c != 0]
-    if shift == 0:
+    if shift == 0 and set(regime) == set(statement.regime):
         return total(orders[p] * Ratio.of("T") ** p for p in kept).reduced()
     if not kept:
-        return leading(value, statement.regime)
-    return total(order_part(value, statement.regime, p) for p in kept).reduced()
+        return leading(value, regime)
+    return total(order_part(value, regime, p) for p in kept).reduced()
 
 
 def printed_value(statement: Statement, text: str, derived: Derived) -> sp.Expr:
@@ -97,8 +112,13 @@ def _with_definitions(expression: sp.Expr, derived: Derived, reading: object) ->
     return expression.xreplace(table)
 
 
-def compare(value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder: str) -> bool | None:
-    """Whether value = printed, or value = printed + o(remainder) as T -> infinity; None where that is not decided."""
+def compare(
+    value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder: str, positions: Sequence[str] = ()
+) -> bool | None:
+    """Whether value = printed, or value = printed + o(remainder) as T -> infinity; None where that is not decided.
+
+    The remainder is uniform in those ``positions`` (1 <= i <= j <= ... <= T) of which the regime does not speak.
+    """
     gap = value.expr - printed
     if gap.has(sp.zoo, sp.nan, sp.oo):
         return None
@@ -110,20 +130,76 @@ def compare(value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder
         return same(value.expr, printed) if rational else equal_closed(value.expr, printed)
     if not rational:
         return None
-    T = symbol("T")
-    scaled = _in_regime(gap, regime) / parse(remainder)
+    scaled = sp.cancel(sp.together(gap)) / parse(remainder)
+    if not all(_vanishes(_in_regime(scaled, found)) for found in regimes(regime, positions)):
+        return False
+    free = [name for name in positions if name not in (*regime, "T") and scaled.has(symbol(name))]
+    return _between(_in_regime(scaled, regime), free)
+
+
+def _vanishes(scaled: sp.Expr, T: sp.Symbol | None = None) -> bool:
+    """Whether a rational function tends to 0 as T -> infinity, its other names generic."""
+    index = T or symbol("T")
     numerator, denominator = sp.fraction(sp.cancel(sp.together(scaled)))
-    if numerator == 0:
+    return bool(numerator == 0 or sp.degree(numerator, index) < sp.degree(denominator, index))
+
+
+def _between(scaled: sp.Expr, free: Sequence[str]) -> bool | None:
+    """Whether what tends to 0 for positions that are fixed, and for parts of T, does so for all that is between.
+
+    With p = T^s the orders of numerator and denominator are convex and piecewise linear in s. Over a monomial their
+    difference is largest at an end; else, with one position, at a bend of the denominator's, where p = v T^s is looked
+    at too. With several positions that is left open.
+    """
+    denominator = sp.fraction(sp.cancel(sp.together(scaled)))[1]
+    names = [name for name in free if denominator.has(symbol(name))]
+    T = symbol("T")
+    powers = sp.Poly(denominator, T, *(symbol(name) for name in names)).monoms()
+    if len(powers) == 1 or not names:
         return True
-    return bool(sp.degree(numerator, T) < sp.degree(denominator, T))
+    if len(names) > 1:
+        return None
+    bends = {sp.Rational(a[0] - b[0], b[1] - a[1]) for a in powers for b in powers if a[1] != b[1]}
+    position, share, root = symbol(names[0]), sp.Dummy("v"), sp.Dummy("t")
+    for bend in (s for s in bends if 0 < s < 1):
+        at = scaled.xreplace({position: share * root**bend.p, T: root**bend.q})
+        if not _vanishes(at, root):
+            return False
+    return True
 
 
-def holds(value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder: str) -> bool:
+def holds(
+    value: Ratio, printed: sp.Expr, regime: Mapping[str, str], remainder: str, positions: Sequence[str] = ()
+) -> bool:
     """Whether the print is shown equal to the value, up to o(remainder)."""
-    return compare(value, printed, regime, remainder) is True
+    return compare(value, printed, regime, remainder, positions) is True
 
 
 def settle(statement: Statement, derived: Derived) -> Outcome:
+    """Decide the statement, and list what its derivation takes on trust."""
+    outcome = _settled(statement, derived)
+    outcome.trusted = trusted(derived.steps)
+    return outcome
+
+
+def trusted(steps: Iterable[Step]) -> tuple[Trusted, ...]:
+    """What the rules of steps, and of the steps in their data, take on trust, in order of use.
+
+    Of a rule that is not one of this package's nothing is known but what it says.
+    """
+    rules = dict.fromkeys(part.rule for step in steps for part in hypotheses.parts(step))
+    found = []
+    for name in rules:
+        about = ABOUT.get(name)
+        if name in RULES and not RULES[name].__module__.startswith("theorems."):
+            words = " ".join((RULES[name].__doc__ or "").split())
+            found.append(Trusted(name, words or "whatever it licenses", RULES[name].__module__))
+        elif about is not None and about.trusted:
+            found.append(Trusted(name, about.trusted, about.source))
+    return tuple(found)
+
+
+def _settled(statement: Statement, derived: Derived) -> Outcome:
     """Decide the statement: check every step, compare every printed quantity, and state what is true instead."""
     if derived.missing:
         return Outcome("undecided", f"the source is incomplete: {derived.missing}")
@@ -131,6 +207,10 @@ def settle(statement: Statement, derived: Derived) -> Outcome:
     broken = [f"not licensed: {step.text}" for step in steps if not step.ok] + unsupported(statement, derived)
     if broken:
         return Outcome("undecided", "the derivation's steps do not license its value", steps, broken[:1])
+    needed = hypotheses.ungranted(derived.steps, assumed(statement))
+    if needed:
+        reason = f"the derivation needs {', '.join(needed)}, which the claim does not assume"
+        return Outcome("undecided", reason, steps, [f"not assumed: {need}" for need in needed])
     if statement.relation == "order":
         return _settle_order(statement, derived, steps)
     if statement.relation == "when":
@@ -154,7 +234,7 @@ def settle(statement: Statement, derived: Derived) -> Outcome:
             _explain_limit(statement, name, value, outcome)
         else:
             outcome.evidence.append(f"{name}: derived {true}")
-        equal = compare(value, printed, statement.regime, statement.remainder)
+        equal = compare(value, printed, statement.regime, statement.remainder, statement.positions)
         if equal is None:
             outcome.status, outcome.method = "undecided", f"whether {name} equals its print was not decided"
         if equal is False:
@@ -162,7 +242,6 @@ def settle(statement: Statement, derived: Derived) -> Outcome:
             outcome.evidence.append(f"{name}: derived - printed = {difference(statement, true, printed)}")
         outcome.corrections[name] = _correction(text, true)
     outcome.exact = _exact(statement, derived)
-    outcome.variants = _variants(statement, derived)
     if not wrong:
         outcome.corrections = {}
     elif outcome.status == "proved":
@@ -210,24 +289,6 @@ def _settle_limit(statement: Statement, name: str, limit: Limit, outcome: Outcom
     return [name] if found.equal is False else []
 
 
-def _variants(statement: Statement, derived: Derived) -> list[Variant]:
-    """What becomes of each print when a derived variant ``name@what`` takes the place of the quantity."""
-    found = []
-    for key, quantity in derived.quantities.items():
-        name, _, what = key.partition("@")
-        if not what or name not in statement.printed:
-            continue
-        printed = parse(statement.printed[name])
-        if isinstance(quantity, Limit):
-            cells = compare_cells(quantity, printed, statement.conditions)
-            found.append(Variant(what, cells.equal, tuple(cells.lines)))
-        else:
-            value = derived.ratio(key)
-            same_value = compare(value, printed, statement.regime, statement.remainder)
-            found.append(Variant(what, same_value, (f"{name} = {value.expr}",)))
-    return found
-
-
 def _in_regime(printed: sp.Expr, regime: Mapping[str, str]) -> sp.Expr:
     return printed.xreplace({symbol(name): parse(form) for name, form in regime.items()})
 
@@ -246,15 +307,21 @@ def unsupported(statement: Statement, derived: Derived) -> list[str]:
     another kind, must be the conclusion of a step; a bound must follow from steps about that very bound.
     """
     found = []
+    ground = grounds(statement, derived)
     printed = [_key(derived, name) for name in statement.printed] if statement.relation == "=" else []
     # what a print refers to is a derived value like any other
     mentioned = {free.name for name in printed for free in parse(statement.printed.get(name, "0")).free_symbols}
     printed += [name for name in derived.quantities if name in mentioned]
     for name in dict.fromkeys((*printed, *(key for key in derived.quantities if "@" in key or not printed))):
         quantity = derived.quantities[name]
+        if isinstance(quantity, Enclosed):
+            # no clause follows from it
+            continue
         if isinstance(quantity, Moment):
             if quantity.observable is None:
                 found.append(f"{name} is not the moment of one observable, so it cannot be computed again")
+            elif foreign := ground.law.foreign(quantity.process.kernel, quantity.chain):
+                found.append(f"{name} {foreign}")
             elif recomputed(quantity) != quantity.ratio:
                 found.append(f"{name} = {quantity.ratio}, but its observable gives {recomputed(quantity)}")
         elif isinstance(quantity, MatrixFact):
@@ -274,49 +341,21 @@ def unsupported(statement: Statement, derived: Derived) -> list[str]:
                 loose = [f"its steps give the order of {' over '.join(numbered(quantity))}"]
             found += [f"{name}: {reason}" for reason in loose]
         elif isinstance(quantity, Limit):
-            found += [f"{name}: {reason}" for reason in supported_cells(quantity)]
+            found += [
+                f"{name}: {reason}" for reason in (*supported_cells(quantity), *complaints(ground, quantity.steps))
+            ]
         else:
             rules = {step.rule for step in quantity.steps}
             if rules and rules <= REWRITING and statement.kind != "definition":
                 found.append(f"{name} = {quantity.ratio} comes from rewriting alone")
-            table = CONCLUSION | CONCLUSIONS
             # a step that names its quantity concludes no other
-            mine = [s for s in quantity.steps if s.rule in table and concludes(s) in ("", name.partition("@")[0])]
-            conclusions = [step.data[table[step.rule]] for step in mine]
-            shown = [sp.sympify(getattr(c, "expr", c)) for c in conclusions]
-            value = quantity.ratio.expr
-            if value not in shown and not any(vanishes(c - value) for c in shown):
-                found.append(f"{name} = {quantity.ratio} is not the conclusion of any of its steps")
+            mine = [step for step in quantity.steps if concludes(step) in ("", name.partition("@")[0])]
+            values = [quantity.ratio.expr]
+            if statement.plugin and isinstance(quantity, Expected):
+                # the sizes of samples are planned by it
+                values.append(quantity.second)
+            found += [f"{name} = {v} {why}" for v in values if (why := ungrounded(ground, mine, v))]
     return found
-
-
-def recomputed(moment: Moment) -> Ratio:
-    """The moment's value from its observable alone, by the route that its derivation did not take."""
-    source = moment.process
-    family = Process if isinstance(source, SecondRoute) else SecondRoute
-
-    def mean(observable: Observable) -> Ratio:
-        parts = []
-        for term in observable.terms:
-            chain = moment.chain or source.chain
-            for bound in term.bounds:
-                place = chain.index(bound.upto)
-                chain = (*chain[:place], bound.index, *chain[place:])
-            value = term.coefficient * family(source.kernel, chain, source.symmetric).product(term.forms)
-            for bound in reversed(term.bounds):
-                closed = value.summed(bound.index)
-                low = Ratio.of(0) if bound.above == START else Ratio.of(bound.above)
-                high = Ratio.of(bound.upto) - (1 if bound.strict else 0)
-                value = (closed.substitute(bound.index, high) - closed.substitute(bound.index, low)).reduced()
-            parts.append(value)
-        return total(parts).reduced()
-
-    f = moment.observable
-    assert f is not None
-    if moment.kind == "mean":
-        return mean(f)
-    g = moment.other if moment.other is not None else f
-    return (mean(f * g) - mean(f) * mean(g)).reduced()
 
 
 def _method(derived: Derived) -> str:
@@ -334,13 +373,14 @@ def _method(derived: Derived) -> str:
 def _explain_limit(statement: Statement, name: str, value: Ratio, outcome: Outcome) -> None:
     """Put the finite-T form, its limit and the remainder into the evidence; balls must confirm the limit."""
     scale = statement.remainder
-    found = expand(value, statement.regime, scale)
+    regime = uniform(statement.regime, statement.positions)
+    found = expand(value, regime, scale)
     outcome.evidence.append(f"{name}, finite T: {value}")
     if found.grows:
         outcome.evidence.append(f"{name}: grows faster than {scale}")
         return
     outcome.evidence.append(f"{name}/({scale}) = {found.limit} + remainder, remainder exactly {found.remainder}")
-    if not ball_check(value, statement.regime, scale, found.limit):
+    if not ball_check(value, regime, scale, found.limit):
         outcome.status, outcome.method = "undecided", "ball arithmetic did not confirm the limit"
 
 
@@ -376,7 +416,7 @@ def check_lines(
     for line in lines:
         value = derived.ratio(line.quantity)
         printed = _with_definitions(parse(line.printed), derived, None)
-        good = holds(value, printed, regime, line.remainder)
+        good = holds(value, printed, regime, line.remainder, statement.positions)
         true = value
         if line.remainder:
             true = target(replace(statement, regime=dict(regime), remainder=line.remainder), value)
@@ -387,7 +427,7 @@ def check_lines(
                 got, wanted = implied(line.quantity, taken, derived)
                 reaches = expand(got, regime).limit != expand(wanted, regime).limit
             elif line.quantity in statement.printed:
-                reaches = not holds(value, printed, statement.regime, statement.remainder)
+                reaches = not holds(value, printed, statement.regime, statement.remainder, statement.positions)
         checked.append(CheckedLine(line, str(presentable(normal(true.expr))), good, reaches))
     return checked
 

@@ -14,10 +14,10 @@ from theorems.algebra.matrix_calculus import word_text
 from theorems.catalogue import Statement
 from theorems.derivation import Derived
 from theorems.expressions import parse, same
+from theorems.grounds import Grounds
 from theorems.matrix_facts import PREFIX, MatrixFact
 from theorems.outcome import CheckedStep, Outcome
 from theorems.repair import presentable, repaired
-from theorems.rules import CONCLUSION as VALUES
 from theorems.rules.matrix import CONCLUSION, PREMISE
 
 
@@ -39,7 +39,7 @@ def unsupported_matrix(fact: MatrixFact) -> list[str]:
             return [f"the step {after.text} does not start where the one before it ends"]
     if not chain or chain[-1].data[CONCLUSION[chain[-1].rule]] != fact.value:
         return [f"{fact.value} is not the conclusion of the last step"]
-    known = [step.data[VALUES[step.rule]] for step in fact.steps if step.rule in VALUES]
+    known = Grounds((), ()).take(fact.steps).known
     for step in fact.steps:
         if step.rule == "locally-constant" and not all(any(same(part, value) for value in known) for part in step.data):
             return [f"{step.text}: no step derives these coefficients"]

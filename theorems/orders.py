@@ -31,7 +31,7 @@ class Order:
     attained: str
 
 
-@rule("hoelder-growth")
+@rule("hoelder-growth", argued=True)
 def hoelder_growth(
     sums: tuple[str, ...],
     slopes: tuple[tuple[str, str], ...],
@@ -142,7 +142,7 @@ def leading(product: tuple[tuple[str, str], ...], kernels: Mapping[frozenset[str
     return sp.expand(total)
 
 
-@rule("wick-leading")
+@rule("wick-leading", needs=("Sigma = I",))
 def wick_leading(
     product: tuple[tuple[str, str], ...], kernels: Mapping[frozenset[str], sp.Expr], density: sp.Expr
 ) -> bool:
@@ -201,7 +201,12 @@ def paired_square(term: Matrix, name: str, vector: Matrix) -> bool:
     return len(term.terms) == 1 and (term.T * letter).trace() == vector.T * vector
 
 
-@rule("tube-growth")
+@rule(
+    "tube-growth",
+    needs=("Sigma = I",),
+    argued=True,
+    source="Donsker 1951; Cameron and Martin, Ann. of Math. 45, 1944",
+)
 def tube_growth(vector: Matrix, along: sp.Expr, aside: sp.Expr, value: sp.Rational) -> bool:
     """E|v|^2 >= c T^value with c > 0 from some T on, v = B X Gamma^T X^T W x_T/lam, for all fixed B, W other than 0.
 

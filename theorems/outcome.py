@@ -17,21 +17,21 @@ class CheckedStep:
 
 
 @dataclass(frozen=True)
-class Variant:
-    """The claim for another object than the printed one: which, whether it holds, and where it does not."""
+class Trusted:
+    """What a derivation takes on trust by a rule that it uses, and where that is from, if it is from anywhere."""
 
-    name: str
-    holds: bool | None
-    evidence: tuple[str, ...]
+    rule: str
+    what: str
+    source: str = ""
 
 
 @dataclass
 class Outcome:
     """What the kernel found for one claim; ``exact`` and ``corrections`` are expressions in the claim's symbols.
 
-    ``excluded`` are conditions under which alone the corrections are stated ("theta != 1/2"); ``variants`` say what
-    becomes of the print when another object takes the place of the printed one. They bear on no verdict. ``suffices``
-    names the properties whose correction is a sufficient condition, not an equivalent one.
+    ``excluded`` are conditions under which alone the corrections are stated ("theta != 1/2"). ``suffices`` names the
+    properties whose correction is a sufficient condition, not an equivalent one. ``trusted`` is what the steps' rules
+    take on trust.
     """
 
     status: str
@@ -42,5 +42,5 @@ class Outcome:
     corrections: dict[str, sp.Expr] = field(default_factory=dict)
     false_quantities: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
-    variants: list[Variant] = field(default_factory=list)
     suffices: tuple[str, ...] = ()
+    trusted: tuple[Trusted, ...] = ()

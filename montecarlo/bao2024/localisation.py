@@ -27,8 +27,8 @@ ROUNDOFF = 2.0**-53
 
 
 def _inside(values: Tensor) -> Tensor:
-    """1 where a value lies in [0, 1], 0 elsewhere."""
-    return ((values >= 0) & (values <= 1)).double()
+    """Whether a value lies in [0, 1]."""
+    return (values >= 0) & (values <= 1)
 
 
 @simulation("bao2024.sec4.gaussian-rho", bounded=(0, 1))
@@ -186,8 +186,15 @@ def _walks(generator: torch.Generator, n: int, theta: float, size: float, up: fl
     return _inside(combined_scores(generator, n, spectrum, gamma[None])[:, 0] + float(offset))
 
 
+#: rho with the mean and variance that the score has in the limit, in the place of the printed ones.
+DERIVED = "rho@rho with the derived variance"
+
+
 def _simulate(part: str, law: str) -> None:
-    """Register a part of Lemma 2: rho from its definition, N(mean, variance), and from walks that realise (xi, eta)."""
+    """Register a part of Lemma 2: rho from its definition, N(mean, variance), and from walks that realise (xi, eta).
+
+    The last one is that of the normal law with the limits of the score's own mean and variance.
+    """
 
     @simulation(part, bounded=(0, 1))
     def lemma2(
@@ -199,10 +206,14 @@ def _simulate(part: str, law: str) -> None:
         size: float,
         up: float,
         down: float,
+        xi: float,
+        eta: float,
     ) -> dict[str, Tensor]:
+        own = (float(moment(theta, xi, eta)) for moment in (limit_mean, limit_variance))
         return {
             "rho": _rho(generator, n, mean, variance),
             law: _walks(generator, n, theta, size, up, down),
+            DERIVED: _rho(generator, n, *own),
         }
 
 
@@ -252,18 +263,31 @@ SMALL = 2.0**-16
 
 @evaluation("bao2024.sec4.lemma2-3")
 def lemma2_3(theta: float, eta: float, mean_of: Function, variance_of: Function) -> dict[str, tuple[float, float]]:
-    """rho'(theta) as xi -> 0: by Richardson's rule from xi = +-h and +-2h.
+    """rho'(theta) as xi -> 0, with the printed moments and with the score's own: by Richardson from xi = +-h and +-2h.
 
     The even part of rho' in xi is a smooth function of xi^2, so that (4 f(h) - f(2h))/3 is off by a multiple of h^4;
     f(2h) - f(h) = 3 c h^2 + ... bounds that generously.
     """
+
+    v = float(_polynomial(limit_moments()[1], theta))
+    # the slope is v'/(eta v^{3/2}) times a density at 1/(eta sqrt(v)), and x exp(-x/2) < 1
+    off = 8 * limit_moments()[2] * (1 + 1 / (eta * min(v, 1.0) ** 2.5))
+    own, error = _flat_slope(theta, eta, limit_mean, limit_variance)
+    return {
+        "slope": _flat_slope(theta, eta, mean_of, variance_of),
+        "slope@rho with the derived variance": (own, error + off),
+    }
+
+
+def _flat_slope(theta: float, eta: float, mean_of: Function, variance_of: Function) -> tuple[float, float]:
+    """The limit of rho'(theta) as xi -> 0, and a bound of its error."""
 
     def even(h: float) -> float:
         return sum(slope(theta, side * h, eta, mean_of, variance_of) for side in (1, -1)) / 2
 
     near, far = even(SMALL), even(2 * SMALL)
     value = (4 * near - far) / 3
-    return {"slope": (value, abs(far - near) + 4 * _slope_error(theta, SMALL, eta))}
+    return value, abs(far - near) + 4 * _slope_error(theta, SMALL, eta)
 
 
 @search("bao2024.sec4.xi-eta-range")

@@ -28,6 +28,10 @@ ROUNDING = 1e-9
 NOTHING = 1e-9
 
 PATTERNS = ("sink", "diag")
+#: What the bounds of a pattern's least cost are called.
+COSTS = {"sink": "least sink cost", "diag": "least diagonal cost"}
+
+Observed = dict[str, bool | tuple[float, float] | None]
 
 
 def directions(C: int, overlap: float) -> Tensor:
@@ -165,45 +169,52 @@ def _exact(C: str, n: str, lam: str, overlap: str) -> tuple[int, int, Fraction, 
     return int(C), int(n), Fraction(lam), Fraction(overlap)
 
 
-def within_budget(C: str, n: str, lam: str, overlap: str, d: str, kappa: str, budget: str) -> dict[str, bool | None]:
-    """Whether no diagonal solution costs the budget or less; None where the bounds leave it open."""
+def within_budget(C: str, n: str, lam: str, overlap: str, d: str, kappa: str, budget: str) -> Observed:
+    """Whether no diagonal solution costs the budget or less, None where the bounds leave it open; and the bounds."""
     spent, place = float(Fraction(budget)), (*_exact(C, n, lam, overlap), Fraction(d), Fraction(kappa))
+    decided = None
     for gap in GAPS:
         low, high = bracket("diag", *place, gap)
         if low > spent or high <= spent:
-            return {"no solution within the budget": low > spent}
-    return {"no solution within the budget": None}
+            decided = low > spent
+            break
+    return {"no solution within the budget": decided, COSTS["diag"]: (low, high)}
 
 
-def cheaper(C: str, n: str, lam: str, overlap: str) -> dict[str, bool | None]:
-    """Whether the least sink cost is below the least diagonal cost; None where the bounds leave it open."""
+def cheaper(C: str, n: str, lam: str, overlap: str) -> Observed:
+    """Whether the least sink cost is below the least diagonal cost, None where that is open; and the bounds of both.
+
+    The bounds are in units of kappa/sqrt(d).
+    """
     place, unit = _exact(C, n, lam, overlap), Fraction(1)
+    decided = None
     for gap in GAPS:
         (least, most), (low, high) = (bracket(pattern, *place, unit, unit, gap) for pattern in PATTERNS)
         if most < low or least >= high:
-            return {"sinks cheaper": most < low}
-    return {"sinks cheaper": None}
+            decided = most < low
+            break
+    return {"sinks cheaper": decided, COSTS["sink"]: (least, most), COSTS["diag"]: (low, high)}
 
 
 @observation("lampert2026.sec7.diag-lower")
-def diag_lower(C: str, n: str, lam: str, overlap: str, d: str, kappa: str, budget: str) -> dict[str, bool | None]:
-    """Whether no diagonal solution costs the budget or less."""
+def diag_lower(C: str, n: str, lam: str, overlap: str, d: str, kappa: str, budget: str) -> Observed:
+    """Whether no diagonal solution costs the budget or less, and bounds of the least diagonal cost."""
     return within_budget(C, n, lam, overlap, d, kappa, budget)
 
 
 @observation("lampert2026.sec7.diag-lower-other")
-def diag_lower_other(C: str, n: str, lam: str, overlap: str, d: str, kappa: str, budget: str) -> dict[str, bool | None]:
-    """Whether no diagonal solution costs the budget or less."""
+def diag_lower_other(C: str, n: str, lam: str, overlap: str, d: str, kappa: str, budget: str) -> Observed:
+    """Whether no diagonal solution costs the budget or less, and bounds of the least diagonal cost."""
     return within_budget(C, n, lam, overlap, d, kappa, budget)
 
 
 @observation("lampert2026.sec7.sinks-always-cheaper")
-def sinks_always_cheaper(C: str, n: str, lam: str, overlap: str) -> dict[str, bool | None]:
-    """Whether the least sink cost is below the least diagonal cost."""
+def sinks_always_cheaper(C: str, n: str, lam: str, overlap: str) -> Observed:
+    """Whether the least sink cost is below the least diagonal cost, and bounds of both."""
     return cheaper(C, n, lam, overlap)
 
 
 @observation("lampert2026.sec7.sinks-cheaper-when")
-def sinks_cheaper_when(C: str, n: str, lam: str, overlap: str) -> dict[str, bool | None]:
-    """Whether the least sink cost is below the least diagonal cost."""
+def sinks_cheaper_when(C: str, n: str, lam: str, overlap: str) -> Observed:
+    """Whether the least sink cost is below the least diagonal cost, and bounds of both."""
     return cheaper(C, n, lam, overlap)

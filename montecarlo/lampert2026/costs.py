@@ -128,7 +128,8 @@ def embeddings(C: int, n: int, lam: float, d: int, family: int, placement: str =
     kind = FAMILIES[family - 1]
     placement = placement or OWN[kind]
     apart = placement == "apart"
-    rng = np.random.default_rng([C, n, family, d])
+    # a basis of its own for every lam, too
+    rng = np.random.default_rng([C, n, family, d, *divmod(int(lam * 2.0**53), 2**32)])
     groups = [unit_family(kind, n, rng) for _ in range(C)]
     # an orthonormal basis of each group's span
     spans = [np.linalg.svd(group)[2][: np.linalg.matrix_rank(group, tol=1e-9)] for group in groups]

@@ -27,6 +27,9 @@ Mask = Callable[[int, int], range]
 ROUNDOFF = 2.0**-53
 #: Draws that are decided at a time, and the most minors of a draw.
 CHUNK, MINORS = 1 << 13, 5_000
+#: Margins of a W of norm 1 below this one are none; the largest that a draw of unit vectors allows is below by no more
+#: than a chance of this size.
+MARGIN = 1e-12
 
 
 def constraints(z: Sequence[Row], J: Sequence[int], mask: Mask) -> list[tuple[Fraction, ...]]:
@@ -123,58 +126,127 @@ def cost(z: Sequence[Row], J: Sequence[int], kappa: str | int | float | Fraction
 def wendel(generator: torch.Generator, n: int, dim: float, points: float) -> Tensor:
     """Whether the sink is representable, (n,) booleans: z_0..z_N uniform on the sphere in R^dim, J = [N].
 
-    Where x separates the z_i from 0 and y the z_0 - z_j, W = x y^T shows that it is. Where sum_i w_i z_i = 0, or the
-    like for the z_0 - z_j, the constraints summed with w are 0 for every W, so that it is not. Both are looked at in
-    every draw. Raises ValueError where N points in R^dim have more than MINORS minors.
+    Every draw is decided by a certificate about the definition itself: see ``decided``. Raises ValueError where N
+    points in R^dim have more than MINORS minors.
     """
     size, N = int(dim), int(points)
-    if sum(math.comb(N, k) for k in range(1, size + 1)) > MINORS:
+    if sum(math.comb(N, k) for k in range(1, size + 2)) > MINORS:
         raise ValueError(f"dim = {size}, points = {N}; expected at most {MINORS} minors a draw; take fewer points")
-    decided = []
+    found = []
     for start in range(0, n, CHUNK):
         shape = (N + 1, size, min(CHUNK, n - start))
         normals = torch.randn(shape, generator=generator, device=generator.device, dtype=torch.float64)
-        decided.append(_represented(normals / normals.norm(dim=1, keepdim=True)))
-    return torch.cat(decided)
+        found.append(decided(normals / normals.norm(dim=1, keepdim=True), range(1, N + 1)))
+    return torch.cat(found)
 
 
-def _represented(z: Tensor) -> Tensor:
-    """Whether z_0 is representable for the draws z (N + 1, dim, n), all keys visible; (n,) booleans."""
-    sink, keys = z[0], z[1:]
-    gaps = sink - keys
-    # z_0 itself separates where no key reaches as far in its direction
-    apart = ((gaps * sink).sum(1) > 0).all(0)
-    if not bool(apart.all()):
-        apart[~apart] = one_sided(gaps[:, :, ~apart])
-    return one_sided(keys) & apart
+def decided(z: Tensor, J: Sequence[int]) -> Tensor:
+    """Whether some W has z_i^T W (z_0 - z_j) > 0 for all i in J and j >= 1, for draws z (N + 1, dim, n); (n,) booleans.
+
+    Yes by a W of norm 1 whose margins are all above MARGIN; no by weights w_ij >= 0 of sum 1 with
+    |sum w_ij z_i (z_0 - z_j)^T| below MARGIN, so that the margins of no W of norm 1 are all above it. How W and the
+    weights are guessed bears on nothing. A draw without either is decided in rational arithmetic, as an exact case is.
+    """
+    queries, gaps = z[list(J)], z[0] - z[1:]
+    x, y = inward(queries), z[0].clone()
+    # z_0 itself where no key reaches as far in its direction
+    short = ~((gaps * z[0]).sum(1) > 0).all(0)
+    if bool(short.any()):
+        y[:, short] = inward(gaps[:, :, short])
+    yes = margins(queries, gaps, x[:, None] * y[None]) > MARGIN
+    # weights of the queries with one key, then of the keys with one query
+    no = torch.zeros_like(yes)
+    for turn in (0, 1):
+        left = (~yes & ~no).nonzero()[:, 0]
+        some, keys = queries[:, :, left], gaps[:, :, left]
+        one = torch.ones_like(some[:1, 0])
+        if turn:
+            no[left] = residue(some[:1], keys, one[:, None] * balanced(keys)[None]) < MARGIN
+        else:
+            no[left] = residue(some, keys[:1], balanced(some)[:, None] * one[None]) < MARGIN
+    for k in (yes == no).nonzero()[:, 0].tolist():
+        exact = [[str(Fraction(entry)) for entry in row] for row in z[:, :, k].tolist()]
+        found = representable(exact, J, full)
+        if found is None:
+            raise ArithmeticError(f"a draw of {len(z) - 1} points was not decided; take another seed")
+        yes[k] = found.separable
+    return yes
 
 
-def one_sided(vectors: Tensor) -> Tensor:
-    """Whether 0 is outside the hull of the vectors, (N, dim, n) -> (n,) booleans, for vectors in general position.
+def margins(queries: Tensor, gaps: Tensor, W: Tensor) -> Tensor:
+    """The least z_i^T W (z_0 - z_j) over the norm of W, from queries (J, dim, n), gaps (N, dim, n), W (dim, dim, n)."""
+    images = (queries[:, :, None] * W).sum(1)
+    least = torch.stack([(images * gap).sum(1).amin(0) for gap in gaps]).amin(0)
+    return least / (W * W).sum((0, 1)).sqrt().clamp(min=1e-300)
 
-    Of N >= dim vectors the cone then has a facet through dim - 1 of them, with all others strictly on one side; and
-    every such hyperplane can be tilted until all are. The sides are signs of the dim x dim minors. Of fewer vectors
-    the x with v . x = 1 for all v is such a normal.
+
+def residue(queries: Tensor, gaps: Tensor, weights: Tensor) -> Tensor:
+    """|sum w_ij z_i (z_0 - z_j)^T| for weights (J, N, n) >= 0, over their sum; infinite where that is 0."""
+    total = torch.einsum("ijn,ian,jbn->abn", weights, queries, gaps)
+    length, size = (total * total).sum((0, 1)).sqrt(), weights.sum((0, 1))
+    return torch.where(size > 0, length / size.clamp(min=1e-300), torch.inf)
+
+
+def inward(vectors: Tensor) -> Tensor:
+    """A guess of an x with x . v > 0 for all of the vectors (N, dim, n), (dim, n); any vector where none was seen.
+
+    The normal of a facet of their cone, tilted a little off it; of fewer vectors than dim, x . v = 1.
     """
     N, dim, n = vectors.shape
+    V = vectors.permute(2, 0, 1)
     if dim > N:
-        V = vectors.permute(2, 0, 1)
-        normal = V.mT @ torch.linalg.solve(V @ V.mT, torch.ones(N, 1, dtype=V.dtype, device=V.device))
-        positive: Tensor = ((V @ normal)[..., 0] > 0).all(1)
-        return positive
-    minors = _minors(vectors)
-    signs = {subset: (minor > 0, minor < 0) for subset, minor in minors.items()}
-    found = torch.zeros(n, dtype=torch.bool, device=vectors.device)
-    for facet in combinations(range(N), dim - 1):
-        above, below = torch.ones_like(found), torch.ones_like(found)
+        return _even(V).T
+    signs, minors = torch.full((n,), -1, device=V.device), _minors(vectors)
+    positive = {subset: minor > 0 for subset, minor in minors.items()}
+    facets = list(combinations(range(N), dim - 1))
+    for place, facet in enumerate(facets):
+        above, below = torch.ones((2, n), dtype=torch.bool, device=V.device)
         for other in set(range(N)).difference(facet):
             subset = tuple(sorted((*facet, other)))
             # sorting the new vector into its place changes the sign once for every vector it passes
-            even = (dim - 1 - subset.index(other)) % 2 == 0
-            above &= signs[subset][0 if even else 1]
-            below &= signs[subset][1 if even else 0]
-        found |= above | below
+            side = positive[subset] ^ bool((dim - 1 - subset.index(other)) % 2)
+            above &= side
+            below &= ~side
+        signs = torch.where(above | below, place, signs)
+    chosen = V[torch.arange(n, device=V.device)[:, None], torch.tensor(facets, device=V.device)[signs.clamp(min=0)]]
+    rows = chosen.permute(1, 2, 0)
+    every = tuple(range(dim - 1))
+    normal = torch.stack(
+        [(-1) ** c * _minors(rows[:, [k for k in range(dim) if k != c]])[every] for c in range(dim)], 1
+    )
+    tilt = _even(chosen)
+    reach, off = ((V @ way[:, :, None])[..., 0] for way in (normal, tilt))
+    turned = torch.where(reach.sum(1) < 0, -1.0, 1.0)
+    # what lies on the facet is off it by rounding alone
+    far = torch.where(off > 0.5, torch.inf, turned[:, None] * reach)
+    step = (far / off.abs().clamp(min=1e-9)).amin(1).clamp(max=1.0) / 2
+    return (turned[:, None] * normal + step[:, None] * tilt).T
+
+
+def _even(V: Tensor) -> Tensor:
+    """The shortest x with x . v = 1 for the rows v of V (n, k, dim), k <= dim; (n, dim)."""
+    ones = torch.ones(len(V), V.shape[1], 1, dtype=V.dtype, device=V.device)
+    found: Tensor = (V.mT @ torch.linalg.solve_ex(V @ V.mT, ones)[0])[..., 0]
     return found
+
+
+def balanced(vectors: Tensor) -> Tensor:
+    """A guess of weights >= 0 with sum w_k v_k = 0 for vectors (N, dim, n), (N, n); all 0 where none was seen.
+
+    By Cramer's rule: the minors of dim + 1 vectors that are balanced have alternating signs.
+    """
+    N, dim, n = vectors.shape
+    minors = _minors(vectors)
+    weights = torch.zeros(N, n, dtype=vectors.dtype, device=vectors.device)
+    open_ = torch.ones(n, dtype=torch.bool, device=vectors.device)
+    for subset in combinations(range(N), dim + 1):
+        parts = [minors[subset[:place] + subset[place + 1 :]] for place in range(dim + 1)]
+        odd, even = (torch.stack([part > 0 for part in parts[start::2]]) for start in (1, 0))
+        fits = open_ & ((odd.all(0) & ~even.any(0)) | (even.all(0) & ~odd.any(0)))
+        for k, part in zip(subset, parts, strict=True):
+            weights[k] = torch.where(fits, part.abs(), weights[k])
+        open_ &= ~fits
+    return weights
 
 
 def _minors(vectors: Tensor) -> dict[tuple[int, ...], Tensor]:

@@ -22,6 +22,8 @@ from montecarlo.walks import covariance_root
 MOST_NUMBERS = 1 << 23
 #: Walks of the trial evaluation: whole pairs and triples.
 FEW = 6
+#: Most walks of a block: an interval needs a hundred blocks, of which small statements would draw too many walks.
+MOST_WALKS = 1 << 11
 #: A bounded number may leave its bounds by this part of their width, for rounding.
 ROUNDING = 1e-9
 
@@ -75,7 +77,7 @@ class StatementSimulation:
             raise StatementSimulationError("the statement has no moment; there is nothing to draw")
         tails = {name: statistic.tails for name, statistic in self.statistics.items()}
         shape = (1, 1) if self._process is None else (len(self._process.places), len(self._process.root))
-        simulation = Simulation(claim_id, self._numbers, tails=tails, shape=shape)
+        simulation = Simulation(claim_id, self._numbers, tails=tails, shape=shape, most_walks=MOST_WALKS)
         return draw(
             simulation,
             {},

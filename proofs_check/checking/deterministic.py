@@ -24,18 +24,25 @@ from hypothesis import HealthCheck, Phase, given, seed, settings, target
 from montecarlo.search_statement import Floats, Landscape, evaluate, floats
 from proofs_check.checking.drawing import drawn, gram, simplex, strategy
 from proofs_check.checking.shrinking import shrunk
-from theorems.statement.cases import Case, admissible, indices, sizes
+from theorems.statement.cases import Case, admissible, frame
 from theorems.statement.certify import shown, undefined, violation
-from theorems.statement.expression import Expr, number
+from theorems.statement.expression import MOMENTS, Expr, number
 from theorems.statement.hypotheses import Range
 from theorems.statement.proofs import proved
 from theorems.statement.proposition import Proposition
 
-#: Seconds of search, and cases that Hypothesis draws, by effort.
-SECONDS = {"quick": 1.0, "standard": 3.0, "thorough": 12.0}
+#: By effort: cases drawn, cases that Hypothesis draws, and ascents. Counts, so that no verdict hangs on a busy machine.
+DRAWN = {"quick": 250, "standard": 600, "thorough": 2000}
 EXAMPLES = {"quick": 60, "standard": 200, "thorough": 1000}
+ASCENTS = {"quick": 12, "standard": 40, "thorough": 300}
+#: Examples that Hypothesis draws at a time.
+CHUNK = 20
+#: Seconds of processor time after which the search ends, whatever is left to do; other processes do not count.
+SECONDS = {"quick": 1.0, "standard": 3.0, "thorough": 12.0}
 #: Relative difference of the sides' two values at one case beyond which they disagree, and one that floats can see.
 AGREE, SEEN = 1e-6, 1e-11
+#: How much longer than the search the proof, or the shrinking of a violation, may take.
+PROOF = 5
 MIRRORED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "=": "="}
 
 
@@ -81,7 +88,8 @@ class _Search:
     pool: list[tuple[Case, Floats]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     tries: int = 0
-    best: list[tuple[float, Floats]] = field(default_factory=list)
+    #: By the sizes of a case, since what is an equality in one dimension may be violated in the next.
+    by_size: dict[tuple[Fraction, ...], list[tuple[float, Floats]]] = field(default_factory=dict)
     closest: tuple[float, str] = (-math.inf, "")
     hit: Case | None = None
     without: str = ""
@@ -89,7 +97,7 @@ class _Search:
 
     @property
     def done(self) -> bool:
-        return self.hit is not None or bool(self.conflict) or time.monotonic() > self.deadline
+        return self.hit is not None or bool(self.conflict) or time.process_time() > self.deadline
 
     def look(self, case: Case | None) -> float:
         """How near a case comes to a violation; keeps it, and certifies one."""
@@ -105,7 +113,8 @@ class _Search:
             return excess
         if excess > self.closest[0]:
             self.closest = (excess, label)
-        self.best.append((excess, point))
+        sizes = tuple(case.numbers[name] for name in sorted({"d", *frame(self.prop).sizes} & case.numbers.keys()))
+        self.by_size.setdefault(sizes, []).append((excess, point))
         near = excess > -SEEN if self.prop.relation in ("<", ">") else excess > SEEN / 10
         if near and violation(self.prop, case):
             self.confirm(case)
@@ -123,16 +132,26 @@ def judge_deterministic(prop: Proposition, effort: str = "standard", seed: int =
     """The verdict on a statement without tokens; ValueError for one with tokens or an unknown effort."""
     if effort not in SECONDS:
         raise ValueError(f"effort = {effort!r}; expected one of {', '.join(SECONDS)}")
-    if prop.random:
-        raise ValueError(f"{prop.text}: it has tokens; the search is for statements without")
-    began = time.monotonic()
+    if prop.random or any(side.has("token", "mean", *MOMENTS) for side in (prop.left, prop.right)):
+        raise ValueError(f"{prop.text}: it has tokens or moments; the search is for statements without tokens")
+    began = time.process_time()
     if prop.asymptotic:
         return Found("undecided", "a limit without tokens: no finite case refutes it, and no rule proves it")
     search = _Search(prop, Landscape(prop.left.plain(), prop.relation, prop.right.plain(), _plain(prop)), 0.0)
-    search.deadline = began + 0.7 * SECONDS[effort]
+    _check_shapes(prop, seed)
+    search.deadline = began + SECONDS[effort]
     _run(search, effort, seed)
-    found = _refuted(search, began + SECONDS[effort]) if search.hit else _unrefuted(search, began + SECONDS[effort])
-    return replace(found, seconds=time.monotonic() - began)
+    until = time.process_time() + PROOF * SECONDS[effort]
+    found = _refuted(search, until) if search.hit else _unrefuted(search, until)
+    return replace(found, seconds=time.process_time() - began)
+
+
+def _check_shapes(prop: Proposition, seed: int) -> None:
+    """StatementError where a side is a vector or a matrix, or adds and multiplies what does not fit."""
+    generator = random.Random(seed)
+    case = next((one for _ in range(50) if (one := drawn(prop, generator.choice)) is not None), None)
+    if case is not None:
+        undefined(prop, case)
 
 
 # -- the search
@@ -141,22 +160,28 @@ def judge_deterministic(prop: Proposition, effort: str = "standard", seed: int =
 def _run(search: _Search, effort: str, start: int) -> None:
     """Simple cases, then Hypothesis with its targets, then ascent from the nearest cases and from new ones."""
     prop, generator = search.prop, random.Random(f"{start}")
-    for _ in range(150):
+    for _ in range(DRAWN[effort]):
         if search.done:
             return
         search.look(drawn(prop, generator.choice))
-    _by_hypothesis(search, EXAMPLES[effort], start)
+    for chunk in range(0, EXAMPLES[effort], CHUNK):
+        # Hypothesis runs to its end once begun: it is given few examples at a time, and under half of what time is left
+        if search.done or time.process_time() > search.deadline - 0.6 * SECONDS[effort]:
+            break
+        _by_hypothesis(search, CHUNK, start + chunk)
     noise = np.random.default_rng(start)
-    while not search.done:
-        for _ in range(20):
+    for _ in range(ASCENTS[effort]):
+        for _ in range(10):
             search.look(drawn(prop, generator.choice))
-        if not search.best:
+        if search.done:
+            return
+        if not search.by_size:
             continue
-        search.best.sort(key=lambda entry: -entry[0])
-        del search.best[60:]
-        chosen = generator.choice(search.best[:5] if generator.random() < 0.6 else search.best)[1]
-        until = min(search.deadline, time.monotonic() + 0.15)
-        excess, point, tries = search.landscape.climb(chosen, noise, until, 300)
+        known = search.by_size[generator.choice(sorted(search.by_size))]
+        # half the ascents begin near an equality, half anywhere: an equality may lie in a hollow
+        known.sort(key=lambda entry: -entry[0])
+        chosen = generator.choice(known[:3] if generator.random() < 0.5 else known)[1]
+        excess, point, tries = search.landscape.climb(chosen, noise, search.deadline, 250)
         search.tries += tries
         if not math.isinf(excess):
             for case in _rounded(prop, point):
@@ -189,11 +214,11 @@ def _by_hypothesis(search: _Search, examples: int, start: int) -> None:
 
 def _plain(prop: Proposition) -> dict[str, Any]:
     """The hypotheses as the search in floats reads them."""
-    known = prop.known
-    fixed = sizes(prop) | set(prop.positions) | set(indices(prop)) | {"d"}
+    known, shape = prop.known, frame(prop)
+    fixed = {*shape.sizes, *prop.positions, *shape.indices, "d"}
     fixed |= {name for name, values in known.ranges.items() if values.integer}
     ranges = {name: _interval(values) for name, values in known.ranges.items() if name not in fixed}
-    shapes = {name: known.shape(name) for name in prop.matrices}
+    shapes = {name: known.shape(name) for name in shape.matrices}
     if known.identity:
         shapes["Sigma"] = "identity"
     bounds = {n: None if bound is None else bound.plain() for n, (_, bound) in known.sequences.items()}
@@ -215,10 +240,8 @@ def _plain(prop: Proposition) -> dict[str, Any]:
 
 
 def _indexed(prop: Proposition, relation: tuple[str, list[Any], list[Any]]) -> bool:
-    from theorems.statement.cases import quantified
-
     text = str(relation)
-    return any(f"['name', '{name}']" in text for name in quantified(prop))
+    return any(f"['name', '{name}']" in text for name in frame(prop).quantified)
 
 
 def _interval(values: Range) -> tuple[float, float]:
@@ -290,7 +313,12 @@ def _confirmed(prop: Proposition, case: Case) -> bool:
 def _disagreement(prop: Proposition, case: Case) -> str:
     """What is said where the two sides' values at one case differ; "" where they agree as far as floats go."""
     for node, value in zip((prop.left, prop.right), _values(prop, case), strict=True):
-        exact = float(Fraction(text) if "/" in (text := shown(node, case)) else text.replace("[", "").split()[0])
+        text = shown(node, case)
+        try:
+            exact = float(Fraction(text))
+        except (ValueError, OverflowError):
+            # a ball too wide to print, or a number beyond floats
+            continue
         if math.isfinite(value) and not _near(exact, value, max(abs(exact), 1.0)):
             return f"{node} at {case} is {text} exactly and {value!r} in floats"
     return ""
@@ -311,11 +339,11 @@ def _refuted(search: _Search, deadline: float) -> Found:
             return False
 
     # from the nearest violation the steps may end in a corner: fresh small cases are tried until time is up
-    until = time.monotonic() + 0.8 * (deadline - time.monotonic())
+    until = time.process_time() + 0.8 * (deadline - time.process_time())
     case = shrunk(prop, start, bad, until)
     fresh = random.Random(0)
-    for _ in range(400):
-        if time.monotonic() > until:
+    for _ in range(120):
+        if time.process_time() > until:
             break
         other = drawn(prop, lambda options: fresh.choice(list(options)[:3]))
         if other is not None and other.weight < case.weight and bad(other):
@@ -340,24 +368,23 @@ def _refuted(search: _Search, deadline: float) -> Found:
 
 def _unrefuted(search: _Search, deadline: float) -> Found:
     prop, (closest, where) = search.prop, search.closest
-    told = {"tries": search.tries, "closest": closest, "closest_case": where}
+    base = Found("undecided", "", tries=search.tries, closest=closest, closest_case=where)
     if search.conflict:
-        return Found("conflict", search.conflict, **told)
+        return replace(base, verdict="conflict", reason=search.conflict)
     if math.isinf(closest):
-        gone = search.without or "no case that meets the hypotheses was found"
-        return Found("undecided", gone, **told)
+        return replace(base, reason=search.without or "no case that meets the hypotheses was found")
     proof = None if search.without else proved(prop, deadline)
     vain = f"no violation in {search.tries} tries, closest was {closest:.3g} (relative, 0 is equality) at {where}"
     if proof is None:
-        return Found("undecided", search.without or vain, **told)
+        return replace(base, reason=search.without or vain)
     fates = tuple(_fates(search))
     steps = tuple((step.rule, step.instance, step.trusted) for step in proof.steps)
-    if not any(mutant.fate == "caught" for mutant in fates):
-        return Found("undecided", f"proved, but the search tells no wrong version from it; {vain}", steps, mutants=fates, **told)
-    open_ = sum(mutant.fate == "not seen" for mutant in fates)
-    caught = sum(mutant.fate == "caught" for mutant in fates)
-    extra = f"; {open_} stronger versions were not refuted: not seen to be sharp" if open_ else ""
-    return Found("verified", f"proved; {vain}; {caught} wrong versions refuted{extra}", steps, mutants=fates, **told)
+    base = replace(base, proof=steps, mutants=fates)
+    caught, unseen = (sum(mutant.fate == fate for mutant in fates) for fate in ("caught", "not seen"))
+    if not caught:
+        return replace(base, reason=f"proved, but the search tells no wrong version from it; {vain}")
+    extra = f"; {unseen} stronger versions were not refuted: not seen to be sharp" if unseen else ""
+    return replace(base, verdict="verified", reason=f"proved; {vain}; {caught} wrong versions refuted{extra}")
 
 
 # -- wrong versions
@@ -379,10 +406,8 @@ def _fate(search: _Search, wrong: Proposition) -> Mutant:
         if violation(wrong, case) and _confirmed(wrong, case):
             return Mutant(text, "caught", str(case))
     if wrong.relation == prop.relation and prop.relation != "=":
-        old = search.landscape
-        before = [old.excess(point) for _, point in search.pool]
-        changes = [new - was for (new, _), was in zip(ranked, before, strict=True)]
-        if all(not change > 1e-12 for change in changes):
+        changes = [(landscape.gap(point), search.landscape.gap(point)) for _, point in search.pool]
+        if all(not new - was > SEEN * max(abs(new), abs(was)) for new, was in changes):
             return Mutant(text, "implied")
     return Mutant(text, "not seen")
 
@@ -390,7 +415,7 @@ def _fate(search: _Search, wrong: Proposition) -> Mutant:
 def mutants_of(prop: Proposition) -> list[Proposition]:
     """Wrong versions of the right side, and the other direction of an inequality."""
     rights = [*_changed(prop.right)]
-    rights += [Expr("*", (number(factor), prop.right)) for factor in (Fraction(51, 50), Fraction(49, 50))]
+    rights += [_scaled(prop.right, factor) for factor in (Fraction(51, 50), Fraction(49, 50))]
     if prop.right.op == "+":
         for k, term in enumerate(prop.right.args):
             doubled = Expr("*", (number(2), term))
@@ -400,6 +425,10 @@ def mutants_of(prop: Proposition) -> list[Proposition]:
     if prop.relation != "=":
         found.append(replace(prop, relation=MIRRORED[prop.relation]))
     return found
+
+
+def _scaled(node: Expr, factor: Fraction) -> Expr:
+    return number(factor * node.args[0]) if node.op == "number" else Expr("*", (number(factor), node))
 
 
 def _changed(node: Expr) -> Iterator[Expr]:

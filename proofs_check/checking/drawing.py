@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from theorems.statement.cases import Case, Rows, admissible, free_names, indices, sizes
+from theorems.statement.cases import Case, Rows, admissible, frame
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
@@ -16,7 +16,9 @@ from theorems.statement.values import UndefinedError, scalar
 
 #: Chooses one of several; the simplest stand first.
 Pick = Callable[[Sequence[Any]], Any]
+#: Sizes and positions go from the least to LARGEST - 1 above it; sequences may be LONG too, which costs little.
 LARGEST = 6
+LONG = (10, 25, 60)
 #: Numbers that are tried where nothing else is said: corners, simple ones, tiny and huge ones.
 SIMPLE = tuple(Fraction(v) for v in (0, 1, -1, 2, -2, 3, -3)) + tuple(
     Fraction(a, b) for a, b in ((1, 2), (-1, 2), (1, 3), (3, 2), (-3, 2), (1, 4), (3, 4), (5, 2), (1, 10), (-1, 10))
@@ -24,6 +26,9 @@ SIMPLE = tuple(Fraction(v) for v in (0, 1, -1, 2, -2, 3, -3)) + tuple(
 EXTREME = tuple(Fraction(v) for v in (5, -5, 10, -10, 100, -100, 10**4)) + tuple(
     Fraction(sign, size) for size in (100, 10**4) for sign in (1, -1)
 )
+#: Parts of an interval, and of the distance from its end.
+FRACTIONS = tuple(Fraction(text) for text in ("1/2", "1/4", "3/4", "1/100", "99/100", "1/3"))
+NEXT = (Fraction(1), Fraction(1, 100), Fraction(10))
 STEPS = tuple(Fraction(k, 8) for k in (8, -8, 0, 4, -4, 2, -2, 6, -6, 1, 7))
 
 
@@ -48,9 +53,9 @@ def numbers_of(values: Range, shown: Sequence[Fraction] = (*SIMPLE, *EXTREME)) -
     inner: list[Fraction] = list(ends)
     if values.low is not None and values.high is not None:
         width = values.high - values.low
-        inner += [values.low + width * part for part in map(Fraction, ("1/2", "1/4", "3/4", "1/100", "99/100", "1/3"))]
+        inner += [values.low + width * part for part in FRACTIONS]
     else:
-        inner += [end + step for end in ends for step in map(Fraction, (1, -1, "1/2", "-1/2", "1/100", "-1/100", 10, -10))]
+        inner += [end + sign * step for end in ends for step in (*FRACTIONS[:2], *NEXT) for sign in (1, -1)]
     found = list(dict.fromkeys(value for value in (*inner, *shown) if values.holds(value)))
     return found or ([values.low] if values.low is not None else [Fraction(0)])
 
@@ -66,7 +71,11 @@ def simplex(prop: Proposition) -> dict[str, Fraction]:
     for relation, left, right in prop.known.relations:
         if relation == "=" and left.op == "sum" and right.op == "number" and right.args[0] > 0:
             body, index, first, _ = left.args
-            plain = body.op == "entry" and body.args[1] == Expr("name", (index,)) and first == Expr("number", (Fraction(1),))
+            plain = (
+                body.op == "entry"
+                and body.args[1] == Expr("name", (index,))
+                and first == Expr("number", (Fraction(1),))
+            )
             if plain and body.args[0] in nonnegative:
                 found[body.args[0]] = right.args[0]
     return found
@@ -77,42 +86,41 @@ class _Drawing:
         self.prop, self.pick = prop, pick
 
     def case(self) -> Case | None:
-        prop, known = self.prop, self.prop.known
-        whole = sizes(prop) | {"d"}
+        prop, known, shape = self.prop, self.prop.known, frame(self.prop)
+        whole = shape.sizes | {"d"}
         bounded = {name for _, bound in known.sequences.values() if bound is not None for name in bound.names()}
         numbers: dict[str, Fraction] = {}
-        names = free_names(prop)
-        for name in sorted(names, key=lambda n: (n not in whole, n)):
+        for name in sorted(shape.names, key=lambda n: (n not in whole, n)):
             numbers[name] = self._number(name, name in whole, name in bounded)
         lengths = {n: int(size) if size.isdigit() else int(numbers[size]) for n, (size, _) in known.sequences.items()}
         longest = max(lengths.values(), default=0)
-        for name in indices(prop):
+        for name in shape.indices:
             top = longest or int(numbers.get("d", Fraction(1)))
             numbers[name] = Fraction(self.pick(range(1, top + 1)))
         d = int(numbers.get("d", Fraction(1)))
-        used = sorted(prop.matrices)
-        case = Case(numbers, {name: self._matrix(name, d) for name in used}, {n: self._vector(d) for n in known.vectors})
+        used = shape.matrices
+        case = Case(
+            numbers, {name: self._matrix(name, d) for name in used}, {n: self._vector(d) for n in known.vectors}
+        )
         totals = simplex(prop)
         sequences = {}
         for name, (_, bound) in known.sequences.items():
             if name in totals:
                 sequences[name] = self._shares(lengths[name], totals[name])
                 continue
-            top = None if bound is None else _rational(bound, case)
-            if top is not None and top < 0:
+            largest = None if bound is None else _rational(bound, case)
+            if largest is not None and largest < 0:
                 return None
-            sequences[name] = self._sequence(lengths[name], top)
+            sequences[name] = self._sequence(lengths[name], largest)
         case = Case(case.numbers, case.matrices, case.vectors, sequences)
         return None if admissible(prop, case) else case
 
     def _number(self, name: str, whole: bool, bounds: bool) -> Fraction:
         values = self.prop.known.ranges.get(name, Range())
         if name in self.prop.positions or whole:
-            low = int(values.low) if values.low is not None else 1
-            high = min(int(values.high) if values.high is not None else low + LARGEST - 1, low + LARGEST - 1)
-            return Fraction(self.pick(range(max(low, 1), max(high, low) + 1)))
-        if values.integer:
-            values = Range(values.low, values.high, values.low_open, values.high_open, values.nonzero, True)
+            low = max(int(values.low), 1) if values.low is not None else 1
+            options = [*range(low, low + LARGEST), *(LONG if name in frame(self.prop).sizes else ())]
+            return Fraction(self.pick([k for k in options if values.high is None or k <= values.high] or [low]))
         choice: Fraction = self.pick(numbers_of(values))
         return abs(choice) if bounds and values.holds(abs(choice)) else choice
 
@@ -124,21 +132,21 @@ class _Drawing:
         return self._entries(d)
 
     def _sequence(self, length: int, top: Fraction | None) -> tuple[Fraction, ...]:
-        if top is None:
-            kind = self.pick(["entries", "equal", "one apart"])
-            if kind == "entries":
+        """Entries within the bound ``top``: all equal, some apart from the others, at corners, or anywhere."""
+        kinds = ["equal", "one apart", "some apart"] + ([] if length > LARGEST else ["corners", "inside"])
+        kind, scale = self.pick(kinds), Fraction(1) if top is None else top
+        pool: Sequence[Fraction] = (*SIMPLE, *EXTREME) if top is None else STEPS
+        if kind in ("corners", "inside"):
+            if top is None:
                 return self._entries(length)
-            high, low = (Fraction(self.pick((*SIMPLE, *EXTREME))) for _ in range(2))
-            return (high, *([high if kind == "equal" else low] * (length - 1)))
-        kind = self.pick(["equal", "one apart", "corners", "inside"])
-        if kind in ("equal", "one apart"):
-            first = Fraction(self.pick(STEPS))
-            rest = first if kind == "equal" else -first
-            entries = [first, *[rest] * (length - 1)]
-            turn = self.pick(range(length))
-            return tuple(top * v for v in entries[turn:] + entries[:turn])
-        steps = (1, -1) if kind == "corners" else STEPS
-        return tuple(top * Fraction(self.pick(steps)) for _ in range(length))
+            pool = STEPS[:2] if kind == "corners" else STEPS
+            return tuple(scale * self.pick(pool) for _ in range(length))
+        high = Fraction(self.pick(pool[:2] if self.pick((True, False)) else pool))
+        low = high if kind == "equal" else -high if self.pick((True, False)) else Fraction(self.pick(pool))
+        count = 1 if kind == "one apart" else self.pick(range(1, length + 1))
+        entries = [high] * count + [low] * (length - count)
+        turn = self.pick((0, length - 1))
+        return tuple(scale * value for value in entries[turn:] + entries[:turn])
 
     def _shares(self, length: int, total: Fraction) -> tuple[Fraction, ...]:
         weights = [self.pick((1, 0, 2, 3, 10, 1000)) for _ in range(length)]
@@ -220,4 +228,3 @@ def _rational(node: Expr, case: Case) -> Fraction | None:
     if not found.is_finite():
         return Fraction(-1)
     return Fraction(int((found * 10**6).floor().lower().unique_fmpz() or -(10**6)), 10**6)
-

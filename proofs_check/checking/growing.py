@@ -8,7 +8,7 @@ values have to come nearer to the printed limit.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -29,14 +29,19 @@ from theorems.statement.prose import sympy_text
 from theorems.statement.scalars import sympy_of
 
 #: Lengths along which T grows, how many configurations are sampled, and the error of the limit that is to be seen.
-LENGTHS = {"quick": (8, 16, 24, 32), "standard": (8, 16, 32, 48, 64), "thorough": (8, 16, 32, 64, 96, 128)}
+LENGTHS = {"quick": (8, 16, 32), "standard": (8, 16, 32, 64), "thorough": (8, 16, 32, 64, 128)}
 CONFIGURATIONS = {"quick": 2, "standard": 4, "thorough": 6}
 TOLERANCE = {"quick": 0.15, "standard": 0.05, "thorough": 0.02}
 #: Shares of T at which positions are put, eighths as the lengths are multiples of 8; a free position stays here, too.
 SHARES = (Fraction(1, 2), Fraction(1, 4), Fraction(1), Fraction(3, 4), Fraction(1, 8))
 FIXED = 1
+#: Largest dimension at growing lengths, and how many configurations are at hand for each that is sampled.
+DIMENSION = {"quick": 2, "standard": 3, "thorough": 4}
+SPARE = 3
 #: Configurations that are looked at for those to sample.
-MOST_CONFIGURATIONS = 120
+MOST_CONFIGURATIONS = 40
+#: Most powers of 1/T that are removed, and the part of the tolerance that the others may take.
+MOST_POWERS, LEFT = 3, 0.25
 #: What grows.
 LENGTH = sp.Symbol("T")
 #: Configurations at which a refutation is tried.
@@ -143,7 +148,9 @@ class LimitChecker(Checker):
         free = [name for name in prop.positions if name not in said and name != "T"]
         plain = list(itertools.islice(simple(prop), 40))
         other = sorted(drawn(prop, self.seed * 64 + 1, DRAWN[self.effort]), key=size)
-        pool = [case for pair in itertools.zip_longest(plain, other) for case in pair if case is not None]
+        small = max(DIMENSION[self.effort], int(prop.known.dimension.low or 1))
+        both = [case for pair in itertools.zip_longest(plain, other) for case in pair if case is not None]
+        pool = [case for case in both if case.get("d", 0) <= small]
         seen = set()
         for case in pool:
             fixed = {k: v for k, v in case.items() if k not in prop.positions and k not in self._share_names()}
@@ -177,8 +184,8 @@ class LimitChecker(Checker):
         chosen: list[Configuration] = []
         seen: set[str] = set()
         told: set[str] = set()
-        while rest and len(chosen) < CONFIGURATIONS[self.effort]:
-            best = max(rest, key=lambda entry: (len(entry[2] - told), len(entry[1] - seen)))
+        while rest and len(chosen) < SPARE * CONFIGURATIONS[self.effort]:
+            best = max(rest, key=lambda entry: ("not 0" in entry[2], len(entry[2] - told), len(entry[1] - seen)))
             chosen.append(best[0])
             seen |= best[1]
             told |= best[2]
@@ -186,13 +193,21 @@ class LimitChecker(Checker):
         return chosen
 
     def _telling_of(self, configuration: Configuration, wrong: list[Mutant]) -> set[str]:
-        """The wrong limits that differ from the print at a configuration by more than the error that is seen there."""
+        """The wrong limits that differ from the print at a configuration by more than the error that is seen there.
+
+        And whether what tends differs from 0 there at all.
+        """
         printed = self.prints(configuration)
-        if printed is None:
+        value = self.exact_quantity(configuration.at(16) if self.growing else self._last(configuration))
+        if printed is None or value is None:
             return set()
         room = 2 * TOLERANCE[self.effort] * abs(printed)
         values = {mutant.label: self.prints(configuration, mutant.right) for mutant in wrong}
-        return {label for label, value in values.items() if value is not None and abs(value - printed) > room}
+        told = {label for label, other in values.items() if other is not None and abs(other - printed) > room}
+        return told | ({"not 0"} if value != 0 else set())
+
+    def _last(self, configuration: Configuration) -> Case:
+        return list(self._parameter_cases(configuration))[-1]
 
     def _defined(self, configuration: Configuration) -> bool:
         """Whether print and quantity have values: neither divides by 0."""
@@ -231,11 +246,10 @@ class LimitChecker(Checker):
             return None
         return self.quantity(left, right, self.scale(case))
 
-    def expansion(self, configuration: Configuration) -> tuple[list[int], sp.Expr] | None:
-        """The powers p of the terms T^-p that the weights remove, and what is left of the exact form beside them.
+    def expansion(self, configuration: Configuration) -> tuple[list[int], list[sp.Expr]] | None:
+        """The powers p of the terms T^-p of the exact form there, and what is left of it after 1, 2, ... of them.
 
-        All of them where the exact form is a sum of powers, which leaves 0; the first ones of a rational function.
-        None where the exact form is no rational function of T.
+        None where the exact form is no rational function of T with a limit.
         """
         if not self.growing:
             return None
@@ -247,11 +261,34 @@ class LimitChecker(Checker):
         above, below = (sp.Poly(part, inverse) for part in sp.fraction(flipped))
         if below.eval(0) == 0:
             return None
-        most = len(LENGTHS[self.effort]) - 1
-        coefficients = _series(above, below, most if below.degree() > 0 else max(0, len(above.all_coeffs()) - 1))
-        powers = [p for p, c in enumerate(coefficients) if p > 0 and c != 0][:most]
-        kept = sp.Add(*(coefficients[p] * LENGTH**-p for p in (0, *powers)))
-        return powers, sp.cancel(value - kept)
+        coefficients = _series(above, below, 2 * MOST_POWERS)
+        powers = [p for p, c in enumerate(coefficients) if p > 0 and c != 0][:MOST_POWERS]
+        left = value - coefficients[0]
+        rests = [sp.cancel(left)]
+        for p in powers:
+            left -= coefficients[p] * LENGTH**-p
+            rests.append(sp.cancel(left))
+        return powers, rests
+
+    def _weights(
+        self, configuration: Configuration, lengths: Sequence[int], tolerance: float
+    ) -> tuple[list[float], list[int], float] | None:
+        """Weights that remove as few powers of 1/T as leave less than a part of the tolerance, and that rest.
+
+        The rest is what the exact form says of the terms that are not removed, at the lengths themselves; it widens
+        the interval of the limit.
+        """
+        form = self.expansion(configuration)
+        if form is None:
+            return None
+        powers, rests = form
+        for count in range(min(len(powers), len(lengths) - 1) + 1):
+            factors = list(weights(lengths, powers[:count], costs=lengths))
+            pairs = zip(factors, lengths, strict=True)
+            rest = float(sum(abs(a * rests[count].subs(LENGTH, T)) for a, T in pairs if a))
+            if rest <= LEFT * tolerance:
+                break
+        return factors, powers[:count], rest
 
     def _in_length(self, configuration: Configuration) -> sp.Expr | None:
         """The exact form of what tends, in T alone, at a configuration."""
@@ -282,14 +319,16 @@ class LimitChecker(Checker):
     # -- sampling along the index
 
     def _confront(self, chosen: list[Configuration]) -> None:
-        trends = []
+        trends: list[Trend] = []
         for configuration in chosen:
+            if len(trends) == CONFIGURATIONS[self.effort]:
+                break
             try:
                 trends.append(self.trend(configuration))
             except (TooDearError, ExtrapolationError) as error:
                 self.dear += 1
                 self.found.reason = str(error)
-        self.trends = [trend for trend in trends if trend is not None]
+        self.trends = trends
         self._trends_told()
 
     def trend(self, configuration: Configuration, mark: str = "", gap: float | None = None) -> Trend:
@@ -300,34 +339,42 @@ class LimitChecker(Checker):
         printed = self.prints(configuration)
         assert printed is not None
         lengths = LENGTHS[self.effort]
-        form = self.expansion(configuration)
-        factors = list(weights(lengths, form[0])) if form is not None else None
         cases = [configuration.at(T) for T in lengths] if self.growing else list(self._parameter_cases(configuration))
-        reach = max([abs(printed), *(abs(float(v)) for case in cases if (v := self.exact_quantity(case)) is not None)])
+        reach = max(abs(printed), *(self._size(case) for case in cases))
         tolerance = gap if gap is not None else TOLERANCE[self.effort] * (reach or 1.0)
+        removal = self._weights(configuration, lengths, tolerance) if self.growing else None
+        factors = removal[0] if removal is not None else None
         total = sum(map(abs, factors)) if factors is not None else 1.0
         points, walks = [], 0
         for k, case in enumerate(cases):
             if factors is not None and factors[k] == 0:
                 continue
             scale = abs(float(self.scale(case))) or 1.0
-            measured = self._measure(case, mark, scale * tolerance / total, 1 if gap is None else REFUTING)
+            part = (1 - LEFT) * tolerance / total
+            measured = self._measure(case, mark, scale * part, 1 if gap is None else REFUTING)
             self.found.conflicts += self._conflicts([measured])
             ends = self._ends(measured.left, measured.right, scale)
             points.append((case, Interval(ends[0], ends[1], sum(ends) / 2, 0.0, 0.0)))
             walks += measured.walks
         limit = None
-        if factors is not None and form is not None:
+        if removal is not None:
+            factors, powers, rest = removal
             used = [factor for factor in factors if factor != 0]
             at = [case["T"] for case, _ in points]
-            limit = extrapolated(at, [value for _, value in points], form[0], using=used).interval
-            rest = sum(abs(a * float(form[1].subs(LENGTH, T))) for a, T in zip(used, at, strict=True))
+            limit = extrapolated(at, [value for _, value in points], powers, using=used).interval
             limit = Interval(limit.low - rest, limit.high + rest, limit.centre, limit.spread, limit.miss)
             if rest:
-                self.found.remarks.append(
-                    f"terms beyond T^-{form[0][-1]} of the exact form widen the limit by {rest:.2g}"
-                )
+                told = f"T^-{powers[-1]}" if powers else "the limit"
+                self.found.remarks.append(f"terms beyond {told} in the exact form widen the limit by {rest:.2g}")
         return Trend(configuration, tuple(points), limit, printed, tolerance, walks, self.growing)
+
+    def _size(self, case: Case) -> float:
+        """How large what tends is at a case; with an error term, the left side in units of its scale."""
+        value = self.exact_quantity(case)
+        left = self.exact(self.prop.left, case)
+        if self.prop.error is not None and left is not None:
+            value = left / self.scale(case)
+        return 0.0 if value is None else abs(float(sp.re(value)))
 
     def _ends(self, left: tuple[float, float], right: tuple[float, float], scale: float) -> tuple[float, float]:
         if self.prop.error is not None:

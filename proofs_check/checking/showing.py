@@ -44,7 +44,8 @@ def rows(reports: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
             yield "", remark
     simulation = first["simulation"]
     if simulation["power"]:
-        yield "simulation", f"{simulation['status']}, {simulation['samples']:,} walks; {simulation['power']}"
+        what, count = ("search", "tries") if simulation["tier"] == "search" else ("simulation", "walks")
+        yield what, f"{simulation['status']}, {simulation['samples']:,} {count}; {simulation['power']}"
     if first["decoys"]["of"]:
         yield "wrong versions", f"{first['decoys']['caught']} of {first['decoys']['of']} told from it"
     yield "replay", first["replay"]

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from theorems.statement.cases import Case
 from theorems.statement.proposition import Proposition
@@ -14,35 +15,50 @@ Bad = Callable[[Case], bool]
 
 
 def shrunk(prop: Proposition, case: Case, bad: Bad, deadline: float) -> Case:
-    """The least case by steps, each of which stays ``bad``: at every step the first lighter one is taken."""
-    while time.monotonic() < deadline:
-        better = next((one for one in _lighter(prop, case, deadline) if one.weight < case.weight and bad(one)), None)
+    """The least case by steps, each of which stays ``bad``: a lighter one is taken as soon as it is found."""
+    best = case
+    while time.process_time() < deadline:
+        before = best
+        best = _first(best, lambda one: _smaller(prop, one), bad, deadline)
+        best = _first(best, _alike, bad, deadline)
+        best = _first(best, _equal, bad, deadline)
+        best = _first(best, _joint, bad, deadline)
+        best = _numbers(best, bad, deadline)
+        if best == before:
+            break
+    return best
+
+
+def _first(case: Case, changes: Callable[[Case], Iterator[Case]], bad: Bad, deadline: float) -> Case:
+    """Changes of one kind, each taken as often as one makes the case lighter."""
+    while True:
+        better = next(
+            (one for one in changes(case) if time.process_time() < deadline and one.weight < case.weight and bad(one)),
+            None,
+        )
         if better is None:
             return case
         case = better
-    return case
 
 
-def _lighter(prop: Proposition, case: Case, deadline: float) -> Iterator[Case]:
-    for one in _smaller(prop, case):
-        if time.monotonic() > deadline:
-            return
-        yield one
-    yield from _alike(case)
-    for change in _slots(case):
-        value, put = change
+def _numbers(case: Case, bad: Bad, deadline: float) -> Case:
+    """Every number in turn made as simple as it can be."""
+    for k in range(len(list(_slots(case)))):
+        value, put = list(_slots(case))[k]
         for simple in _simpler(value):
-            if time.monotonic() > deadline:
-                return
-            yield put(simple)
-    yield from _joint(case)
-    yield from _equal(case)
+            if time.process_time() > deadline:
+                return case
+            one = put(simple)
+            if one.weight < case.weight and bad(one):
+                case = one
+                break
+    return case
 
 
 def _equal(case: Case) -> Iterator[Case]:
     """All numbers and sequences of one size: u = v = 1, s = (B, -B)."""
     free = [name for name in case.numbers if name not in ("d", "n")]
-    for size in map(Fraction, (1, "1/2", 2, "1/10", "1/100", 10)):
+    for size in (Fraction(text) for text in ("1", "1/2", "2", "1/10", "1/100", "10")):
         signed = {name: size if case.numbers[name] >= 0 else -size for name in free}
         sequences = {
             name: tuple(size if v > 0 else -size if v < 0 else v for v in entries)
@@ -94,19 +110,19 @@ Slot = tuple[Fraction, Callable[[Fraction], Case]]
 def _slots(case: Case) -> Iterator[Slot]:
     """Every number of the case, with how it is changed; an entry of a matrix alone and with its mirror image."""
     for name, value in case.numbers.items():
-        yield value, lambda new, name=name: case.with_number(name, new)
+        yield value, partial(case.with_number, name)
     for name, rows in case.matrices.items():
         for r, row in enumerate(rows):
             for c, value in enumerate(row):
                 for mirror in (False, True) if r != c else (False,):
-                    yield value, lambda new, name=name, r=r, c=c, mirror=mirror: _entry(case, name, r, c, new, mirror)
+                    yield value, partial(_entry, case, name, r, c, mirror)
     for kind in ("vectors", "sequences"):
         for name, entries in getattr(case, kind).items():
             for k, value in enumerate(entries):
-                yield value, lambda new, kind=kind, name=name, k=k: _component(case, kind, name, k, new)
+                yield value, partial(_component, case, kind, name, k)
 
 
-def _entry(case: Case, name: str, r: int, c: int, new: Fraction, mirror: bool) -> Case:
+def _entry(case: Case, name: str, r: int, c: int, mirror: bool, new: Fraction) -> Case:
     places = {(r, c), (c, r)} if mirror else {(r, c)}
     rows = tuple(
         tuple(new if (k, m) in places else v for m, v in enumerate(row)) for k, row in enumerate(case.matrices[name])

@@ -18,7 +18,7 @@ class TimeLimitError(BaseException):
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeLimitError in the block after so many seconds; in another thread than the main one there is no limit."""
+    """Raise TimeLimitError in the block after so many seconds; outside the main thread there is no limit."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return

@@ -1,4 +1,4 @@
-"""Independence, measured: a fault in one side of a claim alone, and whether the referee calls it a conflict.
+"""Independence, measured: a fault in one side of a claim alone, and whether the two sides are seen to differ.
 
 Derivation and second side are broken in turn, automatically by their kind, through the registries' own blocks, which
 put everything back. A side that shared its numbers with the other would agree with it, broken or not.
@@ -29,11 +29,12 @@ from proofs_check.pairing import Pair
 from proofs_check.plugins import second_side
 from proofs_check.sampling import sampled
 from proofs_check.searching import searched
+from proofs_check.variants import keys, of
 from theorems import deriving
 from theorems.algebra.ratio import Ratio
 from theorems.catalogue import Statement, shipped
 from theorems.conditions import read, written
-from theorems.derivation import Derived, Equivalence, Expected, Fact, Inequality, SharpBound, closed
+from theorems.derivation import Derived, Enclosed, Equivalence, Expected, Fact, Inequality, SharpBound, closed
 from theorems.inequalities.eventually import Eventually
 from theorems.kernel import settle
 from theorems.limits import Limit
@@ -68,14 +69,15 @@ def measure(
     claims: Sequence[Statement] | None = None,
     step: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[Row]:
-    """Break each side of each claim (all shipped ones unless given) once: a row a claim and side.
+    """Break each side of each claim (all shipped ones unless given) and variant once: a row a claim and side.
 
     A row has ``id``, ``side``, ``fault`` in words, the ``verdict`` of the broken claim, ``caught`` and the ``reason``.
-    A fault is caught where the verdict is ``conflict`` and the claim without it is in none at the same case. Where a
+    A fault is caught where the sides are seen to differ, whatever the kernel says of a faulty derivation ("conflict"
+    here), and those of the claim without it are not at the same case. Where a
     claim has several quantities each is broken alone and all must be caught. A side that gives nothing which could be
     wrong has the verdict "not applicable". ``step`` is told of the progress.
     """
-    chosen = shipped() if claims is None else tuple(claims)
+    chosen = [one for claim in (shipped() if claims is None else claims) for one in (claim, *_variants(claim))]
     rows: list[Row] = []
     for place, claim in enumerate(chosen):
         step(place, len(chosen))
@@ -83,6 +85,12 @@ def measure(
         rows += [broken(claim, side, seed=seed, sound=sound) for side in SIDES]
     step(len(chosen), len(chosen))
     return rows
+
+
+def _variants(claim: Statement) -> list[Statement]:
+    """The claim's variants, as claims."""
+    pair = Pair(claim)
+    return [of(pair, key) for key in keys(pair)]
 
 
 def tally(rows: Sequence[Row]) -> dict[str, int]:
@@ -137,10 +145,10 @@ def broken(
 def quantities(claim: Statement, derived: Derived) -> tuple[str, ...]:
     """What can be wrong in a claim: what is printed, what the print refers to, and numbers beside a property."""
     if claim.relation == "when":
-        return (*claim.printed, *(n for n, q in derived.quantities.items() if isinstance(q, Fact)))
+        return (*claim.printed, *(n for n, q in derived.quantities.items() if isinstance(q, Fact | Enclosed)))
     if set(derived.quantities) == {""} or claim.relation in ("<=", "range"):
         return ("",)
-    return tuple(name for name in Pair(claim).names if "@" not in name)
+    return Pair(claim).names
 
 
 def _derivation_broken(
@@ -149,7 +157,8 @@ def _derivation_broken(
     """The fault in words, and what is found of the claim whose derivation has it."""
     place = name if name in derived.quantities else next(iter(derived.quantities))
     words = faulty(derived.quantities[place], size)[1]
-    function = deriving.find(claim.id)
+    source = claim.corrects or claim.id
+    function = deriving.find(source)
 
     @wraps(function)
     def wrong(**given: Any) -> Any:
@@ -157,7 +166,7 @@ def _derivation_broken(
         table = dict(result) if isinstance(result, dict) else {"": result}
         return table | {place: faulty(table[place], size)[0]}
 
-    with deriving.registered(claim.id, wrong):
+    with deriving.registered(source, wrong):
         return words, _judged(claim, entry, seed, None if _given(claim, entry, name) else set())
 
 
@@ -175,7 +184,9 @@ def _drawn(claim: Statement, name: str) -> bool:
 
 def _beside(claim: Statement, entry: Registered, name: str) -> Evaluation | None:
     """What evaluates a quantity that the claim's simulation does not return; None for other quantities."""
-    return registry.beside(claim.id) if isinstance(entry, Simulation) and not _drawn(claim, name) else None
+    if not isinstance(entry, Simulation) or _drawn(claim, name):
+        return None
+    return registry.beside(claim.corrects or claim.id)
 
 
 def _simulation_broken(claim: Statement, name: str, entry: Registered, seed: int, size: Fraction) -> tuple[str, Found]:
@@ -199,13 +210,20 @@ def _judged(claim: Statement, entry: Registered, seed: int, touched: set[str] | 
         pair = Pair(claim)
         outcome = settle(claim, pair.derived())
         for case in _cases(claim, entry, seed):
-            found = Found(*verdict(outcome, _look(pair, outcome, entry, seed, case)), case)
+            found = Found(*_ruling(outcome, _look(pair, outcome, entry, seed, case)), case)
             # a side gives all of its numbers at every case, but for a property's that may have none
             if found.verdict == "conflict" or (touched == set() and not isinstance(entry, Observation)):
                 break
     except Exception as error:
         return Found("error", " ".join(f"{type(error).__name__}: {error}".split()))
     return found
+
+
+def _ruling(outcome: Outcome, evidence: Evidence) -> tuple[str, str]:
+    """The verdict, but that sides which differ are told as such even where the kernel has refused the derivation."""
+    if evidence.conflicts:
+        return "conflict", f"derivation and simulation disagree: {evidence.conflicts[0]}"
+    return verdict(outcome, evidence)
 
 
 def _sound(
@@ -216,7 +234,7 @@ def _sound(
     if name not in known:
         pair = Pair(claim)
         outcome = settle(claim, pair.derived())
-        known[name] = verdict(outcome, _look(pair, outcome, entry, seed, case))[0] != "conflict"
+        known[name] = _ruling(outcome, _look(pair, outcome, entry, seed, case))[0] != "conflict"
     return known[name]
 
 
@@ -291,6 +309,13 @@ def _(quantity: Expected, size: Fraction) -> tuple[Any, str]:
 def _(quantity: Fact, size: Fraction) -> tuple[Any, str]:
     value, words = _off(quantity.ratio.expr, size)
     return replace(quantity, ratio=closed(value)), words
+
+
+@faulty.register
+def _(quantity: Enclosed, size: Fraction) -> tuple[Any, str]:
+    off = _number(1 + size / 50)
+    wrong = replace(quantity, lows=tuple(off * e for e in quantity.lows), highs=tuple(off * e for e in quantity.highs))
+    return wrong, f"both ends times {1 + size / 50}"
 
 
 @faulty.register
@@ -420,7 +445,9 @@ def _beyond(found: registry.Points, part: float) -> registry.Points:
 
 
 def _denied(found: Any, part: float) -> Any:
-    """The other truth value; a bracket of a number moved by 1."""
+    """The other truth value; a bracket of a number moved by 2%, or by its own width and more where it is wider."""
     if isinstance(found, tuple):
-        return found[0] + part, found[1] + part
+        low, high = found
+        off = part * (abs(high) / 50 + (high - low))
+        return low + off, high + off
     return None if found is None else not found

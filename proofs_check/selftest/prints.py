@@ -245,7 +245,7 @@ def _status(statement: Statement, derived: Derived) -> str:
         else:
             value = value_of(derived, name)
             put = printed_value(statement, printed, derived)
-            verdicts.append(compare(value, put, statement.regime, statement.remainder))
+            verdicts.append(compare(value, put, statement.regime, statement.remainder, statement.positions))
     if False in verdicts:
         return "disproved"
     return "undecided" if None in verdicts else "proved"
@@ -402,12 +402,12 @@ def _same_clause(statement: Statement, derived: Derived) -> str:
         known = [clause(true[name])] if name in true else []
         known += [("iff", found.conditions), *(("if", enough) for enough in found.sufficient)]
         signs = {_sign(statement.id, c) for c in conditions}
-        if word == "if" and any(fails_everywhere(condition, found.at_least) for condition in conditions):
+        if word == "if" and any(fails_everywhere(condition, found.facts) for condition in conditions):
             told = told or "says nothing: its conditions hold nowhere"
         elif any(w in (word, "iff") and signs == {_sign(statement.id, c) for c in other} for w, other in known):
             told = told or "its conditions have the same signs"
         elif word == "if" and any(
-            implied(conditions, other, found.at_least) or _asks_for_more(statement, conditions, other)
+            implied(conditions, other, found.facts) or _asks_for_more(statement, conditions, other)
             for _, other in known
         ):
             told = told or "asks for more than one that is true"
@@ -683,9 +683,13 @@ def _contradicted(statement: Statement, derived: Derived) -> bool:
 def _off(pair: Pair, name: str, raw: Mapping[str, Any], bench: Bench) -> bool:
     """Whether a print differs from the derived value at a case by twice what the second side sees, or has none."""
     target = pair.target(name, raw)
-    if target.printed is None or not target.printed.is_finite or not target.printed.is_real:
-        return target.true is not None
-    gap = abs(float(target.printed) - float(target.derived))
+    # a print of a limit is put against the limit
+    printed, derived = target.claimed, target.true
+    if printed is None or not printed.is_finite or not printed.is_real:
+        return derived is not None
+    if derived is None:
+        return False
+    gap = abs(float(printed) - float(derived))
     if isinstance(pair.quantity(name), Fact):
         return gap > 2 * LOOSE * max(1.0, abs(float(target.derived)))
     moment, mean, variance = pair.statistic(name, raw)

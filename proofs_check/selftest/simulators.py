@@ -313,7 +313,9 @@ def _planned(claim: str) -> tuple[Planned, ...]:
     for slots, most in (("quick", CASES[0]), ("standard", CASES[-1])):
         bench = Bench(effort=EFFORTS["quick"], effort_name=slots)
         chosen, _ = sampling.choose_cases(_pair(claim), entry, _delta(claim), bench)
-        moving = [p for p in chosen if any(variance > 0 for variance, _, _ in p.quantities.values())]
+        # of a case at several lengths, the case itself
+        cases = [next(rung for rung in sampling.rungs(one) if rung.raw == one.raw) for one in chosen]
+        moving = [p for p in cases if any(variance > 0 for variance, _, _ in p.quantities.values())]
         known = [drawing.key(p.raw) for p in found]
         new = (p for p in moving if drawing.key(p.raw) not in known)
         found += sorted(new, key=lambda planned: planned.normals)[:most]

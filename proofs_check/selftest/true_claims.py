@@ -20,6 +20,7 @@ from proofs_check import sampling
 from proofs_check.evidence import BETA, Bench, Measured, Planned
 from proofs_check.intervals import numbers_needed
 from proofs_check.pairing import Pair, Target
+from proofs_check.planning import degree_of
 from theorems import deriving
 from theorems.catalogue import Statement, by_id, shipped
 from theorems.observables import W
@@ -53,7 +54,7 @@ class TruePair(Pair):
         place = name, drawing.key(raw)
         if place not in self.targets:
             value = sp.Float(float(super().target(name, raw).derived))
-            self.targets[place] = Target(name, value, value, sp.Integer(0), value, value)
+            self.targets[place] = Target(name, value, value, value, value)
         return self.targets[place]
 
     def handed(self, raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,7 +176,7 @@ def _at(pair: TruePair, simulation: Simulation, raw: Mapping[str, Any], delta: f
     found: list[tuple[str, str, float, int | Tails]] = []
     for name in pair.sampled_names:
         moment, mean, variance = pair.statistic(name, raw)
-        tails, kind = sampling._degree(simulation, name, pair), getattr(moment, "kind", "mean")
+        tails, kind = degree_of(simulation, name, pair), getattr(moment, "kind", "mean")
         # half squared differences, and half products of differences, are one number for two walks
         walks_each = 2 if kind in ("variance", "covariance") else 1
         least = smallest(variance, tails, block // walks_each, delta) if variance > 1e-12 * mean * mean else None

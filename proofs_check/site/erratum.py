@@ -9,9 +9,9 @@ from typing import Any
 
 from proofs_check.expect import CORRECTED
 from proofs_check.site import formula, mathml
-from proofs_check.site.shape import Claim, claims_of, number, run_of
+from proofs_check.site.shape import Claim, claims_of, run_of
 from proofs_check.site.view import BOUNDS, label, paper_title, sentences
-from proofs_check.telling import parameters
+from proofs_check.telling import gives, parameters
 
 _PREAMBLE = r"""\documentclass[11pt]{article}
 \usepackage[T1]{fontenc}
@@ -180,8 +180,7 @@ def _item(claim: Claim, corrected: Claim | None) -> list[str]:
         ]
     given = claim["counterexample"]
     if given:
-        values = f"the print gives {number(given['printed'])}, the truth is {number(given['true'])}"
-        out += [r"\textbf{Counterexample.} " + escaped(f"{parameters(given['params'])}: {values}") + ".", ""]
+        out += [r"\textbf{Counterexample.} " + escaped(f"{parameters(given['params'])}: {gives(given)}") + ".", ""]
     steps = (
         (corrected or claim)["proof"]["steps"] if corrected and not claim["proof"]["steps"] else claim["proof"]["steps"]
     )

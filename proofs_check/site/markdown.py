@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from proofs_check.site import formula, mathml, view
-from proofs_check.site.shape import claims_of, number, run_of
-from proofs_check.telling import FIDELITY, HOLDS, parameters, power, took
+from proofs_check.site.shape import claims_of, run_of
+from proofs_check.telling import FIDELITY, gives, parameters, power, took, trusted, variant_told
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$-])")
 _MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!", "error": "!"}
@@ -78,18 +78,20 @@ def _claim(entry: view.Entry) -> list[str]:
     out += _block("Printed", printed)
     out += _block("Exact value", expression(claim["symbolic"]["exact"]) if claim["symbolic"]["exact"] else "")
     out += _block("Derivation", escaped(f"{claim['symbolic']['status']}: {claim['symbolic']['method']}".rstrip(": ")))
+    trust = (trusted(one) for one in claim["symbolic"]["trusted"])
+    out += _block("On trust", "; ".join(sentence(text) for text in trust))
     if claim["correction"]:
         latex = claim["correction"]["latex"]
         whole = f"{_statement(entry.correction)} ({entry.correction.verdict})" if entry.correction else ""
         out += _block("Correction", whole or (math(latex) if latex else ""))
         out += _block("It holds", sentence(claim["correction"]["holds"]))
     if given := claim["counterexample"]:
-        values = f"the print gives {number(given['printed'])}, the truth is {number(given['true'])}"
-        out += _block("Counterexample", escaped(f"{parameters(given['params'])}: {values}"))
+        out += _block("Counterexample", escaped(f"{parameters(given['params'])}: {gives(given)}"))
     told = f"{simulation['status']}, {power(claim)}" + (f", {simulation['tier']}" if simulation["tier"] else "")
     out += _block("Simulation", escaped(told)) + _block("Power", escaped(simulation["power"]))
+    out += _block("Trusted of the simulation", escaped("; ".join(simulation["trusted"])))
     for variant in claim["variants"]:
-        out += _block("Variant", escaped(f"{variant['name']}: {HOLDS.get(variant['holds'], 'not decided')}"))
+        out += _block("Variant", escaped(variant_told(variant)))
     out += _block("Rests on", ", ".join(code(name) for name in claim["depends_on"]))
     out += _block("Rests on refuted", ", ".join(code(name) for name in claim["rests_on_refuted"]))
     out += _block("Replay", code(claim["replay"]) if claim["replay"] else "")

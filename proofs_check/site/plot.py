@@ -13,6 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from proofs_check.site.shape import finite, number
+from proofs_check.telling import against
 
 WIDTH, LEFT, RIGHT, ROW, TOP, BOTTOM = 640, 150, 24, 22, 28, 34
 #: Distances beyond this many units are drawn at the edge.
@@ -34,7 +35,7 @@ def _unit(low: float, high: float, derived: float) -> float:
 def rows(cases: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The cases that can be drawn: distances from the derived value in units, with their numbers."""
     found = []
-    for place, case in enumerate(cases, 1):
+    for place, case in enumerate(map(against, cases), 1):
         values = {key: finite(case[key]) for key in ("printed", "derived", "estimate", "low", "high")}
         derived, estimate = values["derived"], values["estimate"]
         if derived is None or estimate is None:

@@ -21,6 +21,16 @@ _CASE: dict[str, Any] = {
     "samples": 0,
     "z": None,
 }
+_VARIANT: dict[str, Any] = {
+    "name": "",
+    "holds": None,
+    "evidence": [""],
+    "verdict": "error",
+    "reason": "",
+    "symbolic": {"status": "none", "method": ""},
+    "simulation": {"status": "none", "samples": 0, "cases": 0, "detectable": None, "power": ""},
+}
+_TRUSTED = {"rule": "", "what": "", "source": ""}
 _CLAIM: dict[str, Any] = {
     "id": "",
     "verdict": "error",
@@ -35,7 +45,7 @@ _CLAIM: dict[str, Any] = {
     "quantity": "",
     "symbols": [""],
     "printed": {},
-    "symbolic": {"status": "none", "method": "", "evidence": [""], "exact": None},
+    "symbolic": {"status": "none", "method": "", "evidence": [""], "exact": None, "trusted": [_TRUSTED]},
     "simulation": {
         "status": "none",
         "samples": 0,
@@ -45,13 +55,14 @@ _CLAIM: dict[str, Any] = {
         "detectable": None,
         "tier": "",
         "power": "",
+        "trusted": [""],
     },
     "counterexample": None,
     "correction": None,
     "decoys": {"caught": 0, "of": 0},
     "proof": {"steps": [_STEP], "lines": [_LINE], "first_false": None, "first_reaching": None},
     "starts": [{"start": "", "exact": False, "leading": False}],
-    "variants": [{"name": "", "holds": None, "evidence": [""]}],
+    "variants": [_VARIANT],
     "cases": [_CASE],
     "depends_on": [""],
     "rests_on_refuted": [""],
@@ -60,6 +71,11 @@ _CLAIM: dict[str, Any] = {
     "traceback": None,
 }
 _EXAMPLE: dict[str, Any] = {"params": {}, "printed": None, "true": None}
+#: Of a limit what the pages show: where it is, and its numbers.
+_LIMIT: dict[str, Any] = {
+    "at": "limit",
+    **dict.fromkeys(("printed", "derived", "estimate", "low", "high", "z")),
+}
 _CORRECTION = {"latex": "", "sympy": None, "holds": ""}
 _RUN: dict[str, Any] = {
     "seed": 0,
@@ -71,6 +87,7 @@ _RUN: dict[str, Any] = {
     "alpha": 0.0,
     "partial": False,
     "ledger": [{"id": "", "alpha": 0.0, "spent": 0.0}],
+    "trusted": 0,
     "command": [""],
 }
 
@@ -105,8 +122,13 @@ def claim_of(value: Any) -> Claim:
     for key, model in (("counterexample", _EXAMPLE), ("correction", _CORRECTION)):
         given = value.get(key) if isinstance(value, Mapping) else None
         found[key] = _like(given, model) if isinstance(given, Mapping) else None
+    if found["counterexample"] is not None:
+        for name in ("limit", "finite"):
+            text = found["counterexample"].get(name)
+            found["counterexample"][name] = text if isinstance(text, str) else ""
     for case in found["cases"]:
         case["params"] = case["params"] if isinstance(case["params"], dict) else {}
+        case["limit"] = _like(case.get("limit"), _LIMIT) if isinstance(case.get("limit"), Mapping) else None
     return found
 
 

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from proofs_check.expect import CORRECTED, VERDICTS
 from proofs_check.site import compare, formula, mathml, plot
 from proofs_check.site.shape import Claim, claims_of, number
-from proofs_check.telling import FIDELITY, HOLDS, parameters, power
+from proofs_check.telling import FIDELITY, against, before, parameters, power, trusted, variant_told
 from theorems.catalogue import PAPERS, paper_claims
 
 #: What a verdict means, for the legend.
@@ -21,7 +21,7 @@ MEANING = {
     "verified": "the derivation proves the claim as printed, and the simulation agrees with a stated power",
     "refuted": "the derivation disproves it and the second side contradicts it, confirmed on fresh seeds",
     "undecided": "one side could not decide, or had too little power; the reason is given",
-    "conflict": "the two sides contradict each other: a bug in Twofold, not in the paper",
+    "conflict": "the two sides contradict each other: a bug in Twofold or, in one's own lemma, two different models",
     "error": "something broke; the traceback is in the report",
 }
 _SAFE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
@@ -204,6 +204,8 @@ def example(claim: Claim) -> dict[str, str] | None:
         "params": parameters(given["params"]),
         "printed": number(given["printed"]),
         "true": number(given["true"]),
+        "limit": given["limit"],
+        "finite": given["finite"],
     }
 
 
@@ -211,7 +213,7 @@ def cases(claim: Claim) -> list[dict[str, str]]:
     """The simulated cases as texts of a table."""
     return [
         {
-            "params": parameters(case["params"]),
+            "params": "; ".join(filter(None, (parameters(case["params"]), before(raw)))),
             "quantity": case["quantity"],
             "printed": number(case["printed"]),
             "derived": number(case["derived"]),
@@ -221,7 +223,7 @@ def cases(claim: Claim) -> list[dict[str, str]]:
             "samples": f"{case['samples']:,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),
             "z": "—" if case["z"] is None else f"{float(case['z']):.3g}",
         }
-        for case in claim["cases"]
+        for raw, case in ((raw, against(raw)) for raw in claim["cases"])
     ]
 
 
@@ -246,6 +248,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "wrong": wrong,
         "lines": lines,
         "evidence": [mathml.sentence(text) for text in claim["symbolic"]["evidence"]],
+        "trusted": [mathml.sentence(trusted(one)) for one in claim["symbolic"]["trusted"]],
         "corrected": whole,
         "holds": [mathml.sentence(part) for part in sentences(claim["correction"]["holds"])]
         if claim["correction"]
@@ -266,7 +269,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "variants": [
             variant
             | {
-                "told": HOLDS.get(variant["holds"], "not decided"),
+                "told": variant_told(variant).removeprefix(f"{variant['name']}: "),
                 "evidence": [mathml.sentence(text) for text in variant["evidence"]],
             }
             for variant in claim["variants"]

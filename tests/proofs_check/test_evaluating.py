@@ -8,12 +8,18 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from torch import Tensor
 
 from montecarlo import registry
 from montecarlo.registry import Evaluation
+from proofs_check import cases as drawing
 from proofs_check import runner
+from proofs_check.evaluating import evaluated
+from proofs_check.evidence import EFFORTS, Bench
+from proofs_check.pairing import Pair
 from proofs_check.runner import Options, Silent
 from theorems.catalogue import Statement, by_id
+from theorems.outcome import Outcome
 
 SOFTMAX, EQ8 = "bao2024.sec2.softmax-taylor", "bao2024.sec5.eq8"
 
@@ -172,3 +178,27 @@ def test_an_evaluation_that_breaks_is_an_error() -> None:
         (report,) = judged(SOFTMAX)
     assert (report["verdict"], report["reason"]) == ("error", "ArithmeticError: the derivatives differ")
     assert "in broken" in report["traceback"]
+
+
+def test_a_claim_and_its_correction_look_at_points_of_their_own() -> None:
+    claim = by_id()["bao2024.appC.lemma2-derivative"]
+    correction = claim.corrected({"slope": "0"})
+    streams = [drawing.stream(one, seed, place) for one in (claim, correction) for seed in (0, 1) for place in (0, 1)]
+    assert len(set(streams)) == len(streams)
+    assert drawing.stream(claim, 0) == drawing.stream(claim, 0)
+    points = [drawing.drawn(one, {}, drawing.stream(one, 0), 20) for one in (claim, correction)]
+    assert [drawing.key(p) for p in points[0]] != [drawing.key(p) for p in points[1]]
+
+
+def test_an_evaluation_at_single_cases_says_nothing_of_a_limit() -> None:
+    """The value at every case is the derived one, and the print, right or wrong, is about its limit."""
+    claim = by_id()["bao2024.sec4.lemma1-mean"]
+
+    def at(T: int, i: int, lam: float, W: Tensor, Sigma: Tensor) -> dict[str, tuple[float, float]]:
+        trace = float((W @ Sigma).trace())
+        return {"mean": (i * trace / (lam * T) - (T + 1) * trace / (2 * lam * T) + 1 / T, 1e-9)}
+
+    few = Bench(effort=replace(EFFORTS["quick"], points=20), effort_name="quick")
+    found = evaluated(Pair(claim), Outcome("proved", ""), Evaluation(claim.id, at), few, None)
+    assert (found.status, found.conflicts) == ("underpowered", [])
+    assert "about a limit" in found.reason

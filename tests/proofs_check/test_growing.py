@@ -223,6 +223,48 @@ def test_noise_alone_leaves_the_claim_undecided(few: None) -> None:
     assert evidence.survivors and evidence.detectable is None
 
 
+def rare(power: float, chance: Callable[[int], float], kept: float = 3.0) -> Callable[..., dict[str, Tensor]]:
+    """Numbers of a typical size that grows like T^kept, and a rare event whose part of the mean grows like T^power."""
+
+    def function(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
+        one = planted(kept)(generator, n, T)["eq19"]
+        hit = torch.rand(n, generator=generator, dtype=torch.float64) < chance(T)
+        return {"eq19": one + 4 * hit * float(T) ** power / chance(T)}
+
+    return function
+
+
+def test_what_is_cut_off_must_not_grow_faster(few: None) -> None:
+    """The mean grows like T^4 by one walk in twenty, which no cut-off at a quantile shows."""
+    _, evidence, ruling, reason = judged("order19", {"eq19": "3"}, rare(4.0, lambda _: 0.05))
+    assert ruling == "undecided" and not evidence.conflicts
+    assert "the exponent of eq19 as it is, not cut off, lies within" in reason
+    # of the derived order itself it is no objection
+    assert judged("order19", {"eq19": "3"}, rare(3.0, lambda _: 0.08))[2] == "verified"
+
+
+def test_a_rare_event_does_not_confirm_a_refutation(few: None) -> None:
+    """What is kept grows like T^3, but the mean like T^2 only: it is another quantity that breaks the print."""
+
+    def cancelled(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
+        one = planted(3.0)(generator, n, T)["eq19"]
+        hit = torch.rand(n, generator=generator, dtype=torch.float64) < 0.05
+        return {"eq19": one - hit * (T**3 - T**2.0) / 0.05}
+
+    _, evidence, ruling, reason = judged("order19", {"eq19": "5/2"}, cancelled)
+    assert ruling == "undecided" and evidence.status == "underpowered"
+    assert "not cut off" in reason
+
+
+def test_the_line_of_a_verdict_says_what_was_measured(few: None) -> None:
+    _, evidence, ruling, _ = judged("order21", {"eq21": "2"})
+    assert ruling == "verified"
+    assert (
+        "cut off at the 90% quantile" in evidence.power
+        and "of the mean itself they lie within eq21 [" in evidence.power
+    )
+
+
 def test_numbers_that_are_mostly_0_are_an_error(few: None) -> None:
     def function(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
         return {"eq19": torch.zeros(n, dtype=torch.float64)}

@@ -356,7 +356,7 @@ def measured(around: Interval, printed: float = 1.0) -> Measured:
     import sympy as sp
 
     value = sp.Float(printed)
-    target = Target("moment", value, value, sp.Integer(0), value, value)
+    target = Target("moment", value, value, value, value)
     return Measured({"i": 1}, target, around, 128, 0.1, 1.0, 0.04, 1.0)
 
 

@@ -156,7 +156,6 @@ def status_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "unsupported", lambda *_: [])
     monkeypatch.setattr(kernel, "enclosed", lambda *_: "")
     monkeypatch.setattr(kernel, "_explain_limit", lambda *_: None)
-    monkeypatch.setattr(kernel, "_variants", lambda *_: [])
     for name in ("_correction", "_exact", "difference"):
         monkeypatch.setattr(kernel, name, lambda *_: sp.Integer(0))
     # a mutant is compared by settle and by equivalent, with one result

@@ -43,7 +43,7 @@ def _refuted(report: Report) -> Report:
 
 
 BROKEN: dict[str, Callable[[Report], Any]] = {
-    "another version": lambda report: report.update(schema=2),
+    "another version": lambda report: report.update(schema=3),
     "an unknown field": lambda report: report.update(note="x"),
     "no run": lambda report: report.pop("run"),
     "a negative seed": lambda report: report["run"].update(seed=-1),

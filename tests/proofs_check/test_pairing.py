@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from proofs_check.pairing import Pair, scale_and_tolerance
+from proofs_check.pairing import Pair, orders, scale_and_tolerance
 from theorems.catalogue import by_id
 from theorems.expressions import parse
 from theorems.process import Moment
@@ -38,7 +39,7 @@ def test_an_exact_claim_at_a_case() -> None:
     """tr(W Sigma) = 2 - 1/4 - 1/4 + 3/4 = 9/4."""
     target = pair_of("bao2024.appA.eq15").target("moment", PLANE | {"i": 3})
     assert (target.derived, target.printed) == (sp.Rational(27, 4), sp.Rational(9, 2))
-    assert (target.true, target.claimed, target.remainder) == (sp.Rational(27, 4), sp.Rational(9, 2), 0)
+    assert (target.true, target.claimed, target.limit) == (sp.Rational(27, 4), sp.Rational(9, 2), False)
 
 
 def test_the_print_says_nothing_about_another_start() -> None:
@@ -47,45 +48,76 @@ def test_the_print_says_nothing_about_another_start() -> None:
     assert target.printed is None and target.claimed is None
 
 
-def test_a_limit_is_judged_at_finite_length_with_the_derived_remainder() -> None:
-    """Mean (i/T - 1/2) tr1/lam + o(1): the o(1) is offset 1/T less tr1/(2 lam T), so far from the print as derived."""
+def test_a_print_of_a_limit_is_the_printed_formula_and_nothing_else() -> None:
+    """Mean (i/T - 1/2) tr1/lam + o(1): the o(1) is offset 1/T less tr1/(2 lam T), and is not added to the print."""
     pair = pair_of("bao2024.sec4.lemma1-mean")
     raw = UNIT | {"i": 3, "T": 4, "lam": "2"}
     target = pair.target("mean", raw)
+    assert target.true is not None
     # i/(lam T) - (T + 1)/(2 lam T) + 1/T with i = 3, T = 4, lam = 2
     assert target.derived == sp.Rational(3, 8) - sp.Rational(5, 16) + sp.Rational(1, 4)
-    assert target.claimed == target.true == sp.Rational(1, 8)
-    assert target.remainder == target.derived - target.true
-    assert target.printed == target.derived
+    assert target.limit and target.printed == target.claimed == target.true == sp.Rational(1, 8)
+    assert target.printed != target.derived
     assert pair.exact(raw).scalars["theta"] == sp.Rational(3, 4)
-    assert pair.finite(parse("(theta - 1/4)*tr1/lam"), "mean", raw) == target.derived + sp.Rational(1, 8)
+    assert pair.stated(parse("(theta - 1/4)*tr1/lam"), "mean", raw) == sp.Rational(1, 4)
     # what o(1) covers is not the print's to say, in whatever form it comes
     for same in (
         "(theta - 1/2)*tr1/lam + 9/T",
         "(i + 5)*tr1/(lam*T) - tr1/(2*lam)",
         "(theta - 1/2)*tr1/lam - tr2/T**3",
+        "theta*T*tr1/(lam*T + lam) - tr1/(2*lam)",
     ):
-        assert pair.finite(parse(same), "mean", raw) == target.derived
+        assert pair.stated(parse(same), "mean", raw) == target.true
     # what grows is
-    assert pair.finite(parse("(theta - 1/2)*tr1/lam + T*tr2"), "mean", raw) == target.derived + 4
+    assert pair.stated(parse("(theta - 1/2)*tr1/lam + T*tr2"), "mean", raw) == target.true + 4
 
 
 def test_lower_orders_of_a_print_up_to_a_power_are_left_to_the_remainder() -> None:
-    """(B3) is stated up to o(T^3): what is of lower order in the print is taken from the derivation."""
+    """(B3) is stated up to o(T^3): what is of lower order in the print says nothing, but is printed."""
     claim = by_id()["bao2024.appC.lemma1-B3"]
     pair = Pair(claim)
     raw = UNIT | {"i": 3, "T": 5}
     target = pair.target("B3", raw)
+    assert target.true is not None
     assert claim.remainder == "T**3"
+    # T i^2 tr2 + i^3 (tr2 + tr1^2)
+    assert target.printed == 5 * 9 + 2 * 27 == target.true == target.claimed
     shifted = "(T*(i + 1)**2 + (i + 1)**3)*tr2 + (i + 1)**3*tr1**2"
-    assert pair.finite(parse(shifted), "B3", raw) == target.derived == target.printed
+    assert pair.stated(parse(shifted), "B3", raw) == target.true
+    literal = Pair(replace(claim, printed={"B3": shifted})).target("B3", raw)
+    assert literal.printed == 5 * 16 + 2 * 64 and literal.claimed == target.true
     top = parse(f"{claim.printed['B3']} + T**3*tr1")
-    assert pair.finite(top, "B3", raw) == target.derived + 5**3
+    assert pair.stated(top, "B3", raw) == target.true + 5**3
+
+
+@pytest.mark.parametrize(
+    ("formula", "least", "found"),
+    [
+        ("T**3*tr1/(2*T + 7)", 2, {2: "tr1/2"}),
+        ("T**3*tr1/(2*T + 7)", 0, {2: "tr1/2", 1: "-7*tr1/4", 0: "49*tr1/8"}),
+        ("(i + 1)**2", 0, {2: "theta**2", 1: "2*theta", 0: "1"}),
+        ("1/(T + 1)", -2, {-1: "1", -2: "-1"}),
+        ("sqrt(tr2)*T", 1, {1: "sqrt(tr2)"}),
+        ("tr1", 1, {}),
+        ("tr1", 0, {0: "tr1"}),
+        ("0", 0, {}),
+    ],
+)
+def test_a_formula_in_powers_of_the_length(formula: str, least: int, found: dict[int, str]) -> None:
+    terms = orders(parse(formula), (("i", "theta*T"),), least)
+    assert terms is not None and set(terms) == set(found)
+    assert all(sp.expand(terms[p] - parse(text)) == 0 for p, text in found.items())
+
+
+def test_a_formula_without_powers_of_the_length_has_no_such_form() -> None:
+    assert orders(parse("log(T)"), (), 0) is None
+    pair = pair_of("bao2024.sec4.lemma1-mean")
+    assert pair.stated(parse("log(T)"), "mean", UNIT | {"i": 3, "T": 4, "lam": "2"}) is sp.nan
 
 
 def test_a_formula_in_the_place_of_an_exact_print_is_taken_as_it_is() -> None:
     pair = pair_of("bao2024.appA.eq15")
-    assert pair.finite(parse("i**2*tr1 + tr2/i"), "moment", PLANE | {"i": 3}) == sp.Rational(81, 4) + sp.Rational(
+    assert pair.stated(parse("i**2*tr1 + tr2/i"), "moment", PLANE | {"i": 3}) == sp.Rational(81, 4) + sp.Rational(
         trace_square() / 3
     )
 

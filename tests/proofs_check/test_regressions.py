@@ -53,6 +53,7 @@ def test_numbers_outside_their_bounds() -> None:
         model="free",
         parameters="p",
         ranges={"p": "1/4 1/2"},
+        assumptions=["0 <= p <= 1"],
         quantity="P",
     )
 

@@ -62,6 +62,21 @@ def test_a_refutation_tells_print_truth_counterexample_and_replay(sample_report:
     assert facts["replay"] == refuted["replay"]
 
 
+def test_what_a_derivation_trusts_is_told_in_a_line(make_claim: Callable[..., Report]) -> None:
+    hoelder = {"rule": "hoelder", "what": "Hoelder's inequality", "source": ""}
+    isserlis = {"rule": "isserlis", "what": "joint cumulants", "source": "Isserlis 1918"}
+    symbolic = make_claim()["symbolic"]
+    facts = dict(telling.findings(make_claim(symbolic=symbolic | {"trusted": [hoelder, isserlis]}), None))
+    assert facts["on trust"] == "hoelder, isserlis"
+    assert [telling.trusted(one) for one in (hoelder, isserlis)] == [
+        "hoelder: Hoelder's inequality",
+        "isserlis: joint cumulants (Isserlis 1918)",
+    ]
+    # a report of an earlier day, and a derivation that trusts nothing
+    for before in (symbolic, symbolic | {"trusted": []}):
+        assert "on trust" not in dict(telling.findings(make_claim(symbolic=before), None))
+
+
 def test_a_verified_claim_tells_print_derivation_and_worst_case(make_claim: Callable[..., Report]) -> None:
     case = make_claim()["cases"][0]
     claim = make_claim(cases=[case | {"z": 0.1}, case | {"z": -2.5, "estimate": 4.9}, case | {"z": None}])

@@ -284,6 +284,7 @@ def test_numbers_beyond_the_bounds_they_were_promised() -> None:
         model="free",
         parameters="p",
         ranges={"p": "1/4 1/2"},
+        assumptions=["0 <= p <= 1"],
     )
     entry = registry.Simulation(statement.id, drawn, bounded=(0, 1))
     with registry.registered(entry):
@@ -432,8 +433,9 @@ def test_wrong_versions_that_no_case_can_tell_leave_it_undecided() -> None:
     verdicts = {}
     for values in ("1", "1/4 1/2 3/4"):
         name = f"notes.sec1.coin{len(values)}"
-        ranges = {"p": values}
-        statement = stated(name, printed="p**2", symbols="p", positions="", model="free", parameters="p", ranges=ranges)
+        law: dict[str, Any] = {"model": "free", "parameters": "p", "ranges": {"p": values}}
+        law["assumptions"] = ["0 <= p <= 1"]
+        statement = stated(name, printed="p**2", symbols="p", positions="", **law)
         with registry.registered(registry.Simulation(name, both, bounded=(0, 1))):
             verdicts[values] = judge(statement, squared, effort="quick")
     seeing, blind = verdicts["1/4 1/2 3/4"], verdicts["1"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from theorems.conditions import read
+from theorems.conditions import read, satisfiable
 from theorems.expressions import ExpressionError, parse
 
 
@@ -23,3 +23,22 @@ def test_what_is_no_condition_is_refused() -> None:
         read("2*i + j")
     with pytest.raises(ExpressionError):
         read("import os <= 1")
+
+
+@pytest.mark.parametrize(
+    ("conditions", "answer"),
+    [
+        ((), True),
+        (("a <= b", "b <= c", "c <= a"), True),
+        (("a < b", "b < c", "c < a"), False),
+        (("1 <= 0",), False),
+        (("a > 0", "a < 0"), False),
+        (("a**2 < 0",), False),
+        (("a == 1", "a == 2"), False),
+        (("a != 1", "a > 0", "a*b == 1"), True),
+        (("a <= b", "b + 1 <= a"), False),
+        (("keys == 1", "eps > 0", "eps < value_norm", "out_norm <= eps", "sink_norm == 0"), True),
+    ],
+)
+def test_contradictory_conditions_are_met_nowhere(conditions: tuple[str, ...], answer: bool) -> None:
+    assert satisfiable(conditions) is answer

@@ -311,17 +311,26 @@ def test_bounds_in_other_forms(upper: str, status: str) -> None:
 
 
 def test_a_fact_needs_a_step_that_concludes_it() -> None:
-    step = Step("at-origin", "({0})/({1}) = {2}", (parse("2*u*i*tr1"), parse("v"), parse("2*i*tr1")))
+    value = parse("2*i*tr1")
+    typed = Step("at-origin", "({0})/({1}) = {2}", (parse("2*u*i*tr1"), parse("v"), value))
+    # of a law that takes one value: what is about a quantity of the model
+    step = Step("finite-expectation", "E[{2}] = {4}", ((value,), (sp.Integer(1),), parse("x"), 1, value))
     tautology = Step("identity", "{0} = {1}", (ratio("2*i*tr1"), ratio("i*tr1 + i*tr1")))
-    assert licensed(tautology)
-    for steps, status in (((step,), "proved"), ((tautology,), "undecided"), ((), "undecided")):
+    assert licensed(tautology) and licensed(typed)
+    for steps, status in (
+        ((step,), "proved"),
+        ((tautology,), "undecided"),
+        ((typed,), "undecided"),
+        ((tautology, typed), "undecided"),
+        ((), "undecided"),
+    ):
         found = settle(claim("2*i*tr1"), Derived({"value": Fact(ratio("2*i*tr1"), steps, "by hand")}, steps))
         assert found.status == status
-    for value in ("i*tr1", "2*i*tr1 + 1", "2*i*tr2", "0"):
-        fact = Fact(ratio(value), (step,), "by hand")
-        found = settle(claim(value), Derived({"value": fact}, (step,)))
+    for other in ("i*tr1", "2*i*tr1 + 1", "2*i*tr2", "0"):
+        fact = Fact(ratio(other), (step,), "by hand")
+        found = settle(claim(other), Derived({"value": fact}, (step,)))
         assert (found.status, found.exact) == ("undecided", None)
-        assert found.evidence == [f"value = {fact.ratio} is not the conclusion of any of its steps"]
+        assert found.evidence == [f"value = {fact.ratio.expr} is not the conclusion of any of its steps"]
     # a step of another value, or of a rule without a value, concludes nothing
     others = (Step("power-sums", "", (1, "tr1")), Step("psd-root", "", ("Sigma", "R")))
     assert settle(claim("i*tr1"), Derived({"value": Fact(ratio("i*tr1"), others, "")}, others)).status == "undecided"

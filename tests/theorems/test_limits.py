@@ -16,8 +16,10 @@ from theorems.derivation import Derived
 from theorems.deriving import derive
 from theorems.expressions import parse, symbol, text
 from theorems.kernel import settle
+from theorems.law import rho_limit
 from theorems.limits import (
     Cell,
+    Law,
     Limit,
     Pattern,
     at_point,
@@ -304,7 +306,7 @@ def planted(limit: Limit, sign: int, value: sp.Expr, listed: bool) -> Limit:
     for cell in limit.cells:
         if cell.pattern[0] == (A, (sign,)) and cell.value is not None:
             last = cell.steps[-1]
-            false = replace(last, data=(*last.data[:-1], value))
+            false = replace(last, data=(*last.data[:6], value, *last.data[7:]))
             steps = (*steps, false) if listed else steps
             cell = Cell(cell.pattern, value, (*cell.steps[:-1], false))
         cells.append(cell)
@@ -361,6 +363,80 @@ def test_the_balls_see_a_wrong_direction_and_a_wrong_regime() -> None:
     )
 
 
+EXACT = "rho@exact law, T -> infinity first"
+
+
+def test_the_balls_look_at_a_law_without_closed_form() -> None:
+    """The walk's own law far along the sequences: its limits are confirmed, any other value of a cell is not."""
+    statement, limit = by_id()[PART1], part(PART1, EXACT)
+    assert enclosed(limit, statement.regime, statement.ranges) == ""
+    for sign, value in ((-1, ONE), (-1, HALF), (0, ZERO), (0, HALF + sp.Rational(1, 1000)), (1, HALF)):
+        doubt = enclosed(planted(limit, sign, value, True), statement.regime, statement.ranges)
+        assert "does not confirm" in doubt
+    backwards = {"xi": "-(r + s/2**k)*4**k", "eta": "1/4**k"}
+    assert "does not confirm" in enclosed(limit, backwards, statement.ranges)
+
+
+def test_a_law_that_no_ball_encloses_confirms_nothing() -> None:
+    """A function of a case says nothing of the limit: what it settles is open, whatever its steps conclude."""
+    statement, limit = by_id()[PART1], part(PART1, EXACT)
+    assert isinstance(limit.finite, Law)
+    case_by_case = replace(limit, finite=limit.finite.at)
+    assert supported_cells(case_by_case) == []
+    assert "no ball confirms" in enclosed(case_by_case, statement.regime, statement.ranges)
+    outcome = settled(PART1, case_by_case)
+    assert outcome.status == "undecided" and "give a Law" in outcome.method
+
+
+def test_the_balls_of_a_law_hold_its_probability() -> None:
+    """The limit law for xi = 4 and eta = 1/8, 16 eigenvalues 1/32, by quadrature."""
+    law = part(PART1, EXACT).finite
+    assert isinstance(law, Law)
+    for place in ("0", "1/4", "1/2", "3/4", "1"):
+        far = law.far({"theta": Fraction(place), "xi": Fraction(4), "eta": Fraction(1, 8)})
+        quadrature = rho_limit(float(Fraction(place)), [1 / 32], [16]).values[0]
+        assert float(quadrature) == pytest.approx(float(far.mid()), abs=1e-8)
+
+
+def test_every_cell_is_met() -> None:
+    """A false value in a cell that neither the ranges nor the pieces of theta meet is seen at a point of the cell."""
+    statement = by_id()[PART1]
+    ranges = {**statement.ranges, "theta": ("1/4",)}
+    assert enclosed(part(PART1), statement.regime, ranges) == ""
+    assert "does not confirm" in enclosed(planted(part(PART1), 0, ONE, True), statement.regime, ranges)
+    # no range and no point of the grid goes beyond 64
+    far = r - 200
+    limit = replace(table(ZERO, ZERO, ONE), polynomials=(far,))
+    near = Cell(((far, (-1, 0)),), theta)
+    assert enclosed(replace(limit, cells=(near,)), {}, {"r": ("1",)}) == ""
+    beyond = replace(limit, cells=(near, Cell(((far, (1,)),), ONE)))
+    assert "no point of the cell with the limit 1" in enclosed(beyond, {}, {"r": ("1",)})
+
+
+def test_a_direction_is_the_domains() -> None:
+    """A step for r <= 0, xi -> -infinity, says nothing where the table has r >= 0."""
+    limit, other = part(PART1), part(PART2)
+    backwards = tuple(step for cell in other.cells for step in cell.steps)
+    assert all(licensed(step) for step in backwards)
+    for name in ("rho", EXACT):
+        here, there = part(PART1, name), part(PART2, name)
+        for k, cell in enumerate(here.cells):
+            turned = [c for c in there.cells if c.pattern == cell.pattern and c.value is not None]
+            for false in turned:
+                cells = (*here.cells[:k], replace(false, pattern=cell.pattern), *here.cells[k + 1 :])
+                assert supported_cells(replace(here, cells=cells))
+    assert supported_cells(replace(limit, domain=DOMAIN))
+
+
+def test_two_sequences_are_of_this_probability() -> None:
+    """An argument of another law that depends on the sequence would disprove a true print."""
+    limit, other = part(PART1), part(PART1, "rho@rho with the derived variance")
+    (open_cell,) = [cell for cell in other.cells if cell.value is None]
+    cells = tuple(open_cell if cell.value is None else cell for cell in limit.cells)
+    assert supported_cells(limit) == []
+    assert supported_cells(replace(limit, cells=cells))
+
+
 def test_an_empty_pattern_needs_its_certificate() -> None:
     limit = part(PART1)
     for pattern in limit.empty:
@@ -409,3 +485,13 @@ def test_values_before_the_limit() -> None:
     assert limit.limit_at(place) == HALF
     assert limit.limit_at(place | {"theta": Fraction(3, 4)}) == 1
     assert limit.limit_at(place | {"theta": Fraction(3, 4), "r": Fraction(4)}) is None
+
+
+@pytest.mark.parametrize("what", ["rho", EXACT])
+def test_the_table_of_the_other_direction_is_not_proved(what: str) -> None:
+    """Every step of part 2 holds for r <= 0; along the sequences of part 1, xi -> infinity, its limits are others."""
+    other = part(PART2, what)
+    assert supported_cells(other) == []
+    for printed in (formula_of(other), formula_of(part(PART1, what))):
+        outcome = settled(PART1, other, printed={"rho": text(printed)}, conditions=excluded_by(other))
+        assert outcome.status == "undecided", outcome.method

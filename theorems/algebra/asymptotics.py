@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import flint
@@ -45,6 +45,29 @@ def in_regime(value: Ratio, regime: Mapping[str, str]) -> Ratio:
     return value
 
 
+def uniform(regime: Mapping[str, str], positions: Sequence[str]) -> dict[str, str]:
+    """The regime, with every position that it does not speak of as a part of T: i = u_i T, 0 < u_i <= 1.
+
+    o(T) "for every i <= T" is uniform in i, so that i counts as T.
+    """
+    return {**{name: f"u_{name}*T" for name in positions if name != "T"}, **regime}
+
+
+def regimes(regime: Mapping[str, str], positions: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Every way in which positions 1 <= i <= j <= ... <= T may go along with T: each a part of it, or fixed.
+
+    Positions of which the regime speaks are as it says. What follows a position that grows in the stated order grows.
+    """
+    whole = uniform(regime, positions)
+    order = [name for name in positions if name != "T"]
+    free = [name for name in order if name not in regime]
+    # those after a position of the regime are at least as large
+    bound = next((place for place, name in enumerate(order) if name in regime), len(order))
+    loose = [name for name in free if order.index(name) < bound]
+    for fixed in range(len(loose) + 1):
+        yield {name: form for name, form in whole.items() if name not in loose[:fixed]}
+
+
 def expand(value: Ratio, regime: Mapping[str, str], scale: str = "1") -> Expansion:
     """value / scale as T -> infinity.
 
@@ -68,10 +91,11 @@ def leading(value: Ratio, regime: Mapping[str, str]) -> Ratio:
 def order_part(value: Ratio, regime: Mapping[str, str], order: int) -> Ratio:
     """The part of the value of exactly that order in T, written in the positions themselves."""
     back = in_regime(value, regime).terms("T").get(order, Ratio.of(0))
-    names = {form: name for name, form in regime.items()}
     part = back * Ratio.of("T") ** order if order >= 0 else back / Ratio.of("T") ** -order
-    if "theta*T" in names:
-        part = part.substitute("theta", Ratio.of(names["theta*T"]) / Ratio.of("T"))
+    for name, form in regime.items():
+        share = form.removesuffix("*T")
+        if share != form and share.isidentifier():
+            part = part.substitute(share, Ratio.of(name) / Ratio.of("T"))
     return part.reduced()
 
 

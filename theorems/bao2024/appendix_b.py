@@ -27,8 +27,8 @@ def diagonal_dominance(walk: Process, T: Position) -> dict[str, Moment | Fact]:
     part = walk.sum(lambda i: walk.expect(walk.inner("a", i) * walk.inner(i, "b")), upto=T) * own / T
     full = walk.sum(lambda i: walk.expect(walk.inner("a", gamma(walk, i)) * walk.inner(i, "b")), upto=T) / T
     quotient = (part.ratio.expr / full.ratio.expr).cancel()
-    table = {"p": part.ratio.expr, "q": full.ratio.expr}
-    step = Step("substitution", "ratio = {2}", (symbol("p") / symbol("q"), table, quotient))
+    table = {"diagonal": part.ratio.expr, "full": full.ratio.expr}
+    step = Step("substitution", "ratio = {2}", (symbol("diagonal") / symbol("full"), table, quotient))
     return {"ratio": fact(quotient, (*walk.steps, step), "exact sums over tokens"), "diagonal": part, "full": full}
 
 

@@ -12,7 +12,7 @@ from theorems.derivation import Fact, derivation, fact
 from theorems.expressions import symbol
 from theorems.inequalities.eventually import Eventually
 from theorems.process import Step
-from theorems.rules.entropy import far_out, flow, in_unknown
+from theorems.rules.entropy import far_out, flow, in_unknown, signs_of
 
 T, nu, k, g, s, n, e = (symbol(name) for name in ("T", "nu", "k", "g", "s", "n", "e"))
 HALF = sp.Rational(1, 2)
@@ -41,9 +41,11 @@ def critical() -> tuple[Step, Step]:
         Step(
             "stationary-score",
             "dH/dx = {1}; at a least point every score solves {3} = 0",
-            (entropy, slope, "x", condition),
+            (entropy, slope, "x", condition, signs_of("m", "k")),
         ),
-        Step("two-roots", "{0} = 0 has one root x < 0 and one root x > 0", (condition, "x", "m", "k")),
+        Step(
+            "two-roots", "{0} = 0 has one root x < 0 and one root x > 0", (condition, "x", "m", "k", signs_of("m", "k"))
+        ),
     )
 
 

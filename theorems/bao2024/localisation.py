@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
 
+import flint
 import sympy as sp
 
 from theorems.algebra.closed import names, substituted
 from theorems.algebra.ratio import Ratio
 from theorems.bao2024.lemma1 import score
 from theorems.bao2024.softmax import gamma, taylor
+from theorems.cells import Cell, Law, Limit, Pattern
 from theorems.derivation import Expected, Fact, Inequality, SharpBound, derivation, fact
 from theorems.expressions import symbol
-from theorems.limits import Cell, Limit, Pattern
 from theorems.process import Moment, Position, Process, Step, chain_of, random_walk
 
 REGIME = {"i": "theta*T"}
 theta, xi, eta, r, x, u = (symbol(name) for name in ("theta", "xi", "eta", "r", "x", "u"))
 HALF = sp.Rational(1, 2)
+#: The traces of W in units of xi = tr(W)/sqrt(tr(W^2)) and eta = sqrt(tr(W^2))/lambda.
+UNITS = {"tr1": xi * eta * symbol("lam"), "tr2": (eta * symbol("lam")) ** 2}
 
 #: Length of the walks that the exact law is computed for at a case.
 LENGTH = 32
@@ -43,7 +47,8 @@ def gaussian_rho() -> Expected:
 def limits(source: Process | None = None) -> tuple[sp.Expr, sp.Expr, tuple[Step, ...]]:
     """Limits of mean and variance of the score as i/T -> theta, in units of xi eta and eta^2, and the steps.
 
-    With tr(W)/lambda = xi eta and tr(W^2)/lambda^2 = eta^2. ``source`` is a process of another kernel.
+    With tr(W)/lambda = xi eta and tr(W^2)/lambda^2 = eta^2, which the claim says. ``source`` is a process of another
+    kernel.
     """
     return _paper_limits() if source is None else _limits(source)
 
@@ -57,15 +62,22 @@ def _limits(source: Process) -> tuple[sp.Expr, sp.Expr, tuple[Step, ...]]:
     walk = Process(source.kernel, chain_of(("i", "T")))
     i, T = walk.positions
     full = score(walk, i, T, Ratio.of("lam"))
-    mean = walk.expect(full).limit(**REGIME).limit.expr
-    variance = walk.variance(full).limit(**REGIME).limit.expr
-    units = {"tr1": xi * eta, "tr2": eta**2, "lam": sp.Integer(1)}
-    told = [(name, value, substituted(value, units)) for name, value in (("mean", mean), ("variance", variance))]
-    steps = [
-        Step("substitution", name + ": {0} = {2}", (old, {n: v for n, v in units.items() if n in names(old)}, new))
-        for name, old, new in told
-    ]
-    return told[0][2], told[1][2], (*walk.steps, *steps)
+    mean, variance = walk.expect(full), walk.variance(full)
+    steps = list(walk.steps)
+    found = []
+    for name, moment in (("mean", mean), ("variance", variance)):
+        last = in_the_limit(moment)
+        value = last.data[2]
+        units = {n: v for n, v in UNITS.items() if n in names(value)}
+        found.append(sp.expand(substituted(value, units)))
+        steps += [last, Step("substitution", name + ": {0} = {2}", (value, units, found[-1]))]
+    return found[0], found[1], tuple(steps)
+
+
+def in_the_limit(moment: Moment) -> Step:
+    """The step to a moment's limit as i/T -> theta."""
+    value = moment.limit(**REGIME).limit.expr
+    return Step("moment-limit", "as T -> infinity, i/T -> theta: {2}", (moment, REGIME, value))
 
 
 def probability(mean: sp.Expr, variance: sp.Expr) -> tuple[sp.Expr, tuple[Step, ...]]:
@@ -74,14 +86,9 @@ def probability(mean: sp.Expr, variance: sp.Expr) -> tuple[sp.Expr, tuple[Step, 
     first = sp.expand(mean / eta) / sp.sqrt(radicand)
     second = (sp.expand(mean / eta) - 1 / eta) / sp.sqrt(radicand)
     value = sp.erf(first) / 2 - sp.erf(second) / 2
-    mu, v = symbol("mu"), symbol("v")
-    # sqrt(eta^2) = eta for eta > 0: put in as a positive unknown
-    general, whole = between(mu, v * eta**2)
-    formula = sp.erf((1 - mu) / (sp.sqrt(2 * v) * eta)) / 2 + sp.erf(mu / (sp.sqrt(2 * v) * eta)) / 2
-    shown = Step("positive-root", "sqrt(eta^2) = eta: {0} = {1}", (general, formula, "eta"))
-    table = {"mu": mean, "v": sp.expand(variance / eta**2)}
-    put = Step("substitution", "rho = {2}", (formula, table, value))
-    return value, (whole, shown, put)
+    general, whole = between(mean, eta**2 * sp.expand(variance / eta**2))
+    shown = Step("positive-root", "sqrt(eta^2) = eta: {0} = {1}", (general, value, "eta"))
+    return value, (whole, shown)
 
 
 @derivation("bao2024.sec4.eq6")
@@ -136,18 +143,20 @@ def xi_eta_range() -> SharpBound:
 @derivation("bao2024.sec4.fig2-eta")
 def fig2_eta(walk: Process, i: Position, T: Position, lam: Ratio) -> dict[str, Moment | Fact]:
     """eta from mean = (theta - 1/2) xi eta with xi = tr1/sqrt(tr2), and the variance at lambda beside that at 1."""
-    mean, tr1, tr2 = symbol("mean"), symbol("tr1"), symbol("tr2")
+    tr1, tr2 = symbol("tr1"), symbol("tr2")
     moment = Process(walk.kernel, chain_of(("i", "T")))
     first, T_end = moment.positions
-    limit = moment.expect(score(moment, first, T_end, Ratio.of("lam"))).limit(**REGIME).limit.expr
+    last = in_the_limit(moment.expect(score(moment, first, T_end, Ratio.of("lam"))))
+    limit = last.data[2]
     # mean = slope (theta - 1/2), so xi eta = slope
     slope = sp.diff(limit, theta)
-    quotient = mean / (tr1 / sp.sqrt(tr2))
-    value = substituted(quotient, {"mean": slope})
+    quotient = symbol("slope") / (tr1 / sp.sqrt(tr2))
+    value = substituted(quotient, {"slope": slope})
     steps = (
         *moment.steps,
+        last,
         Step("slope", "d/dtheta of {0}: xi eta = {2}", (limit, "theta", slope)),
-        Step("substitution", "eta = (xi eta)/xi = {2}", (quotient, {"mean": slope}, value)),
+        Step("substitution", "eta = (xi eta)/xi = {2}", (quotient, {"slope": slope}, value)),
     )
     full = score(walk, i, T, lam)
     reference = score(walk, i, T, Ratio.of(1))
@@ -162,8 +171,11 @@ def fig2_eta(walk: Process, i: Position, T: Position, lam: Ratio) -> dict[str, M
 def fig3_eta(xi: sp.Expr, product: sp.Expr, other_xi: sp.Expr, other_product: sp.Expr) -> Fact:
     """eta = (xi eta)/xi for the curve that the text speaks of, and for the other one."""
     steps = [
-        Step("substitution", "eta = {2}", (symbol("p") / symbol("q"), {"p": p, "q": q}, p / q))
-        for p, q in ((other_product, other_xi), (product, xi))
+        Step("substitution", "eta = {2}", (symbol(over) / symbol(under), {over: p, under: q}, p / q))
+        for over, p, under, q in (
+            ("other_product", other_product, "other_xi", other_xi),
+            ("product", product, "xi", xi),
+        )
     ]
     return fact(product / xi, steps, "division")
 
@@ -186,33 +198,36 @@ def _terms(mean: sp.Expr, variance: sp.Expr) -> tuple[sp.Expr, tuple[tuple[sp.Ex
 def _table(side: int, mean: sp.Expr, variance: sp.Expr, exact: bool) -> tuple[tuple[Cell, ...], tuple[Step, ...]]:
     """The cells of part 1 (side = 1) or 2 (side = -1): the limits of both error functions, or by Chebyshev."""
     radicand, terms = _terms(mean, variance)
-    # |z| grows in the direction of side; 1/eta is positive
-    directions = {"xi": side, "1/eta": 1}
+    domain = _domain(side)
     finite = probability(mean, variance)[0]
-    symmetric: tuple[Step, ...] = ()
-    if exact:
-        walk = random_walk("i", "T")
-        i, T = walk.positions
-        ends = (walk, gamma(walk, i), walk.token(T), REGIME, HALF)
-        words = "at theta = {4} the ends of the form are uncorrelated in the limit, so the score's law is symmetric"
-        symmetric = (Step("independent-ends", words, ends),)
+    walk = random_walk("i", "T")
+    i, T = walk.positions
+    form = (walk, gamma(walk, i), walk.token(T), REGIME)
+    words = "at theta = {4} the ends of the form are uncorrelated in the limit, so the score's law is symmetric"
+    symmetric = Step("independent-ends", words, (*form, HALF))
     cells = []
     for first, second in ((-side, -1), (0, -1), (side, -1), (side, 1)):
         pattern: Pattern = ((A, (first,)), (B, (second,)))
         value = sp.Rational(side * first - second, 2)
         if exact:
-            data: tuple[object, ...] = (*terms, radicand, pattern, directions, first == 0, value)
+            ends = symmetric if first == 0 else None
+            data: tuple[object, ...] = (*terms, radicand, pattern, domain, ends, value, form)
             words = "P(0 <= S <= 1) -> {6}, as mean/sd and (mean - 1)/sd grow without bound or vanish"
-            steps = (*symmetric, Step("chebyshev-limit", words, data))
+            steps: tuple[Step, ...] = (symmetric, Step("chebyshev-limit", words, data))
         else:
-            data = (finite, *terms, radicand, pattern, directions, value)
+            data = (finite, *terms, radicand, pattern, domain, value)
             steps = (Step("erf-limit", "(erf(z_1) - erf(z_2))/2 -> {6}", data),)
         cells.append(Cell(pattern, value, steps))
     # z_2 = ((theta - 1/2) xi eta - 1)/(eta ...) with a vanishing limit of the numerator goes anywhere
     open_pattern: Pattern = ((A, (side,)), (B, (0,)))
     words = "xi eta = r + c eta makes z_2 tend to any number, by the choice of c"
     cells.append(Cell(open_pattern, None, (Step("two-sequences", words, (terms[1], radicand, open_pattern)),)))
-    return tuple(cells), symmetric
+    return tuple(cells), (symmetric,) if exact else ()
+
+
+def _domain(side: int) -> tuple[sp.Expr, ...]:
+    """What is >= 0 wherever part 1 or 2 speaks: theta is in [0, 1], and r has the sign of xi."""
+    return (theta, 1 - theta, side * r)
 
 
 def _empty(side: int) -> tuple[tuple[Pattern, tuple[tuple[int, tuple[sp.Expr, ...]], ...]], ...]:
@@ -237,7 +252,7 @@ def _empty(side: int) -> tuple[tuple[Pattern, tuple[tuple[int, tuple[sp.Expr, ..
 def _parts(side: int, mean: sp.Expr, variance: sp.Expr) -> dict[str, Limit]:
     """Part 1 or 2 for rho as defined, for rho with the derived moments, and for the exact law of the walk."""
     R, C = side * r, 2 - side * r
-    domain = (theta, 1 - theta, R)
+    domain = _domain(side)
     polynomials = (A, B, C, R)
     empty = _empty(side)
     steps = tuple(Step("empty-cell", "no point has the signs {0}", (p, domain, shown)) for p, shown in empty)
@@ -251,16 +266,14 @@ def _parts(side: int, mean: sp.Expr, variance: sp.Expr) -> dict[str, Limit]:
     found = {}
     for name, (m, v, own, exact) in objects.items():
         cells, more = _table(side, m, v, exact)
-        finite: sp.Expr | Callable[[Mapping[str, Fraction]], Fraction] = probability(m, v)[0]
-        if exact:
-            finite = exact_rho
+        finite = exact_rho if exact else probability(m, v)[0]
         method = "Chebyshev's inequality and symmetry" if exact else "limits of the error function, cell by cell"
         every = (*own, *more, *steps, *(step for cell in cells for step in cell.steps))
         found[name] = Limit(finite, polynomials, cells, patterns, domain, every, method)
     return found
 
 
-def exact_rho(scalars: Mapping[str, Fraction], length: int = LENGTH) -> Fraction:
+def _at_case(scalars: Mapping[str, Fraction], length: int = LENGTH) -> Fraction:
     """rho_i of the exact law at i = theta T, for the spectrum (size, up times; -size, down times), lambda = 1."""
     from theorems.law import rho
 
@@ -274,6 +287,27 @@ def exact_rho(scalars: Mapping[str, Fraction], length: int = LENGTH) -> Fraction
             f"theta = {scalars['theta']}: theta T is no token at T = {length}; take a multiple of 1/{length}"
         )
     return Fraction(float(found.values[int(place) - 1]))
+
+
+def _far_out(scalars: Mapping[str, Fraction]) -> flint.arb:
+    """rho in the limit law T -> infinity, lambda = 1, for a spectrum +-eta/n that gives xi and eta.
+
+    n^2 eigenvalues have tr(W^2) = eta^2, and tr(W) = xi eta where (n^2 + xi n)/2 of them are positive.
+    """
+    from theorems.law.certified import certified_limit
+
+    slant, size = scalars["xi"], scalars["eta"]
+    # both counts are whole numbers, and none is negative
+    n = 2 * slant.denominator
+    n *= max(1, math.ceil(abs(slant) / n))
+    up = (n * n + slant * n) / 2
+    spectrum = [(size / n, int(up)), (-size / n, int(n * n - up))]
+    kept = [(w, count) for w, count in spectrum if count]
+    return certified_limit(scalars["theta"], [w for w, _ in kept], [count for _, count in kept])
+
+
+#: The exact law of the score at lambda = 1: at a case by its weights, and far along a sequence in balls.
+exact_rho = Law(_at_case, _far_out)
 
 
 @derivation("bao2024.sec4.lemma2-1")

@@ -14,6 +14,7 @@ import sympy as sp
 from theorems.algebra.matrix_calculus import Alphabet, Letter, Matrix, differential
 from theorems.derivation import derivation
 from theorems.expressions import symbol
+from theorems.hypotheses import ungranted
 from theorems.matrix_facts import Instance, MatrixFact, matrix_fact
 from theorems.process import Step
 from theorems.rules import licensed
@@ -120,6 +121,8 @@ def grad_mean_k(second_route: bool) -> MatrixFact:
 
 # -- The minimiser of the regulariser alone
 
+#: What the strengths and the rank are.
+STRENGTHS = ("kappa_1 > 0", "kappa_2 >= 0", "r >= 1")
 #: The settings of Section 7: kappa_1, the values of kappa_2, d.
 KAPPA_1, KAPPAS_2, WIDTH = 100, (sp.S.Zero, *(sp.Rational(1, 10**k) for k in (3, 2, 1, 0))), 128
 
@@ -146,6 +149,9 @@ class Minimiser:
         unproved = [step.text for step in self.steps if not licensed(step)]
         if unproved:
             raise ArithmeticError(f"the minimiser of the regularisers does not follow: {unproved[0]}")
+        needed = ungranted(self.steps, STRENGTHS)
+        if needed:
+            raise ArithmeticError(f"the minimiser of the regularisers needs {needed[0]}, which {STRENGTHS} do not give")
         lines = [
             "minimiser of the regularisers alone over rank(W_QK) <= r: W_QK = s Pi, Pi an orthogonal projector of rank "
             f"r (the identity for r = d); its r eigenvalues are all s = {self.eigenvalue}, the others 0",

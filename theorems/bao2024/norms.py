@@ -171,7 +171,7 @@ def _ends() -> Inequality:
     parts = (
         (Step("congruence", words, (quantity, inverse * M, (DEFINITE,))), 1),
         (_schatten("spectral", "frobenius", "Sigma_inverse", hypotheses=(DEFINITE,)), 1),
-        (_schatten("spectral", "frobenius", "M"), 1),
+        (_schatten("spectral", "frobenius", "M", hypotheses=(COVARIANCE,)), 1),
         (Step("congruence", words, (symbol("frobenius_M"), sp.sqrt(tr2), (SYMMETRIC, COVARIANCE))), 1),
     )
     points = (_diagonal(("1",), ("1",)),)

@@ -18,9 +18,18 @@ def _slope(numerator: sp.Expr, denominator: sp.Expr, variable: str) -> Fact:
     along = (numerator / denominator).subs(symbol(variable), sp.exp(w))
     value = sp.diff(along, w).subs({w: 0, symbol("u"): 1, symbol("v"): 1})
     words = "d/dw [({0})/({1})] at u = v = 1, " + variable + " = exp(w): {3}"
-    return fact(
-        value, [Step("derivative", words, (numerator, denominator, variable, sp.simplify(value)))], "differentiation"
+    steps = (
+        _weight(numerator, denominator),
+        Step("derivative", words, (numerator, denominator, variable, sp.simplify(value))),
     )
+    return fact(value, steps, "differentiation")
+
+
+def _weight(own: sp.Expr, whole: sp.Expr) -> Step:
+    """The step that says which weight of the softmax over T scores a quotient of exponentials is."""
+    counted = tuple((one, whole.coeff(one)) for one in (symbol("u"), symbol("v")) if whole.has(one))
+    table = (*counted, (sp.Integer(1), sp.expand(whole - sp.Add(*(one * count for one, count in counted)))))
+    return Step("softmax-weight", "S_i = {2}, with so many of each exponential: {0}", (table, own, own / whole))
 
 
 @cache
@@ -32,7 +41,8 @@ def taylor() -> dict[str, Fact]:
     """
     u, v, T = symbol("u"), symbol("v"), symbol("T")
     start = (u / (u + T - 1)).subs(u, 1)
-    value = fact(start, [Step("at-origin", "S(0)_i = ({0})/({1}) at u = v = 1: {2}", (u, u + T - 1, start))], "")
+    first = Step("at-origin", "S(0)_i = ({0})/({1}) at u = v = 1: {2}", (u, u + T - 1, start))
+    value = fact(start, [_weight(u, u + T - 1), first], "")
     return {
         "diagonal": _slope(u, u + T - 1, "u"),
         "off_diagonal": _slope(u, u + v + T - 2, "v"),

@@ -10,18 +10,12 @@ import sympy as sp
 from theorems.balls import centred, precision
 from theorems.conditions import read
 from theorems.expressions import symbol
+from theorems.facts import Facts
 from theorems.inequalities.covers import Box, covered, middle
 from theorems.rules import elementary, modest
 
 #: Rules that conclude "property if conditions"; their data begins with the property and its conditions.
 IMPLICATIONS: set[str] = set()
-#: Least values that the setting gives the names of its cases; what shows an implication may use these and no others.
-LEAST_VALUES: dict[str, int] = {}
-#: Of these names, the ones that the setting puts strictly above their least value, and those that it puts in (0, 1).
-ABOVE: set[str] = set()
-PARTS: set[str] = set()
-#: Names that the setting makes functions of others. All of these hold wherever such a name has a least value.
-DEFINED: dict[str, sp.Expr] = {}
 
 Conditions = tuple[str, ...]
 #: Points at which a gap is looked at, in floats, and what counts as below 0 there.
@@ -32,15 +26,18 @@ BOXES, BITS = 3000, 64
 TERMS, POWER = 60, 16
 
 
-def implied(printed: Conditions, sufficient: Conditions, least: Mapping[str, int]) -> bool:
-    """Whether every sufficient condition follows from the printed ones, for names at or above their least values.
+def implied(printed: Conditions, sufficient: Conditions, facts: Facts | Mapping[str, int]) -> bool:
+    """Whether every sufficient condition follows from the printed ones, for names as the facts have them.
+
+    The facts are those of one claim's setting, or the least values alone, and nothing else is known of a name.
 
     g >= 0 follows from h >= 0 where g - k h is shown to be non-negative for some k > 0, or g/h is; or from all printed
     ones, box by box: sound, and incomplete.
     """
+    known = facts if isinstance(facts, Facts) else Facts(facts)
     short = tuple(filter(_short, printed))
     return all(
-        any(_follows(other, condition, least) for other in short) or _by_boxes(short, condition, least)
+        any(_follows(other, condition, known) for other in short) or _by_boxes(short, condition, known)
         for condition in sufficient
     )
 
@@ -51,41 +48,47 @@ def _short(condition: str) -> bool:
     return modest(gap) and all(abs(power.exp) <= POWER for power in gap.atoms(sp.Pow) if power.exp.is_number)
 
 
-def fails_everywhere(condition: str, least: Mapping[str, int]) -> bool:
-    """Whether a condition is shown to hold nowhere, for names at or above their least values."""
+def fails_everywhere(condition: str, facts: Facts) -> bool:
+    """Whether a condition is shown to hold nowhere, for names as the facts have them."""
     found = _upwards(condition)
-    return found is not None and shown(-found[0], least, strict=not found[1], above=ABOVE, parts=PARTS)
+    return found is not None and _shown(-found[0], facts, strict=not found[1])
 
 
-def _follows(given: str, wanted: str, least: Mapping[str, int]) -> bool:
+def _shown(gap: sp.Expr, facts: Facts, *, strict: bool) -> bool:
+    return shown(gap, facts.least, strict=strict, above=facts.above, parts=facts.parts)
+
+
+def _follows(given: str, wanted: str, facts: Facts) -> bool:
     one, two = _upwards(given), _upwards(wanted)
     if one is None or two is None:
         # equalities and inequations follow from themselves only
         return read(given)[1] == read(wanted)[1] and sp.expand(read(given)[0] - read(wanted)[0]) == 0
     (low, strict), (high, needed) = one, two
-    shift = {symbol(name): symbol(name) + start for name, start in least.items() if start}
+    shift = {symbol(name): symbol(name) + start for name, start in facts.least.items() if start}
     below, above = (sp.expand(sp.expand(gap.xreplace(shift))).as_coefficients_dict() for gap in (low, high))
     factors = {sp.Integer(1)} | {above[term] / below[term] for term in below if term in above and below[term] != 0}
     more = needed and not strict
-    if any(k > 0 and shown(high - k * low, least, strict=more, above=ABOVE, parts=PARTS) for k in factors):
+    if any(k > 0 and _shown(high - k * low, facts, strict=more) for k in factors):
         return True
     # a product of what is positive, or not negative, with the given one; where that is 0, so is the wanted one
     quotient = sp.cancel(high / low) if low != 0 else sp.nan
     polynomial = quotient.is_polynomial(*quotient.free_symbols)
-    return polynomial and not more and shown(quotient, least, strict=needed, above=ABOVE, parts=PARTS)
+    return polynomial and not more and _shown(quotient, facts, strict=needed)
 
 
-def _by_boxes(printed: Conditions, wanted: str, least: Mapping[str, int]) -> bool:
+def _by_boxes(printed: Conditions, wanted: str, facts: Facts) -> bool:
     """Whether g > 0, box by box, wherever no printed h is negative: rational functions of one or two names.
 
     A name x >= a is a - 1 + 1/z for z in (0, 1]; the ends of the box stand for limits, where more is shown than asked.
     """
     found = [_upwards(condition) for condition in (wanted, *printed)]
-    gaps = [gap.xreplace({symbol(name): value for name, value in DEFINED.items()}) for gap, _ in filter(None, found)]
+    gaps = [
+        gap.xreplace({symbol(name): value for name, value in facts.defined.items()}) for gap, _ in filter(None, found)
+    ]
     names = {s.name for gap in gaps for s in gap.free_symbols}
-    if found[0] is None or not 1 <= len(names) <= 2 or not names <= set(least):
+    if found[0] is None or not 1 <= len(names) <= 2 or not names <= set(facts.least):
         return False
-    table = {symbol(name): least[name] - 1 + 1 / symbol(name) for name in names - PARTS}
+    table = {symbol(name): facts.least[name] - 1 + 1 / symbol(name) for name in names - facts.parts}
     gaps = [_numerator(gap.xreplace(table)) for gap in gaps]
     if gaps[0] is None:
         return False

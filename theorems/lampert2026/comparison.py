@@ -6,12 +6,14 @@ the claim is about costs themselves.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 
-from theorems.derivation import Equivalence, derivation, remark
+from theorems.derivation import Enclosed, Equivalence, derivation, remark
+from theorems.expressions import symbol
 from theorems.functionals import functional
 from theorems.numeric import Case
 from theorems.patterns.optimum import ROOT_ERROR, Bracket, root_above, symmetric
@@ -21,15 +23,18 @@ from theorems.rules.optimum import (
     CHEAPER,
     MEANING,
     NO_SOLUTION,
+    ONE,
+    PATTERNS,
     C,
+    d,
     delta2,
+    kappa,
     lam,
     n,
     r_eff,
 )
 from theorems.rules.optimum_cover import BELOW
 from theorems.rules.optimum_dormant import OWN, share
-from theorems.rules.optimum_ends import ENDS
 
 # -- the functionals of a case
 
@@ -87,6 +92,22 @@ def gain(case: Case) -> sp.Expr:
     """OPT_diag - OPT_sink in units of kappa/sqrt(d), to the solver's accuracy, with a certified sign."""
     sink, diag = _costs(case, "sink"), _costs(case, "diag")
     return settled(diag.low - sink.high, diag.high - sink.low, "OPT_diag - OPT_sink")
+
+
+def _ends(pattern: str) -> tuple[sp.Expr, sp.Expr]:
+    """The names of the certified ends of a pattern's least cost, in units of kappa/sqrt(d)."""
+
+    def end(name: str) -> Callable[[Case], sp.Expr]:
+        return lambda case: _number(getattr(_costs(case, pattern), name))
+
+    for name in ("low", "high"):
+        shown = rf"\mathrm{{OPT}}_{{\mathrm{{{pattern}}}}}^{{\mathrm{{{name}}}}}"
+        functional(f"opt_{pattern}_{name}", latex=shown)(end(name))
+    return symbol(f"opt_{pattern}_low"), symbol(f"opt_{pattern}_high")
+
+
+SINK, DIAG = _ends("sink"), _ends("diag")
+SINK_COST, DIAG_COST = "least sink cost", "least diagonal cost"
 
 
 @functional("diag_slack", latex=r"(\mathrm{OPT}_{\mathrm{diag}}-\mathrm{budget})")
@@ -221,7 +242,25 @@ def _decides(prop: str) -> Step:
     return Step("optimum-decides", "{0} iff {1}: the least costs are attained", (prop, MEANING[prop]))
 
 
-def _equivalence(prop: str, points: tuple[dict[str, Any], ...], *implications: Step) -> dict[str, Equivalence]:
+def sink_between() -> Enclosed:
+    """The least sink cost: the certified ends at a case, and the solutions for every C, n and lam."""
+    return Enclosed((SINK[0],), (SINK[1], sink_solution().data[1], second_sink_solution().data[1]))
+
+
+def diagonal_between(second_route: bool, unit: sp.Expr = ONE) -> Enclosed:
+    """The least diagonal cost over ``unit``: the certified ends at a case, and the bounds for every C, n and lam.
+
+    The bound with dormant queries is taken at the largest share that it holds for.
+    """
+    whole, own, _ = dormant_bound(second_route).data
+    most = sp.Min(1, share * r_eff / (delta2 * own))
+    lows = (DIAG[0], diagonal_bound(second_route).data[0], whole.xreplace({share: most}))
+    return Enclosed(tuple(unit * low for low in lows), (unit * DIAG[1],))
+
+
+def _equivalence(
+    prop: str, points: tuple[dict[str, Any], ...], costs: dict[str, Enclosed], *implications: Step
+) -> dict[str, Equivalence | Enclosed]:
     steps: list[Step] = []
     for implication in implications:
         steps += [step for step in _parts(implication) if step not in steps]
@@ -231,9 +270,8 @@ def _equivalence(prop: str, points: tuple[dict[str, Any], ...], *implications: S
     method = (
         f"{'multipliers against the factors W_Q, W_K' if factors else 'primal and dual certificates'}, every C, n, lam"
     )
-    return {
-        prop: Equivalence(prop, MEANING[prop], points, (*steps, last), method, sufficient=sufficient, at_least=ENDS)
-    }
+    found = Equivalence(prop, MEANING[prop], points, (*steps, last), method, sufficient=sufficient, facts=PATTERNS)
+    return {prop: found, **costs}
 
 
 # -- the lower bound of the diagonal pattern
@@ -257,20 +295,21 @@ BUDGETS = tuple(
 )
 
 
-def _diagonal(second_route: bool) -> dict[str, Equivalence]:
+def _diagonal(second_route: bool) -> dict[str, Equivalence | Enclosed]:
     sharp = diagonal_bound(second_route)
     simple = Step("weaker-bound", "2 ||W||_* >= {0}", (r_eff / delta2 + 2 * C, sharp))
-    return _equivalence(NO_SOLUTION, BUDGETS, _no_solution(sharp), _no_solution(simple))
+    costs = {DIAG_COST: diagonal_between(second_route, kappa / sp.sqrt(d))}
+    return _equivalence(NO_SOLUTION, BUDGETS, costs, _no_solution(sharp), _no_solution(simple))
 
 
 @derivation("lampert2026.sec7.diag-lower")
-def diag_lower(second_route: bool) -> dict[str, Equivalence]:
+def diag_lower(second_route: bool) -> dict[str, Equivalence | Enclosed]:
     """No diagonal solution costs less than kappa/sqrt(d) times the bound of ``diagonal_bound``."""
     return _diagonal(second_route)
 
 
 @derivation("lampert2026.sec7.diag-lower-other")
-def diag_lower_other(second_route: bool) -> dict[str, Equivalence]:
+def diag_lower_other(second_route: bool) -> dict[str, Equivalence | Enclosed]:
     """As ``diag_lower``; the points are instances in which a solution is cheap for its dimension."""
     return _diagonal(second_route)
 
@@ -292,13 +331,14 @@ SUFFICIENT = {
 }
 
 
-def _cheaper(second_route: bool) -> dict[str, Equivalence]:
+def _cheaper(second_route: bool) -> dict[str, Equivalence | Enclosed]:
     upper, lower = sink_solution(), diagonal_bound(second_route)
     condition = f"{upper.data[1]} < {lower.data[0]}"
     apart = Step("costs-apart", "{0} if {1}", (CHEAPER, (condition,), (upper, lower)))
     # first the one that asks for lam alone, where every number counts
     alone, *both = (_where(conditions, *ends, second_route) for conditions, ends in SUFFICIENT.items())
-    return _equivalence(CHEAPER, GAINS, alone, apart, *both)
+    costs = {SINK_COST: sink_between(), DIAG_COST: diagonal_between(second_route)}
+    return _equivalence(CHEAPER, GAINS, costs, alone, apart, *both)
 
 
 def _where(conditions: tuple[str, ...], start: sp.Rational, least: sp.Expr, second_route: bool) -> Step:
@@ -310,13 +350,13 @@ def _where(conditions: tuple[str, ...], start: sp.Rational, least: sp.Expr, seco
 
 
 @derivation("lampert2026.sec7.sinks-always-cheaper")
-def sinks_always_cheaper(second_route: bool) -> dict[str, Equivalence]:
+def sinks_always_cheaper(second_route: bool) -> dict[str, Equivalence | Enclosed]:
     """Sinks are cheaper iff the certified difference of the least costs is positive; some conditions suffice."""
     return _cheaper(second_route)
 
 
 @derivation("lampert2026.sec7.sinks-cheaper-when")
-def sinks_cheaper_when(second_route: bool) -> dict[str, Equivalence]:
+def sinks_cheaper_when(second_route: bool) -> dict[str, Equivalence | Enclosed]:
     """As ``sinks_always_cheaper``."""
     return _cheaper(second_route)
 

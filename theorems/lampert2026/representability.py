@@ -14,7 +14,7 @@ from theorems.expressions import symbol
 from theorems.functionals import functional
 from theorems.numeric import Case
 from theorems.process import Step
-from theorems.rules.convex import MARGIN, ONE, REPRESENTABLE, SEEN, Keys, last, rho_K, rho_Q
+from theorems.rules.convex import MARGIN, ONE, REPRESENTABLE, SEEN, Keys, T, last, rho_K, rho_Q
 from theorems.rules.norm import SCHATTEN
 
 # -- the distances, exactly
@@ -233,8 +233,9 @@ def wendel() -> Expected:
     )
     probability = 2 ** (1 - points) * RowSum(points - 1, dim - 1)
     parts = (equivalence[-1], sphere, cells)
-    signs = Step(
-        "random-signs", "P(representable) = {0}: cells over sign patterns", (probability, "dim", "points", parts)
-    )
+    given = ("dim >= 2", "points >= 1")
+    words = "P(representable) = {0} for {5}: cells over sign patterns"
+    # J and the keys of every query are all tokens, z_1..z_N
+    signs = Step("random-signs", words, (probability, "dim", "points", (ONE, T), SEEN["rho_C"], given, parts))
     # an indicator is its own square
     return Expected(probability, probability, (*equivalence, sphere, cells, signs), "cells of hyperplanes, by signs")

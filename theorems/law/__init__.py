@@ -48,6 +48,7 @@ __all__ = [
     "distance_bound",
     "excess_kurtosis",
     "gaussian_rho",
+    "kernel_limits",
     "kernel_values",
     "limit_kernel",
     "matrix_weights",
@@ -424,14 +425,20 @@ def rho_limit(
     if not (lam > 0 and math.isfinite(lam)):
         raise ValueError(f"lam = {lam}; expected a positive number")
     values, counts = _spectrum(eigenvalues, multiplicities)
-    polynomials = [_powers(value) for value in limit_kernel(start)]
-    pairs = []
-    for place in thetas:
-        exact = Fraction(float(place))
-        ab, c = (sum((k * exact**n for n, k in p.items()), Fraction(0)) for p in polynomials)
-        pairs.append(_split(ab, c))
+    pairs = [_split(*kernel_limits(Fraction(float(place)), start)) for place in thetas]
     alphas = (np.array(pairs)[:, :, None] * values).reshape(len(thetas), -1)
     return Rho.of(intervals(alphas, np.concatenate([counts, counts]), lam * low, lam * high, tolerance))
+
+
+def kernel_limits(theta: Fraction, start: str = "sigma") -> tuple[Fraction, Fraction]:
+    """(ab, c) of ``limit_kernel`` at a relative position, exactly."""
+    ab, c = (sum((k * theta**n for n, k in p.items()), Fraction(0)) for p in _polynomials(start))
+    return ab, c
+
+
+@cache
+def _polynomials(start: str) -> tuple[Mapping[int, Fraction], ...]:
+    return tuple(_powers(value) for value in limit_kernel(start))
 
 
 def _powers(value: Ratio) -> Mapping[int, Fraction]:

@@ -23,7 +23,7 @@ from fractions import Fraction
 import flint
 
 from theorems.balls import precision, rational
-from theorems.law import kernel_values, score_offset
+from theorems.law import kernel_limits, kernel_values, score_offset
 
 Number = int | float | Fraction
 
@@ -68,18 +68,41 @@ def certified(
     a, b, c = kernel_values(T, i, start)
     offset = score_offset(T)
     ends = [end if math.isinf(end) else size * (Fraction(end) - offset) for end in (low, high)]
-    gap = a * b - c * c
     with precision(_working(bits)):
-        factors = []
-        root = rational(a * b).sqrt()
-        for w, count in _joined(eigenvalues, multiplicities):
-            first, second = 2 * c * w, gap * w * w
-            if second:
-                alphas = tuple(rational(w) * (rational(c) + sign * root) / 2 for sign in (1, -1))
-                factors.append(_Factor(first, second, count, alphas))
-            elif first:
-                factors.append(_Factor(first, Fraction(0), count, (rational(first / 2),)))
-        return _between(factors, ends[0], ends[1], bits)
+        return _between(_factors(a * b, c, eigenvalues, multiplicities), ends[0], ends[1], bits)
+
+
+def certified_limit(
+    theta: Fraction,
+    eigenvalues: Sequence[Number],
+    multiplicities: Sequence[int] | None = None,
+    low: Number = 0,
+    high: Number = 1,
+    bits: int = 32,
+    start: str = "sigma",
+) -> flint.arb:
+    """A ball around P(low <= score <= high) in the limit law, T -> infinity with i/T -> theta, at lam = 1."""
+    if not 0 <= theta <= 1:
+        raise ValueError(f"theta = {theta}; expected a relative position between 0 and 1")
+    ab, c = kernel_limits(theta, start)
+    with precision(_working(bits)):
+        return _between(_factors(ab, c, eigenvalues, multiplicities), Fraction(low), Fraction(high), bits)
+
+
+def _factors(
+    ab: Fraction, c: Fraction, eigenvalues: Sequence[Number], multiplicities: Sequence[int] | None
+) -> list[_Factor]:
+    """The factors of M for the eigenvalues w of W_QK Sigma, whose weights are w (c +- sqrt(ab))/2."""
+    factors = []
+    root = rational(ab).sqrt()
+    for w, count in _joined(eigenvalues, multiplicities):
+        first, second = 2 * c * w, (ab - c * c) * w * w
+        if second:
+            alphas = tuple(rational(w) * (rational(c) + sign * root) / 2 for sign in (1, -1))
+            factors.append(_Factor(first, second, count, alphas))
+        elif first:
+            factors.append(_Factor(first, Fraction(0), count, (rational(first / 2),)))
+    return factors
 
 
 def certified_probability(

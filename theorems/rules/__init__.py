@@ -6,6 +6,8 @@ A rule returns True only if the step's data is what the rule licenses; what a ru
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cache
 from itertools import islice
 from types import MappingProxyType
 from typing import Any
@@ -15,6 +17,7 @@ from sympy.calculus.util import continuous_domain
 
 from theorems.algebra.ratio import Ratio, total
 from theorems.expressions import same, symbol
+from theorems.facts import Facts
 from theorems.moments.increments import SecondRoute
 from theorems.observables import Observable
 from theorems.process import Process
@@ -23,6 +26,8 @@ Trace = tuple[str, ...]
 Rule = Callable[..., bool]
 
 RULES: dict[str, Rule] = {}
+#: What the rules say of themselves, by name.
+ABOUT: dict[str, About] = {}
 
 #: Most parts of an expression that is integrated or simplified, and the largest number in an exponent of it.
 NODES, LARGEST = 250, 64
@@ -33,14 +38,59 @@ INTEGRATED = (sp.exp, sp.log, sp.sin, sp.cos)
 ORIGIN = {symbol("u"): sp.Integer(1), symbol("v"): sp.Integer(1)}
 
 
-def rule(name: str) -> Callable[[Rule], Rule]:
-    """Register a rule of the kernel under its name."""
+Needs = tuple[str, ...] | Callable[..., tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class About:
+    """What a rule says of itself, beside what it checks.
+
+    ``needs`` are the hypotheses of the statement that it uses ("W symmetric", "eta > 0"), or a function of a step's
+    data that gives them; ``concludes`` is the place of its conclusion in a step's data, ``takes`` the places of what
+    must be known before, where it derives nothing by itself; ``facts`` are what the setting that the rule is about
+    says of its names. ``trusted`` is what is taken on trust, ``source`` where that is from.
+    """
+
+    needs: Needs = ()
+    concludes: int | None = None
+    takes: tuple[int, ...] = ()
+    facts: Facts = field(default_factory=Facts)
+    trusted: str = ""
+    source: str = ""
+
+
+def rule(
+    name: str,
+    *,
+    needs: Needs = (),
+    concludes: int | None = None,
+    takes: tuple[int, ...] = (),
+    facts: Facts | None = None,
+    argued: bool = False,
+    source: str = "",
+) -> Callable[[Rule], Rule]:
+    """Register a rule of the kernel under its name, with what it says of itself.
+
+    What it takes on trust is read from its docstring: the clause after "Trusted:", or all of it where the rule is
+    ``argued``, that is, where the docstring holds an argument that no code checks.
+    """
 
     def register(check: Rule) -> Rule:
         RULES[name] = check
+        words = " ".join((check.__doc__ or "").split())
+        trusted = words if argued else _trusted(words)
+        ABOUT[name] = About(needs, concludes, takes, facts or Facts(), trusted, source)
         return check
 
     return register
+
+
+def _trusted(words: str) -> str:
+    """The clause of a docstring after "Trusted:"; all of it where it says no more than that it is trusted."""
+    _, mark, clause = words.partition("Trusted")
+    if not mark:
+        return ""
+    return clause.removeprefix(":").strip() if clause.startswith(":") else words
 
 
 def elementary(expression: sp.Expr) -> bool:
@@ -59,7 +109,7 @@ def modest(expression: sp.Expr) -> bool:
     return all(max(abs(number.p), number.q) <= LARGEST for number in numbers)
 
 
-@rule("isserlis")
+@rule("isserlis", source="Isserlis, Biometrika 12, 1918; McCullagh, Tensor Methods in Statistics, 1987, Chapter 3")
 def isserlis(observable: Observable, value: Ratio, process: Process, chain: tuple[str, ...]) -> bool:
     """E[observable] = value for a Gaussian process: recomputed from joint cumulants of the forms.
 
@@ -76,7 +126,7 @@ def wick(observable: Observable, value: Ratio, process: Process, chain: tuple[st
     return total(t.coefficient * other.product(t.forms) for t in observable.terms) == value
 
 
-@rule("faulhaber")
+@rule("faulhaber", takes=(0,))
 def faulhaber(summand: Ratio, index: str, lower: Ratio, upper: Ratio, primitive: Ratio, value: Ratio) -> bool:
     """sum_{lower < index <= upper} summand = value, by telescoping: P(n) - P(n - 1) = summand(n)."""
     previous = primitive.substitute(index, Ratio.of(index) - 1)
@@ -90,24 +140,48 @@ def identity(left: Ratio, right: Ratio) -> bool:
     return left == right
 
 
-@rule("derivative")
+def _whole_at_origin(numerator: sp.Expr, denominator: sp.Expr, *_: Any) -> tuple[str, ...]:
+    """What keeps a denominator away from 0 where every exponential is 1: nothing for a number, and T is one or more."""
+    below = sp.factor(denominator.xreplace(ORIGIN))
+    return () if below.is_number or below == symbol("T") else (f"{below} != 0",)
+
+
+@rule("softmax-weight")
+def softmax_weight(exponentials: tuple[tuple[sp.Expr, sp.Expr], ...], own: sp.Expr, value: sp.Expr) -> bool:
+    """A weight of the softmax over T scores: its exponential over the sum of all, in (exponential, how many of it).
+
+    The exponentials are 1, u and v, of scores that are 0 or names, and there are T of them in all.
+    """
+    known = {sp.Integer(1), *ORIGIN}
+    counted = [exponential for exponential, _ in exponentials]
+    if own not in counted or set(counted) - known or len(set(counted)) != len(counted):
+        return False
+    if any(count.free_symbols - {symbol("T")} for _, count in exponentials):
+        return False
+    whole = sp.Add(*(count * exponential for exponential, count in exponentials))
+    return same(sp.Add(*(count for _, count in exponentials)), symbol("T")) and same(own / whole, value)
+
+
+@rule("derivative", needs=_whole_at_origin)
 def derivative(numerator: sp.Expr, denominator: sp.Expr, variable: str, value: sp.Expr) -> bool:
     """The derivative of N/D along w at u = v = 1, where the variable is exp(w): (N' D - N D')/D^2 with ' = x d/dx."""
-    x = symbol(variable)
-    if not (elementary(numerator) and elementary(denominator)):
+    x, below = symbol(variable), denominator.xreplace(ORIGIN)
+    if not (elementary(numerator) and elementary(denominator)) or below == 0:
         return False
     slope = x * (sp.diff(numerator, x) * denominator - numerator * sp.diff(denominator, x))
-    return same(slope.xreplace(ORIGIN) / denominator.xreplace(ORIGIN) ** 2, value)
+    return same(slope.xreplace(ORIGIN) / below**2, value)
 
 
-@rule("finite-expectation")
+def _chances(_: Any, probabilities: tuple[sp.Expr, ...], *__: Any) -> tuple[str, ...]:
+    """Probabilities that are no numbers are at least 0; as all of them add up to 1, none is more than 1."""
+    return tuple(f"{probability} >= 0" for probability in probabilities if not probability.is_number)
+
+
+@rule("finite-expectation", needs=_chances)
 def finite_expectation(
     values: tuple[sp.Expr, ...], probabilities: tuple[sp.Expr, ...], statistic: sp.Expr, power: int, value: sp.Expr
 ) -> bool:
-    """E[f(X)^k] of a finite distribution: the weighted sum, and probabilities that add up to 1.
-
-    Trusted: symbolic probabilities are not negative where the claim's parameters are drawn; numbers are checked.
-    """
+    """E[f(X)^k] of a finite distribution: the weighted sum, and probabilities from 0 on that add up to 1."""
     if any(probability.is_number and not probability >= 0 for probability in probabilities):
         return False
     total_weight, weighted = sp.Integer(0), sp.Integer(0)
@@ -117,7 +191,21 @@ def finite_expectation(
     return same(total_weight, sp.Integer(1)) and same(weighted, value)
 
 
-@rule("antiderivative")
+def _parameters(
+    integrand: sp.Expr, variable: sp.Symbol, low: sp.Expr, high: sp.Expr, primitive: sp.Expr, *_: Any
+) -> tuple[str, ...]:
+    """What keeps the parameters of an integral where it makes sense: nothing below a line is 0, no root is of less."""
+    found = []
+    for part in (integrand, primitive, low, high):
+        for node in part.atoms(sp.Pow, sp.log):
+            base = node.args[0]
+            if base.is_number or base.has(variable) or (node.is_Pow and node.exp.is_Integer and node.exp > 0):
+                continue
+            found.append(f"{base} {'!=' if node.is_Pow and node.exp.is_Integer else '>'} 0")
+    return tuple(dict.fromkeys(found))
+
+
+@rule("antiderivative", needs=_parameters)
 def antiderivative(
     integrand: sp.Expr, variable: sp.Symbol, low: sp.Expr, high: sp.Expr, primitive: sp.Expr, value: sp.Expr
 ) -> bool:
@@ -153,7 +241,7 @@ def _integrable(function: sp.Expr, variable: sp.Symbol) -> bool:
     )
 
 
-@rule("at-origin")
+@rule("at-origin", needs=_whole_at_origin)
 def at_origin(numerator: sp.Expr, denominator: sp.Expr, value: sp.Expr) -> bool:
     """The value of N/D where every exponential is 1 (u = v = 1)."""
     return same(numerator.xreplace(ORIGIN) / denominator.xreplace(ORIGIN), value)
@@ -171,7 +259,7 @@ def eigenvalue_average(polynomial: sp.Expr, value: sp.Expr) -> bool:
     return same(average, value)
 
 
-@rule("psd-root")
+@rule("psd-root", needs=("Sigma psd",), source="Horn and Johnson, Matrix Analysis, 2nd ed., Theorem 7.2.6")
 def psd_root(matrix: str, root: str) -> bool:
     """A positive semidefinite matrix has a symmetric square root. Trusted; its hypothesis is the claim's assumption."""
     return bool(matrix) and bool(root) and matrix != root
@@ -191,7 +279,14 @@ def _root_rewriting(rewriting: Mapping[str, Trace]) -> bool:
     )
 
 
-@rule("trace-identity")
+def _turned(left: Trace, right: Trace, rewriting: Mapping[str, Trace]) -> tuple[str, ...]:
+    """W is symmetric where the one product becomes the other by transposition alone."""
+    one, two = (tuple(piece for x in word for piece in rewriting.get(x, (x,))) for word in (left, right))
+    rotated = any(two == one[k:] + one[:k] for k in range(max(1, len(one))))
+    return () if rotated or "W_QK" not in one else ("W symmetric",)
+
+
+@rule("trace-identity", needs=_turned)
 def trace_identity(left: Trace, right: Trace, rewriting: Mapping[str, Trace]) -> bool:
     """tr of one product of symmetric matrices equals tr of another, by rotation and transposition after rewriting."""
     return _root_rewriting(rewriting) and canonical_trace(left, rewriting) == canonical_trace(right, rewriting)
@@ -208,7 +303,12 @@ def trace_symbol(letters: Trace, rewriting: Mapping[str, Trace]) -> sp.Expr:
     return symbol(f"tr{power}")
 
 
-@rule("cauchy-schwarz")
+def _symmetric(one: Trace, two: Trace, *_: Any) -> tuple[str, ...]:
+    """W is symmetric, as a product of symmetric letters is turned round by reading it backwards."""
+    return ("W symmetric",) if "W_QK" in (*one, *two) else ()
+
+
+@rule("cauchy-schwarz", needs=_symmetric)
 def cauchy_schwarz(one: Trace, two: Trace, smaller: sp.Expr, larger: sp.Expr, rewriting: Mapping[str, Trace]) -> bool:
     """tr(A^T B)^2 <= tr(A^T A) tr(B^T B) for products of symmetric real matrices. Trusted: Cauchy-Schwarz."""
     if not _root_rewriting(rewriting):
@@ -224,8 +324,30 @@ def square_root(quantity: sp.Expr, square: sp.Expr) -> bool:
     return bool(quantity.is_Symbol and square.is_polynomial(*square.free_symbols))
 
 
+@cache
+def load() -> None:
+    """Import every module that registers rules, so that what is licensed does not depend on who imported what."""
+    import theorems.orders
+    import theorems.rules.analysis
+    import theorems.rules.convex
+    import theorems.rules.cosine
+    import theorems.rules.entropy
+    import theorems.rules.exchangeable
+    import theorems.rules.inequality
+    import theorems.rules.matrix
+    import theorems.rules.moment
+    import theorems.rules.norm
+    import theorems.rules.optimum
+    import theorems.rules.optimum_cover
+    import theorems.rules.optimum_dormant
+    import theorems.rules.optimum_ends
+    import theorems.rules.pattern
+    import theorems.rules.softmax  # noqa: F401
+
+
 def licensed(step: Any) -> bool:
     """Whether a step is an instance of the rule that it names; what the rule breaks on is not."""
+    load()
     try:
         check = RULES[step.rule]
         return _plain(step.data) and bool(check(*step.data))
@@ -254,6 +376,7 @@ CONCLUSION = {
     "isserlis": 1,
     "wick": 1,
     "faulhaber": 5,
+    "softmax-weight": 2,
     "derivative": 3,
     "at-origin": 2,
     "eigenvalue-average": 1,

@@ -3,29 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.asymptotics import in_regime
 from theorems.algebra.closed import names, substituted, vanishes
+from theorems.algebra.ratio import Ratio
 from theorems.balls import positive
+from theorems.cells import Pattern, sign_of
 from theorems.expressions import symbol
-from theorems.limits import Pattern, sign_of
+from theorems.moments.increments import SecondRoute
+from theorems.observables import Form, Vector, W
 from theorems.process import Process
-from theorems.rules import elementary, rule
+from theorems.rules import elementary, licensed_by, rule
+from theorems.words import Letter
 
-#: Names that are positive, and the interval that theta runs over, wherever a rule of this module is used.
+#: Names that a rule of this module may take to be positive, where the statement says so: its ``needs`` ask for it.
 POSITIVE = frozenset({"v", "eta", "lam", "u", "tr2"})
 #: What is no real number.
 UNBOUNDED = (sp.nan, sp.zoo, sp.oo, -sp.oo)
 
 
-@rule("slope")
+def relied(*expressions: sp.Expr) -> tuple[str, ...]:
+    """What keeps bases below lines and under roots positive: POSITIVE names in them are, and theta is in [0, 1]."""
+    found: dict[str, None] = {}
+    for expression in expressions:
+        for power in expression.atoms(sp.Pow):
+            inside = names(power.base) if not natural(power.exp) else set()
+            found |= dict.fromkeys(f"{name} > 0" for name in sorted(inside & POSITIVE))
+            if "theta" in inside:
+                found |= dict.fromkeys(("theta >= 0", "theta <= 1"))
+    return tuple(found)
+
+
+@rule("slope", takes=(0,))
 def slope(function: sp.Expr, variable: str, value: sp.Expr) -> bool:
     """The derivative of a closed expression. Trusted: sympy's differentiation of elementary functions and erf."""
     return smooth(function) and vanishes(sp.diff(function, symbol(variable)) - value)
 
 
-@rule("normal-interval")
+def _density(mean: sp.Expr, variance: sp.Expr, *_: Any) -> tuple[str, ...]:
+    return relied(mean, 1 / variance)
+
+
+@rule("normal-interval", needs=_density, takes=(0, 1))
 def normal_interval(
     mean: sp.Expr, variance: sp.Expr, low: sp.Expr, high: sp.Expr, primitive: sp.Expr, value: sp.Expr
 ) -> bool:
@@ -45,7 +67,7 @@ def normal_interval(
     return vanishes(sp.diff(primitive, x) - density) and vanishes(ends - value)
 
 
-@rule("heat-flow")
+@rule("heat-flow", needs=_density, takes=(0, 1))
 def heat_flow(mean: sp.Expr, variance: sp.Expr, low: sp.Expr, high: sp.Expr, variable: str, value: sp.Expr) -> bool:
     """d/dt P(low <= N(m(t), v(t)) <= high) = [-m' n + (v'/2) dn/dx] between the ends, n the normal density.
 
@@ -65,13 +87,20 @@ def heat_flow(mean: sp.Expr, variance: sp.Expr, low: sp.Expr, high: sp.Expr, var
 
 @rule("substitution")
 def substitution(formula: sp.Expr, table: Mapping[str, sp.Expr], value: sp.Expr) -> bool:
-    """A formula with expressions put in for its names, by normal form; a bare name concludes nothing."""
+    """A formula with expressions put in for its names, by normal form; a bare name concludes nothing.
+
+    That a name may be replaced so depends on the statement and the steps before, and is asked by ``theorems.grounds``.
+    """
     if formula.is_Symbol or not set(table) & names(formula):
         return False
     return vanishes(substituted(formula, dict(table)) - value)
 
 
-@rule("positive-root")
+def _root_of(function: sp.Expr, value: sp.Expr, name: str) -> tuple[str, ...]:
+    return (f"{name} > 0",)
+
+
+@rule("positive-root", needs=_root_of, takes=(0,))
 def positive_root(function: sp.Expr, value: sp.Expr, name: str) -> bool:
     """An identity that uses sqrt(n^2) = n for a name n that is positive."""
     plain = symbol(name)
@@ -130,7 +159,12 @@ def visibly_positive(base: sp.Expr) -> bool:
     return positive_in_theta(base)
 
 
-@rule("continuous-limit")
+def _there(function: sp.Expr, variable: str, point: sp.Expr, value: sp.Expr) -> tuple[str, ...]:
+    # the variable itself is asked about at the point only, where it must not stand below a line
+    return tuple(need for need in relied(function) if need != f"{variable} > 0")
+
+
+@rule("continuous-limit", needs=_there, takes=(0,))
 def continuous_limit(function: sp.Expr, variable: str, point: sp.Expr, value: sp.Expr) -> bool:
     """The limit of f as a variable tends to a point where f is continuous: its value there.
 
@@ -150,8 +184,8 @@ def continuous_limit(function: sp.Expr, variable: str, point: sp.Expr, value: sp
 
 
 Term = tuple[sp.Expr, str, sp.Expr]
-#: Where xi and 1/eta go, by the signs of the infinity: eta is positive.
-DIRECTIONS = ({"xi": 1, "1/eta": 1}, {"xi": -1, "1/eta": 1})
+#: A bilinear form of tokens, left^T W right: the process, its ends, and where its tokens stand as T -> infinity.
+Score = tuple[Process, Vector, Vector, Mapping[str, str]]
 
 
 def _settled(expression: sp.Expr, pattern: Pattern) -> int:
@@ -163,65 +197,129 @@ def _settled(expression: sp.Expr, pattern: Pattern) -> int:
     return found
 
 
-def _argument_limit(term: Term, radicand: sp.Expr, pattern: Pattern, directions: Mapping[str, int]) -> int:
+def _direction(domain: tuple[sp.Expr, ...]) -> int:
+    """Where xi grows to: it has the sign of its limit r of xi eta, which the domain says is >= 0 (1) or <= 0 (-1).
+
+    ValueError where the domain says neither, or both: r = 0 is the limit of xi eta for either direction of xi.
+    """
+    (side,) = (sign for sign in (1, -1) if sign * symbol("r") in domain)
+    return side
+
+
+def _argument_limit(term: Term, radicand: sp.Expr, pattern: Pattern, domain: tuple[sp.Expr, ...]) -> int:
     """The sign of infinity that z = scale c(theta, xi eta)/sqrt(radicand) tends to, 0 for z = 0.
 
-    The scale, xi or 1/eta, grows without bound in its direction and xi eta tends to r. ValueError where z has no such
-    limit by these data.
+    The scale grows without bound, xi in the direction of the domain and 1/eta upwards, and xi eta tends to r.
+    ValueError where z has no such limit by these data.
     """
     argument, scale, coefficient = term
-    if directions not in DIRECTIONS or not names(coefficient) <= {"theta", "r"}:
-        raise ValueError(f"directions {directions}, coefficient {coefficient}; expected xi and 1/eta, theta and r")
+    if not names(coefficient) <= {"theta", "r"}:
+        raise ValueError(f"coefficient {coefficient}; expected one in theta and r")
     if not positive_in_theta(radicand):
         raise ValueError(f"{radicand} is not shown to be positive")
-    size = {"xi": symbol("xi"), "1/eta": 1 / symbol("eta")}[scale]
+    size, side = {"xi": (symbol("xi"), _direction(domain)), "1/eta": (1 / symbol("eta"), 1)}[scale]
     product = symbol("xi") * symbol("eta")
     whole = size * substituted(coefficient, {"r": product}) / sp.sqrt(radicand)
+    if any(sp.expand(part - symbol("r")) == 0 and allowed == (-_direction(domain),) for part, allowed in pattern):
+        raise ValueError("xi eta has the sign of xi, so that r has no other")
     sign = _settled(coefficient, pattern)
     if not vanishes(argument - whole) or (sign == 0 and coefficient.has(symbol("r"))):
         raise ValueError(f"{argument} is no {size} times {coefficient}, or has no limit")
-    return sign * directions[scale]
+    return sign * side
 
 
-@rule("erf-limit")
+def _ways(*data: Any) -> tuple[str, ...]:
+    """Where the statement lets xi and eta go: the direction of a step is that of the sign of r in its domain."""
+    domain = next(part for part in data if isinstance(part, tuple) and any(_is_side(term) for term in part))
+    sign = "" if _direction(domain) > 0 else "-"
+    return (f"xi -> {sign}infinity", "eta -> 0", "eta > 0", "theta >= 0", "theta <= 1")
+
+
+def _is_side(term: Any) -> bool:
+    return isinstance(term, sp.Expr) and term in (symbol("r"), -symbol("r"))
+
+
+@rule("erf-limit", needs=_ways)
 def erf_limit(
     finite: sp.Expr,
     first: Term,
     second: Term,
     radicand: sp.Expr,
     pattern: Pattern,
-    directions: Mapping[str, int],
+    domain: tuple[sp.Expr, ...],
     value: sp.Expr,
 ) -> bool:
-    """(erf(z_1) - erf(z_2))/2 where |z| grows without bound or z = 0, for every sequence with xi eta -> r."""
-    ends = [_argument_limit(term, radicand, pattern, directions) for term in (first, second)]
+    """(erf(z_1) - erf(z_2))/2 where |z| grows without bound or z = 0, for every sequence with xi eta -> r, eta > 0.
+
+    ``domain`` is what is >= 0 wherever the claim speaks; it holds r or -r, whose sign xi has.
+    """
+    ends = [_argument_limit(term, radicand, pattern, domain) for term in (first, second)]
     whole = (sp.erf(first[0]) - sp.erf(second[0])) / 2
     return vanishes(finite - whole) and vanishes(sp.Rational(ends[0] - ends[1], 2) - value)
 
 
-@rule("chebyshev-limit")
+def score_limits(score: Score) -> tuple[sp.Expr, sp.Expr]:
+    """The limits of mean/tr1 and variance/tr2 of a form left^T W right, W symmetric; ValueError where there are none.
+
+    By joint cumulants of the forms, whatever route a derivation took.
+    """
+    from theorems.algebra.asymptotics import expand
+
+    process, left, right, regime = score
+    if set(regime.values()) != {"theta*T"}:
+        raise ValueError(f"regime {dict(regime)}; expected positions theta*T, as theta is i/T")
+    form = Form(left, (Letter(W.name, symmetric=True),), right)
+    moments = SecondRoute(process.kernel, process.chain)
+    mean = moments.product((form,))
+    found = []
+    for value, trace in ((mean, "tr1"), (moments.product((form, form)) - mean * mean, "tr2")):
+        limit = expand(value, regime)
+        if limit.grows:
+            raise ValueError(f"{value} grows with T")
+        found.append(sp.expand(limit.limit.expr / symbol(trace)))
+    return found[0], found[1]
+
+
+def _symmetric(ends: Any, score: Score) -> bool:
+    """Whether a step shows that the ends of this very form become uncorrelated somewhere.
+
+    Its mean is c tr1 and its variance (c^2 + a b) tr2 with c the ends' covariance and a, b their variances: where the
+    mean is 0 and the variance is not, they are uncorrelated, if the tokens have no mean.
+    """
+    if not licensed_by(ends, ("independent-ends",)):
+        return False
+    process, *rest, _ = ends.data
+    return (process.kernel, process.chain, *rest) == (score[0].kernel, score[0].chain, *score[1:])
+
+
+@rule("chebyshev-limit", needs=_ways)
 def chebyshev_limit(
     first: Term,
     second: Term,
     radicand: sp.Expr,
     pattern: Pattern,
-    directions: Mapping[str, int],
-    symmetric: bool,
+    domain: tuple[sp.Expr, ...],
+    ends: Any,
     value: sp.Expr,
+    score: Score,
 ) -> bool:
     """P(0 <= S <= 1) where mean/sd = z_1 sqrt(2) and (mean - 1)/sd = z_2 sqrt(2) grow without bound or the mean is 0.
 
-    Trusted: Chebyshev's inequality; where the mean is 0, that half of a symmetric law without atoms lies above 0.
+    S is the limit law of a form of tokens over lam as T -> infinity, with tr1/lam = xi eta and tr2/lam^2 = eta^2; mean
+    and variance are computed here, by joint cumulants. Where the mean is 0 the step ``ends`` must show that the law is
+    symmetric there. Trusted: Chebyshev's inequality; that half of a symmetric law without atoms lies above 0.
     """
-    # both arguments belong to one law: (mean - 1)/sd beside mean/sd; the second is -1/eta where r is not in it
-    one_law = vanishes(second[2] - first[2] * symbol("r") + 1) and (first[1], second[1]) == ("xi", "1/eta")
-    ends = [_argument_limit(term, radicand, pattern, directions) for term in (first, second)]
-    if not one_law or ends[1] == 0 or (ends[0] == 0 and not symmetric):
+    mean, variance = score_limits(score)
+    # both arguments belong to this law: (mean - 1)/sd beside mean/sd; the second is -1/eta where r is not in it
+    of_mean = vanishes(first[2] - mean) and vanishes(second[2] - mean * symbol("r") + 1)
+    one_law = of_mean and vanishes(radicand - 2 * variance) and (first[1], second[1]) == ("xi", "1/eta")
+    sides = [_argument_limit(term, radicand, pattern, domain) for term in (first, second)]
+    if not one_law or (sides[0] == 0 and not _symmetric(ends, score)):
         return False
-    return vanishes(sp.Rational(ends[0] - ends[1], 2) - value)
+    return vanishes(sp.Rational(sides[0] - sides[1], 2) - value)
 
 
-@rule("two-sequences")
+@rule("two-sequences", argued=True)
 def two_sequences(second: Term, radicand: sp.Expr, pattern: Pattern) -> bool:
     """z = c(theta, xi eta)/(eta sqrt(radicand)) with c(theta, r) = 0 on the cell: its limit depends on the sequence.
 
@@ -270,17 +368,21 @@ def _lower(factor: sp.Expr, pattern: Pattern, domain: tuple[sp.Expr, ...]) -> bo
 
 
 @rule("independent-ends")
-def independent_ends(process: Process, left: object, right: object, regime: Mapping[str, str], theta: sp.Expr) -> bool:
+def independent_ends(process: Process, left: Vector, right: Vector, regime: Mapping[str, str], theta: sp.Expr) -> bool:
     """The two ends of a bilinear form of centred Gaussians become uncorrelated at this theta, so its law is symmetric.
 
-    Trusted: uncorrelated jointly Gaussian vectors are independent, and (y, x) -> (-y, x) then keeps their law.
+    Their correlation c/sqrt(a b) tends to 0: a b and c^2 are divided by one power of T, and the limit of a b is
+    positive. Trusted: uncorrelated jointly Gaussian vectors are independent, so that (y, x) -> (-y, x) keeps their law.
     """
-    from theorems.algebra.asymptotics import expand
 
     if process.kernel.mean is not None:
         return False
-    found = expand(process.covariance(left, right), regime)  # type: ignore[arg-type]
-    return not found.grows and bool(sp.expand(substituted(found.limit.expr, {"theta": theta})) == 0)
+    a, b, c = (process.covariance(*pair) for pair in ((left, left), (right, right), (left, right)))
+    sizes, crossed = (in_regime(value, regime).terms("T") for value in (a * b, c * c))
+    # c^2 <= a b has no higher power
+    leading = (parts.get(max(sizes), Ratio.of(0)).expr for parts in (sizes, crossed))
+    size, cross = (substituted(value, {"theta": theta}) for value in leading)
+    return bool(size.is_positive and sp.expand(cross) == 0)
 
 
 @rule("no-atom")
@@ -293,7 +395,7 @@ def no_atom(square: sp.Expr) -> bool:
     return positive_in_theta(square)
 
 
-@rule("shrinking-interval")
+@rule("shrinking-interval", needs=("tr2 > 0",))
 def shrinking_interval(square: sp.Expr, value: sp.Expr) -> bool:
     """P(a u <= Q <= b u) -> P(Q = 0) = 0 as u -> 0, for a quadratic form Q in Gaussians that is not constant.
 

@@ -85,7 +85,7 @@ def gordan(
 ) -> bool:
     """A W with <W, z_i (x) (z_0 - z_j)> > 0 for all pairs exists iff the hull of these matrices does not hold 0.
 
-    The pairs must be those that the named distance is about. Trusted: Gordan's theorem, in the space of matrices.
+    The pairs must be those that the named distance is about. Trusted: Gordan's theorem (1873), for matrices as vectors.
     """
     named = [name for name, keys in SEEN.items() if conditions == (f"{name} > 0",) and keys == (low, high)]
     return property == REPRESENTABLE and bool(named) and _is_product(margin, factors)
@@ -119,6 +119,7 @@ def common_key(condition: str, low: sp.Expr, high: sp.Expr, key: sp.Expr) -> boo
     """If every query sees one key k, a W exists only if conv{z_i : i in J} does not hold 0.
 
     For weights a >= 0 of sum 1 with sum a_i z_i = 0 give sum_i a_i z_i^T W (z_0 - z_k) = 0, a mean of positive numbers.
+    Trusted: this argument.
     """
     fixed = not key.has(i)
     return condition == "rho_Q > 0" and fixed and _visible(low, high) and at_most(low, key) and at_most(key, high)
@@ -129,7 +130,7 @@ def full_query(condition: str, low: sp.Expr, high: sp.Expr, query: sp.Expr) -> b
     """If one query q in J sees all the keys of a hull, a W exists only if that hull does not hold z_0.
 
     For weights b >= 0 of sum 1 with sum b_j (z_0 - z_j) = 0 give sum_j b_j z_q^T W (z_0 - z_j) = 0, a mean of positive
-    numbers. q is min J or max J, which J holds.
+    numbers. q is min J or max J, which J holds. Trusted: this argument.
     """
     if query not in (first, last) or not _visible(low, high):
         return False
@@ -227,6 +228,9 @@ def least_norm(norm: str, value: sp.Expr, parts: tuple[Any, Any]) -> bool:
 
 # -- independent uniform points on the sphere
 
+#: The claims' names for the dimension of the sphere, and for the number of points on it beside z_0.
+DIMENSION, COUNT = "dim", "points"
+
 
 @rule("strict-sphere")
 def strict_sphere(condition: str, dimension: str, least: int, gap: sp.Expr, inner: sp.Expr) -> bool:
@@ -238,44 +242,65 @@ def strict_sphere(condition: str, dimension: str, least: int, gap: sp.Expr, inne
     """
     c = symbol("c")
     known = inner == c and vanishes(gap - (2 - 2 * c))
-    return condition in ("rho_K > 0", "rho_K_causal > 0") and bool(dimension) and least >= 2 and known
+    return condition in ("rho_K > 0", "rho_K_causal > 0") and dimension == DIMENSION and least >= 2 and known
 
 
 @rule("hyperplane-cells")
 def hyperplane_cells(dimension: str, count: str, cells: sp.Expr) -> bool:
-    """The number C(N, d) of cells of N hyperplanes through 0 in general position, c RowSum(n, m), N >= 1 and d >= 1.
+    """The number C(N, d) of cells of N hyperplanes through 0 in general position, N >= 1 and d >= 1, by its recursion.
 
     Without one hyperplane there are C(N - 1, d) cells; the others meet it in general position, in C(N - 1, d - 1) cells
     of its own, each of which cuts one in two: C(N, d) = C(N - 1, d) + C(N - 1, d - 1) for N, d >= 2, with C(1, d) = 2
-    and C(N, 1) = 2. By Pascal's rule, term by term, c RowSum(N - a, d - b) meets the recursion; N = 1 in every
-    dimension needs a = 1, d = 1 for every N needs b = 1, and both c = 2. Trusted: this count of cells; Pascal's rule.
+    and C(N, 1) = 2. Checked, for every N and d by Pascal's rule: the formula meets the recursion and both ends, which
+    leave no other. Trusted: this count of cells (Schlaefli; Cover 1965).
     """
     d, N = symbol(dimension), symbol(count)
-    factor, sums = cells.as_independent(RowSum, as_Add=False)
-    if dimension == count:
-        return False
-    n, m = sums.args
-    return bool(n - N == -1 and m - d == -1 and factor == 2)
+    fewer = cells.xreplace({N: N - 1})
+    recursion = pascal(cells) - fewer - fewer.xreplace({d: d - 1})
+    ends = (cells.xreplace({name: ONE}).replace(RowSum, _first_term) for name in (N, d))
+    return sp.expand(recursion) == 0 and all(end == 2 for end in ends)
+
+
+def pascal(form: sp.Expr) -> sp.Expr:
+    """Every RowSum(n, m) as RowSum(n - 1, m) + RowSum(n - 1, m - 1)."""
+    return form.replace(RowSum, lambda n, m: RowSum(n - 1, m) + RowSum(n - 1, m - 1))
+
+
+def _first_term(n: sp.Expr, m: sp.Expr) -> sp.Expr:
+    """RowSum(n, m) for m <= 0, and RowSum(0, d - 1) = 1 for any d >= 1; not a number for any other sum."""
+    if m.is_nonpositive:
+        return sp.Integer(m == 0)
+    return ONE if n == 0 and (m + 1).is_Symbol else sp.nan
 
 
 @rule("random-signs")
-def random_signs(probability: sp.Expr, dimension: str, count: str, parts: tuple[Any, Any, Any]) -> bool:
+def random_signs(
+    probability: sp.Expr,
+    dimension: str,
+    count: str,
+    queries: Keys,
+    keys: Keys,
+    given: tuple[str, ...],
+    parts: tuple[Any, Any, Any],
+) -> bool:
     """P(representable) = C(N, d)/2^N for N uniform points: which side of 0 they are on is N independent signs.
 
+    ``queries`` and ``keys`` are the two ends of J and of the keys that i sees: J holds every token, so that the hull of
+    the queries has N points, T = N, and the equivalence is about these keys. ``given`` are d >= 2 and N >= 1.
     Representable means that neither hull holds its point; z_0 is almost surely outside of its hull, and 0 is outside of
     conv{s_j z_j} iff some x has s_j x . z_j > 0 for all j: s is the signs of a cell of the hyperplanes z_j . x = 0.
     Trusted: s_j z_j for independent fair signs s_j is distributed as z_j; every cell has signs of its own; independent
-    uniform points are almost surely in general position.
+    uniform points are almost surely in general position (Wendel 1962).
     """
     equivalence, sphere, cells = parts
-    if not all(licensed(part) for part in parts):
+    both = licensed_by(equivalence, ("necessary-and-sufficient",)) and licensed_by(sphere, ("strict-sphere",))
+    if not both or not licensed_by(cells, ("hyperplane-cells",)) or queries != (ONE, T):
         return False
-    shapes = ("necessary-and-sufficient", "strict-sphere", "hyperplane-cells")
-    if tuple(part.rule for part in parts) != shapes:
-        return False
-    met = set(equivalence.data[1]) == {"rho_Q > 0", sphere.data[0]}
-    about = sphere.data[1] == dimension and cells.data[:2] == (dimension, count)
-    return met and about and vanishes(probability * 2 ** symbol(count) - cells.data[2])
+    seen = {part.data[1:3] for part in equivalence.data[2]}
+    met = set(equivalence.data[1]) == {"rho_Q > 0", sphere.data[0]} and seen == {keys}
+    about = sphere.data[1] == dimension and cells.data[:2] == (dimension, count) and count == COUNT
+    said = given == (f"{dimension} >= {sphere.data[2]}", f"{count} >= 1")
+    return met and about and said and vanishes(probability * 2 ** symbol(count) - cells.data[2])
 
 
 CONCLUSIONS.update({"least-norm": 1, "random-signs": 0})

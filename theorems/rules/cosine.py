@@ -57,7 +57,8 @@ def slacks(c: sp.Expr, mu: sp.Expr) -> Iterator[tuple[str, int, sp.Expr]]:
 def cosine_pointwise(c: sp.Expr, mu: sp.Expr, certificates: tuple[Certificate, ...]) -> bool:
     """The inequality for (c, mu): every slack is a sum of positive numbers times products of what is not negative.
 
-    One certificate for every slack, in their order; each is an identity of polynomials in a and b.
+    One certificate for every slack, in their order; each is an identity of polynomials in a and b. Trusted: the parts
+    are all of 0 < b <= a, and both sides are symmetric in a and b.
     """
     if not (c.is_Rational and mu.is_Rational):
         return False
@@ -81,7 +82,8 @@ def cosine_pointwise(c: sp.Expr, mu: sp.Expr, certificates: tuple[Certificate, .
 def cosine_orthant(c: sp.Expr, mu: sp.Expr) -> bool:
     """The inequality for (c, mu), with every part's a, b > 0 written in u, v >= 0.
 
-    Every slack is then a quotient of polynomials without negative coefficients.
+    Every slack is then a quotient of polynomials without negative coefficients. Trusted: as for cosine-pointwise, and
+    that u, v >= 0 run over all of a part.
     """
     if not (c.is_Rational and mu.is_Rational):
         return False

@@ -147,24 +147,34 @@ def non_negative_sum(value: sp.Expr, parts: tuple[tuple[sp.Expr, sp.Expr], ...],
 
 
 @rule("two-roots")
-def two_roots(function: sp.Expr, variable: str, mean: str, factor: str) -> bool:
-    """exp(x)(x - m) - k x with m, k > 0 has one root below 0 and one above 0.
+def two_roots(function: sp.Expr, variable: str, mean: str, factor: str, given: tuple[str, ...]) -> bool:
+    """exp(x)(x - m) - k x has one root below 0 and one above 0 where m, k > 0 is ``given``.
 
     Its second derivative exp(x)(x + 2 - m) changes sign once, so that there are three roots at most, with multiplicity;
     f(0) = -m < 0, and f -> infinity at both ends, so that the number on either side of 0 is odd.
 
-    Trusted: Rolle's theorem.
+    Trusted: Rolle's theorem and the intermediate value theorem.
     """
     x, m, k = (symbol(name) for name in (variable, mean, factor))
-    return variable not in (mean, factor) and vanishes(function - sp.exp(x) * (x - m) + k * x)
+    if variable in (mean, factor) or given != signs_of(mean, factor):
+        return False
+    return vanishes(function - sp.exp(x) * (x - m) + k * x)
+
+
+def signs_of(*positive: str) -> tuple[str, ...]:
+    """The hypotheses that these names are positive."""
+    return tuple(f"{name} > 0" for name in positive)
 
 
 @rule("stationary-score")
-def stationary_score(entropy: sp.Expr, slope_: sp.Expr, variable: str, condition: sp.Expr) -> bool:
+def stationary_score(
+    entropy: sp.Expr, slope_: sp.Expr, variable: str, condition: sp.Expr, signs: tuple[str, ...]
+) -> bool:
     """Where the entropy is least on the ball of norm nu > 0, every score x solves exp(x)(x - m) - k x = 0, m, k > 0.
 
     With S and M the sums of exp and of x exp over the other scores, the entropy log Z - mean has the slope
-    -exp(x)(x - mean)/Z in x, Z = exp(x) + S, mean = (x exp(x) + M)/Z; the condition has m for the mean.
+    -exp(x)(x - mean)/Z in x, Z = exp(x) + S, mean = (x exp(x) + M)/Z; the condition has m for the mean. ``signs`` says
+    that m and k are positive.
 
     Trusted: a continuous function has a least value on a ball; a shift keeps the softmax, and scores without their mean
     are no longer; along a ray d/dt H(t w) = -t Var(w) < 0, so that the least value is on the mean-free sphere;
@@ -174,7 +184,8 @@ def stationary_score(entropy: sp.Expr, slope_: sp.Expr, variable: str, condition
     partition = sp.exp(x) + S
     mean = (x * sp.exp(x) + M) / partition
     return (
-        vanishes(entropy - sp.log(partition) + mean)
+        signs == signs_of("m", "k")
+        and vanishes(entropy - sp.log(partition) + mean)
         and vanishes(slope_ * partition + sp.exp(x) * (x - mean))
         and vanishes(condition - sp.exp(x) * (x - m) + k * x)
     )
@@ -208,6 +219,7 @@ def least_entropy(premises: tuple[Step, ...], total: str, norm: str, value: sp.E
 
     A least point takes two values only (stationary-score, two-roots): k scores up. As a function of the share s = k/T,
     at a fixed norm, the entropy of two levels rises (implicit-slope of a positive value), so that k = 1 is least.
+    Trusted: what rises on (0, 1) is least at the least of the shares 1/T, ..., (T - 1)/T.
     """
     T, nu, k, x = symbol(total), symbol(norm), symbol("k"), symbol("s")
     stationary = _premise(premises, "stationary-score")
@@ -216,7 +228,7 @@ def least_entropy(premises: tuple[Step, ...], total: str, norm: str, value: sp.E
     function, share, other, constraint, rise = _premise(premises, "implicit-slope")
     positive, _, variable, of = _premise(premises, "non-negative-sum")
     told = (roots, up, count, gap, share, other, of)
-    if told != ((stationary[3], stationary[2], "m", "k"), k, T, symbol(variable), "s", variable, "s"):
+    if told != ((stationary[3], stationary[2], "m", "k", stationary[4]), k, T, symbol(variable), "s", variable, "s"):
         return False
     # the same entropy and norm as functions of s = k/T, up to what does not depend on s
     per_share = entropy.xreplace({k: x * T})
@@ -280,7 +292,8 @@ def squeeze(
     """low <= least <= high, and high - leading, leading - low -> 0 as T -> infinity: least = leading + o(1).
 
     ``leading`` is log T; the two ends are those of entropy-sandwich, or of log-expansion with n = T - 1 and
-    g = nu sqrt(T/(T - 1)) <= sqrt(2) nu, up to which the remainder rises.
+    g = nu sqrt(T/(T - 1)) <= sqrt(2) nu. Trusted: a sequence between two with one limit has it, too; the remainder of
+    log-expansion rises with g.
     """
     T, nu = symbol(total), symbol(norm)
     if leading != sp.log(T) or not licensed(premise):
@@ -351,10 +364,25 @@ def crossing(
 def no_turn(function: sp.Expr, variable: str, slope_: sp.Expr, count: sp.Expr) -> bool:
     """A function whose slope has one visible sign for x > 0 has no maximum and no minimum there.
 
-    The other names (a number of scores) are positive.
+    Trusted: the mean value theorem, and that the other names (numbers of scores) are positive. What stands below a
+    line, under a root or in a logarithm is visibly positive, so that the function has no pole and no jump.
     """
-    shown = elementary(function) and vanishes_along(sp.diff(function, symbol(variable)) - slope_, variable)
-    return shown and visible_sign(slope_, names(slope_)) in (1, -1) and count == 0
+    if not elementary(function) or not unbroken(function, {variable, *names(function)}):
+        return False
+    shown = vanishes_along(sp.diff(function, symbol(variable)) - slope_, variable)
+    return shown and visible_sign(slope_, {variable, *names(function)}) in (1, -1) and count == 0
+
+
+def unbroken(function: sp.Expr, positive: Collection[str]) -> bool:
+    """Whether no pole and no jump can hide in an expression of positive names, and no number that is not real.
+
+    The bases of powers other than 0, 1, 2, ... and the arguments of logarithms must be visibly positive.
+    """
+    return not function.has(sp.I) and all(
+        visible_sign(node.args[0], positive) == 1
+        for node in sp.preorder_traversal(function)
+        if isinstance(node, sp.log) or (node.is_Pow and not natural(node.exp))
+    )
 
 
 def far_out(function: sp.Expr, variable: str, rate: sp.Expr) -> sp.Expr:
@@ -391,10 +419,15 @@ def decay(function: sp.Expr, variable: str, rate: sp.Expr, value: sp.Expr) -> bo
 
 @rule("far-enclosure")
 def far_enclosure(function: sp.Expr, place: tuple[tuple[str, int], ...], value: sp.Expr) -> bool:
-    """Balls put a function nearer than CLOSE to a number at an exact point far out: a cross-check of its limit."""
+    """Balls put a function nearer than CLOSE to a number at an exact point, and with its last name twice as far out.
+
+    A cross-check of a limit that another rule concludes: by itself it concludes none.
+    """
+    *others, (last, end) = place
     with precision(FAR_BITS):
-        point = {name: rational(number) for name, number in place}
-        return bool(abs(ball(function - value, point)) < rational(CLOSE))
+        still = {name: rational(number) for name, number in others}
+        points = [still | {last: rational(number)} for number in (end, 2 * end)]
+        return all(bool(abs(ball(function - value, point)) < rational(CLOSE)) for point in points)
 
 
 @rule("sign-cover")

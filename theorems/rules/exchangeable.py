@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from theorems.conditions import read
-from theorems.exchangeable import Vector, moment, moment_by_deviations, output
+from theorems.exchangeable import Vector, moment, moment_by_deviations, output, token
 from theorems.expressions import same, symbol
 from theorems.rules import CONCLUSION, EQUIVALENCES, Rule, licensed_by, rule
 
@@ -36,10 +36,13 @@ def level_slope(energy: Any, level: sp.Expr, value: sp.Expr) -> bool:
 def energy_cone(linear: sp.Expr, square: sp.Expr) -> bool:
     """t2 = tr(B W^T W) >= 0, and t2 = 0 implies t1 = tr(B W) = 0.
 
-    Trusted: B = E[(z_i - z_j)(z_i - z_j)^T]/2 is positive semidefinite, so that t2 = ||W B^(1/2)||_F^2, and W B = 0
-    where that is 0.
+    With u = z_i - z_j the square is E|W u|^2/2 and the linear one E[u^T W u]/2, computed by both routes. Trusted: the
+    mean of a square is not negative, and where it is 0, W u = 0 almost surely.
     """
-    return bool(linear == symbol("t1") and square == symbol("t2"))
+    gap = token("i") + token("j").times(sp.Integer(-1))
+    moved = gap.mapped()
+    squares = moment(moved, moved) == moment_by_deviations(moved, moved) == sp.expand(2 * square)
+    return bool(squares and moment(gap, moved) == moment_by_deviations(gap, moved) == sp.expand(2 * linear))
 
 
 @rule("energy-balance")
@@ -130,7 +133,7 @@ def chord_sign(name: str, conditions: Conditions, energy: Any, cone: Any, chord:
 def ratio_of_energy(name: str, conditions: Conditions, balance: Any, of_energy: Any) -> bool:
     """R = (S/D - 1)/(k - 1) with S = E|sum_i Y_i|^2/k > 0 fixed and D >= S/k > 0: R rises just where D falls.
 
-    S > 0 is the claim's assumption (R > 0 implies it). D >= S/k as N <= D.
+    Trusted: S > 0 is the claim's assumption (R > 0 implies it); D >= S/k, as N <= D by Cauchy-Schwarz.
     """
     if not licensed_by(balance, ("energy-balance",)) or not licensed_by(of_energy, ("slope-sign", "chord-sign")):
         return False
@@ -140,7 +143,10 @@ def ratio_of_energy(name: str, conditions: Conditions, balance: Any, of_energy: 
 
 @_concludes("ends-compared")
 def ends_compared(name: str, conditions: Conditions, balance: Any) -> bool:
-    """R(1) > R(0) iff D(1) < D(0), R(1) < R(0) iff D(1) > D(0), as R = (S/D - 1)/(k - 1) with S > 0."""
+    """R(1) > R(0) iff D(1) < D(0), R(1) < R(0) iff D(1) > D(0), as R = (S/D - 1)/(k - 1) with S > 0.
+
+    Trusted: as for ratio-of-energy.
+    """
     if not licensed_by(balance, ("energy-balance",)):
         return False
     D = balance.data[0].data[2]

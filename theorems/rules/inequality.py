@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import sympy as sp
 
 from theorems.algebra.closed import substituted, vanishes
 from theorems.expressions import same, symbol
 from theorems.rules import rule
-from theorems.rules.analysis import even_power, positive_in_theta, visibly_positive
+from theorems.rules.analysis import even_power, positive_in_theta, relied, visibly_positive
 
 
-@rule("quotient")
+@rule("quotient", needs=("tr2 > 0",))
 def quotient(root: sp.Expr, square: sp.Expr, divisor: sp.Expr, result: sp.Expr) -> bool:
-    """q^2 <= s and w > 0 imply (q/sqrt(w))^2 <= s/w. Trusted; w = tr2 is positive by the claim's assumption W != 0."""
+    """q^2 <= s and w = tr2 > 0 imply (q/sqrt(w))^2 <= s/w."""
     return divisor == symbol("tr2") and root.is_Symbol and same(square / divisor, result)
 
 
@@ -65,7 +66,11 @@ def _corners(form: sp.Expr, units: Sequence[sp.Symbol]) -> list[sp.Expr]:
     return found
 
 
-@rule("vertex-maximum")
+def _mixed(*data: Any) -> tuple[str, ...]:
+    return relied(*data[3].values())
+
+
+@rule("vertex-maximum", needs=_mixed)
 def vertex_maximum(quantity: sp.Expr, upper: sp.Expr, form: sp.Expr, table: Mapping[str, sp.Expr]) -> bool:
     """|f(p, q, ...)| <= the largest |f| at the corners of [0, 1]^n, for f affine and p, q, ... in (0, 1].
 
@@ -81,7 +86,11 @@ def vertex_maximum(quantity: sp.Expr, upper: sp.Expr, form: sp.Expr, table: Mapp
     return bool(wanted) and all(any(vanishes(one - other) for other in given) for one in wanted)
 
 
-@rule("unit-combination")
+def _combined(*data: Any) -> tuple[str, ...]:
+    return relied(data[3], *data[4].values())
+
+
+@rule("unit-combination", needs=_combined)
 def unit_combination(
     quantity: sp.Expr,
     upper: sp.Expr,
@@ -109,7 +118,11 @@ def unit_combination(
     )
 
 
-@rule("hoelder")
+def _chance(quantity: sp.Expr, upper: sp.Expr, chance: str, factors: tuple[sp.Expr, ...]) -> tuple[str, ...]:
+    return (f"{chance} >= 0", f"{chance} <= 1")
+
+
+@rule("hoelder", needs=_chance, source="Hardy, Littlewood, Polya, Inequalities, 1934, Theorem 11")
 def hoelder(quantity: sp.Expr, upper: sp.Expr, chance: str, factors: tuple[sp.Expr, ...]) -> bool:
     """|E[f g h k]|^2 <= (E[f^4] E[g^4] E[h^4] E[k^4])^{1/2} for factors fixed on an event of probability p, else 0.
 

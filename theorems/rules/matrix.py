@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import sympy as sp
 
 from theorems.algebra.matrix_calculus import Alphabet, Letter, Matrix, differential
 from theorems.expressions import same, symbol
 from theorems.rules import rule
+
+ZERO = sp.Integer(0)
 
 
 @rule("matrix-substitution")
@@ -62,16 +65,20 @@ def stationary_scalar_matrix(gradient: Matrix, name: str, scale: sp.Expr, remain
     )
 
 
-@rule("completed-square")
-def completed_square(quadratic: sp.Expr, name: str, lead: sp.Expr, centre: sp.Expr, least: sp.Expr) -> bool:
-    """a t^2 + b t + c = lead (t - centre)^2 + least, with lead a sum of positive terms: least where t = centre alone.
+def _leading(quadratic: sp.Expr, name: str, lead: sp.Expr, *_: Any) -> tuple[str, ...]:
+    """The leading coefficient is positive, where it is no number."""
+    return () if lead.is_number else (f"{lead} > 0",)
 
-    Trusted: kappa_1, kappa_2 >= 0, not both 0, and sizes are positive.
-    """
+
+@rule("completed-square", needs=_leading)
+def completed_square(quadratic: sp.Expr, name: str, lead: sp.Expr, centre: sp.Expr, least: sp.Expr) -> bool:
+    """a t^2 + b t + c = lead (t - centre)^2 + least, lead > 0 a sum without minus signs: least at t = centre."""
     t = symbol(name)
     terms = sp.Add.make_args(sp.expand(lead))
-    visible = all(term.as_coeff_Mul()[0] > 0 for term in terms) and not lead.has(t) and not centre.has(t)
-    return visible and not least.has(t) and same(quadratic, lead * (t - centre) ** 2 + least)
+    visible = lead != 0 and all(term.as_coeff_Mul()[0] > 0 for term in terms)
+    if not visible or any(part.has(t) for part in (lead, centre, least)):
+        return False
+    return same(quadratic, lead * (t - centre) ** 2 + least)
 
 
 @rule("rank-trace")
@@ -83,33 +90,22 @@ def rank_trace(rank: str, square: sp.Expr) -> bool:
     return same(square, symbol("t") ** 2 / symbol(rank))
 
 
-@rule("locally-constant")
+@rule("locally-constant", argued=True)
 def locally_constant(own: sp.Expr, others: sp.Expr, offset: sp.Expr) -> bool:
     """For almost every W_QK the clipped softmax's Gamma and gamma_0 do not change in a neighbourhood of W_QK.
 
-    The score <gamma^i, omega> + gamma_0^i is affine in W_QK with the constant term ``offset``. Where it is not
-    constant its values 0 and 1, where the branches change, are taken on hyperplanes only; where it is constant it
-    equals the offset, which must be no boundary: 0 < offset < 1 for T > 1, and for T = 1, where it is 1, the slope
-    ``own`` must be 0, so that both branches agree. Trusted: finitely many hyperplanes have Lebesgue measure 0, and a
-    continuous score keeps its branch nearby.
+    ``own``, ``others`` and ``offset`` are the first-order Taylor coefficients of the softmax at 0, differentiated here
+    again. The score <gamma^i, omega> + gamma_0^i is affine in W_QK with the constant term 1/T. Where it is not constant
+    its values 0 and 1, where the branches change, are taken on hyperplanes only; where it is constant it equals the
+    offset, 0 < 1/T < 1 for T > 1, which is no boundary; for T = 1, where it is 1, the slope is 0, so that both branches
+    agree. Trusted: finitely many hyperplanes have Lebesgue measure 0, and a continuous score keeps its branch nearby.
     """
-    T = symbol("T")
-    if any(part.free_symbols - {T} for part in (own, others, offset)) or not others.is_rational_function(T):
-        return False
-    if not same(own.subs(T, 1), sp.S.Zero) or not same(offset.subs(T, 1), sp.S.One):
-        return False
-    later = T + 2
-    return all(_positive(part.subs(T, later)) for part in (offset, 1 - offset))
-
-
-def _positive(fraction: sp.Expr) -> bool:
-    """Whether a quotient of polynomials in T has positive coefficients only, so that it is positive for T >= 0.
-
-    So the constant terms must not be missing.
-    """
-    sides = sp.fraction(sp.cancel(sp.together(fraction)))
-    polynomials = [sp.Poly(side, symbol("T")) for side in sides]
-    return all(c.is_positive for p in polynomials for c in (p.TC(), *p.coeffs()))
+    w, v = sp.Dummy("w"), sp.Dummy("v")
+    # along one score and along another one, the T - 2 that are left at 0
+    softmax = sp.exp(w) / (sp.exp(w) + sp.exp(v) + symbol("T") - 2)
+    at = {w: ZERO, v: ZERO}
+    slopes = same(own, sp.diff(softmax, w).subs(at)) and same(others, sp.diff(softmax, v).subs(at))
+    return slopes and same(offset, softmax.subs(at))
 
 
 def _other(expressions: Iterable[Matrix]) -> str:

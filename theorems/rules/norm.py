@@ -72,7 +72,8 @@ def mixed_norms(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, one: str,
 
     Trusted: the l_p norms of a vector of d entries, used twice.
     """
-    if not _exists(matrix, hypotheses):
+    # C need not be square: its columns may have any number of entries
+    if not _exists(matrix, hypotheses) or "C" in matrix:
         return False
     (p, q), (r, s) = MIXED[one], MIXED[two]
     factor = symbol("d") ** (_loss(p, r) + _loss(q, s))
@@ -82,7 +83,7 @@ def mixed_norms(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, one: str,
 @_norm_rule("submultiplicative")
 def submultiplicative(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, one: str, two: str) -> bool:
     """||A B||_2 <= ||A||_2 ||B||_2. Trusted: an operator norm is submultiplicative."""
-    if not LETTERS.issuperset((one, two)) or not _exists(f"{one} {two}", hypotheses):
+    if not LETTERS.issuperset((one, two)) or not _exists(f"{one}_{two}", hypotheses):
         return False
     product = symbol(f"spectral_{one}") * symbol(f"spectral_{two}")
     return _is(left, symbol(f"spectral_{one}_{two}")) and _is(right, product)
@@ -163,7 +164,8 @@ def congruence(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses) -> bool:
 def chain(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, parts: tuple[tuple[Any, sp.Expr], ...]) -> bool:
     """Inequalities one after the other: c a^k <= c b^k for a <= b, c >= 0, k > 0, from left to right.
 
-    ``parts`` are (step, k) pairs; every step must be licensed, under the hypotheses of the whole.
+    ``parts`` are (step, k) pairs; every step must be licensed, under the hypotheses of the whole. Trusted: x -> c x^k
+    rises on x >= 0, where norms and absolute values are.
     """
     now = left
     for step, power in parts:
@@ -196,9 +198,18 @@ def _non_negative(factor: sp.Expr) -> bool:
     return True
 
 
+#: The matrices that norms are named by, and what gives each: a root of Sigma, an inverse, M = R W R.
+NAMED: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("W", "Sigma", "C"), frozenset()),
+    **dict.fromkeys(("R", "M"), frozenset({COVARIANCE})),
+    **dict.fromkeys(("R_inverse", "Sigma_inverse"), frozenset({DEFINITE})),
+}
+
+
 def _exists(matrix: str, hypotheses: Hypotheses) -> bool:
-    """Whether the hypotheses give the matrix: an inverse of Sigma needs it to be positive definite."""
-    return "inverse" not in matrix or DEFINITE in hypotheses
+    """Whether the hypotheses give every matrix of a product by its name; KeyError for the name of none."""
+    letters = (letter.replace("-", "_") for letter in matrix.replace("_inverse", "-inverse").split("_"))
+    return all(NAMED[letter] <= _closure(hypotheses) for letter in letters)
 
 
 def _needed(word: tuple[str, ...]) -> set[str]:

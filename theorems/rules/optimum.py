@@ -15,7 +15,8 @@ import sympy as sp
 from theorems.algebra.closed import vanishes
 from theorems.conditions import read
 from theorems.expressions import symbol
-from theorems.inequalities.implication import IMPLICATIONS, LEAST_VALUES, visibly_non_negative
+from theorems.facts import Facts
+from theorems.inequalities.implication import IMPLICATIONS, visibly_non_negative
 from theorems.patterns.symmetric import COORDINATES, Family, blocks, dual_blocks, orbits, products
 from theorems.rules import EQUIVALENCES, licensed, licensed_by, rule
 
@@ -27,7 +28,12 @@ ONE = sp.Integer(1)
 
 #: Least values of the names; lam, delta2, kappa and d are positive.
 LEAST = {"C": 1, "n": 2, "lam": 0, "r_eff": 1, "delta2": 0, "kappa": 0, "d": 0}
-LEAST_VALUES.update(LEAST)
+#: The setting of the patterns, where d counts dimensions and kappa is a margin.
+PATTERNS = Facts(
+    {**LEAST, "d": 1}, frozenset({"lam", "delta2", "kappa"}), frozenset({"lam", "delta2"}), {"delta2": 1 - lam**2}
+)
+#: What the rules about the patterns need of a claim.
+GROUPS = ("C >= 1", "n >= 2", "lam > 0", "lam < 1")
 #: Properties of a case, and the condition that says what they mean (the sign of a certified difference).
 NO_SOLUTION = "no solution within the budget"
 CHEAPER = "sinks cheaper"
@@ -78,7 +84,7 @@ def summed(forms: Mapping[str, Mapping[str, Any]], weights: Mapping[str, sp.Expr
     return {name: sp.Add(*(y * forms[orbit].get(name, 0) for orbit, y in weights.items())) for name in COORDINATES}
 
 
-@rule("symmetric-dual")
+@rule("symmetric-dual", needs=GROUPS)
 def symmetric_dual(pattern: str, bound: sp.Expr, weights: Table) -> bool:
     """2 ||P_S W P_S||_* >= bound for every W with the pattern's margins, S the span of the structural tokens.
 
@@ -110,7 +116,7 @@ def _dual_holds(pattern: str, bound: sp.Expr, weights: Table) -> bool:
     return True
 
 
-@rule("symmetric-primal")
+@rule("symmetric-primal", needs=GROUPS)
 @lru_cache(maxsize=64)
 def symmetric_primal(pattern: str, cost: sp.Expr, entries: Table, apart: Root, means: Root) -> bool:
     """A W with the pattern's margins and 2 ||W||_* = cost, by its coordinates on the structural tokens.
@@ -146,7 +152,7 @@ def symmetric_primal(pattern: str, cost: sp.Expr, entries: Table, apart: Root, m
     return vanishes(2 * (C - 1) * apart[0] + 2 * means[0] - cost)
 
 
-@rule("factor-dual")
+@rule("factor-dual", needs=GROUPS)
 @lru_cache(maxsize=64)
 def factor_dual(pattern: str, bound: sp.Expr, weights: Table) -> bool:
     """|W_Q P_S|_F^2 + |W_K P_S|_F^2 >= bound for every W_Q^T W_K with the pattern's margins: the factors themselves.
@@ -182,7 +188,7 @@ def factor_dual(pattern: str, bound: sp.Expr, weights: Table) -> bool:
     return True
 
 
-@rule("pair-average")
+@rule("pair-average", needs=GROUPS, argued=True)
 def pair_average(margins: sp.Expr, trace: sp.Expr, bound: sp.Expr) -> bool:
     """2 ||P_eta W P_eta||_* >= bound = 2 margins r_eff / tr Sigma_D in the diagonal pattern.
 
@@ -195,7 +201,7 @@ def pair_average(margins: sp.Expr, trace: sp.Expr, bound: sp.Expr) -> bool:
     return margins == 2 and vanishes(trace - squares / (n * (n - 1))) and vanishes(bound - 2 * margins * r_eff / trace)
 
 
-@rule("pinching")
+@rule("pinching", needs=GROUPS)
 def pinching(bound: sp.Expr, parts: tuple[Any, Any]) -> bool:
     """2 ||W||_* >= bound, the sum of a bound for P_S W P_S and one for P_eta W P_eta in the diagonal pattern.
 
@@ -204,7 +210,7 @@ def pinching(bound: sp.Expr, parts: tuple[Any, Any]) -> bool:
     return _added("symmetric-dual", bound, parts)
 
 
-@rule("factors-add")
+@rule("factors-add", needs=GROUPS)
 def factors_add(bound: sp.Expr, parts: tuple[Any, Any]) -> bool:
     """|W_Q|_F^2 + |W_K|_F^2 >= bound, the sum of a bound for the factors on S and one for those on the nuisances.
 
@@ -221,7 +227,7 @@ def _added(wanted: str, bound: sp.Expr, parts: tuple[Any, Any]) -> bool:
     return structural.data[0] == "diag" and vanishes(bound - structural.data[1] - nuisances.data[2])
 
 
-@rule("weaker-bound")
+@rule("weaker-bound", needs=GROUPS)
 def weaker_bound(bound: sp.Expr, part: Any) -> bool:
     """2 ||W||_* >= bound = r_eff/delta^2 + 2 C, from 2 (n - 1) r_eff/(n delta^2) + s, s the structural part.
 
@@ -235,7 +241,7 @@ def weaker_bound(bound: sp.Expr, part: Any) -> bool:
     return enough and vanishes(bound - r_eff / delta2 - groups)
 
 
-@rule("optimum-decides")
+@rule("optimum-decides", needs=GROUPS, facts=PATTERNS, argued=True)
 def optimum_decides(prop: str, conditions: tuple[str, ...]) -> bool:
     """A property of the least costs holds iff a certified difference of them is positive.
 
@@ -246,7 +252,7 @@ def optimum_decides(prop: str, conditions: tuple[str, ...]) -> bool:
     return MEANING.get(prop) == tuple(conditions)
 
 
-@rule("budget-below")
+@rule("budget-below", needs=(*GROUPS, "kappa > 0", "d >= 1"))
 def budget_below(prop: str, conditions: tuple[str, ...], part: Any) -> bool:
     """No solution costs as little as the budget if budget < kappa/sqrt(d) times a proved lower bound."""
     if prop != NO_SOLUTION or not licensed_by(part, (*LOWER, "weaker-bound")):
@@ -256,7 +262,7 @@ def budget_below(prop: str, conditions: tuple[str, ...], part: Any) -> bool:
     return allowed == (-1,) and vanishes(gap - budget + kappa / sp.sqrt(d) * part.data[0])
 
 
-@rule("costs-apart")
+@rule("costs-apart", needs=GROUPS)
 def costs_apart(prop: str, conditions: tuple[str, ...], parts: tuple[Any, Any]) -> bool:
     """Sinks are cheaper if the cost of one sink solution is below a lower bound of every diagonal one.
 

@@ -17,7 +17,7 @@ from theorems.algebra.closed import vanishes
 from theorems.balls import ball, centred, lower_end, precision, rational
 from theorems.inequalities.covers import Box, some_positive
 from theorems.rules import rule
-from theorems.rules.optimum import C, delta2, lam, r_eff
+from theorems.rules.optimum import GROUPS, C, delta2, lam, r_eff
 from theorems.rules.optimum_dormant import share
 
 #: The name of the rule.
@@ -31,7 +31,7 @@ ENDS = Fraction(0), Fraction(1)
 y, q = sp.Symbol("y", positive=True), sp.Symbol("q")
 
 
-@rule(BELOW)
+@rule(BELOW, needs=GROUPS)
 @lru_cache(maxsize=32)
 def below_everywhere(
     uppers: tuple[sp.Expr, ...], lower: sp.Expr, own: sp.Expr, start: sp.Rational, least: sp.Expr

@@ -17,7 +17,7 @@ from theorems.expressions import symbol
 from theorems.inequalities.implication import shown
 from theorems.patterns.symmetric import Family, dual_blocks, orbits, products
 from theorems.rules import licensed_by, rule
-from theorems.rules.optimum import C, Table, delta2, families, r_eff, summed
+from theorems.rules.optimum import GROUPS, C, Table, delta2, families, r_eff, summed
 
 share = symbol("share")
 #: The dormant queries' constraint that is used: on the mean over i it holds with 1 - s in the place of 1.
@@ -27,7 +27,7 @@ LEAST_VALUES = {"C": 2, "lam": 0, "share": 0}
 UNIT = {"lam", "share"}
 
 
-@rule("dormant-dual")
+@rule("dormant-dual", needs=GROUPS)
 @lru_cache(maxsize=64)
 def dormant_dual(bound: sp.Expr, weights: Table) -> bool:
     """2 ||P_S W P_S||_* >= bound - 2 w s for every W with the diagonal pattern's margins, w the weight of ``OWN``.
@@ -49,7 +49,7 @@ def dormant_dual(bound: sp.Expr, weights: Table) -> bool:
     return True
 
 
-@rule("dormant-factors")
+@rule("dormant-factors", needs=GROUPS)
 @lru_cache(maxsize=64)
 def dormant_factors(bound: sp.Expr, weights: Table) -> bool:
     """|W_Q P_S|_F^2 + |W_K P_S|_F^2 >= bound - 2 w s for every W_Q^T W_K with the diagonal pattern's margins.
@@ -105,7 +105,7 @@ def _at_most_one(product: list[list[sp.Expr]]) -> bool:
     return vanishes(e - share**2) and vanishes((1 - share**2) * (1 - f) - cross**2)
 
 
-@rule("dormant-pairs")
+@rule("dormant-pairs", needs=GROUPS, argued=True)
 def dormant_pairs(bound: sp.Expr, own: sp.Expr, parts: tuple[Any, Any]) -> bool:
     """The cost of every diagonal solution is at least bound = r_eff/delta^2 + x - w, where w = own <= r_eff/delta^2.
 

@@ -9,21 +9,14 @@ from typing import Any
 
 from theorems.algebra.closed import vanishes
 from theorems.conditions import read
-from theorems.inequalities.implication import ABOVE, DEFINED, IMPLICATIONS, LEAST_VALUES, PARTS
+from theorems.inequalities.implication import IMPLICATIONS
 from theorems.process import Step
 from theorems.rules import licensed, licensed_by, rule
-from theorems.rules.optimum import CHEAPER, LEAST, NO_SOLUTION, lam, r_eff
+from theorems.rules.optimum import CHEAPER, GROUPS, NO_SOLUTION, lam, r_eff
 from theorems.rules.optimum_cover import BELOW
 
-#: Least values of the names, where d counts dimensions; lam and delta2 lie strictly between 0 and 1, kappa above 0.
-ENDS = {**LEAST, "d": 1}
-LEAST_VALUES.update(ENDS)
-PARTS.update({"lam", "delta2"})
-ABOVE.update({"lam", "delta2", "kappa"})
-DEFINED["delta2"] = 1 - lam**2
 
-
-@rule("budget-at")
+@rule("budget-at", needs=(*GROUPS, "kappa > 0", "d >= 1"), argued=True)
 def budget_at(prop: str, conditions: tuple[str, ...], part: Any) -> bool:
     """No solution costs the budget if budget <= kappa/sqrt(d) times a proved lower bound, as no solution attains it.
 
@@ -40,7 +33,7 @@ def budget_at(prop: str, conditions: tuple[str, ...], part: Any) -> bool:
     return known and allowed == (-1, 0) and vanishes(gap - read(below)[0])
 
 
-@rule("costs-apart-where")
+@rule("costs-apart-where", needs=GROUPS)
 def costs_apart_where(prop: str, conditions: tuple[str, ...], uppers: tuple[Any, ...], lower: Any, cover: Any) -> bool:
     """Sinks are cheaper if lam >= L (lam^2 >= L^2) and r_eff > f(delta^2), or under the first alone, for every C and n.
 

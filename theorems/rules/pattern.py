@@ -92,7 +92,8 @@ def least_coefficient(
 
     ``fixed`` are the names found before. One margin without ``later`` names rises with the name and is kappa at the
     value, for every C, so that no smaller value does. There all margins without later names are at least kappa; those
-    with one rise with it without bound.
+    with one rise with it without bound. Trusted: this argument; the margins are those of
+    theorems.patterns.margins, all that the pattern demands.
     """
     name, others = symbol(unknown), [symbol(n) for n in later]
     known = {symbol(n): v for n, v in fixed.items()} | {name: value}
@@ -122,7 +123,7 @@ def least_margin(pattern: str, matrix: GroupMatrix, alpha: sp.Expr, value: sp.Ex
 
     It is no statement about one C or one family: a part of the value is realised for some. Each must be the worst value
     of a margin, which two groups of the same nuisances have, whatever one group's are; the margins of one group alone
-    are there for C = 1. M must not know C.
+    are there for C = 1. M must not know C. Trusted: this argument, and that two groups may have the same nuisances.
     """
     ends = [worst(margin.value) for margin in margins(pattern, matrix, alpha)]
     parts = value.args if isinstance(value, sp.Min) else (value,)
@@ -161,6 +162,7 @@ def binding_pair(
     ``pair`` are the names x and y, ``binding`` the texts of a margin p x and of a margin q x + r y with p, r > 0, both
     kappa at the values, both there for every C. So x >= kappa/p and, at that x, y >= (kappa - q x)/r; and all margins
     are at least kappa there. ``value`` is that of ``name``, one of the two.
+    Trusted: this argument.
     """
     x, y = map(symbol, pair)
     found = margins(pattern, matrix)
@@ -272,6 +274,7 @@ def routing_average(pattern: str, families: tuple[Routing, ...]) -> bool:
     """Constraints that follow from a pattern: means of margins of a copy query over the numbers of dormant tokens.
 
     The mean of eta_ci over i is 0, so that of d_ci - k has the structural coordinates of d_ci - k and no others.
+    Trusted: this argument.
     """
     wanted = []
     for query, attended, keys in demands(pattern):
@@ -294,7 +297,7 @@ def routing_dual(families: tuple[Routing, ...], weights: tuple[sp.Expr, ...], lo
 
     sum of weights times q^T W k = <Y, W> <= ||Y||_2 ||W||_*, with weights >= 0; in the unit vectors a constraint reads
     q^T W k >= kappa/sqrt(d). On 1-perp and on the vectors 1 the Frobenius norm of Y must be 1, and ||Y||_2 is no
-    larger.
+    larger. Trusted: the spectral and the nuclear norm are dual, |<Y, W>| <= ||Y||_2 ||W||_*.
     """
     if not all(not_negative(weight) for weight in weights):
         return False
@@ -332,6 +335,7 @@ def cost_at_least(left: sp.Expr, right: sp.Expr, factors: tuple[sp.Expr, ...], a
 
     ``average`` shows that the constraints of ``least`` follow from the pattern; right - left is the product of the
     factors, each visibly >= 0 or a difference of two that are, the larger square first.
+    Trusted: x >= y where x, y >= 0 and x^2 >= y^2.
     """
     if (average.rule, least.rule) != ("routing-average", "least-cost"):
         return False

@@ -14,10 +14,11 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.conditions import read
+from theorems.conditions import read, satisfiable
 from theorems.expressions import symbol
 from theorems.process import Step
 from theorems.rules import licensed_by, rule
+from theorems.rules.analysis import natural
 from theorems.rules.norm import MEANING
 
 Hypotheses = tuple[str, ...]
@@ -167,6 +168,12 @@ def smooth(function: sp.Expr, variable: sp.Expr) -> bool:
     return all(node.is_Add or node.is_Mul or node.is_Pow or isinstance(node, sp.exp) for node in varying)
 
 
+def unbroken(function: sp.Expr, variable: sp.Expr, sizes: Collection[str] = (), strict: Collection[str] = ()) -> bool:
+    """Whether a function has no pole and no jump: what varies below a line or under a root is visibly positive."""
+    broken = [node for node in function.atoms(sp.Pow) if node.has(variable) and not natural(node.exp)]
+    return all(positive(node.base, sizes, strict) for node in broken)
+
+
 def not_negative(node: sp.Expr, sizes: Collection[str] = SIZES) -> bool:
     """Whether an expression is visibly >= 0: sums, products and powers of exponentials, norms and named sizes."""
     if node.is_number:
@@ -213,7 +220,13 @@ def positive(node: sp.Expr, sizes: Collection[str] = (), strict: Collection[str]
 
 def _licensed(step: Step, hypotheses: Hypotheses) -> bool:
     """Whether a premise is an inequality of this module that holds under the hypotheses of the whole."""
-    return licensed_by(step, SOFTMAX_RULES) and set(step.data[2]) <= set(hypotheses)
+    return consistent(hypotheses) and licensed_by(step, SOFTMAX_RULES) and set(step.data[2]) <= set(hypotheses)
+
+
+def consistent(hypotheses: Hypotheses) -> bool:
+    """Whether the hypotheses are met together somewhere, sizes being >= 0: from a contradiction anything follows."""
+    told = {part.name for hypothesis in hypotheses for part in read(hypothesis)[0].free_symbols}
+    return satisfiable((*hypotheses, *(f"{name} >= 0" for name in sorted(told & SIZES))))
 
 
 # -- attention
@@ -277,13 +290,17 @@ def sum_identity(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses) -> bool:
 def increasing(
     left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, function: sp.Expr, variable: str, premise: Step
 ) -> bool:
-    """f(a) <= f(b) for 0 <= a <= b, f increasing on x >= 0: its slope is visibly not negative there."""
+    """f(a) <= f(b) for 0 <= a <= b, f increasing on x >= 0: its slope is visibly not negative there, and f unbroken.
+
+    Trusted: the mean value theorem.
+    """
     x = symbol(variable)
     low, high = premise.data[:2]
     if not _licensed(premise, hypotheses) or not (not_negative(low) and not_negative(high)) or variable in SIZES:
         return False
     slope = sp.factor(sp.together(sp.diff(function, x)))
-    if not smooth(function, x) or not not_negative(slope, {*SIZES, variable}):
+    sizes = {*SIZES, variable}
+    if not smooth(function, x) or not unbroken(function, x, sizes) or not not_negative(slope, sizes):
         return False
     return equal_sums(left, function.xreplace({x: low})) and equal_sums(right, function.xreplace({x: high}))
 
@@ -313,7 +330,7 @@ def attained(
 
     There s_0 - s_j = kappa for every j, and |v_j - v_0| = radius > 0 for values on a line; out is then the mean of the
     sink's value and n times the other one, with these weights. The configuration meets
-    kappa <= min_j (s_0 - s_j), so that no other hypothesis may stand.
+    kappa <= min_j (s_0 - s_j), so that no other hypothesis may stand. Trusted: the definitions of deviation and radius.
     """
     if hypotheses != (SINK_MARGIN,):
         return False
@@ -346,9 +363,10 @@ def two_key_output(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses) -> boo
 
 @_softmax_rule("assumed")
 def assumed(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, hypothesis: str) -> bool:
-    """left <= right where that very inequality is among the hypotheses."""
+    """left <= right where that very inequality is among the hypotheses, which do not contradict one another."""
     gap, allowed = read(hypothesis)
-    return hypothesis in hypotheses and allowed in ((-1, 0), (-1,)) and sp.expand(gap - left + right) == 0
+    given = hypothesis in hypotheses and consistent(hypotheses)
+    return given and allowed in ((-1, 0), (-1,)) and sp.expand(gap - left + right) == 0
 
 
 def _strict(hypotheses: Hypotheses) -> tuple[set[str], list[sp.Expr]]:
@@ -391,7 +409,7 @@ def solved(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, function: sp.E
     """x <= y from f(x) <= e and f(y) = e for f strictly increasing on the whole line; attained at x = y.
 
     ``left`` is the name x, the premise says f(x) <= e; every logarithm and root in y must have a positive argument, and
-    no hypothesis may tell of x, or exclude f(x) = e.
+    no hypothesis may tell of x, or exclude f(x) = e. Trusted: the mean value theorem.
     """
     if not left.is_Symbol or not _licensed(premise, hypotheses) or right.has(left):
         return False
@@ -410,7 +428,8 @@ def solved(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, function: sp.E
     if right.atoms(sp.Function) - right.atoms(sp.log):
         return False
     slope = sp.factor(sp.together(sp.diff(function, left)))
-    return smooth(function, left) and positive(slope, (), names) and equal_sums(function.xreplace({left: right}), level)
+    rising = smooth(function, left) and unbroken(function, left, (), names) and positive(slope, (), names)
+    return rising and equal_sums(function.xreplace({left: right}), level)
 
 
 # -- an output that is 0
@@ -428,7 +447,7 @@ def hull_distance(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, factor:
 
 @_softmax_rule("outside-weight")
 def outside_weight(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, size: sp.Expr) -> bool:
-    """c outside = sum_j p_j c over the keys with v_j != 0: the definition of the weight outside the sink."""
+    """c outside = sum_j p_j c over the keys with v_j != 0. Trusted: the definition of ``outside``."""
     return left == size * symbol("outside") and not size.has(j) and equal_sums(right, beside(weight(j) * size, m))
 
 
@@ -458,7 +477,8 @@ def scaled(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, factor: sp.Exp
 @_softmax_rule("put-to-zero")
 def put_to_zero(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, name: str) -> bool:
     """An expression with 0 for a name that the hypotheses say is 0: an equality."""
-    return f"{name} == 0" in hypotheses and sp.expand(left.xreplace({symbol(name): 0}) - right) == 0
+    given = f"{name} == 0" in hypotheses and consistent(hypotheses)
+    return given and sp.expand(left.xreplace({symbol(name): 0}) - right) == 0
 
 
 @rule("hull-needed")
@@ -467,6 +487,7 @@ def hull_needed(hypothesis: str, scores: tuple[sp.Expr, sp.Expr], value: sp.Expr
 
     Where 0 = sum_j w_j v_j with w_j > 0 and sum_j w_j = 1 over some of the values, the context of these keys has
     v_0 = 0 and the given scores of the sink and of the others; ``value`` is the weight beside the sink there.
+    Trusted: a hull of values other than 0 that holds 0 has such weights, its other values left out.
     """
     sink, other = scores
     attended = beside(sp.exp(other) * v[j])

@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import product
+from itertools import groupby, product
 from typing import Any
 
 from theorems.norms import is_semidefinite, is_symmetric
 from theorems.statement.expression import Expr
+from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import UndefinedError, Vector, compared, value
 
 Rows = tuple[tuple[Fraction, ...], ...]
-#: Words for a relation that fails.
+#: The signs of left - right with which each relation holds.
 _HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
 
 
@@ -50,11 +51,11 @@ class Case:
                 yield from values
 
     @property
-    def weight(self) -> tuple[int, Fraction]:
-        """How much there is to read in a case, the least first: digits, then sizes of the numbers."""
+    def weight(self) -> tuple[int, int]:
+        """How much there is to read in a case, the least first: digits, then numerators and denominators."""
         found = list(self.entries())
         digits = sum(len(str(v)) + (v != 0) + 2 * (v.denominator > 1) + (v < 0) for v in found)
-        return digits, sum((abs(v) for v in found), Fraction(0))
+        return digits, sum(abs(v.numerator) + v.denominator for v in found)
 
     def with_number(self, name: str, value: Fraction) -> Case:
         """The case with one number changed."""
@@ -65,37 +66,79 @@ class Case:
         for name, rows in sorted(self.matrices.items()):
             parts.append(f"{name} = [{', '.join('[' + ', '.join(map(str, row)) + ']' for row in rows)}]")
         for table in (self.vectors, self.sequences):
-            parts += [f"{name} = ({', '.join(map(str, entries))})" for name, entries in sorted(table.items())]
+            parts += [f"{name} = ({_listed(entries)})" for name, entries in sorted(table.items())]
         return ", ".join(parts)
+
+
+def _listed(entries: tuple[Fraction, ...]) -> str:
+    """Entries as text; of a long sequence, how often a value stands one after the other."""
+    if len(entries) <= 8:
+        return ", ".join(map(str, entries))
+    runs = [(value, len(list(group))) for value, group in groupby(entries)]
+    return ", ".join(f"{value} {count} times" if count > 1 else str(value) for value, count in runs)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a case of a statement has to give: names of numbers, sizes among them, names of entries, matrices."""
+
+    names: tuple[str, ...]
+    sizes: frozenset[str]
+    quantified: frozenset[str]
+    indices: Mapping[str, Expr]
+    matrices: tuple[str, ...]
+    entries: tuple[Expr, ...]
+
+
+_FRAMES: dict[int, tuple[Proposition, Frame]] = {}
+
+
+def frame(prop: Proposition) -> Frame:
+    """The frame of a statement, worked out once for each."""
+    kept = _FRAMES.get(id(prop))
+    if kept is None or kept[0] is not prop:
+        if len(_FRAMES) > 200:
+            _FRAMES.clear()
+        kept = _FRAMES[id(prop)] = prop, _framed(prop)
+    return kept[1]
 
 
 def free_names(prop: Proposition) -> tuple[str, ...]:
     """The numbers that a case has to give: parameters, positions, sizes and d, not what hypotheses quantify over."""
-    names = {name for side in (prop.left, prop.right) for name in side.names()}
-    names |= set(prop.parameters) | set(prop.positions) | sizes(prop)
+    return frame(prop).names
+
+
+def _framed(prop: Proposition) -> Frame:
+    sides = (prop.left, prop.right)
+    sizes = frozenset(size for size, _ in prop.known.sequences.values() if not size.isdigit())
+    quantified = _quantified(prop)
+    names = {name for side in sides for name in side.names()} | set(prop.parameters) | set(prop.positions) | sizes
     if prop.matrices or prop.known.vectors or any(node.op == "matrix" for node in _nodes(prop)):
         names.add("d")
-    return tuple(sorted(names - quantified(prop)))
+    entries = []
+    for side in sides:
+        inner = {node.args[1] for node in side.walk() if node.op == "sum"}
+        entries += [node for node in side.walk() if node.op == "entry" and not node.args[-1].names() & inner]
+    found = _indices(prop)
+    return Frame(tuple(sorted(names - quantified)), sizes, quantified, found, prop.matrices, tuple(entries))
 
 
-def sizes(prop: Proposition) -> set[str]:
-    """The names of lengths of sequences."""
-    return {size for size, _ in prop.known.sequences.values() if not size.isdigit()}
-
-
-def quantified(prop: Proposition) -> set[str]:
+def _quantified(prop: Proposition) -> frozenset[str]:
     """Names of entries in hypotheses alone, which hold for every entry: the j of ``p[j] >= 0``."""
     stated = {name for side in (prop.left, prop.right) for name in side.names()}
-    return {
-        node.args[-1].args[0]
-        for _, one, two in prop.known.relations
-        for side in (one, two)
-        for node in side.walk()
-        if node.op == "entry" and node.args[-1].op == "name" and node.args[-1].args[0] in side.names()
-    } - stated
+    return (
+        frozenset(
+            node.args[-1].args[0]
+            for _, one, two in prop.known.relations
+            for side in (one, two)
+            for node in side.walk()
+            if node.op == "entry" and node.args[-1].op == "name" and node.args[-1].args[0] in side.names()
+        )
+        - stated
+    )
 
 
-def indices(prop: Proposition) -> dict[str, Expr]:
+def _indices(prop: Proposition) -> dict[str, Expr]:
     """Names that stand for an entry, i of softmax(s)[i], with what they are an entry of."""
     found: dict[str, Expr] = {}
     for side in (prop.left, prop.right):
@@ -117,7 +160,7 @@ def _nodes(prop: Proposition) -> Iterator[Expr]:
 
 
 def admissible(prop: Proposition, case: Case) -> str:
-    """"" where a case satisfies every hypothesis, else the one that fails; KeyError for a name that the case lacks."""
+    """ "" where a case satisfies every hypothesis, else the one that fails; KeyError for a name that the case lacks."""
     return next(_failures(prop, case), "")
 
 
@@ -135,8 +178,8 @@ def _whole(value: Fraction) -> bool:
 
 
 def _sizes_fail(prop: Proposition, case: Case) -> Iterator[str]:
-    known = prop.known
-    for name in (*prop.positions, *sorted(sizes(prop)), *indices(prop), *(["d"] if "d" in free_names(prop) else [])):
+    known, shape = prop.known, frame(prop)
+    for name in (*prop.positions, *sorted(shape.sizes), *shape.indices, *(["d"] if "d" in shape.names else [])):
         if not _whole(case.numbers[name]):
             yield f"{name} = {case.numbers[name]} is no integer >= 1"
     for name, (size, _) in known.sequences.items():
@@ -164,11 +207,10 @@ def _numbers_fail(prop: Proposition, case: Case) -> Iterator[str]:
             yield f"{one} != {two}"
 
 
-def _said(values: Any) -> str:
-    low = "-oo" if values.low is None else str(values.low)
-    high = "oo" if values.high is None else str(values.high)
-    extra = (", integer" if values.integer else "") + (", not 0" if values.nonzero else "")
-    return f"{'(' if values.low_open or values.low is None else '['}{low}, {high}{')' if values.high_open or values.high is None else ']'}{extra}"
+def _said(values: Range) -> str:
+    low = "(-oo" if values.low is None else f"{'(' if values.low_open else '['}{values.low}"
+    high = "oo)" if values.high is None else f"{values.high}{')' if values.high_open else ']'}"
+    return f"{low}, {high}{', integer' * values.integer}{', not 0' * values.nonzero}"
 
 
 def _matrices_fail(prop: Proposition, case: Case) -> Iterator[str]:
@@ -181,7 +223,11 @@ def _matrices_fail(prop: Proposition, case: Case) -> Iterator[str]:
             yield f"{name} {shape}"
         if name in known.nonzero and not any(map(any, rows)):
             yield f"{name} != 0"
-        if name == "Sigma" and known.identity and any(v != (r == c) for r, row in enumerate(rows) for c, v in enumerate(row)):
+        if (
+            name == "Sigma"
+            and known.identity
+            and any(v != (r == c) for r, row in enumerate(rows) for c, v in enumerate(row))
+        ):
             yield "Sigma = I"
 
 
@@ -189,14 +235,13 @@ def _bounds_fail(prop: Proposition, case: Case) -> Iterator[str]:
     for name, (_, bound) in prop.known.sequences.items():
         if bound is None:
             continue
-        for entry in case.sequences[name]:
-            if _sign(Expr("number", (abs(entry),)), bound, case) not in (-1, 0):
-                yield f"abs({name}[j]) <= {bound}"
-                break
+        largest = max(map(abs, case.sequences[name]), default=Fraction(0))
+        if _sign(Expr("number", (largest,)), bound, case) not in (-1, 0):
+            yield f"abs({name}[j]) <= {bound}"
 
 
 def _relations_fail(prop: Proposition, case: Case) -> Iterator[str]:
-    free = quantified(prop)
+    free = frame(prop).quantified
     for relation, left, right in prop.known.relations:
         names = sorted((left.names() | right.names()) & free)
         longest = max((len(entries) for entries in case.sequences.values()), default=0)
@@ -215,19 +260,15 @@ def _relations_fail(prop: Proposition, case: Case) -> Iterator[str]:
 
 def _entries_fail(prop: Proposition, case: Case) -> Iterator[str]:
     """An entry that does not exist makes no case: softmax(s)[2] for n = 1."""
-    for side in (prop.left, prop.right):
-        inner = {node.args[1] for node in side.walk() if node.op == "sum"}
-        for node in side.walk():
-            if node.op != "entry" or node.args[-1].names() & inner:
-                continue
-            head = Expr("family", (node.args[0],)) if isinstance(node.args[0], str) else node.args[0]
-            try:
-                place, vector = value(node.args[-1], case), value(head, case)
-            except UndefinedError:
-                continue
-            length = len(vector.entries) if isinstance(vector, Vector) else 0
-            if not (isinstance(place, Fraction) and place.denominator == 1 and 1 <= place <= length):
-                yield f"{node}: there is no such entry for a length of {length}"
+    for node in frame(prop).entries:
+        head = Expr("family", (node.args[0],)) if isinstance(node.args[0], str) else node.args[0]
+        try:
+            place, vector = value(node.args[-1], case), value(head, case)
+        except UndefinedError:
+            continue
+        length = len(vector.entries) if isinstance(vector, Vector) else 0
+        if not (isinstance(place, Fraction) and place.denominator == 1 and 1 <= place <= length):
+            yield f"{node}: there is no such entry for a length of {length}"
 
 
 def _sign(left: Expr, right: Expr, case: Case, strict: bool = False) -> int | None:

@@ -38,6 +38,7 @@ def undefined(prop: Proposition, case: Case) -> str:
 
 def shown(node: Expr, case: Case) -> str:
     """The value of a number at a case: exact where it is rational, else 15 digits."""
+    text = ""
     for bits in (128, 512):
         with precision(bits):
             found = scalar(node, case)
@@ -45,4 +46,5 @@ def shown(node: Expr, case: Case) -> str:
                 return str(found)
             if found.rel_accuracy_bits() > 60:
                 return str(found.str(15, radius=False))
-    return str(found.str(15))
+            text = str(found.str(15))
+    return text

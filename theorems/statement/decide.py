@@ -60,6 +60,7 @@ class Derivation:
         self.prop = prop
         self._exact: dict[Order, Exact] = {}
         self._formula: dict[tuple[Order, Expr], sp.Expr] = {}
+        self._divided: dict[Expr, list[Expr]] = {}
 
     @cached_property
     def orders(self) -> tuple[Order, ...]:
@@ -96,16 +97,17 @@ class Derivation:
 
     def defined(self, node: Expr, case: Mapping[str, Any]) -> bool:
         """Whether a side has a value at a case: nothing in it divides by 0."""
-        divisors = [
-            part.args[1]
-            for part in node.walk()
-            if part.op == "/" and not part.random and not _within_moment(node, part)
-        ]
-        divisors += [part.args[0] for part in node.walk() if part.op == "**" and _negative(part.args[1])]
-        spreads = [
-            Expr("Var", (arg,)) for part in node.walk() if part.op in ("Corr", "Skew", "Kurt") for arg in part.args
-        ]
-        return all(self.at(divisor, case) != 0 for divisor in (*divisors, *spreads) if not divisor.random)
+        return all(self.at(divisor, case) != 0 for divisor in self._divisors(node))
+
+    def _divisors(self, node: Expr) -> list[Expr]:
+        """What a side divides by, outside of moments: divisors, bases of negative powers, variances."""
+        if node not in self._divided:
+            parts = list(node.walk())
+            found = [p.args[1] for p in parts if p.op == "/" and not p.random and not _within_moment(node, p)]
+            found += [p.args[0] for p in parts if p.op == "**" and _negative(p.args[1])]
+            found += [Expr("Var", (arg,)) for p in parts if p.op in ("Corr", "Skew", "Kurt") for arg in p.args]
+            self._divided[node] = [divisor for divisor in found if not divisor.random]
+        return self._divided[node]
 
     def put(self, formula: sp.Expr, order: Order, case: Mapping[str, Any]) -> sp.Expr:
         """A formula in one order, with the numbers of a case for its names; NotPolynomialError for one without."""

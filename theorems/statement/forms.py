@@ -181,6 +181,8 @@ class Polynomial:
         fresh = self._fresh()
         bound = Bound(fresh, place_of(first), place_of(last))
         kind, found = self.value(body.put({index: Expr("name", (fresh,))}))
+        if kind == "scalar" and not node.random:
+            return kind, [(Term(self.scalar(node)), None)]
         return kind, [(Term(t.coefficient, t.forms, (bound, *t.bounds)), data) for t, data in found]
 
     def _power(self, node: Expr) -> Value:

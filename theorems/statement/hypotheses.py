@@ -226,7 +226,7 @@ def _comparison(
         left, relation, right = right, turned.get(relation, relation), left
     if left.op == "name" and right.op == "number":
         return _ranged(known, left.args[0], relation, right.args[0], part)
-    if not names:
+    if not names and not any(tree.has("entry", "family", "tr", "norm") for tree in (left, right)):
         raise StatementError(f"{part.strip()!r} names nothing; expected e.g. lam > 0", part, left.at)
     if any(tree.random or tree.has("E", "Var", "Cov", "P", "Kurt", "Skew", "Corr") for tree in (left, right)):
         raise StatementError(f"{part.strip()!r} is about random quantities; expected parameters", part, left.at)
@@ -315,5 +315,6 @@ def names_of(known: Hypotheses) -> Iterator[str]:
     for one, two in known.unequal:
         yield from {one.name, two.name} - {""}
     for size, bound in known.sequences.values():
-        yield size
+        if not size.isdigit():
+            yield size
         yield from bound.names() if bound is not None else ()

@@ -90,19 +90,23 @@ class Moments:
         low, high = chain.rank(bound.first), chain.rank(bound.last)
         if low > high:
             return Ratio.of(0)
-        nodes = sorted({*map(Fraction, range(len(self.order.nodes))), *chain.ranks.values()})
-        inside = [rank for rank in nodes if low <= rank <= high]
+        nodes = {*map(Fraction, range(len(self.order.nodes))), *chain.ranks.values()}
+        if not ({low, low - BESIDE} & nodes and {high, high + BESIDE} & nodes):
+            raise NotClosedError(f"a sum from {bound.first} to {bound.last}, more than one beside another index")
+        marks = sorted({low, high, *(rank for rank in nodes if low <= rank <= high)})
+        if len(marks) == 1 and low not in nodes:
+            raise NotClosedError(f"a sum from {bound.first} to {bound.last}, of one token")
         parts = []
-        for place, rank in enumerate(inside):
-            here = self._value_of(rank, chain)
-            # the index coincides with a node
-            parts.append(self._at(term, tuple(rest), bound.index, here, chain))
-            if place + 1 < len(inside):
-                after = inside[place + 1]
-                between = chain.with_(bound.index, (rank + after) / 2)
-                inner = self._summed(term, tuple(rest), between)
-                upper = self._ratio(self._value_of(after, chain))
-                parts.append(self._closed(inner, bound.index, self._ratio(here), upper - 1))
+        for place, rank in enumerate(marks):
+            if rank in nodes:
+                # the index coincides with a node
+                parts.append(self._at(term, tuple(rest), bound.index, self._value_of(rank, chain), chain))
+            if place + 1 < len(marks):
+                after = marks[place + 1]
+                inner = self._summed(term, tuple(rest), chain.with_(bound.index, (rank + after) / 2))
+                above = self._ratio(self._value_of(rank, chain)) if rank in nodes else self._ratio(bound.first) - 1
+                upto = self._ratio(self._value_of(after, chain)) - 1 if after in nodes else self._ratio(bound.last)
+                parts.append(self._closed(inner, bound.index, above, upto))
         return total(parts)
 
     def _at(self, term: Term, rest: tuple[Bound, ...], index: str, here: Place, chain: Chain) -> Ratio:

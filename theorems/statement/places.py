@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from theorems.statement.expression import Expr, StatementError
 
@@ -162,3 +163,13 @@ def _tied(bounds: Differences, names: set[str]) -> Iterator[tuple[str, Place]]:
             kept.append(one)
         else:
             yield one, Place(anchor, int(table[one, anchor]))
+
+
+def ordered(known: Differences, order: Order) -> Differences:
+    """What is known of positions in one order of them."""
+    for node in order.nodes:
+        for one, two in pairwise(node):
+            known = known.with_(one, two, 0).with_(two, one, 0)
+    for first, second in pairwise(order.nodes):
+        known = known.with_(first[0], second[0], -1)
+    return known

@@ -10,12 +10,12 @@ import sympy as sp
 from theorems.algebra.ratio import Ratio
 from theorems.algebra.sums import close_sum
 from theorems.expressions import symbol
-from theorems.statement.expression import Expr, StatementError
+from theorems.statement.expression import MOMENTS, Expr, StatementError
 from theorems.statement.forms import NotPolynomialError, Polynomial, Term
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.laws import Law
 from theorems.statement.moments import Moments
-from theorems.statement.places import Order, place_of
+from theorems.statement.places import Order, Place, ordered, place_of
 from theorems.statement.traces import Traces
 
 #: Most Gaussian factors of a product whose pairings are written out (10395 of them).
@@ -66,6 +66,8 @@ class Exact:
             name: symbol(place.name) + place.offset if place.name else sp.Integer(place.offset)
             for name, place in order.values
         }
+        #: what is known of positions in this order, and of the indices of the sums around
+        self._known, self._indices = ordered(known.places, order), 0
 
     def value(self, node: Expr) -> sp.Expr:
         """The exact value of a deterministic scalar; NotPolynomialError where there is no closed form."""
@@ -90,10 +92,10 @@ class Exact:
             if op in ("+", "*") and node.has("matrix", "vector") and not node.has("E", "Var", "Cov"):
                 kind, found = self.polynomial.value(node)
                 if kind == "scalar":
-                    return self.finished(sum((t.coefficient for t, _ in found), Ratio.of(0)))
+                    return self.finished(self.moments.expect([term for term, _ in found]))
             return combined(op, [self.value(arg) for arg in args], node)
         if op == "tr":
-            return self.finished(sum((t.coefficient for t in self.polynomial.terms(node)), Ratio.of(0)))
+            return self.finished(self.moments.expect(self.polynomial.terms(node)))
         if op == "norm":
             return sp.sqrt(self._norm(node, square=True))
         if op == "sum":
@@ -106,31 +108,39 @@ class Exact:
         body, index, first, last = node.args
         if node.random:
             raise StatementError(f"{node} is random; take a moment of it, e.g. E[{node}]", at=node.at)
-        if body.has("E", "Var", "Cov", "Corr", "Kurt", "Skew"):
+        if body.has(*MOMENTS):
             return self._moment_sum(node)
-        if self._empty(first, last):
+        low, high = place_of(first), place_of(last)
+        if self._empty(low, high):
             return sp.Integer(0)
-        inner = Exact(self.law, self.known, self.order)
-        return close_sum(inner.value(body), symbol(index), self.value(first), self.value(last))
-
-    def _empty(self, first: Expr, last: Expr) -> bool:
-        """Whether a sum has no terms in this order of its ends; NotPolynomialError where that is not known."""
-        ends = (place_of(first), place_of(last))
-        if ends[0].name == ends[1].name:
-            return ends[0].offset > ends[1].offset
+        # an index is no position, even where it has the name of one
+        self._indices += 1
+        own, before = f"_{index}{self._indices}", self._known
+        self._known = before.with_(low, Place(own), 0).with_(Place(own), high, 0)
         try:
-            return self.order.index(ends[0]) > self.order.index(ends[1])
-        except KeyError:
-            raise NotPolynomialError(
-                f"whether the sum from {first} to {last} is empty is not known", at=first.at
-            ) from None
+            summand = self.value(body.put({index: Expr("name", (own,))}))
+        finally:
+            self._known = before
+        return close_sum(summand, symbol(own), self.value(first), self.value(last))
+
+    def _empty(self, first: Place, last: Place) -> bool:
+        """Whether a sum has no terms; NotPolynomialError where it may have more than one term less than none."""
+        table = self._known.shortest({first.name, last.name})
+        if table is None:
+            return True
+        gap = first.offset - last.offset
+        if gap - table[last.name, first.name] > 0:
+            return True
+        if table[first.name, last.name] + gap > 1:
+            raise NotPolynomialError(f"whether the sum from {first} to {last} is empty is not known")
+        return False
 
     def _moment_sum(self, node: Expr) -> sp.Expr:
         """A sum of expectations is the expectation of the sum."""
-        body, index, first, last = node.args
-        if body.op == "E":
-            return self.value(Expr("E", (Expr("sum", (body.args[0], index, first, last), node.at),), node.at))
-        raise NotPolynomialError(f"{node}: only expectations are summed, as sum(E[...], j, 1, T)", at=node.at)
+        inside = _under_expectation(node)
+        if inside is None:
+            raise NotPolynomialError(f"{node}: only expectations are summed, as sum(E[...], j, 1, T)", at=node.at)
+        return self.expectation(inside)
 
     def _ordered(self, node: Expr) -> sp.Expr:
         """min, max and abs of positions, by their order."""
@@ -222,6 +232,20 @@ class Exact:
     def kurtosis(self, node: Expr) -> sp.Expr:
         """Excess kurtosis: fourth central moment over the squared variance, minus 3."""
         return sp.expand(self.central(node, 4)) / self.variance(node) ** 2 - 3
+
+
+def _under_expectation(node: Expr) -> Expr | None:
+    """f with E[f] = node, for sums and multiples of expectations; None where the node is not linear in them."""
+    if not node.has(*MOMENTS):
+        return node
+    if node.op == "E":
+        return node.args[0] if not node.args[0].has(*MOMENTS) else None
+    if node.op not in ("+", "*", "/", "sum") or (node.op != "+" and sum(arg.has(*MOMENTS) for arg in node) > 1):
+        return None
+    if node.op in ("/", "sum") and not node.args[0].has(*MOMENTS):
+        return None
+    parts = [_under_expectation(arg) if isinstance(arg, Expr) else arg for arg in node.args]
+    return None if any(part is None for part in parts) else Expr(node.op, tuple(parts), node.at)
 
 
 _MOMENTS: dict[str, Callable[..., sp.Expr]] = {

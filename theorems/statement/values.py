@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +19,10 @@ from theorems.statement.expression import Expr, StatementError
 Number = Fraction | flint.arb
 #: Exponents, lengths of sums and sizes of numbers beyond which a value is left to balls, or refused.
 MAX_POWER, MAX_SUM, MAX_BITS = 4_096, 4_096, 100_000
+
+
+_ZERO: Number = Fraction(0)
+_ONE: Number = Fraction(1)
 
 
 class UndefinedError(ValueError):
@@ -134,7 +139,7 @@ def _log(number: Number) -> Number:
 
 
 def _absolute(number: Number) -> Number:
-    return abs(number)
+    return abs(number) if isinstance(number, Fraction) else number.max(-number)
 
 
 def _larger(one: Number, two: Number) -> Number:
@@ -173,7 +178,7 @@ def power(base: Number, exponent: Number) -> Number:
                 return base**count
             return _ball(base) ** count
         # arb's own power loses an interval around 0
-        return reduce(_mul, [base] * count, Fraction(1)) if count <= 64 else base**count
+        return reduce(_mul, [base] * count, _ONE) if count <= 64 else base**count
     if isinstance(exponent, Fraction) and exponent.denominator == 2:
         return power(root(base), Fraction(exponent.numerator))
     if isinstance(base, Fraction):
@@ -310,11 +315,16 @@ class _Reader:
 
     def softmax(self, inner: Expr) -> Value:
         scores = self.vector(inner).entries
-        parts = []
-        for one in scores:
-            total = reduce(_add, (_exp(_add(two, _mul(Fraction(-1), one))) for two in scores))
-            parts.append(inverse(total))
-        return Vector(tuple(parts))
+        # equal scores have equal weights: each is worked out once
+        exact: dict[Number, int] = Counter(score for score in scores if isinstance(score, Fraction))
+        kinds = [*exact.items(), *((score, 1) for score in scores if not isinstance(score, Fraction))]
+
+        def weight(one: Number) -> Number:
+            parts = (_mul(Fraction(count), _exp(_add(two, _mul(Fraction(-1), one)))) for two, count in kinds)
+            return inverse(reduce(_add, parts))
+
+        known = {score: weight(score) for score in exact}
+        return Vector(tuple(known[score] if isinstance(score, Fraction) else weight(score) for score in scores))
 
     def entropy(self, inner: Expr) -> Value:
         """-sum p log p, with 0 log 0 = 0."""
@@ -378,4 +388,4 @@ def _scaled(factor: Number, found: Value) -> Value:
 
 
 def _dot(one: Sequence[Number], two: Sequence[Number]) -> Number:
-    return reduce(_add, map(_mul, one, two), Fraction(0))
+    return reduce(_add, map(_mul, one, two), _ZERO)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import sympy as sp
 
 from theorems.algebra.closed import names, substituted
+from theorems.algebra.ratio import Ratio
 from theorems.bao2024.softmax import gamma
 from theorems.expressions import parse, symbol
 from theorems.observables import Vector
@@ -15,8 +16,8 @@ from theorems.process import Step, random_walk
 
 x, theta, xi, eta, r, v, u, lam, k = (symbol(name) for name in ("x", "theta", "xi", "eta", "r", "v", "u", "lam", "k"))
 ZERO, ONE, HALF = sp.Integer(0), sp.Integer(1), sp.Rational(1, 2)
-#: xi -> infinity and eta -> 0 from above.
-OUT = {"xi": 1, "1/eta": 1}
+#: r >= 0, so that xi -> infinity; r <= 0, so that xi -> -infinity.
+OUT, BACK = (theta, r), (theta, -r)
 
 #: Not positive for every theta in [0, 1] and every value of the other names.
 NOT_POSITIVE = (
@@ -73,6 +74,12 @@ def near() -> Iterator[tuple[str, Step]]:
     yield from _cells()
     yield "the mean is not 0", _independent(HALF, "mean")
     yield "they are correlated", _independent(sp.Rational(1, 3))
+    walk, _, right, regime = FORM
+    for scale in ("1", "1/T", "1/T**2", "1/T**3", "0"):
+        other = right * Ratio.from_expr(parse(scale))
+        yield f"{scale} times the other end", Step("independent-ends", "", (walk, other, right, regime, HALF))
+    own = walk.token("i")
+    yield "one end twice, where it is small", Step("independent-ends", "", (walk, own, own, regime, ZERO))
     ends, regime = (Vector(fixed="a"), Vector(fixed="b")), {"i": "theta*T"}
     yield "a^T W b is one number", Step("independent-ends", "", (random_walk("i", "T"), *ends, regime, HALF))
 
@@ -97,6 +104,9 @@ def true() -> Iterator[Step]:
     yield from (step for sign in (1, -1) for step in _true_ends(sign))
     yield _two((eta**-1 * (xi * eta - theta), "1/eta", r - theta), pattern=((r - theta, (0,)), (ONE, (1,))))
     yield _independent(HALF)
+    walk = FORM[0]
+    later = walk.token("T") - walk.token("i")
+    yield Step("independent-ends", "", (walk, later, walk.token("i"), {"i": "theta*T"}, HALF))
     yield Step("empty-cell", "", (((theta - 2, (1,)),), (theta, 1 - theta), ((1, (theta - 2,)), (1, (1 - theta,)))))
     yield Step("empty-cell", "", (((xi, (1,)), (xi, (-1,))), (), ((1, (xi,)), (1, (-xi,)))))
 
@@ -163,17 +173,39 @@ def _term(scale: str, coefficient: sp.Expr, radicand: sp.Expr = ONE) -> Term:
     return size * substituted(coefficient, {"r": xi * eta}) / sp.sqrt(radicand), scale, coefficient
 
 
-def _erf(
-    first: Term, second: Term, pattern: Any, value: sp.Expr, radicand: sp.Expr = ONE, out: Mapping[str, int] = OUT
-) -> Step:
+def _erf(first: Term, second: Term, pattern: Any, value: sp.Expr, radicand: sp.Expr = ONE, out: Any = OUT) -> Step:
     finite = (sp.erf(first[0]) - sp.erf(second[0])) / 2
-    return Step("erf-limit", "", (finite, first, second, radicand, pattern, dict(out), value))
+    return Step("erf-limit", "", (finite, first, second, radicand, pattern, out, value))
+
+
+#: The mean of the linearised score over xi eta, and (mean - 1) where xi eta = r; twice its variance over eta^2.
+MEAN, LESS, SPREAD = theta - HALF, (theta - HALF) * r - 1, parse("4*theta**2 - 4*theta + 7/6")
+#: theta > 1/2, and a mean above 1.
+ABOVE = ((MEAN, (1,)), (LESS, (1,)))
+
+
+def _form(start: str = "sigma", scale: str = "1") -> tuple[Any, ...]:
+    walk = random_walk("i", "T", start=start)
+    i, T = walk.positions
+    return (walk, gamma(walk, i) * Ratio.from_expr(parse(scale)), walk.token(T), {"i": "theta*T"})
+
+
+FORM = _form()
+APART = Step("independent-ends", "", (*FORM, HALF))
 
 
 def _chebyshev(
-    first: Term, second: Term, pattern: Any, value: sp.Expr, symmetric: bool = True, out: Mapping[str, int] = OUT
+    pattern: Any,
+    value: sp.Expr,
+    ends: Any = None,
+    out: Any = OUT,
+    first: sp.Expr = MEAN,
+    second: sp.Expr = LESS,
+    spread: sp.Expr = SPREAD,
+    form: Any = FORM,
 ) -> Step:
-    return Step("chebyshev-limit", "", (first, second, ONE, pattern, dict(out), symmetric, value))
+    one, two = _term("xi", first, spread), _term("1/eta", second, spread)
+    return Step("chebyshev-limit", "", (one, two, spread, pattern, out, ends, value, form))
 
 
 def _two(second: Term, pattern: Any, radicand: sp.Expr = ONE) -> Step:
@@ -187,29 +219,34 @@ SIGNS = ((theta, (1,)), (theta * r - 1, (1,)))
 def _true_ends(sign: int) -> Iterator[Step]:
     """The signs of both ends, for xi -> infinity and for xi -> -infinity."""
     one, two = _term("xi", theta), _term("1/eta", theta * r - 1)
+    out = OUT if sign == 1 else BACK
     for second in (1, -1):
-        pattern = ((theta, (1,)), (theta * r - 1, (second,)))
         value = sp.Rational(sign - second, 2)
-        out = {"xi": sign, "1/eta": 1}
-        yield _erf(one, two, pattern, value, out=out)
-        yield _chebyshev(one, two, pattern, value, out=out)
+        yield _erf(one, two, ((theta, (1,)), (theta * r - 1, (second,))), value, out=out)
+        yield _chebyshev(((MEAN, (1,)), (LESS, (second,))), value, out=out)
+    yield _chebyshev(((MEAN, (0,)), (LESS, (-1,))), HALF, APART, out)
 
 
 def _ends() -> Iterator[tuple[str, Step]]:
     one, two = _term("xi", theta), _term("1/eta", theta * r - 1)
-    for make in (_erf, _chebyshev):
-        for out in ({"xi": 1}, {"1/eta": 1}, {"xi": 1, "1/eta": -1}, {"xi": 0, "1/eta": 1}, {"xi": 2, "1/eta": 1}):
-            value = sp.Rational(out.get("xi", 1) - out.get("1/eta", 1), 2)
-            yield f"{out} says not where xi and eta go", make(one, two, SIGNS, value, out=out)
-        for allowed in ((0, 1), (-1, 1), (1, 0)):
-            yield "theta may be 0 or negative", make(one, two, ((theta, allowed), SIGNS[1]), ZERO)
-            yield "theta r - 1 may be 0 or negative", make(one, two, (SIGNS[0], (theta * r - 1, allowed)), ZERO)
-        yield "the signs of theta are not stated", make(one, two, SIGNS[1:], ZERO)
-        on_edge = (SIGNS[0], (theta * r - 1, (0,)))
-        yield "theta r = 1 in the limit only", make(one, two, on_edge, HALF)
-        yield "another limit", make(one, two, SIGNS, ONE)
-        wrong = (one[0] + 1, one[1], one[2])
-        yield "the argument is another one", make(wrong, two, SIGNS, ZERO)
+    for out in ((), (theta,), (-theta, 2 * r), (r, -r), (1,), {"xi": 1, "1/eta": 1}, {"xi": -1, "1/eta": 1}):
+        for value in (ZERO, -ONE):
+            yield f"{out} says not where xi goes", _erf(one, two, SIGNS, value, out=out)
+            yield f"{out} says not where xi goes", _chebyshev(ABOVE, value, out=out)
+    yield "xi goes the other way", _erf(one, two, SIGNS, ZERO, out=BACK)
+    yield "xi goes the other way", _chebyshev(ABOVE, ZERO, out=BACK)
+    for allowed in ((0, 1), (-1, 1), (1, 0)):
+        yield "theta may be 0 or negative", _erf(one, two, ((theta, allowed), SIGNS[1]), ZERO)
+        yield "theta r - 1 may be 0 or negative", _erf(one, two, (SIGNS[0], (theta * r - 1, allowed)), ZERO)
+        yield "the mean may be 0 or negative", _chebyshev(((MEAN, allowed), ABOVE[1]), ZERO)
+        yield "the mean may be 1 or less", _chebyshev((ABOVE[0], (LESS, allowed)), ZERO)
+    yield "the signs of theta are not stated", _erf(one, two, SIGNS[1:], ZERO)
+    yield "the sign of the mean is not stated", _chebyshev(ABOVE[1:], ZERO)
+    yield "theta r = 1 in the limit only", _erf(one, two, (SIGNS[0], (theta * r - 1, (0,))), HALF)
+    yield "a mean of 1 in the limit only", _chebyshev((ABOVE[0], (LESS, (0,))), HALF)
+    yield "another limit", _erf(one, two, SIGNS, ONE)
+    yield "another limit", _chebyshev(ABOVE, ONE)
+    yield "the argument is another one", _erf((one[0] + 1, one[1], one[2]), two, SIGNS, ZERO)
     small = _term("1/eta", eta)
     for found in (step for step in _true_ends(1) if step.rule == "erf-limit"):
         yield "of twice the function", Step("erf-limit", "", (2 * found.data[0], *found.data[1:]))
@@ -219,13 +256,7 @@ def _ends() -> Iterator[tuple[str, Step]]:
     for radicand in (theta - HALF, HALF - theta):
         ends = (_term("xi", theta, radicand), _term("1/eta", theta * r - 1, radicand))
         yield f"sqrt({radicand}) is not real everywhere", _erf(*ends, half, ZERO, radicand)
-    twice = _term("1/eta", 2 * theta * r - 1)
-    signs = (SIGNS[0], (2 * theta * r - 1, (-1,)))
-    yield "(mean - 1)/sd of another law", _chebyshev(one, twice, signs, ONE)
-    other = (xi * (theta * xi * eta - 1), "xi", theta * r - 1)
-    yield "(mean - 1)/sd of another law", _chebyshev(one, other, (SIGNS[0], (theta * r - 1, (-1,))), ONE)
-    flat = (ZERO, "xi", ZERO)
-    yield "the law is not known to be symmetric", _chebyshev(flat, _term("1/eta", -ONE), (), HALF, symmetric=False)
+    yield from _laws()
     edge = r - theta
     on_edge = ((edge, (0,)), (ONE, (1,)))
     yield "another scale", _two((xi * (xi * eta - theta), "xi", edge), on_edge)
@@ -235,6 +266,46 @@ def _ends() -> Iterator[tuple[str, Step]]:
     yield "r may be another number than theta", _two(_term("1/eta", edge), ((edge, (0, 1)), (ONE, (1,))))
     flat_edge = (((edge**2).expand(), (0,)), (sp.diff(edge**2, r), (0,)))
     yield "(k eta)^2/eta -> 0", _two(_term("1/eta", edge**2), flat_edge)
+
+
+def _laws() -> Iterator[tuple[str, Step]]:
+    """Limits of the linearised score's law that are those of another one."""
+    twice = ((MEAN, (1,)), (2 * MEAN * r - 1, (-1,)))
+    yield "(mean - 1)/sd of another law", _chebyshev(twice, ONE, second=sp.expand(2 * MEAN * r - 1))
+    raised = ((theta, (1,)), (theta * r - 1, (1,)))
+    yield "of another mean", _chebyshev(raised, ZERO, first=theta, second=theta * r - 1)
+    yield "of another variance", _chebyshev(ABOVE, ZERO, spread=SPREAD + 1)
+    yield "of twice the form", _chebyshev(ABOVE, ZERO, form=_form(scale="2"))
+    yield "of a form that grows", _chebyshev(ABOVE, ZERO, form=_form(scale="T"))
+    part = ((-r / 2 - 1, (-1,)),)
+    grows = _chebyshev(part, ZERO, first=-HALF, second=-r / 2 - 1, spread=sp.Rational(5, 6), form=_form(scale="T"))
+    yield "of the part of a form that does not grow", grows
+    turned = (*FORM[:3], {"i": "T - theta*T"})
+    back = ((-MEAN, (1,)), (sp.expand(-MEAN * r - 1), (1,)))
+    seen = _chebyshev(back, ZERO, first=-MEAN, second=sp.expand(-MEAN * r - 1), form=turned)
+    yield "theta is not the position from the end", seen
+    yield "of a form that vanishes", _chebyshev(ABOVE, ZERO, form=_form(scale="1/T"))
+    below = ((MEAN, (-1,)), (MEAN + 1, (1,)), (LESS, (-1,)))
+    yield "of another mean than that in (mean - 1)/sd", _chebyshev(below, ONE, first=MEAN + 1)
+    good = _chebyshev(ABOVE, ZERO).data
+    scaled = (_term("1/eta", MEAN, SPREAD), _term("xi", LESS, SPREAD))
+    for place, other in ((0, (good[0][0], "1/eta", MEAN)), (1, good[0]), *enumerate(scaled)):
+        yield "an argument of another scale", Step("chebyshev-limit", "", (*good[:place], other, *good[place + 1 :]))
+    at_nought = ((MEAN, (0,)), (LESS, (-1,)))
+    walk, left, right, regime = FORM
+    for why, ends in (
+        ("nothing says that the law is symmetric", None),
+        ("a word of the author's", True),
+        ("they are correlated there", Step("independent-ends", "", (*FORM, sp.Rational(1, 3)))),
+        ("of another walk", Step("independent-ends", "", (*_form("zero"), HALF))),
+        ("the ends of twice the form", Step("independent-ends", "", (*_form(scale="2"), HALF))),
+        ("the ends the other way round", Step("independent-ends", "", (walk, right, left, regime, HALF))),
+        ("a step of another rule", Step("chebyshev-limit", "", good)),
+    ):
+        yield why, _chebyshev(at_nought, HALF, ends)
+    drifting = _form("mean")
+    shifted = Step("independent-ends", "", (*drifting, HALF))
+    yield "no step shows the law of a walk with a mean symmetric", _chebyshev(at_nought, HALF, shifted, form=drifting)
 
 
 def _independent(place: sp.Expr, start: str = "sigma") -> Step:

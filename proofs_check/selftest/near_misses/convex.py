@@ -78,11 +78,19 @@ SPHERE, COUNTED = (
 )
 
 
+GIVEN = ("dim >= 2", "points >= 1")
+
+
 def _signs(
-    probability: sp.Expr = CHANCE, parts: tuple[Step, ...] = (EVERYWHERE, SPHERE, COUNTED), **names: str
+    probability: sp.Expr = CHANCE,
+    parts: tuple[Step, ...] = (EVERYWHERE, SPHERE, COUNTED),
+    queries: tuple[sp.Expr, sp.Expr] = FULL,
+    keys: tuple[sp.Expr, sp.Expr] = FULL,
+    given: tuple[str, ...] = GIVEN,
+    dimension: str = "dim",
+    count: str = "points",
 ) -> Step:
-    used = {"dimension": "dim", "count": "points"} | names
-    return step("random-signs", probability, used["dimension"], used["count"], parts)
+    return step("random-signs", probability, dimension, count, queries, keys, given, parts)
 
 
 def near() -> Iterator[tuple[str, Step]]:
@@ -265,6 +273,8 @@ def _spheres() -> Iterator[tuple[str, Step]]:
         ("the cosine of twice the angle", ("rho_K > 0", "dim", 2, 2 - 2 * c, 2 * c**2 - 1)),
         ("the cosine's sign", ("rho_K > 0", "dim", 2, 2 - 2 * c, -c)),
         ("no dimension", ("rho_K > 0", "", 2, 2 - 2 * c, c)),
+        ("another name is no dimension", ("rho_K > 0", "number_of_sheep", 2, 2 - 2 * c, c)),
+        ("the points are no dimension", ("rho_K > 0", "points", 2, 2 - 2 * c, c)),
         ("no inner product", ("rho_K > 0", "dim", 2, ZERO, ONE)),
     )
     cells = (
@@ -279,15 +289,59 @@ def _spheres() -> Iterator[tuple[str, Step]]:
         ("times the dimension", dim * RowSum(points - 1, dim - 1)),
         ("one term of the sum", 2 * sp.binomial(points - 1, dim - 1)),
         ("a square", 2 * RowSum(points - 1, dim - 1) ** 2),
+        ("of another sum for one hyperplane", 2 * RowSum(points - 1, 2 * dim - 2)),
+        ("no hyperplane in no dimension", sp.Integer(0)),
+        ("2 everywhere", sp.Integer(2)),
+        ("a formula for d = 1 alone", 2 * RowSum(points - 1, 0) + dim - 1),
+        ("a formula for N = 1 alone", 2 * RowSum(points - 1, dim - 1) * points),
+        ("one of an infinite number of others", 2 * RowSum(points - 1, dim - 1) + RowSum(points - 1, dim - 2)),
+        ("another one that meets the recursion", 2 * RowSum(points - 1, dim - 1) + RowSum(points - 2, dim - 3)),
+        ("2 for one hyperplane in dimension 1 alone", 2 * RowSum(points - 1, dim - 1) + _later(2) - _later(3)),
+        ("no polynomial in sums", 2 * sp.sqrt(RowSum(points - 1, dim - 1) ** 2)),
     )
     for why, formula in cells:
         yield why, step("hyperplane-cells", "dim", "points", formula)
-    yield "as many hyperplanes as dimensions", step("hyperplane-cells", "dim", "dim", 2 * RowSum(dim - 1, dim - 1))
     other = step("hyperplane-cells", "n", "points", 2 * RowSum(points - 1, symbol("n") - 1))
     causal = step("strict-sphere", "rho_K_causal > 0", "dim", 2, 2 - 2 * c, c)
     elsewhere = step("strict-sphere", "rho_K > 0", "n", 2, 2 - 2 * c, c)
+    fewer = 2 * RowSum(symbol("N") - 1, dim - 1)
+    beyond = step("strict-sphere", "rho_K > 0", "dim", 3, 2 - 2 * c, c)
     for why, found in (
         ("twice the probability", _signs(2 * CHANCE)),
+        ("J holds other queries", _signs(queries=(first, last))),
+        (
+            "a sphere of another dimension than the hyperplanes'",
+            _signs(
+                2 ** (1 - points) * RowSum(points - 1, symbol("n") - 1),
+                (EVERYWHERE, SPHERE, other),
+                dimension="n",
+                given=("n >= 2", "points >= 1"),
+            ),
+        ),
+        (
+            "in dimension 1 the sphere shows nothing",
+            _signs(parts=(EVERYWHERE, _sphere("rho_K > 0", 1), COUNTED), given=("dim >= 1", "points >= 1")),
+        ),
+        ("J holds one query", _signs(queries=(ONE, ONE))),
+        ("J holds all queries up to its last", _signs(queries=(ONE, last))),
+        ("J begins with its first", _signs(queries=(first, T))),
+        ("J holds one query more", _signs(queries=(ZERO, T))),
+        ("every query sees the keys before it", _signs(keys=CAUSAL)),
+        ("keys of another mask", _signs(keys=WINDOW)),
+        ("all keys, where those before it are seen", _signs(parts=(UNTIL, _sphere("rho_K_causal > 0"), COUNTED))),
+        ("dimension 1", _signs(given=("dim >= 1", "points >= 1"))),
+        ("any dimension", _signs(given=())),
+        ("the dimension may be 2, where more is needed", _signs(parts=(EVERYWHERE, beyond, COUNTED))),
+        ("no point", _signs(given=("dim >= 2", "points >= 0"))),
+        (
+            "points that nobody counts",
+            _signs(
+                2 ** (-symbol("N")) * fewer,
+                (EVERYWHERE, SPHERE, step("hyperplane-cells", "dim", "N", fewer)),
+                given=("dim >= 2", "N >= 1"),
+                count="N",
+            ),
+        ),
         ("the number of cells is no probability", _signs(CELLS)),
         ("a hull that the sphere says nothing of", _signs(parts=(EVERYWHERE, causal, COUNTED))),
         ("conditions that the sphere says nothing of", _signs(parts=(UNTIL, SPHERE, COUNTED))),
@@ -312,6 +366,15 @@ def _spheres() -> Iterator[tuple[str, Step]]:
         ),
     ):
         yield why, found
+
+
+def _later(away: int) -> sp.Expr:
+    """A sum that meets the recursion of the cells, and is 0 for d < away."""
+    return RowSum(points - 1, dim - away)
+
+
+def _sphere(condition: str, least: int = 2) -> Step:
+    return step("strict-sphere", condition, "dim", least, 2 - 2 * c, c)
 
 
 GORDAN = step("gordan", REPRESENTABLE, ("rho_C > 0",), *FULL, SCORE, FACTORS)
@@ -353,5 +416,7 @@ def true() -> Iterator[Step]:
         yield from (_dual(norm), _primal(norm), step("least-norm", norm, VALUE, (_dual(norm), _primal(norm))))
     yield from (SPHERE, COUNTED, _signs())
     yield step("strict-sphere", "rho_K_causal > 0", "dim", 3, 2 - 2 * c, c)
-    causal = step("strict-sphere", "rho_K_causal > 0", "dim", 2, 2 - 2 * c, c)
-    yield _signs(parts=(UNTIL, causal, COUNTED))
+    causal = _sphere("rho_K_causal > 0")
+    yield _signs(parts=(UNTIL, causal, COUNTED), keys=CAUSAL)
+    yield _signs(parts=(EVERYWHERE, _sphere("rho_K > 0", 3), COUNTED), given=("dim >= 3", "points >= 1"))
+    yield step("hyperplane-cells", "n", "k", 2 * RowSum(symbol("k") - 1, symbol("n") - 1))

@@ -12,6 +12,7 @@ from theorems.algebra.closed import substituted
 from theorems.bao2024.entropy import critical, eq9, least, rising, two_levels
 from theorems.expressions import parse, symbol
 from theorems.process import Step
+from theorems.rules.entropy import signs_of
 
 x, y, e, s, g, n, k, m, T, nu, S, M = (
     symbol(name) for name in ("x", "y", "e", "s", "g", "n", "k", "m", "T", "nu", "S", "M")
@@ -57,6 +58,14 @@ def near() -> Iterator[tuple[str, Step]]:
     yield "another function", Step("crossing", "", (good[0] + x, *good[1:]))
     for function, why in ((-x + 5 * JUMP, "it jumps at 1"), (x - x**2, "it turns at 1/2"), (x * y - x, "y is unknown")):
         yield why, Step("no-turn", "", (function, "x", sp.diff(function, x).subs(JUMP, 0), ZERO))
+    for hidden, why in (
+        (sp.sqrt((x - 1) ** 2) / (x - 1), "it falls by 10 at 1"),
+        (1 / (x - 1), "a pole at 1"),
+        (sp.log((1 - x) / (x - 1)), "no real number"),
+        (sp.log(1 - x) - sp.log(x - 1), "no real number"),
+    ):
+        yield why, Step("no-turn", "", (x - 5 * hidden, "x", sp.simplify(1 - 5 * sp.diff(hidden, x)), ZERO))
+    yield "no real number", Step("no-turn", "", (x + sp.I, "x", ONE, ZERO))
     yield "every point of a constant is a turn", Step("no-turn", "", (2 * y / y, "x", ZERO, ZERO))
     yield "another slope", Step("no-turn", "", (x, "x", sp.Integer(2), ZERO))
     wave = sp.exp(sp.sqrt(-1 - y) / 2)
@@ -94,6 +103,7 @@ def true() -> Iterator[Step]:
             yield _crossing(*numbers, kind=kind, count=count)
     yield Step("no-turn", "", (x + sp.exp(x / 2), "x", 1 + sp.exp(x / 2) / 2, ZERO))
     yield Step("no-turn", "", (-x, "x", -ONE, ZERO))
+    yield Step("no-turn", "", ((x - 1) ** 2 + 3 * x, "x", 2 * x + 1, ZERO))
     for text, value in (("log(2 + exp(-x)) + x*exp(-x)/(1 + exp(-x))", "log(2)"), ("x*exp(-x)/y + y", "y")):
         yield Step("decay", "", (parse(text), "x", -ONE, parse(value)))
     yield Step("decay", "", (parse("sqrt(1 + exp(-x)) - log(y)/sqrt(y)"), "x", -ONE, parse("1 - log(y)/sqrt(y)")))
@@ -148,15 +158,20 @@ def _sums() -> Iterator[tuple[str, Step]]:
 def _scores() -> Iterator[tuple[str, Step]]:
     for mean, factor in (("x", "k"), ("m", "x")):
         function = sp.exp(x) * (x - symbol(mean)) - symbol(factor) * x
-        yield f"{mean} and {factor} are no constants", Step("two-roots", "", (function, "x", mean, factor))
-    yield "three roots for small k", Step("two-roots", "", (sp.exp(x) * (x - m) + k * x, "x", "m", "k"))
-    found, slope, _, condition = critical()[0].data
+        yield f"{mean} and {factor} are no constants", _roots(function, mean, factor)
+    yield "three roots for small k", _roots(sp.exp(x) * (x - m) + k * x, "m", "k")
+    two = sp.exp(x) * (x - m) - k * x
+    for given in ((), ("k > 0",), ("m > 0",), ("m < 0", "k > 0"), ("m > 0", "k < 0"), ("m >= 0", "k >= 0")):
+        yield "no root above 0 for m <= 0, none below it for k <= 0", Step("two-roots", "", (two, "x", "m", "k", given))
+    found, slope, _, condition, signs = critical()[0].data
+    yield "m is not known to be positive", Step("stationary-score", "", (found, slope, "x", condition, signs[1:]))
+    yield "m is known to be negative", Step("stationary-score", "", (found, slope, "x", condition, ("m < 0", "k > 0")))
     data: tuple[Any, ...]
     for why, data in (
-        ("no entropy", (found + 1 / (1 + S), slope, "x", condition)),
-        ("another slope", (found, -slope, "x", condition)),
-        ("another condition", (found, slope, "x", condition + 2 * k * x)),
-        ("another mean", (found, slope, "x", condition.xreplace({m: -m}))),
+        ("no entropy", (found + 1 / (1 + S), slope, "x", condition, signs)),
+        ("another slope", (found, -slope, "x", condition, signs)),
+        ("another condition", (found, slope, "x", condition + 2 * k * x, signs)),
+        ("another mean", (found, slope, "x", condition.xreplace({m: -m}), signs)),
     ):
         yield why, Step("stationary-score", "", data)
     square = g**2 * k * (T - k) / T
@@ -181,7 +196,7 @@ def _least() -> Iterator[tuple[str, Step]]:
     _, parts, _, _ = by_rule["non-negative-sum"]
     scores, roots, levels = (by_rule[name] for name in ("stationary-score", "two-roots", "two-level-entropy"))
     put = {m: symbol("c")}
-    yield changed("roots of another condition", two_roots=(roots[0].xreplace(put), "x", "c", "k"))
+    yield changed("roots of another condition", two_roots=(roots[0].xreplace(put), "x", "c", "k", signs_of("c", "k")))
     yield changed("levels of another total", two_level_entropy=_levels(k, S, g))
     yield changed("levels of one score up", two_level_entropy=_levels(ONE, T, g))
     yield changed("levels of another gap", two_level_entropy=_levels(k, T, 2 * g))
@@ -198,10 +213,14 @@ def _least() -> Iterator[tuple[str, Step]]:
     yield changed("another norm is kept", implicit_slope=(function, share, other, 2 * constraint, rise))
     first = parts[0]
     yield changed("another positive sum", non_negative_sum=(first[0] * first[1], (first,), "g", "s"))
-    yield changed("a condition that does not hold", stationary_score=(*scores[:3], scores[3] + x))
+    yield changed("a condition that does not hold", stationary_score=(*scores[:3], scores[3] + x, scores[4]))
     yield "a premise twice", Step("least-entropy", "", ((*premises, premises[0]), "T", "nu", value))
     for why, wrong in (("1 more", value + 1), ("two scores up", two_levels(T, sp.Integer(2), nu))):
         yield why, Step("least-entropy", "", (premises, "T", "nu", wrong))
+
+
+def _roots(function: sp.Expr, mean: str, factor: str) -> Step:
+    return Step("two-roots", "", (function, "x", mean, factor, signs_of(mean, factor)))
 
 
 def _levels(up: sp.Expr, total: sp.Expr, gap: sp.Expr) -> tuple[sp.Expr, ...]:
@@ -371,6 +390,11 @@ def _far() -> Iterator[tuple[str, Step]]:
     yield "2^-100 away", Step("far-enclosure", "", (x, (("x", 1),), 1 - sp.Rational(1, 2**100)))
     yield "2 away", Step("far-enclosure", "", (x, (("x", 1),), -ONE))
     yield "1/512 away", Step("far-enclosure", "", (1 / x, (("x", 512),), ZERO))
+    yield "0 there alone", Step("far-enclosure", "", (x / 512 - 1, (("x", 512),), ZERO))
+    yield "0 further out alone", Step("far-enclosure", "", (x / 512 - 2, (("x", 512),), ZERO))
+    yield "0 at two places", Step("far-enclosure", "", ((x / 512 - 1) * (x / 512 - 3), (("x", 512),), ZERO))
+    ends = (("y", 1), ("x", 1))
+    yield "2^-100 away everywhere", Step("far-enclosure", "", (y, ends, 1 - sp.Rational(1, 2**100)))
 
 
 def _covers() -> Iterator[tuple[str, Step]]:

@@ -74,8 +74,7 @@ def true() -> Iterator[Step]:
     yield Step("column-expansion", "", (X * ALPHABET["g"], ALPHABET, ALPHABET.read("Sum(i, g[i]*x[i])")))
     yield Step("completed-square", "", (parse("r*t**2 - 2*r*t"), "t", r, sp.Integer(1), -r))
     yield Step("rank-trace", "", ("d", t**2 / symbol("d")))
-    yield Step("locally-constant", "", (1 - 1 / T, T / (T + 1), 1 / T**2))
-    yield Step("locally-constant", "", (T - 1, ZERO, (T + 2) / (3 * T)))
+    yield Step("locally-constant", "", ((T - 1) / T**2, -(T**-2), 1 / T))
 
 
 def _offsets() -> Iterator[tuple[str, Step]]:
@@ -84,7 +83,13 @@ def _offsets() -> Iterator[tuple[str, Step]]:
     for why, data in (
         ("a is no size", (own * a, others, offset)),
         ("a is no size", (own, others * a, offset)),
-        ("a is no size", (own, others, offset + a * (T - 1) * 0 + a * own)),
+        ("a is no size", (own, others, offset + a * own)),
+        ("twice the own slope", (2 * own, others, offset)),
+        ("any slope that is 0 for T = 1", ((T - 1) * 5, T**-7, offset)),
+        ("no slope", (own, ZERO, offset)),
+        ("the slopes exchanged", (others, own, offset)),
+        ("the other sign", (own, -others, offset)),
+        ("another mean", (own, others, 1 / T**2)),
         ("no rational function", (own, sp.sqrt(T), offset)),
         ("the branches differ for T = 1", (1 / T, others, offset)),
         ("it is no mean for T = 1", (own, others, offset / 2)),

@@ -43,7 +43,14 @@ def near() -> Iterator[tuple[str, Step]]:
         exact = sp.Rational(table[one, two])
         yield "there may be no inverse", _norms(name, one, two, exact, "Sigma_inverse")
         yield "there may be no inverse", _norms(name, one, two, exact, "Sigma_inverse", BOTH)
+        for matrix in ("V", "X_Y", "W_V", "inverse", "W_inverse", "Sigma_inverse_inverse", "", "C_inverse"):
+            yield f"{matrix} is no known matrix", _norms(name, one, two, exact, matrix, (SYMMETRIC, DEFINITE))
+        for matrix in ("R", "M", "W_R"):
+            yield "Sigma may have no root", _norms(name, one, two, exact, matrix, (SYMMETRIC,))
+        yield "R may have no inverse", _norms(name, one, two, exact, "R_inverse", BOTH)
         yield "another matrix", Step(name, "", (symbol(f"{one}_W"), symbol(f"{two}_Sigma"), (), one, two, "W"))
+    for matrix in ("C", "W_C"):
+        yield "C may have more rows than d", _norms("mixed-norms", "frobenius", "column", HALF, matrix)
     given: tuple[str, ...]
     spectral = {name: symbol(f"spectral_{name}") for name in ("W", "Sigma", "Sigma_inverse", "W_Sigma", "C")}
     for one, two, why in (("W", "Sigma_inverse", "there may be no inverse"), ("C", "W", "C need not be square")):
@@ -96,6 +103,10 @@ def true() -> Iterator[Step]:
         for (one, two), power in table.items():
             yield _norms(name, one, two, sp.Rational(power))
         yield _norms(name, one, two, sp.Rational(power), "Sigma_inverse", (DEFINITE,))
+        yield _norms(name, one, two, sp.Rational(power), "R_inverse_W_Sigma", (DEFINITE,))
+        for matrix in ("R", "M", "R_W"):
+            yield _norms(name, one, two, sp.Rational(power), matrix, (COVARIANCE,))
+    yield _norms("schatten-norms", "frobenius", "spectral", HALF, "C")
     product = symbol("spectral_R_inverse") * symbol("spectral_W")
     yield Step("submultiplicative", "", (symbol("spectral_R_inverse_W"), product, (DEFINITE,), "R_inverse", "W"))
     definite = (SYMMETRIC, DEFINITE)

@@ -53,6 +53,16 @@ def near() -> Iterator[tuple[str, Step]]:
     yield from _integrals()
     yield "v is 1, too", Step("at-origin", "", (u + 2 * v, u + v, HALF))
     yield "0/0", Step("at-origin", "", (u - v, u - v, ONE))
+    for why, table, own, value in (
+        ("T - 2 others and itself are T - 1", ((u, ONE), (ONE, T - 2)), u, u / (u + T - 2)),
+        ("the weight of another", ((u, ONE), (v, ONE), (ONE, T - 2)), v, u / (u + v + T - 2)),
+        ("no exponential of a score", ((x, ONE), (ONE, T - 1)), x, x / (x + T - 1)),
+        ("a key that is not there", ((u, ONE), (ONE, T - 1)), v, v / (u + T - 1)),
+        ("twice the weight", ((u, ONE), (ONE, T - 1)), u, 2 * u / (u + T - 1)),
+        ("so many that are no count", ((u, d), (ONE, T - d)), u, u / (d * u + T - d)),
+        ("u in two places", ((u, ONE), (u, ONE), (ONE, T - 2)), u, u / (2 * u + T - 2)),
+    ):
+        yield why, Step("softmax-weight", "", (table, own, value))
     yield "the second power has the trace tr2", Step("eigenvalue-average", "", (w**2, tr1**2 / d))
     yield "no polynomial", Step("eigenvalue-average", "", (1 / w, d / tr1))
     for names in (("Sigma", "Sigma"), ("Sigma", ""), ("", "R")):
@@ -96,6 +106,8 @@ def true() -> Iterator[Step]:
     ):
         yield _integral(primitive)
     yield Step("at-origin", "", (u + 2 * v, u + v, sp.Rational(3, 2)))
+    yield Step("softmax-weight", "", (((u, ONE), (v, 2 * ONE), (ONE, T - 3)), v, v / (u + 2 * v + T - 3)))
+    yield Step("softmax-weight", "", (((ONE, T),), ONE, 1 / T))
     yield Step("eigenvalue-average", "", (w**3 - 2 * w + 5, symbol("tr3") / d - 2 * tr1 / d + 5))
     yield Step("psd-root", "", ("Sigma", "Q"))
     yield Step("trace-identity", "", (tuple("ABC"), tuple("CBA"), {}))

@@ -320,9 +320,43 @@ def _chains() -> Iterator[tuple[str, Step]]:
         ("the other way round", (eps, out_norm, (SMALL_OUTPUT,), SMALL_OUTPUT)),
         ("half of it", (out_norm, eps / 2, (SMALL_OUTPUT,), SMALL_OUTPUT)),
         ("another hypothesis", (out_norm, eps, ("out_norm <= 2*eps",), SMALL_OUTPUT)),
+        ("1 <= 0 contradicts itself", (ONE, ZERO, ("1 <= 0",), "1 <= 0")),
+        ("b <= S and S < b", (x, b, ("S <= b", "b < S"), "S <= b")),
+        ("b + 1 <= b", (b + 1, b, ("b + 1 <= b",), "b + 1 <= b")),
+        ("a norm below 0", (out_norm, eps, (SMALL_OUTPUT, "eps < 0"), SMALL_OUTPUT)),
+        ("b is 1 and 2", (x, b, ("S <= b", "b == 1", "b == 2"), "S <= b")),
     )
+    yield from made(
+        "put-to-zero",
+        ("b is 0 and 1", (x + b, x, ("b == 0", "b == 1"), "b")),
+        ("1 <= 0 beside it", (x + b, x, ("b == 0", "1 <= 0"), "b")),
+    )
+    contradicted = (*given, "kappa < 0", "kappa > 0")
+    yield from made(
+        "in-turn",
+        ("hypotheses that contradict one another", (deviation, UPPER, contradicted, PARTS)),
+    )
+    yield from _broken()
     for relation in (">=", ">", "!="):
         yield f"{relation} is not <=", _assumed("q", relation, "b")
+
+
+def _broken() -> Iterator[tuple[str, Step]]:
+    """f(a) <= f(b) for an f that rises on either side of a pole or of a jump."""
+    jump = sp.sqrt((x - 1) ** 2) / (x - 1)
+    for why, function in (
+        ("it falls by 10 at 1", x - 5 * jump),
+        ("a jump from 1 to -1", -jump),
+        ("a pole at 1", -1 / (x - 1)),
+        ("a pole at 1", x / (1 - x)),
+        ("a root of what is negative", -sp.sqrt(1 - x)),
+    ):
+        low, high = sp.Integer(0), sp.Integer(4)
+        ends = (function.xreplace({x: low}), function.xreplace({x: high}))
+        yield why, step("increasing", *ends, (), function, "S", step("sum-identity", low, high, ()))
+        told = step("assumed", low, symbol("value_norm"), ("0 <= value_norm",), "0 <= value_norm")
+        ends = (function.xreplace({x: low}), function.xreplace({x: symbol("value_norm")}))
+        yield why, step("increasing", *ends, ("0 <= value_norm",), function, "S", told)
 
 
 SIGNED = step("assumed", kappa, out_norm, ("kappa <= out_norm",), "kappa <= out_norm")
@@ -425,6 +459,9 @@ def _two_keys() -> Iterator[tuple[str, Step]]:
     steps = sp.floor(gap)
     broken = SIZE + (steps**2 - 1) / (steps + 1) - steps + 1
     yield "0/0 for a gap in [-1, 0): no function of the whole line", _solved(broken, eps, LOG, BETWEEN)
+    whole = SIZE + (steps + 1) ** 2 - steps**2 - 2 * steps - 1
+    yield "a gap's whole part has no slope", _solved(whole, eps, LOG, BETWEEN)
+    yield "0/0 for a gap of -1", _solved(SIZE + (gap**2 - 1) / (gap + 1) - gap + 1, eps, LOG, BETWEEN)
     yield "a text is no name", Step("solved", "", ("b", ONE, (), b, _equal(b, b)))
     for why, function, factor, given in (
         ("it falls", -outside, -ONE, ()),
@@ -533,6 +570,8 @@ def _half(part: Step) -> Step:
 def true() -> Iterator[Step]:
     """Steps that hold."""
     yield from (*PARTS, BOUND, MARGIN, PRODUCT, SHARES)
+    more = 1 / (kappa + 1)
+    yield step("increasing", ODDS + more, MOST + more, (SINK_MARGIN,), x + more, "S", MARGIN)
     yield from _true_sums()
     yield from _true_signs()
     for sink, other in (((kappa, ZERO), (ZERO, ONE)), ((kappa + 1, sp.Integer(2)), (ONE, HALF))):

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from montecarlo import registry
 from montecarlo.bao2024 import localisation
+from montecarlo.bao2024.localisation import DERIVED
 from montecarlo.engine import draw, evaluate, run_search
 from montecarlo.walks import Walks
 
@@ -142,33 +143,38 @@ def test_walks_of_two_eigenvalues_are_those_of_matrices() -> None:
     values = scores[:, i - 1] / T - scores.mean(axis=1) / T + 1 / T
     part = ((values >= 0) & (values <= 1)).mean()
     found = localisation._walks(generator(2), n, i / T, size, 2.0, 1.0)
-    assert set(found.tolist()) <= {0.0, 1.0}
+    found = found.double()
     assert abs(float(found.mean()) - part) < LARGEST_Z * math.sqrt(2 * part * (1 - part) / n)
     # the multiplicities the other way round are another law
     other = localisation._walks(generator(2), n, i / T, size, 1.0, 2.0)
-    assert abs(float(other.mean()) - part) > LARGEST_Z * math.sqrt(2 * part * (1 - part) / n)
+    assert abs(float(other.double().mean()) - part) > LARGEST_Z * math.sqrt(2 * part * (1 - part) / n)
 
 
 @pytest.mark.parametrize(
     ("claim", "names"),
     [
-        ("lemma2-1", {"rho", "rho@exact law, T -> infinity first"}),
-        ("lemma2-2", {"rho", "rho@exact law, T -> infinity first"}),
-        ("lemma2-4", {"rho", "rho@exact law, T >= 2"}),
+        ("lemma2-1", {"rho", "rho@exact law, T -> infinity first", DERIVED}),
+        ("lemma2-2", {"rho", "rho@exact law, T -> infinity first", DERIVED}),
+        ("lemma2-4", {"rho", "rho@exact law, T >= 2", DERIVED}),
     ],
 )
 def test_lemma_2_samples_the_definition_and_the_walk(claim: str, names: set[str]) -> None:
     entry = registry.find(SEC4 + claim)
     assert isinstance(entry, registry.Simulation)
     case: dict[str, Any] = {"theta": "1/4", "mean": "1/4", "variance": "1/9", "size": "1/2", "up": "3", "down": "1"}
+    case |= {"xi": "1", "eta": "2"}
     sample = draw(entry, case, walks=40_000, seed=0, claim_id=SEC4 + claim, key="test")
     assert set(sample.estimates) == names
     root = math.sqrt(2 / 9)
     wanted = (math.erf(0.75 / root) + math.erf(0.25 / root)) / 2
     assert abs(sample["rho"].mean - wanted) < LARGEST_Z * sample["rho"].std_error
-    (exact,) = (sample[name] for name in names if name != "rho")
+    # the score's own mean (theta - 1/2) xi eta and variance (2 theta^2 - 2 theta + 7/12) eta^2 in the limit
+    own, spread = -0.5, 4 * (2 / 16 - 2 / 4 + 7 / 12)
+    wanted = (math.erf((1 - own) / math.sqrt(2 * spread)) - math.erf(-own / math.sqrt(2 * spread))) / 2
+    assert abs(sample[DERIVED].mean - wanted) < LARGEST_Z * sample[DERIVED].std_error
+    (exact,) = (sample[name] for name in names if name not in ("rho", DERIVED))
     direct = localisation._walks(generator(9), 40_000, 0.25, 0.5, 3.0, 1.0)
-    assert abs(exact.mean - float(direct.mean())) < LARGEST_Z * 1.5 * exact.std_error
+    assert abs(exact.mean - float(direct.double().mean())) < LARGEST_Z * 1.5 * exact.std_error
 
 
 ONE = torch.ones(1, 1, dtype=torch.float64)

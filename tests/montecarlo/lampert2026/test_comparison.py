@@ -112,19 +112,27 @@ def test_a_constraint_left_out_is_noticed() -> None:
     assert high < 0.99 * low
 
 
+def enclosed(found: object, low: float, high: float) -> bool:
+    """Whether a pair of bounds, not far apart, meets another one."""
+    assert isinstance(found, tuple)
+    return bool(0.99 * found[1] < found[0] <= high and low <= found[1])
+
+
 def test_observations_decide_or_leave_open() -> None:
     case = {"C": "1", "n": "2", "lam": "4/5", "overlap": "0"}
     low, high = comparison.curves("diag", 1, 2, [0.8], 0.0, 1e-6)[0].tolist()
     budgets = {"16/5": low / 2 > 3.2, "13/4": high / 2 > 3.25}
     for budget, true in budgets.items():
-        assert comparison.within_budget(**case, d="4", kappa="1", budget=budget) == {
-            "no solution within the budget": true
-        }
+        found = comparison.within_budget(**case, d="4", kappa="1", budget=budget)
+        assert found["no solution within the budget"] == true
+        assert enclosed(found["least diagonal cost"], low / 2, high / 2)
     near = str(round((low + high) / 4, 12))
-    assert comparison.within_budget(**case, d="4", kappa="1", budget=near) == {"no solution within the budget": None}
+    assert comparison.within_budget(**case, d="4", kappa="1", budget=near)["no solution within the budget"] is None
     sink = comparison.curves("sink", 1, 2, [0.8], 0.0, 1e-6)[0].tolist()
-    assert comparison.cheaper(**case) == {"sinks cheaper": sink[1] < low}
-    assert comparison.cheaper(**{**case, "lam": "1/2"}) == {"sinks cheaper": False}
+    found = comparison.cheaper(**case)
+    assert found["sinks cheaper"] == (sink[1] < low)
+    assert enclosed(found["least sink cost"], *sink) and enclosed(found["least diagonal cost"], low, high)
+    assert comparison.cheaper(**{**case, "lam": "1/2"})["sinks cheaper"] is False
 
 
 def test_what_is_refused() -> None:

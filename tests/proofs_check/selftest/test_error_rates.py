@@ -73,7 +73,7 @@ class Squares:
         options: dict[str, Any] = {"degree": 2, "planned": 2.0, "delta": delta, "beta": BETA}
         found = self.around(x.mean(1), PER_BLOCK, float(gaps.mean()), gaps.size, **options)
         one = sp.Float(1)
-        target = Target("moment", one, one, sp.Integer(0), one, one)
+        target = Target("moment", one, one, one, one)
         error = float(x.std(ddof=1)) / math.sqrt(numbers)
         return Measured({}, target, found, numbers, error, 1.0, tolerance, 1.0)
 

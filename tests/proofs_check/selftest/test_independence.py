@@ -10,7 +10,7 @@ import sympy as sp
 from montecarlo import registry
 from montecarlo.engine import evaluate
 from montecarlo.registry import Evaluation
-from proofs_check import runner
+from proofs_check import runner, variants
 from proofs_check.pairing import Pair
 from proofs_check.plugins import second_side
 from proofs_check.selftest import independence
@@ -43,7 +43,9 @@ FIG3 = "bao2024.sec4.fig3-eta"
 def test_a_fault_in_either_side_alone_is_a_conflict(claim: str) -> None:
     before = deriving.find(claim), second_side(by_id()[claim])
     rows = measure(seed=3, claims=[by_id()[claim]])
-    assert [(row["id"], row["side"]) for row in rows] == [(claim, side) for side in SIDES]
+    pair = Pair(by_id()[claim])
+    claims = (claim, *(variants.of(pair, key).id for key in variants.keys(pair)))
+    assert [(row["id"], row["side"]) for row in rows] == [(one, side) for one in claims for side in SIDES]
     for row in rows:
         assert row["caught"] and row["verdict"] == "conflict", row
         assert "disagree" in row["reason"] and row["fault"] != "none"

@@ -54,7 +54,9 @@ def test_gamma_is_made_of_the_slopes_and_takes_their_steps_along() -> None:
     own, every = weights["at", "i"], weights["between", "0", "T"]
     assert every == taylor()["off_diagonal"].ratio
     assert own + every == taylor()["diagonal"].ratio
-    assert [step.rule for step in walk.steps] == ["derivative", "derivative", "at-origin"]
+    assert [step.rule for step in walk.steps] == [
+        *("softmax-weight", "derivative", "softmax-weight", "derivative", "softmax-weight", "at-origin")
+    ]
     assert all(licensed(step) for step in walk.steps)
 
 

@@ -1,11 +1,16 @@
 """When a print's conditions imply sufficient ones: what follows, and near-misses that do not."""
 
+import subprocess
+import sys
+from dataclasses import replace
+
 import pytest
 
 from theorems.conditions import read
 from theorems.expressions import parse, symbol
-from theorems.inequalities.implication import ABOVE, PARTS, fails_everywhere, implied, shown, visibly_non_negative
-from theorems.rules.optimum_ends import ENDS as PATTERNS
+from theorems.facts import Facts
+from theorems.inequalities.implication import fails_everywhere, implied, shown, visibly_non_negative
+from theorems.rules.optimum import PATTERNS
 
 LEAST = {"C": 1, "n": 2, "r": 1, "s": 0}
 
@@ -92,7 +97,7 @@ def test_what_is_visibly_not_negative() -> None:
 
 
 #: Of the setting of the patterns.
-ENDS = {**PATTERNS, "x": 0}
+ENDS = replace(PATTERNS, least={**PATTERNS.least, "x": 0})
 BOUND = "kappa*(4/sqrt(C + lam**2) + (2*C - 2)*sqrt(lam**2 + 4)/lam + r_eff*(2*n - 2)/(delta2*n))/sqrt(d)"
 
 
@@ -188,4 +193,39 @@ def test_names_are_parts_where_that_is_said() -> None:
     ],
 )
 def test_what_jumps_or_is_not_real_is_shown_of_nothing(text: str) -> None:
-    assert not shown(parse(text), PATTERNS, above=ABOVE, parts=PARTS)
+    assert not shown(parse(text), PATTERNS.least, above=PATTERNS.above, parts=PATTERNS.parts)
+
+
+def test_facts_belong_to_one_setting() -> None:
+    least = {"x": 0, "lam": 0}
+    part = Facts(least, frozenset({"lam"}), frozenset({"lam"}))
+    assert implied(("x > 1",), ("x > lam",), part)
+    assert not implied(("x > 1",), ("x > lam",), least)
+    assert PATTERNS.lacking(part) == "x >= 0" and not PATTERNS.lacking(Facts({"C": 0, "lam": 0}, part.above))
+    assert PATTERNS.lacking(Facts({"C": 2})) == "C >= 2"
+    assert PATTERNS.lacking(Facts(above=frozenset({"n"}))) == "n > 0"
+    assert PATTERNS.lacking(Facts(parts=frozenset({"C"}))) == "0 < C < 1"
+    assert PATTERNS.lacking(Facts(defined={"delta2": parse("1 - lam")})) == "delta2 = 1 - lam"
+
+
+ASKED = """
+import importlib, pkgutil
+from theorems.inequalities.implication import fails_everywhere, implied
+from theorems.facts import Facts
+
+def told():
+    least = {"x": 0, "lam": 0, "delta2": 0, "kappa": 0}
+    asked = [(("x > 1",), "x > lam"), (("delta2 <= 1/2",), "lam**2 >= 1/4"), (("x > 0",), "kappa > 0")]
+    return [implied(given, (wanted,), least) for given, wanted in asked] + [fails_everywhere("lam > 1", Facts(least))]
+
+before = told()
+import theorems
+for module in pkgutil.walk_packages(theorems.__path__, "theorems."):
+    importlib.import_module(module.name)
+assert told() == before == [False] * 4, (before, told())
+"""
+
+
+def test_importing_a_module_changes_nothing_that_is_shown() -> None:
+    found = subprocess.run([sys.executable, "-c", ASKED], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr

@@ -11,6 +11,7 @@ import sympy as sp
 
 from theorems.equivalence import holds, judged, unsupported_equivalence
 from theorems.expressions import parse
+from theorems.facts import Facts
 from theorems.lampert2026 import comparison
 from theorems.numeric import Case
 from theorems.patterns.curves import over_groups, region, row
@@ -333,5 +334,5 @@ def test_what_is_no_instance_has_no_optimum(changes: dict[str, str]) -> None:
 def test_least_values_that_nothing_says_prove_nothing() -> None:
     honest = found(NO_SOLUTION)
     assert unsupported_equivalence(honest) == []
-    assert unsupported_equivalence(replace(honest, at_least={**LEAST, "C": 10})) == ["nothing says that C >= 10"]
-    assert unsupported_equivalence(replace(honest, at_least={"budget": 1})) == ["nothing says that budget >= 1"]
+    assert unsupported_equivalence(replace(honest, facts=Facts({**LEAST, "C": 10}))) == ["nothing says that C >= 10"]
+    assert unsupported_equivalence(replace(honest, facts=Facts({"budget": 1}))) == ["nothing says that budget >= 1"]

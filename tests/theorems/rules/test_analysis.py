@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from theorems.algebra.ratio import Ratio
 from theorems.bao2024.softmax import gamma
 from theorems.catalogue import by_id
 from theorems.derivation import Derived, fact
@@ -21,7 +22,7 @@ from theorems.kernel import settle
 from theorems.limits import Pattern
 from theorems.process import KERNELS, Process, Step, process, random_walk
 from theorems.rules import RULES, licensed
-from theorems.rules.analysis import CONCLUSIONS, POSITIVE, visibly_positive
+from theorems.rules.analysis import CONCLUSIONS, POSITIVE, score_limits, visibly_positive
 
 theta, xi, eta, r, x, u, v, mu = (symbol(name) for name in ("theta", "xi", "eta", "r", "x", "u", "v", "mu"))
 HALF, ONE, ZERO = sp.Rational(1, 2), sp.Integer(1), sp.Integer(0)
@@ -359,8 +360,10 @@ def test_visibly_positive() -> None:
 # -- erf-limit, chebyshev-limit
 
 A, B = theta - HALF, (theta - HALF) * r - 1
-RADICAND = parse("4*theta**2 + 7/6")
-DIRECTIONS = {"xi": 1, "1/eta": 1}
+#: Twice the limit of the score's variance over tr2/lam^2.
+RADICAND = parse("4*theta**2 - 4*theta + 7/6")
+OUT, BACK = (theta, 1 - theta, r), (theta, 1 - theta, -r)
+REGIME = {"i": "theta*T"}
 
 
 def terms(radicand: sp.Expr = RADICAND) -> tuple[tuple[sp.Expr, str, sp.Expr], tuple[sp.Expr, str, sp.Expr]]:
@@ -380,6 +383,16 @@ def pattern(first: int, second: int) -> Pattern:
 
 def cell(first: int, second: int, side: int) -> sp.Expr:
     return sp.Rational(side * first - second, 2)
+
+
+def score(start: str = "sigma") -> Any:
+    """The linearised score's form, <gamma^i, X>^T W x_T."""
+    walk = random_walk("i", "T", start=start)
+    return (walk, *ends(walk), REGIME)
+
+
+def independent(place: sp.Expr = HALF, form: Any = None) -> Step:
+    return Step("independent-ends", "", (*(score() if form is None else form), place))
 
 
 #: (sign of theta - 1/2, sign of (theta - 1/2) r - 1, direction of xi, a point that has them).
@@ -403,51 +416,54 @@ def test_limits_of_error_functions(first: int, second: int, side: int, place: tu
     number = finite().subs({theta: at, xi: limit * far, eta: 1 / far})
     value = cell(first, second, side)
     assert float(number) == pytest.approx(float(value), abs=1e-12)
-    directions = {"xi": side, "1/eta": 1}
-    good = (finite(), *terms(), RADICAND, pattern(first, second), directions, value)
-    assert true("erf-limit", *good)
-    assert true("chebyshev-limit", *good[1:6], first == 0, value)
+    domain, other = (OUT, BACK) if side == 1 else (BACK, OUT)
+    good = (*terms(), RADICAND, pattern(first, second), domain)
+    half = independent() if first == 0 else None
+    assert true("erf-limit", finite(), *good, value)
+    assert true("chebyshev-limit", *good, half, value, score())
     for wrong in {ZERO, HALF, ONE, -ONE} - {value}:
-        assert not true("erf-limit", *good[:6], wrong)
-        assert not true("chebyshev-limit", *good[1:6], first == 0, wrong)
-    for name in ("erf-limit", "chebyshev-limit"):
-        head = good[:1] if name == "erf-limit" else ()
-        tail: tuple[Any, ...] = (value,) if name == "erf-limit" else (first == 0, value)
-        near_misses = [
-            (*terms(), RADICAND, pattern(first, -second), directions),
-            (*terms(), RADICAND, pattern(1 if first != 1 else -1, second), directions),
-            # a sign that the pattern leaves open, or does not have
-            (*terms(), RADICAND, ((A, (first,)), (B, (0, second))), directions),
-            (*terms(), RADICAND, ((A, (first,)),), directions),
-            # (theta - 1/2) r - 1 -> 0 goes anywhere
-            (*terms(), RADICAND, pattern(first, 0), directions),
-            # a radicand that is not positive for all theta, or that is another one
-            (*terms(), theta - HALF, pattern(first, second), directions),
-            (*terms(), RADICAND + 1, pattern(first, second), directions),
-            # the second argument with r of the wrong sign
-            (terms()[0], (terms()[1][0], "1/eta", -A * r - 1), RADICAND, pattern(first, second), directions),
-            ((terms()[0][0], "1/eta", A), terms()[1], RADICAND, pattern(first, second), directions),
-        ]
-        if first != 0:
-            near_misses.append((*terms(), RADICAND, pattern(first, second), {"xi": -side, "1/eta": 1}))
-        for data in near_misses:
-            assert not true(name, *head, *data, *tail), data
+        assert not true("erf-limit", finite(), *good, wrong)
+        assert not true("chebyshev-limit", *good, half, wrong, score())
+    near_misses = [
+        (*terms(), RADICAND, pattern(first, -second), domain),
+        (*terms(), RADICAND, pattern(1 if first != 1 else -1, second), domain),
+        # a sign that the pattern leaves open, or does not have
+        (*terms(), RADICAND, ((A, (first,)), (B, (0, second))), domain),
+        (*terms(), RADICAND, ((A, (first,)),), domain),
+        # (theta - 1/2) r - 1 -> 0 goes anywhere
+        (*terms(), RADICAND, pattern(first, 0), domain),
+        # a radicand that is not positive for all theta, or that is another one
+        (*terms(), theta - HALF, pattern(first, second), domain),
+        (*terms(), RADICAND + 1, pattern(first, second), domain),
+        # the second argument with r of the wrong sign
+        (terms()[0], (terms()[1][0], "1/eta", -A * r - 1), RADICAND, pattern(first, second), domain),
+        ((terms()[0][0], "1/eta", A), terms()[1], RADICAND, pattern(first, second), domain),
+        # a domain that does not say where xi goes
+        *((*terms(), RADICAND, pattern(first, second), unsaid) for unsaid in ((), OUT[:2], (*OUT, -r), (r - 1,))),
+    ]
+    if first != 0:
+        near_misses.append((*terms(), RADICAND, pattern(first, second), other))
+    for data in near_misses:
+        assert not true("erf-limit", finite(), *data, value), data
+        assert not true("chebyshev-limit", *data, half, value, score()), data
 
 
 def test_another_probability_has_another_limit() -> None:
-    good = (*terms(), RADICAND, pattern(1, -1), DIRECTIONS, ONE)
+    good = (*terms(), RADICAND, pattern(1, -1), OUT, ONE)
     for wrong in (2 * finite(), finite() + 1, finite(RADICAND + 1), -finite(), finite().xreplace({xi: -xi})):
         assert not true("erf-limit", wrong, *good)
 
 
-@pytest.mark.parametrize("direction", [{"xi": 1, "1/eta": -1}, {"xi": 0, "1/eta": 1}, {"xi": 3, "1/eta": 1}])
-def test_directions_are_signs_and_eta_is_positive(direction: dict[str, int]) -> None:
-    """eta > 0, so that 1/eta grows upwards; and a scale that does not grow in a direction says nothing."""
-    ends = (direction["xi"], -direction["1/eta"])
-    value = sp.Rational(ends[0] - ends[1], 2)
-    data = (*terms(), RADICAND, pattern(1, -1), direction)
-    assert not true("erf-limit", finite(), *data, value)
-    assert not true("chebyshev-limit", *data, True, value)
+def test_a_direction_is_not_typed_in() -> None:
+    """For r >= 0 and eta > 0 xi does not tend to -infinity: the false limit 0 once was licensed beside the true 1."""
+    signs = ((A, (1,)), (B, (-1,)), (r, (1,)))
+    assert true("erf-limit", finite(), *terms(), RADICAND, signs, OUT, ONE)
+    for direction in ({"xi": -1, "1/eta": 1}, {"xi": 1, "1/eta": 1}, BACK, (), (-1,)):
+        for value in (ZERO, ONE):
+            if (direction, value) != (BACK, ZERO):
+                assert not true("erf-limit", finite(), *terms(), RADICAND, signs, direction, value)
+    # theta > 1/2 and xi -> -infinity: r <= 0 is another claim's domain, which the table of cells asks for
+    assert true("erf-limit", finite(), *terms(), RADICAND, signs, BACK, ZERO)
 
 
 def test_a_coefficient_holds_theta_and_r_only() -> None:
@@ -457,23 +473,64 @@ def test_a_coefficient_holds_theta_and_r_only() -> None:
     near = whole.subs({theta: sp.Rational(3, 4), xi: 4**20, eta: sp.Rational(1, 4**20)})
     assert float(near) < 0.9
     signs = ((A * eta, (1,)), (B, (-1,)))
-    assert not true("erf-limit", whole, one, terms()[1], RADICAND, signs, DIRECTIONS, ONE)
-    assert not true("chebyshev-limit", one, terms()[1], RADICAND, signs, DIRECTIONS, True, ONE)
+    assert not true("erf-limit", whole, one, terms()[1], RADICAND, signs, OUT, ONE)
+    assert not true("chebyshev-limit", one, terms()[1], RADICAND, signs, OUT, None, ONE, score())
 
 
 def test_half_of_a_law_needs_symmetry() -> None:
-    data = (*terms(), RADICAND, pattern(0, -1), DIRECTIONS)
-    assert true("chebyshev-limit", *data, True, HALF)
-    assert not true("chebyshev-limit", *data, False, HALF)
+    """By a step that shows the ends of this very form independent where its mean is 0, and by nothing else."""
+    data = (*terms(), RADICAND, pattern(0, -1), OUT)
+    assert true("chebyshev-limit", *data, independent(), HALF, score())
+    walk = random_walk("i", "T")
+    i, T = walk.positions
+    apart = (walk, (walk.token(T) - walk.token(i) * 2) / "T", walk.token(T), REGIME)
+    assert licensed(independent(form=apart))
+    swapped = (walk, score()[2], score()[1], REGIME)
+    assert licensed(independent(form=swapped))
+    other_start = independent(form=score("zero"))
+    assert licensed(other_start)
+    unlike = (
+        *(None, True, independent(sp.Rational(1, 3)), independent(form=apart), independent(form=swapped), other_start),
+        Step("no-atom", "", (ONE,)),
+    )
+    for symmetric in unlike:
+        assert not true("chebyshev-limit", *data, symmetric, HALF, score())
 
 
 def test_both_arguments_are_of_one_law() -> None:
     """(mean - 1)/sd is mean/sd less 1/sd; two arguments that are not so related are of no law."""
     first = terms()[0]
-    assert not true("chebyshev-limit", first, first, RADICAND, pattern(1, 1), DIRECTIONS, True, ZERO)
+    assert not true("chebyshev-limit", first, first, RADICAND, pattern(1, 1), OUT, None, ZERO, score())
     other = ((A * xi + 1 / eta) / sp.sqrt(RADICAND), "1/eta", A * r + 1)
     signs = ((A, (1,)), (A * r + 1, (1,)))
-    assert not true("chebyshev-limit", first, other, RADICAND, signs, DIRECTIONS, True, ZERO)
+    assert not true("chebyshev-limit", first, other, RADICAND, signs, OUT, None, ZERO, score())
+
+
+def test_the_law_is_the_forms() -> None:
+    """Mean and variance are those of the form, computed again: not (theta + 1) xi, nor the printed variance."""
+    signs = pattern(1, -1)
+    assert true("chebyshev-limit", *terms(), RADICAND, signs, OUT, None, ONE, score())
+    c = theta + 1
+    first, second = (xi * c / sp.sqrt(RADICAND), "xi", c), ((xi * c - 1 / eta) / sp.sqrt(RADICAND), "1/eta", c * r - 1)
+    typed = ((c, (1,)), (sp.expand(c * r - 1), (-1,)))
+    assert not true("chebyshev-limit", first, second, RADICAND, typed, OUT, None, ONE, score())
+    printed = parse("4*theta**2 + 7/6")
+    assert not true("chebyshev-limit", *terms(printed), printed, signs, OUT, None, ONE, score())
+    walk = random_walk("i", "T")
+    i, T = walk.positions
+    both = (walk, (walk.token(i) + walk.token(T)) / "T", walk.token(T), REGIME)
+    mean, variance = score_limits(both)
+    assert (mean, variance) == (c, parse("theta**2 + 5*theta + 2"))
+    root = sp.sqrt(2 * variance)
+    ends_of_both = (xi * c / root, "xi", c), ((xi * c - 1 / eta) / root, "1/eta", sp.expand(c * r - 1))
+    assert true("chebyshev-limit", *ends_of_both, 2 * variance, typed, OUT, None, ONE, both)
+    assert not true("chebyshev-limit", *ends_of_both, 2 * variance, typed, OUT, None, ONE, score())
+    # theta counted from the end
+    with pytest.raises(ValueError, match="as theta is i/T"):
+        score_limits((*score()[:3], {"i": "T - theta*T"}))
+    # a form that grows with T
+    with pytest.raises(ValueError, match="grows with T"):
+        score_limits((walk, walk.token(i), walk.token(T), REGIME))
 
 
 # -- empty-cell
@@ -533,9 +590,6 @@ def test_a_sum_of_nought_is_no_contradiction() -> None:
 # -- independent-ends, no-atom, shrinking-interval
 
 
-REGIME = {"i": "theta*T"}
-
-
 def ends(walk: Process) -> tuple[Any, Any]:
     i, T = walk.positions
     return gamma(walk, i), walk.token(T)
@@ -553,6 +607,11 @@ def test_independent_ends() -> None:
     # a covariance that grows
     assert not true("independent-ends", walk, walk.token(i), right, REGIME, HALF)
     assert not true("independent-ends", walk, right, right, REGIME, HALF)
+    # whatever the ends are scaled by: one end twice, though its covariance with itself vanishes
+    for scale in ("1/T", "1/T**2", "1/T**3", "0"):
+        assert not true("independent-ends", walk, right * Ratio.from_expr(parse(scale)), right, REGIME, HALF)
+    for scale in ("1/T", "T"):
+        assert true("independent-ends", walk, left * Ratio.from_expr(parse(scale)), right, REGIME, HALF)
 
 
 def test_ends_with_a_mean_are_not_symmetric() -> None:

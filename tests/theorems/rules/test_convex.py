@@ -400,18 +400,23 @@ def test_random_signs() -> None:
     both = step("necessary-and-sufficient", REPRESENTABLE, ("rho_Q > 0", "rho_K > 0"), parts(FULL, "rho_K"))
     sphere, planes = step("strict-sphere", *SPHERE), step("hyperplane-cells", *CELLS)
     value = RowSum(points - 1, dim - 1) * 2 ** (1 - points)
-    given = (both, sphere, planes)
+    given, said = (both, sphere, planes), ("dim >= 2", "points >= 1")
     refused(
         "random-signs",
-        (value, "dim", "points", given),
+        (value, "dim", "points", FULL, FULL, said, given),
         (0, RowSum(points - 1, dim - 1) * 2 ** (-points)),
         (0, value + 1),
         (0, RowSum(points - 1, dim) * 2 ** (1 - points)),
         (1, "d"),
         (2, "N"),
-        (3, (sphere, both, planes)),
-        (3, (both, step("strict-sphere", "rho_K_causal > 0", *SPHERE[1:]), planes)),
-        (3, (both, step("strict-sphere", *SPHERE[:2], 1, *SPHERE[3:]), planes)),
-        (3, (both, sphere, step("hyperplane-cells", "points", "dim", CELLS[2]))),
-        (3, (step("gordan", REPRESENTABLE, ("rho_C > 0",), *FULL, *MARGINS), sphere, planes)),
+        # which queries J holds, and which keys they see, is in the data: |J| = N and all of them
+        *((3, queries) for queries in ((first, last), (ONE, last), (first, T), (ONE, ONE), CAUSAL, WINDOW)),
+        (4, CAUSAL),
+        (4, WINDOW),
+        *((5, other) for other in ((), ("dim >= 1", "points >= 1"), ("dim >= 2",), ("points >= 1", "dim >= 2"))),
+        (6, (sphere, both, planes)),
+        (6, (both, step("strict-sphere", "rho_K_causal > 0", *SPHERE[1:]), planes)),
+        (6, (both, step("strict-sphere", *SPHERE[:2], 1, *SPHERE[3:]), planes)),
+        (6, (both, sphere, step("hyperplane-cells", "points", "dim", CELLS[2]))),
+        (6, (step("gordan", REPRESENTABLE, ("rho_C > 0",), *FULL, *MARGINS), sphere, planes)),
     )

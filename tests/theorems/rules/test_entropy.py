@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -127,7 +128,7 @@ def test_non_negative_sum() -> None:
 
 
 def test_two_roots_are_found_at_random_parameters() -> None:
-    function, variable, mean, factor = step("two-roots").data
+    function, variable, mean, factor, given = step("two-roots").data
     grid = np.linspace(-60, 12, 200_001)
     generator = np.random.default_rng(1)
     for _ in range(20):
@@ -136,14 +137,30 @@ def test_two_roots_are_found_at_random_parameters() -> None:
         roots = grid[:-1][np.sign(values[:-1]) != np.sign(values[1:])]
         assert len(roots) == 2 and roots[0] < 0 < roots[1]
     m, c = symbol(mean), symbol(factor)
-    assert not rules.two_roots(function + 2 * c * x, variable, mean, factor)
-    assert not rules.two_roots(sp.exp(x) * (x - m) - c * x**2, variable, mean, factor)
-    assert not rules.two_roots(sp.exp(x) * (x**2 - m) - c * x, variable, mean, factor)
-    assert not rules.two_roots(sp.exp(x) * (x + m) - c * x, variable, mean, factor)
+    assert rules.two_roots(function, variable, mean, factor, given)
+    assert not rules.two_roots(function + 2 * c * x, variable, mean, factor, given)
+    assert not rules.two_roots(sp.exp(x) * (x - m) - c * x**2, variable, mean, factor, given)
+    assert not rules.two_roots(sp.exp(x) * (x**2 - m) - c * x, variable, mean, factor, given)
+    assert not rules.two_roots(sp.exp(x) * (x + m) - c * x, variable, mean, factor, given)
+
+
+def test_two_roots_need_positive_constants() -> None:
+    """exp(x)(x + 1) - x/2 has no root above 0, and exp(x)(x - 1) + x none below it: m and k must be said positive."""
+    grid = np.linspace(1e-6, 12, 10_001)
+    assert np.all(np.exp(grid) * (grid + 1) - grid / 2 > 0)
+    assert np.all(np.exp(-grid) * (-grid - 1) - grid < 0)
+    function, variable, mean, factor, given = step("two-roots").data
+    for said in ((), given[:1], given[1:], ("m >= 0", "k > 0"), ("m < 0", "k > 0"), ("m > 0", "k >= 0")):
+        assert not rules.two_roots(function, variable, mean, factor, said)
+        assert not changed("stationary-score", 4, said)
+    premises, total, norm, value = step("least-entropy").data
+    for name in ("two-roots", "stationary-score"):
+        weaker = tuple(replace(p, data=(*p.data[:4], given[::-1])) if p.rule == name else p for p in premises)
+        assert not holds("least-entropy", weaker, total, norm, value)
 
 
 def test_a_stationary_score_solves_its_condition_and_no_other() -> None:
-    found, slope, _, condition = step("stationary-score").data
+    found, slope, _, condition, _ = step("stationary-score").data
     m = symbol("m")
     assert not changed("stationary-score", 1, -slope)
     assert not changed("stationary-score", 0, found + x)
@@ -285,6 +302,19 @@ def test_no_turn() -> None:
 
 
 @pytest.mark.parametrize(
+    "broken", ["1/(x - 1)", "sqrt((x - 1)**2)/(x - 1)", "log(x - 1)", "log(1 - x)", "(x - 1)**(1/3)"]
+)
+def test_a_function_that_breaks_may_turn_where_its_slope_has_one_sign(broken: str) -> None:
+    """x - 5 sgn(x - 1) rises on either side of 1, where it falls by 10; a pole is no better."""
+    for scale in (1, -5):
+        function = x + scale * parse(broken)
+        for slope in (sp.Integer(1), sp.simplify(sp.diff(function, x)), sp.diff(function, x)):
+            assert not holds("no-turn", function, "x", slope, sp.Integer(0))
+    assert holds("no-turn", x + sp.sqrt(x) + 1, "x", 1 + 1 / (2 * sp.sqrt(x)), sp.Integer(0))
+    assert not holds("no-turn", x + sp.I, "x", sp.Integer(1), sp.Integer(0))
+
+
+@pytest.mark.parametrize(
     ("function", "value", "answer"),
     [
         ("x*exp(-x)", "0", True),
@@ -309,6 +339,10 @@ def test_balls_far_out() -> None:
     assert not holds("far-enclosure", parse("2 + x*exp(-x)"), place, sp.Integer(1))
     assert not holds("far-enclosure", parse("1/x"), place, sp.Integer(0))
     assert not holds("far-enclosure", parse("y*exp(-x)"), place, sp.Integer(0))
+    # 0 at the place, and 1 beyond
+    assert not holds("far-enclosure", parse("x/512 - 1"), place, sp.Integer(0))
+    assert not holds("far-enclosure", parse("2 - x/512"), (("x", 1024),), sp.Integer(0))
+    assert holds("far-enclosure", parse("y + exp(-x)"), (("y", 3), *place), sp.Integer(3))
 
 
 @pytest.mark.parametrize(

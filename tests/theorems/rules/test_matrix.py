@@ -138,6 +138,7 @@ def test_the_trace_of_a_matrix_of_small_rank() -> None:
 
 
 def test_where_the_branches_may_change() -> None:
+    """The softmax's own slopes and mean; once any slope that is 0 for one token was licensed."""
     own, others, offset = (parse(text) for text in ("1/T - 1/T**2", "-1/T**2", "1/T"))
     assert check("locally-constant", own, others, offset)
     wrong = [
@@ -151,6 +152,11 @@ def test_where_the_branches_may_change() -> None:
         (parse("1/T"), others, offset),
         (own, others, symbol("c")),
         (own, sp.exp(symbol("T")), offset),
+        # slopes that are not the softmax's
+        (parse("5*(T - 1)"), parse("1/T**7"), offset),
+        (own, -others, offset),
+        (2 * own, others, offset),
+        (others, own, offset),
     ]
     for data in wrong:
         assert not check("locally-constant", *data)

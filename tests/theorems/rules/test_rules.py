@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -99,6 +101,7 @@ COSTS = {
 
 def test_the_list_of_trusted_rules() -> None:
     trusted = {"isserlis", "wick", "faulhaber", "identity", "derivative", "at-origin", "psd-root"}
+    trusted |= {"softmax-weight", "moment-limit"}
     trusted |= {
         "eigenvalue-average",
         "trace-identity",
@@ -127,6 +130,19 @@ def test_the_list_of_trusted_rules() -> None:
         set(RULES)
         == trusted | analysis | inequalities | orders | norms | ENTROPY | MATRICES | SINKS | SMOOTHING | COSTS
     )
+
+
+def test_every_module_of_rules_is_loaded() -> None:
+    """In a process that asks one question of one rule: what is licensed depends on no other import."""
+    asked = """
+import pkgutil, sys
+from theorems import rules
+assert not rules.licensed(type("Step", (), {"rule": "no rule", "data": ()})())
+missing = [m.name for m in pkgutil.iter_modules(rules.__path__, "theorems.rules.") if m.name not in sys.modules]
+assert not missing and "theorems.orders" in sys.modules, missing
+"""
+    found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
 
 
 def test_a_rule_that_nobody_trusts_licenses_nothing() -> None:

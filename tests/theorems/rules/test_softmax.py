@@ -268,9 +268,24 @@ SIZE = value_norm / (1 + sp.exp(-gap))
 LOG = -sp.log((value_norm - eps) / eps)
 ZERO, ONE = sp.Integer(0), sp.Integer(1)
 PRODUCT = Step("hull-distance", "", (outside * rho, WHOLE, (), P))
+UPWARDS = (ZERO, value_norm, ("0 <= value_norm",), "0 <= value_norm")
+UP = Step("assumed", "", UPWARDS)
 LOWER = Step("assumed", "", (-x, ZERO, ("S > 0",), "S > 0"))
 
+JUMP = x - 5 * sp.sqrt((x - 1) ** 2) / (x - 1)
+
 MISSES: list[tuple[str, tuple[Any, ...]]] = [
+    # from a contradiction anything follows
+    ("assumed", (ONE, ZERO, ("1 <= 0",), "1 <= 0")),
+    ("assumed", (eps + 1, eps, ("eps + 1 <= eps",), "eps + 1 <= eps")),
+    ("assumed", (out_norm, eps, (SMALL_OUTPUT, "eps < 0"), SMALL_OUTPUT)),
+    ("assumed", (out_norm, eps, (SMALL_OUTPUT, "eps < out_norm"), SMALL_OUTPUT)),
+    ("put-to-zero", (x + eps, x, ("eps == 0", "eps > 0"), "eps")),
+    # they fall between 0 and 4, though their slopes are positive on either side of 1, or are not real beyond it
+    *(
+        ("increasing", (f.xreplace({x: ZERO}), f.xreplace({x: value_norm}), UPWARDS[2], f, "S", UP))
+        for f in (JUMP, x / (1 - x), -1 / (x - 1), -sp.sqrt(1 - x))
+    ),
     ("attention-output", (deviation, norm(beside(P * v[j])), (), "deviation")),
     ("attention-output", (deviation, norm(2 * MOVED), (), "deviation")),
     ("attention-output", (deviation, MOVED, (), "deviation")),

@@ -1,4 +1,4 @@
-"""Proofs of statements without tokens by general rules, as data: every step with its rule and what it takes on trust."""
+"""Proofs of statements without tokens by general rules, as data: every step with its rule and what it trusts."""
 
 from __future__ import annotations
 

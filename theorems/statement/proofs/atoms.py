@@ -202,12 +202,15 @@ class Atoms:
         words = self.word(inner)
         if not words:
             return Quotient(NONE)
-        factor = ONE
+        factor = Quotient(ONE)
         if len(words) == 1:
+            # norm(c*A) = |c|*norm(A)
             ((letters, coefficient),) = words.items()
-            constant = _constant(coefficient)
-            if constant is not None:
-                factor, words = Ratio.of(abs(constant)), {letters: ONE}
+            if len(monomials(coefficient)) > 1:
+                raise NoFormError
+            ((_, scale),) = monomials(coefficient).items()
+            factor = self.absolute(Expr("abs", (Expr("*", (number(scale), *_as_expr(coefficient, self.nodes))),)))
+            words = {letters: ONE}
         flipped = {self.traces.reduced(self.traces.transposed(letters)): value for letters, value in words.items()}
         words = min(words, flipped, key=_text)
         matrix = _matrix_of(words)
@@ -217,8 +220,8 @@ class Atoms:
         shown = Expr("norm", (matrix, kind))
         if kind == "fro":
             square = self.trace(Expr("tr", (Expr("*", (Expr("T", (matrix,)), matrix)),)))
-            return self._root(label, shown, square) * Quotient(factor)
-        return Quotient(self._label(label, shown) * factor)
+            return self._root(label, shown, square) * factor
+        return Quotient(self._label(label, shown)) * factor
 
     def _root(self, label: str, node: Expr, square: Quotient) -> Quotient:
         """A number >= 0 with this square."""
@@ -395,7 +398,10 @@ def _substituted(value: Ratio, label: str, square: Ratio) -> Ratio:
 
 def _as_expr(term: Ratio, nodes: dict[str, Expr]) -> list[Expr]:
     ((key, _),) = monomials(term).items()
-    return [Expr("**", (nodes.get(label, name(label)), number(power))) if power > 1 else nodes.get(label, name(label)) for label, power in key]
+    return [
+        Expr("**", (nodes.get(label, name(label)), number(power))) if power > 1 else nodes.get(label, name(label))
+        for label, power in key
+    ]
 
 
 def _vector(label: str) -> Expr:

@@ -75,7 +75,9 @@ def folded(value: Poly, squares: Mapping[str, Poly]) -> Poly:
         total = {key: number for key, number in value.items() if key not in high}
         for key in high:
             label, power = next((label, power) for label, power in key if power > 1 and label in squares)
-            rest = tuple((one, count) for one, count in key if one != label) + (((label, power - 2),) if power > 2 else ())
+            rest = tuple((one, count) for one, count in key if one != label) + (
+                ((label, power - 2),) if power > 2 else ()
+            )
             total = added(total, multiplied({tuple(sorted(rest)): value[key]}, squares[label]))
         value = total
     return value
@@ -99,7 +101,7 @@ def certificate(goal: Poly, terms: Sequence[Term], strict: bool, deadline: float
     positive = [term for term in columns if term.strict and not term.equal]
     for kept in sorted(positive, key=lambda term: len(term.parts))[:8]:
         for part in (Fraction(1), Fraction(1, 8), Fraction(1, 100)):
-            if time.monotonic() > deadline:
+            if time.process_time() > deadline:
                 return None
             found = _solved(added(goal, kept.value, -part), columns, deadline)
             if found is not None:
@@ -108,11 +110,11 @@ def certificate(goal: Poly, terms: Sequence[Term], strict: bool, deadline: float
 
 
 def products(facts: Sequence[Term], goal: Poly, squares: Mapping[str, Poly], deadline: float) -> list[Term]:
-    """Products of up to three facts, and squares of differences and sums of monomials, of no higher degree than needed."""
+    """Products of up to three facts, and squares of sums of two monomials, of no higher degree than the goal."""
     most, found = max(_degree(goal), 2), [Term(UNIT, strict=True), *facts]
     for count, first in ((2, 40), (3, 14)):
         for chosen in combinations_with_replacement(facts[:first], count):
-            if len(found) > MAX_COLUMNS or time.monotonic() > deadline:
+            if len(found) > MAX_COLUMNS or time.process_time() > deadline:
                 break
             if sum(min(map(_size, one.value)) for one in chosen) > most:
                 continue
@@ -127,7 +129,9 @@ def products(facts: Sequence[Term], goal: Poly, squares: Mapping[str, Poly], dea
     for fact in facts:
         if fact.equal:
             for label in labels:
-                found.append(Term(folded(multiplied(fact.value, {((label, 1),): Fraction(1)}), squares), fact.parts, False, True))
+                found.append(
+                    Term(folded(multiplied(fact.value, {((label, 1),): Fraction(1)}), squares), fact.parts, False, True)
+                )
     return found + _squares(goal, squares)
 
 
@@ -186,7 +190,7 @@ def _solved(goal: Poly, columns: Sequence[Term], deadline: float) -> Certificate
         return []
     rows = sorted({*goal, *(key for term in columns for key in term.value)})
     known = {key for term in columns for key in term.value}
-    if not columns or len(rows) > MAX_ROWS or not set(goal) <= known or time.monotonic() > deadline:
+    if not columns or len(rows) > MAX_ROWS or not set(goal) <= known or time.process_time() > deadline:
         return None
     place = {key: k for k, key in enumerate(rows)}
     entries = [(place[key], k, float(v)) for k, term in enumerate(columns) for key, v in term.value.items()]
@@ -220,7 +224,7 @@ def _program(matrix: sparse.csc_matrix, target: np.ndarray, free: np.ndarray, de
     bound = sparse.csc_matrix((-np.ones(len(signed)), (range(len(signed)), signed)), shape=(len(signed), count))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    settings.time_limit = max(deadline - time.monotonic(), 0.02)
+    settings.time_limit = max(deadline - time.process_time(), 0.02)
     settings.max_threads = 1
     solver = clarabel.DefaultSolver(
         sparse.csc_matrix((count, count)),
@@ -236,9 +240,7 @@ def _program(matrix: sparse.csc_matrix, target: np.ndarray, free: np.ndarray, de
     return np.array(solution.x)
 
 
-def _exactly(
-    rows: Sequence[Monomial], target: Poly, support: Sequence[Poly]
-) -> list[Fraction] | None:
+def _exactly(rows: Sequence[Monomial], target: Poly, support: Sequence[Poly]) -> list[Fraction] | None:
     """The rational solution of the linear equations on a support, free unknowns 0."""
     if not support:
         return None

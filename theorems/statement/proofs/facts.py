@@ -1,4 +1,4 @@
-"""Inequalities that hold by general rules, as data: an expression that is >= 0 (or > 0), the rule, and what it rests on.
+"""Inequalities that hold by general rules, as data: an expression that is >= 0 or > 0, the rule, what it rests on.
 
 Every rule reads its hypotheses from the statement's: a fact is only made where they are there. A fact is an expression
 of the statement's own language, so that it can be evaluated at any case.
@@ -73,10 +73,10 @@ def _hypotheses(atoms: Atoms, known: Hypotheses, whole: set[str]) -> Iterator[Fa
         gap = minus(right, left) if relation[0] == "<" else minus(left, right)
         if relation != "!=":
             yield Fact("hypothesis", gap, strict=relation in ("<", ">"), equal=relation == "=")
-    for _, bound in known.sequences.values():
-        if bound is not None:
+    for _, largest in known.sequences.values():
+        if largest is not None:
             # some |s_j| lies below it
-            yield Fact("hypothesis", bound)
+            yield Fact("hypothesis", largest)
 
 
 def _root(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
@@ -161,13 +161,16 @@ def _norm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[F
     if len(words) > 1:
         yield from _triangle(node, words, kind)
         return
+    # a word alone has the factor 1: others are taken out of the norm
     ((letters, _),) = words.items()
     if len(letters) == 1 and known.shape(letters[0][0]) in ("psd", "positive definite"):
         trace = Expr("tr", (inner,))
         yield Fact("norm(P, nuclear) = tr(P) for P psd", minus(nuclear, trace), equal=True)
     for k in range(1, len(letters)):
         one, other = product_of(letters[:k]), product_of(letters[k:])
-        for x, y in {"2": [("2", "2")], "fro": [("2", "fro"), ("fro", "2")]}.get(kind, [("2", "nuclear"), ("nuclear", "2"), ("fro", "fro")]):
+        for x, y in {"2": [("2", "2")], "fro": [("2", "fro"), ("fro", "2")]}.get(
+            kind, [("2", "nuclear"), ("nuclear", "2"), ("fro", "fro")]
+        ):
             bound = times(Expr("norm", (one, x)), Expr("norm", (other, y)))
             yield Fact(f"norm(A*B, {kind}) <= norm(A, {x}) norm(B, {y})", minus(bound, node), trusted="Hoelder")
 
@@ -188,9 +191,9 @@ def _vector_norm(atoms: Atoms, known: Hypotheses, node: Expr) -> Iterator[Fact]:
         size = _size(known, inner)
         yield Fact("a probability vector has norm >= 1/sqrt(n)", minus(times(size, node, node), ONE))
     if inner.op == "family":
-        size, bound = known.sequences[inner.args[0]]
+        text, bound = known.sequences[inner.args[0]]
         if bound is not None:
-            length = number(int(size)) if size.isdigit() else name(size)
+            length = number(int(text)) if text.isdigit() else name(text)
             yield Fact("bound of the entries", minus(times(length, bound, bound), times(node, node)))
     if inner.op == "*" and len(inner.args) > 1:
         matrix = inner.args[0] if len(inner.args) == 2 else times(*inner.args[:-1])
@@ -207,7 +210,14 @@ def _chain(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
     bound = times(*middle, *ends)
     if left != right or inside:
         yield Fact("Cauchy-Schwarz", minus(bound, Expr("abs", (node,))))
-    if left == right and (not inside or (len(inside) == 1 and inside[0].op == "matrix" and known.shape(inside[0].args[0]) in ("psd", "positive definite"))):
+    if left == right and (
+        not inside
+        or (
+            len(inside) == 1
+            and inside[0].op == "matrix"
+            and known.shape(inside[0].args[0]) in ("psd", "positive definite")
+        )
+    ):
         yield Fact("v.T*P*v >= 0 for P psd", node)
 
 
@@ -251,7 +261,7 @@ def _entry(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
         yield Fact("softmax is positive", node, strict=True)
         yield Fact("softmax sums to 1", minus(ONE, node), strict=_several(known, found[0]))
         if found[1] is not None:
-            yield from _corners(node, *found, upper=True, lower=True)
+            yield from _corners(node, found[0], found[1], upper=True, lower=True)
 
 
 def _several(known: Hypotheses, size: Expr) -> bool:
@@ -288,7 +298,9 @@ def _extreme(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterato
     yield Fact("softmax is positive", node, strict=True)
     yield Fact("softmax sums to 1", minus(ONE, node), strict=_several(known, size))
     mean = minus(times(size, node), ONE)
-    yield Fact("the largest is at least the mean 1/n, the smallest at most", mean if node.op == "max" else negative(mean))
+    yield Fact(
+        "the largest is at least the mean 1/n, the smallest at most", mean if node.op == "max" else negative(mean)
+    )
     if spread is not None:
         yield from _corners(node, size, spread, node.op == "max", node.op == "min")
 
@@ -331,7 +343,11 @@ def _cauchy(atoms: Atoms, known: Hypotheses) -> Iterator[Fact]:
     letters = sorted({letter for node in atoms.nodes.values() for letter in _letters(atoms, node)})
     if not letters:
         return
-    psd = [(label, False) for label in sorted({one for one, _ in letters}) if known.shape(label) in ("psd", "positive definite")]
+    psd = [
+        (label, False)
+        for label in sorted({one for one, _ in letters})
+        if known.shape(label) in ("psd", "positive definite")
+    ]
     base: list[Letters] = [(), *[(one,) for one in letters]]
     base += [(one, two) for one in letters for two in letters] if len(letters) < 3 else []
     weights: list[Letters] = [(), *[(one,) for one in psd]]
@@ -375,7 +391,9 @@ def _gram(atoms: Atoms, A: Letters | None, B: Letters | None, P: Letters, Q: Let
         if atoms.traces.reduced(letters) and not atoms.traces.trace(letters).names <= atoms.nodes.keys():
             return None
         parts.append(Expr("tr", (product_of(letters),)) if letters else name("d"))
-    return minus(times(parts[0], parts[1]), times(parts[2], parts[2])), add(parts[0], parts[1], times(number(-2), parts[2]))
+    return minus(times(parts[0], parts[1]), times(parts[2], parts[2])), add(
+        parts[0], parts[1], times(number(-2), parts[2])
+    )
 
 
 __all__ = ["Fact", "add", "facts_of", "times"]

@@ -1,8 +1,8 @@
 """Signs of functions of one variable on an interval: rational ones by their roots, others by derivatives and covers.
 
-A function is shown >= 0 on (a, b) by its value at an end and the sign of its derivative, by the signs of its factors, by
-balls over a cover of a compact interval, or on both sides of a point. Every denominator, and every argument of a root or
-a logarithm, is first shown not to vanish inside, so that the function and its derivatives are smooth there.
+A function is shown >= 0 on (a, b) by its value at an end and the sign of its derivative, by the signs of its factors,
+by balls over a cover of a compact interval, or on both sides of a point. Every denominator, and every argument of a
+root or a logarithm, is first shown not to vanish inside, so that the function and its derivatives are smooth there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from theorems.statement.expression import Expr
 
 #: Deepest derivatives, boxes of a cover, and points at which an interval is cut.
 MAX_DEPTH, MAX_BOXES = 7, 400
-CUTS = tuple(map(Fraction, (0, 1, "1/2", -1, 2, "-1/2", 4, -4, 10)))
+CUTS = tuple(Fraction(text) for text in ("0", "1", "1/2", "-1", "2", "-1/2", "4", "-4", "10"))
 End = Fraction | None
 
 
@@ -79,9 +79,17 @@ class Line:
     def smooth(self, h: sp.Expr, low: End, high: End) -> bool:
         """Whether denominators and arguments of roots and logarithms do not vanish inside, the latter being > 0."""
         for node in sp.preorder_traversal(h):
-            if node.is_Pow and node.exp.is_Rational and not (node.exp.is_Integer and node.exp > 0) and node.base.has(self.symbol):
+            if (
+                node.is_Pow
+                and node.exp.is_Rational
+                and not (node.exp.is_Integer and node.exp > 0)
+                and node.base.has(self.symbol)
+            ):
                 root = not node.exp.is_Integer
-                if not (self.above(node.base, low, high, True, 2) or (not root and self.above(-node.base, low, high, True, 2))):
+                if not (
+                    self.above(node.base, low, high, True, 2)
+                    or (not root and self.above(-node.base, low, high, True, 2))
+                ):
                     return False
             if node.func is sp.log and node.has(self.symbol) and not self.above(node.args[0], low, high, True, 2):
                 return False
@@ -110,21 +118,25 @@ class Line:
 
     def above(self, h: sp.Expr, low: End, high: End, strict: bool, depth: int) -> bool:
         """Whether h >= 0 (> 0 where strict) on the open interval; h is smooth there."""
-        if depth > MAX_DEPTH or time.monotonic() > self.deadline or h.count_ops() > 300:
+        if depth > MAX_DEPTH or time.process_time() > self.deadline or h.count_ops() > 300:
             return False
         x = self.symbol
         if not h.has(x):
             known = self.at(h, Fraction(0))
             return known == 1 or (known == 0 and not strict)
-        if h.is_rational_function(x):
-            return self._rational(h, low, high, strict)
+        if h.is_rational_function(x) and not any(v.is_irrational for v in h.atoms(sp.Number, sp.NumberSymbol)):
+            try:
+                return self._rational(h, low, high, strict)
+            except (sp.CoercionFailed, sp.PolynomialError):
+                # a coefficient such as log(2) is no rational number
+                pass
         h = _neat(h)
-        return (
-            self._factors(h, low, high, strict, depth)
-            or self._from_end(h, low, high, strict, depth)
-            or self._cover(h, low, high)
-            or self._cut(h, low, high, strict, depth)
-        )
+        before = len(self.steps)
+        for way in (self._factors, self._from_end, self._cover, self._cut):
+            if way(h, low, high, strict, depth):
+                return True
+            del self.steps[before:]
+        return False
 
     def _rational(self, h: sp.Expr, low: End, high: End, strict: bool) -> bool:
         """No root of odd multiplicity inside (none at all where strict), and a positive value."""
@@ -185,12 +197,13 @@ class Line:
                 return True
         return False
 
-    def _cover(self, h: sp.Expr, low: End, high: End) -> bool:
+    def _cover(self, h: sp.Expr, low: End, high: End, strict: bool, depth: int) -> bool:
+        """h > 0 on every part of a compact interval, by balls."""
         if low is None or high is None or self.at(h, low) != 1 or self.at(h, high) != 1:
             return False
 
         def settled(part: Box) -> bool | None:
-            if time.monotonic() > self.deadline:
+            if time.process_time() > self.deadline:
                 return None
             ends = part[self.variable]
             try:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from theorems.algebra.ratio import Ratio
-from theorems.statement.cases import indices, sizes
+from theorems.statement.cases import frame
 from theorems.statement.expression import Expr, minus, negative, number
 from theorems.statement.hypotheses import Range
 from theorems.statement.proofs.atoms import NONE, ONE, Atoms, NoFormError, monomials
@@ -50,10 +50,10 @@ Squares = dict[str, Poly]
 
 
 def proved(prop: Proposition, deadline: float | None = None) -> Proof | None:
-    """A proof of a statement without tokens, or None; ``deadline`` in the seconds of time.monotonic."""
+    """A proof of a statement without tokens, or None; ``deadline`` in the seconds of time.process_time."""
     if prop.random or prop.asymptotic:
         return None
-    until = time.monotonic() + SECONDS if deadline is None else deadline
+    until = time.process_time() + SECONDS if deadline is None else deadline
     steps = _Prover(prop, until).proof()
     return None if steps is None else Proof(tuple(dict.fromkeys(steps)))
 
@@ -61,7 +61,7 @@ def proved(prop: Proposition, deadline: float | None = None) -> Proof | None:
 class _Prover:
     def __init__(self, prop: Proposition, deadline: float) -> None:
         self.prop, self.known, self.deadline = prop, prop.known, deadline
-        self.whole = sizes(prop) | set(indices(prop)) | set(prop.positions)
+        self.whole = {*frame(prop).sizes, *frame(prop).indices, *prop.positions}
 
     def proof(self) -> Steps | None:
         left, right, relation = self.prop.left, self.prop.right, self.prop.relation
@@ -142,20 +142,21 @@ class _Prover:
         """high >= low, or high > low."""
         gap = minus(high, low)
         found = self._one_variable(gap, strict)
-        if found is None:
-            found = self._certified(gap, strict)
-        if found is None and _rooted(high, low):
-            found = self._squared(high, low, strict)
+        for rounds in (1, 2):
+            if found is None:
+                found = self._certified(gap, strict, rounds)
+            if found is None and _rooted(high, low):
+                found = self._squared(high, low, strict, rounds)
         return found
 
-    def _squared(self, high: Expr, low: Expr, strict: bool) -> Steps | None:
+    def _squared(self, high: Expr, low: Expr, strict: bool, rounds: int) -> Steps | None:
         """low <= |low| <= high where high >= 0 and low^2 <= high^2."""
-        above = self._certified(high, False)
+        above = self._certified(high, False, rounds)
         if above is None:
             return None
         two = number(2)
         gap = minus(Expr("**", (high, two)), Expr("**", (low, two)))
-        squares = self._certified(gap, strict)
+        squares = self._certified(gap, strict, rounds)
         if squares is None:
             return None
         return [Step("squares compare", f"{high} >= 0 and ({low})**2 <= ({high})**2"), *above, *squares]
@@ -174,12 +175,19 @@ class _Prover:
         closed = (not values.low_open, not values.high_open)
         if not line.nonnegative(function, values.low, values.high, closed, strict):
             return None
-        where = f"{variable} in ({values.low if values.low is not None else '-oo'}, {'oo' if values.high is None else values.high})"
+        low, high = ("-oo" if values.low is None else values.low), ("oo" if values.high is None else values.high)
+        where = f"{variable} between {low} and {high}"
         told = "; ".join(line.steps[:4])
-        return [Step("a function of one variable", f"{gap} {'>' if strict else '>='} 0 for {where}" + (f": {told}" if told else ""))]
+        return [
+            Step(
+                "a function of one variable",
+                f"{gap} {'>' if strict else '>='} 0 for {where}" + (f": {told}" if told else ""),
+            )
+        ]
 
-    def _certified(self, gap: Expr, strict: bool) -> Steps | None:
-        if time.monotonic() > self.deadline:
+    def _certified(self, gap: Expr, strict: bool, rounds: int) -> Steps | None:
+        """An exact certificate from facts about the atoms; in the second round also about the atoms that these have."""
+        if time.process_time() > self.deadline:
             return None
         atoms = Atoms(self.known)
         try:
@@ -195,12 +203,13 @@ class _Prover:
             return None
         goal, below = form.above, form.below
         found: dict[str, tuple[Fact, Term]] = {}
-        for _ in range(2):
-            # facts bring in atoms of their own: only where they do not do are facts about these looked up
+        for turn in range(rounds):
             before = len(found)
             self._look_up(atoms, found)
-            if len(found) == before and found:
+            if turn and len(found) == before:
                 return None
+            if turn + 1 < rounds:
+                continue
             facts = list(found.values())
             squares = {label: monomials(square) for label, square in atoms.squares.items()}
             try:
@@ -221,7 +230,7 @@ class _Prover:
         """Facts about the atoms as polynomials."""
         for fact in list(facts_of(atoms, self.known, self.whole)):
             label = f"{fact.node}{fact.strict}"
-            if label in found or time.monotonic() > self.deadline:
+            if label in found or time.process_time() > self.deadline:
                 continue
             try:
                 form = atoms.quotient(fact.node)

@@ -1,0 +1,69 @@
+"""Sums over tokens whose ends are other sums' indices, and sums without tokens, against sums that are written out."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from theorems.statement import proposition
+from theorems.statement.cumulants import CaseMoments
+from theorems.statement.decide import Derivation, decide
+from theorems.statement.forms import NotPolynomialError
+
+LAWS = ("walk", "walk(start=m)", "iid", "ar1(1/2)")
+NESTED = (
+    "sum(sum(x[j].T*W*x[T]*x[k].T*W*x[T], k, j + 1, T), j, 1, T)",
+    "sum(sum(x[j].T*W*x[k], k, 1, j - 1), j, 1, T)",
+    "sum(sum(x[j].T*W*x[k]*x[i].T*W*x[i], k, j + 1, T), j, 1, i)",
+    "sum(sum(sum(x[j].T*W*x[k]*x[l].T*W*x[T], l, j + 1, k - 1), k, j + 1, T), j, 1, T)",
+)
+MATRICES: dict[str, Any] = {"d": 2, "W": [["2", "1"], ["0", "-1"]], "Sigma": [["3", "1"], ["1", "2"]]}
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("body", NESTED)
+def test_sums_from_another_index_on(law: str, body: str) -> None:
+    """sum over k > j, k < j and j < l < k, beside every token and at both ends, equals the sum written out."""
+    derivation = Derivation(proposition(f"E[{body}] = 0", law=law))
+    for T in range(1, 6):
+        for i in range(1, T + 1) if "x[i]" in body else (0,):
+            case = MATRICES | {"T": T} | ({"i": i} if i else {}) | ({"m": ["1", "2"]} if "m" in law else {})
+            closed = derivation.at(derivation.prop.left, case)
+            written_out = CaseMoments(derivation, case).expectation(derivation.prop.left.args[0])
+            assert Fraction(int(closed.p), int(closed.q)) == written_out, (T, i)
+
+
+def test_a_sum_that_may_pass_another_token_is_not_closed() -> None:
+    """From j + 2 on, the sum may begin beyond T: nothing is said of it."""
+    derivation = Derivation(proposition("E[sum(sum(x[j].T*x[k], k, j + 2, T), j, 1, T)] = 0"))
+    with pytest.raises(NotPolynomialError, match="two or more positions"):
+        derivation.at(derivation.prop.left, {"T": 3, "d": 1, "Sigma": [["1"]]})
+
+
+@pytest.mark.parametrize(
+    ("statement", "holds"),
+    [
+        # a sum in a product was once its summand
+        ("E[x[1].T*W*x[1]] = 1*sum(tr(W*Sigma), j, 1, T)", False),
+        ("E[x[T].T*W*x[T]] = 1*sum(tr(W*Sigma), j, 1, T)", True),
+        ("E[x[T].T*W*x[T]] = T**2*tr(W*Sigma) - sum((j - 1)*tr(W*Sigma), j, 1, T)*2", True),
+        # the index has the name of a position
+        ("E[x[i].T*W*x[T]]*(T + 1) = i*2*tr(W*Sigma)*sum(i, i, 1, T)/T", True),
+        # sums of multiples of expectations
+        ("sum(2*E[x[j].T*W*x[T]]/T + 1, j, 1, T) = (T + 1)*tr(W*Sigma) + T", True),
+        ("sum(sum(E[x[j].T*x[k]], k, 1, j), j, 1, T) = T*(T + 1)*(T + 2)/6*tr(Sigma)", True),
+        ("sum(sum(E[x[j].T*x[k]], k, 1, j), j, 1, T) = T*(T + 1)*(T + 2)/3*tr(Sigma)", False),
+    ],
+)
+def test_sums_without_tokens(statement: str, holds: bool) -> None:
+    """A sum is what it says wherever it stands: in products, with a position's name, over expectations."""
+    prop = proposition(statement, "i <= T" if "x[i]" in statement else "")
+    assert decide(prop, Derivation(prop)).status == ("proved" if holds else "open")
+
+
+def test_a_sum_of_no_multiple_of_an_expectation() -> None:
+    """The square of an expectation is not summed as the expectation of a square."""
+    prop = proposition("sum(E[x[j].T*x[j]]**2, j, 1, T) = 0")
+    assert decide(prop, Derivation(prop)).status == "undecided"
