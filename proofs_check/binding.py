@@ -118,7 +118,7 @@ def bind(pair: Pair, simulation: Any, rows: Sequence[Mapping[str, Any]], seed: i
     found = found.joined(derivation_bound(claim, laws, derived))
     if isinstance(simulation, Simulation):
         cases = [row["params"] for row in rows]
-        found = found.joined(simulation_bound(claim, simulation, cases, seed))
+        found = found.joined(simulation_bound(claim, simulation, cases, seed, pair.sampled_names))
     else:
         found.missing.append("the second side is no simulation of tokens")
     return found
@@ -162,7 +162,10 @@ def derivation_bound(claim: Statement, laws: Iterable[str], derived: Callable[..
 
             try:
                 other = difference(prop, value, places, _first(prop))
-            except (StatementError, ExpressionError, KeyError) as error:
+            except KeyError:
+                found.missing.append(f"{name} was not compared with the statement: the derivation gives no value of it")
+                continue
+            except (StatementError, ExpressionError) as error:
                 found.missing.append(f"{name} was not compared with the statement: {_line(error)}")
                 continue
             if other is not None:
@@ -173,21 +176,31 @@ def derivation_bound(claim: Statement, laws: Iterable[str], derived: Callable[..
 
 
 def simulation_bound(
-    claim: Statement, simulation: Simulation, cases: Iterable[Mapping[str, Any]], seed: int
+    claim: Statement,
+    simulation: Simulation,
+    cases: Iterable[Mapping[str, Any]],
+    seed: int,
+    names: Sequence[str],
 ) -> Binding:
-    """A simulation's numbers against the statement's quantities, walk by walk, at every case that was sampled."""
+    """A simulation's numbers against the statement's quantities, walk by walk, at every case that was sampled.
+
+    ``names`` are the quantities that it is judged by.
+    """
     from montecarlo.cases import CaseError
     from montecarlo.statements.nodes import StatementSimulationError
     from montecarlo.walk_by_walk import WALKS, NotComparedError, apart
 
     try:
-        table = {name: prop for name, prop in quantities(claim).items() if name in claim.printed}
+        table = {name: prop for name, prop in quantities(claim).items() if name in names}
     except StatementError:
         # told of the derivation
         return Binding()
     plain = {name: prop.left.plain() for name, prop in table.items()}
     seen: dict[str, Mapping[str, Any]] = {str(sorted(case.items())): case for case in cases}
     law = next(iter(table.values())).law if table else None
+    unsaid = [name for name in names if name not in table]
+    if unsaid:
+        return Binding(missing=[f"nothing is said of {unsaid[0]}, which is simulated"])
     if law is None or not seen:
         return Binding(missing=["no case was sampled at which the simulation could be compared"])
     for key, case in seen.items():

@@ -126,7 +126,7 @@ def clean_catalogue() -> Iterator[None]:
 
 
 def coin(printed: str, generator_of: Any, *, effort: str = "quick", own: bool = False, **tails: Any) -> Any:
-    """Judge a print of E[X Y (1 - Z)] for three coins that fall on heads with probability p; as a lemma of one's own?"""
+    """Judge a print of E[X Y (1 - Z)] for three coins that fall on heads with probability p."""
     statement = authoring.claim(
         COIN,
         printed=printed,
