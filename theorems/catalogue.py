@@ -205,8 +205,8 @@ def _said(claim_id: str, table: Any) -> Said:
         raise CatalogueError(
             f'{claim_id}: says has no quantities; add [claim.says.quantities], e.g. value = "E[x[i].T*W*x[j]]"'
         )
-    texts = {_SAYS[key]: value for key, value in table.items() if key != "quantities"}
-    return Said(dict(table["quantities"]), **texts)
+    fields = {_SAYS[key]: value for key, value in table.items() if key != "quantities"}
+    return Said(dict(table["quantities"]), **fields)
 
 
 def _claim(entry: Mapping[str, Any], paper: Paper) -> Statement:
