@@ -152,7 +152,7 @@ def numbers_of(node: Node, env: Environment) -> tuple[str, Tensor, float]:
         body, index, first, last = args
         ends = [whole(float(value(end, env)), end) for end in (first, last)]
         moved = [put(body, index, ("number", str(k))) for k in range(ends[0], ends[1] + 1)]
-        return _added([numbers_of(part, env) for part in moved], node)
+        return _added([numbers_of(part, env) for part in moved] or [numbers_of(("number", "0"), env)], node)
     known = ", ".join(MOMENTS[:3])
     raise NotComparedError(f"{text(node)} is not linear in moments ({known}), so no walk has a number for it")
 
@@ -173,7 +173,7 @@ def _scaled(args: Sequence[Node], env: Environment) -> tuple[str, Tensor, float]
 
 
 def _added(parts: Sequence[tuple[str, Tensor, float]], node: Node) -> tuple[str, Tensor, float]:
-    kinds = {kind for kind, _, _ in parts} - {"constant"}
+    kinds = {kind for kind, _, _ in parts} - {"constant"} or {"constant"}
     if len(kinds) != 1:
         raise NotComparedError(f"{text(node)} adds moments of walks and of pairs of walks; state them one by one")
     (kind,) = kinds

@@ -6,12 +6,13 @@ a lemma of one's own is then informal, and at best undecided.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from montecarlo.registry import Simulation
-from proofs_check.checking.cases import simple
+from proofs_check.checking.cases import drawn, simple, size
 from proofs_check.pairing import Pair
 from theorems.catalogue import Statement
 from theorems.catalogued import left_side, said
@@ -23,8 +24,8 @@ from theorems.statement.expression import StatementError
 from theorems.statement.laws import read_law
 from theorems.statement.proposition import Proposition
 
-#: Small cases that are looked at for one where two values differ.
-SMALLEST = 400
+#: Cases that are looked at for one where two values differ: small ones, and drawn ones.
+SMALLEST, DRAWN = 150, 64
 MEND = 'state it as data, e.g. claim("{id}", "E[x[i].T*W*x[j]] = i*tr(W*Sigma)", hypotheses="W symmetric, i <= j")'
 
 
@@ -63,11 +64,11 @@ class Binding:
 
 def capped(claim: Statement, binding: Binding, ruling: str, reason: str) -> tuple[str, str]:
     """A verdict no better than the binding allows: a side of another quantity, or an informal lemma of one's own."""
-    if ruling in ("verified", "refuted") and (binding.faults or (claim.plugin and binding.missing)):
-        return "undecided", "; ".join((binding.faults or binding.missing)[:2])
-    if ruling == "undecided" and binding.faults:
-        return ruling, f"{binding.faults[0]}; {reason}" if reason else binding.faults[0]
-    return ruling, reason
+    notes = binding.faults or (binding.missing if claim.plugin else [])
+    if not notes or ruling not in ("verified", "refuted", "undecided"):
+        return ruling, reason
+    told = "; ".join(notes[:2])
+    return "undecided", f"{told}; {reason}" if reason and ruling == "undecided" else told
 
 
 def informal(claim: Statement, simulation: Any = None) -> list[str]:
@@ -117,7 +118,7 @@ def bind(pair: Pair, simulation: Any, rows: Sequence[Mapping[str, Any]], seed: i
     found = found.joined(derivation_bound(claim, laws, derived))
     if isinstance(simulation, Simulation):
         cases = [row["params"] for row in rows]
-        found = found.joined(simulation_bound(claim, simulation, cases, seed))
+        found = found.joined(simulation_bound(claim, simulation, cases, seed, pair.sampled_names))
     else:
         found.missing.append("the second side is no simulation of tokens")
     return found
@@ -160,8 +161,11 @@ def derivation_bound(claim: Statement, laws: Iterable[str], derived: Callable[..
                 return value_of(derived(kernel, chain, w), name).expr
 
             try:
-                other = difference(prop, value, places, _first(simple(prop)))
-            except (StatementError, ExpressionError, KeyError) as error:
+                other = difference(prop, value, places, _first(prop))
+            except KeyError:
+                found.missing.append(f"{name} was not compared with the statement: the derivation gives no value of it")
+                continue
+            except (StatementError, ExpressionError) as error:
                 found.missing.append(f"{name} was not compared with the statement: {_line(error)}")
                 continue
             if other is not None:
@@ -172,21 +176,31 @@ def derivation_bound(claim: Statement, laws: Iterable[str], derived: Callable[..
 
 
 def simulation_bound(
-    claim: Statement, simulation: Simulation, cases: Iterable[Mapping[str, Any]], seed: int
+    claim: Statement,
+    simulation: Simulation,
+    cases: Iterable[Mapping[str, Any]],
+    seed: int,
+    names: Sequence[str],
 ) -> Binding:
-    """A simulation's numbers against the statement's quantities, walk by walk, at every case that was sampled."""
+    """A simulation's numbers against the statement's quantities, walk by walk, at every case that was sampled.
+
+    ``names`` are the quantities that it is judged by.
+    """
     from montecarlo.cases import CaseError
     from montecarlo.statements.nodes import StatementSimulationError
     from montecarlo.walk_by_walk import WALKS, NotComparedError, apart
 
     try:
-        table = {name: prop for name, prop in quantities(claim).items() if name in claim.printed}
+        table = {name: prop for name, prop in quantities(claim).items() if name in names}
     except StatementError:
         # told of the derivation
         return Binding()
     plain = {name: prop.left.plain() for name, prop in table.items()}
     seen: dict[str, Mapping[str, Any]] = {str(sorted(case.items())): case for case in cases}
     law = next(iter(table.values())).law if table else None
+    unsaid = [name for name in names if name not in table]
+    if unsaid:
+        return Binding(missing=[f"nothing is said of {unsaid[0]}, which is simulated"])
     if law is None or not seen:
         return Binding(missing=["no case was sampled at which the simulation could be compared"])
     for key, case in seen.items():
@@ -205,9 +219,10 @@ def simulation_bound(
     return Binding(evidence=[told])
 
 
-def _first(cases: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    for _, case in zip(range(SMALLEST), cases, strict=False):
-        yield case
+def _first(prop: Proposition) -> Iterator[Mapping[str, Any]]:
+    """Small cases from the smallest on, then drawn ones of every dimension."""
+    yield from itertools.islice(simple(prop), SMALLEST)
+    yield from sorted(drawn(prop, 1, DRAWN), key=size)
 
 
 def _line(error: BaseException) -> str:

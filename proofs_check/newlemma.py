@@ -334,10 +334,10 @@ def _all(fill: Mapping[str, str], first: str, second: str | None, told: Mapping[
         f"{paper}/theorems/__init__.py": '"""Statements and derivations."""\n',
         f"{paper}/montecarlo/__init__.py": '"""Simulations."""\n',
         f"{paper}/theorems/{module}.py": first,
-        f"tests/test_{paper}_{module}.py": _TEST.format(**fill, **told),
     }
     if second is not None:
         found[f"{paper}/montecarlo/{module}.py"] = second
+    found[f"tests/test_{paper}_{module}.py"] = _TEST.format(**fill, **told)
     return found
 
 

@@ -90,7 +90,8 @@ def bound(claim: Statement, cases: list[dict[str, Any]], seed: int) -> Binding:
         simulation = None
     found.missing += informal(claim, simulation)
     if isinstance(simulation, registry.Simulation) and simulation.model != "free":
-        found = found.joined(simulation_bound(claim, simulation, [row["params"] for row in cases], seed))
+        rows = [row["params"] for row in cases]
+        found = found.joined(simulation_bound(claim, simulation, rows, seed, tuple(claim.printed)))
     elif simulation is not None and not found.missing:
         found.missing.append("the second side is no simulation of tokens, so it is held to nothing; leave it out")
     return found

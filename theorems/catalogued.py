@@ -10,10 +10,13 @@ from functools import lru_cache
 
 from theorems.catalogue import Said, Statement
 from theorems.statement.expression import StatementError
+from theorems.statement.language import split_top
 from theorems.statement.proposition import Proposition, proposition
 from theorems.statement.words import word_text
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+#: The name that hypotheses speak of in vain, in the error that says so.
+_IDLE = re.compile(r"the hypotheses speak of ([A-Za-z_][A-Za-z0-9_]*), which the statement does not have")
 #: Functions of prints that the language has under another name.
 _FUNCTIONS = {"Abs": "abs", "Max": "max", "Min": "min"}
 #: A definition that names definitions is put in so often at most.
@@ -52,8 +55,20 @@ def _read(text: str, hypotheses: str, where: str, law: str, limit: str) -> Propo
 
 
 def left_side(says: Said, name: str) -> Proposition:
-    """The proposition ``quantity = 0``: for a quantity of which nothing is printed, so that it can be evaluated."""
-    return _read(f"{says.quantities[name]} = 0", says.hypotheses, says.where, says.law, "")
+    """The proposition ``quantity = 0``: for a quantity of which nothing is printed, so that it can be evaluated.
+
+    Hypotheses about a name that only prints have (lam > 0) are left out.
+    """
+    text, parts = f"{says.quantities[name]} = 0", [part for part, _ in split_top(says.hypotheses, ",;")]
+    while True:
+        try:
+            return _read(text, ", ".join(parts), says.where, says.law, "")
+        except StatementError as error:
+            idle = _IDLE.search(str(error))
+            fewer = [part for part in parts if idle is None or idle[1] not in _NAME.findall(part)]
+            if len(fewer) == len(parts):
+                raise
+            parts = fewer
 
 
 def _relation(statement: Statement, name: str) -> str:

@@ -117,6 +117,7 @@ def report(
             "method": found.method,
             "evidence": [*found.evidence, *found.remarks],
             "exact": found.exact,
+            "trusted": [],
         },
         "simulation": {
             "status": found.simulation,
@@ -155,7 +156,7 @@ def _frame(prop: Proposition, request: Request, claim_id: str, effort: str, seed
         "quantity": str(prop.left),
         "symbols": sorted({alias(name) for name in names} | {"tr1"} if prop.random else names),
         "printed": {"value": str(prop.right)},
-        "symbolic": {"status": "none", "method": "", "evidence": [], "exact": None},
+        "symbolic": {"status": "none", "method": "", "evidence": [], "exact": None, "trusted": []},
         "simulation": {
             "status": "none",
             "samples": 0,

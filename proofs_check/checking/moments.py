@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -224,7 +224,7 @@ class Checker:
         """Compute the left side by joint cumulants at some cases: another method than the derivation's."""
         from theorems.statement.cumulants import CaseMoments
 
-        moments = [node for node in self.prop.left.walk() if node.op == "E"]
+        moments = list(_expectations(self.prop.left))
         agreed = 0
         for case in sorted(pool, key=size)[:AGAIN]:
             try:
@@ -235,7 +235,8 @@ class Checker:
                     if exact is not None and exact != sp.Rational(value.numerator, value.denominator):
                         self.found.conflicts.append(f"at {case}: {moment} = {exact} by pairings, {value} by cumulants")
                     agreed += 1
-            except StatementError:
+            except (StatementError, KeyError):
+                # a moment inside a sum has the sum's index in it
                 continue
         if agreed:
             self.found.method += f"; again by joint cumulants, exactly, at {agreed} cases"
@@ -391,6 +392,18 @@ class Checker:
             if best is None or gap > best[0] * 1.2:
                 best = (gap, case)
         return best[1] if best is not None and best[0] > 0 else None
+
+
+def _expectations(node: Expr) -> Iterator[Expr]:
+    """The expectations of a side; of a sum of expectations, the expectation of the sum."""
+    if node.op == "E":
+        yield node
+    elif node.op == "sum" and node.args[0].op == "E":
+        body, *rest = node.args
+        yield Expr("E", (Expr("sum", (body.args[0], *rest)),))
+    else:
+        for arg in node:
+            yield from _expectations(arg)
 
 
 def _shown(interval: tuple[float, float]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,23 +11,18 @@ from torch import Tensor
 
 from montecarlo import registry
 from montecarlo.walks import Walks, form
-from proofs_check.api import Verdict, judge
+from proofs_check.api import Verdict, check, judge
 from theorems import catalogue, derivation
 from theorems.authoring import Moment, Position, Process, Statement, W, claim
 
 CLAIM = "notes.scores.mean"
 
 
-def stated(**changes: Any) -> Statement:
-    """E[x_i^T W x_j] as a notebook states it, with the given fields changed."""
-    fields: dict[str, Any] = {
-        "quantity": "E[x_i^T W x_j]",
-        "printed": "i*tr1",
-        "symbols": "i tr1",
-        "positions": "i j",
-    }
-    notebook = {"__name__": "__main__", "claim": claim, "fields": {**fields, **changes}}
-    made: Statement = eval(f"claim({CLAIM!r}, **fields)", notebook)
+def stated(right: str = "i*tr(W*Sigma)") -> Statement:
+    """E[x_i^T W x_j] as a notebook states it, with the given right side."""
+    text = f"E[x[i].T*W*x[j]] = {right}"
+    notebook = {"__name__": "__main__", "claim": claim, "text": text}
+    made: Statement = eval(f"claim({CLAIM!r}, text, hypotheses='W symmetric, i <= j')", notebook)
     return made
 
 
@@ -46,7 +42,7 @@ def _claims_are_forgotten() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def refuted() -> Iterator[Verdict]:
-    yield judge(stated(printed="(i - 1)*tr1"), derived, sampled, degree=2, effort="quick")
+    yield judge(stated("(i - 1)*tr(W*Sigma)"), derived, sampled, degree=2, effort="quick")
     catalogue.discard(CLAIM)
 
 
@@ -64,6 +60,7 @@ def test_a_refutation_says_what_is_true_instead(refuted: Verdict) -> None:
 
 def test_the_forms_of_a_verdict(refuted: Verdict) -> None:
     text, table = str(refuted), refuted._repr_html_()
+    assert "<th>statement</th><td><math" in table
     assert text.splitlines()[0].split() == ["verdict", "refuted"]
     for label in ("claim", "print", "correction", "counterexample", "power"):
         assert f"\n{label}" in text
@@ -88,11 +85,45 @@ def test_a_cell_may_be_run_again_and_leaves_no_registration() -> None:
 
 def test_a_changed_cell_is_judged_as_it_stands_now() -> None:
     assert judge(stated(), derived, sampled, degree=2, effort="quick").verdict == "verified"
-    changed = stated(printed="j*tr1", symbols="i j tr1")
+    changed = stated("j*tr(W*Sigma)")
     case = {"d": 1, "i": 1, "j": 3, "W": [["1"]], "Sigma": [["1"]], "start": "sigma"}
     found = judge(changed, derived, sampled, degree=2, effort="quick", case=case)
     assert found.verdict == "refuted"
     assert found.correction == "i*tr1"
+    assert found.counterexample is not None and found.counterexample["params"]["j"] == 3
+
+
+def test_a_case_outside_the_hypotheses_is_an_error() -> None:
+    case = {"d": 1, "i": 3, "j": 1, "W": [["1"]], "Sigma": [["1"]]}
+    assert "hypotheses" in judge(stated(), effort="quick", case=case).reason
+
+
+def test_neither_side_has_to_be_written() -> None:
+    found = judge(stated(), effort="quick")
+    assert (found.verdict, found.report["bound"]) == ("verified", True)
+
+
+def test_a_statement_is_checked_from_python() -> None:
+    found = check("E[norm(x[i])**2] = i*tr(Sigma) + 1", effort="quick")
+    assert (found.verdict, found.correction) == ("refuted", "i*tr_I")
+    assert found.corrected is not None and found.corrected["verdict"] == "verified"
+    assert check("E[norm(x[i])**2] = i*d", "Sigma = I", effort="quick").verdict == "verified"
+    with pytest.raises(ValueError, match="no relation"):
+        check("E[norm(x[i])**2]")
+    with pytest.raises(ValueError, match="effort = 'fast'"):
+        check("E[norm(x[i])**2] = i*d", effort="fast")
+
+
+def test_a_shipped_claim_with_another_side_decides_nothing() -> None:
+    shipped = catalogue.by_id()["bao2024.appA.eq15"]
+
+    def tampered(walk: Process, i: Position) -> Moment:
+        return walk.expect(walk.form(i, W, i))
+
+    found = judge(shipped, tampered, effort="quick")
+    assert found.verdict == "undecided"
+    assert "another side or print than it ships with" in found.reason
+    assert judge(replace(shipped, printed={"moment": "i*tr1"}), effort="quick").verdict == "undecided"
 
 
 def test_registrations_are_put_back_after_an_error() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.proofs_check.hostile import TEXTS, called, contents, one_line, refused
-from tests.proofs_check.test_plugins import GOOD, Offer, offer, site
+from tests.proofs_check.test_plugins import WORDS, Offer, offer, site
 
 assert offer and site
 
@@ -27,6 +27,8 @@ BROKEN = (
     "from theorems.authoring import claim\nclaim('mypaper.s.x', printed=None, symbols='')\n",
     "from theorems.authoring import claim\nclaim('mypaper.s.x', printed='1', symbols=3)\n",
     "from theorems.authoring import claim\nclaim('mypaper.s.x', printed='9**9**9**9', symbols='')\n",
+    "from theorems.authoring import claim\nclaim('mypaper.s.x', 'E[x[i].T*W*x[j]] = 9**9**9**')\n",
+    "from theorems.authoring import claim\nclaim('mypaper.s.x', 3)\n",
 )
 
 
@@ -43,7 +45,7 @@ def test_an_import_that_fails_is_one_line(text: str, offer: Offer, tmp_path: Pat
 
 @pytest.mark.parametrize("text", [text for text in TEXTS if len(text) < 400 and "\n" not in text and "\0" not in text])
 def test_a_claim_with_any_text_for_its_print(text: str, offer: Offer, tmp_path: Path) -> None:
-    offer("one", "mypaper", theorems=GOOD.replace('printed="i*tr1"', f"printed={text!r}"))
+    offer("one", "mypaper", theorems=WORDS.replace('printed="i*tr1"', f"printed={text!r}"))
     told = called(["list", "mypaper"])
     if told.status == 2:
         refused(told, tmp_path, contents(tmp_path))

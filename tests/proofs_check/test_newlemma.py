@@ -183,3 +183,25 @@ def test_a_folder_that_is_read_only(here: Path, capsys: pytest.CaptureFixture[st
     finally:
         here.chmod(0o700)
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_statement_that_was_checked_is_kept_as_a_lemma(
+    here: Path, capsys: pytest.CaptureFixture[str], together: Together
+) -> None:
+    said = ["check", "E[norm(x[i])**2] = i*d", "--for", "Sigma = I", "--effort", "quick"]
+    assert cli.main([*said, "--save", "kept.sec1.length"]) == 0
+    assert "wrote kept/theorems/sec1_length.py" in capsys.readouterr().out
+    text = (here / "kept" / "theorems" / "sec1_length.py").read_text(encoding="utf-8")
+    assert '"E[norm(x[i])**2] = i*d"' in text and 'hypotheses="Sigma = I"' in text and "FILL IN" not in text
+    assert not (here / "kept" / "montecarlo" / "sec1_length.py").exists()
+    (((status, told),),) = together([(here, [command("pytest -q tests")])])
+    assert status == 0, told
+    before = contents(here)
+    assert cli.main([*said, "--save", "kept.sec1.length"]) == 2
+    assert cli.main([*said, "--save", "kept"]) == 2
+    assert contents(here) == before
+
+
+def test_a_statement_that_cannot_be_read_is_not_kept(here: Path) -> None:
+    assert cli.main(["check", "E[norm(x[i])**2] = ", "--save", "kept.sec1.length"]) == 2
+    assert not list(here.iterdir())

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 GOOD = """
 from theorems.authoring import W, claim, derivation
 
-claim("{paper}.sec1.mean", quantity="E[x_i^T W x_j]", printed="i*tr1", symbols="i tr1", positions="i j")
+claim("{paper}.sec1.mean", "E[x[i].T*W*x[j]] = i*tr(W*Sigma)", hypotheses="W symmetric, i <= j")
 
 
 @derivation("{paper}.sec1.mean")
@@ -145,7 +145,12 @@ def test_a_package_that_offers_a_shipped_paper(offer: Offer, capsys: pytest.Capt
     assert "'one' offers 'bao2024'" in told
 
 
-TWICE = GOOD + 'claim("{paper}.sec1.mean", printed="j*tr1", symbols="j tr1", positions="i j")\n'
+TWICE = GOOD + 'claim("{paper}.sec1.mean", "E[norm(x[i])**2] = i*tr(Sigma)")\n'
+#: The same claim in words, which needs both of its sides and is at best undecided.
+WORDS = GOOD.replace(
+    '"E[x[i].T*W*x[j]] = i*tr(W*Sigma)", hypotheses="W symmetric, i <= j"',
+    'printed="i*tr1", symbols="i tr1", positions="i j"',
+)
 
 
 @pytest.mark.parametrize(
@@ -161,9 +166,23 @@ TWICE = GOOD + 'claim("{paper}.sec1.mean", printed="j*tr1", symbols="j tr1", pos
         ("import nowhere_at_all\n", ["'one'", "nowhere_at_all"]),
         (GOOD + GOOD.split("\n\n\n")[1], ["'one'", "mypaper.sec1.mean", "a second derivation", "keep one"]),
         ("from theorems.authoring import claim\nclaim('x', printed='1', symbols='')\n", ["'x' is no id"]),
-        (GOOD.replace('symbols="i tr1"', 'symbols="i"'), ["uses tr1", "declare it"]),
+        (WORDS.replace('symbols="i tr1"', 'symbols="i"'), ["uses tr1", "declare it"]),
+        (GOOD.replace("W*Sigma)", "V*Sigma)"), ["mypaper.sec1.mean", "V"]),
     ],
-    ids=["twice", "foreign", "shipped", "raises", "syntax", "exits", "own", "missing", "derived-twice", "id", "symbol"],
+    ids=[
+        "twice",
+        "foreign",
+        "shipped",
+        "raises",
+        "syntax",
+        "exits",
+        "own",
+        "missing",
+        "derived-twice",
+        "id",
+        "symbol",
+        "unread",
+    ],
 )
 def test_what_a_package_gets_wrong_is_one_line(
     theorems: str, parts: list[str], offer: Offer, capsys: pytest.CaptureFixture[str]
@@ -204,8 +223,8 @@ def test_a_derivation_may_not_import_torch(text: str, offer: Offer, site: Path) 
 @pytest.mark.parametrize(
     ("modules", "reason"),
     [
-        ({"theorems": GOOD}, "no simulation is registered; write one with @simulation"),
-        ({"theorems": GOOD.split("@derivation")[0], "montecarlo": SAMPLED}, "no derivation is registered"),
+        ({"theorems": WORDS}, "no simulation is registered; write one with @simulation"),
+        ({"theorems": WORDS.split("@derivation")[0], "montecarlo": SAMPLED}, "no derivation is registered"),
     ],
 )
 def test_a_missing_twin_is_an_error_of_that_claim_alone(
@@ -222,6 +241,20 @@ def test_a_missing_twin_is_an_error_of_that_claim_alone(
     assert reason in found["mypaper.sec1.mean"]["reason"]
 
 
+def test_a_claim_in_words_is_undecided_and_one_that_is_data_needs_no_side(offer: Offer, tmp_path: Path) -> None:
+    offer("one", "mypaper", theorems=WORDS, montecarlo=SAMPLED)
+    offer("two", "other", theorems=GOOD.split("@derivation")[0])
+    target = tmp_path / "report.json"
+    assert cli.main(["verify", "mypaper", "other", "--effort", "quick", "--json", str(target)]) == 0
+    report = json.loads(target.read_text())
+    found = {claim["id"]: claim for claim in report["claims"]}
+    assert found["mypaper.sec1.mean"]["verdict"] == "undecided"
+    assert "informal" in found["mypaper.sec1.mean"]["reason"]
+    assert found["other.sec1.mean"]["verdict"] == "verified"
+    assert [found[f"{name}.sec1.mean"]["bound"] for name in ("mypaper", "other")] == [False, True]
+    assert report["run"]["bound"] == 1
+
+
 @pytest.mark.parametrize("command", [["eval", "--set", "i=1", "--set", "j=2", "--w"], ["verify", "--dry-run"]])
 def test_a_missing_twin_elsewhere_is_a_line(
     command: list[str], offer: Offer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -229,7 +262,7 @@ def test_a_missing_twin_elsewhere_is_a_line(
     import numpy as np
 
     np.save(tmp_path / "W.npy", np.eye(2))
-    offer("one", "mypaper", theorems=GOOD)
+    offer("one", "mypaper", theorems=WORDS)
     more = [str(tmp_path / "W.npy")] if command[-1] == "--w" else []
     told = refusal(capsys, *command, *more, "mypaper.sec1.mean")
     assert "no simulation is registered" in told

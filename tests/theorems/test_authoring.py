@@ -32,6 +32,7 @@ from theorems.authoring import (
     random_walk,
 )
 from theorems.catalogue import CatalogueError
+from theorems.catalogued import said as of_catalogue
 from theorems.derivation import DerivationError
 from theorems.expressions import symbol
 
@@ -55,6 +56,15 @@ def stated(id: str = CLAIM, **changes: Any) -> Statement:
     return made
 
 
+def said(text: str = "E[x[i].T*W*x[j]] = i*tr(W*Sigma)", id: str = CLAIM, **changes: Any) -> Statement:
+    """The same statement as data, with the given fields changed."""
+    fields = {"hypotheses": "W symmetric, i <= j", **changes}
+    made: Statement = eval(
+        "claim(id, text, **fields)", {"__name__": "__main__", "claim": claim, "fields": fields, "id": id, "text": text}
+    )
+    return made
+
+
 def derived(walk: Process, i: Position, j: Position) -> Moment:
     return walk.expect(walk.form(i, W, j))
 
@@ -69,10 +79,20 @@ def judged(
     return judge(statement, function, simulation, degree=2, effort="quick")
 
 
-def test_the_right_one_is_verified() -> None:
-    found = judged(stated())
+def test_the_right_one_is_verified_where_it_is_data() -> None:
+    found = judged(said())
     assert found.verdict == "verified", found
+    assert found.report["bound"] is True
     assert found.report["decoys"]["caught"] == found.report["decoys"]["of"] > 5
+
+
+def test_the_right_one_in_words_is_undecided_and_says_why() -> None:
+    found = judged(stated())
+    assert found.verdict == "undecided"
+    assert (found.report["symbolic"]["status"], found.report["simulation"]["status"]) == ("proved", "agrees")
+    assert "informal: what the claim says stands in words alone" in found.reason
+    assert f'claim("{CLAIM}", "E[' in found.reason
+    assert found.report["bound"] is False
 
 
 # ---- the statement
@@ -97,13 +117,65 @@ def test_the_right_one_is_verified() -> None:
     ],
     ids=str,
 )
-def test_a_statement_that_cannot_be_used(changes: dict[str, Any], parts: list[str]) -> None:
+def test_a_statement_in_words_that_cannot_be_used(changes: dict[str, Any], parts: list[str]) -> None:
     with pytest.raises(CatalogueError) as caught:
         stated(**changes)
     assert str(caught.value).startswith(f"{CLAIM}: ")
     for part in parts:
         assert part in str(caught.value)
     assert CLAIM not in {statement.id for statement in catalogue.added()}
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "parts"),
+    [
+        ("E[x[i].T*W*x[j] = 1", {}, ["no relation", "column 20"]),
+        ("E[x[i].T*W*x[j]] = i*tr(V*Sigma)", {}, ["V"]),
+        ("E[x[i].T*W*x[j]] = i*c", {}, ["c is declared nowhere", "c > 0"]),
+        ("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", {"hypotheses": "W round"}, ["'W round' is unknown"]),
+        ("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", {"hypotheses": "i < j, j < i"}, ["no positions satisfy"]),
+        ("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", {"law": "wlak"}, ["law", "walk"]),
+        ("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", {"limit": "T -> oo"}, ["states no limit"]),
+        ("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", {"reading": "for every W"}, ["reading stands beside", "drop it"]),
+        ("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", {"assumptions": ("Sigma = I",)}, ["assumptions stands beside"]),
+        ("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", {"limit": {"i": "theta*T"}}, ["limit stands beside"]),
+    ],
+    ids=str,
+)
+def test_a_statement_that_cannot_be_read(text: str, changes: dict[str, Any], parts: list[str]) -> None:
+    with pytest.raises(CatalogueError) as caught:
+        said(text, **changes)
+    assert str(caught.value).startswith(f"{CLAIM}: ")
+    for part in parts:
+        assert part in str(caught.value)
+    assert CLAIM not in {statement.id for statement in catalogue.added()}
+
+
+def test_the_fields_of_a_claim_follow_from_its_statement() -> None:
+    made = said("E[x[i].T*W*x[T]]/T -> theta*tr(W*Sigma)", hypotheses="W symmetric", limit="T -> oo, i/T -> theta")
+    assert made.kind == "asymptotic"
+    assert made.printed == {"value": "theta*tr(W*Sigma)"}
+    assert made.quantity == "E[x[i].T*W*x[T]]/T"
+    assert made.positions == ("i", "T")
+    assert "symmetric W" in made.reading and "theta" in made.reading
+    assert r"\to" in made.statement
+    assert said("tr(W)**2 <= d*tr(W*W)", hypotheses="W symmetric").kind == "bound"
+
+
+def test_a_claim_about_several_quantities_reads_what_is_printed_of_each() -> None:
+    made = stated(
+        printed={"mean": "i*tr1", "spread": "i*(i + j)*tr2"},
+        symbols="i j tr1 tr2",
+        quantity={"mean": "E[x[i].T*W*x[j]]", "spread": "Var[x[i].T*W*x[j]]"},
+        hypotheses="W symmetric",
+    )
+    assert str(of_catalogue(made, "spread").right) == "i*(i + j)*tr(W*Sigma*W*Sigma)"
+    assert of_catalogue(made, "mean").known.texts == ("W symmetric", "i <= j")
+    assert "i*(i + j)" in made.reading.replace(" ", "").replace("i*(i+j)", "i*(i + j)")
+    with pytest.raises(CatalogueError, match="quantity lacks value"):
+        stated(quantity={"mean": "E[x[i].T*W*x[j]]"})
+    with pytest.raises(CatalogueError, match="the reading and the LaTeX follow"):
+        stated(quantity={"value": "E[x[i].T*W*x[j]]"}, reading="for every W")
 
 
 @pytest.mark.parametrize("name", ["thing", "notes.thing", "notes..thing", ".notes.sec1.thing", "notes.sec1.a b", ""])
@@ -343,7 +415,7 @@ def test_a_condition_that_says_nothing(condition: str, parts: list[str]) -> None
 
 def test_how_many_cases_meet_a_condition_is_reported() -> None:
     found = judged(stated(conditions=["2*i <= j"]))
-    assert found.verdict == "verified"
+    assert found.report["simulation"]["status"] == "agrees"
     assert "% of the drawn cases meet the conditions" in found.power
 
 
@@ -366,8 +438,8 @@ def test_wrong_versions_that_no_case_can_tell_leave_it_undecided() -> None:
         statement = stated(name, printed="p**2", symbols="p", positions="", **law)
         with registry.registered(registry.Simulation(name, both, bounded=(0, 1))):
             verdicts[values] = judge(statement, squared, effort="quick")
-    assert verdicts["1/4 1/2 3/4"].verdict == "verified"
-    blind = verdicts["1"]
+    seeing, blind = verdicts["1/4 1/2 3/4"], verdicts["1"]
+    assert seeing.report["simulation"]["status"] == "agrees" and "decoys" not in seeing.reason
     assert blind.verdict == "undecided"
     assert "decoys survive: value: p**2 -> p**3" in blind.reason
     assert blind.report["decoys"]["caught"] < blind.report["decoys"]["of"]
