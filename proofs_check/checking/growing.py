@@ -21,6 +21,7 @@ from proofs_check.checking.measuring import BETA, TooDearError
 from proofs_check.checking.moments import DRAWN, REFUTING, Checker
 from proofs_check.extrapolation import ExtrapolationError, approach, extrapolated, weights
 from proofs_check.intervals import Interval
+from theorems.expressions import symbol
 from theorems.statement.decide import Part, decide
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.limits import GROWING, put
@@ -35,6 +36,8 @@ TOLERANCE = {"quick": 0.15, "standard": 0.05, "thorough": 0.02}
 #: Shares of T at which positions are put, eighths as the lengths are multiples of 8; a free position stays here, too.
 SHARES = (Fraction(1, 2), Fraction(1, 4), Fraction(1), Fraction(3, 4), Fraction(1, 8))
 FIXED = 1
+#: Most choices of shares that are tried with the same matrices.
+MOST_SHARES = 25
 #: Largest dimension at growing lengths, and how many configurations are at hand for each that is sampled.
 DIMENSION = {"quick": 2, "standard": 3, "thorough": 4}
 SPARE = 3
@@ -110,6 +113,9 @@ class LimitChecker(Checker):
         """Decide the limit exactly, then confront the print with values along the growing index."""
         self.found.doing = "while deriving"
         decision = decide(self.prop, self.derivation)
+        self.parts = decision.parts
+        if self.prop.error is not None and self.prop.error[0] == "O":
+            self.found.remarks.append("O(...) prints no limit: the values are held to the derived limit of the ratio")
         self.found.method = decision.method
         self.found.tier = "direct simulation at growing lengths" if self.growing else "direct simulation"
         self._record(decision)
@@ -154,10 +160,12 @@ class LimitChecker(Checker):
         seen = set()
         for case in pool:
             fixed = {k: v for k, v in case.items() if k not in prop.positions and k not in self._share_names()}
-            for shares in itertools.islice(itertools.product(SHARES, repeat=len(said)), 6):
+            for shares in itertools.islice(itertools.product(SHARES, repeat=len(said)), MOST_SHARES):
                 for places in itertools.product((None, Fraction(1, 2), Fraction(1)), repeat=len(free)):
                     table = dict(zip(said, shares, strict=True)) | dict(zip(free, places, strict=True))
                     named = {form.args[0]: str(table[n]) for n, form in said.items() if form.op == "name"}
+                    if any(_share(form, named) != table[n] for n, form in said.items()):
+                        continue
                     made = Configuration({**fixed, **named}, table)
                     key = str((made.fixed, made.shares))
                     if key not in seen and self._fits(made):
@@ -217,14 +225,35 @@ class LimitChecker(Checker):
     # -- the quantity that tends, and what is printed for it
 
     def prints(self, configuration: Configuration, right: Expr | None = None) -> float | None:
-        """The printed limit at a configuration; 0 for an error term, 1 for a ratio."""
+        """The printed limit at a configuration; 0 for o(...), 1 for a ratio.
+
+        O(...) prints no limit, only that the ratio stays bounded: the values are held to the finite limit that was
+        derived, and the report says so.
+        """
         if self.prop.error is not None:
-            return 0.0
+            return 0.0 if self.prop.error[0] == "o" else self._bounded(configuration)
         if self.prop.relation == "~":
             return 1.0
         case = configuration.at(64) if self.growing else dict(configuration.fixed)
         value = self.exact(right if right is not None else self.prop.right, case)
         return None if value is None else float(sp.re(value))
+
+    def _bounded(self, configuration: Configuration) -> float | None:
+        """The derived limit of (left - right)/scale at a configuration; 0 where it is unbounded."""
+        case = configuration.at(1024) if self.growing else {**self._last(configuration)}
+        try:
+            order = self.derivation.order_at(case)
+            for part in self.parts:
+                if part.place == order and part.regime is not None and self._in_regime(part, configuration):
+                    if not part.holds or symbol(self.prop.limit.variable) in part.left.free_symbols:
+                        return 0.0
+                    extra = {
+                        f"{name}/T": str(share) for name, share in configuration.shares.items() if share is not None
+                    }
+                    return float(sp.re(self.derivation.put(part.left, order, {**case, **extra})))
+        except (StatementError, KeyError):
+            return None
+        return None
 
     def quantity(self, left: Any, right: Any, scale: Any) -> Any:
         """What tends to the printed limit, from the sides: left, left/right, or (left - right)/scale."""
@@ -561,6 +590,11 @@ class LimitChecker(Checker):
             return decide(replace(self.prop, right=right), self.derivation).status == "proved"
         except StatementError:
             return False
+
+
+def _share(form: Expr, named: Mapping[str, str]) -> Fraction:
+    """The share of T that a position tends to: a number, or that of its name."""
+    return Fraction(named[form.args[0]] if form.op == "name" else form.args[0])
 
 
 def _series(above: sp.Poly, below: sp.Poly, order: int) -> list[sp.Expr]:

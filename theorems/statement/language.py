@@ -160,6 +160,8 @@ class _Reader:
 
     def _name(self, node: ast.Name) -> Expr:
         label, words = node.id, self.words
+        if label.startswith("_"):
+            raise self.fail(f"{label} begins with _; names begin with a letter", node)
         if label in words.values:
             return words.values[label]
         if label in words.matrices:
@@ -265,7 +267,7 @@ def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     if len(node.args) != 4 or not isinstance(node.args[1], ast.Name):
         raise reader.fail("expected sum(expression, j, first, last), e.g. sum(x[j].T*W*x[T], j, 1, T)", node)
     index = node.args[1].id
-    if index in ("x", "T", "d") or index in reader.words.matrices:
+    if index in ("x", "T", "d") or index in reader.words.matrices or index.startswith("_"):
         raise reader.fail(f"{index} cannot be the index of a sum; take another letter", node.args[1])
     body, first, last = (reader.build(node.args[k], depth) for k in (0, 2, 3))
     if index in first.names() | last.names():

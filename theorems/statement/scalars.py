@@ -66,6 +66,8 @@ class Exact:
             name: symbol(place.name) + place.offset if place.name else sp.Integer(place.offset)
             for name, place in order.values
         }
+        if known.dimension.low is not None and known.dimension.low == known.dimension.high:
+            self.table["d"] = sp.Integer(int(known.dimension.low))
 
     def value(self, node: Expr) -> sp.Expr:
         """The exact value of a deterministic scalar; NotPolynomialError where there is no closed form."""
@@ -151,10 +153,9 @@ class Exact:
     def _norm(self, node: Expr, square: bool) -> sp.Expr:
         """The square of a Euclidean or Frobenius norm; a spectral or nuclear norm is a name of its own."""
         inner, kind = node.args
-        if kind in ("", "fro"):
-            other = Expr("T", (inner,))
-            shape, _ = self.polynomial.value(inner)
-            product = Expr("*", (other, inner))
+        shape, _ = self.polynomial.value(inner)
+        if kind in ("", "fro") or shape in ("column", "row"):
+            product = Expr("*", (Expr("T", (inner,)), inner))
             return self.value(Expr("tr", (product,)) if shape == "matrix" else product)
         label = str(node)
         return symbol(label) ** 2
