@@ -384,6 +384,8 @@ def _check_limit(relation: str, error: tuple[str, Expr] | None, limit: Limit, te
         raise StatementError(
             f"{relation} without what tends where; add --as, e.g. --as 'T -> oo'", text, text.find(relation)
         )
+    if limit.variable == "T" and limit.value is not None:
+        raise StatementError("T tends to oo alone; write --as 'T -> oo'", given, 0)
     if error is not None and not limit.variable:
         raise StatementError("an error term without what tends where; add --as, e.g. --as 'T -> oo'", text, error[1].at)
     if limit.variable and relation not in ("->", "~") and error is None:

@@ -102,3 +102,18 @@ def test_what_hypotheses_say_of_positions_and_of_d_is_used() -> None:
     assert status("E[x[i].T*x[j]] = 0", "i <= j", law="iid") == "open"
     assert status("E[norm(x[1])**4] = (d + 2)*tr(Sigma)**2", "d = 1") == "proved"
     assert status("E[x[i].T*x[j]] = 0", "i < j", law="ar1(0)") == "proved"
+
+
+@pytest.mark.parametrize("power", ["9**9**9**9", "tr(Sigma)**(10**10)", "tr(Sigma)**(60 + 60)", "((10**60)**60)**60"])
+def test_a_tower_of_powers_is_refused_and_never_worked_out(power: str) -> None:
+    with pytest.raises(StatementError, match="smaller power"):
+        proposition(f"E[norm(x[i])**2] = {power}")
+
+
+def test_a_power_of_numbers_is_read() -> None:
+    assert status("E[norm(x[1])**2]*2**(1/2)*(1 + 1)**3 = 8*sqrt(2)*tr(Sigma)") == "proved"
+
+
+def test_T_tends_to_infinity_alone() -> None:
+    with pytest.raises(StatementError, match="T -> oo"):
+        proposition("E[norm(x[T])**2] -> tr(Sigma)", "", "", "walk", "T -> 5")
