@@ -36,6 +36,8 @@ TOLERANCE = {"quick": 0.15, "standard": 0.05, "thorough": 0.02}
 #: Shares of T at which positions are put, eighths as the lengths are multiples of 8; a free position stays here, too.
 SHARES = (Fraction(1, 2), Fraction(1, 4), Fraction(1), Fraction(3, 4), Fraction(1, 8))
 FIXED = 1
+#: Most choices of shares that are tried with the same matrices.
+MOST_SHARES = 25
 #: Largest dimension at growing lengths, and how many configurations are at hand for each that is sampled.
 DIMENSION = {"quick": 2, "standard": 3, "thorough": 4}
 SPARE = 3
@@ -94,7 +96,7 @@ class Trend:
 
     @property
     def agrees(self) -> bool:
-        """Whether the values approach the printed limit within the tolerance, or stay bounded where O(...) is printed."""
+        """Whether the values approach the printed limit within the tolerance; of O(...), whether they stay bounded."""
         if self.bounded:
             flat = all(abs(end) <= self.tolerance for _, value in self.points for end in (value.low, value.high))
             return flat or self.grown()[1] <= STEADY
@@ -179,10 +181,12 @@ class LimitChecker(Checker):
         seen = set()
         for case in pool:
             fixed = {k: v for k, v in case.items() if k not in prop.positions and k not in self._share_names()}
-            for shares in itertools.islice(itertools.product(SHARES, repeat=len(said)), 6):
+            for shares in itertools.islice(itertools.product(SHARES, repeat=len(said)), MOST_SHARES):
                 for places in itertools.product((None, Fraction(1, 2), Fraction(1)), repeat=len(free)):
                     table = dict(zip(said, shares, strict=True)) | dict(zip(free, places, strict=True))
                     named = {form.args[0]: str(table[n]) for n, form in said.items() if form.op == "name"}
+                    if any(_share(form, named) != table[n] for n, form in said.items()):
+                        continue
                     made = Configuration({**fixed, **named}, table)
                     key = str((made.fixed, made.shares))
                     if key not in seen and self._fits(made):
@@ -242,7 +246,10 @@ class LimitChecker(Checker):
     # -- the quantity that tends, and what is printed for it
 
     def prints(self, configuration: Configuration, right: Expr | None = None) -> float | None:
-        """The printed limit at a configuration; 0 for an error term, 1 for a ratio."""
+        """The printed limit at a configuration; 0 for an error term, 1 for a ratio.
+
+        O(...) prints no limit, only that the ratio stays bounded (``bounded``).
+        """
         if self.prop.error is not None:
             return 0.0
         if self.prop.relation == "~":
@@ -594,6 +601,11 @@ class LimitChecker(Checker):
             return decide(replace(self.prop, right=right), self.derivation).status == "proved"
         except StatementError:
             return False
+
+
+def _share(form: Expr, named: Mapping[str, str]) -> Fraction:
+    """The share of T that a position tends to: a number, or that of its name."""
+    return Fraction(named[form.args[0]] if form.op == "name" else form.args[0])
 
 
 def _series(above: sp.Poly, below: sp.Poly, order: int) -> list[sp.Expr]:

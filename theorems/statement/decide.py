@@ -19,7 +19,8 @@ import sympy as sp
 from theorems.expressions import symbol
 from theorems.statement.expression import MOMENTS, Expr, StatementError
 from theorems.statement.forms import NotPolynomialError
-from theorems.statement.limits import GROWING, Regime, consequences, leading, limit, put, regimes
+from theorems.statement.hypotheses import Range
+from theorems.statement.limits import GROWING, Regime, consequences, leading, limit, put, regimes, uniform
 from theorems.statement.normal import equal, nonnegative, sign
 from theorems.statement.places import Order, Place, orders
 from theorems.statement.proposition import Proposition
@@ -65,7 +66,8 @@ class Derivation:
     @cached_property
     def orders(self) -> tuple[Order, ...]:
         """Every order of the places that the hypotheses leave."""
-        return tuple(orders(self.prop.places, self.prop.known.places))
+        found = orders(self.prop.places, self.prop.known.places)
+        return tuple(order for order in found if not any(_tied(order, pair) for pair in self.prop.known.unequal))
 
     def exact(self, order: Order) -> Exact:
         """The values in one order."""
@@ -114,6 +116,16 @@ class Derivation:
         exact = self.exact(order)
         table = {s: _number(s.name, case, exact) for s in formula.free_symbols}
         return sp.sympify(formula.xreplace(table)) if table else formula
+
+
+def _tied(order: Order, pair: tuple[Place, Place]) -> bool:
+    """Whether an order says that two places are equal."""
+    tied = dict(order.values)
+    one, two = (
+        Place(tied[place.name].name, tied[place.name].offset + place.offset) if place.name in tied else place
+        for place in pair
+    )
+    return one == two
 
 
 def _within_moment(node: Expr, part: Expr) -> bool:
@@ -196,7 +208,7 @@ def positive_names(prop: Proposition, order: Order, value: sp.Expr) -> dict[sp.S
         plain = [symbol(place.name) for place in node if place.name and place.offset == 0]
         named = [name for name in plain if name in value.free_symbols]
         if named:
-            before = before + 1 + sp.Symbol(f"step{number}")
+            before = before + 1 + sp.Symbol(f"step{number}#")
             table |= dict.fromkeys(named, before)
     for name, known in prop.known.ranges.items():
         if known.low is not None and known.low >= 0:
@@ -236,7 +248,7 @@ def square_trace(name: str, prop: Proposition) -> bool:
 def _limit_part(prop: Proposition, order: Order, regime: Regime, left: sp.Expr, right: sp.Expr) -> Part | None:
     tied = consequences(prop, order, regime)
     bounded = prop.limit.variable == "T" and "T" in dict(order.values)
-    if sp.Symbol("never") in tied or bounded:
+    if sp.Symbol("never#") in tied or bounded:
         return None
     small = frozenset(
         symbol(name)
@@ -249,24 +261,117 @@ def _limit_part(prop: Proposition, order: Order, regime: Regime, left: sp.Expr, 
         and (known.low > 0 or known.low_open)
     )
     words = f"{order}; {regime.words}"
+    _stays(prop, order, left - right)
+    shares = {symbol(f"{name}/T"): sympy_of(form) for name, form in prop.limit.regime}
+
+    def settled(value: sp.Expr) -> sp.Expr:
+        return value.xreplace(shares).xreplace(tied)
+
+    def never_zero(value: sp.Expr) -> bool:
+        return nonzero(prop, order, settled(value))
+
     moving = put(left, regime).xreplace(tied), put(right, regime).xreplace(tied)
     if prop.error is not None:
         kind, scale = prop.error
         weight = put(sympy_of(scale), regime).xreplace(tied)
         if weight == 0:
             raise StatementError(f"the error term {kind}({scale}) has the scale 0", at=scale.at)
+        if not never_zero(leading(weight, small, never_zero).coefficient):
+            raise NotPolynomialError(f"the scale {scale} of the error term may vanish; exclude that by a hypothesis")
         gap = sp.together(moving[0] - moving[1])
-        found = leading(gap / weight, small) if not equal(moving[0], moving[1]) else None
-        fine = found is None or found.coefficient == 0 or (found.power < 0 if kind == "o" else found.power <= 0)
+        _uniformly(prop, order, (left - right) / sympy_of(scale))
+        found = leading(gap / weight, small, never_zero) if not equal(moving[0], moving[1]) else None
         shown = sp.Integer(0) if found is None else found.coefficient
+        if found is not None and found.power == 0:
+            shown = settled(shown)
+        # O(...) holds with any coefficient, o(...) where it is 0 as the positions tend
+        small_enough = found is None or found.power < 0 or (found.power == 0 and (kind == "O" or shown == 0))
+        fine = small_enough or shown == 0
         value = shown * GROWING ** (found.power if found is not None else 0)
         return Part(words, value.subs(GROWING, symbol(prop.limit.variable)), sp.Integer(0), bool(fine), order, regime)
     if prop.relation == "~":
-        ratio = limit(moving[0] / moving[1], small)
+        _uniformly(prop, order, left / right)
+        ratio = settled(limit(moving[0] / moving[1], small, never_zero))
+        below = sp.fraction(sp.cancel(sp.together(moving[0] / moving[1])))[1].xreplace(shares)
+        if not never_zero(leading(below, small, never_zero).coefficient):
+            raise NotPolynomialError(f"the right side may vanish where {below} = 0; exclude that by a hypothesis")
         return Part(words, ratio, sp.Integer(1), equal(ratio, sp.Integer(1)), order, regime)
-    goes = limit(moving[0], small)
+    _uniformly(prop, order, left)
+    goes, printed = settled(limit(moving[0], small, never_zero)), settled(moving[1])
     positive = frozenset(positive_names(prop, order, left - right))
-    return Part(words, goes, moving[1], goes is not sp.oo and equal(goes, moving[1], positive), order, regime)
+    return Part(words, goes, printed, goes is not sp.oo and equal(goes, printed, positive), order, regime)
+
+
+def _stays(prop: Proposition, order: Order, value: sp.Expr) -> None:
+    """NotPolynomialError where something that the limit leaves fixed in fact moves with what tends."""
+    variable = prop.limit.variable
+    names = {free.name for free in value.free_symbols}
+    if variable == "d" and (
+        moved := sorted(name for name in names if name.startswith(("tr(", "norm(")) or ".T*" in name)
+    ):
+        raise NotPolynomialError(f"{moved[0]} changes with d; nothing is said of how")
+    if variable != "T" and variable in prop.positions and (others := sorted(names & set(prop.positions) - {variable})):
+        raise NotPolynomialError(f"how {others[0]} moves as {variable} tends is not said; write T -> oo, i/T -> theta")
+
+
+def _uniformly(prop: Proposition, order: Order, value: sp.Expr) -> None:
+    """NotPolynomialError where positions that tend nowhere are not decided by their ends."""
+    if prop.limit.variable != "T":
+        return
+    tied, said = dict(order.values), dict(prop.limit.regime)
+    free = {symbol(name) for name in prop.positions if name != "T" and name not in said and name not in tied}
+    if not free & value.free_symbols:
+        return
+    ranked = {symbol(place.name): None for node in order.nodes for place in node if place.name and place.name != "T"}
+    uniform(value, [*ranked, symbol("T")], free, frozenset(positive_names(prop, order, value)))
+
+
+def nonzero(prop: Proposition, order: Order, value: sp.Expr) -> bool:
+    """Whether a value is 0 nowhere under the hypotheses, by its factors; False where that is not seen."""
+    if value.is_number:
+        return bool(value != 0)
+    factors = [part.as_base_exp()[0] for part in sp.Mul.make_args(sp.factor(value))]
+    return all(_factor_nonzero(prop, order, factor) for factor in factors)
+
+
+def _factor_nonzero(prop: Proposition, order: Order, factor: sp.Expr) -> bool:
+    if factor.is_number:
+        return bool(factor != 0)
+    if not factor.is_polynomial(*factor.free_symbols):
+        return False
+    ranges = dict(prop.known.ranges)
+    ranges |= {
+        free.name: Range(Fraction(0), Fraction(1), True) for free in factor.free_symbols if free.name.endswith("/T")
+    }
+    if len(factor.free_symbols) == 1 and (known := ranges.get(next(iter(factor.free_symbols)).name)) is not None:
+        roots = sp.real_roots(sp.Poly(factor, *factor.free_symbols))
+        if all(root.is_Rational and not known.holds(Fraction(str(root))) for root in roots):
+            return True
+    table = positive_names(prop, order, factor)
+    table |= {free: sp.Symbol(f"{free.name}+") for free in factor.free_symbols if free.name.endswith("/T")}
+    strict = {sp.Symbol(f"{name}+") for name, known in ranges.items() if known.sign == 1 and known.low == 0}
+    strict |= {sp.Symbol(f"{free.name}+") for free in factor.free_symbols if _positive_trace(free.name, prop)}
+    allowed = {inner for form in table.values() for inner in form.free_symbols}
+    terms = sp.Poly(form := sp.expand(factor.xreplace(table)), *sorted(form.free_symbols, key=str)).terms()
+    for way in (1, -1):
+        signs = [(way * coefficient > 0, _odd(powers, form) <= allowed) for powers, coefficient in terms]
+        if all(map(all, signs)) and any(_held(powers, form) <= strict for powers, _ in terms):
+            return True
+    return False
+
+
+def _held(powers: tuple[int, ...], form: sp.Expr) -> set[sp.Symbol]:
+    return {gen for gen, power in zip(sorted(form.free_symbols, key=str), powers, strict=True) if power}
+
+
+def _odd(powers: tuple[int, ...], form: sp.Expr) -> set[sp.Symbol]:
+    return {gen for gen, power in zip(sorted(form.free_symbols, key=str), powers, strict=True) if power % 2}
+
+
+def _positive_trace(name: str, prop: Proposition) -> bool:
+    """Whether a name is tr(Sigma^k) of a positive definite Sigma."""
+    definite = prop.known.shape("Sigma") == "positive definite"
+    return definite and name.startswith("tr(") and set(name[3:-1].split("*")) == {"Sigma"}
 
 
 def contradicts(prop: Proposition, left: sp.Expr, right: sp.Expr) -> bool | None:

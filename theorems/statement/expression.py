@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import count
 from typing import Any
 
 #: Moments: the number of arguments each takes, and its degree as a multiple of its argument's.
@@ -80,12 +81,17 @@ class Expr:
         return {name for arg in self for name in arg.names()}
 
     def put(self, table: dict[str, Expr]) -> Expr:
-        """The expression with names replaced; the index of a sum is its own."""
+        """The expression with names replaced; the index of a sum is its own, and renamed where it would capture one."""
         if self.op == "name":
             return table.get(self.args[0], self)
         if self.op == "sum":
             body, index, *ends = self.args
-            inner = {name: value for name, value in table.items() if name != index}
+            inner = {name: value for name, value in table.items() if name != index and name in body.names()}
+            brought = {name for value in inner.values() for name in value.names()}
+            if index in brought:
+                taken = brought | body.names()
+                new = next(label for k in count(1) if (label := f"{index}{k}") not in taken)
+                inner[index], index = Expr("name", (new,)), new
             return Expr("sum", (body.put(inner), index, *(end.put(table) for end in ends)), self.at)
         return self.mapped(lambda arg: arg.put(table))
 

@@ -197,11 +197,14 @@ class Polynomial:
                 f"the power {node} is no polynomial; expected an integer exponent >= 0", at=node.at
             )
         count = int(power)
-        if base.op == "norm" and not base.args[1] and base.random:
-            if count % 2:
-                raise NotPolynomialError(f"{node} is no polynomial; an even power of a norm is", at=node.at)
+        if base.op == "norm" and base.random:
             inner = base.args[0]
-            base, count = Expr("*", (Expr("T", (inner,)), inner)), count // 2
+            vector = self.value(inner)[0] in ("column", "row")
+            if count % 2 or not (vector or base.args[1] in ("", "fro")):
+                raise NotPolynomialError(f"{node} is no polynomial; an even power of a Euclidean norm is", at=node.at)
+            # every norm of a vector is the Euclidean one
+            square = Expr("*", (Expr("T", (inner,)), inner))
+            base, count = square if vector else Expr("tr", (square,)), count // 2
         if not base.random and not base.has("matrix"):
             return "scalar", [(Term(self.scalar(node)), None)]
         if base.op == "norm":

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import prod
 
 from theorems.statement.expression import (
     ELEMENTARY,
@@ -23,6 +24,8 @@ from theorems.statement.expression import (
 
 #: Longest text that is read, deepest nesting, largest exponent and longest number.
 MAX_LENGTH, MAX_DEPTH, MAX_EXPONENT, MAX_DIGITS = 4_000, 60, 64, 40
+#: Longest number that a power of numbers may be.
+MAX_BITS = 4_096
 CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, "tr", "norm", "mean", "sum", "clip", "o", "O")
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _COMPARISONS = {ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">", ast.Eq: "=", ast.NotEq: "!="}
@@ -160,6 +163,8 @@ class _Reader:
 
     def _name(self, node: ast.Name) -> Expr:
         label, words = node.id, self.words
+        if label.startswith("_"):
+            raise self.fail(f"{label} begins with _; names begin with a letter", node)
         if label in words.values:
             return words.values[label]
         if label in words.matrices:
@@ -195,8 +200,11 @@ class _Reader:
             if left.op == right.op == "number":
                 return number(left.args[0] / right.args[0])
             return Expr("/", (left, right))
-        if right.op == "number" and abs(right.args[0]) > MAX_EXPONENT:
+        power, base = _constant(right), _constant(left)
+        if power is not None and abs(power) > MAX_EXPONENT:
             raise self.fail(f"an exponent over {MAX_EXPONENT}; write a smaller power", node.right)
+        if power is not None and base is not None and abs(power) * _bits(base) > MAX_BITS:
+            raise self.fail(f"a number of over {MAX_BITS} bits; write a smaller power", node)
         return Expr("**", (left, right))
 
     def _subscript(self, node: ast.Subscript, depth: int) -> Expr:
@@ -234,6 +242,30 @@ class _Reader:
         return _CALLS.get(head, _plain_call)(self, head, node, depth)
 
 
+def _constant(node: Expr) -> Fraction | None:
+    """The value of an expression in numbers alone; None for any other, and for a root."""
+    if node.op == "number":
+        return Fraction(node.args[0])
+    if node.op not in ("+", "*", "/", "**"):
+        return None
+    values = [_constant(arg) for arg in node]
+    if any(value is None for value in values):
+        return None
+    known = [value for value in values if value is not None]
+    if node.op == "+":
+        return sum(known, Fraction(0))
+    if node.op == "*":
+        return prod(known, start=Fraction(1))
+    one, two = known
+    if (node.op == "/" and two == 0) or (node.op == "**" and (two.denominator != 1 or (one == 0 and two < 0))):
+        return None
+    return one / two if node.op == "/" else Fraction(one ** int(two))
+
+
+def _bits(value: Fraction) -> int:
+    return value.numerator.bit_length() + value.denominator.bit_length() - 1
+
+
 def _joined(operation: str, left: Expr, right: Expr) -> Expr:
     """A sum or product with nested ones flattened."""
     parts = (*(left.args if left.op == operation else (left,)), *(right.args if right.op == operation else (right,)))
@@ -265,7 +297,7 @@ def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     if len(node.args) != 4 or not isinstance(node.args[1], ast.Name):
         raise reader.fail("expected sum(expression, j, first, last), e.g. sum(x[j].T*W*x[T], j, 1, T)", node)
     index = node.args[1].id
-    if index in ("x", "T", "d") or index in reader.words.matrices:
+    if index in ("x", "T", "d") or index in reader.words.matrices or index.startswith("_"):
         raise reader.fail(f"{index} cannot be the index of a sum; take another letter", node.args[1])
     body, first, last = (reader.build(node.args[k], depth) for k in (0, 2, 3))
     if index in first.names() | last.names():

@@ -6,8 +6,10 @@ is taken. Powers a^T with |a| < 1 tend to 0 faster than every power of T.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
 from itertools import product
 
 import sympy as sp
@@ -19,8 +21,10 @@ from theorems.statement.places import Order
 from theorems.statement.proposition import Proposition
 from theorems.statement.scalars import sympy_of
 
-#: What tends to infinity, after every substitution.
-GROWING = sp.Symbol("growing")
+#: How near to its limit a parameter is looked for in its range.
+NEAR = Fraction(1, 10**12)
+#: What tends to infinity, after every substitution; no name of a statement holds a #.
+GROWING = sp.Symbol("growing#")
 
 
 @dataclass(frozen=True)
@@ -44,19 +48,15 @@ def regimes(prop: Proposition, order: Order) -> Iterator[Regime]:
             known = prop.known.ranges.get(variable)
             sides = [1, -1]
             if known is not None and point.is_Rational:
-                sides = [
-                    s
-                    for s in sides
-                    if (known.high if s > 0 else known.low) is None
-                    or (sp.Rational(str(known.high if s > 0 else known.low)) - point) * s > 0
-                ]
-            for side in sides or [1]:
+                sides = [s for s in sides if known.holds(Fraction(str(point)) + s * NEAR)]
+            for side in sides:
                 yield Regime({variable: point + side / GROWING}, f"{variable} -> {point}")
         return
     tied = dict(order.values)
     said = dict(prop.limit.regime)
     free = [n for n in prop.positions if n != "T" and n not in said and n not in tied]
-    base = {n: sympy_of(form) * GROWING for n, form in said.items() if n not in tied}
+    # i/T -> theta leaves i = (theta + o(1)) T: the share of T itself stays open until the limit is taken
+    base = {n: symbol(f"{n}/T") * GROWING for n in said if n not in tied}
     for choice in product((True, False), repeat=len(free)):
         table = {"T": GROWING, **base}
         words = ["T -> oo", *(f"{n}/T -> {form}" for n, form in said.items())]
@@ -91,7 +91,7 @@ def consequences(prop: Proposition, order: Order, regime: Regime) -> dict[sp.Sym
             found[share] = other
         elif other is not None and sp.expand(share - other) != 0:
             # the order contradicts the limit: nothing is to be shown in it
-            return {sp.Symbol("never"): sp.Integer(1)}
+            return {sp.Symbol("never#"): sp.Integer(1)}
     return found
 
 
@@ -103,10 +103,16 @@ class Leading:
     power: sp.Rational
 
 
-def leading(value: sp.Expr, small: frozenset[sp.Expr] = frozenset()) -> Leading:
+#: Whether a value is never 0 under a statement's hypotheses.
+NeverZero = Callable[[sp.Expr], bool]
+
+
+def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) -> Leading:
     """The leading term in GROWING of a value; NotPolynomialError where it cannot be read off.
 
-    ``small`` are bases a with 0 < a < 1: a^GROWING counts as 0 beside every power.
+    ``small`` are bases a with 0 < a < 1: a^GROWING counts as 0 beside every power. The leading coefficient of a
+    denominator, and of what stands under a root, must not vanish anywhere, or a lower term would lead there; a factor
+    of the whole denominator may, as the value does not exist where it does.
     """
     if value == 0:
         return Leading(sp.Integer(0), sp.Integer(0))
@@ -118,7 +124,8 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr] = frozenset()) -> Leading:
         if not meaning.has(GROWING):
             continue
         if meaning.is_Pow and meaning.exp.is_Rational:
-            inner = leading(meaning.base.xreplace(table), small)
+            inner = leading(meaning.base.xreplace(table), small, never_zero)
+            _settled(meaning.base, meaning.base.xreplace(table), inner.coefficient, never_zero)
             replaced[made] = inner.coefficient**meaning.exp * GROWING ** (inner.power * meaning.exp)
             if any(_beside_others(part, made) for part in sp.fraction(sp.together(form))):
                 # the leading terms might cancel, and what is left of the root count
@@ -127,6 +134,11 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr] = frozenset()) -> Leading:
             replaced[made] = sp.Integer(0)
         else:
             raise NotPolynomialError(f"the limit of {meaning} is not decided here")
+    bottom = sp.fraction(sp.together(form))[1]
+    common = _common(bottom, (GROWING, *replaced)).xreplace(table)
+    # a root's own coefficient was looked at already
+    for made, value in replaced.items():
+        common *= value.as_independent(GROWING)[0] ** sp.degree(bottom, made) if bottom.has(made) and value != 0 else 1
     if replaced:
         numerator, denominator = sp.fraction(sp.together(form))
         if any(sp.expand(denominator).subs(made, 0) == 0 for made, v in replaced.items() if v == 0):
@@ -151,7 +163,55 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr] = frozenset()) -> Leading:
         top = max(exponent for exponent, total in sums.items() if total != 0)
         tops.append((sums[top], top))
     (high, up), (low, down) = tops
+    if not never_zero(sp.cancel(low / common)):
+        raise NotPolynomialError(
+            f"the limit where {low} = 0 is another one: it is the leading coefficient of a denominator; exclude 0 by a "
+            "hypothesis"
+        )
     return Leading(sp.cancel(high / low) if high.is_polynomial() and low.is_polynomial() else high / low, up - down)
+
+
+def _settled(node: sp.Expr, value: sp.Expr, coefficient: sp.Expr, never_zero: NeverZero) -> None:
+    """NotPolynomialError where the leading coefficient under a root may vanish, a common factor apart."""
+    above = sp.fraction(sp.together(rational_form(value)[0]))[0]
+    if not never_zero(sp.cancel(coefficient / _common(above, (GROWING,)))):
+        raise NotPolynomialError(f"the limit of the root of {node} where {coefficient} = 0 is another one; exclude it")
+
+
+def _common(part: sp.Expr, moving: tuple[sp.Symbol, ...]) -> sp.Expr:
+    """The greatest common factor of a polynomial's coefficients in what moves."""
+    found = sp.expand(part)
+    if not found.is_polynomial(*found.free_symbols):
+        return sp.Integer(1)
+    coefficients = sp.Poly(found, *moving).coeffs() if moving else [found]
+    return reduce(sp.gcd, coefficients)
+
+
+def uniform(value: sp.Expr, chain: list[sp.Symbol], free: set[sp.Symbol], positive: frozenset[sp.Symbol]) -> None:
+    """NotPolynomialError unless fixed positions and shares of T tell how large a value is at all others.
+
+    A numerator is largest at these ends. A denominator is, up to constants, its largest term: one that no other exceeds
+    where 1 <= ``chain[0]`` <= ... <= T. With T/(i^2 + T) neither term is, and the value is largest near i^2 = T.
+    """
+    form, table = rational_form(value, positive)
+    bottom = sp.fraction(sp.together(form))[1]
+    if any(made in bottom.free_symbols and meaning.free_symbols & free for made, meaning in table.items()):
+        raise NotPolynomialError(
+            f"whether {value} is uniform in {', '.join(sorted(map(str, free)))} is not decided here"
+        )
+    for factor, _ in sp.factor_list(bottom)[1]:
+        if not factor.free_symbols & free:
+            continue
+        terms = sp.Poly(factor, *chain).terms()
+        common = reduce(sp.gcd, [coefficient for _, coefficient in terms])
+        weights = [sp.cancel(coefficient / common) for _, coefficient in terms]
+        tails = [[sum(powers[k:]) for k in range(len(chain))] for powers, _ in terms]
+        largest = [max(column) for column in zip(*tails, strict=True)]
+        if largest not in tails or not all(weight.is_positive for weight in weights):
+            raise NotPolynomialError(
+                f"a denominator holds {factor}, which is not decided uniformly in "
+                f"{', '.join(sorted(str(s) for s in factor.free_symbols & free))}; fix it, or say i/T -> theta"
+            )
 
 
 def _grows(exponent: sp.Expr) -> bool:
@@ -165,9 +225,9 @@ def _beside_others(part: sp.Expr, made: sp.Symbol) -> bool:
     return len(powers) > 1
 
 
-def limit(value: sp.Expr, small: frozenset[sp.Expr] = frozenset()) -> sp.Expr:
+def limit(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) -> sp.Expr:
     """The limit of a value as GROWING -> infinity: an expression, or +-oo (as ``sp.oo`` with an unknown sign)."""
-    found = leading(value, small)
+    found = leading(value, small, never_zero)
     if found.coefficient == 0 or found.power < 0:
         return sp.Integer(0)
     return found.coefficient if found.power == 0 else sp.oo

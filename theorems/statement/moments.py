@@ -228,7 +228,11 @@ class Moments:
                 power = int(exponent.args[0])
                 value = self._algebraic(base, at) ** abs(power)
                 return value if power >= 0 else Ratio.of(1) / value
-            return self._exponential(self._algebraic(base, at), self._algebraic(exponent, at))
+            value = self._algebraic(base, at)
+            if not value.num and self.law.kind == "ar1":
+                # 0^(t - s) with s < t
+                return Ratio.of(0)
+            return self._exponential(value, self._algebraic(exponent, at))
         raise NotPolynomialError(f"{node} is no polynomial")
 
     def _exponential(self, base: Ratio, exponent: Ratio) -> Ratio:

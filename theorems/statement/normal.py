@@ -21,7 +21,7 @@ def rational_form(
     table: dict[sp.Expr, sp.Symbol] = {}
 
     def named(value: sp.Expr) -> sp.Symbol:
-        return table.setdefault(value, sp.Symbol(f"g{len(table)}"))
+        return table.setdefault(value, sp.Symbol(f"g{len(table)}#"))
 
     def power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
         if exponent.is_Add:

@@ -96,12 +96,14 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     right, error = _error_term(right, text)
     sides = (left, right) if error is None else (left, right, error[1])
     regime = _read_limit(limit, words)
-    positions = position_names(hypotheses, _positions(sides, text))
-    if regime.variable == "T" or "T" in positions or any("T" in side.names() for side in sides):
+    positions = _positions(sides, text)
+    if regime.variable == "T" or any("T" in side.names() for side in sides):
         positions.add("T")
+    positions = position_names(hypotheses, positions)
     known = read_hypotheses(hypotheses, positions)
-    places = tuple(sorted(_places(sides, text)))
-    known = _shares(_within(known, positions, places), regime)
+    named, pairs = _places(sides, text, positions)
+    places = tuple(sorted(named))
+    known = _shares(_within(known, positions, pairs), regime)
     _check_shapes(left, right, text)
     _check_law(made, known, law)
     _check_names(sides, known, made, regime, positions, text, hypotheses)
@@ -175,7 +177,14 @@ def _read_limit(text: str, words: Vocabulary) -> Limit:
             raise StatementError("expected e.g. T -> oo, i/T -> theta", text, column)
         source, target = match[1].replace(" ", ""), match[2].strip()
         if source.endswith("/T") and source[:-2].isidentifier():
-            regime.append((source[:-2], parsed(target, words, text, column + match.start(2))))
+            share = parsed(target, words, text, column + match.start(2))
+            if share.op != "name" and not (share.op == "number" and 0 <= share.args[0] <= 1):
+                raise StatementError(
+                    f"{source} tends to {target}; expected a name such as theta, or a number from 0 to 1",
+                    text,
+                    share.at,
+                )
+            regime.append((source[:-2], share))
             continue
         if not source.isidentifier():
             raise StatementError(
@@ -215,51 +224,83 @@ def _positions(sides: tuple[Expr, ...], text: str) -> set[str]:
     return found
 
 
-def _places(sides: tuple[Expr, ...], text: str) -> set[Place]:
-    """Every place that a token, an end of a sum, or a minimum of positions names outside of sums' own indices."""
-    found: set[Place] = set()
+def _places(sides: tuple[Expr, ...], text: str, positions: set[str]) -> tuple[set[Place], list[tuple[Place, Place]]]:
+    """The places that tokens, ends of sums and minima of positions name, and pairs one <= two that hold for them.
 
-    def look(node: Expr, own: frozenset[str]) -> None:
+    A token lies in 1 ... T, also one beside the index of a sum; the first index of a sum is at least 1 and the last at
+    most T, while a sum that ends before it begins is 0. What a minimum compares may lie anywhere.
+    """
+    found: set[Place] = set()
+    pairs: list[tuple[Place, Place]] = []
+    one, top = Place("", 1), Place("T")
+
+    def bound(place: Place, low: bool, high: bool) -> None:
+        found.add(place)
+        if low:
+            pairs.append((one, place))
+        if high and "T" in positions and not (place.name == "T" and place.offset > 0):
+            pairs.append((place, top))
+
+    def reached(place: Place, own: dict[str, tuple[Place, Place]], at: int) -> None:
+        """The outermost token that a sum reaches with an index and an offset."""
+        far = place
+        while far.name in own:
+            end = own[far.name][far.offset > 0]
+            far = Place(end.name, end.offset + far.offset)
+        if (not far.name and far.offset < 1) or (far.name == "T" and far.offset > 0):
+            raise StatementError(
+                f"the sum reaches x[{far}] with x[{place}]; positions are integers from 1 to T: change its ends",
+                text,
+                at,
+            )
+        bound(far, True, True)
+
+    def look(node: Expr, own: dict[str, tuple[Place, Place]]) -> None:
         if node.op == "sum":
             body, index, first, last = node.args
-            for end in (first, last):
-                place = place_of(end, text)
+            ends = (place_of(first, text), place_of(last, text))
+            for place, is_first in zip(ends, (True, False), strict=True):
                 if place.name not in own:
-                    found.add(place)
-            look(body, own | {index})
+                    bound(place, is_first, not is_first)
+            look(body, {**own, index: ends})
             return
         if node.op == "mean":
-            found.update((Place("", 1), Place("T")))
+            found.update((one, top))
         if node.op == "token":
             place = place_of(node.args[0], text)
             if place.name not in own:
-                found.add(place)
+                bound(place, True, True)
+            elif place.offset:
+                reached(place, own, node.at)
         if node.op in ("min", "max"):
-            for arg in node.args:
-                try:
-                    place = place_of(arg, text)
-                except StatementError:
-                    continue
-                if place.name not in own:
-                    found.add(place)
+            found.update(_compared_places(node, positions - own.keys()))
         for arg in node:
             look(arg, own)
 
     for side in sides:
-        look(side, frozenset())
-    return found
+        look(side, {})
+    return found, pairs
 
 
-def _within(known: Hypotheses, positions: set[str], places: tuple[Place, ...]) -> Hypotheses:
-    """1 <= every place, and <= T where the statement has a T."""
+def _compared_places(node: Expr, positions: set[str]) -> set[Place]:
+    """The places of min(i, j + 1), where positions and integers alone are compared."""
+    try:
+        places = {place_of(arg) for arg in node.args}
+    except StatementError:
+        return set()
+    names = {place.name for place in places} - {""}
+    return places if names and names <= positions else set()
+
+
+def _within(known: Hypotheses, positions: set[str], pairs: list[tuple[Place, Place]]) -> Hypotheses:
+    """1 <= every position and <= T where the statement has a T, and what holds for its places."""
     bounds = known.places
-    one, last = Place("", 1), Place("T")
-    for place in (*places, *(Place(label) for label in sorted(positions))):
-        bounds = bounds.with_(one, place, 0)
-        if "T" in positions and place.name:
-            token_like = place in places or place.name != "T"
-            if token_like and not (place.name == "T" and place.offset > 0):
-                bounds = bounds.with_(place, last, 0)
+    for label in sorted(positions):
+        bounds = bounds.with_(Place("", 1), Place(label), 0)
+        if "T" in positions:
+            bounds = bounds.with_(Place(label), Place("T"), 0)
+    for one, two in pairs:
+        bounds = bounds.with_(one, two, 0)
     if bounds.shortest(positions) is None:
         raise StatementError("no positions satisfy the hypotheses; positions are integers from 1 to T")
     return replace(known, places=bounds)
@@ -343,6 +384,8 @@ def _check_limit(relation: str, error: tuple[str, Expr] | None, limit: Limit, te
         raise StatementError(
             f"{relation} without what tends where; add --as, e.g. --as 'T -> oo'", text, text.find(relation)
         )
+    if limit.variable == "T" and limit.value is not None:
+        raise StatementError("T tends to oo alone; write --as 'T -> oo'", given, 0)
     if error is not None and not limit.variable:
         raise StatementError("an error term without what tends where; add --as, e.g. --as 'T -> oo'", text, error[1].at)
     if limit.variable and relation not in ("->", "~") and error is None:

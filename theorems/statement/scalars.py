@@ -68,6 +68,8 @@ class Exact:
         }
         #: what is known of positions in this order, and of the indices of the sums around
         self._known, self._indices = ordered(known.places, order), 0
+        if known.dimension.low is not None and known.dimension.low == known.dimension.high:
+            self.table["d"] = sp.Integer(int(known.dimension.low))
 
     def value(self, node: Expr) -> sp.Expr:
         """The exact value of a deterministic scalar; NotPolynomialError where there is no closed form."""
@@ -161,10 +163,9 @@ class Exact:
     def _norm(self, node: Expr, square: bool) -> sp.Expr:
         """The square of a Euclidean or Frobenius norm; a spectral or nuclear norm is a name of its own."""
         inner, kind = node.args
-        if kind in ("", "fro"):
-            other = Expr("T", (inner,))
-            shape, _ = self.polynomial.value(inner)
-            product = Expr("*", (other, inner))
+        shape, _ = self.polynomial.value(inner)
+        if kind in ("", "fro") or shape in ("column", "row"):
+            product = Expr("*", (Expr("T", (inner,)), inner))
             return self.value(Expr("tr", (product,)) if shape == "matrix" else product)
         label = str(node)
         return symbol(label) ** 2

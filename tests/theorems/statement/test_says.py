@@ -23,7 +23,7 @@ from theorems.numeric import Case as OldCase
 from theorems.outcome import Outcome
 from theorems.statement.cases import Case, admissible
 from theorems.statement.decide import Derivation, decide
-from theorems.statement.expression import Expr
+from theorems.statement.expression import Expr, StatementError
 from theorems.statement.proofs.prover import proved
 from theorems.statement.values import compared, scalar
 
@@ -112,7 +112,12 @@ def test_a_changed_statement_is_noticed(claim_id: str) -> None:
     changes = list(changed(claim))
     assert changes, claim_id
     for mutant, words in changes[: 1 if claim.says and claim.says.where else 2]:
-        assert any(unequal(mutant, found)), f"{claim_id}: {words}"
+        try:
+            noticed = any(unequal(mutant, found))
+        except StatementError:
+            # the change leaves the positions from 1 to T
+            noticed = True
+        assert noticed, f"{claim_id}: {words}"
 
 
 def changed(claim: Statement) -> list[tuple[Statement, str]]:
