@@ -42,15 +42,24 @@ def combine(
     return found.pair
 
 
+def _expectation(node: Node) -> Node | None:
+    """The expectation that a sum of expectations is, sums of such sums too; None for any other node."""
+    if node[0] == "E":
+        return node
+    inner = _expectation(node[1]) if node[0] == "sum" else None
+    return None if inner is None else ("E", ("sum", inner[1], *node[2:]))
+
+
 def moments_apart(node: Node, env: Environment | None) -> Node:
     """The node without moments inside sums: a sum of expectations is one of the sum, other sums are written out."""
     if not has_moment(node) or node[0] in MOMENTS:
         return node
     if node[0] not in BINDING:
         return mapped(node, lambda part: moments_apart(part, env))
-    op, body, index, first, last = node
-    if op == "sum" and body[0] == "E":
-        return ("E", (op, body[1], index, first, last))
+    _, body, index, first, last = node
+    one = _expectation(node)
+    if one is not None:
+        return one
     if env is None:
         raise StatementSimulationError(f"{text(node)}: how many moments these are depends on the case; give it")
     ends = [value(end, env) for end in (first, last)]

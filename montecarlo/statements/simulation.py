@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from montecarlo.engine import Sample, draw
-from montecarlo.registry import Simulation
+from montecarlo.registry import Simulation, Tails
+from montecarlo.statements import quadratic as quadratics
 from montecarlo.statements.combine import combine, moments_apart
 from montecarlo.statements.environment import Environment, environment_of
 from montecarlo.statements.nodes import BINDING, Node, StatementSimulationError, frozen, parts, random, text, walk
@@ -38,6 +39,7 @@ class StatementSimulation:
 
     def __init__(self, plain: Mapping[str, Any], case: Mapping[str, Any]) -> None:
         self.law, self.case = list(plain["law"]), dict(case)
+        self._tails: dict[str, Tails] = {}
         definitions = plain.get("definitions")
         self.env = environment_of(case)
         self.sides: dict[str, Node] = {}
@@ -75,7 +77,7 @@ class StatementSimulation:
         """Sample all statistics from ``walks`` walks, by the engine; further options are those of ``engine.draw``."""
         if not self.statistics:
             raise StatementSimulationError("the statement has no moment; there is nothing to draw")
-        tails = {name: statistic.tails for name, statistic in self.statistics.items()}
+        tails = {name: self.tails(name) for name in self.statistics}
         shape = (1, 1) if self._process is None else (len(self._process.places), len(self._process.root))
         simulation = Simulation(claim_id, self._numbers, tails=tails, shape=shape, most_walks=MOST_WALKS)
         return draw(
@@ -89,6 +91,32 @@ class StatementSimulation:
             threads=threads,
             **options,
         )
+
+    def tails(self, name: str) -> Tails:
+        """What is known of the tails of a statistic's numbers; of quadratic forms their kurtosis, exactly."""
+        if name not in self._tails:
+            self._tails[name] = self._tails_of(self.statistics[name])
+        return self._tails[name]
+
+    def _tails_of(self, statistic: Statistic) -> Tails:
+        known, process = statistic.tails, self._process
+        quadratic = known.degree is not None and known.degree == 2 * statistic.power and len(statistic.arguments) == 1
+        if not quadratic or process is None or self.normals > quadratics.MOST_NORMALS:
+            return known
+        shape = (len(process.places), len(process.root))
+
+        def at(points: Tensor) -> Tensor:
+            tokens = process.made(points.T.reshape(*shape, len(points)).clone())
+            return numbers(statistic.arguments[0], self.env.with_tokens(tokens, self._read())).double()
+
+        found = quadratics.kurtosis(*quadratics.coefficients(at, self.normals), statistic.power)
+        return Tails(kurtosis=max(1.0, found)) if found < 9.0**known.degree else known
+
+    def _read(self) -> dict[int, int] | None:
+        """Where the tokens stand that are made; None where all are."""
+        assert self._process is not None
+        places = self._process.places
+        return None if len(places) == self.T else {t: k for k, t in enumerate(places)}
 
     def _numbers(self, generator: torch.Generator, n: int) -> dict[str, Tensor]:
         """The numbers of n walks by statistic: tokens of a few walks at a time, groups of walks from all of them."""
@@ -108,7 +136,7 @@ class StatementSimulation:
             yield Environment(n, None, base.matrices, base.lists, base.scalars)
             return
         process = self._process
-        places = None if len(process.places) == self.T else {t: k for k, t in enumerate(process.places)}
+        places = self._read()
         most = max(1, MOST_NUMBERS // (len(process.places) * len(process.root)))
         for first in range(0, n, most):
             yield base.with_tokens(process.draw(min(most, n - first), generator), places)

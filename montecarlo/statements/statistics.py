@@ -31,7 +31,7 @@ class Statistic:
     """Numbers (k,) whose mean is wanted: ``fold`` of the values of ``arguments``, (n,) each, by groups of walks.
 
     ``degree`` is their polynomial degree in the Gaussian tokens, None where they are no polynomial; ``bounds`` encloses
-    bounded ones.
+    bounded ones. ``power`` is that of the one argument (1), or of its difference from other walks' (2, 3 or 4).
     """
 
     name: str
@@ -39,6 +39,7 @@ class Statistic:
     fold: Callable[..., Tensor]
     degree: int | None = None
     bounds: Pair | None = None
+    power: int = 1
 
     def function(self, env: Environment) -> Tensor:
         """The numbers of the walks of an environment, (k,)."""
@@ -116,7 +117,7 @@ def _power(name: str, node: Node, env: Environment | None, fold: Callable[..., T
     width = _width(node, env)
     most = None if width is None else width**k / {2: 2, 3: 1, 4: 4}[k]
     around = None if most is None else (-most if k == 3 else 0.0, most)
-    return Statistic(f"{name}[{text(node)}]", (node,), fold, _times(node, env, k), around)
+    return Statistic(f"{name}[{text(node)}]", (node,), fold, _times(node, env, k), around, k)
 
 
 def _variance(node: Node, env: Environment | None) -> Iterator[Statistic]:

@@ -71,9 +71,13 @@ class Process:
 
     def draw(self, n: int, generator: torch.Generator) -> Tensor:
         """n walks' tokens at the places, (n, places, d) float64, walks innermost in memory."""
-        d, device = len(self.root), generator.device
-        normals = torch.empty((len(self.places), d, n), dtype=torch.float32, device=device)
-        z = draw_normals(normals, generator).double()
+        shape = (len(self.places), len(self.root), n)
+        normals = torch.empty(shape, dtype=torch.float32, device=generator.device)
+        return self.made(draw_normals(normals, generator).double())
+
+    def made(self, z: Tensor) -> Tensor:
+        """The tokens (n, places, d) of normals (places, d, n), which are overwritten: linear but for the mean."""
+        d, device = len(self.root), z.device
         made = torch.matmul(self.root.to(device).expand(len(z), d, d), self._make(z))
         if self.kind == "walk-mean" and self.mean is not None:
             made = made + self.mean.to(device)[:, None]

@@ -8,6 +8,7 @@ values have to come nearer to the printed limit.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -44,6 +45,8 @@ MOST_CONFIGURATIONS = 40
 MOST_POWERS, LEFT = 3, 0.25
 #: What grows.
 LENGTH = sp.Symbol("T")
+#: From one length to the next, which doubles, a bounded value grows less than this, and a growing one more.
+STEADY, GROWN = 1.4, 1.4
 #: Configurations at which a refutation is tried.
 REFUTED = 2
 #: Steps of a parameter towards its limit: 2^-k.
@@ -76,10 +79,25 @@ class Trend:
     tolerance: float
     walks: int
     growing: bool = True
+    bounded: bool = False
+
+    def grown(self, power: int = 0) -> tuple[float, float]:
+        """How much larger the last value's size is than the one before, at least and at most, times T^power."""
+        sizes = [sorted((abs(value.low), abs(value.high))) for _, value in self.points[-2:]]
+        sizes = [
+            [0.0 if v.low <= 0 <= v.high else low, high]
+            for (low, high), (_, v) in zip(sizes, self.points[-2:], strict=True)
+        ]
+        (low, high), (last_low, last_high) = sizes
+        factor = (self.points[-1][0]["T"] / self.points[-2][0]["T"]) ** power if self.growing else 2.0**power
+        return factor * last_low / high if high else 0.0, factor * last_high / low if low else math.inf
 
     @property
     def agrees(self) -> bool:
-        """Whether the values approach the printed limit within the tolerance."""
+        """Whether the values approach the printed limit within the tolerance, or stay bounded where O(...) is printed."""
+        if self.bounded:
+            flat = all(abs(end) <= self.tolerance for _, value in self.points for end in (value.low, value.high))
+            return flat or self.grown()[1] <= STEADY
         if self.limit is not None:
             room = self.tolerance
             inside = self.printed - room <= self.limit.low and self.limit.high <= self.printed + room
@@ -88,7 +106,9 @@ class Trend:
 
     @property
     def contradicts(self) -> bool:
-        """Whether the values do not tend to the printed limit."""
+        """Whether the values do not tend to the printed limit, or grow where O(...) is printed."""
+        if self.bounded:
+            return self.grown()[0] >= GROWN
         return not self.allows(self.printed)
 
     def allows(self, value: float) -> bool:
@@ -126,6 +146,11 @@ class LimitChecker(Checker):
             return self.found
         self._refute_limit(decision.failing, configurations)
         return self.found
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the statement is that something stays bounded, O(...)."""
+        return self.prop.error is not None and self.prop.error[0] == "O"
 
     @property
     def growing(self) -> bool:
@@ -342,7 +367,7 @@ class LimitChecker(Checker):
         cases = [configuration.at(T) for T in lengths] if self.growing else list(self._parameter_cases(configuration))
         reach = max(abs(printed), *(self._size(case) for case in cases))
         tolerance = gap if gap is not None else TOLERANCE[self.effort] * (reach or 1.0)
-        removal = self._weights(configuration, lengths, tolerance) if self.growing else None
+        removal = self._weights(configuration, lengths, tolerance) if self.growing and not self.bounded else None
         factors = removal[0] if removal is not None else None
         total = sum(map(abs, factors)) if factors is not None else 1.0
         points, walks = [], 0
@@ -366,7 +391,7 @@ class LimitChecker(Checker):
             if rest:
                 told = f"T^-{powers[-1]}" if powers else "the limit"
                 self.found.remarks.append(f"terms beyond {told} in the exact form widen the limit by {rest:.2g}")
-        return Trend(configuration, tuple(points), limit, printed, tolerance, walks, self.growing)
+        return Trend(configuration, tuple(points), limit, printed, tolerance, walks, self.growing, self.bounded)
 
     def _size(self, case: Case) -> float:
         """How large what tends is at a case; with an error term, the left side in units of its scale."""
@@ -531,6 +556,14 @@ class LimitChecker(Checker):
 
     def _limit_mutants(self) -> None:
         """Every wrong limit must be left out by the values at some configuration."""
+        if self.bounded:
+            # O(g/T) is false where O(g) is sharp: somewhere the values times T must be seen to grow
+            seen = any(trend.grown(1)[0] >= GROWN for trend in self.trends)
+            self.found.mutants, self.found.caught = 1, int(seen)
+            if not seen:
+                self.found.mutants = 0
+                self.found.remarks.append("not seen to be sharp: a scale smaller by a factor T fits as well")
+            return
         if self.prop.error is not None or self.prop.relation == "~":
             for value in (1.0, -1.0):
                 self.found.mutants += 1

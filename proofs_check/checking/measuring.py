@@ -128,14 +128,14 @@ def measure(
     }
     sensitive = _sensitivity(simulation, prop, pilot)
     needed = 0
-    for name, statistic in statistics.items():
+    for name in statistics:
         part = RELATIVE * factor * scales[name]
         if wanted is not None and sensitive.get(name, 0.0) > 0:
             part = min(part, ROOM * wanted / (len(statistics) * sensitive[name]))
         per = pilot.estimates[name].numbers_per_block
         if spreads[name] == 0.0 or part == 0.0:
             continue
-        tails = _tails(statistic)
+        tails = _tails(simulation, name)
         count = numbers_needed(
             spreads[name],
             part,
@@ -156,7 +156,7 @@ def measure(
             estimate.numbers_per_block,
             estimate.pair_mean,
             estimate.pairs,
-            degree=_tails(statistics[name]),
+            degree=_tails(simulation, name),
             planned=spreads[name],
             delta=share,
             beta=BETA,
@@ -176,9 +176,10 @@ def _most(most_normals: int, simulation: StatementSimulation) -> int:
     return max(1 << 15, most_normals // simulation.normals)
 
 
-def _tails(statistic: Any) -> Any:
-    """What an interval needs to know of a statistic's tails: its degree in Gaussians, or its bounds."""
-    return statistic.tails.degree if statistic.tails.degree is not None else statistic.tails
+def _tails(simulation: StatementSimulation, name: str) -> Any:
+    """What an interval needs to know of a statistic's tails: its degree in Gaussians, its kurtosis, or its bounds."""
+    tails = simulation.tails(name)
+    return tails.degree if tails.degree is not None else tails
 
 
 def _sensitivity(simulation: Any, prop: Proposition, pilot: Any) -> dict[str, float]:

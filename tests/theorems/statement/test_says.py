@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -224,10 +223,11 @@ def test_the_prover_proves_no_refuted_bound() -> None:
     shown = set()
     for claim_id in PLAIN:
         for name in quantities(TOLD[claim_id]):
-            if proved(said(TOLD[claim_id], name), time.monotonic() + 3.0) is not None:
+            if proved(said(TOLD[claim_id], name)) is not None:
                 shown.add((claim_id, name))
                 assert name not in derived(claim_id)[1].false_quantities
-    assert shown >= {("bao2024.sec4.eq5", "upper"), ("bao2024.sec5.eq7-second", "upper")}
+    eq5 = "bao2024.sec4.eq5"
+    assert shown >= {(eq5, "upper"), (eq5, "lower"), ("bao2024.sec5.eq7-second", "upper")}
 
 
 def test_the_entropy_of_a_statement_is_the_derived_least_one() -> None:

@@ -147,6 +147,8 @@ class _Prover:
                 found = self._certified(gap, strict, rounds)
             if found is None and _rooted(high, low):
                 found = self._squared(high, low, strict, rounds)
+                # -root <= value says that -value <= root
+                found = found or self._squared(negative(low), negative(high), strict, rounds)
         return found
 
     def _squared(self, high: Expr, low: Expr, strict: bool, rounds: int) -> Steps | None:
