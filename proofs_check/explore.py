@@ -20,6 +20,7 @@ from proofs_check.matrices import entry_rows
 from proofs_check.pairing import Pair, Target
 from proofs_check.plugins import second_side
 from proofs_check.sampling import measure, plan_case
+from proofs_check.stated import is_data
 from theorems.catalogue import STRUCTURED, Statement
 from theorems.matrix_claims import matrix_of
 
@@ -166,6 +167,11 @@ def explore(
     """Every quantity of the claim at the case: what is printed, derived and simulated, with walks and a remark."""
     from montecarlo import registry
 
+    if is_data(claim):
+        mend = f"twofold verify {claim.id} --case JSON judges it at one case"
+        raise UsageError(
+            "ID", claim.id, "a claim whose print is arithmetic; this one is a statement", mend
+        )
     pair = Pair(claim, symmetric=symmetric)
     found = second_side(claim)
     if not isinstance(found, registry.Simulation):

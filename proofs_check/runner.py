@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from proofs_check import cases as drawing
 from proofs_check.binding import bind, capped
+from proofs_check.checking.timing import SECONDS
 from proofs_check.errors import RunStopped, UsageError
 from proofs_check.evaluating import evaluated
 from proofs_check.evidence import EFFORTS, Bench, Evidence, Planned
@@ -468,6 +469,10 @@ def plan(claims: Sequence[Statement], options: Options) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for claim in claims:
         here = bench(claim, options, resolve(options), Silent())
+        if is_data(claim):
+            # its samples are planned from a pilot as it is judged; this is the time that it may take
+            rows.append({"id": claim.id, "case": "statement", "walks": 0, "seconds": SECONDS[options.effort]})
+            continue
         try:
             found = second_side(claim)
         except UsageError:
