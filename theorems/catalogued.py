@@ -18,7 +18,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: The name that hypotheses speak of in vain, in the error that says so.
 _IDLE = re.compile(r"the hypotheses speak of ([A-Za-z_][A-Za-z0-9_]*), which the statement does not have")
 #: Functions of prints that the language has under another name.
-_FUNCTIONS = {"Abs": "abs", "Max": "max", "Min": "min"}
+_FUNCTIONS = {"Abs": "abs", "Max": "max", "Min": "min", "Sum": "sum"}
 #: A definition that names definitions is put in so often at most.
 MOST_ROUNDS = 8
 
@@ -42,10 +42,12 @@ def said_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str
     relation = _relation(statement, name)
     right = in_language(statement.printed[name], statement, name)
     limit = says.limit or _limit(statement)
-    if limit and statement.remainder not in ("", "1") and relation == "=":
-        right = f"{right} + o({in_language(statement.remainder, statement, name)})"
-    elif limit and relation == "=":
+    moving = {"T", *statement.positions} & set(_NAME.findall(right))
+    if limit and relation == "=" and statement.remainder in ("", "1") and not moving:
         relation = "->"
+    elif limit:
+        # also where a print up to o(1) still has T in it
+        right = f"{right} + o({in_language(statement.remainder or '1', statement, name)})"
     return f"{says.quantities[name]} {relation} {right}", says.hypotheses, says.where, says.law, limit
 
 

@@ -1,6 +1,7 @@
 """The names of traces and chains that derivations and prints use, in the language of statements.
 
-tr1 stands for tr(W*Sigma), tr_W_Wt for tr(W*Sigma*W.T*Sigma), tr_I for tr(Sigma), aSb for a.T*Sigma*b.
+tr1 stands for tr(W*Sigma), tr_W_Wt for tr(W*Sigma*W.T*Sigma), tr_I for tr(Sigma), aSb for a.T*Sigma*b, spectral_W for
+norm(W, 2).
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from theorems.statement.language import Vocabulary, parsed
 _POWER = re.compile(r"tr([1-9][0-9]?)")
 _TRACE = re.compile(r"tr((?:_(?:Wt|W|I))+)")
 _MATRIX = {"Wt": ("W.T",), "I": ()}
+_NORM = re.compile(r"(spectral|frobenius|nuclear)((?:_(?:W|Sigma))+)")
+_NORMS = {"spectral": "2", "frobenius": "fro", "nuclear": "nuclear"}
 _CHAIN = re.compile(r"([abm])((?:S|Wt|W)*)([abm])")
 
 
@@ -23,6 +26,8 @@ def word_text(name: str) -> str | None:
         return _trace(["W"] * int(match[1]))
     if (match := _TRACE.fullmatch(name)) is not None:
         return _trace(match[1][1:].split("_"))
+    if (match := _NORM.fullmatch(name)) is not None:
+        return f"norm({'*'.join(match[2][1:].split('_'))}, {_NORMS[match[1]]})"
     if (match := _CHAIN.fullmatch(name)) is not None:
         letters = [{"S": "Sigma", "W": "W", "Wt": "W.T"}[part] for part in re.findall("S|Wt|W", match[2])]
         return "*".join([f"({match[1]}.T", *letters, f"{match[3]})"])
