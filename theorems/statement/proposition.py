@@ -100,6 +100,9 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     if regime.variable == "T" or any("T" in side.names() for side in sides):
         positions.add("T")
     positions = position_names(hypotheses, positions)
+    for label, share in regime.regime:
+        if label not in positions:
+            raise StatementError(f"{label}/T -> {share}, but the statement has no position {label}; drop it", limit, 0)
     known = read_hypotheses(hypotheses, positions)
     named, pairs = _places(sides, text, positions)
     places = tuple(sorted(named))

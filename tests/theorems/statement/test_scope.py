@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 from theorems.statement import proposition
 from theorems.statement.decide import Derivation, decide
 from theorems.statement.expression import StatementError
+from theorems.statement.language import parsed
 
 
 def status(text: str, hypotheses: str = "", where: str = "", law: str = "walk", limit: str = "") -> str:
@@ -117,3 +120,18 @@ def test_a_power_of_numbers_is_read() -> None:
 def test_T_tends_to_infinity_alone() -> None:
     with pytest.raises(StatementError, match="T -> oo"):
         proposition("E[norm(x[T])**2] -> tr(Sigma)", "", "", "walk", "T -> 5")
+
+
+def test_a_decimal_is_read_to_its_last_digit_wherever_it_stands() -> None:
+    for text in ("E[norm(x[1])**2] = 1.05*tr(Sigma)", "E[norm(x[1])^2] = 1.05*tr(Sigma)", "E[norm(x[1])^2]=x^0+1.05"):
+        numbers = [node.args[0] for node in parsed(text.split("=")[1].replace("x", "y")).walk() if node.op == "number"]
+        assert Fraction(21, 20) in numbers
+    assert status("E[norm(x[1])**2] = 1.05*tr(Sigma)") == "open"
+    assert status("E[norm(x[1])**2]*4 = 2.25*tr(Sigma) + 1.75*tr(Sigma)") == "proved"
+    with pytest.raises(StatementError, match="no number"):
+        proposition("E[norm(x[1])**2] = 1e400")
+
+
+def test_a_share_of_a_position_that_the_statement_has_not_is_an_error() -> None:
+    with pytest.raises(StatementError, match="no position k"):
+        proposition("E[norm(x[i])**2]/T -> theta*tr(Sigma)", "", "", "walk", "T -> oo, k/T -> theta")
