@@ -169,9 +169,7 @@ def explore(
 
     if is_data(claim):
         mend = f"twofold verify {claim.id} --case JSON judges it at one case"
-        raise UsageError(
-            "ID", claim.id, "a claim whose print is arithmetic; this one is a statement", mend
-        )
+        raise UsageError("ID", claim.id, "a claim whose print is arithmetic; this one is a statement", mend)
     pair = Pair(claim, symmetric=symmetric)
     found = second_side(claim)
     if not isinstance(found, registry.Simulation):

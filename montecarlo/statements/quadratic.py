@@ -54,8 +54,9 @@ def moments(kappa: list[float]) -> list[float]:
 
 def kurtosis(A: Array, b: Array, power: int) -> float:
     """E (Z - mu)^4/sigma^4 of Z = f (1), (f - f')^power (2, 4) or (f - (f' + f'')/2)^3 (3); infinite for sigma = 0."""
-    signs = {1: lambda r: 1.0, 3: lambda r: 1.0 + 2.0 * (-0.5) ** r}.get(power, lambda r: 1.0 + (-1.0) ** r)
-    kappa = [signs(r) * value for r, value in enumerate(cumulants(A, b, 4 * power))]
+    # the weights of the walks in f, f - f' and f - (f' + f'')/2
+    weights = {1: (1.0,), 3: (1.0, -0.5, -0.5)}.get(power, (1.0, -1.0))
+    kappa = [sum(w**r for w in weights) * value for r, value in enumerate(cumulants(A, b, 4 * power))]
     m = moments(kappa)
     raw = [1.0, *(m[power * k] for k in range(1, 5))]
     spread = raw[2] - raw[1] ** 2

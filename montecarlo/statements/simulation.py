@@ -100,8 +100,8 @@ class StatementSimulation:
 
     def _tails_of(self, statistic: Statistic) -> Tails:
         known, process = statistic.tails, self._process
-        quadratic = known.degree is not None and known.degree == 2 * statistic.power and len(statistic.arguments) == 1
-        if not quadratic or process is None or self.normals > quadratics.MOST_NORMALS:
+        quadratic = known.degree == 2 * statistic.power and len(statistic.arguments) == 1
+        if known.degree is None or not quadratic or process is None or self.normals > quadratics.MOST_NORMALS:
             return known
         shape = (len(process.places), len(process.root))
 

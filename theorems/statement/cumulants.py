@@ -19,6 +19,7 @@ from theorems.statement.decide import Derivation
 from theorems.statement.expression import Expr
 from theorems.statement.forms import Form, NotPolynomialError, Term
 from theorems.statement.laws import Law
+from theorems.statement.numbers import rational_at
 from theorems.statement.places import Place
 from theorems.statement.traces import Letters
 
@@ -155,29 +156,6 @@ def covariances(law: Law, last: int, case: Mapping[str, Any]) -> dict[tuple[int,
         for s in places
         for t in places
     }
-
-
-def rational_at(node: Expr, case: Mapping[str, Any]) -> Fraction:
-    """A rational expression's value at a case; NotPolynomialError for one that is not rational."""
-    op, args = node.op, node.args
-    if op == "number":
-        return Fraction(args[0])
-    if op == "name":
-        return Fraction(case[args[0]])
-    if op == "+":
-        return sum((rational_at(arg, case) for arg in args), Fraction(0))
-    if op == "*":
-        return prod((rational_at(arg, case) for arg in args), start=Fraction(1))
-    if op == "/":
-        return rational_at(args[0], case) / rational_at(args[1], case)
-    if op == "**":
-        exponent = rational_at(args[1], case)
-        if exponent.denominator == 1:
-            return rational_at(args[0], case) ** int(exponent)
-    if op in ("min", "max", "abs"):
-        values = [rational_at(arg, case) for arg in args]
-        return abs(values[0]) if op == "abs" else min(values) if op == "min" else max(values)
-    raise NotPolynomialError(f"{node} is not rational")
 
 
 def _fraction_of(derivation: Derivation, term: Term, exact: Any, point: Mapping[str, Any]) -> Fraction:

@@ -11,8 +11,12 @@ from theorems.statement.expression import MOMENTS, Expr, StatementError, name, n
 from theorems.statement.hypotheses import Hypotheses, Range, names_of, position_names, read_hypotheses, vocabulary_of
 from theorems.statement.language import Vocabulary, nearest, parsed, split_relation, split_top
 from theorems.statement.laws import Law, read_law
+from theorems.statement.numbers import rational_at
 from theorems.statement.places import Place, place_of
+from theorems.statement.shapes import shape
 
+#: Tokens among which a covariance is looked at when it is read.
+LOOKED_AT = 6
 _GOES = re.compile(r"^\s*(.+?)\s*->\s*(.+?)\s*$")
 _DEFINED = re.compile(
     r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\[\s*([A-Za-z][A-Za-z0-9_]*)\s*\])?\s*=(?!=)\s*(.+)$", re.DOTALL
@@ -322,7 +326,9 @@ def _shares(known: Hypotheses, limit: Limit) -> Hypotheses:
 
 
 def _check_law(law: Law, known: Hypotheses, given: str) -> None:
-    """AR(1) is stationary for |a| <= 1 only."""
+    """AR(1) is stationary for |a| <= 1 only; a covariance has K(s, t)^2 <= K(s, s) K(t, t)."""
+    if law.kind == "gaussian" and not law.names():
+        _check_covariance(law)
     if law.kind != "ar1" or law.parameter is None:
         return
     node = law.parameter
@@ -335,10 +341,28 @@ def _check_law(law: Law, known: Hypotheses, given: str) -> None:
         )
 
 
+def _check_covariance(law: Law) -> None:
+    """Raise StatementError for a kernel that is no covariance of some two of the first tokens."""
+    for s in range(1, LOOKED_AT + 1):
+        for t in range(s, LOOKED_AT + 1):
+            try:
+                one, two = (rational_at(law.diagonal, {"s": Fraction(place)}) for place in (s, t))
+                node = law.below if s < t else law.diagonal
+                both = rational_at(node, {"s": Fraction(s), "t": Fraction(t)})
+            except (KeyError, ValueError, ZeroDivisionError, OverflowError):
+                # not rational: the simulation looks at the eigenvalues
+                return
+            if one < 0 or both**2 > one * two:
+                raise StatementError(f"{law.text} is no covariance: look at the tokens {s} and {t}", law.text, 0)
+
+
 def _check_shapes(left: Expr, right: Expr, text: str) -> None:
     for side in (left, right):
         if side.random:
             raise StatementError(f"{side} is random; a statement is about moments, e.g. E[{side}]", text, side.at)
+        if (found := shape(side, text)) != "number":
+            mend = "multiply it by fixed vectors, a in R^d, or take a trace or a norm"
+            raise StatementError(f"{side} is a {found}, and a statement is about numbers; {mend}", text, side.at)
 
 
 def _regime_names(limit: Limit) -> set[str]:
