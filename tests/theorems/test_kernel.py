@@ -24,12 +24,12 @@ from theorems.kernel import (
     compare,
     holds,
     printed_value,
-    recomputed,
     settle,
     target,
     value_of,
 )
 from theorems.moments.increments import SecondRoute
+from theorems.moments.recompute import recomputed
 from theorems.observables import START, W
 from theorems.outcome import Outcome
 from theorems.process import KERNELS, Moment, Process, Step, random_walk

@@ -11,8 +11,8 @@ import sympy as sp
 from tests.theorems.bruteforce import Family, bilinear, eye, line, minimum, number, one, rows, same_token, walk, words
 from theorems.algebra.ratio import Ratio
 from theorems.expressions import symbol
-from theorems.kernel import recomputed
 from theorems.moments.increments import SecondRoute
+from theorems.moments.recompute import recomputed
 from theorems.observables import IDENTITY, Observable, Vector, W
 from theorems.process import KERNELS, Kernel, Moment, Position, Process, Step, process, random_walk
 from theorems.rules import licensed

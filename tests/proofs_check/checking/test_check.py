@@ -93,10 +93,10 @@ def test_a_wrong_kernel_in_the_derivation_is_a_conflict(monkeypatch: pytest.Monk
 
 
 def test_a_biased_simulation_is_a_conflict_whatever_the_statement(monkeypatch: pytest.MonkeyPatch) -> None:
-    from montecarlo.statements import simulation
+    from montecarlo.walks import covariance_root
 
-    root = simulation.covariance_root
-    monkeypatch.setattr(simulation, "covariance_root", lambda sigma: 1.05 * root(sigma))
+    wrong = "montecarlo.statements.simulation.covariance_root"
+    monkeypatch.setattr(wrong, lambda sigma: 1.05 * covariance_root(sigma))
     for text in ("E[norm(x[i])**2] = i*tr(Sigma)", "E[norm(x[i])**2] = 2*i*tr(Sigma)"):
         reports = check_statement(Request(text), "quick")
         assert reports[0]["verdict"] == "conflict", text

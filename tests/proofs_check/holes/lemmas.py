@@ -62,5 +62,5 @@ def found(
     degree: int = 2,
 ) -> Verdict:
     """The verdict at quick effort."""
-    sides = {"degree": degree} if simulation is not None else {}
-    return judge(statement, derivation, simulation, effort="quick", jobs=2, **sides)
+    of = degree if simulation is not None else None
+    return judge(statement, derivation, simulation, degree=of, effort="quick", jobs=2)
