@@ -72,7 +72,7 @@ def scores(generator: torch.Generator, n: int, spectrum: Spectrum, T: int, start
     values, multiplicities, steps = _checked(n, spectrum, T, start)
     found = torch.zeros(n, T, dtype=torch.float64, device=generator.device)
     if steps:
-        level, spread = _lengths(generator, n, values, multiplicities)
+        level, spread = lengths(generator, n, values, multiplicities)
         normals = _normals(generator, n, steps)
         normals -= normals.mean(1, keepdim=True)
         found[:, T - steps :] = level + math.sqrt(steps) * spread * normals
@@ -98,12 +98,12 @@ def combined_scores(
     weights = coefficients.to(generator.device, torch.float64).flip(1).cumsum(1).flip(1)[:, T - steps :]
     # a row of weights less its mean is orthogonal to 1, so that centring the normals changes nothing
     basis = torch.linalg.qr((weights - weights.mean(1, keepdim=True)).T, mode="r").R
-    level, spread = _lengths(generator, n, values, multiplicities)
+    level, spread = lengths(generator, n, values, multiplicities)
     along: Tensor = _normals(generator, n, len(basis)) @ basis
     return level * weights.sum(1) + math.sqrt(steps) * spread * along
 
 
-def _lengths(
+def lengths(
     generator: torch.Generator, n: int, values: list[float], multiplicities: list[int]
 ) -> tuple[Tensor, Tensor]:
     """sum of w c^2 and sqrt(sum of w^2 c^2), both (n, 1), with c^2 chi-square of the multiplicity of w."""

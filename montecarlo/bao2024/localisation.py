@@ -15,7 +15,7 @@ from torch import Tensor
 from montecarlo.bao2024.lemma1 import full_score, linear
 from montecarlo.bao2024.softmax import taylor
 from montecarlo.bao2024.spectrum import eq5
-from montecarlo.gram import combined_scores
+from montecarlo.gram import combined_scores, lengths
 from montecarlo.registry import Points, evaluation, search, simulation, variance
 from montecarlo.walks import Walks
 
@@ -186,11 +186,24 @@ def _walks(generator: torch.Generator, n: int, theta: float, size: float, up: fl
     return _inside(combined_scores(generator, n, spectrum, gamma[None])[:, 0] + float(offset))
 
 
+def _limit_walks(generator: torch.Generator, n: int, theta: float, size: float, up: float, down: float) -> Tensor:
+    """The same as T -> infinity, (n,): the law of the score whose unit score has the limits of mean and variance.
+
+    The unit score is (c . z)(1 . z), two jointly normal numbers g and h at every T, so in the limit too: given h it is
+    m h^2 + s h z with mean m and variance 2 m^2 + s^2; the eigenvalues' directions are independent.
+    """
+    spectrum = [(w, round(m)) for w, m in ((size, up), (-size, down)) if m]
+    level, spread = lengths(generator, n, [w for w, _ in spectrum], [m for _, m in spectrum])
+    mean, spread_of_one = float(limit_mean(theta, 1.0, 1.0)), float(limit_variance(theta, 1.0, 1.0))
+    z = torch.randn((n, 1), generator=generator, dtype=torch.float64, device=generator.device)
+    return _inside((mean * level + math.sqrt(max(spread_of_one - 2 * mean**2, 0.0)) * spread * z)[:, 0])
+
+
 #: rho with the mean and variance that the score has in the limit, in the place of the printed ones.
 DERIVED = "rho@rho with the derived variance"
 
 
-def _simulate(part: str, law: str) -> None:
+def _simulate(part: str, law: str, walks: Callable[..., Tensor]) -> None:
     """Register a part of Lemma 2: rho from its definition, N(mean, variance), and from walks that realise (xi, eta).
 
     The last one is that of the normal law with the limits of the score's own mean and variance.
@@ -212,14 +225,14 @@ def _simulate(part: str, law: str) -> None:
         own = (float(moment(theta, xi, eta)) for moment in (limit_mean, limit_variance))
         return {
             "rho": _rho(generator, n, mean, variance),
-            law: _walks(generator, n, theta, size, up, down),
+            law: walks(generator, n, theta, size, up, down),
             DERIVED: _rho(generator, n, *own),
         }
 
 
-_simulate("bao2024.sec4.lemma2-1", "rho@exact law, T -> infinity first")
-_simulate("bao2024.sec4.lemma2-2", "rho@exact law, T -> infinity first")
-_simulate("bao2024.sec4.lemma2-4", "rho@exact law, T >= 2")
+_simulate("bao2024.sec4.lemma2-1", "rho@exact law, T -> infinity first", _limit_walks)
+_simulate("bao2024.sec4.lemma2-2", "rho@exact law, T -> infinity first", _limit_walks)
+_simulate("bao2024.sec4.lemma2-4", "rho@exact law, T >= 2", _walks)
 
 
 def _normal_probability(mean: Tensor, spread: Tensor) -> Tensor:

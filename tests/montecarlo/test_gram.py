@@ -196,8 +196,8 @@ FAULTS: dict[str, Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]] = {
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_wrong_lengths_are_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = gram._lengths
-    monkeypatch.setattr(gram, "_lengths", lambda *given: FAULTS[name](*right(*given)))
+    right = gram.lengths
+    monkeypatch.setattr(gram, "lengths", lambda *given: FAULTS[name](*right(*given)))
     walk, W = walked(SPECTRA["signed"], 5)
     caught(scores(rng(2), WALKS, SPECTRA["signed"], 5), walk.scores(W))
     coefficients = torch.eye(5, dtype=torch.float64)
@@ -213,7 +213,7 @@ def test_eigenvalues_are_not_added_up_before_they_are_squared(monkeypatch: pytes
         squares, w = right(g, n, torch.tensor(multiplicities)), torch.tensor(values, dtype=torch.float64)
         return (squares.double() @ w)[:, None], (squares.double().sqrt() @ w).abs()[:, None]
 
-    monkeypatch.setattr(gram, "_lengths", lengths)
+    monkeypatch.setattr(gram, "lengths", lengths)
     walk, W = walked(spectrum, 5)
     caught(scores(rng(2), WALKS, spectrum, 5), walk.scores(W))
 
@@ -222,7 +222,7 @@ def test_normals_that_keep_their_mean_are_caught() -> None:
     spectrum = SPECTRA["signed"]
     walk, W = walked(spectrum, 3)
     generator = rng(2)
-    level, spread = gram._lengths(generator, WALKS, [1.0, -0.5], [3, 2])
+    level, spread = gram.lengths(generator, WALKS, [1.0, -0.5], [3, 2])
     steps = normals(generator, WALKS, 3)
     for centred in (True, False):
         deviations = steps - steps.mean(1, keepdim=True) if centred else steps

@@ -266,7 +266,7 @@ def _parts(side: int, mean: sp.Expr, variance: sp.Expr) -> dict[str, Limit]:
     found = {}
     for name, (m, v, own, exact) in objects.items():
         cells, more = _table(side, m, v, exact)
-        finite = exact_rho if exact else probability(m, v)[0]
+        finite = limit_rho if exact else probability(m, v)[0]
         method = "Chebyshev's inequality and symmetry" if exact else "limits of the error function, cell by cell"
         every = (*own, *more, *steps, *(step for cell in cells for step in cell.steps))
         found[name] = Limit(finite, polynomials, cells, patterns, domain, every, method)
@@ -277,16 +277,27 @@ def _at_case(scalars: Mapping[str, Fraction], length: int = LENGTH) -> Fraction:
     """rho_i of the exact law at i = theta T, for the spectrum (size, up times; -size, down times), lambda = 1."""
     from theorems.law import rho
 
-    size = float(scalars["size"])
-    spectrum = [(size, int(scalars["up"])), (-size, int(scalars["down"]))]
-    kept = [(w, m) for w, m in spectrum if m]
-    found = rho(length, [w for w, _ in kept], [m for _, m in kept])
+    found = rho(length, *_spectrum(scalars))
     place = scalars["theta"] * length
     if place.denominator != 1 or not 1 <= place <= length:
         raise ValueError(
             f"theta = {scalars['theta']}: theta T is no token at T = {length}; take a multiple of 1/{length}"
         )
     return Fraction(float(found.values[int(place) - 1]))
+
+
+def _in_the_limit(scalars: Mapping[str, Fraction]) -> Fraction:
+    """rho of the law as T -> infinity at theta, for the same spectrum: what T -> infinity first leaves."""
+    from theorems.law import rho_limit
+
+    return Fraction(float(rho_limit(float(scalars["theta"]), *_spectrum(scalars)).values[0]))
+
+
+def _spectrum(scalars: Mapping[str, Fraction]) -> tuple[list[float], list[int]]:
+    """The eigenvalues size and -size that occur, and how often."""
+    size = float(scalars["size"])
+    kept = [(w, m) for w, m in ((size, int(scalars["up"])), (-size, int(scalars["down"]))) if m]
+    return [w for w, _ in kept], [m for _, m in kept]
 
 
 def _far_out(scalars: Mapping[str, Fraction]) -> flint.arb:
@@ -306,8 +317,9 @@ def _far_out(scalars: Mapping[str, Fraction]) -> flint.arb:
     return certified_limit(scalars["theta"], [w for w, _ in kept], [count for _, count in kept])
 
 
-#: The exact law of the score at lambda = 1: at a case by its weights, and far along a sequence in balls.
-exact_rho = Law(_at_case, _far_out)
+#: The exact law of the score at lambda = 1, at a case by its weights and far along a sequence in balls: that of walks
+#: of a fixed length, and that as T -> infinity.
+exact_rho, limit_rho = Law(_at_case, _far_out), Law(_in_the_limit, _far_out)
 
 
 @derivation("bao2024.sec4.lemma2-1")
