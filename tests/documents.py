@@ -27,6 +27,7 @@ WRITTEN = (
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
+    "docs/statements.md",
     "docs/tutorial.md",
     "docs/engine.md",
     "docs/statistics.md",
