@@ -24,7 +24,7 @@ from theorems.expressions import parse
 from theorems.lampert2026 import comparison as first
 from theorems.patterns.optimum import symmetric
 from theorems.process import Step
-from theorems.rules import EQUIVALENCES, RULES
+from theorems.rules import ABOUT, EQUIVALENCES, RULES, rule
 from theorems.rules.optimum import lam
 
 CLAIM = "lampert2026.test.sign"
@@ -34,10 +34,10 @@ VALUES = ("-2", "-1", "0", "1", "2", "1/2", "-1/2")
 @pytest.fixture(autouse=True)
 def trusted_rule() -> Iterator[None]:
     """A rule that trusts the truth of this file: x + y > 0 is what "positive" means here."""
-    RULES["sum-sign"] = lambda name, conditions: name == "positive" and conditions == ("x + y > 0",)
+    rule("sum-sign")(lambda name, conditions: name == "positive" and conditions == ("x + y > 0",))
     EQUIVALENCES.add("sum-sign")
     yield
-    del RULES["sum-sign"]
+    del RULES["sum-sign"], ABOUT["sum-sign"]
     EQUIVALENCES.remove("sum-sign")
 
 
