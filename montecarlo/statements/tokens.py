@@ -116,7 +116,7 @@ class Process:
         """The symmetric root of K at the places; K over all of 1 ... T has to be a covariance."""
         if T > MOST_TOKENS:
             raise StatementSimulationError(f"T = {T} tokens of the law gaussian; expected at most {MOST_TOKENS}")
-        K = covariance(node, parameters, T)
+        K = covariance_matrix(node, parameters, T)
         rows = torch.tensor(self.places) - 1
         size = float(K.abs().max())
         spectrum = torch.linalg.eigvalsh(K)
@@ -131,7 +131,7 @@ class Process:
         return root
 
 
-def covariance(node: Node, parameters: Mapping[str, float | Tensor], T: int) -> Tensor:
+def covariance_matrix(node: Node, parameters: Mapping[str, float | Tensor], T: int) -> Tensor:
     """K(s, t) for 1 <= s, t <= T, (T, T) float64; StatementSimulationError where it is not symmetric or not finite."""
     positions = torch.arange(1, T + 1, dtype=torch.float64)
     table = {**parameters, "s": positions[:, None], "t": positions[None, :]}

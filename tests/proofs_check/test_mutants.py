@@ -162,10 +162,10 @@ def status_only(monkeypatch: pytest.MonkeyPatch) -> None:
     known: dict[Any, bool | None] = {}
     compare = kernel.compare
 
-    def once(value: Any, printed: sp.Expr, regime: Any, remainder: str) -> bool | None:
-        key = (type(value), value.expr, printed, tuple(regime.items()), remainder)
+    def once(value: Any, printed: sp.Expr, regime: Any, remainder: str, positions: Any = ()) -> bool | None:
+        key = (type(value), value.expr, printed, tuple(regime.items()), remainder, tuple(positions))
         if key not in known:
-            known[key] = compare(value, printed, regime, remainder)
+            known[key] = compare(value, printed, regime, remainder, positions)
         return known[key]
 
     monkeypatch.setattr(kernel, "compare", once)

@@ -18,13 +18,13 @@ from proofs_check.decoys import clause_mutants
 from proofs_check.plugins import load_simulations
 from proofs_check.runner import Options, Silent
 from theorems.catalogue import Paper, Statement, by_id
-from theorems.derivation import Enclosed, Equivalence
+from theorems.derivation import Enclosed, Equivalence, Fact, fact
 from theorems.deriving import registered as derived
 from theorems.expressions import parse
 from theorems.lampert2026 import comparison as first
 from theorems.patterns.optimum import symmetric
 from theorems.process import Step
-from theorems.rules import EQUIVALENCES, RULES
+from theorems.rules import ABOUT, EQUIVALENCES, RULES, rule
 from theorems.rules.optimum import lam
 
 CLAIM = "lampert2026.test.sign"
@@ -34,10 +34,10 @@ VALUES = ("-2", "-1", "0", "1", "2", "1/2", "-1/2")
 @pytest.fixture(autouse=True)
 def trusted_rule() -> Iterator[None]:
     """A rule that trusts the truth of this file: x + y > 0 is what "positive" means here."""
-    RULES["sum-sign"] = lambda name, conditions: name == "positive" and conditions == ("x + y > 0",)
+    rule("sum-sign")(lambda name, conditions: name == "positive" and conditions == ("x + y > 0",))
     EQUIVALENCES.add("sum-sign")
     yield
-    del RULES["sum-sign"]
+    del RULES["sum-sign"], ABOUT["sum-sign"]
     EQUIVALENCES.remove("sum-sign")
 
 
@@ -118,21 +118,23 @@ def test_a_fault_in_the_derivation_is_not_licensed() -> None:
         ((report, _),) = runner.judge(statement("iff x + y >= 0"), options, "cpu", Silent())
     # what is not licensed proves nothing, and the second side contradicts what it says
     assert report["symbolic"]["status"] == "undecided"
-    assert report["verdict"] in ("undecided", "conflict")
+    assert report["verdict"] == "undecided"
+    assert "its value is not the second side's: positive at" in report["reason"]
+
+
+def with_a_place() -> dict[str, Equivalence | Fact]:
+    """A number x + y beside the property: the mean of a variable that takes this value only."""
+    place, one = parse("x + y"), sp.Integer(1)
+    step = Step("finite-expectation", "", ((place,), (one,), parse("x"), 1, place))
+    return {**derivation(), "place": fact(place, (step,), "")}
 
 
 def test_a_number_outside_its_bracket_is_a_conflict() -> None:
-    from theorems.derivation import Fact, fact
-    from theorems.expressions import parse
-
-    def with_place() -> dict[str, Equivalence | Fact]:
-        return {**derivation(), "place": fact(parse("x + y"), (), "")}
-
     def enclosed(x: Any, y: Any) -> dict[str, bool | tuple[float, float] | None]:
         total = float(Fraction(x) + Fraction(y))
         return {"positive": total > 0, "place": (total + 1, total + 2)}
 
-    with derived(CLAIM, with_place), simulated(Observation(CLAIM, enclosed)):
+    with derived(CLAIM, with_a_place), simulated(Observation(CLAIM, enclosed)):
         options = Options(effort="quick", device="cpu", jobs=1)
         ((report, _),) = runner.judge(statement("iff x + y > 0"), options, "cpu", Silent())
     assert report["verdict"] == "conflict"
@@ -312,13 +314,8 @@ def test_a_wrong_unit_and_a_wrong_bound_are_noticed(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_number_that_is_never_enclosed_is_not_looked_at() -> None:
-    from theorems.derivation import Fact, fact
-    from theorems.expressions import parse
-
-    def with_place() -> dict[str, Equivalence | Fact]:
-        return {**derivation(), "place": fact(parse("x + y"), (), "")}
-
-    with derived(CLAIM, with_place), simulated(Observation(CLAIM, definition)):
+    with derived(CLAIM, with_a_place), simulated(Observation(CLAIM, definition)):
         options = Options(effort="quick", device="cpu", jobs=1)
         ((report, _),) = runner.judge(statement("iff x + y > 0"), options, "cpu", Silent())
     assert report["verdict"] == "undecided"
+    assert report["reason"] == "the second side encloses place at no case"

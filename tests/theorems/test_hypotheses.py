@@ -168,11 +168,13 @@ def test_the_sign_of_xi_is_that_of_r() -> None:
     finite_T = (sp.erf(first[0]) - sp.erf(second[0])) / 2
     signs = ((A, (1,)), (A * r - 1, (-1,)))
     for out, positive in ((1, (1,)), (1, (0,)), (1, (0, 1)), (-1, (-1,)), (-1, (0, -1))):
-        value = sp.Rational(out + 1, 2)
-        data = (finite_T, first, second, sp.Integer(2), (*signs, (r, positive)), {"xi": out, "1/eta": 1}, value)
-        assert licensed(Step("erf-limit", "", data))
-        wrong = (*data[:4], (*signs, (r, (-out,))), *data[5:])
-        assert not licensed(Step("erf-limit", "", wrong))
+        value, domain = sp.Rational(out + 1, 2), (theta, 1 - theta, out * r)
+        step = Step("erf-limit", "", (finite_T, first, second, sp.Integer(2), (*signs, (r, positive)), domain, value))
+        assert licensed(step)
+        assert needs(step)[0] == ("xi -> infinity" if out > 0 else "xi -> -infinity")
+        for pattern, where in (((r, (-out,)), domain), ((r, (out,)), (theta, 1 - theta, -out * r))):
+            wrong = (*step.data[:4], (*signs, pattern), where, value)
+            assert not licensed(Step("erf-limit", "", wrong))
 
 
 def test_probabilities_are_such() -> None:

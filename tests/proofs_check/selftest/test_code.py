@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
+import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from types import FunctionType
@@ -30,6 +31,10 @@ from theorems.rules import licensed, optimum_ends
 from theorems.rules import norm as norm_rules
 from theorems.rules import optimum as optimum_rules
 from theorems.rules import softmax as softmax_rules
+from theorems.statement import normal, proposition
+from theorems.statement.decide import Derivation
+from theorems.statement.expression import Expr
+from theorems.statement.proofs.prover import _Prover
 
 x, y = symbol("x"), symbol("y")
 NUMBERS = (x, y, (x + 1) ** 2, x**2 + 2 * x + 1, sp.sqrt(4 * x), 2 * sp.sqrt(x), sp.Integer(2))
@@ -42,10 +47,31 @@ def _covariance(kind: type[Process]) -> tuple[Callable[[Any, Any], Any], Sequenc
     return walk.covariance, (walk.token(i), walk.token(last), walk.tokens(i, last), walk.tokens(upto=j))
 
 
+def _covariance_of_a_statement() -> tuple[Callable[[Any, Any], Any], Sequence[Any]]:
+    prop = proposition("Cov[x[i].T*W*x[j], norm(x[j])**2] = E[x[i].T*x[j]]", "W symmetric, i < j")
+    derivation = Derivation(prop)
+    (order,) = derivation.orders
+    return derivation.exact(order).covariance, (*prop.left.args, *prop.right.args)
+
+
+def _equal_sides() -> tuple[Callable[[Any, Any], Any], Sequence[Any]]:
+    """Whether two sides are shown equal: by normal form, by both inequalities, or not at all."""
+    prop = proposition("norm(Sigma, nuclear) + (u + 1)**2 = tr(Sigma) + u**2 + 2*u + 1", "u real")
+    prover = _Prover(prop, time.process_time() + 60)
+
+    def equal(left: Expr, right: Expr) -> bool:
+        return prover.equal(left, right) is not None
+
+    return equal, (prop.left, prop.right, *prop.left.args, prop.right.args[0])
+
+
 #: Every function of those names, with arguments that it takes.
 EXAMPLES: dict[str, tuple[Callable[[Any, Any], Any], Sequence[Any]]] = {
     "theorems.expressions.same": (expressions.same, NUMBERS),
     "theorems.algebra.closed.equal": (closed.equal, NUMBERS),
+    "theorems.statement.normal.equal": (normal.equal, NUMBERS),
+    "theorems.statement.proofs.prover._Prover.equal": _equal_sides(),
+    "theorems.statement.scalars.Exact.covariance": _covariance_of_a_statement(),
     "theorems.rules.softmax.equal_sums": (softmax_rules.equal_sums, NUMBERS),
     "theorems.rules.norm._is": (norm_rules._is, NUMBERS),
     "theorems.exchangeable.moment": (exchangeable.moment, VECTORS),

@@ -460,10 +460,12 @@ def test_a_direction_is_not_typed_in() -> None:
     assert true("erf-limit", finite(), *terms(), RADICAND, signs, OUT, ONE)
     for direction in ({"xi": -1, "1/eta": 1}, {"xi": 1, "1/eta": 1}, BACK, (), (-1,)):
         for value in (ZERO, ONE):
-            if (direction, value) != (BACK, ZERO):
-                assert not true("erf-limit", finite(), *terms(), RADICAND, signs, direction, value)
-    # theta > 1/2 and xi -> -infinity: r <= 0 is another claim's domain, which the table of cells asks for
-    assert true("erf-limit", finite(), *terms(), RADICAND, signs, BACK, ZERO)
+            if (direction, value) != (OUT, ONE):
+                assert not true("erf-limit", finite(), *terms(), RADICAND, signs, direction, value), direction
+    # theta > 1/2 and xi -> -infinity: r <= 0 is another claim's domain, where r has no sign but that of xi
+    for other in (signs[:2], (*signs[:2], (r, (-1,)))):
+        assert true("erf-limit", finite(), *terms(), RADICAND, other, BACK, ZERO)
+        assert not true("erf-limit", finite(), *terms(), RADICAND, other, BACK, ONE)
 
 
 def test_a_coefficient_holds_theta_and_r_only() -> None:
