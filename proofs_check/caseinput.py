@@ -17,6 +17,8 @@ from proofs_check.entries import count, fail, rational
 from proofs_check.errors import nearest, shown
 from proofs_check.expect import no_constant, unique_pairs
 from theorems.catalogue import STRUCTURED, Statement
+from theorems.catalogued import left_side
+from theorems.statement.expression import StatementError
 
 #: Most dimensions, most tokens.
 MAX_D, MAX_T = 64, 4096
@@ -123,8 +125,9 @@ def _load(text: str) -> dict[str, Any]:
 def parse_case(text: str, claim: Statement) -> dict[str, Any]:
     """The case in exact, canonical form; raises UsageError in one line for anything else.
 
-    i <= j <= T are checked, matrices are symmetric d x d, Sigma is positive semidefinite (decided in rationals),
-    lam > 0 and 0 <= theta <= 1. A walk without "start" starts as the paper's does (x_1 ~ N(0, Sigma)).
+    The order of positions that the claim assumes (i <= j <= T) is checked; matrices are symmetric d x d, Sigma is
+    positive semidefinite (decided in rationals), lam > 0 and 0 <= theta <= 1. A walk without "start" starts as the
+    paper's does (x_1 ~ N(0, Sigma)).
     """
     data = _load(text)
     if claim.model in STRUCTURED:
@@ -152,14 +155,14 @@ def parse_case(text: str, claim: Statement) -> dict[str, Any]:
     case: dict[str, Any] = {}
     if claim.model != "none":
         case["d"] = d = _dimension(data)
-    last = 1
     for name in _COUNTS:
         if name in data:
-            case[name] = count(name, data[name], MAX_T)
-            if case[name] < last and claim.says is None:
+            value = count(name, data[name], MAX_T)
+            before = [case[one] for one in _COUNTS if one in case and case[one] > value and _ordered(claim, one, name)]
+            if before:
                 order = " <= ".join(count for count in _COUNTS if count in data)
-                fail(f"{name} = {case[name]}", f"{order}; a position before it is {last}")
-            last = case[name]
+                fail(f"{name} = {value}", f"{order}; a position before it is {before[-1]}")
+            case[name] = value
     for name in ("W", "Sigma"):
         if name in data:
             matrix = _matrix(name, data[name], d)
@@ -183,6 +186,20 @@ def parse_case(text: str, claim: Statement) -> dict[str, Any]:
                 fail(f"{name} = {number}", expected)
             case[name] = str(number)
     return case
+
+
+def _ordered(claim: Statement, one: str, two: str) -> bool:
+    """Whether a claim is about one <= two alone: by its hypotheses, or, where it stands in words, by convention."""
+    if claim.says is None:
+        return True
+    for name in claim.says.quantities:
+        try:
+            tightest = left_side(claim.says, name).known.places.shortest((one, two))
+        except StatementError:
+            continue
+        if tightest is not None and tightest[one, two] <= 0:
+            return True
+    return False
 
 
 def _free(claim: Statement, data: dict[str, Any], required: Sequence[str]) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from tests.documents import ROOT, Together, command, commands_of, fences, missin
 
 FENCES = fences(read("docs/tutorial.md"))
 #: The folder that the tutorial keeps the package in.
-PLACE = "file cube/"
+PLACE = "file square/"
 FILES = {fence.mark.removeprefix(PLACE): fence.text for fence in FENCES if fence.mark.startswith(PLACE)}
-CLAIM = "mypaper.sec2.cube"
+CLAIM = "mypaper.sec2.square"
 
 
 def write(folder: Path) -> None:
@@ -78,6 +78,6 @@ def test_once_installed_the_claim_is_listed_from_everywhere(installed: Path, tmp
     assert ids.count(CLAIM) == 1
     assert len([name for name in ids if name.startswith(("bao2024.", "lampert2026."))]) == len(ids) - 1
     shown = run(["show", CLAIM], tmp_path, installed).stdout
-    assert "E[(x_i^T W x_j)^3]" in shown
+    assert "E[(x[i].T*W*x[j])**2]" in shown
     missed = run(["list", "mypaper"], tmp_path)
     assert missed.returncode == 2

@@ -214,18 +214,25 @@ def test_a_case_of_another_start_has_no_limit_to_be_compared() -> None:
 # -- lemmas of one's own
 
 
-def lemma(printed: str, positions: str, remainder: str, derivation: Any, simulation: Any, degree: int = 2) -> Any:
-    symbols = " ".join(name for name in ("i", "T", "tr1", "tr2") if name in printed) or "tr1"
+def lemma(quantity: str, printed: str, positions: str, remainder: str, derivation: Any, simulation: Any) -> Any:
+    """The verdict of "quantity = printed + o(remainder) as T -> infinity" with both sides beside it."""
     statement = authoring.claim(
-        MINE, printed=printed, symbols=symbols, positions=positions, remainder=remainder, quantity="a sum"
+        MINE,
+        printed={"value": printed},
+        symbols=" ".join(name for name in ("i", "T", "tr1") if name in printed),
+        positions=positions,
+        remainder=remainder,
+        quantity={"value": quantity},
+        hypotheses="W symmetric",
     )
-    return judge(statement, derivation, simulation, degree=degree, effort="quick", device="cpu", jobs=1)
+    return judge(statement, derivation, simulation, degree=2, effort="quick", device="cpu", jobs=1)
 
 
 @pytest.mark.usefixtures("mine")
 def test_an_order_for_every_token_is_judged_at_the_last_one_too() -> None:
     """E[x_i^T W x_T] = i tr1 is no o(T) for every i <= T."""
     found = lemma(
+        "E[x[i].T*W*x[T]]",
         "0*i*tr1",
         "i T",
         "T",
@@ -233,9 +240,12 @@ def test_an_order_for_every_token_is_judged_at_the_last_one_too() -> None:
         lambda walk, W, i, T: form(walk.token(i), W, walk.token(T)),
     )
     assert found.verdict == "refuted", found.reason
-    assert found.counterexample is not None and found.counterexample["limit"].startswith(
-        "limit of the value over T at i/T"
-    )
+    assert found.counterexample is not None
+    assert (found.counterexample["printed"], found.counterexample["true"]) == ("0", "1/2")
+    params = found.counterexample["params"]
+    assert 2 * params["i"] == params["T"]
+    # at the last token, too
+    assert "T = i; T -> oo: left side tr(W*Sigma), right side 0" in found.report["symbolic"]["evidence"]
 
 
 @pytest.mark.usefixtures("mine")
@@ -245,6 +255,7 @@ def test_an_order_for_every_token_is_judged_at_the_last_one_too() -> None:
 def test_a_free_position_is_no_constant(printed: str, expected: str) -> None:
     """sum_j E[x_j^T W x_i] = (i T - i^2/2) tr1 + o(T^2) for every i <= T."""
     found = lemma(
+        "sum(E[x[j].T*W*x[i]], j, 1, T)",
         printed,
         "i T",
         "T**2",
@@ -262,6 +273,7 @@ def test_a_free_position_is_no_constant(printed: str, expected: str) -> None:
 def test_a_rational_print_is_compared_by_its_leading_orders(factor: str, expected: str) -> None:
     """sum_j E[x_j^T W x_T] = T^3/(2 T + 7) tr1 + o(T^2) is true, and no conflict."""
     found = lemma(
+        "sum(E[x[j].T*W*x[T]], j, 1, T)",
         f"T**3*tr1/({factor}*T + 7)",
         "T",
         "T**2",

@@ -20,6 +20,7 @@ from montecarlo.registry import Simulation
 from montecarlo.walks import Walks, block_walks, form
 from proofs_check import runner, sampling
 from proofs_check.api import Verdict, judge
+from proofs_check.binding import Binding
 from proofs_check.evidence import EFFORTS, Bench
 from proofs_check.intervals import Interval
 from proofs_check.pairing import Pair
@@ -445,10 +446,10 @@ def assert_conflict(claim: Statement | str) -> dict[str, Any]:
     return report
 
 
-def assert_told(report: dict[str, Any]) -> None:
+def assert_told(report: dict[str, Any], why: str = "do not license its value") -> None:
     """A derivation that is not licensed decides nothing; that its value is not the simulated one is said."""
     assert report["verdict"] == "undecided"
-    assert "do not license its value" in report["reason"]
+    assert why in report["reason"]
     assert "its value is not the second side's: moment at" in report["reason"] and "simulated [" in report["reason"]
 
 
@@ -488,14 +489,23 @@ def test_a_biased_simulation_is_a_conflict() -> None:
         assert "derivation and simulation disagree" in assert_conflict(EQ11)["reason"]
 
 
-def test_a_derivation_for_another_start_of_the_walk_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+OTHER_START = "the derivation gives 0, the statement's quantity is 1"
+
+
+def test_a_derivation_for_another_start_of_the_walk_is_told_and_past_that_a_conflict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def late(claim: str, positions: Any, kernel: str = "sigma", **options: Any) -> Any:
         return derive(claim, positions, "zero", **options)
 
     monkeypatch.setattr("proofs_check.pairing.derive", late)
-    report = assert_conflict(EQ15)
-    # the fault makes the false print look proved
-    assert report["symbolic"]["status"] == "proved"
+    (report,) = judged(EQ15)
+    assert_told(report, "the derivation is of another quantity than E[x[i].T*W*x[i]] (walk): at i = 1, ")
+    assert OTHER_START in report["reason"]
+    assert report["symbolic"]["status"] == "undecided"
+    # not held against the statement, the fault makes the false print look proved
+    monkeypatch.setattr("proofs_check.runner.bind", lambda *_: Binding())
+    assert assert_conflict(EQ15)["symbolic"]["status"] == "proved"
 
 
 def test_a_walk_s_kernel_that_is_not_its_increments_is_found_by_the_kernel_and_by_the_simulation(
@@ -503,14 +513,15 @@ def test_a_walk_s_kernel_that_is_not_its_increments_is_found_by_the_kernel_and_b
 ) -> None:
     monkeypatch.setitem(KERNELS, "sigma", KERNELS["zero"])
     (report,) = judged(EQ15)
-    # the increments of the walk named sigma give another moment
-    assert_told(report)
+    # the statement's quantity, and the increments of the walk named sigma, give another moment
+    assert_told(report, OTHER_START)
     assert report["symbolic"]["status"] == "undecided"
     assert report["symbolic"]["evidence"][0].startswith("not licensed: E[")
     assert report["symbolic"]["exact"] is None
-    # past the kernel, the false print looks proved
+    # past the kernel and the statement, the false print looks proved
     monkeypatch.setitem(RULES, "isserlis", lambda *_: True)
     monkeypatch.setattr("theorems.kernel.unsupported", lambda *_: [])
+    monkeypatch.setattr("proofs_check.runner.bind", lambda *_: Binding())
     assert assert_conflict(EQ15)["symbolic"]["status"] == "proved"
 
 
