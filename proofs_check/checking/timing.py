@@ -27,7 +27,8 @@ def time_limit(seconds: float) -> Iterator[None]:
         raise TimeLimitError
 
     before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    # again and again: the first may ring where exceptions are lost, in a destructor say
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)
     try:
         yield
     finally:

@@ -16,7 +16,7 @@ import sympy as sp
 import torch
 from torch import Tensor
 
-from montecarlo import registry
+from montecarlo import gram, registry
 from montecarlo.bao2024 import localisation as second
 from montecarlo.bao2024.lemma1 import full_score, linear
 from montecarlo.bao2024.softmax import taylor
@@ -342,7 +342,7 @@ def test_a_wrong_sample_of_lemma_2_is_a_conflict(claim: str, fault: str, monkeyp
         rho = second._rho
         monkeypatch.setattr(second, "_rho", lambda g, n, mean, spread: rho(g, n, mean, 900 * spread))
     elif fault == "limit walks":
-        lengths = second.lengths
+        lengths = gram.lengths
         monkeypatch.setattr(second, "lengths", lambda *given: (lengths(*given)[0], 0 * lengths(*given)[1]))
     else:
         monkeypatch.setattr(second, "taylor", lambda T, i: (honest(T, i)[0], honest(T, i)[1] - 0.5))
