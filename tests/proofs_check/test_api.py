@@ -95,7 +95,8 @@ def test_a_changed_cell_is_judged_as_it_stands_now() -> None:
 
 def test_a_case_outside_the_hypotheses_is_an_error() -> None:
     case = {"d": 1, "i": 3, "j": 1, "W": [["1"]], "Sigma": [["1"]]}
-    assert "hypotheses" in judge(stated(), effort="quick", case=case).reason
+    with pytest.raises(ValueError, match=r"case = .*cannot be used: .*i"):
+        judge(stated(), effort="quick", case=case)
 
 
 def test_neither_side_has_to_be_written() -> None:
