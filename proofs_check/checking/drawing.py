@@ -98,10 +98,11 @@ class _Drawing:
             top = longest or int(numbers.get("d", Fraction(1)))
             numbers[name] = Fraction(self.pick(range(1, top + 1)))
         d = int(numbers.get("d", Fraction(1)))
-        used = shape.matrices
-        case = Case(
-            numbers, {name: self._matrix(name, d) for name in used}, {n: self._vector(d) for n in known.vectors}
-        )
+        matrices = {}
+        for name in shape.matrices:
+            rows, columns = (int(n) if n.isdigit() else int(numbers[n]) for n in known.size(name))
+            matrices[name] = self._matrix(name, rows) if rows == columns else self._rectangle(rows, columns)
+        case = Case(numbers, matrices, {n: self._vector(d) for n in known.vectors})
         totals = simplex(prop)
         sequences = {}
         for name, (_, bound) in known.sequences.items():
@@ -164,6 +165,11 @@ class _Drawing:
         if shape == "symmetric":
             rows = tuple(tuple(rows[min(r, c)][max(r, c)] for c in range(d)) for r in range(d))
         return tuple(tuple(scale * v for v in row) for row in rows)
+
+    def _rectangle(self, rows: int, columns: int) -> Rows:
+        if self.pick((True, False)):
+            return _outer(self._entries(rows), self._entries(columns))
+        return tuple(self._entries(columns) for _ in range(rows))
 
     def _plain(self, d: int) -> Rows:
         kind = self.pick(
