@@ -50,20 +50,24 @@ def entries_of(found: Value) -> tuple[Number, ...]:
 
 
 def ball(number: Number) -> flint.arb:
+    """The number as a ball."""
     return rational(number) if isinstance(number, Fraction) else number
 
 
 def unknown() -> flint.arb:
+    """A ball that holds every number."""
     return flint.arb.nan()
 
 
 def add(one: Number, two: Number) -> Number:
+    """The sum, rational where both are."""
     if isinstance(one, Fraction) and isinstance(two, Fraction):
         return one + two
     return ball(one) + ball(two)
 
 
 def mul(one: Number, two: Number) -> Number:
+    """The product, rational where both are, or where one is 0."""
     if isinstance(one, Fraction) and isinstance(two, Fraction):
         return one * two
     if 0 in (one if isinstance(one, Fraction) else 1, two if isinstance(two, Fraction) else 1):
@@ -87,10 +91,12 @@ def root(number: Number) -> Number:
 
 
 def exp(number: Number) -> Number:
+    """The exponential, rational at 0 alone."""
     return Fraction(1) if number == 0 and isinstance(number, Fraction) else ball(number).exp()
 
 
 def log(number: Number) -> Number:
+    """The logarithm; UndefinedError for a number <= 0."""
     if isinstance(number, Fraction):
         if number <= 0:
             raise UndefinedError(f"log({number}) has no value")
@@ -101,16 +107,19 @@ def log(number: Number) -> Number:
 
 
 def absolute(number: Number) -> Number:
+    """The absolute value."""
     return abs(number) if isinstance(number, Fraction) else number.max(-number)
 
 
 def larger(one: Number, two: Number) -> Number:
+    """The larger of two numbers."""
     if isinstance(one, Fraction) and isinstance(two, Fraction):
         return max(one, two)
     return ball(one).max(ball(two))
 
 
 def smaller(one: Number, two: Number) -> Number:
+    """The smaller of two numbers."""
     if isinstance(one, Fraction) and isinstance(two, Fraction):
         return min(one, two)
     return ball(one).min(ball(two))

@@ -204,7 +204,8 @@ class Reader:
             unit = Matrix(
                 tuple(tuple(Fraction(r == c) for c in range(len(found.rows))) for r in range(len(found.rows)))
             )
-            return reduce(times, (found for _ in range(int(count))), unit)
+            powers: list[Value] = [unit, *[found] * int(count)]
+            return reduce(times, powers)
         if isinstance(found, Vector):
             raise StatementError(f"a power of the vector {base}; expected a number", at=base.at)
         return power(found, count)
