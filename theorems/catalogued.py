@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 
 from theorems.catalogue import Said, Statement
+from theorems.factored import is_factored, summed
 from theorems.statement.expression import StatementError
 from theorems.statement.language import split_top
 from theorems.statement.proposition import Proposition, proposition
@@ -35,6 +36,10 @@ def said_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str
         raise StatementError(f"{statement.id} stands in words alone; add [claim.says]")
     if name not in says.quantities:
         raise StatementError(f"{statement.id}: says.quantities lacks {name}; add its left-hand side")
+    if name not in statement.printed and len(says.quantities) == 1 and is_factored(statement.printed):
+        # the print is a sum of words, each with its factor
+        factors = {key: in_language(text, statement, name) for key, text in statement.printed.items()}
+        return f"{says.quantities[name]} = {summed(factors)}", says.hypotheses, says.where, says.law, says.limit
     if name not in statement.printed:
         raise StatementError(f"{statement.id}: nothing is printed of {name}")
     if says.text:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from theorems.statement.cases import Case, Rows, admissible, frame
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.hypotheses import Range
+from theorems.statement.proofs.matrices import about_matrices
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import UndefinedError, scalar
 
@@ -120,7 +121,8 @@ class _Drawing:
         values = self.prop.known.ranges.get(name, Range())
         if name in self.prop.positions or whole:
             low = max(int(values.low), 1) if values.low is not None else 1
-            options = [*range(low, low + LARGEST), *(LONG if name in frame(self.prop).sizes else ())]
+            long = LONG if name in frame(self.prop).sizes and not about_matrices(self.prop) else ()
+            options = [*range(low, low + LARGEST), *long]
             return Fraction(self.pick([k for k in options if values.high is None or k <= values.high] or [low]))
         choice: Fraction = self.pick(numbers_of(values))
         return abs(choice) if bounds and values.holds(abs(choice)) else choice

@@ -76,8 +76,8 @@ class Hypotheses:
     ``matrices`` maps a matrix to its shape (W is any real matrix, Sigma any covariance unless said otherwise),
     ``sizes`` to its rows and columns where it need not be d x d, ``nonzero`` are matrices that are not 0, ``places``
     what is known of positions, ``ranges`` of parameters and of d; ``vectors`` are fixed vectors of R^d, ``sequences``
-    vectors s in R^n with the bound of their entries (None: none); ``relations`` are comparisons of expressions that only
-    cases are held to. ``texts`` are the hypotheses as written.
+    vectors s in R^n with the bound of their entries (None: none); ``relations`` are comparisons of expressions that
+    only cases are held to. ``texts`` are the hypotheses as written.
     """
 
     matrices: dict[str, str] = field(default_factory=dict)
