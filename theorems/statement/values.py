@@ -37,6 +37,8 @@ from theorems.statement.expression import BINDING, Expr, StatementError
 
 #: Longest sum; a longer one is refused.
 MAX_SUM = 4_096
+#: Different scores beyond which weights have a common denominator, and wider balls.
+MANY = 64
 
 
 class Data(Protocol):
@@ -249,6 +251,8 @@ class Reader:
 
     def softmax(self, inner: Expr) -> Value:
         scores = self.vector(inner).entries
+        if len({s for s in scores if isinstance(s, Fraction)}) > MANY:
+            return _weights(scores)
         # equal scores have equal weights: each is worked out once
         exact: dict[Number, int] = Counter(score for score in scores if isinstance(score, Fraction))
         kinds = [*exact.items(), *((score, 1) for score in scores if not isinstance(score, Fraction))]
@@ -338,6 +342,14 @@ def _turned(found: Value) -> Value:
     if isinstance(found, Matrix):
         return Matrix(tuple(zip(*found.rows, strict=True)))
     return Vector(found.entries, not found.row) if isinstance(found, Vector) else found
+
+
+def _weights(scores: Sequence[Number]) -> Vector:
+    """Softmax weights over one common denominator: n exponentials, not n squared."""
+    top = mul(Fraction(-1), reduce(larger, scores))
+    sizes = [exp(add(score, top)) for score in scores]
+    share = inverse(reduce(add, sizes))
+    return Vector(tuple(mul(size, share) for size in sizes))
 
 
 __all__ = ["Data", "Reader", "UndefinedError", "Vector", "compared", "differences", "scalar", "value"]
