@@ -162,6 +162,20 @@ def _nodes(prop: Proposition) -> Iterator[Expr]:
         yield from side.walk()
 
 
+def only_set(prop: Proposition, sequence: str) -> bool:
+    """Whether a sequence occurs only where ``at`` sets it, so that its entries at a case do not matter."""
+    variable = Expr("family", (sequence,))
+
+    def free(node: Expr) -> bool:
+        if node.op == "at" and node.args[1] == variable:
+            return free(node.args[2])
+        own = node == variable or (node.op == "entry" and node.args[0] == sequence)
+        return own or any(free(arg) for arg in node)
+
+    sides = [prop.left, prop.right, *(side for _, one, two in prop.known.relations for side in (one, two))]
+    return not any(free(side) for side in sides)
+
+
 def admissible(prop: Proposition, case: Case) -> str:
     """ "" where a case satisfies every hypothesis, else the one that fails; KeyError for a name that the case lacks."""
     return next(_failures(prop, case), "")
