@@ -62,7 +62,7 @@ def _hypotheses_of(statement: Statement, name: str, text: str) -> str:
     says = statement.says
     assert says is not None
     own = {*_NAME.findall(text), *_NAME.findall(says.where), "T"}
-    rest = [other for key, other in {**says.quantities, **statement.printed}.items() if key != name]
+    rest = [other for table in (says.quantities, statement.printed) for key, other in table.items() if key != name]
     others = {word for other in rest for word in _NAME.findall(other)} - own
     kept = []
     for part, _ in split_top(says.hypotheses, ",;"):
