@@ -25,7 +25,7 @@ from theorems.statement.cases import Case, admissible
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.proofs.matrices import NoNormalFormError, normal_form
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import value
+from theorems.statement.values import Reader
 
 
 def matrices_bound(pair: Pair, fact: MatrixFact, seen: Sequence[Seen]) -> Binding:
@@ -74,28 +74,29 @@ def _at(pair: Pair, prop: Proposition, fact: MatrixFact, one: Seen, text: str) -
     """One case: how the sides differ there, and how widely the second side knows its entries."""
     here = fact.instance(one.case)
     case = instance(prop, Seen(one.given, {}, {}), None)
-    where = f"at {place_of(one)}"
+    where = f"at {place_of(one)} {text} has"
     failed = admissible(prop, case)
     if failed:
-        return Binding(simulated=[f"the second side counts a case outside the hypotheses ({failed}): {where}"]), 0.0
-    stated = _exact(prop.left, case)
+        told = f"the second side counts a case outside the hypotheses ({failed}): {place_of(one)}"
+        return Binding(simulated=[told]), 0.0
+    reader = Reader(case, {})
+    stated = _exact(prop.left, reader)
     size = max(1.0, *(abs(float(entry)) for entry in stated.flat))
     derived, printed = here.evaluate(fact.value), here.evaluate(fact.printed(pair.statement.printed))
-    for other, side in ((derived, "the derivation gives"), (_found(one, stated, size), "the second side has")):
+    for other, side in ((derived, "the derivation"), (_found(one, stated, size), "the second side")):
         if (entry := _first(stated, other)) is not None:
-            told = f"{where} the entry {entry} of {text} is {stated[entry]}, {side} {other[entry]}"
-            binding = Binding(derived=[told]) if other is derived else Binding(simulated=[told])
-            return binding, 0.0
-    claimed = _exact(prop.right, case)
+            told = f"{side} is of another quantity: {where} the {_named(entry)} {stated[entry]}, not {other[entry]}"
+            return (Binding(derived=[told]) if other is derived else Binding(simulated=[told])), 0.0
+    claimed = _exact(prop.right, reader)
     if (entry := _first(claimed, printed)) is not None:
-        told = f"{where} the entry {entry} of its print is {claimed[entry]} as it is said, {printed[entry]} as judged"
-        return Binding(derived=[told]), 0.0
-    _by_the_other(prop, case, stated, size, where)
+        told = f"its {_named(entry)} is {claimed[entry]}, and {printed[entry]} as it is judged"
+        return Binding(derived=[f"the print is judged as another than is said: at {place_of(one)} {told}"]), 0.0
+    _by_the_other(prop, case, stated, size)
     return Binding(), max(error for _, error in one.found.values()) / size  # type: ignore[misc]
 
 
-def _exact(node: Expr, case: Case) -> Any:
-    found = value(node, case)
+def _exact(node: Expr, reader: Reader) -> Any:
+    found = reader.value(node)
     if not isinstance(found, Matrix) or not all(isinstance(entry, Fraction) for row in found.rows for entry in row):
         raise InstanceError(f"{str(node)[:60]} is no matrix of rationals there")
     return np.array(found.rows, dtype=object)
@@ -110,6 +111,10 @@ def _found(one: Seen, stated: Any, size: float) -> Any:
     return other
 
 
+def _named(place: tuple[int, ...]) -> str:
+    return f"entry [{place[0] + 1},{place[1] + 1}]"
+
+
 def _first(one: Any, other: Any) -> tuple[int, ...] | None:
     """The first entry in which two matrices differ."""
     if one.shape != other.shape:
@@ -117,8 +122,8 @@ def _first(one: Any, other: Any) -> tuple[int, ...] | None:
     return next((place for place, entry in np.ndenumerate(one) if entry != other[place]), None)
 
 
-def _by_the_other(prop: Proposition, case: Case, stated: Any, size: float, where: str) -> None:
+def _by_the_other(prop: Proposition, case: Case, stated: Any, size: float) -> None:
     floats = evaluated(prop, prop.left, case)
     gaps = [abs(float(exact) - number) for exact, number in zip(stated.flat, floats, strict=True)]
     if not max(gaps) <= ROUNDING * size:
-        raise InstanceError(f"{where} the second interpreter of statements differs by {max(gaps):.1e}")
+        raise InstanceError(f"at {case} the second interpreter of statements differs by {max(gaps):.1e}")

@@ -60,8 +60,9 @@ def _unit(shape: Value, row: int, column: int) -> Value:
 class _Along:
     """Values with their derivatives in one direction of a variable."""
 
-    def __init__(self, reader: Reader, variable: Expr, direction: Value) -> None:
+    def __init__(self, reader: Reader, variable: Expr, direction: Value, kept: dict[Any, Pair] | None = None) -> None:
         self.reader, self.variable, self.direction = reader, variable, direction
+        self.kept = {} if kept is None else kept
 
     def number(self, node: Expr) -> Number:
         """The derivative of a number."""
@@ -79,11 +80,14 @@ class _Along:
         rule = _RULES.get("linear" if node.op in _LINEAR else node.op)
         if rule is None:
             raise StatementError(f"{node} has no gradient here; expected polynomials, norms, exp, softmax or clip", "")
-        return rule(self, node)
+        key = self.reader.key(node)
+        if key not in self.kept:
+            self.kept[key] = rule(self, node)
+        return self.kept[key]
 
     def inside(self, index: str, place: int) -> _Along:
         """The same with the index of a sum bound."""
-        return _Along(self.reader.inside(index, Fraction(place)), self.variable, self.direction)
+        return _Along(self.reader.inside(index, Fraction(place)), self.variable, self.direction, self.kept)
 
     def scalar(self, node: Expr) -> tuple[Number, Number]:
         """The value and the derivative of a number."""

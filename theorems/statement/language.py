@@ -51,17 +51,12 @@ def parsed(text: str, words: Vocabulary | None = None, whole: str = "", column: 
     Where the text is a part of a ``whole``, beginning at ``column``, places are those in the whole.
     """
     try:
-        return _shifted(_parsed(text, words or Vocabulary()), column)
+        return _parsed(text, words or Vocabulary(), column)
     except StatementError as error:
         raise StatementError(str(error), whole or text, column + max(error.at, 0)) from None
 
 
-def _shifted(node: Expr, column: int) -> Expr:
-    moved = node.mapped(lambda arg: _shifted(arg, column)) if column else node
-    return Expr(moved.op, moved.args, node.at + column) if column else node
-
-
-def _parsed(text: str, vocabulary: Vocabulary) -> Expr:
+def _parsed(text: str, vocabulary: Vocabulary, column: int) -> Expr:
     if len(text) > MAX_LENGTH:
         raise StatementError(f"a statement of {len(text)} characters; expected at most {MAX_LENGTH}")
     if (bad := next((k for k, c in enumerate(text) if not (c.isascii() and (c.isprintable() or c == " "))), -1)) >= 0:
@@ -77,7 +72,7 @@ def _parsed(text: str, vocabulary: Vocabulary) -> Expr:
         raise StatementError(_plain_reason(error, text, place), text, place) from None
     except (ValueError, RecursionError, MemoryError):
         raise StatementError("nested too deeply; write it with definitions (--where)", text, 0) from None
-    return _Reader(text, columns, lead, vocabulary).build(tree, 0)
+    return _Reader(text, columns, lead, vocabulary, column).build(tree, 0)
 
 
 def _plain_reason(error: SyntaxError, text: str, place: int) -> str:
@@ -101,10 +96,13 @@ def _with_powers(text: str) -> tuple[str, list[int]]:
 
 
 class _Reader:
-    """Builds an expression from Python's syntax tree; whatever is no part of the language is refused."""
+    """Builds an expression from Python's syntax tree; whatever is no part of the language is refused.
 
-    def __init__(self, text: str, columns: list[int], lead: int, words: Vocabulary) -> None:
-        self.text, self.columns, self.lead, self.words = text, columns, lead, words
+    What stands for a definition is the definition's own tree, so that both sides share it.
+    """
+
+    def __init__(self, text: str, columns: list[int], lead: int, words: Vocabulary, first: int) -> None:
+        self.text, self.columns, self.lead, self.words, self.first = text, columns, lead, words, first
 
     def place(self, node: ast.expr) -> int:
         """The column of a node in the text as it was written."""
@@ -118,7 +116,7 @@ class _Reader:
         """The expression of a node."""
         if depth > MAX_DEPTH:
             raise self.fail(f"nested over {MAX_DEPTH} deep; write it with definitions (--where)", node)
-        at = self.place(node)
+        at = self.first + self.place(node)
         found = self._read(node, depth + 1)
         return Expr(found.op, found.args, at)
 

@@ -34,6 +34,7 @@ from theorems.statement.arithmetic import (
     unknown,
 )
 from theorems.statement.expression import BINDING, Expr, StatementError
+from theorems.statement.factoring import factored
 
 #: Longest sum; a longer one is refused.
 MAX_SUM = 4_096
@@ -74,7 +75,8 @@ def compared(left: Expr, right: Expr, case: Data) -> int | None:
 
 def differences(left: Expr, right: Expr, case: Data) -> list[Number]:
     """left - right, entry by entry."""
-    one, two = value(left, case), value(right, case)
+    reader = Reader(case, {})
+    one, two = reader.value(left), reader.value(right)
     if isinstance(one, Vector | Matrix) and right == Expr("number", (Fraction(0),)):
         two = scaled(Fraction(0), one)
     return list(entries_of(plus(one, scaled(Fraction(-1), two))))
@@ -141,16 +143,20 @@ class Reader:
         if op in ("name", "matrix", "vector", "family"):
             return self.put[node] if node in self.put else self._named(op, args[0])
         if op in _KEPT:
-            names = self.kept.get(id(args))
-            if names is None:
-                # the arguments are kept too, so that no other ones get their place in memory
-                names = self.kept[id(args)] = (tuple(sorted(node.names())), args)
-            key = (id(args), op, tuple(self.own.get(name) for name in names[0]))
+            key = self.key(node)
             if key not in self.kept:
                 self.kept[key] = self._worked_out(node)
             found: Value = self.kept[key]
             return found
         return self._worked_out(node)
+
+    def key(self, node: Expr) -> tuple[Any, ...]:
+        """A node's place in memory, and the values of the indices that occur in it."""
+        known = self.kept.get(id(node.args))
+        if known is None:
+            # the arguments are kept too, so that no other ones get their place in memory
+            known = self.kept[id(node.args)] = (tuple(sorted(node.names())), node.args)
+        return id(node.args), node.op, tuple(self.own.get(name) for name in known[0])
 
     def _worked_out(self, node: Expr) -> Value:
         op, args = node.op, node.args
@@ -304,6 +310,13 @@ class Reader:
         places = self.places(first, last)
         if places is None:
             return unknown()
+        if node.op == "sum" and places:
+            apart = self.kept.get(("apart", id(node.args)))
+            if apart is None:
+                apart = self.kept["apart", id(node.args)] = (factored(node), node.args)
+            if apart[0].op != "sum":
+                return self.value(apart[0])
+            body = apart[0].args[0]
         return self.joined(node, [self.inside(index, Fraction(k)).value(body) for k in places])
 
     @staticmethod
