@@ -249,7 +249,8 @@ def _judge_one(
     outcome.evidence += [] if claim.corrects else remarked(claim.id)
     binding = bind(pair, second_side_of(claim), evidence.rows, options.seed, evidence.seen)
     if binding.derived:
-        outcome.status, outcome.method = "undecided", binding.derived[0]
+        told = f"; {outcome.method}" if outcome.status == "undecided" else ""
+        outcome.status, outcome.method = "undecided", binding.derived[0] + told
     outcome.evidence += binding.evidence
     ruling, reason = capped(claim, binding, *verdict(outcome, evidence, plugin=bool(claim.plugin)))
     report = _frame(claim, options)

@@ -15,6 +15,8 @@ ELEMENTARY = ("sqrt", "exp", "log", "abs")
 SEVERAL = ("min", "max")
 OF_VECTORS = ("softmax", "entropy")
 NORMS = ("2", "fro", "nuclear")
+#: Nodes that bind an index: their arguments are body, index, first and last.
+BINDING = ("sum", "stack", "columns")
 RELATIONS = ("=", "<=", "<", ">=", ">", "->", "~")
 
 
@@ -42,7 +44,9 @@ class Expr:
     ``number`` (a Fraction), ``name``, ``matrix``, ``vector`` (names), ``token`` (its position), ``family`` (the vector
     of all entries of a defined or given sequence), ``entry`` (sequence, position), ``T`` (transpose), ``+``, ``*``,
     ``/``, ``**``, ``tr``, ``norm``, ``sum`` (body, index, first, last), ``mean`` (of the tokens), ``relation``, a
-    moment of MOMENTS, or a function.
+    moment of MOMENTS, or a function. ``stack`` and ``columns`` (as ``sum``) are the vector with these entries and the
+    matrix with these columns, ``column`` (matrix, place) and ``element`` (matrix, row, column) parts of a matrix,
+    ``grad`` (number, variable) a gradient, ``at`` (body, variable, value) a body where a variable has a value.
     """
 
     op: str
@@ -74,7 +78,7 @@ class Expr:
         """The names that occur free: parameters and positions, not the indices of sums."""
         if self.op == "name":
             return {self.args[0]}
-        if self.op == "sum":
+        if self.op in BINDING:
             body, index, *ends = self.args
             inner: set[str] = body.names() - {index}
             return inner.union(*(end.names() for end in ends))
@@ -84,7 +88,7 @@ class Expr:
         """The expression with names replaced; the index of a sum is its own, and renamed where it would capture one."""
         if self.op == "name":
             return table.get(self.args[0], self)
-        if self.op == "sum":
+        if self.op in BINDING:
             body, index, *ends = self.args
             inner = {name: value for name, value in table.items() if name != index and name in body.names()}
             brought = {name for value in inner.values() for name in value.names()}
@@ -92,7 +96,7 @@ class Expr:
                 taken = brought | body.names()
                 new = next(label for k in count(1) if (label := f"{index}{k}") not in taken)
                 inner[index], index = Expr("name", (new,)), new
-            return Expr("sum", (body.put(inner), index, *(end.put(table) for end in ends)), self.at)
+            return Expr(self.op, (body.put(inner), index, *(end.put(table) for end in ends)), self.at)
         return self.mapped(lambda arg: arg.put(table))
 
     def mapped(self, change: Callable[[Expr], Expr]) -> Expr:
@@ -146,6 +150,8 @@ def _text(node: Expr) -> tuple[str, int]:
     if op in ("token", "entry"):
         head = "x" if op == "token" else args[0] if isinstance(args[0], str) else written(args[0], 4)
         return f"{head}[{args[-1]}]", 4
+    if op == "element":
+        return f"{written(args[0], 4)}[{args[1]}, {args[2]}]", 4
     if op == "T":
         return f"{written(args[0], 4)}.T", 4
     if op == "+":
