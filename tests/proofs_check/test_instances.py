@@ -28,6 +28,8 @@ from theorems.statement.words import word_text
 BENCH = Bench(effort=EFFORTS["quick"], effort_name="quick")
 EQ5, SECOND, STEP = "bao2024.sec4.eq5", "bao2024.sec5.eq7-second", "bao2024.appC.lemma2-inequality"
 SWITCH, ENTROPY, NUMBER = "lampert2026.sec6.switch-implies-sink", "bao2024.sec5.eq9", "bao2024.sec4.fig3-eta"
+ENTRIES, COLUMNS = "bao2024.sec5.eq7-third-entrywise", "bao2024.sec5.eq7-third-induced"
+SPREAD, INVERSE = "bao2024.sec5.eq8", "bao2024.sec5.eq10-first"
 
 _LOOKED: dict[str, Evidence] = {}
 
@@ -55,7 +57,7 @@ def found_as(seen: list[Seen], change: Callable[[Seen], float]) -> list[Seen]:
     ]
 
 
-@pytest.mark.parametrize("claim", [EQ5, SECOND, STEP, SWITCH, NUMBER, ENTROPY])
+@pytest.mark.parametrize("claim", [EQ5, SECOND, STEP, SWITCH, NUMBER, ENTROPY, ENTRIES, COLUMNS, SPREAD, INVERSE])
 def test_both_sides_of_the_shipped_claims_are_the_statement_s(claim: str) -> None:
     pair, second_side, seen = looked(claim)
     found = values_bound(pair, second_side, seen)
@@ -77,6 +79,11 @@ def test_the_evidence_says_at_how_many_cases() -> None:
     [
         (SECOND, "upper", "nuclear_W"),
         (SECOND, "upper", "frobenius_W"),
+        (ENTRIES, "upper", "entrywise_W"),
+        (COLUMNS, "upper", "column_W"),
+        # tr(W*Sigma) is no tr(W)
+        (INVERSE, "upper", "Abs(tr1)"),
+        (INVERSE, "upper", "tr_W"),
         (STEP, "upper", "Abs(exp(-a**2)*X + exp(-b**2)*Y)"),
         (STEP, "upper", "Abs(exp(-a)*X - exp(-b)*Y)"),
         (SWITCH, "", "-score_gap"),
@@ -116,6 +123,9 @@ def test_a_sharp_bound_of_a_neighbouring_quantity_is_seen() -> None:
         (EQ5, lambda one: one.found["value"][0] * 1.001),
         (EQ5, lambda one: -one.found["value"][0]),
         (SECOND, lambda one: one.found["frobenius_W"][0]),
+        (ENTRIES, lambda one: one.found["spectral_W"][0]),
+        (COLUMNS, lambda one: one.found["column_W"][0]),
+        (SPREAD, lambda one: one.found["variance"][0] + 1e-3),
         (STEP, lambda one: abs(one.given["X"] - one.given["Y"])),
         (SWITCH, lambda one: one.found["out_norm"][0]),
         (NUMBER, lambda one: 1 / 512),
@@ -208,6 +218,21 @@ def test_names_are_numbers_vectors_and_matrices() -> None:
     ):
         with pytest.raises(InstanceError, match=part):
             instance(prop, Seen({**case, name: wrong}, {}, {}), None)
+
+
+@pytest.mark.parametrize("formula", ["d*tr2 - tr1", "d*tr2 + tr1**2", "d**2*tr2 - tr1**2", "d*tr_W_Wt - tr1**2"])
+def test_the_spread_of_other_numbers_than_eigenvalues_is_seen(formula: str) -> None:
+    pair, second_side, seen = looked(SPREAD)
+    other = derived_as(pair, variance=fact(parse(formula), (), ""))
+    found = values_bound(other, second_side, seen)
+    assert not found.bound and found.derived or "has no value" in found.missing[0]
+
+
+def test_a_print_of_the_other_reading_of_a_norm_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    for claim, other in ((ENTRIES, "column_W"), (COLUMNS, "entrywise_W"), (INVERSE, "frobenius_Sigma*sqrt(tr2)")):
+        pair, second_side, seen = looked(claim)
+        monkeypatch.setitem(pair.__dict__, "formulas", {"upper": parse(other)})
+        assert "the print is judged as another formula" in values_bound(pair, second_side, seen).derived[0]
 
 
 # -- properties, and numbers between two ends

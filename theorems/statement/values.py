@@ -15,6 +15,8 @@ import flint
 from theorems.balls import PRECISIONS, precision, rational
 from theorems.norms import enclosure, rational_value
 from theorems.statement.expression import Expr, StatementError
+from theorems.statement.spectra import eigenvalues, entry_norm
+from theorems.statement.spectra import inverse as inverted
 
 Number = Fraction | flint.arb
 #: Exponents, lengths of sums and sizes of numbers beyond which a value is left to balls, or refused.
@@ -353,6 +355,34 @@ class _Reader:
         exact = rational_value(name, {"W": rows})
         return enclosure(name, {"W": rows}) if exact is None else exact
 
+    def entry_norm(self, inner: Expr, kind: str) -> Value:
+        found = self.value(inner)
+        if isinstance(found, Matrix):
+            return entry_norm(found.rows, kind, _add, _larger)
+        if isinstance(found, Vector):
+            # a column, or a row, as a matrix
+            rows = [found.entries] if found.row else [(v,) for v in found.entries]
+            return entry_norm(rows, kind, _add, _larger)
+        return _absolute(found)
+
+    def matrix(self, node: Expr) -> Matrix:
+        found = self.value(node)
+        if isinstance(found, Matrix):
+            return found
+        raise StatementError(f"{node} is a {_kind(found)}, not a matrix", at=node.at)
+
+    def inverted(self, inner: Expr) -> Value:
+        found = inverted(self.matrix(inner).rows)
+        if found is None:
+            raise UndefinedError(f"inv({inner}): the matrix has no inverse")
+        return Matrix(tuple(map(tuple, found)))
+
+    def eigenvalues(self, inner: Expr) -> Value:
+        found = eigenvalues(self.matrix(inner).rows)
+        if found is None:
+            raise UndefinedError(f"eig({inner}): not all eigenvalues are real numbers that can be isolated")
+        return Vector(tuple(found))
+
     def clip(self, inner: Expr, low: Expr, high: Expr) -> Value:
         return _smaller(_larger(self.number(inner), self.number(low)), self.number(high))
 
@@ -374,6 +404,9 @@ _READERS: dict[str, Callable[..., Value]] = {
     "softmax": _Reader.softmax,
     "entropy": _Reader.entropy,
     "norm": _Reader.norm,
+    "entrynorm": _Reader.entry_norm,
+    "inv": _Reader.inverted,
+    "eig": _Reader.eigenvalues,
     "clip": _Reader.clip,
     "sum": _Reader.summed,
 }
