@@ -43,10 +43,9 @@ def _matrix(node: Node, env: Environment) -> Tensor:
 
 @reads("inv")
 def _inverse(node: Node, env: Environment) -> Value:
-    try:
-        inverse: Tensor = torch.linalg.inv(_matrix(node, env))
-    except torch.linalg.LinAlgError:
-        raise StatementSimulationError(f"{text(node)}: a matrix without an inverse") from None
+    inverse, info = torch.linalg.inv_ex(_matrix(node, env))
+    if bool((info != 0).any()):
+        raise StatementSimulationError(f"{text(node)}: a matrix without an inverse")
     return Value("matrix", inverse)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import reduce
+from typing import Any
 
 import flint
 
@@ -64,7 +65,8 @@ def eigenvalues(rows: Rows) -> list[Number] | None:
             value = _fraction(-factor[0] / factor[1])
             found += [(rational(value), value)] * int(count)
             continue
-        for root, _ in factor.complex_roots():
+        roots: Any = factor.complex_roots()
+        for root, _ in roots:
             if root.imag != 0:
                 return None
             found += [(root.real, root.real)] * int(count)
