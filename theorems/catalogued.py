@@ -6,6 +6,7 @@ No derivation may import this module: it reads prints.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 
 from theorems.catalogue import Said, Statement
@@ -48,7 +49,9 @@ def said_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str
     elif limit:
         # also where a print up to o(1) still has T in it
         right = f"{right} + o({in_language(statement.remainder or '1', statement, name)})"
-    return f"{says.quantities[name]} {relation} {right}", says.hypotheses, says.where, says.law, limit
+    stated = f"{says.quantities[name]} {relation} {right}"
+    others = {word for key, left in says.quantities.items() if key != name for word in _NAME.findall(left)}
+    return stated, _needed(stated, says, limit, others), says.where, says.law, limit
 
 
 @lru_cache(maxsize=512)
@@ -66,22 +69,32 @@ def left_side(says: Said, name: str) -> Proposition:
 
     Hypotheses about a name that only prints have (lam > 0) are left out.
     """
-    text, parts = f"{says.quantities[name]} = 0", [part for part, _ in split_top(says.hypotheses, ",;")]
+    text = f"{says.quantities[name]} = 0"
+    return _read(text, _needed(text, says, ""), says.where, says.law, "")
+
+
+def _needed(text: str, says: Said, limit: str, others: Collection[str] | None = None) -> str:
+    """The hypotheses without those about a name that the text does not have: one of the ``others``, unless None."""
+    parts = [part for part, _ in split_top(says.hypotheses, ",;")]
     while True:
         try:
-            return _read(text, ", ".join(parts), says.where, says.law, "")
+            _read(text, ",".join(parts), says.where, says.law, limit)
         except StatementError as error:
             idle = _IDLE.search(str(error))
-            fewer = [part for part in parts if idle is None or idle[1] not in _NAME.findall(part)]
-            if len(fewer) == len(parts):
-                raise
-            parts = fewer
+            if idle is not None and (others is None or idle[1] in others):
+                fewer = [part for part in parts if idle[1] not in _NAME.findall(part)]
+                if len(fewer) < len(parts):
+                    parts = fewer
+                    continue
+        # what cannot be read is told where it is read
+        return ",".join(parts)
 
 
 def _relation(statement: Statement, name: str) -> str:
     if statement.relation == "=":
         return "="
-    if statement.relation == "<=":
+    if statement.relation in ("<=", "range"):
+        # of a range these are its ends; that all between them is attained is looked at apart
         return {"upper": "<=", "lower": ">="}.get(name, "<=")
     raise StatementError(f"{statement.id}: the relation {statement.relation!r} is not part of the language yet")
 
