@@ -15,12 +15,14 @@ from montecarlo.registry import Simulation
 from proofs_check.checking.cases import drawn, simple, size
 from proofs_check.evidence import Seen
 from proofs_check.instances import values_bound
+from proofs_check.matrix_instances import matrices_bound
 from proofs_check.pairing import Pair
 from proofs_check.tied import Binding, line, quantities
 from theorems.catalogue import Statement
 from theorems.deriving import derive
 from theorems.expressions import ExpressionError
 from theorems.kernel import value_of
+from theorems.matrix_claims import matrix_of
 from theorems.statement.derived import difference, kernel_of
 from theorems.statement.expression import StatementError
 from theorems.statement.laws import read_law
@@ -74,7 +76,9 @@ def bind(
     if claim.says is None:
         return found if found.missing else Binding(missing=["the claim says nothing as data"])
     if not isinstance(simulation, Simulation):
-        return found.joined(values_bound(pair, simulation, seen))
+        matrix = matrix_of(pair.derived())
+        by_value = values_bound(pair, simulation, seen) if matrix is None else matrices_bound(pair, matrix, seen)
+        return found.joined(by_value)
     laws = ["walk", "walk(start=0)"] if claim.model == "walk" and claim.says.law == "walk" else [claim.says.law]
     starts = {"walk": "sigma", "walk(start=0)": "zero"}
 

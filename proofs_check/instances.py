@@ -32,7 +32,7 @@ from theorems.expressions import symbol
 from theorems.inequalities.eventually import Eventually
 from theorems.kernel import value_of
 from theorems.numeric import Case as Exact
-from theorems.statement.cases import Case, admissible, frame
+from theorems.statement.cases import Case, admissible, frame, only_set
 from theorems.statement.certify import violation
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition
@@ -67,8 +67,13 @@ class Place:
     @property
     def key(self) -> str:
         """The case in a line."""
-        shown = key(self.seen.case).replace('"', "")
-        return shown if len(shown) <= 160 else f"{shown[:157]}..."
+        return place_of(self.seen)
+
+
+def place_of(seen: Seen) -> str:
+    """A case in a line."""
+    shown = key(seen.case).replace('"', "")
+    return shown if len(shown) <= 160 else f"{shown[:157]}..."
 
 
 def values_bound(pair: Pair, second_side: Any, seen: Sequence[Seen]) -> Binding:
@@ -97,9 +102,11 @@ def _bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) ->
     """One quantity at all places; the first place where a side differs is told."""
     hold = _truths if pair.statement.relation == "when" else _numbers
     with precision(BITS):
-        for place in places:
-            failed = admissible(prop, place.case)
-            if failed:
+        # where the second side has no number of it, the quantity need not exist
+        outside = [(admissible(prop, place.case), place) for place in places]
+        places = [place for failed, place in outside if not failed]
+        for failed, place in outside:
+            if failed and name in place.seen.found:
                 told = f"the second side counts a case outside the hypotheses ({failed}): {place.key}"
                 return Binding(simulated=[told])
         try:
@@ -133,7 +140,7 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) 
     if widest > LOOSE:
         raise InstanceError(f"the second side knows it within {widest:.1e} only, which says too little")
     further = _at_the_bound(pair, name, prop, places)
-    told = f"{name} is {prop.left} by value at {_count(places)}: found within {widest:.1e} of it, {_told(pair, name)}"
+    told = f"{name} is {prop.left} by value at {count_of(places)}: found within {widest:.1e} of it, {_told(pair, name)}"
     return Binding(evidence=[told + further])
 
 
@@ -285,7 +292,7 @@ def _truths(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -
         raise InstanceError("it was seen true only, or false only, or never decided")
     text = f"{prop.left} {prop.relation} {prop.right}"
     shares = f"{told[True]} times true, {told[False]} times false"
-    return Binding(evidence=[f"{name} is {text} by truth value at {_count(places)}, derived and observed: {shares}"])
+    return Binding(evidence=[f"{name} is {text} by truth value at {count_of(places)}, derived and observed: {shares}"])
 
 
 # -- the statement's names at a case
@@ -303,13 +310,20 @@ def instance(prop: Proposition, seen: Seen, given: Callable[..., Mapping[str, An
         if lacking:
             raise InstanceError(f"its instance asks for {lacking[0]}; the case has {', '.join(seen.given)}")
         table |= given(**{name: seen.given[name] for name in wanted})
+    for name, (size, _) in prop.known.sequences.items():
+        if name not in table and only_set(prop, name):
+            # what at(...) sets everywhere may be anything
+            table[name] = [0] * int(_one({**table, size: size} if size.isdigit() else table, size))
     sequences = {name: _row(table, name) for name in prop.known.sequences}
     vectors = {name: _row(table, name) for name in prop.known.vectors}
     matrices = {name: tuple(_entries(row, name) for row in _rows(table, name)) for name in prop.matrices}
     for name, (size, _) in prop.known.sequences.items():
         if not size.isdigit():
             table.setdefault(size, len(sequences[name]))
-    for entries in (*matrices.values(), *vectors.values()):
+    for name, rows in matrices.items():
+        for size, length in zip(prop.known.size(name), (len(rows), len(rows[0])), strict=True):
+            table.setdefault(size, length)
+    for entries in vectors.values():
         table.setdefault("d", len(entries))
     return Case({name: _one(table, name) for name in frame(prop).names}, matrices, vectors, sequences)
 
@@ -360,7 +374,7 @@ def _by_the_other(prop: Proposition, case: Case, stated: flint.arb, where: str) 
     from montecarlo.statements.values import value
 
     node = frozen(prop.left.plain())
-    env = environment_of(_flat(case))
+    env = environment_of(_flat(case), sizes={k: v for k, v in prop.known.sizes.items() if k in case.matrices})
     try:
         number, size = (float(value(one, env)) for one in (node, sizes(node)))
     except StatementSimulationError as error:
@@ -396,5 +410,6 @@ def _shown(number: flint.arb) -> str:
     return str(number.str(12, radius=False))
 
 
-def _count(places: Sequence[Place]) -> str:
+def count_of(places: Sequence[Any]) -> str:
+    """How many cases, in words."""
     return f"{len(places)} case{'s' * (len(places) != 1)}"

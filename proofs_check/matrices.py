@@ -18,7 +18,7 @@ import sympy as sp
 
 from proofs_check import cases as drawing
 from proofs_check.decoys import mutants
-from proofs_check.evidence import Bench, Evidence
+from proofs_check.evidence import Bench, Evidence, Seen
 from proofs_check.intervals import Interval
 from proofs_check.pairing import Pair, Target
 from theorems.algebra.matrix_calculus import Matrix
@@ -64,7 +64,9 @@ def compared(
         notes.update(here.notes)
         derived = here.evaluate(fact.value)
         printed = derived + here.evaluate(gap)
-        found = _array(evaluate(evaluation, {**raw, "matrices": handed(here, fact)}), derived.shape, pair.source)
+        entries = evaluate(evaluation, {**raw, "matrices": handed(here, fact)})
+        found = _array(entries, derived.shape, pair.source)
+        evidence.seen.append(Seen(raw, given_at(here, fact), entries))
         slack_here = 0.0
         size = max(1.0, float(abs(derived).max()))
         for (r, c), true in np.ndenumerate(derived):
@@ -141,6 +143,16 @@ def handed(here: Instance, fact: MatrixFact) -> Any:
         return floats
 
     return matrices
+
+
+def given_at(here: Instance, fact: MatrixFact) -> Mapping[str, Any]:
+    """The matrices, vectors and numbers of a case by the statement's names; a matrix of one column is a vector."""
+    table: dict[str, Any] = dict(here.numbers)
+    for letter in fact.alphabet.letters:
+        if letter.name in fact.given:
+            rows = here.arrays[letter.name].tolist()
+            table[letter.name] = [row[0] for row in rows] if letter.columns == "1" else rows
+    return table
 
 
 def _array(found: Mapping[str, tuple[float, float]], shape: tuple[int, ...], source: str) -> list[list[Any]]:

@@ -6,12 +6,12 @@ No derivation may import this module: it reads prints.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from functools import lru_cache
 
 from theorems.catalogue import Said, Statement
+from theorems.factored import is_factored, summed
 from theorems.statement.expression import StatementError
-from theorems.statement.language import split_top
+from theorems.statement.language import relations, split_top
 from theorems.statement.proposition import Proposition, proposition
 from theorems.statement.words import word_text
 
@@ -36,6 +36,10 @@ def said_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str
         raise StatementError(f"{statement.id} stands in words alone; add [claim.says]")
     if name not in says.quantities:
         raise StatementError(f"{statement.id}: says.quantities lacks {name}; add its left-hand side")
+    if name not in statement.printed and len(says.quantities) == 1 and is_factored(statement.printed):
+        # the print is a sum of words, each with its factor
+        factors = {key: in_language(text, statement, name) for key, text in statement.printed.items()}
+        return f"{says.quantities[name]} = {summed(factors)}", says.hypotheses, says.where, says.law, says.limit
     if name not in statement.printed:
         raise StatementError(f"{statement.id}: nothing is printed of {name}")
     if says.text:
@@ -49,9 +53,24 @@ def said_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str
     elif limit:
         # also where a print up to o(1) still has T in it
         right = f"{right} + o({in_language(statement.remainder or '1', statement, name)})"
-    stated = f"{says.quantities[name]} {relation} {right}"
-    others = {word for key, left in says.quantities.items() if key != name for word in _NAME.findall(left)}
-    return stated, _needed(stated, says, limit, others), says.where, says.law, limit
+    text = f"{says.quantities[name]} {relation} {right}"
+    return text, _hypotheses_of(statement, name, text), says.where, says.law, limit
+
+
+def _hypotheses_of(statement: Statement, name: str, text: str) -> str:
+    """The hypotheses without comparisons that are about the names of other quantities alone: i != j for that with j."""
+    says = statement.says
+    assert says is not None
+    own = {*_NAME.findall(text), *_NAME.findall(says.where), "T"}
+    rest = [other for table in (says.quantities, statement.printed) for key, other in table.items() if key != name]
+    others = {word for other in rest for word in _NAME.findall(other)} - own
+    kept = []
+    for part, _ in split_top(says.hypotheses, ",;"):
+        names = set(_NAME.findall(part))
+        idle = names & others and ("!=" in part or names - others <= {"T"})
+        if not (relations(part) and idle):
+            kept.append(part)
+    return ", ".join(part.strip() for part in kept)
 
 
 @lru_cache(maxsize=512)
@@ -70,18 +89,18 @@ def left_side(says: Said, name: str) -> Proposition:
     Hypotheses about a name that only prints have (lam > 0) are left out.
     """
     text = f"{says.quantities[name]} = 0"
-    return _read(text, _needed(text, says, ""), says.where, says.law, "")
+    return _read(text, _needed(text, says), says.where, says.law, "")
 
 
-def _needed(text: str, says: Said, limit: str, others: Collection[str] | None = None) -> str:
-    """The hypotheses without those about a name that the text does not have: one of the ``others``, unless None."""
+def _needed(text: str, says: Said) -> str:
+    """The hypotheses without those about a name that the text does not have."""
     parts = [part for part, _ in split_top(says.hypotheses, ",;")]
     while True:
         try:
-            _read(text, ",".join(parts), says.where, says.law, limit)
+            _read(text, ",".join(parts), says.where, says.law, "")
         except StatementError as error:
             idle = _IDLE.search(str(error))
-            if idle is not None and (others is None or idle[1] in others):
+            if idle is not None:
                 fewer = [part for part in parts if idle[1] not in _NAME.findall(part)]
                 if len(fewer) < len(parts):
                     parts = fewer

@@ -7,7 +7,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from montecarlo.registry import evaluation
+from montecarlo.registry import evaluation, instance
 
 #: Unit roundoff of float64.
 ROUNDOFF = 2.0**-53
@@ -62,3 +62,9 @@ def softmax_taylor(T: int, i: int) -> dict[str, tuple[float, float]]:
         if abs(check - values[name][0]) > allowed:
             raise ArithmeticError(f"T = {T}, i = {i}: {name} is {values[name][0]} but its finite difference {check}")
     return values
+
+
+@instance("bao2024.sec2.softmax-taylor")
+def another_score(T: int, i: int) -> dict[str, int]:
+    """The other score j that the derivative by w_j is looked at for; there is none for T = 1."""
+    return {"T": T, "i": i, "j": 1 if i != 1 else 2}

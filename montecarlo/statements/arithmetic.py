@@ -52,6 +52,34 @@ def _entry(node: Node, env: Environment) -> Value:
     return Value("scalar", chosen.squeeze(-1))
 
 
+@reads("column")
+def _column(node: Node, env: Environment) -> Value:
+    return Value("column", _columns(evaluate(node[1], env), node[2], node, env))
+
+
+@reads("element")
+def _element(node: Node, env: Environment) -> Value:
+    rows = Value("matrix", _columns(evaluate(node[1], env), node[3], node, env).unsqueeze(-2))
+    picked = _columns(rows, node[2], node, env).squeeze(-1)
+    return Value("scalar", picked if picked.ndim else picked.item())
+
+
+def _columns(source: Value, index: Node, node: Node, env: Environment) -> Tensor:
+    """The column of a matrix at a place, (..., rows); at many places where the place is a tensor."""
+    if source.kind != "matrix":
+        raise StatementSimulationError(f"{text(node)} takes a part of a {source.kind}; expected one of a matrix")
+    data, place = source.tensor, scalar(index, env)
+    length = data.shape[-1]
+    for one in place.flatten().tolist() if isinstance(place, Tensor) else [place]:
+        if not 1 <= whole(one, node) <= length:
+            raise StatementSimulationError(f"{text(node)} at {one:g}; expected a place from 1 to {length}")
+    if not isinstance(place, Tensor):
+        return data[..., int(place) - 1]
+    rows = (place.long() - 1)[..., None, None]
+    shape = broadcast(data.shape[:-1], rows.shape[:-1])
+    return torch.gather(data.expand(*shape, length), -1, rows.expand(*shape, 1)).squeeze(-1)
+
+
 @reads("matrix")
 def _matrix(node: Node, env: Environment) -> Value:
     return Value("matrix", env.matrix(node[1]))
@@ -78,7 +106,7 @@ def _mean(node: Node, env: Environment) -> Value:
 @reads("+")
 def _added(node: Node, env: Environment) -> Value:
     values = [evaluate(part, env) for part in node[1:]]
-    kinds = {one.kind for one in values}
+    kinds = {"column" if one.kind == "family" else one.kind for one in values}
     if len(kinds) != 1:
         raise StatementSimulationError(f"{text(node)} adds a {' and a '.join(sorted(kinds))}; the shapes differ")
     total = values[0].data
@@ -103,13 +131,13 @@ def product(one: Value, two: Value, node: Node) -> Value:
         return Value(one.kind, one.data * spread(two.data, CORE[one.kind]))
     left, right = one.tensor, two.tensor
     kinds = (one.kind, two.kind)
-    if kinds == ("row", "column"):
+    if kinds in (("row", "column"), ("row", "family")):
         return Value("scalar", (left * right).sum(-1))
     if kinds == ("row", "matrix"):
         return Value("row", applied(right.mT, left))
-    if kinds == ("matrix", "column"):
+    if kinds in (("matrix", "column"), ("matrix", "family")):
         return Value("column", applied(left, right))
-    if kinds == ("column", "row"):
+    if kinds in (("column", "row"), ("family", "row")):
         return Value("matrix", left.unsqueeze(-1) * right.unsqueeze(-2))
     if kinds == ("matrix", "matrix"):
         return Value("matrix", left @ right)
@@ -137,6 +165,12 @@ def _divided(node: Node, env: Environment) -> Value:
 
 @reads("**")
 def _power(node: Node, env: Environment) -> Value:
+    if node[1][0] == "norm" and node[1][2:] in ((), ("",), ("fro",)) and node[2] == ("number", "2"):
+        # |v|^2 has a gradient where |v| has none
+        inner = evaluate(node[1][1], env)
+        axes = tuple(range(-CORE[inner.kind], 0))
+        if axes:
+            return Value("scalar", (inner.tensor * inner.tensor).sum(axes))
     base, exponent = evaluate(node[1], env), scalar(node[2], env)
     if base.kind == "matrix":
         if isinstance(exponent, Tensor) or exponent != round(exponent) or exponent < 0:

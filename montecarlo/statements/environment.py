@@ -46,6 +46,14 @@ class Environment:
         """The same case with other walks."""
         return Environment(len(tokens), tokens, self.matrices, self.lists, self.scalars, places)
 
+    def replaced(self, kind: str, name: str, value: Tensor) -> Environment:
+        """The same place, sums around it included, with another matrix or list; nothing worked out before is kept."""
+        outer = None if self.parent is None else self.parent.replaced(kind, name, value)
+        table = {**(self.matrices if kind == "matrix" else self.lists), name: value}
+        matrices, lists = (table, self.lists) if kind == "matrix" else (self.matrices, table)
+        own = (self.scalars, self.places, outer, self.index, self.bound, self.axes)
+        return Environment(self.n, self.tokens, matrices, lists, *own)
+
     def scalar(self, name: str) -> float | Tensor:
         """The value of a name: of the innermost sum that binds it, or of the case."""
         frame: Environment | None = self
@@ -100,8 +108,15 @@ class Environment:
         raise StatementSimulationError(f"x[{position}] does not exist; positions are 1 to {self._tokens().shape[1]}")
 
 
-def environment_of(case: Mapping[str, Any], device: torch.device | str = "cpu") -> Environment:
-    """The names of a case: ints and "p/q" strings as numbers, lists as vectors, nested lists as matrices, and I."""
+def environment_of(
+    case: Mapping[str, Any],
+    device: torch.device | str = "cpu",
+    sizes: Mapping[str, tuple[str, str]] | None = None,
+) -> Environment:
+    """The names of a case: ints and "p/q" strings as numbers, lists as vectors, nested lists as matrices, and I.
+
+    ``sizes`` are the rows and columns, by name or number, of the matrices that need not be d x d.
+    """
     matrices, lists, scalars = dict[str, Tensor](), dict[str, Tensor](), dict[str, float | Tensor]()
     for name, value in case.items():
         if isinstance(value, list | tuple):
@@ -111,14 +126,26 @@ def environment_of(case: Mapping[str, Any], device: torch.device | str = "cpu") 
             scalars[name] = number
     if "Sigma" in matrices:
         matrices["Sigma"] = _covariance({"d": len(matrices["Sigma"]), "Sigma": case["Sigma"]}).to(device)
-    if any(name in case for name in ("d", *matrices)) or "m" in lists:
+    given = {name: tuple(_size(label, scalars, name) for label in size) for name, size in (sizes or {}).items()}
+    for name, wanted in given.items():
+        if name in matrices and matrices[name].shape != wanted:
+            shape = tuple(matrices[name].shape)
+            raise StatementSimulationError(f"{name} is {shape}; expected {wanted[0]} x {wanted[1]}")
+    if any(name in case for name in ("d", *(matrices.keys() - given.keys()))) or "m" in lists:
         d = _dimension(case, matrices)
         scalars.setdefault("d", d)
         matrices["I"] = torch.eye(d, dtype=torch.float64, device=device)
         for name, matrix in matrices.items():
-            if matrix.shape != (d, d):
+            if name not in given and matrix.shape != (d, d):
                 raise StatementSimulationError(f"{name} is {tuple(matrix.shape)}; expected {d} x {d}, as d = {d}")
     return Environment(matrices=matrices, lists=lists, scalars=scalars)
+
+
+def _size(label: str, scalars: Mapping[str, float | Tensor], name: str) -> int:
+    found = int(label) if label.isdigit() else scalars.get(label)
+    if isinstance(found, Tensor) or found is None or found != round(found):
+        raise StatementSimulationError(f"the case has no whole number {label}, a size of {name}; give it")
+    return round(found)
 
 
 def _dimension(case: Mapping[str, Any], matrices: Mapping[str, Tensor]) -> int:

@@ -22,7 +22,7 @@ def _transposed(node: Node, env: Environment) -> Value:
     found = evaluate(node[1], env)
     if found.kind == "matrix":
         return Value("matrix", found.tensor.mT)
-    return Value({"column": "row", "row": "column"}.get(found.kind, found.kind), found.data)
+    return Value({"column": "row", "family": "row", "row": "column"}.get(found.kind, found.kind), found.data)
 
 
 @reads("tr")
@@ -145,6 +145,12 @@ def _relation(node: Node, env: Environment) -> Value:
     if mark not in _MARKS:
         raise StatementSimulationError(f"{text(node)}: {mark} holds of no single walk; expected one of <=, <, =, >, >=")
     return Value("scalar", _MARKS[mark](one < two, tie))
+
+
+@reads("indicator")
+def _indicator(node: Node, env: Environment) -> Value:
+    """1 where a comparison holds, 0 where it does not."""
+    return kept(as_tensor(scalar(node[1], env)).double())
 
 
 _MARKS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {

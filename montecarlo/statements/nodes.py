@@ -10,7 +10,7 @@ Node = tuple[Any, ...]
 
 MOMENTS = ("E", "Var", "Cov", "Corr", "Skew", "Kurt", "P")
 #: Nodes that bind an index: their arguments are body, index, first and last.
-BINDING = ("sum", "stack")
+BINDING = ("sum", "stack", "columns")
 
 
 class StatementSimulationError(ValueError):
@@ -98,6 +98,8 @@ def text(node: Node) -> str:
         return f"x[{text(args[0])}]"
     if op == "entry":
         return f"{args[0] if isinstance(args[0], str) else text(args[0])}[{text(args[1])}]"
+    if op == "element":
+        return f"{text(args[0])}[{text(args[1])}, {text(args[2])}]"
     if op == "T":
         return f"{text(args[0])}.T"
     if op in ("+", "*", "/", "**"):

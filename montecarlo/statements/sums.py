@@ -71,19 +71,20 @@ def _summed(node: Node, env: Environment) -> Value:
     return total if total is not None else Value("scalar", 0.0)
 
 
-@reads("stack")
+@reads("stack", "columns")
 def _stacked(node: Node, env: Environment) -> Value:
-    """The vector of a body's values for first <= index <= last."""
+    """The vector of a body's values for first <= index <= last, or the matrix with these columns."""
+    wanted, kind = {"stack": (("scalar",), "family"), "columns": (("column", "family"), "matrix")}[node[0]]
     pieces = []
     for term, count, axis in _terms(node, env):
-        if term.kind != "scalar":
-            raise StatementSimulationError(f"{text(node)}: the entries of a sequence are numbers, not {term.kind}s")
+        if term.kind not in wanted:
+            raise StatementSimulationError(f"{text(node)}: {node[0]} is made of {wanted[0]}s, not of {term.kind}s")
         data = term.tensor
         spread = data.unsqueeze(-1).expand(*data.shape, count)
         pieces.append(spread if axis is None else data.movedim(axis, -1))
     if not pieces:
         raise StatementSimulationError(f"{text(node)} has no entries; expected first <= last")
     if len(pieces) == 1:
-        return Value("family", pieces[0])
+        return Value(kind, pieces[0])
     shape = broadcast(*(piece.shape[:-1] for piece in pieces))
-    return Value("family", torch.cat([piece.expand(*shape, piece.shape[-1]) for piece in pieces], -1))
+    return Value(kind, torch.cat([piece.expand(*shape, piece.shape[-1]) for piece in pieces], -1))

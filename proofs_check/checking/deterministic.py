@@ -29,6 +29,7 @@ from theorems.statement.certify import shown, undefined, violation
 from theorems.statement.expression import MOMENTS, Expr, number
 from theorems.statement.hypotheses import Range
 from theorems.statement.proofs import proved
+from theorems.statement.proofs.matrices import about_matrices
 from theorems.statement.proposition import Proposition
 
 #: By effort: cases drawn, cases that Hypothesis draws, and ascents. Counts, so that no verdict hangs on a busy machine.
@@ -137,6 +138,10 @@ def judge_deterministic(prop: Proposition, effort: str = "standard", seed: int =
     began = time.process_time()
     if prop.asymptotic:
         return Found("undecided", "a limit without tokens: no finite case refutes it, and no rule proves it")
+    if about_matrices(prop):
+        from proofs_check.checking.identities import judge_matrices
+
+        return judge_matrices(prop, effort, seed)
     search = _Search(prop, Landscape(prop.left.plain(), prop.relation, prop.right.plain(), _plain(prop)), 0.0)
     _check_shapes(prop, seed)
     search.deadline = began + SECONDS[effort]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from theorems.statement.cases import Case, Rows, admissible, frame
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.hypotheses import Range
+from theorems.statement.proofs.matrices import about_matrices
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import UndefinedError, scalar
 
@@ -98,10 +99,11 @@ class _Drawing:
             top = longest or int(numbers.get("d", Fraction(1)))
             numbers[name] = Fraction(self.pick(range(1, top + 1)))
         d = int(numbers.get("d", Fraction(1)))
-        used = shape.matrices
-        case = Case(
-            numbers, {name: self._matrix(name, d) for name in used}, {n: self._vector(d) for n in known.vectors}
-        )
+        matrices = {}
+        for name in shape.matrices:
+            rows, columns = (int(n) if n.isdigit() else int(numbers[n]) for n in known.size(name))
+            matrices[name] = self._matrix(name, rows) if rows == columns else self._rectangle(rows, columns)
+        case = Case(numbers, matrices, {n: self._vector(d) for n in known.vectors})
         totals = simplex(prop)
         sequences = {}
         for name, (_, bound) in known.sequences.items():
@@ -119,7 +121,8 @@ class _Drawing:
         values = self.prop.known.ranges.get(name, Range())
         if name in self.prop.positions or whole:
             low = max(int(values.low), 1) if values.low is not None else 1
-            options = [*range(low, low + LARGEST), *(LONG if name in frame(self.prop).sizes else ())]
+            long = LONG if name in frame(self.prop).sizes and not about_matrices(self.prop) else ()
+            options = [*range(low, low + LARGEST), *long]
             return Fraction(self.pick([k for k in options if values.high is None or k <= values.high] or [low]))
         choice: Fraction = self.pick(numbers_of(values))
         return abs(choice) if bounds and values.holds(abs(choice)) else choice
@@ -164,6 +167,11 @@ class _Drawing:
         if shape == "symmetric":
             rows = tuple(tuple(rows[min(r, c)][max(r, c)] for c in range(d)) for r in range(d))
         return tuple(tuple(scale * v for v in row) for row in rows)
+
+    def _rectangle(self, rows: int, columns: int) -> Rows:
+        if self.pick((True, False)):
+            return _outer(self._entries(rows), self._entries(columns))
+        return tuple(self._entries(columns) for _ in range(rows))
 
     def _plain(self, d: int) -> Rows:
         kind = self.pick(

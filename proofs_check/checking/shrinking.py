@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 from theorems.statement.cases import Case
 from theorems.statement.proposition import Proposition
@@ -72,32 +73,34 @@ def _equal(case: Case) -> Iterator[Case]:
 
 
 def _smaller(prop: Proposition, case: Case) -> Iterator[Case]:
-    """One dimension, or one entry of the sequences, less."""
-    d = int(case.numbers.get("d", 0))
-    for gone in range(d if d > 1 else 0):
-        keep = [k for k in range(d) if k != gone]
-        yield replace(
-            case,
-            numbers={**case.numbers, "d": Fraction(d - 1)},
-            matrices={n: tuple(tuple(rows[r][c] for c in keep) for r in keep) for n, rows in case.matrices.items()},
-            vectors={n: tuple(entries[k] for k in keep) for n, entries in case.vectors.items()},
-        )
-    for size in sorted({size for size, _ in prop.known.sequences.values() if not size.isdigit()}):
+    """One dimension less: a row, a column, or an entry of everything that has that size."""
+    known = prop.known
+    lengths = {size for size, _ in known.sequences.values() if not size.isdigit()}
+    for size in sorted({"d", *lengths, *known.size_names} & case.numbers.keys()):
         n = int(case.numbers[size])
         for gone in range(n if n > 1 else 0):
-            sequences = {
-                name: entries[:gone] + entries[gone + 1 :] if prop.known.sequences[name][0] == size else entries
-                for name, entries in case.sequences.items()
-            }
-            yield replace(case, numbers={**case.numbers, size: Fraction(n - 1)}, sequences=sequences)
+            drop = partial(_without, gone)
+            matrices = {}
+            for name, rows in case.matrices.items():
+                down, across = known.size(name)
+                kept = drop(rows) if down == size else rows
+                matrices[name] = tuple(drop(row) for row in kept) if across == size else kept
+            vectors = {name: drop(v) if size == "d" else v for name, v in case.vectors.items()}
+            sequences = {n: drop(v) if known.sequences[n][0] == size else v for n, v in case.sequences.items()}
+            yield Case({**case.numbers, size: Fraction(n - 1)}, matrices, vectors, sequences)
+
+
+def _without(gone: int, entries: tuple[Any, ...]) -> tuple[Any, ...]:
+    return entries[:gone] + entries[gone + 1 :]
 
 
 def _alike(case: Case) -> Iterator[Case]:
     """Whole matrices and sequences made simple at once."""
     for name, rows in case.matrices.items():
-        d = len(rows)
         for on, off in ((0, 0), (1, 0), (1, 1), (0, 1)):
-            simple = tuple(tuple(Fraction(on if r == c else off) for c in range(d)) for r in range(d))
+            simple = tuple(
+                tuple(Fraction(on if r == c else off) for c in range(len(row))) for r, row in enumerate(rows)
+            )
             yield replace(case, matrices={**case.matrices, name: simple})
     for name, entries in case.sequences.items():
         for value in (Fraction(0), Fraction(1), Fraction(1, len(entries))):

@@ -12,7 +12,7 @@ from itertools import groupby, product
 from typing import Any
 
 from theorems.norms import is_semidefinite, is_symmetric
-from theorems.statement.expression import Expr
+from theorems.statement.expression import BINDING, Expr
 from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import UndefinedError, Vector, compared, value
@@ -113,11 +113,14 @@ def _framed(prop: Proposition) -> Frame:
     sizes = frozenset(size for size, _ in prop.known.sequences.values() if not size.isdigit())
     quantified = _quantified(prop)
     names = {name for side in sides for name in side.names()} | set(prop.parameters) | set(prop.positions) | sizes
-    if prop.matrices or prop.known.vectors or any(node.op == "matrix" for node in _nodes(prop)):
+    sizes |= prop.known.size_names
+    square = [node for node in _nodes(prop) if node.op == "matrix" and "d" in prop.known.size(node.args[0])]
+    if set(prop.matrices) - set(prop.known.sizes) or prop.known.vectors or square:
         names.add("d")
+    names |= sizes
     entries = []
     for side in sides:
-        inner = {node.args[1] for node in side.walk() if node.op == "sum"}
+        inner = {node.args[1] for node in side.walk() if node.op in BINDING}
         entries += [node for node in side.walk() if node.op == "entry" and not node.args[-1].names() & inner]
     found = _indices(prop)
     return Frame(tuple(sorted(names - quantified)), sizes, quantified, found, prop.matrices, tuple(entries))
@@ -159,6 +162,20 @@ def _nodes(prop: Proposition) -> Iterator[Expr]:
         yield from side.walk()
 
 
+def only_set(prop: Proposition, sequence: str) -> bool:
+    """Whether a sequence occurs only where ``at`` sets it, so that its entries at a case do not matter."""
+    variable = Expr("family", (sequence,))
+
+    def free(node: Expr) -> bool:
+        if node.op == "at" and node.args[1] == variable:
+            return free(node.args[2])
+        own = node == variable or (node.op == "entry" and node.args[0] == sequence)
+        return own or any(free(arg) for arg in node)
+
+    sides = [prop.left, prop.right, *(side for _, one, two in prop.known.relations for side in (one, two))]
+    return not any(free(side) for side in sides)
+
+
 def admissible(prop: Proposition, case: Case) -> str:
     """ "" where a case satisfies every hypothesis, else the one that fails; KeyError for a name that the case lacks."""
     return next(_failures(prop, case), "")
@@ -186,7 +203,12 @@ def _sizes_fail(prop: Proposition, case: Case) -> Iterator[str]:
         wanted = Fraction(size) if size.isdigit() else case.numbers[size]
         if len(case.sequences[name]) != wanted:
             yield f"{name} has {len(case.sequences[name])} entries, not {size} = {wanted}"
-    square = {name: {len(rows), *map(len, rows)} for name, rows in case.matrices.items()}
+    rectangles = {name: rows for name, rows in case.matrices.items() if name in known.sizes}
+    for name, rows in rectangles.items():
+        wanted_size = [Fraction(size) if size.isdigit() else case.numbers[size] for size in known.sizes[name]]
+        if len(rows) != wanted_size[0] or {len(row) for row in rows} != {wanted_size[1]}:
+            yield f"{name} is not {wanted_size[0]} x {wanted_size[1]}"
+    square = {name: {len(rows), *map(len, rows)} for name, rows in case.matrices.items() if name not in rectangles}
     square |= {name: {len(entries)} for name, entries in case.vectors.items()}
     for name, found in square.items():
         if found != {case.numbers["d"]}:

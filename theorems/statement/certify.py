@@ -5,10 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from theorems.balls import precision
+from theorems.statement.arithmetic import Matrix, Number, Vector
 from theorems.statement.cases import Case
 from theorems.statement.expression import Expr
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import UndefinedError, compared, scalar
+from theorems.statement.values import UndefinedError, compared, value
 
 #: The signs of left - right with which each relation holds.
 HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}}
@@ -30,21 +31,36 @@ def undefined(prop: Proposition, case: Case) -> str:
     """Why a side has no value at a case; "" where both have one, or where that is not settled."""
     for side in (prop.left, prop.right):
         try:
-            scalar(side, case)
+            value(side, case)
         except (UndefinedError, IndexError) as error:
             return f"{side}: {error}"
     return ""
 
 
 def shown(node: Expr, case: Case) -> str:
-    """The value of a number at a case: exact where it is rational, else 15 digits."""
+    """The value at a case: exact where it is rational, else 15 digits; of vectors and matrices as lists, [1, 2]."""
     text = ""
     for bits in (128, 512):
         with precision(bits):
-            found = scalar(node, case)
-            if isinstance(found, Fraction):
-                return str(found)
-            if found.rel_accuracy_bits() > 60:
-                return str(found.str(15, radius=False))
-            text = str(found.str(15))
+            found = value(node, case)
+            if isinstance(found, Matrix):
+                text, sure = _listed([_listed([_number(v) for v in row]) for row in found.rows])
+            elif isinstance(found, Vector):
+                text, sure = _listed([_number(v) for v in found.entries])
+            else:
+                text, sure = _number(found)
+            if sure:
+                return text
     return text
+
+
+def _number(found: Number) -> tuple[str, bool]:
+    """A number, and whether 15 of its digits are known."""
+    if isinstance(found, Fraction):
+        return str(found), True
+    sure = found.rel_accuracy_bits() > 60
+    return str(found.str(15, radius=not sure)), sure
+
+
+def _listed(parts: list[tuple[str, bool]]) -> tuple[str, bool]:
+    return f"[{', '.join(text for text, _ in parts)}]", all(sure for _, sure in parts)

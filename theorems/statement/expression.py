@@ -18,6 +18,8 @@ OF_MATRICES = ("inv", "eig")
 NORMS = ("2", "fro", "nuclear")
 #: Norms by the entries, which the transpose may change: largest column sum, row sum and entry, and the sum of all.
 ENTRY_NORMS = ("1", "oo", "max", "sum")
+#: Nodes that bind an index: their arguments are body, index, first and last.
+BINDING = ("sum", "stack", "columns")
 RELATIONS = ("=", "<=", "<", ">=", ">", "->", "~")
 
 
@@ -45,7 +47,9 @@ class Expr:
     ``number`` (a Fraction), ``name``, ``matrix``, ``vector`` (names), ``token`` (its position), ``family`` (the vector
     of all entries of a defined or given sequence), ``entry`` (sequence, position), ``T`` (transpose), ``+``, ``*``,
     ``/``, ``**``, ``tr``, ``norm``, ``entrynorm``, ``sum`` (body, index, first, last), ``mean`` (of the tokens),
-    ``relation``, a moment of MOMENTS, or a function.
+    ``relation``, a moment of MOMENTS, or a function. ``stack`` and ``columns`` (as ``sum``) are the vector with these
+    entries and the matrix with these columns, ``column`` (matrix, place) and ``element`` (matrix, row, column) parts of
+    a matrix, ``grad`` (number, variable) a gradient, ``at`` (body, variable, value) a body with a variable's value.
     """
 
     op: str
@@ -77,7 +81,7 @@ class Expr:
         """The names that occur free: parameters and positions, not the indices of sums."""
         if self.op == "name":
             return {self.args[0]}
-        if self.op == "sum":
+        if self.op in BINDING:
             body, index, *ends = self.args
             inner: set[str] = body.names() - {index}
             return inner.union(*(end.names() for end in ends))
@@ -87,7 +91,7 @@ class Expr:
         """The expression with names replaced; the index of a sum is its own, and renamed where it would capture one."""
         if self.op == "name":
             return table.get(self.args[0], self)
-        if self.op == "sum":
+        if self.op in BINDING:
             body, index, *ends = self.args
             inner = {name: value for name, value in table.items() if name != index and name in body.names()}
             brought = {name for value in inner.values() for name in value.names()}
@@ -95,7 +99,7 @@ class Expr:
                 taken = brought | body.names()
                 new = next(label for k in count(1) if (label := f"{index}{k}") not in taken)
                 inner[index], index = Expr("name", (new,)), new
-            return Expr("sum", (body.put(inner), index, *(end.put(table) for end in ends)), self.at)
+            return Expr(self.op, (body.put(inner), index, *(end.put(table) for end in ends)), self.at)
         return self.mapped(lambda arg: arg.put(table))
 
     def mapped(self, change: Callable[[Expr], Expr]) -> Expr:
@@ -149,6 +153,8 @@ def _text(node: Expr) -> tuple[str, int]:
     if op in ("token", "entry"):
         head = "x" if op == "token" else args[0] if isinstance(args[0], str) else written(args[0], 4)
         return f"{head}[{args[-1]}]", 4
+    if op == "element":
+        return f"{written(args[0], 4)}[{args[1]}, {args[2]}]", 4
     if op == "T":
         return f"{written(args[0], 4)}.T", 4
     if op == "+":

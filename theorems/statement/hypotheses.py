@@ -1,6 +1,6 @@
 """Hypotheses as data: of the matrices, the dimension, the positions and the parameters.
 
-W symmetric, W psd, W any, W != 0, Sigma = I, Sigma positive definite, B symmetric, a in R^d, s in R^n,
+W symmetric, W psd, W any, W != 0, Sigma = I, Sigma positive definite, B symmetric, a in R^d, s in R^n, B in R^(m x d),
 d = 1, d >= 2, i <= j <= k, 0 < a < 1, lam > 0, lam real, abs(s[j]) <= B
 """
 
@@ -28,6 +28,9 @@ _SHAPE_WORDS = {
     "positive definite": "positive definite",
 }
 _MEMBER = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+in\s+R(?:\s*(?:\^|\*\*)\s*([A-Za-z][A-Za-z0-9_]*|[0-9]+))?\s*$")
+_RECTANGLE = re.compile(
+    r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+in\s+R\s*(?:\^|\*\*)\s*\(\s*(\w+)\s+x\s+(\w+)\s*\)\s*$", re.ASCII
+)
 _SHAPE = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+(?:is\s+)?([a-z][a-z ]*?)\s*$")
 
 
@@ -71,9 +74,10 @@ class Hypotheses:
     """Everything that a statement assumes, as data.
 
     ``matrices`` maps a matrix to its shape (W is any real matrix, Sigma any covariance unless said otherwise),
-    ``nonzero`` are matrices that are not 0, ``places`` what is known of positions, ``ranges`` of parameters and of d;
-    ``vectors`` are fixed vectors of R^d, ``sequences`` vectors s in R^n with the bound of their entries (None: none);
-    ``relations`` are comparisons of expressions that only cases are held to. ``texts`` are the hypotheses as written.
+    ``sizes`` to its rows and columns where it need not be d x d, ``nonzero`` are matrices that are not 0, ``places``
+    what is known of positions, ``ranges`` of parameters and of d; ``vectors`` are fixed vectors of R^d, ``sequences``
+    vectors s in R^n with the bound of their entries (None: none); ``relations`` are comparisons of expressions that
+    only cases are held to. ``texts`` are the hypotheses as written.
     """
 
     matrices: dict[str, str] = field(default_factory=dict)
@@ -86,6 +90,16 @@ class Hypotheses:
     relations: tuple[tuple[str, Expr, Expr], ...] = ()
     unequal: tuple[tuple[Place, Place], ...] = ()
     texts: tuple[str, ...] = ()
+    sizes: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def size(self, matrix: str) -> tuple[str, str]:
+        """Names of a matrix's rows and columns, or their numbers."""
+        return self.sizes.get(matrix, ("d", "d"))
+
+    @property
+    def size_names(self) -> set[str]:
+        """The names that stand for rows and columns of matrices."""
+        return {name for size in self.sizes.values() for name in size if not name.isdigit()}
 
     def shape(self, matrix: str) -> str:
         """What is assumed of a matrix."""
@@ -120,6 +134,9 @@ def read_hypotheses(text: str, positions: set[str]) -> Hypotheses:
             raise StatementError(f"the hypotheses leave no value for {name}; drop one of them", text, 0)
     if found.places.shortest(positions) is None:
         raise StatementError("no positions satisfy the hypotheses; one contradicts another", text, 0)
+    for name, (rows, columns) in found.sizes.items():
+        if rows != columns and found.shape(name) != "any":
+            raise StatementError(f"{name} is {rows} x {columns}, so that it is not {found.shape(name)}", text, 0)
     return found
 
 
@@ -145,8 +162,10 @@ def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[
     vectors: set[str] = set()
     sequences: set[str] = set()
     for part, _ in split_top(text, ",;"):
-        member, shape = _MEMBER.match(part), _SHAPE.match(part)
-        if member and member[2]:
+        member, shape, rectangle = _MEMBER.match(part), _SHAPE.match(part), _RECTANGLE.match(part)
+        if rectangle:
+            matrices.add(rectangle[1])
+        elif member and member[2]:
             (vectors if member[2] == "d" else sequences).add(member[1])
         elif shape and shape[2] in _SHAPE_WORDS and shape[1][0].isupper():
             matrices.add(shape[1])
@@ -154,9 +173,11 @@ def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[
 
 
 def _added(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
-    member = _MEMBER.match(part)
+    member, rectangle = _MEMBER.match(part), _RECTANGLE.match(part)
     if member:
         return _member(known, member[1], member[2] or "")
+    if rectangle:
+        return _rectangle(known, rectangle[1], (rectangle[2], rectangle[3]), part)
     if not relations(part):
         return _shaped(known, part)
     return _compared(known, part, positions)
@@ -168,6 +189,17 @@ def _member(known: Hypotheses, name: str, where: str) -> Hypotheses:
     if where == "d":
         return replace(known, vectors=(*known.vectors, name))
     return replace(known, sequences={**known.sequences, name: (where, None)})
+
+
+def _rectangle(known: Hypotheses, name: str, size: tuple[str, str], part: str) -> Hypotheses:
+    if name in ("Sigma", "I", "x"):
+        raise StatementError(f"{name} is d x d; take another letter for a matrix of another size", part, 0)
+    for label in size:
+        if label.isdigit() != (not label[0].isalpha()) or label == "0" or label[0] == "_":
+            raise StatementError(f"the size {label}; expected a name such as m or an integer >= 1", part, 0)
+    if known.sizes.get(name, size) != size:
+        raise StatementError(f"{name} has two sizes, {known.sizes[name]} and {size}; drop one", part, 0)
+    return replace(known, sizes={**known.sizes, name: size})
 
 
 def _shaped(known: Hypotheses, part: str) -> Hypotheses:
@@ -201,7 +233,9 @@ def _compared(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
         first = place + len(relation)
     sides.append((part[first:], first))
     words = Vocabulary(
-        frozenset({*known.matrices, "W", "Sigma", "I"}), frozenset(known.vectors), frozenset(known.sequences)
+        frozenset({*known.matrices, *known.sizes, "W", "Sigma", "I"}),
+        frozenset(known.vectors),
+        frozenset(known.sequences),
     )
     trees = [parsed(text, words, part, column) for text, column in sides]
     for k, (relation, place) in enumerate(marks):
@@ -287,7 +321,8 @@ def _bounded(known: Hypotheses, entry: Expr, bound: Expr, part: str) -> Hypothes
 
 
 def _ranged(known: Hypotheses, name: str, relation: str, value: Fraction, part: str) -> Hypotheses:
-    before = known.ranges.get(name, Range(Fraction(1), integer=True) if name in ("d", "n") else Range())
+    whole = {"d", "n"} | known.size_names
+    before = known.ranges.get(name, Range(Fraction(1), integer=True) if name in whole else Range())
     after = before
     if relation in (">", ">=", "="):
         stronger = before.low is None or value > before.low or (value == before.low and relation == ">")
@@ -299,7 +334,7 @@ def _ranged(known: Hypotheses, name: str, relation: str, value: Fraction, part: 
         if value != 0:
             raise StatementError(f"{part.strip()!r}: of unequal numbers only {name} != 0 is known", part, 0)
         after = replace(after, nonzero=True)
-    if name in ("d", "n") and (value.denominator != 1 or after.empty):
+    if name in whole and (value.denominator != 1 or after.empty):
         raise StatementError(f"{name} is an integer >= 1; {part.strip()!r} leaves none", part, 0)
     if after.empty or (relation == "=" and not before.holds(value)):
         raise StatementError(f"{part.strip()!r} leaves no value for {name}; it contradicts another hypothesis", part, 0)
@@ -314,6 +349,7 @@ def names_of(known: Hypotheses) -> Iterator[str]:
         yield from left.names() | right.names()
     for one, two in known.unequal:
         yield from {one.name, two.name} - {""}
+    yield from known.size_names - {"d"}
     for size, bound in known.sequences.values():
         if not size.isdigit():
             yield size

@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import prod
 
 from theorems.statement.expression import (
+    BINDING,
     ELEMENTARY,
     ENTRY_NORMS,
     MOMENTS,
@@ -28,7 +29,8 @@ from theorems.statement.expression import (
 MAX_LENGTH, MAX_DEPTH, MAX_EXPONENT, MAX_DIGITS = 4_000, 60, 64, 40
 #: Longest number that a power of numbers may be.
 MAX_BITS = 4_096
-CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, *OF_MATRICES, "tr", "norm", "mean", "sum", "clip", "o", "O")
+_FORMS = ("tr", "norm", "mean", "clip", "o", "O", "grad", "at", "column", "indicator")
+CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, *OF_MATRICES, *BINDING, *_FORMS)
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _COMPARISONS = {ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">", ast.Eq: "=", ast.NotEq: "!="}
 _RELATION = re.compile(r"->|<=|>=|!=|==|=|<|>|~")
@@ -175,6 +177,10 @@ class _Reader:
             return Expr("matrix", (label,))
         if label in words.vectors:
             return Expr("vector", (label,))
+        if label in words.definitions and words.definitions[label][1].has("column", "columns", "grad", "at"):
+            # what a simulation's walks do not enter stands written out
+            index, body = words.definitions[label]
+            return Expr("stack", (body, index, number(1), Expr("name", ("T",))))
         if label in words.sequences or label in words.definitions:
             return Expr("family", (label,))
         if label == "x":
@@ -219,16 +225,20 @@ class _Reader:
             if len(parts) != MOMENTS[head]:
                 raise self.fail(f"{head}[...] takes {MOMENTS[head]} of them, {len(parts)} stand here", node)
             return Expr(head, tuple(self.build(part, depth) for part in parts))
+        if len(parts) == 2:
+            return Expr("element", (self.build(node.value, depth), *(self.build(part, depth) for part in parts)))
         if len(parts) != 1:
-            raise self.fail("expected one position in [...]", node)
+            raise self.fail("expected one position in [...], or the row and the column of a matrix, W[i, j]", node)
         index = self.build(parts[0], depth)
-        if head == "x":
+        if head == "x" and head not in self.words.definitions:
             return Expr("token", (index,))
         if head in self.words.definitions:
             variable, body = self.words.definitions[head]
             return body.put({variable: index})
         if head in self.words.sequences:
             return Expr("entry", (head, index))
+        if head in self.words.values or head in self.words.vectors:
+            return Expr("entry", (self._name(node.value), index))  # type: ignore[arg-type]
         if head:
             near = nearest(head, (*MOMENTS, "x", *self.words.definitions, *self.words.sequences))
             raise self.fail(f"{head}[...] is unknown{near}; moments are {', '.join(MOMENTS)}, tokens x[i]", node)
@@ -277,18 +287,38 @@ def _joined(operation: str, left: Expr, right: Expr) -> Expr:
 
 
 def _plain_call(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    counts = {**dict.fromkeys(SEVERAL, (1, 8)), "clip": (3, 3)}
+    counts = {**dict.fromkeys(SEVERAL, (1, 8)), "clip": (3, 3), "column": (2, 2)}
     low, high = counts.get(head, (1, 1))
     if not low <= len(node.args) <= high:
         raise reader.fail(f"{head}(...) takes {low if low == high else f'{low} to {high}'} arguments", node)
     return Expr(head, tuple(reader.build(arg, depth) for arg in node.args))
 
 
+def _relation_call(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+    if len(node.args) != 1 or not isinstance(node.args[0], ast.Compare):
+        raise reader.fail(f"{head}(...) takes a comparison, e.g. {head}(s[i] >= 0)", node)
+    return Expr(head, (reader.build(node.args[0], depth),))
+
+
+def _by_variable(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+    """grad(f, W) and at(f, s, 0): the second argument is a matrix, a vector or a sequence by its name."""
+    form = {"grad": "grad(f, W)", "at": "at(f, s, 0)"}[head]
+    if len(node.args) != {"grad": 2, "at": 3}[head]:
+        raise reader.fail(f"expected {form}, f in terms of a matrix W or a vector s", node)
+    variable = reader.build(node.args[1], depth)
+    if variable.op not in ("matrix", "vector", "family") or variable == Expr("matrix", ("I",)):
+        mend = "say that it is one with --for, e.g. W in R^(m x d), s in R^n"
+        raise reader.fail(
+            f"{variable} is no matrix and no vector of which anything is a function; {mend}", node.args[1]
+        )
+    return Expr(head, (reader.build(node.args[0], depth), variable, *(reader.build(a, depth) for a in node.args[2:])))
+
+
 def _mean(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     if len(node.args) != 1:
         raise reader.fail("mean(...) takes x, the tokens, or a sequence s", node)
     inner = node.args[0]
-    if isinstance(inner, ast.Name) and inner.id == "x":
+    if isinstance(inner, ast.Name) and inner.id == "x" and inner.id not in reader.words.definitions:
         return Expr("mean")
     if isinstance(inner, ast.Name) and inner.id in reader.words.definitions:
         variable, body = reader.words.definitions[inner.id]
@@ -299,14 +329,14 @@ def _mean(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
 
 def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     if len(node.args) != 4 or not isinstance(node.args[1], ast.Name):
-        raise reader.fail("expected sum(expression, j, first, last), e.g. sum(x[j].T*W*x[T], j, 1, T)", node)
+        raise reader.fail(f"expected {head}(expression, j, first, last), e.g. {head}({_EXAMPLES[head]}, j, 1, T)", node)
     index = node.args[1].id
     if index in ("x", "T", "d") or index in reader.words.matrices or index.startswith("_"):
-        raise reader.fail(f"{index} cannot be the index of a sum; take another letter", node.args[1])
+        raise reader.fail(f"{index} cannot be the index of a {head}; take another letter", node.args[1])
     body, first, last = (reader.build(node.args[k], depth) for k in (0, 2, 3))
     if index in first.names() | last.names():
-        raise reader.fail(f"the ends of the sum over {index} hold {index} itself; rename one", node)
-    return Expr("sum", (body, index, first, last))
+        raise reader.fail(f"the ends of the {head} over {index} hold {index} itself; rename one", node)
+    return Expr(head, (body, index, first, last))
 
 
 def _norm(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
@@ -316,7 +346,14 @@ def _norm(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     return Expr("entrynorm" if kind in ENTRY_NORMS else "norm", (reader.build(node.args[0], depth), kind))
 
 
-_CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {"mean": _mean, "sum": _sum, "norm": _norm}
+_EXAMPLES = {"sum": "x[j].T*W*x[T]", "stack": "s[j]**2", "columns": "W*x[j]"}
+_CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
+    "mean": _mean,
+    **dict.fromkeys(BINDING, _sum),
+    "norm": _norm,
+    "indicator": _relation_call,
+    **dict.fromkeys(("grad", "at"), _by_variable),
+}
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

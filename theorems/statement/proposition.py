@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from theorems.statement.expression import MOMENTS, Expr, StatementError, name, number
+from theorems.statement.expression import BINDING, MOMENTS, Expr, StatementError, name, number
 from theorems.statement.hypotheses import Hypotheses, Range, names_of, position_names, read_hypotheses, vocabulary_of
 from theorems.statement.language import Vocabulary, nearest, parsed, split_relation, split_top
 from theorems.statement.laws import Law, read_law
 from theorems.statement.numbers import rational_at
 from theorems.statement.places import Place, place_of
 from theorems.statement.shapes import shape
+from theorems.statement.sizes import NUMBER, size, told
 
 #: Tokens among which a covariance is looked at when it is read.
 LOOKED_AT = 6
@@ -111,7 +112,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     named, pairs = _places(sides, text, positions)
     places = tuple(sorted(named))
     known = _shares(_within(known, positions, pairs), regime)
-    _check_shapes(left, right, text)
+    _check_shapes(left, right, relation if error is None else "", known, text)
     _check_law(made, known, law)
     _check_names(sides, known, made, regime, positions, text, hypotheses)
     _check_limit(relation, error, regime, text, limit)
@@ -143,7 +144,10 @@ def _defined(where: str, words: Vocabulary) -> Vocabulary:
         if match is None:
             raise StatementError("expected a definition such as s[i] = x[i].T*W*x[T]/T", where, column)
         head, index, body = match[1], match[2], match[3]
-        if head in words.definitions or head in words.values or head in (*words.matrices, *MOMENTS, "x", "T", "d"):
+        # x[i] = column(X, i): the tokens are the columns of a given matrix, so that there are no others
+        tokens = head == "x" and index and not re.search(r"\bx\s*\[", body)
+        taken = (*words.matrices, *MOMENTS, "T", "d", *([] if tokens else ["x"]))
+        if head in words.definitions or head in words.values or head in taken:
             raise StatementError(f"{head} is defined already; take another name", where, column)
         tree = parsed(body, words, where, column + match.start(3))
         if index:
@@ -211,7 +215,7 @@ def _positions(sides: tuple[Expr, ...], text: str) -> set[str]:
     found: set[str] = set()
 
     def look(node: Expr, own: frozenset[str]) -> None:
-        if node.op == "sum":
+        if node.op in BINDING:
             body, index, *ends = node.args
             for end in ends:
                 found.update(end.names() - own)
@@ -263,7 +267,7 @@ def _places(sides: tuple[Expr, ...], text: str, positions: set[str]) -> tuple[se
         bound(far, True, True)
 
     def look(node: Expr, own: dict[str, tuple[Place, Place]]) -> None:
-        if node.op == "sum":
+        if node.op in BINDING:
             body, index, first, last = node.args
             ends = (place_of(first, text), place_of(last, text))
             for place, is_first in zip(ends, (True, False), strict=True):
@@ -356,13 +360,25 @@ def _check_covariance(law: Law) -> None:
                 raise StatementError(f"{law.text} is no covariance: look at the tokens {s} and {t}", law.text, 0)
 
 
-def _check_shapes(left: Expr, right: Expr, text: str) -> None:
+def _check_shapes(left: Expr, right: Expr, relation: str, known: Hypotheses, text: str) -> None:
+    """Sizes fit, sides are numbers, or vectors or matrices of one size with = between them; 0 has any size."""
+    sizes = []
     for side in (left, right):
         if side.random:
             raise StatementError(f"{side} is random; a statement is about moments, e.g. E[{side}]", text, side.at)
-        if (found := shape(side, text)) != "number":
+        found = shape(side, text)
+        sizes.append(size(side, known, text))
+        if found != "number" and relation != "=":
             mend = "multiply it by fixed vectors, a in R^d, or take a trace or a norm"
-            raise StatementError(f"{side} is a {found}, and a statement is about numbers; {mend}", text, side.at)
+            raise StatementError(f"{side} is a {found}, and {relation} is about numbers; {mend}", text, side.at)
+    if sizes[0] != sizes[1] and not (right == number(0) and sizes[0] != NUMBER):
+        said = f"{left} is {told(sizes[0])} and {right} is {told(sizes[1])}"
+        raise StatementError(f"{said}; expected equal sizes, or 0 on the right", text, right.at)
+    tokens = any(side.has("token", "mean") for side in (left, right))
+    if tokens and (known.sizes or NUMBER not in sizes):
+        mend = "multiply it by fixed vectors, or define the tokens by x[i] = column(X, i)"
+        what = next(iter(known.sizes), str(left))
+        raise StatementError(f"{what}: with tokens matrices are d x d and statements about numbers; {mend}", text, 0)
 
 
 def _regime_names(limit: Limit) -> set[str]:
@@ -390,6 +406,7 @@ def _check_names(
                     node.at,
                 )
     used = {name for side in sides for name in side.names()} | law.names() | _regime_names(limit) | {"d", "T"}
+    used |= known.size_names
     tokens = any(side.has("token", "mean") for side in sides)
     for label in sorted(set(names_of(known)) - used - positions):
         if not any(node.op in ("entry", "family") for side in sides for node in side.walk()):
@@ -397,7 +414,7 @@ def _check_names(
                 f"the hypotheses speak of {label}, which the statement does not have; drop it", given, 0
             )
     for label in sorted(
-        {*known.matrices, *known.nonzero, *(["Sigma"] if known.identity else [])} - {"Sigma"}
+        {*known.matrices, *known.sizes, *known.nonzero, *(["Sigma"] if known.identity else [])} - {"Sigma"}
         | ({"Sigma"} if known.identity and not tokens else set())
     ):
         if not any(node.op == "matrix" and node.args[0] == label for side in sides for node in side.walk()):

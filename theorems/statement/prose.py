@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import sympy as sp
@@ -132,9 +133,22 @@ def _function(node: Expr) -> tuple[str, int]:
     if op == "sum":
         body, index, first, last = args
         return rf"\sum_{{{index}={latex(first)}}}^{{{latex(last)}}} {latex(body, 2)}", 1
+    if op in _PARTS:
+        return _PARTS[op](*(arg if isinstance(arg, str) else latex(arg, 4 * (k == 0)) for k, arg in enumerate(args))), 3
     if op == "relation":
         return f"{latex(args[1], 1)} {_RELATIONS[args[0]]} {latex(args[2], 1)}", 0
     return rf"\operatorname{{{op}}}\left({', '.join(latex(arg) for arg in args)}\right)", 4
+
+
+_PARTS: dict[str, Callable[..., str]] = {
+    "grad": lambda f, variable: rf"\nabla_{{{variable}}} {f}",
+    "at": lambda body, variable, value: rf"\left. {body} \right|_{{{variable} = {value}}}",
+    "column": lambda matrix, place: rf"{matrix}_{{:, {place}}}",
+    "element": lambda matrix, row, column: rf"{matrix}_{{{row}, {column}}}",
+    "stack": lambda body, index, first, last: rf"\left({body}\right)_{{{index}={first}}}^{{{last}}}",
+    "columns": lambda body, index, first, last: rf"\left[{body}\right]_{{{index}={first}}}^{{{last}}}",
+    "indicator": lambda relation: rf"\mathbf 1\left[{relation}\right]",
+}
 
 
 def statement_latex(prop: Proposition) -> str:
@@ -196,7 +210,7 @@ def _matrices(prop: Proposition) -> list[str]:
     }
     found = []
     known = prop.known.dimension
-    if prop.random or prop.matrices:
+    if prop.random or set(prop.matrices) - prop.known.sizes.keys() or "d" in prop.known.size_names:
         low, high = known.low or Fraction(1), known.high
         found.append(
             f"d = {low}"
@@ -217,7 +231,8 @@ def _matrices(prop: Proposition) -> list[str]:
             )
         else:
             shape = prop.known.shape(name)
-            text = f"{shapes[shape]} {name}"
+            size = " x ".join(prop.known.size(name))
+            text = f"{shapes[shape].replace('d x d', size)} {name}"
             found.append(text + (" that is not 0" if name in prop.known.nonzero else ""))
     if prop.known.identity and "Sigma" not in prop.matrices:
         found.append("Sigma = I")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theorems.statement.expression import MOMENTS, Expr, StatementError
+from theorems.statement.expression import BINDING, MOMENTS, Expr, StatementError
 
 #: How shapes multiply.
 _PRODUCTS = {
@@ -18,10 +18,15 @@ _TURNED = {"vector": "row", "row": "vector"}
 def shape(node: Expr, text: str = "") -> str:
     """number, vector, row or matrix; StatementError where shapes do not fit, at the place where they do not."""
     op, args = node.op, node.args
-    if op in ("token", "mean", "vector"):
+    if op in ("token", "mean", "vector", "family", "column", "stack"):
         return "vector"
-    if op == "matrix":
+    if op in ("matrix", "columns"):
         return "matrix"
+    if op == "grad":
+        _numbers(args[:1], text)
+        return shape(args[1], text)
+    if op in ("at", "softmax"):
+        return shape(args[0], text)
     if op == "T":
         inner = shape(args[0], text)
         return _TURNED.get(inner, inner)
@@ -32,7 +37,7 @@ def shape(node: Expr, text: str = "") -> str:
         return found[0]
     if op == "*":
         return _product(node, text)
-    if op in ("/", "**", "sum"):
+    if op in ("/", "**", *BINDING):
         inner = shape(args[0], text)
         _numbers(args[1:], text)
         if op == "**" and inner not in ("number", "matrix"):

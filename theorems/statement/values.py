@@ -4,33 +4,43 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from math import isqrt
 from typing import Any, Protocol
 
-import flint
-
-from theorems.balls import PRECISIONS, precision, rational
+from theorems.balls import PRECISIONS, precision
 from theorems.norms import enclosure, rational_value
-from theorems.statement.expression import Expr, StatementError
+from theorems.statement.arithmetic import (
+    ELEMENTARY,
+    Matrix,
+    Number,
+    UndefinedError,
+    Value,
+    Vector,
+    absolute,
+    add,
+    entries_of,
+    exp,
+    inverse,
+    larger,
+    log,
+    mul,
+    plus,
+    power,
+    root,
+    scaled,
+    smaller,
+    times,
+    unknown,
+)
+from theorems.statement.expression import BINDING, Expr, StatementError
 from theorems.statement.spectra import eigenvalues, entry_norm
 from theorems.statement.spectra import inverse as inverted
 
-Number = Fraction | flint.arb
-#: Exponents, lengths of sums and sizes of numbers beyond which a value is left to balls, or refused.
-MAX_POWER, MAX_SUM, MAX_BITS = 4_096, 4_096, 100_000
+#: Longest sum; a longer one is refused.
+MAX_SUM = 4_096
 #: Different scores beyond which weights have a common denominator, and wider balls.
 MANY = 64
-
-
-_ZERO: Number = Fraction(0)
-_ONE: Number = Fraction(1)
-
-
-class UndefinedError(ValueError):
-    """An expression without a value at a case, such as log(0)."""
 
 
 class Data(Protocol):
@@ -46,36 +56,30 @@ class Data(Protocol):
     def sequences(self) -> Mapping[str, Sequence[Fraction]]: ...
 
 
-@dataclass(frozen=True)
-class Vector:
-    """A column, or a row."""
-
-    entries: tuple[Number, ...]
-    row: bool = False
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """A matrix by its rows."""
-
-    rows: tuple[tuple[Number, ...], ...]
-
-
-Value = Number | Vector | Matrix
-
-
 def compared(left: Expr, right: Expr, case: Data) -> int | None:
-    """The certified sign of left - right: -1, 0 or 1; None where the balls settle none. Raises UndefinedError."""
+    """The certified sign of left - right: -1, 0 or 1; None where the balls settle none. Raises UndefinedError.
+
+    Of vectors and matrices it is the sign of the first entry that is seen to differ; 0 is a matrix of any size.
+    """
     for bits in PRECISIONS:
         with precision(bits):
-            gap = _add(scalar(left, case), _mul(Fraction(-1), scalar(right, case)))
-            if isinstance(gap, Fraction):
-                return (gap > 0) - (gap < 0)
-            if gap > 0 or gap < 0:
-                return 1 if gap > 0 else -1
-            if not gap.is_finite():
+            gaps = differences(left, right, case)
+            signs = [int((gap > 0) - (gap < 0)) for gap in gaps if isinstance(gap, Fraction) or gap > 0 or gap < 0]
+            if any(signs):
+                return next(filter(None, signs))
+            if len(signs) == len(gaps):
+                return 0
+            if not all(isinstance(gap, Fraction) or gap.is_finite() for gap in gaps):
                 continue
     return None
+
+
+def differences(left: Expr, right: Expr, case: Data) -> list[Number]:
+    """left - right, entry by entry."""
+    one, two = value(left, case), value(right, case)
+    if isinstance(one, Vector | Matrix) and right == Expr("number", (Fraction(0),)):
+        two = scaled(Fraction(0), one)
+    return list(entries_of(plus(one, scaled(Fraction(-1), two))))
 
 
 def scalar(node: Expr, case: Data) -> Number:
@@ -88,119 +92,37 @@ def scalar(node: Expr, case: Data) -> Number:
 
 def value(node: Expr, case: Data) -> Value:
     """The value of an expression at a case, at flint's present precision."""
-    return _Reader(case, {}).value(node)
+    return Reader(case, {}).value(node)
 
 
-def _ball(number: Number) -> flint.arb:
-    return rational(number) if isinstance(number, Fraction) else number
+class Reader:
+    """Evaluates an expression; ``own`` are the values of the indices of sums, ``put`` of variables that ``at`` sets.
 
+    ``kept`` holds what was worked out, by the place of its arguments in memory and the indices that occur in it.
+    """
 
-def _unknown() -> flint.arb:
-    return flint.arb.nan()
+    def __init__(
+        self,
+        case: Data,
+        own: Mapping[str, Fraction],
+        put: Mapping[Expr, Value] | None = None,
+        kept: dict[Any, Any] | None = None,
+    ) -> None:
+        self.case, self.own, self.put = case, own, put or {}
+        self.kept = {} if kept is None else kept
 
+    def inside(self, index: str, place: Fraction) -> Reader:
+        """The reader with the index of a sum bound."""
+        return Reader(self.case, {**self.own, index: place}, self.put, self.kept)
 
-def _add(one: Number, two: Number) -> Number:
-    if isinstance(one, Fraction) and isinstance(two, Fraction):
-        return one + two
-    return _ball(one) + _ball(two)
-
-
-def _mul(one: Number, two: Number) -> Number:
-    if isinstance(one, Fraction) and isinstance(two, Fraction):
-        return one * two
-    if 0 in (one if isinstance(one, Fraction) else 1, two if isinstance(two, Fraction) else 1):
-        return Fraction(0)
-    return _ball(one) * _ball(two)
-
-
-def root(number: Number) -> Number:
-    """The square root, rational where it is; UndefinedError for a negative number."""
-    if isinstance(number, Fraction):
-        if number < 0:
-            raise UndefinedError(f"sqrt({number}) has no value")
-        above, below = isqrt(number.numerator), isqrt(number.denominator)
-        if above**2 == number.numerator and below**2 == number.denominator:
-            return Fraction(above, below)
-        return _ball(number).sqrt()
-    if number < 0:
-        raise UndefinedError("a square root of a negative number has no value")
-    # whether a ball around 0 has a square root is not known
-    return number.sqrt() if number >= 0 else _unknown()
-
-
-def _exp(number: Number) -> Number:
-    return Fraction(1) if number == 0 and isinstance(number, Fraction) else _ball(number).exp()
-
-
-def _log(number: Number) -> Number:
-    if isinstance(number, Fraction):
-        if number <= 0:
-            raise UndefinedError(f"log({number}) has no value")
-        return Fraction(0) if number == 1 else _ball(number).log()
-    if number <= 0:
-        raise UndefinedError("a logarithm of a number <= 0 has no value")
-    return number.log() if number > 0 else _unknown()
-
-
-def _absolute(number: Number) -> Number:
-    return abs(number) if isinstance(number, Fraction) else number.max(-number)
-
-
-def _larger(one: Number, two: Number) -> Number:
-    if isinstance(one, Fraction) and isinstance(two, Fraction):
-        return max(one, two)
-    return _ball(one).max(_ball(two))
-
-
-def _smaller(one: Number, two: Number) -> Number:
-    if isinstance(one, Fraction) and isinstance(two, Fraction):
-        return min(one, two)
-    return _ball(one).min(_ball(two))
-
-
-_ELEMENTARY: dict[str, Callable[[Number], Number]] = {"sqrt": root, "exp": _exp, "log": _log, "abs": _absolute}
-
-
-def inverse(number: Number) -> Number:
-    """1/number; UndefinedError for 0."""
-    if isinstance(number, Fraction):
-        if number == 0:
-            raise UndefinedError("a division by 0")
-        return 1 / number
-    return 1 / number if number > 0 or number < 0 else _unknown()
-
-
-def power(base: Number, exponent: Number) -> Number:
-    """base ** exponent for real numbers: 0 ** 0 = 1, and a negative base has whole powers only."""
-    if isinstance(exponent, Fraction) and exponent.denominator == 1:
-        count = int(exponent)
-        if count < 0:
-            return power(inverse(base), Fraction(-count))
-        if isinstance(base, Fraction):
-            size = max(base.numerator.bit_length(), base.denominator.bit_length())
-            if count <= MAX_POWER and count * size <= MAX_BITS:
-                return base**count
-            return _ball(base) ** count
-        # arb's own power loses an interval around 0
-        return reduce(_mul, [base] * count, _ONE) if count <= 64 else base**count
-    if isinstance(exponent, Fraction) and exponent.denominator == 2:
-        return power(root(base), Fraction(exponent.numerator))
-    if isinstance(base, Fraction):
-        if base < 0:
-            raise UndefinedError(f"({base})**({exponent}) has no value")
-        if base == 0:
-            if isinstance(exponent, Fraction) and exponent < 0:
-                raise UndefinedError("a division by 0")
-            return Fraction(0) if exponent > 0 else _unknown()
-        return Fraction(1) if base == 1 else _exp(_mul(_log(base), exponent))
-    return _exp(_mul(_log(base), exponent)) if base > 0 else _unknown()
-
-
-class _Reader:
-    """Evaluates an expression; ``own`` are the values of the indices of sums."""
-
-    def __init__(self, case: Data, own: Mapping[str, Fraction]) -> None:
-        self.case, self.own = case, own
+    def at(self, variable: Expr, other: Expr) -> Reader:
+        """The reader where a variable has another value; a number stands for all of its entries."""
+        here, there = self.value(variable), self.value(other)
+        if isinstance(here, Vector | Matrix) and not isinstance(there, Vector | Matrix):
+            if there != 0:
+                raise StatementError(f"{variable} at {other}; expected 0 or an expression of its size", at=other.at)
+            there = scaled(Fraction(0), here)
+        return Reader(self.case, self.own, {**self.put, variable: there})
 
     def number(self, node: Expr) -> Number:
         found = self.value(node)
@@ -219,19 +141,39 @@ class _Reader:
         if op == "number":
             return Fraction(args[0])
         if op in ("name", "matrix", "vector", "family"):
-            return self._named(op, args[0])
+            return self.put[node] if node in self.put else self._named(op, args[0])
+        if op in _KEPT:
+            names = self.kept.get(id(args))
+            if names is None:
+                # the arguments are kept too, so that no other ones get their place in memory
+                names = self.kept[id(args)] = (tuple(sorted(node.names())), args)
+            key = (id(args), op, tuple(self.own.get(name) for name in names[0]))
+            if key not in self.kept:
+                self.kept[key] = self._worked_out(node)
+            found: Value = self.kept[key]
+            return found
+        return self._worked_out(node)
+
+    def _worked_out(self, node: Expr) -> Value:
+        op, args = node.op, node.args
         if op == "+":
-            return reduce(self._plus, (self.value(arg) for arg in args))
+            return reduce(plus, (self.value(arg) for arg in args))
         if op == "*":
-            return reduce(self._times, (self.value(arg) for arg in args))
+            return reduce(times, (self.value(arg) for arg in args))
         if op == "/":
-            return self._times(inverse(self.number(args[1])), self.value(args[0]))
+            return times(inverse(self.number(args[1])), self.value(args[0]))
         if op == "**":
             return self._power(*args)
-        if op in _ELEMENTARY:
-            return _ELEMENTARY[op](self.number(args[0]))
+        if op in ELEMENTARY:
+            return ELEMENTARY[op](self.number(args[0]))
         if op in ("min", "max"):
-            return reduce(_larger if op == "max" else _smaller, self._several(args))
+            return reduce(larger if op == "max" else smaller, self._several(args))
+        if op in BINDING:
+            return self.bound(node)
+        if op in _WHOLE:
+            return self.part(node, self.value(args[0]))
+        if op == "entry":
+            return self.part(node, self.vector(Expr("family", (args[0],)) if isinstance(args[0], str) else args[0]))
         if op in _READERS:
             return _READERS[op](self, *args)
         raise StatementError(f"{node} has no value in a statement without tokens", at=node.at)
@@ -258,64 +200,56 @@ class _Reader:
             found += one.entries if isinstance(one, Vector) else [one]
         return found
 
-    def _plus(self, one: Value, two: Value) -> Value:
-        if isinstance(one, Vector) and isinstance(two, Vector) and one.row == two.row:
-            if len(one.entries) == len(two.entries):
-                return Vector(tuple(map(_add, one.entries, two.entries)), one.row)
-        elif isinstance(one, Matrix) and isinstance(two, Matrix):
-            return Matrix(tuple(tuple(map(_add, a, b)) for a, b in zip(one.rows, two.rows, strict=True)))
-        elif not isinstance(one, Vector | Matrix) and not isinstance(two, Vector | Matrix):
-            return _add(one, two)
-        raise StatementError(f"a {_kind(one)} and a {_kind(two)} are added; the shapes differ")
-
-    def _times(self, one: Value, two: Value) -> Value:
-        if not isinstance(one, Vector | Matrix):
-            return _scaled(one, two)
-        if not isinstance(two, Vector | Matrix):
-            return _scaled(two, one)
-        if isinstance(one, Vector) and isinstance(two, Vector) and one.row != two.row:
-            if one.row and len(one.entries) == len(two.entries):
-                return _dot(one.entries, two.entries)
-            if two.row:
-                return Matrix(tuple(tuple(_mul(a, b) for b in two.entries) for a in one.entries))
-        if isinstance(one, Matrix) and len(two.rows if isinstance(two, Matrix) else two.entries) == len(one.rows):
-            if isinstance(two, Matrix):
-                columns = list(zip(*two.rows, strict=True))
-                return Matrix(tuple(tuple(_dot(row, column) for column in columns) for row in one.rows))
-            if not two.row:
-                return Vector(tuple(_dot(row, two.entries) for row in one.rows))
-        if isinstance(one, Vector) and one.row and isinstance(two, Matrix) and len(one.entries) == len(two.rows):
-            return Vector(tuple(_dot(one.entries, column) for column in zip(*two.rows, strict=True)), row=True)
-        raise StatementError(f"a {_kind(one)} is multiplied by a {_kind(two)}; the shapes do not fit")
-
     def _power(self, base: Expr, exponent: Expr) -> Value:
         found, count = self.value(base), self.number(exponent)
         if isinstance(found, Matrix):
             if not isinstance(count, Fraction) or count.denominator != 1 or not 0 <= count <= 64:
                 raise StatementError(f"the power {count} of a matrix; expected an integer from 0 to 64", at=base.at)
-            return reduce(self._times, [found] * int(count), self._named("matrix", "I"))
+            unit = Matrix(
+                tuple(tuple(Fraction(r == c) for c in range(len(found.rows))) for r in range(len(found.rows)))
+            )
+            powers: list[Value] = [unit, *[found] * int(count)]
+            return reduce(times, powers)
         if isinstance(found, Vector):
             raise StatementError(f"a power of the vector {base}; expected a number", at=base.at)
         return power(found, count)
 
-    def turned(self, inner: Expr) -> Value:
-        found = self.value(inner)
-        if isinstance(found, Matrix):
-            return Matrix(tuple(zip(*found.rows, strict=True)))
-        return Vector(found.entries, not found.row) if isinstance(found, Vector) else found
+    def part(self, node: Expr, whole: Value) -> Value:
+        """A transpose, a trace, an entry or a column of a whole."""
+        if node.op == "T":
+            return _turned(whole)
+        if node.op == "entry":
+            if not isinstance(whole, Vector):
+                raise StatementError(f"{node.args[0]} is no vector; expected e.g. softmax(s)", at=node.at)
+            return whole.entries[self._place(node.args[1], len(whole.entries))]
+        if not isinstance(whole, Matrix):
+            raise StatementError(f"{node.op}(...) takes a matrix; {node.args[0]} is none", at=node.at)
+        if node.op == "tr":
+            return reduce(add, (row[k] for k, row in enumerate(whole.rows)))
+        column = self._place(node.args[-1], len(whole.rows[0]))
+        if node.op == "column":
+            return Vector(tuple(row[column] for row in whole.rows))
+        return whole.rows[self._place(node.args[1], len(whole.rows))][column]
 
-    def trace(self, inner: Expr) -> Value:
-        found = self.value(inner)
-        if not isinstance(found, Matrix):
-            raise StatementError(f"tr(...) takes a matrix; {inner} is none", at=inner.at)
-        return reduce(_add, (row[k] for k, row in enumerate(found.rows)))
-
-    def entry(self, head: Any, index: Expr) -> Value:
-        vector = self.vector(Expr("family", (head,)) if isinstance(head, str) else head)
+    def _place(self, index: Expr, length: int) -> int:
         place = self.number(index)
-        if not isinstance(place, Fraction) or place.denominator != 1 or not 1 <= place <= len(vector.entries):
-            raise IndexError(f"there is no entry {place} of {len(vector.entries)}")
-        return vector.entries[int(place) - 1]
+        if not isinstance(place, Fraction) or place.denominator != 1 or not 1 <= place <= length:
+            raise IndexError(f"there is no entry {place} of {length}")
+        return int(place) - 1
+
+    def indicator(self, relation: Expr) -> Value:
+        """1 where a comparison holds, 0 where it does not."""
+        gap = plus(self.number(relation.args[1]), times(Fraction(-1), self.number(relation.args[2])))
+        assert not isinstance(gap, Vector | Matrix)
+        if not isinstance(gap, Fraction) and not (gap > 0 or gap < 0):
+            return unknown()
+        return Fraction(int((gap > 0) - (gap < 0)) in _HOLDS[relation.args[0]])
+
+    def gradient(self, function: Expr, variable: Expr) -> Value:
+        """The gradient of a number by a matrix or a vector."""
+        from theorems.statement.gradients import gradient
+
+        return gradient(self, function, variable)
 
     def softmax(self, inner: Expr) -> Value:
         scores = self.vector(inner).entries
@@ -326,8 +260,8 @@ class _Reader:
         kinds = [*exact.items(), *((score, 1) for score in scores if not isinstance(score, Fraction))]
 
         def weight(one: Number) -> Number:
-            parts = (_mul(Fraction(count), _exp(_add(two, _mul(Fraction(-1), one)))) for two, count in kinds)
-            return inverse(reduce(_add, parts))
+            parts = (mul(Fraction(count), exp(add(two, mul(Fraction(-1), one)))) for two, count in kinds)
+            return inverse(reduce(add, parts))
 
         known = {score: weight(score) for score in exact}
         return Vector(tuple(known[score] if isinstance(score, Fraction) else weight(score) for score in scores))
@@ -337,20 +271,20 @@ class _Reader:
         total: Number = Fraction(0)
         for part in self.vector(inner).entries:
             if not (isinstance(part, Fraction) and part == 0):
-                total = _add(total, _mul(Fraction(-1), _mul(part, _log(part))))
+                total = add(total, mul(Fraction(-1), mul(part, log(part))))
         return total
 
     def norm(self, inner: Expr, kind: str) -> Value:
         found = self.value(inner)
         if not isinstance(found, Vector | Matrix):
-            return _absolute(found)
+            return absolute(found)
         entries = [v for row in found.rows for v in row] if isinstance(found, Matrix) else list(found.entries)
         if isinstance(found, Vector) or kind in ("", "fro"):
             # of a vector all three norms are the Euclidean one
-            return root(reduce(_add, (power(v, Fraction(2)) for v in entries)))
+            return root(reduce(add, (power(v, Fraction(2)) for v in entries)))
         rows = [[v for v in row if isinstance(v, Fraction)] for row in found.rows]
         if any(len(row) != len(found.rows) for row in rows):
-            return _unknown()
+            return unknown()
         name = {"2": "spectral_W", "nuclear": "nuclear_W"}[kind]
         exact = rational_value(name, {"W": rows})
         return enclosure(name, {"W": rows}) if exact is None else exact
@@ -358,79 +292,97 @@ class _Reader:
     def entry_norm(self, inner: Expr, kind: str) -> Value:
         found = self.value(inner)
         if isinstance(found, Matrix):
-            return entry_norm(found.rows, kind, _add, _larger)
+            return entry_norm(found.rows, kind, add, larger)
         if isinstance(found, Vector):
             # a column, or a row, as a matrix
             rows = [found.entries] if found.row else [(v,) for v in found.entries]
-            return entry_norm(rows, kind, _add, _larger)
-        return _absolute(found)
+            return entry_norm(rows, kind, add, larger)
+        return absolute(found)
 
-    def matrix(self, node: Expr) -> Matrix:
+    def square(self, node: Expr) -> Matrix:
         found = self.value(node)
-        if isinstance(found, Matrix):
+        if isinstance(found, Matrix) and all(len(row) == len(found.rows) for row in found.rows):
             return found
-        raise StatementError(f"{node} is a {_kind(found)}, not a matrix", at=node.at)
+        raise StatementError(f"{node} is no square matrix", at=node.at)
 
     def inverted(self, inner: Expr) -> Value:
-        found = inverted(self.matrix(inner).rows)
+        found = inverted(self.square(inner).rows)
         if found is None:
             raise UndefinedError(f"inv({inner}): the matrix has no inverse")
         return Matrix(tuple(map(tuple, found)))
 
     def eigenvalues(self, inner: Expr) -> Value:
-        found = eigenvalues(self.matrix(inner).rows)
+        found = eigenvalues(self.square(inner).rows)
         if found is None:
             raise UndefinedError(f"eig({inner}): not all eigenvalues are real numbers that can be isolated")
         return Vector(tuple(found))
 
     def clip(self, inner: Expr, low: Expr, high: Expr) -> Value:
-        return _smaller(_larger(self.number(inner), self.number(low)), self.number(high))
+        return smaller(larger(self.number(inner), self.number(low)), self.number(high))
 
-    def summed(self, body: Expr, index: str, first: Expr, last: Expr) -> Value:
+    def places(self, first: Expr, last: Expr) -> range | None:
+        """The values of an index; None for more than MAX_SUM."""
         ends = (self.number(first), self.number(last))
         if not all(isinstance(end, Fraction) and end.denominator == 1 for end in ends):
             raise UndefinedError(f"a sum from {ends[0]} to {ends[1]}; expected integers")
         low, high = int(ends[0]), int(ends[1])  # type: ignore[arg-type]
-        if high - low > MAX_SUM:
-            return _unknown()
-        parts = [_Reader(self.case, {**self.own, index: Fraction(k)}).value(body) for k in range(low, high + 1)]
-        return reduce(self._plus, parts) if parts else Fraction(0)
+        return None if high - low > MAX_SUM else range(low, high + 1)
+
+    def bound(self, node: Expr) -> Value:
+        """A sum, the vector of some numbers, or the matrix of some columns."""
+        body, index, first, last = node.args
+        places = self.places(first, last)
+        if places is None:
+            return unknown()
+        return self.joined(node, [self.inside(index, Fraction(k)).value(body) for k in places])
+
+    @staticmethod
+    def joined(node: Expr, parts: list[Value]) -> Value:
+        """The terms of a sum added, or entries or columns put beside each other."""
+        if node.op == "sum":
+            return reduce(plus, parts) if parts else Fraction(0)
+        if not parts:
+            raise UndefinedError(f"{node} is empty")
+        if node.op == "stack":
+            numbers = [part for part in parts if not isinstance(part, Vector | Matrix)]
+            if len(numbers) == len(parts):
+                return Vector(tuple(numbers))
+        columns = [part for part in parts if isinstance(part, Vector) and not part.row]
+        if node.op == "stack" or len(columns) < len(parts):
+            raise StatementError(f"{node}: stack takes numbers, columns takes vectors", at=node.at)
+        return Matrix(tuple(zip(*(column.entries for column in columns), strict=True)))
 
 
+#: What is worked out once for the same indices.
+_KEPT = (*BINDING, "*", "/", "**", "entry", "element", "column", "softmax", "grad", "at", "indicator", "clip", "norm")
+_HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
+_WHOLE = ("T", "tr", "element", "column")
 _READERS: dict[str, Callable[..., Value]] = {
-    "T": _Reader.turned,
-    "tr": _Reader.trace,
-    "entry": _Reader.entry,
-    "softmax": _Reader.softmax,
-    "entropy": _Reader.entropy,
-    "norm": _Reader.norm,
-    "entrynorm": _Reader.entry_norm,
-    "inv": _Reader.inverted,
-    "eig": _Reader.eigenvalues,
-    "clip": _Reader.clip,
-    "sum": _Reader.summed,
+    "softmax": Reader.softmax,
+    "entropy": Reader.entropy,
+    "norm": Reader.norm,
+    "entrynorm": Reader.entry_norm,
+    "inv": Reader.inverted,
+    "eig": Reader.eigenvalues,
+    "clip": Reader.clip,
+    "indicator": Reader.indicator,
+    "grad": Reader.gradient,
+    "at": lambda reader, body, variable, other: reader.at(variable, other).value(body),
 }
 
 
-def _kind(found: Value) -> str:
-    return type(found).__name__.lower() if isinstance(found, Vector | Matrix) else "number"
-
-
-def _scaled(factor: Number, found: Value) -> Value:
-    if isinstance(found, Vector):
-        return Vector(tuple(_mul(factor, v) for v in found.entries), found.row)
+def _turned(found: Value) -> Value:
     if isinstance(found, Matrix):
-        return Matrix(tuple(tuple(_mul(factor, v) for v in row) for row in found.rows))
-    return _mul(factor, found)
+        return Matrix(tuple(zip(*found.rows, strict=True)))
+    return Vector(found.entries, not found.row) if isinstance(found, Vector) else found
 
 
 def _weights(scores: Sequence[Number]) -> Vector:
     """Softmax weights over one common denominator: n exponentials, not n squared."""
-    top = _mul(Fraction(-1), reduce(_larger, scores))
-    sizes = [_exp(_add(score, top)) for score in scores]
-    share = inverse(reduce(_add, sizes))
-    return Vector(tuple(_mul(size, share) for size in sizes))
+    top = mul(Fraction(-1), reduce(larger, scores))
+    sizes = [exp(add(score, top)) for score in scores]
+    share = inverse(reduce(add, sizes))
+    return Vector(tuple(mul(size, share) for size in sizes))
 
 
-def _dot(one: Sequence[Number], two: Sequence[Number]) -> Number:
-    return reduce(_add, map(_mul, one, two), _ZERO)
+__all__ = ["Data", "Reader", "UndefinedError", "Vector", "compared", "differences", "scalar", "value"]

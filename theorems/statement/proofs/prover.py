@@ -16,6 +16,7 @@ from theorems.statement.hypotheses import Range
 from theorems.statement.proofs.atoms import NONE, ONE, Atoms, NoFormError, monomials
 from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, written
 from theorems.statement.proofs.facts import Fact, facts_of
+from theorems.statement.proofs.matrices import about_matrices, equal_by_normal_form
 from theorems.statement.proofs.onevariable import Line, read
 from theorems.statement.proposition import Proposition
 
@@ -53,6 +54,11 @@ def proved(prop: Proposition, deadline: float | None = None) -> Proof | None:
     """A proof of a statement without tokens, or None; ``deadline`` in the seconds of time.process_time."""
     if prop.random or prop.asymptotic:
         return None
+    if about_matrices(prop):
+        # the rules below are about numbers, and about matrices that are d x d
+        same = equal_by_normal_form(prop)
+        told = f"both sides are {same}, for matrices of every size"
+        return None if same is None else Proof((Step("matrix identity by normal form", told),))
     until = time.process_time() + SECONDS if deadline is None else deadline
     steps = _Prover(prop, until).proof()
     return None if steps is None else Proof(tuple(dict.fromkeys(steps)))
