@@ -44,6 +44,9 @@ def said_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str
         raise StatementError(f"{statement.id}: nothing is printed of {name}")
     if says.text:
         return says.text, says.hypotheses, says.where, says.law, says.limit
+    if statement.relation == "order":
+        text = f"{says.quantities[name]} = O(T**({statement.printed[name]}))"
+        return text, _hypotheses_of(statement, name, text), says.where, says.law, says.limit
     relation = _relation(statement, name)
     right = in_language(statement.printed[name], statement, name)
     limit = says.limit or _limit(statement)
