@@ -202,11 +202,13 @@ class Points:
 class Growth:
     """Sums over walks of T tokens: a function of (generator, n, T) that returns numbers (n,) by quantity.
 
-    Their expectations' growth in T is what the claim is about.
+    Their expectations' growth in T is what the claim is about. ``tokens`` draws x_1 ... x_{T + 1} of the same walks,
+    (n, T + 1, d), from a generator in the same state, so that the numbers can be held to a statement walk by walk.
     """
 
     claim_id: str
     function: Callable[..., Mapping[str, Tensor]]
+    tokens: Callable[..., Tensor] | None = None
 
     def __post_init__(self) -> None:
         names = _parameters(self.claim_id, self.function, ("generator", "n", "T"))
@@ -308,11 +310,14 @@ def search(claim_id: str) -> Callable[[F], F]:
     return register
 
 
-def growth(claim_id: str) -> Callable[[F], F]:
-    """Register a function (generator, n, T) -> {name: (n,) numbers} of a claim about the growth of expectations."""
+def growth(claim_id: str, *, tokens: Callable[..., Tensor] | None = None) -> Callable[[F], F]:
+    """Register a function (generator, n, T) -> {name: (n,) numbers} of a claim about the growth of expectations.
+
+    ``tokens`` draws the same walks' tokens, (n, T + 1, d), from a generator in the same state.
+    """
 
     def register(function: F) -> F:
-        _register(Growth(claim_id, function), _REGISTERED)
+        _register(Growth(claim_id, function, tokens), _REGISTERED)
         return function
 
     return register

@@ -19,6 +19,8 @@ Array = Any
 Floats = dict[str, dict[str, Any]]
 #: Longest sum that is evaluated.
 MAX_SUM = 4_096
+#: An eigenvalue whose imaginary part is beyond this part of the matrix' size is not real.
+REAL = 1e-6
 
 
 def evaluate(node: Sequence[Any], case: Mapping[str, Mapping[str, Any]]) -> float:
@@ -79,9 +81,9 @@ def compiled(node: Sequence[Any]) -> Callable[[Floats], Array]:
         head = compiled(["family", args[0]] if isinstance(args[0], str) else args[0])
         index = compiled(args[1])
         return lambda case: _entry(head(case), index(case))
-    if op == "norm":
+    if op in ("norm", "entrynorm"):
         inner, kind = compiled(args[0]), args[1]
-        return lambda case: _norm(inner(case), kind)
+        return lambda case: (_norm if op == "norm" else _entry_norm)(inner(case), kind)
     if op == "sum":
         return _summed(compiled(args[0]), args[1], compiled(args[2]), compiled(args[3]))
     parts = [compiled(arg) for arg in args]
@@ -129,6 +131,26 @@ def _norm(value: Array, kind: str) -> float:
         return math.nan
     order: Any = {"2": 2, "nuclear": "nuc"}.get(kind, "fro") if min(found.shape) > 1 else "fro"
     return float(np.linalg.norm(found, order))
+
+
+def _entry_norm(value: Array, kind: str) -> float:
+    sizes = np.abs(np.atleast_2d(np.asarray(value, dtype=float)))
+    if kind in ("max", "sum"):
+        return float(sizes.max() if kind == "max" else sizes.sum())
+    return float(sizes.sum(0 if kind == "1" else 1).max())
+
+
+def _inverse(value: Array) -> Array:
+    return np.linalg.inv(np.atleast_2d(np.asarray(value, dtype=float)))
+
+
+def _eigenvalues(value: Array) -> Array:
+    matrix = np.atleast_2d(np.asarray(value, dtype=float))
+    if not np.isfinite(matrix).all():
+        return np.full((len(matrix), 1), math.nan)
+    found = np.linalg.eigvals(matrix)
+    real = np.abs(found.imag) <= REAL * np.linalg.norm(matrix)
+    return np.sort(np.where(real, found.real, math.nan)).reshape(-1, 1)
 
 
 def _softmax(value: Array) -> Array:
@@ -188,6 +210,8 @@ _FUNCTIONS: dict[str, Callable[..., Array]] = {
     "min": lambda *parts: float(_several(*parts).min()),
     "max": lambda *parts: float(_several(*parts).max()),
     "clip": lambda value, low, high: min(max(_plain(value), _plain(low)), _plain(high)),
+    "inv": _inverse,
+    "eig": _eigenvalues,
     "softmax": _softmax,
     "entropy": _entropy,
 }

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from montecarlo import cases, seeds
-from montecarlo.registry import SAMPLED, SINGLE, Simulation, covariance
+from montecarlo.registry import SAMPLED, SINGLE, Growth, Simulation, covariance
 from montecarlo.statements.environment import Environment, environment_of
 from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, frozen, has_moment, put, text
 from montecarlo.statements.tokens import Process
@@ -122,6 +122,32 @@ def _apart(name: str, own: Tensor, node: Node, env: Environment) -> Apart | None
         return None
     place = int(torch.nonzero(wrong)[0])
     return Apart(name, place * (2 if kind == "pair of walks" else 1) + 1, float(own[place]), float(stated[place]))
+
+
+def growth_apart(
+    growth: Growth, T: int, given: Mapping[str, Any], quantities: Mapping[str, Sequence[Any]], *, seed: int, walks: int
+) -> Apart | None:
+    """The first walk of T tokens at which a growth's number is not the statement's; None where none is.
+
+    ``given`` are the values of the statement's names for which the growth is simulated. Raises NotComparedError for a
+    growth without tokens, or without a number of a quantity.
+    """
+    if growth.tokens is None:
+        raise NotComparedError("it says nothing of its tokens; register it with tokens=...")
+    state = seeds.block_seed(seeds.case_digest(seed, growth.claim_id, f"walk by walk, T = {T}"), 0)
+    with torch.inference_mode():
+        numbers = growth.function(torch.Generator().manual_seed(state), walks, T)
+        tokens = growth.tokens(torch.Generator().manual_seed(state), walks, T)
+        if tokens.shape[:2] != (walks, T + 1):
+            raise NotComparedError(f"its tokens are {tuple(tokens.shape)}; expected ({walks}, {T + 1}, d)")
+        env = environment_of({"T": T, "d": tokens.shape[2], **given}).with_tokens(tokens.double())
+        for name, plain in quantities.items():
+            if name not in numbers:
+                raise NotComparedError(f"it returns no {name}; it returns {', '.join(numbers)}")
+            found = _apart(name, numbers[name].double(), frozen(plain), env)
+            if found is not None:
+                return found
+    return None
 
 
 def numbers_of(node: Node, env: Environment) -> tuple[str, Tensor, float]:

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from montecarlo.registry import Simulation
+from montecarlo.registry import Growth, Simulation
 from proofs_check.checking.cases import drawn, simple, size
 from proofs_check.evidence import Seen
 from proofs_check.instances import values_bound
 from proofs_check.matrix_instances import matrices_bound
+from proofs_check.orders import orders_bound
 from proofs_check.pairing import Pair
 from proofs_check.tied import Binding, line, quantities
 from theorems.catalogue import Statement
@@ -75,6 +76,8 @@ def bind(
     found = Binding(missing=informal(claim, simulation) if claim.plugin and not claim.corrects else [])
     if claim.says is None:
         return found if found.missing else Binding(missing=["the claim says nothing as data"])
+    if isinstance(simulation, Growth):
+        return found.joined(orders_bound(pair, simulation, seed))
     if not isinstance(simulation, Simulation):
         matrix = matrix_of(pair.derived())
         by_value = values_bound(pair, simulation, seen) if matrix is None else matrices_bound(pair, matrix, seen)

@@ -20,6 +20,7 @@ from proofs_check.cases import key
 from proofs_check.evidence import Seen
 from proofs_check.pairing import Pair
 from proofs_check.points import BITS
+from proofs_check.realised import between_ends
 from proofs_check.tied import Binding, line, quantities
 from theorems.algebra.closed import names
 from theorems.balls import ball, between, precision, rational
@@ -45,6 +46,8 @@ LOOSE = 1e-6
 ROUNDING = 1e-9
 #: The most that a ball's radius may be, relative to 1 + |middle|.
 TIGHT = 1e-20
+#: How near a value between the ends of a range is come to, with rational matrices.
+NEAR = 1e-9
 #: How near the least value that is derived a quantity must come, as a part of leading - least.
 SHARP = 0.999
 
@@ -156,8 +159,9 @@ def _derived(pair: Pair, name: str) -> Callable[[Place, flint.arb], str]:
     elif isinstance(quantity, SharpBound):
         value = sharp_quantity(quantity)
     elif quantity is None:
-        # a functional that prints name
-        value = symbol(name)
+        # what is free beside a bounded quantity, or a functional that prints name
+        bound = next(iter(pair.derived().quantities.values()))
+        value = bound.free.get(name) if isinstance(bound, SharpBound) else symbol(name)
     else:
         value = value_of(pair.derived(), name).expr
     if value is None:
@@ -188,7 +192,9 @@ def _formula(formula: sp.Expr, place: Place) -> flint.arb:
         try:
             found = place.exact.number(name)
         except KeyError:
-            raise InstanceError(f"the derivation's {name} has no value at {place.key}") from None
+            if name not in place.case.numbers:
+                raise InstanceError(f"the derivation's {name} has no value at {place.key}") from None
+            found = place.case.numbers[name]
         values[name] = found() if callable(found) else rational(found)
     return ball(formula, values)
 
@@ -235,10 +241,32 @@ def _at_the_bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Pla
     if not isinstance(quantity, SharpBound):
         return ""
     attained = Seen(quantity.attained, quantity.attained, {})
-    place = Place(attained, instance(prop, attained, instance_of(pair.source)), Exact(quantity.attained))
+    given = instance_of(pair.source)
+    if given is not None and not set(inspect.signature(given).parameters) <= set(quantity.attained):
+        given = None
+    place = Place(attained, instance(prop, attained, given), Exact(quantity.attained))
     if not _ball(scalar(prop.left, place.case) ** 2).overlaps(_formula(quantity.square.expr, place)):
         raise InstanceError(f"it does not attain the derived bound at {place.key}")
-    return "; it attains the derived bound"
+    return "; it attains the derived bound" + (_all_between(pair, prop) if pair.statement.relation == "range" else "")
+
+
+def _all_between(pair: Pair, prop: Proposition) -> str:
+    """Values between the ends of a range that the statement's quantity is seen to take, beside every free one.
+
+    Raises InstanceError where it does not take one that was derived.
+    """
+    table = quantities(pair.statement)
+    points = list(between_ends(_quantity(pair, next(iter(pair.statement.printed)))))
+    for raw, value, free in points:
+        seen = Seen(raw, raw, {})
+        for other, wanted in ((prop, value), *((table[name], value) for name, value in free.items())):
+            place = Place(seen, instance(other, seen, None), Exact(raw))
+            if failed := admissible(other, place.case):
+                raise InstanceError(f"a case at which it should be {wanted} is outside the hypotheses: {failed}")
+            if not _around(float(wanted), NEAR).overlaps(_ball(scalar(other.left, place.case))):
+                raise InstanceError(f"{other.left} is not {wanted} at {place.key}, as was derived")
+    beside = "".join(f" beside {name}" for name in sorted({name for _, _, free in points for name in free}))
+    return f", and takes values between its ends{beside} as derived at {len(points)} cases"
 
 
 # -- truth values

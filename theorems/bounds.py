@@ -251,6 +251,9 @@ def _settle_range(statement: Statement, bound: SharpBound, steps: list[CheckedSt
     ]
     if not filled:
         return Outcome("undecided", "no step shows that every value between the ends is reached", steps)
+    loose = [name for name, value in bound.free.items() if not _free(bound, value)]
+    if loose:
+        return Outcome("undecided", f"no step shows that {loose[0]} takes every positive value beside it", steps)
     outcome.evidence += [f"sharp: |{statement.quantity}| <= {sharp}", filled[0].text, *bound.remarks]
     wrong = []
     for name, side in (("upper", 1), ("lower", -1)):
@@ -263,6 +266,17 @@ def _settle_range(statement: Statement, bound: SharpBound, steps: list[CheckedSt
     if wrong:
         outcome.status, outcome.false_quantities = "disproved", tuple(wrong)
     return outcome
+
+
+def _free(bound: SharpBound, value: sp.Expr) -> bool:
+    """Whether a value is sqrt(w)/p: w > 0 what the bounded quantity is divided by, p > 0 a name that it does not have.
+
+    The bounded quantity stays what it is as p goes through all positive numbers.
+    """
+    divisors = [step.data[2] for step in bound.steps if step.rule == "quotient"]
+    own = names(sharp_quantity(bound) or sp.Integer(0)) | names(bound.square.expr)
+    others = sorted(names(value) - own)
+    return len(others) == 1 and any(same((value * symbol(others[0])) ** 2, square) for square in divisors)
 
 
 def _settle_sharp(statement: Statement, bound: SharpBound, steps: list[CheckedStep]) -> Outcome:

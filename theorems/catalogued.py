@@ -44,6 +44,9 @@ def said_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str
         raise StatementError(f"{statement.id}: nothing is printed of {name}")
     if says.text:
         return says.text, says.hypotheses, says.where, says.law, says.limit
+    if statement.relation == "order":
+        text = f"{says.quantities[name]} = O(T**({statement.printed[name]}))"
+        return text, _hypotheses_of(statement, name, text), says.where, says.law, says.limit
     relation = _relation(statement, name)
     right = in_language(statement.printed[name], statement, name)
     limit = says.limit or _limit(statement)
@@ -88,22 +91,32 @@ def left_side(says: Said, name: str) -> Proposition:
 
     Hypotheses about a name that only prints have (lam > 0) are left out.
     """
-    text, parts = f"{says.quantities[name]} = 0", [part for part, _ in split_top(says.hypotheses, ",;")]
+    text = f"{says.quantities[name]} = 0"
+    return _read(text, _needed(text, says), says.where, says.law, "")
+
+
+def _needed(text: str, says: Said) -> str:
+    """The hypotheses without those about a name that the text does not have."""
+    parts = [part for part, _ in split_top(says.hypotheses, ",;")]
     while True:
         try:
-            return _read(text, ", ".join(parts), says.where, says.law, "")
+            _read(text, ",".join(parts), says.where, says.law, "")
         except StatementError as error:
             idle = _IDLE.search(str(error))
-            fewer = [part for part in parts if idle is None or idle[1] not in _NAME.findall(part)]
-            if len(fewer) == len(parts):
-                raise
-            parts = fewer
+            if idle is not None:
+                fewer = [part for part in parts if idle[1] not in _NAME.findall(part)]
+                if len(fewer) < len(parts):
+                    parts = fewer
+                    continue
+        # what cannot be read is told where it is read
+        return ",".join(parts)
 
 
 def _relation(statement: Statement, name: str) -> str:
     if statement.relation == "=":
         return "="
-    if statement.relation == "<=":
+    if statement.relation in ("<=", "range"):
+        # of a range these are its ends; that all between them is attained is looked at apart
         return {"upper": "<=", "lower": ">="}.get(name, "<=")
     raise StatementError(f"{statement.id}: the relation {statement.relation!r} is not part of the language yet")
 

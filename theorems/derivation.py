@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, NoReturn
@@ -101,7 +101,8 @@ class SharpBound:
     """A two-sided bound with both ends attained: |quantity| <= sqrt(square), a polynomial in non-negative names.
 
     ``at_least`` gives the least value of each name; ``attained`` is a case (JSON-able) where quantity = sqrt(square);
-    ``remarks`` go into the report.
+    ``remarks`` go into the report. ``free`` are quantities that take every positive value beside any of the bounded
+    one: a positive number over a parameter that the bounded one does not have.
     """
 
     square: Ratio
@@ -110,6 +111,7 @@ class SharpBound:
     steps: tuple[Step, ...]
     method: str
     remarks: tuple[str, ...] = ()
+    free: Mapping[str, sp.Expr] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

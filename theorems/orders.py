@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
@@ -24,12 +25,22 @@ class Order:
     ``hoelder-growth``) and with a positive limit of sum/T^exponent for the matrices that ``attained`` describes (rule
     ``concentrated-limit``); for a quotient of two sums both come from theirs, and from a bound of the divisor from
     below for all matrices for which it is not 0 (rules ``tube-growth`` and ``quotient-growth``).
+
+    ``summand`` gives at each of ``points`` (JSON-able) exact matrices and tokens by the names of statements, and the
+    number there that the term of the gradient which was picked makes, of which the expectation is taken.
     """
 
     exponent: sp.Rational
     steps: tuple[Step, ...]
     method: str
     attained: str
+    summand: Callable[[Matrix, Mapping[str, Any]], tuple[Mapping[str, Any], Fraction]] | None = None
+    points: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def terms(self) -> tuple[Matrix, ...]:
+        """The terms of the gradient that the steps pick."""
+        return tuple(step.data[2] for step in self.steps if step.rule == "matrix-part")
 
 
 @rule("hoelder-growth", argued=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
 from montecarlo.bao2024.softmax import taylor
-from montecarlo.registry import Points, evaluation, growth, search, simulation
+from montecarlo.registry import Points, evaluation, growth, instance, search, simulation
 from montecarlo.walks import Walks
 
 
@@ -59,16 +61,37 @@ SLOPE = 4.0
 FEED = 2.0
 
 
+def next_tokens(generator: torch.Generator, n: int, T: int) -> Tensor:
+    """Tokens x_1 ... x_{T + 1} of walks with Sigma = I, (n, T + 1, d); the last one is the target y."""
+    options = {"generator": generator, "device": generator.device, "dtype": torch.float32}
+    x = torch.randn(n, T, DIMENSION, **options).double().cumsum(1)  # type: ignore[call-overload]
+    target = x[:, -1] + torch.randn(n, DIMENSION, **options).double()  # type: ignore[call-overload]
+    return torch.cat((x, target[:, None]), 1)
+
+
+def example() -> dict[str, Any]:
+    """The matrices of the example by the statement's names, and B = I/d, with which a trace over d is tr(B ...)."""
+
+    def diagonal(value: float) -> list[list[float]]:
+        return [[value if r == c else 0.0 for c in range(DIMENSION)] for r in range(DIMENSION)]
+
+    own = {"W_QK": diagonal(SLOPE / DIMENSION), "W_V": diagonal(1.0), "W_F": diagonal(FEED), "lam": 1}
+    return {**own, "B": diagonal(1 / DIMENSION), "Sigma": diagonal(1.0)}
+
+
+for _order in ("order19", "order20", "order21"):
+    instance(f"bao2024.appB.{_order}")(example)
+
+
 def sums(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
     """The trace of each of (19), (20), (21) over d, before the expectation: one number a walk, (n,).
 
     Gamma is clipped token by token: slope 0 and offset 0 below 0, slope 0 and offset 1 above 1.
     """
     d = DIMENSION
-    options = {"generator": generator, "device": generator.device, "dtype": torch.float32}
-    x = torch.randn(n, T, d, **options).double().cumsum(1)  # type: ignore[call-overload]
+    tokens = next_tokens(generator, n, T)
+    x, target = tokens[:, :T], tokens[:, T]
     last = x[:, -1]
-    target = last + torch.randn(n, d, **options).double()  # type: ignore[call-overload]
     # 1/T - 1/T^2 at the token itself, -1/T^2 at every other one, whichever token it is
     gradient, offset = taylor(T, 1)
     every = float(gradient.min())
@@ -91,19 +114,19 @@ def sums(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
     }
 
 
-@growth("bao2024.appB.order19")
+@growth("bao2024.appB.order19", tokens=next_tokens)
 def order19(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
     """The trace of (19) over d, walk by walk."""
     return {"eq19": sums(generator, n, T)["eq19"]}
 
 
-@growth("bao2024.appB.order20")
+@growth("bao2024.appB.order20", tokens=next_tokens)
 def order20(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
     """The trace of (20) over d, walk by walk."""
     return {"eq20": sums(generator, n, T)["eq20"]}
 
 
-@growth("bao2024.appB.order21")
+@growth("bao2024.appB.order21", tokens=next_tokens)
 def order21(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
     """The trace of (21) over d, walk by walk."""
     return {"eq21": sums(generator, n, T)["eq21"]}

@@ -16,7 +16,7 @@ from montecarlo.bao2024.lemma1 import full_score, linear
 from montecarlo.bao2024.softmax import taylor
 from montecarlo.bao2024.spectrum import eq5
 from montecarlo.gram import combined_scores, lengths
-from montecarlo.registry import Points, evaluation, search, simulation, variance
+from montecarlo.registry import Points, evaluation, instance, search, simulation, variance
 from montecarlo.walks import Walks
 
 Function = Callable[..., Any]
@@ -24,6 +24,8 @@ Function = Callable[..., Any]
 #: Length of the walks whose spectrum realises (xi, eta).
 LENGTH = 32
 ROUNDOFF = 2.0**-53
+#: A covariance whose least eigenvalue is above this part of the largest is definite, whatever is rounded.
+DEFINITE = 1e-9
 
 
 def _inside(values: Tensor) -> Tensor:
@@ -305,20 +307,34 @@ def _flat_slope(theta: float, eta: float, mean_of: Function, variance_of: Functi
 
 @search("bao2024.sec4.xi-eta-range")
 def xi_eta_range(points: int, generator: torch.Generator) -> Points:
-    """Columns value = xi = tr(W)/sqrt(tr(W^2)) and d: the points of the search against (5) that have W != 0, d >= 2."""
+    """Columns value = xi = tr(W)/sqrt(tr(W^2)), d, and eta = sqrt(tr(W^2))/lam at some lam > 0.
+
+    The points are those of the search against (5) that have W != 0, d >= 2 and a Sigma that is surely definite.
+    """
     found = eq5(points, generator)
     trace, square, d = found.columns["value"], found.columns["tr2"], found.columns["d"]
-    kept = (d >= 2) & (square > 2 * found.errors["tr2"])
+    spectra = [np.linalg.eigvalsh(Sigma) for Sigma in found.matrices["Sigma"]]
+    definite = np.array([values[0] > DEFINITE * values[-1] for values in spectra])
+    kept = (d >= 2) & (square > 2 * found.errors["tr2"]) & definite
     root = np.sqrt(square[kept])
     value = trace[kept] / root
     # the errors of both, and the roundings of root and quotient
     off = found.errors["value"][kept] / root + np.abs(value) * (found.errors["tr2"][kept] / square[kept] + 4 * ROUNDOFF)
     places = np.flatnonzero(kept)
+    lam = _grid(_uniform(len(places), 0.125, 4, generator)).cpu().numpy()
+    eta = root / lam
+    wide = eta * (found.errors["tr2"][kept] / square[kept] + 4 * ROUNDOFF)
     return Points(
-        columns={"value": value, "d": d[kept]},
-        errors={"value": off},
+        columns={"value": value, "d": d[kept], "lam": lam, "eta": eta},
+        errors={"value": off, "eta": wide},
         matrices={name: tuple(arrays[k] for k in places) for name, arrays in found.matrices.items()},
     )
+
+
+@instance("bao2024.sec4.xi-eta-range")
+def temperature(lam: float) -> dict[str, float]:
+    """The lambda of a point; its matrices are the case's own."""
+    return {"lam": lam}
 
 
 def _uniform(n: int, low: float, high: float, generator: torch.Generator) -> Tensor:

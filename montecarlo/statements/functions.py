@@ -126,7 +126,7 @@ def sizes(node: Node) -> Node:
         return ("number", node[1].lstrip("-"))
     if op in ("+", "*", "T", "tr", "abs"):
         return mapped(node, sizes)
-    if op == "norm":
+    if op in ("norm", "entrynorm"):
         return (op, sizes(node[1]), *node[2:])
     if op == "/":
         return (op, sizes(node[1]), ("abs", node[2]))

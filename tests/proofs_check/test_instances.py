@@ -16,6 +16,7 @@ from proofs_check import runner
 from proofs_check.evidence import EFFORTS, Bench, Evidence, Seen
 from proofs_check.instances import InstanceError, instance, values_bound
 from proofs_check.pairing import Pair
+from proofs_check.realised import between_ends
 from proofs_check.runner import Options, Silent
 from proofs_check.tied import Binding, quantities
 from theorems.catalogue import Said, by_id
@@ -28,6 +29,9 @@ from theorems.statement.words import word_text
 BENCH = Bench(effort=EFFORTS["quick"], effort_name="quick")
 EQ5, SECOND, STEP = "bao2024.sec4.eq5", "bao2024.sec5.eq7-second", "bao2024.appC.lemma2-inequality"
 SWITCH, ENTROPY, NUMBER = "lampert2026.sec6.switch-implies-sink", "bao2024.sec5.eq9", "bao2024.sec4.fig3-eta"
+ENTRIES, COLUMNS = "bao2024.sec5.eq7-third-entrywise", "bao2024.sec5.eq7-third-induced"
+RANGE = "bao2024.sec4.xi-eta-range"
+SPREAD, INVERSE = "bao2024.sec5.eq8", "bao2024.sec5.eq10-first"
 
 _LOOKED: dict[str, Evidence] = {}
 
@@ -55,7 +59,9 @@ def found_as(seen: list[Seen], change: Callable[[Seen], float]) -> list[Seen]:
     ]
 
 
-@pytest.mark.parametrize("claim", [EQ5, SECOND, STEP, SWITCH, NUMBER, ENTROPY])
+@pytest.mark.parametrize(
+    "claim", [EQ5, SECOND, STEP, SWITCH, NUMBER, ENTROPY, ENTRIES, COLUMNS, SPREAD, INVERSE, RANGE]
+)
 def test_both_sides_of_the_shipped_claims_are_the_statement_s(claim: str) -> None:
     pair, second_side, seen = looked(claim)
     found = values_bound(pair, second_side, seen)
@@ -77,6 +83,11 @@ def test_the_evidence_says_at_how_many_cases() -> None:
     [
         (SECOND, "upper", "nuclear_W"),
         (SECOND, "upper", "frobenius_W"),
+        (ENTRIES, "upper", "entrywise_W"),
+        (COLUMNS, "upper", "column_W"),
+        # tr(W*Sigma) is no tr(W)
+        (INVERSE, "upper", "Abs(tr1)"),
+        (INVERSE, "upper", "tr_W"),
         (STEP, "upper", "Abs(exp(-a**2)*X + exp(-b**2)*Y)"),
         (STEP, "upper", "Abs(exp(-a)*X - exp(-b)*Y)"),
         (SWITCH, "", "-score_gap"),
@@ -116,6 +127,9 @@ def test_a_sharp_bound_of_a_neighbouring_quantity_is_seen() -> None:
         (EQ5, lambda one: one.found["value"][0] * 1.001),
         (EQ5, lambda one: -one.found["value"][0]),
         (SECOND, lambda one: one.found["frobenius_W"][0]),
+        (ENTRIES, lambda one: one.found["spectral_W"][0]),
+        (COLUMNS, lambda one: one.found["column_W"][0]),
+        (SPREAD, lambda one: one.found["variance"][0] + 1e-3),
         (STEP, lambda one: abs(one.given["X"] - one.given["Y"])),
         (SWITCH, lambda one: one.found["out_norm"][0]),
         (NUMBER, lambda one: 1 / 512),
@@ -208,6 +222,73 @@ def test_names_are_numbers_vectors_and_matrices() -> None:
     ):
         with pytest.raises(InstanceError, match=part):
             instance(prop, Seen({**case, name: wrong}, {}, {}), None)
+
+
+@pytest.mark.parametrize("formula", ["d*tr2 - tr1", "d*tr2 + tr1**2", "d**2*tr2 - tr1**2", "d*tr_W_Wt - tr1**2"])
+def test_the_spread_of_other_numbers_than_eigenvalues_is_seen(formula: str) -> None:
+    pair, second_side, seen = looked(SPREAD)
+    other = derived_as(pair, variance=fact(parse(formula), (), ""))
+    found = values_bound(other, second_side, seen)
+    assert found.derived if "_Wt" not in formula else not found.bound
+
+
+def test_a_print_of_the_other_reading_of_a_norm_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    for claim, other in ((ENTRIES, "column_W"), (COLUMNS, "entrywise_W"), (INVERSE, "frobenius_Sigma*sqrt(tr2)")):
+        pair, second_side, seen = looked(claim)
+        monkeypatch.setitem(pair.__dict__, "formulas", {"upper": parse(other)})
+        assert "the print is judged as another formula" in values_bound(pair, second_side, seen).derived[0]
+
+
+# -- a range, and what is free beside it
+
+
+def test_every_value_between_the_ends_is_taken_as_derived() -> None:
+    pair, second_side, seen = looked(RANGE)
+    ((name, bound),) = pair.derived().quantities.items()
+    assert isinstance(bound, SharpBound)
+    told = values_bound(pair, second_side, seen).evidence
+    assert told[0].endswith("and takes values between its ends beside eta as derived at 36 cases")
+    points = list(between_ends(bound))
+    assert len({raw["d"] for raw, _, _ in points}) == 3 and len({str(value) for _, value, _ in points}) == 16
+    # another spectrum has another sum
+    (place,) = (k for k, step in enumerate(bound.steps) if step.rule == "realised-spectrum")
+    spectrum, *rest = bound.steps[place].data
+    changed = (*((2 * w, m) for w, m in spectrum[:1]), *spectrum[1:])
+    steps = [*bound.steps]
+    steps[place] = replace(steps[place], data=(changed, *rest))
+    found = values_bound(derived_as(pair, **{name: replace(bound, steps=tuple(steps))}), second_side, seen)
+    assert "as was derived" in found.missing[0]
+
+
+def test_what_is_free_beside_a_range_is_held_to_the_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    pair, second_side, seen = looked(RANGE)
+    ((name, bound),) = pair.derived().quantities.items()
+    assert isinstance(bound, SharpBound)
+    for formula, is_free in (
+        ("sqrt(tr2)/lam", True),
+        ("sqrt(tr2)/lam**2", False),
+        ("tr1/lam", False),
+        ("sqrt(tr2)", False),
+        ("sqrt(d)/lam", False),
+    ):
+        other = replace(bound, free={"eta": parse(formula)})
+        judged = derived_as(pair, **{name: other})
+        assert values_bound(judged, second_side, seen).bound is is_free
+        assert (settle(pair.statement, judged.derived()).status == "proved") is is_free
+    changed = [replace(one, found={**one.found, "eta": (2 * one.found["eta"][0], 1e-12)}) for one in seen]  # type: ignore[index]
+    assert "second side is of another quantity" in values_bound(pair, second_side, changed).simulated[0]
+    says = pair.statement.says
+    assert says is not None
+    # the caption's definition of eta
+    squared = replace(says, quantities={**says.quantities, "eta": "sqrt(tr((W*Sigma)**2))/lam**2"})
+    found = values_bound(replace(pair, statement=replace(pair.statement, says=squared)), second_side, seen)
+    assert found.faults
+
+
+def test_hypotheses_of_one_quantity_are_no_burden_of_another() -> None:
+    table = quantities(by_id()[RANGE])
+    assert table["upper"].relation == "<=" and table["lower"].relation == ">="
+    assert "lam > 0" in table["eta"].known.texts and "lam > 0" not in table["upper"].known.texts
 
 
 # -- properties, and numbers between two ends

@@ -407,7 +407,7 @@ def test_a_search_that_loses_points_is_not_taken() -> None:
         return {"value": values}
 
     assert beyond(SEC4 + "xi-eta-range", lambda found: {}) == "verified"
-    with pytest.raises(ValueError, match="no number at 83 of the search's 166 points"):
+    with pytest.raises(ValueError, match=r"no number at \d+ of the search's \d+ points"):
         beyond(SEC4 + "xi-eta-range", lost)
 
 

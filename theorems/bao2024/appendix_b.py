@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import sympy as sp
 
 from theorems.algebra.asymptotics import expand
-from theorems.bao2024.gradient import ALPHABET, gradient
+from theorems.algebra.matrix_calculus import Matrix
+from theorems.bao2024.gradient import ALPHABET, POINTS, gradient, instance
 from theorems.bao2024.softmax import gamma, taylor
 from theorems.derivation import Fact, Inequality, derivation, fact
 from theorems.expressions import symbol
@@ -112,12 +115,33 @@ def picked(number: str, degrees: Mapping[str, int]) -> tuple[Step, ...]:
     return (*steps, Step("matrix-part", words, (whole, degrees, whole.part(degrees))))
 
 
+def traced(term: Matrix, raw: Mapping[str, Any]) -> tuple[Mapping[str, Any], Fraction]:
+    """tr(B G) for a term G of the gradient, at an exact case and a matrix B.
+
+    The tokens x_1 ... x_{T + 1} are the columns of X, and y.
+    """
+    here = instance(raw)
+    X, y, d = here.arrays["X"], here.arrays["y"], int(here.numbers["d"])
+    # every entry counts otherwise
+    B = [[Fraction(1 + 3 * r + 10 * c, 1 + r + c) for c in range(d)] for r in range(d)]
+    found = here.evaluate(term)
+    value = sum((B[r][c] * found[c][r] for r in range(d) for c in range(d)), Fraction(0))
+    tokens = [[Fraction(v) for v in column] for column in [*X.T.tolist(), [row[0] for row in y.tolist()]]]
+    matrices = {name: here.arrays[name].tolist() for name in ("W_QK", "W_V", "W_F")}
+    unit = [[Fraction(int(r == c)) for c in range(d)] for r in range(d)]
+    return {**here.numbers, **matrices, "B": B, "Sigma": unit, "x": tokens}, value
+
+
+def _order(value: sp.Rational, number: str, degrees: Mapping[str, int], steps: tuple[Step, ...]) -> Order:
+    return Order(value, (*picked(number, degrees), *steps), METHOD, EXAMPLE, traced, POINTS)
+
+
 def order19() -> Order:
     """(19): with M = X Gamma X^T, E[sum_{c, e} M_{bc} M_{ec} x_{T,e} x_{T,b}] up to positive factors."""
     bound = (("i", "j", "alpha", "beta"), (("i", "alpha"), ("j", "beta")), (), 6, sp.Integer(3))
     product = (("y", "b"), ("x", "c"), ("Y", "e"), ("X", "c"), ("z", "e"), ("z", "b"))
     steps = (Step("hoelder-growth", "(19) = O(T^{4})", bound), *attained(product, (theta, FREE[1])))
-    return Order(sp.Integer(3), (*picked("(19)", {"Gamma": 2}), *steps), METHOD, EXAMPLE)
+    return _order(sp.Integer(3), "(19)", {"Gamma": 2}, steps)
 
 
 def order20() -> Order:
@@ -125,7 +149,7 @@ def order20() -> Order:
     bound = (("i", "alpha", "beta"), (("i", "alpha"),), ("beta",), 4, sp.Integer(3))
     product = (("y", "b"), ("x", "c"), ("X", "c"), ("z", "b"))
     steps = (Step("hoelder-growth", "(20) = O(T^{4})", bound), *attained(product, (FREE[1], sp.Integer(1))))
-    return Order(sp.Integer(3), (*picked("(20)", {"Gamma": 1, "gamma_0": 1}), *steps), METHOD, EXAMPLE)
+    return _order(sp.Integer(3), "(20)", {"Gamma": 1, "gamma_0": 1}, steps)
 
 
 def order21() -> Order:
@@ -133,7 +157,7 @@ def order21() -> Order:
     bound = (("i", "alpha"), (("i", "alpha"),), (), 4, sp.Integer(2))
     product = (("y", "b"), ("x", "c"), ("z", "c"), ("z", "b"))
     steps = (Step("hoelder-growth", "(21) = O(T^{4})", bound), *attained(product, (sp.Integer(0), sp.Integer(1))))
-    return Order(sp.Integer(2), (*picked("(21)", {"Gamma": 1, "gamma_0": 0}), *steps), METHOD, EXAMPLE)
+    return _order(sp.Integer(2), "(21)", {"Gamma": 1, "gamma_0": 0}, steps)
 
 
 METHOD = "Hoelder's inequality; an example whose clipping becomes deterministic"

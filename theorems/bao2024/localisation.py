@@ -135,9 +135,8 @@ def xi_eta_range() -> SharpBound:
     unit = [["1", "0"], ["0", "1"]]
     attained = {"d": 2, "W": unit, "Sigma": unit}
     remark = "for d = 1, xi = 1 or -1 (the sign of the one eigenvalue), and eta is any positive number"
-    return SharpBound(
-        Ratio.from_expr(d), {"d": 2}, attained, steps, "Cauchy-Schwarz, and a spectrum for every pair", (remark,)
-    )
+    method, free = "Cauchy-Schwarz, and a spectrum for every pair", {"eta": sp.sqrt(tr2) / symbol("lam")}
+    return SharpBound(Ratio.from_expr(d), {"d": 2}, attained, steps, method, (remark,), free)
 
 
 @derivation("bao2024.sec4.fig2-eta")

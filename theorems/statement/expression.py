@@ -14,7 +14,10 @@ MOMENTS = {"E": 1, "Var": 1, "Cov": 2, "Corr": 2, "Skew": 1, "Kurt": 1, "P": 1}
 ELEMENTARY = ("sqrt", "exp", "log", "abs")
 SEVERAL = ("min", "max")
 OF_VECTORS = ("softmax", "entropy")
+OF_MATRICES = ("inv", "eig")
 NORMS = ("2", "fro", "nuclear")
+#: Norms by the entries, which the transpose may change: largest column sum, row sum and entry, and the sum of all.
+ENTRY_NORMS = ("1", "oo", "max", "sum")
 #: Nodes that bind an index: their arguments are body, index, first and last.
 BINDING = ("sum", "stack", "columns")
 RELATIONS = ("=", "<=", "<", ">=", ">", "->", "~")
@@ -43,10 +46,10 @@ class Expr:
 
     ``number`` (a Fraction), ``name``, ``matrix``, ``vector`` (names), ``token`` (its position), ``family`` (the vector
     of all entries of a defined or given sequence), ``entry`` (sequence, position), ``T`` (transpose), ``+``, ``*``,
-    ``/``, ``**``, ``tr``, ``norm``, ``sum`` (body, index, first, last), ``mean`` (of the tokens), ``relation``, a
-    moment of MOMENTS, or a function. ``stack`` and ``columns`` (as ``sum``) are the vector with these entries and the
-    matrix with these columns, ``column`` (matrix, place) and ``element`` (matrix, row, column) parts of a matrix,
-    ``grad`` (number, variable) a gradient, ``at`` (body, variable, value) a body where a variable has a value.
+    ``/``, ``**``, ``tr``, ``norm``, ``entrynorm``, ``sum`` (body, index, first, last), ``mean`` (of the tokens),
+    ``relation``, a moment of MOMENTS, or a function. ``stack`` and ``columns`` (as ``sum``) are the vector with these
+    entries and the matrix with these columns, ``column`` (matrix, place) and ``element`` (matrix, row, column) parts of
+    a matrix, ``grad`` (number, variable) a gradient, ``at`` (body, variable, value) a body with a variable's value.
     """
 
     op: str
@@ -170,7 +173,7 @@ def _text(node: Expr) -> tuple[str, int]:
         return f"{written(args[1], 1)} {args[0]} {written(args[2], 1)}", 0
     if op == "mean":
         return "mean(x)", 4
-    if op == "norm":
+    if op in ("norm", "entrynorm"):
         inner = written(args[0])
         return (f"norm({inner}, {args[1]})" if args[1] else f"norm({inner})"), 4
     return f"{op}({', '.join(written(arg) if isinstance(arg, Expr) else str(arg) for arg in args)})", 4

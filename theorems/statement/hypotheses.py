@@ -260,7 +260,7 @@ def _comparison(
         left, relation, right = right, turned.get(relation, relation), left
     if left.op == "name" and right.op == "number":
         return _ranged(known, left.args[0], relation, right.args[0], part)
-    if not names and not any(tree.has("entry", "family", "tr", "norm") for tree in (left, right)):
+    if not names and not any(tree.has("entry", "family", "tr", "norm", "entrynorm") for tree in (left, right)):
         raise StatementError(f"{part.strip()!r} names nothing; expected e.g. lam > 0", part, left.at)
     if any(tree.random or tree.has("E", "Var", "Cov", "P", "Kurt", "Skew", "Corr") for tree in (left, right)):
         raise StatementError(f"{part.strip()!r} is about random quantities; expected parameters", part, left.at)

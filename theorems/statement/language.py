@@ -13,8 +13,10 @@ from math import prod
 from theorems.statement.expression import (
     BINDING,
     ELEMENTARY,
+    ENTRY_NORMS,
     MOMENTS,
     NORMS,
+    OF_MATRICES,
     OF_VECTORS,
     RELATIONS,
     SEVERAL,
@@ -28,7 +30,7 @@ MAX_LENGTH, MAX_DEPTH, MAX_EXPONENT, MAX_DIGITS = 4_000, 60, 64, 40
 #: Longest number that a power of numbers may be.
 MAX_BITS = 4_096
 _FORMS = ("tr", "norm", "mean", "clip", "o", "O", "grad", "at", "column", "indicator")
-CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, *BINDING, *_FORMS)
+CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, *OF_MATRICES, *BINDING, *_FORMS)
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _COMPARISONS = {ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">", ast.Eq: "=", ast.NotEq: "!="}
 _RELATION = re.compile(r"->|<=|>=|!=|==|=|<|>|~")
@@ -337,9 +339,9 @@ def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
 
 def _norm(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     kind = ast.unparse(node.args[1]).strip("'\"") if len(node.args) == 2 else ""
-    if len(node.args) not in (1, 2) or (kind and kind not in NORMS):
-        raise reader.fail(f"expected norm(v), or norm(W, {'|'.join(NORMS)})", node)
-    return Expr("norm", (reader.build(node.args[0], depth), kind))
+    if len(node.args) not in (1, 2) or (kind and kind not in (*NORMS, *ENTRY_NORMS)):
+        raise reader.fail(f"expected norm(v), or norm(W, {'|'.join((*NORMS, *ENTRY_NORMS))})", node)
+    return Expr("entrynorm" if kind in ENTRY_NORMS else "norm", (reader.build(node.args[0], depth), kind))
 
 
 _EXAMPLES = {"sum": "x[j].T*W*x[T]", "stack": "s[j]**2", "columns": "W*x[j]"}

@@ -124,8 +124,11 @@ def _function(node: Expr) -> tuple[str, int]:
         return rf"\sqrt{{{latex(args[0])}}}", 4
     if op == "abs":
         return rf"\left|{latex(args[0])}\right|", 4
-    if op == "norm":
-        below = {"2": "2", "fro": "F", "nuclear": "*"}.get(args[1], "")
+    if op == "inv":
+        return rf"{latex(args[0], 4)}^{{-1}}", 3
+    if op in ("norm", "entrynorm"):
+        below = {"fro": "F", "nuclear": "*", "oo": r"\infty", "max": r"\max", "sum": r"\mathrm{sum}"}
+        below = below.get(args[1], args[1])
         return rf"\left\lVert {latex(args[0])} \right\rVert" + (f"_{{{below}}}" if below else ""), 4
     if op == "sum":
         body, index, first, last = args

@@ -43,7 +43,13 @@ def shape(node: Expr, text: str = "") -> str:
         if op == "**" and inner not in ("number", "matrix"):
             raise StatementError(f"{node} is a power of a {inner}; expected e.g. norm(x[i])**2", text, node.at)
         return inner
-    if op == "norm":
+    if op == "entry" and isinstance(args[0], Expr):
+        shape(args[0], text)
+    if op in ("inv", "eig"):
+        if (inner := shape(args[0], text)) != "matrix":
+            raise StatementError(f"{op}(...) takes a matrix; {args[0]} is a {inner}", text, node.at)
+        return "matrix" if op == "inv" else "vector"
+    if op in ("norm", "entrynorm"):
         shape(args[0], text)
         return "number"
     if op == "tr":

@@ -54,6 +54,9 @@ class _Sizes:
             return found[0]
         if op == "tr":
             self._square(node, found[0])
+        if op in ("inv", "eig"):
+            square = self._square(node, found[0])
+            return square if op == "inv" else (square[0], "1")
         if op == "column":
             return found[0][0], "1"
         if op == "grad":

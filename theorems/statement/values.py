@@ -35,6 +35,8 @@ from theorems.statement.arithmetic import (
 )
 from theorems.statement.expression import BINDING, Expr, StatementError
 from theorems.statement.factoring import factored
+from theorems.statement.spectra import eigenvalues, entry_norm
+from theorems.statement.spectra import inverse as inverted
 
 #: Longest sum; a longer one is refused.
 MAX_SUM = 4_096
@@ -293,6 +295,34 @@ class Reader:
         exact = rational_value(name, {"W": rows})
         return enclosure(name, {"W": rows}) if exact is None else exact
 
+    def entry_norm(self, inner: Expr, kind: str) -> Value:
+        found = self.value(inner)
+        if isinstance(found, Matrix):
+            return entry_norm(found.rows, kind, add, larger)
+        if isinstance(found, Vector):
+            # a column, or a row, as a matrix
+            rows = [found.entries] if found.row else [(v,) for v in found.entries]
+            return entry_norm(rows, kind, add, larger)
+        return absolute(found)
+
+    def square(self, node: Expr) -> Matrix:
+        found = self.value(node)
+        if isinstance(found, Matrix) and all(len(row) == len(found.rows) for row in found.rows):
+            return found
+        raise StatementError(f"{node} is no square matrix", at=node.at)
+
+    def inverted(self, inner: Expr) -> Value:
+        found = inverted(self.square(inner).rows)
+        if found is None:
+            raise UndefinedError(f"inv({inner}): the matrix has no inverse")
+        return Matrix(tuple(map(tuple, found)))
+
+    def eigenvalues(self, inner: Expr) -> Value:
+        found = eigenvalues(self.square(inner).rows)
+        if found is None:
+            raise UndefinedError(f"eig({inner}): not all eigenvalues are real numbers that can be isolated")
+        return Vector(tuple(found))
+
     def clip(self, inner: Expr, low: Expr, high: Expr) -> Value:
         return smaller(larger(self.number(inner), self.number(low)), self.number(high))
 
@@ -344,6 +374,9 @@ _READERS: dict[str, Callable[..., Value]] = {
     "softmax": Reader.softmax,
     "entropy": Reader.entropy,
     "norm": Reader.norm,
+    "entrynorm": Reader.entry_norm,
+    "inv": Reader.inverted,
+    "eig": Reader.eigenvalues,
     "clip": Reader.clip,
     "indicator": Reader.indicator,
     "grad": Reader.gradient,

@@ -17,8 +17,8 @@ _POWER = re.compile(r"tr([1-9][0-9]?)")
 _OWN_TRACE = re.compile(r"tr_(W|Sigma)")
 _TRACE = re.compile(r"tr((?:_(?:Wt|W|I))+)")
 _MATRIX = {"Wt": ("W.T",), "I": ()}
-_NORM = re.compile(r"(spectral|frobenius|nuclear)((?:_(?:W|Sigma))+)")
-_NORMS = {"spectral": "2", "frobenius": "fro", "nuclear": "nuclear"}
+_NORM = re.compile(r"(spectral|frobenius|nuclear|entrywise|column)((?:_(?:W|Sigma_inverse|Sigma))+)")
+_NORMS = {"spectral": "2", "frobenius": "fro", "nuclear": "nuclear", "entrywise": "sum", "column": "1"}
 _CHAIN = re.compile(r"([abm])((?:S|Wt|W)*)([abm])")
 
 
@@ -31,7 +31,10 @@ def word_text(name: str) -> str | None:
     if (match := _TRACE.fullmatch(name)) is not None:
         return _trace(match[1][1:].split("_"))
     if (match := _NORM.fullmatch(name)) is not None:
-        return f"norm({'*'.join(match[2][1:].split('_'))}, {_NORMS[match[1]]})"
+        factors = [
+            "inv(Sigma)" if part.endswith("inverse") else part for part in re.findall("W|Sigma_inverse|Sigma", match[2])
+        ]
+        return f"norm({'*'.join(factors)}, {_NORMS[match[1]]})"
     if (match := _CHAIN.fullmatch(name)) is not None:
         letters = [{"S": "Sigma", "W": "W", "Wt": "W.T"}[part] for part in re.findall("S|Wt|W", match[2])]
         return "*".join([f"({match[1]}.T", *letters, f"{match[3]})"])

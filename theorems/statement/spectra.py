@@ -1,0 +1,77 @@
+"""Values that a matrix has by its entries: norms of columns, rows and entries, the inverse, eigenvalues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+import flint
+
+from theorems.balls import rational
+
+Number = Fraction | flint.arb
+Rows = Sequence[Sequence[Number]]
+
+
+def entry_norm(rows: Rows, kind: str, add: Callable[..., Number], larger: Callable[..., Number]) -> Number:
+    """Of absolute entries, the largest column sum ("1") or row sum ("oo"), the largest of all, or their sum.
+
+    ``add`` and ``larger`` work on fractions and on balls.
+    """
+    sizes = [[abs(v) if isinstance(v, Fraction) else v.max(-v) for v in row] for row in rows]
+    every = [v for row in sizes for v in row]
+    if kind in ("max", "sum"):
+        return reduce(larger if kind == "max" else add, every)
+    lines = sizes if kind == "oo" else list(zip(*sizes, strict=True))
+    return reduce(larger, [reduce(add, line) for line in lines])
+
+
+def exact(rows: Rows) -> flint.fmpq_mat | None:
+    """The matrix of fractions; None where an entry is known by a ball only."""
+    entries = [flint.fmpq(v.numerator, v.denominator) for row in rows for v in row if isinstance(v, Fraction)]
+    return flint.fmpq_mat(len(rows), len(rows), entries) if len(entries) == len(rows) ** 2 else None
+
+
+def inverse(rows: Rows) -> list[list[Number]] | None:
+    """The inverse; None where there is none, or where balls do not show one."""
+    matrix = exact(rows)
+    d = len(rows)
+    if matrix is not None:
+        if matrix.det() == 0:
+            return None
+        turned = matrix.inv()
+        return [[_fraction(turned[r, c]) for c in range(d)] for r in range(d)]
+    balls = flint.arb_mat([[rational(v) if isinstance(v, Fraction) else v for v in row] for row in rows])
+    try:
+        found = balls.inv()
+    except ZeroDivisionError:
+        return None
+    return [[found[r, c] for c in range(d)] for r in range(d)]
+
+
+def eigenvalues(rows: Rows) -> list[Number] | None:
+    """The eigenvalues in rising order, each as often as it occurs; None where one is not real, or not to be isolated.
+
+    Those that are rational are fractions, the others are isolated roots of the characteristic polynomial.
+    """
+    matrix = exact(rows)
+    if matrix is None:
+        return None
+    found: list[tuple[flint.arb, Number]] = []
+    for factor, count in matrix.charpoly().factor()[1]:
+        if factor.degree() == 1:
+            value = _fraction(-factor[0] / factor[1])
+            found += [(rational(value), value)] * int(count)
+            continue
+        roots: Any = factor.complex_roots()
+        for root, _ in roots:
+            if root.imag != 0:
+                return None
+            found += [(root.real, root.real)] * int(count)
+    return [value for _, value in sorted(found, key=lambda pair: float(pair[0]))]
+
+
+def _fraction(value: flint.fmpq) -> Fraction:
+    return Fraction(int(value.p), int(value.q))
