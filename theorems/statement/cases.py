@@ -15,11 +15,9 @@ from theorems.norms import is_semidefinite, is_symmetric
 from theorems.statement.expression import Expr
 from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import UndefinedError, Vector, compared, value
+from theorems.statement.values import HOLDS, UndefinedError, Vector, compared, value
 
 Rows = tuple[tuple[Fraction, ...], ...]
-#: The signs of left - right with which each relation holds.
-_HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
 
 
 @dataclass(frozen=True)
@@ -253,7 +251,7 @@ def _relations_fail(prop: Proposition, case: Case) -> Iterator[str]:
                 sign = _sign(left, right, point, strict=True)
             except IndexError:
                 continue
-            if sign not in _HOLDS[relation]:
+            if sign not in HOLDS[relation]:
                 yield f"{left} {relation} {right}"
                 break
 

@@ -359,7 +359,8 @@ def _check_covariance(law: Law) -> None:
 def _check_shapes(left: Expr, right: Expr, text: str) -> None:
     for side in (left, right):
         if side.random:
-            raise StatementError(f"{side} is random; a statement is about moments, e.g. E[{side}]", text, side.at)
+            mend = "a probability of it, e.g. P[0 <= normal(mu, v) <= 1]" if side.has("normal") else f"E[{side}]"
+            raise StatementError(f"{side} is random; a statement is about moments: take {mend}", text, side.at)
         if (found := shape(side, text)) != "number":
             mend = "multiply it by fixed vectors, a in R^d, or take a trace or a norm"
             raise StatementError(f"{side} is a {found}, and a statement is about numbers; {mend}", text, side.at)

@@ -119,6 +119,19 @@ def _function(node: Expr) -> tuple[str, int]:
     op, args = node.op, node.args
     if op == "mean":
         return r"\bar x", 4
+    if op == "pi":
+        return r"\pi", 4
+    if op == "diff":
+        body, index, at = args
+        place = "" if at == Expr("name", (index,)) else rf"\Big|_{{{name_latex(index)}={latex(at)}}}"
+        return rf"\frac{{\partial}}{{\partial {name_latex(index)}}} {latex(body, 2)}{place}", 2
+    if op == "chance":
+        return rf"\mathbb P\left[{_event(*args)}\right]", 4
+    if op == "and":
+        rest = "".join(rf" {_RELATIONS[one.args[0]]} {latex(one.args[2], 1)}" for one in args)
+        return f"{latex(args[0].args[1], 1)}{rest}", 0
+    if op == "indicator":
+        return rf"\mathbf 1\left[{latex(args[0])}\right]", 4
     if op == "sqrt":
         return rf"\sqrt{{{latex(args[0])}}}", 4
     if op == "abs":
@@ -132,6 +145,16 @@ def _function(node: Expr) -> tuple[str, int]:
     if op == "relation":
         return f"{latex(args[1], 1)} {_RELATIONS[args[0]]} {latex(args[2], 1)}", 0
     return rf"\operatorname{{{op}}}\left({', '.join(latex(arg) for arg in args)}\right)", 4
+
+
+def _event(kind: str, mean: Expr, variance: Expr, *ends: Expr) -> str:
+    number = rf"N({latex(mean)}, {latex(variance)})"
+    low, high = latex(ends[0], 1), latex(ends[-1], 1)
+    return {
+        "within": rf"{low} \le {number} \le {high}",
+        "above": rf"{number} \ge {low}",
+        "below": rf"{number} \le {high}",
+    }[kind]
 
 
 def statement_latex(prop: Proposition) -> str:
