@@ -93,6 +93,8 @@ def compiled(node: Sequence[Any]) -> Callable[[Floats], Array]:
         return _compared(args[0], compiled(args[1]), compiled(args[2]))
     if op == "chance":
         return _chance(args[0], [compiled(arg) for arg in args[1:]])
+    if op == "*" and any(arg[0] == "indicator" for arg in args):
+        return _by_cases(*([compiled(arg) for arg in args if (arg[0] == "indicator") is own] for own in (True, False)))
     parts = [compiled(arg) for arg in args]
     function = _FUNCTIONS[op]
     return lambda case: function(*(part(case) for part in parts))
@@ -169,6 +171,13 @@ def _summed(body: Callable[[Floats], Array], index: str, first: Any, last: Any) 
         return found
 
     return total
+
+
+def _by_cases(
+    indicators: list[Callable[[Floats], Array]], factors: list[Callable[[Floats], Array]]
+) -> Callable[[Floats], Array]:
+    """A product with indicators: 0 where one of them is 0, whether or not the other factors have a value."""
+    return lambda case: _product(1.0, *(part(case) for part in factors)) if all(i(case) for i in indicators) else 0.0
 
 
 def _slope(body: Callable[[Floats], Array], variable: str, at: Callable[[Floats], Array]) -> Callable[[Floats], Array]:

@@ -18,7 +18,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: The name that hypotheses speak of in vain, in the error that says so.
 _IDLE = re.compile(r"the hypotheses speak of ([A-Za-z_][A-Za-z0-9_]*), which the statement does not have")
 #: Functions of prints that the language has under another name.
-_FUNCTIONS = {"Abs": "abs", "Max": "max", "Min": "min", "Sum": "sum"}
+_FUNCTIONS = {"Abs": "abs", "Max": "max", "Min": "min", "Sum": "sum", "Indicator": "indicator"}
 #: A definition that names definitions is put in so often at most.
 MOST_ROUNDS = 8
 

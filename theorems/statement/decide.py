@@ -166,6 +166,8 @@ def decide(prop: Proposition, derivation: Derivation) -> Decision:
 
     Raises StatementError for a statement that says nothing: a division by 0, too many orders of the positions.
     """
+    if prop.limit.together:
+        return Decision("undecided", "several limits", reason="no rule decides limits of several parameters at once")
     try:
         parts = list(_parts(prop, derivation))
     except (NotPolynomialError, ZeroDivisionError) as error:

@@ -14,31 +14,13 @@ from theorems.statement.laws import Law, read_law
 from theorems.statement.numbers import rational_at
 from theorems.statement.places import Place, place_of
 from theorems.statement.shapes import shape
+from theorems.statement.tending import Limit, read_limit
 
 #: Tokens among which a covariance is looked at when it is read.
 LOOKED_AT = 6
-_GOES = re.compile(r"^\s*(.+?)\s*->\s*(.+?)\s*$")
 _DEFINED = re.compile(
     r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\[\s*([A-Za-z][A-Za-z0-9_]*)\s*\])?\s*=(?!=)\s*(.+)$", re.DOTALL
 )
-
-
-@dataclass(frozen=True)
-class Limit:
-    """What tends where: ``name`` (T, or a parameter) to ``value`` (an expression, or ``oo``).
-
-    ``regime`` maps a position to the proportion of T that it tends to: i/T -> theta.
-    """
-
-    variable: str = ""
-    value: Expr | None = None
-    regime: tuple[tuple[str, Expr], ...] = ()
-    text: str = ""
-
-    @property
-    def infinite(self) -> bool:
-        """Whether the variable grows without bound."""
-        return self.value is None
 
 
 @dataclass(frozen=True)
@@ -99,7 +81,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     right = parsed(right_text, words, text, column + len(relation))
     right, error = _error_term(right, text)
     sides = (left, right) if error is None else (left, right, error[1])
-    regime = _read_limit(limit, words)
+    regime = read_limit(limit, words)
     positions = _positions(sides, text)
     if regime.variable == "T" or any("T" in side.names() for side in sides):
         positions.add("T")
@@ -115,7 +97,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     _check_law(made, known, law)
     _check_names(sides, known, made, regime, positions, text, hypotheses)
     _check_limit(relation, error, regime, text, limit)
-    used = {name for side in sides for name in side.names()} | made.names() | _regime_names(regime)
+    used = {name for side in sides for name in side.names()} | made.names() | regime.names()
     parameters = sorted((used | set(names_of(known))) - positions - {"d"})
     return Proposition(
         law=made,
@@ -172,38 +154,6 @@ def _error_term(right: Expr, text: str) -> tuple[Expr, tuple[str, Expr] | None]:
     if kept.has("o", "O"):
         raise StatementError("an error term is added to the right side: ... + o(T)", text, right.at)
     return kept, (errors[0].op, errors[0].args[0])
-
-
-def _read_limit(text: str, words: Vocabulary) -> Limit:
-    variable, value, regime = "", None, []
-    for part, column in split_top(text, ",;"):
-        if not part.strip():
-            continue
-        match = _GOES.match(part)
-        if match is None:
-            raise StatementError("expected e.g. T -> oo, i/T -> theta", text, column)
-        source, target = match[1].replace(" ", ""), match[2].strip()
-        if source.endswith("/T") and source[:-2].isidentifier():
-            share = parsed(target, words, text, column + match.start(2))
-            if share.op != "name" and not (share.op == "number" and 0 <= share.args[0] <= 1):
-                raise StatementError(
-                    f"{source} tends to {target}; expected a name such as theta, or a number from 0 to 1",
-                    text,
-                    share.at,
-                )
-            regime.append((source[:-2], share))
-            continue
-        if not source.isidentifier():
-            raise StatementError(
-                f"{source[:30]!r} tends nowhere; expected T -> oo, i/T -> theta or lam -> 0", text, column
-            )
-        if variable:
-            raise StatementError(f"{variable} and {source} both tend somewhere; one limit at a time", text, column)
-        variable = source
-        value = None if target in ("oo", "infinity", "inf") else parsed(target, words, text, column + match.start(2))
-    if regime and not variable:
-        variable = "T"
-    return Limit(variable, value, tuple(regime), " ".join(text.split()))
 
 
 def _positions(sides: tuple[Expr, ...], text: str) -> set[str]:
@@ -366,17 +316,10 @@ def _check_shapes(left: Expr, right: Expr, text: str) -> None:
             raise StatementError(f"{side} is a {found}, and a statement is about numbers; {mend}", text, side.at)
 
 
-def _regime_names(limit: Limit) -> set[str]:
-    found = {name for _, form in limit.regime for name in form.names()}
-    if limit.variable and limit.variable != "T":
-        found.add(limit.variable)
-    return found | (limit.value.names() if limit.value is not None else set())
-
-
 def _check_names(
     sides: tuple[Expr, ...], known: Hypotheses, law: Law, limit: Limit, positions: set[str], text: str, given: str
 ) -> None:
-    declared = positions | set(names_of(known)) | law.names() | _regime_names(limit) | {"d", "T"}
+    declared = positions | set(names_of(known)) | law.names() | limit.names() | {"d", "T"}
     if not any(side.has("token", "mean") for side in sides):
         # the i of softmax(s)[i] is any entry of a sequence: it needs no declaration
         declared |= {n for side in sides for node in side.walk() if node.op == "entry" for n in node.args[-1].names()}
@@ -390,7 +333,7 @@ def _check_names(
                     text,
                     node.at,
                 )
-    used = {name for side in sides for name in side.names()} | law.names() | _regime_names(limit) | {"d", "T"}
+    used = {name for side in sides for name in side.names()} | law.names() | limit.names() | {"d", "T"}
     tokens = any(side.has("token", "mean") for side in sides)
     for label in sorted(set(names_of(known)) - used - positions):
         if not any(node.op in ("entry", "family") for side in sides for node in side.walk()):

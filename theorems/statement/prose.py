@@ -169,6 +169,12 @@ def statement_latex(prop: Proposition) -> str:
 
 def limit_latex(prop: Proposition) -> str:
     """What tends where, in LaTeX."""
+    if prop.limit.together:
+        return ", ".join(
+            rf"{latex(one.source)} \to "
+            + (latex(one.value) if one.value is not None else r"\infty" if one.sign > 0 else r"-\infty")
+            for one in prop.limit.together
+        )
     value = r"\infty" if prop.limit.value is None else latex(prop.limit.value)
     parts = [rf"{name_latex(prop.limit.variable)} \to {value}"]
     parts += [rf"{name}/T \to {latex(form)}" for name, form in prop.limit.regime]
@@ -183,6 +189,7 @@ def in_words(prop: Proposition) -> str:
     if prop.limit.variable:
         free = [n for n in prop.positions if n != "T" and n not in dict(prop.limit.regime)]
         sentence += f" as {prop.limit.text}"
+        sentence += ", along every such sequence" if prop.limit.together else ""
         sentence += f", uniformly in {_listed(free)}" if free and prop.error is not None else ""
         sentence += f", for every {_listed(free)}, fixed or growing with T" if free and prop.error is None else ""
     if prop.random:

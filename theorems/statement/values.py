@@ -238,6 +238,9 @@ class _Reader:
         if op == "+":
             return reduce(self._plus, (self.value(arg) for arg in args))
         if op == "*":
+            # cases: where one does not apply, its formula need not have a value
+            if any(arg.op == "indicator" and self.value(arg) == Fraction(0) for arg in args):
+                return Fraction(0)
             return reduce(self._times, (self.value(arg) for arg in args))
         if op == "/":
             return self._times(inverse(self.number(args[1])), self.value(args[0]))

@@ -102,3 +102,10 @@ def test_indicators_and_chains() -> None:
     for u, expected in (("1/4", 1.0), ("1/2", 0.0), ("-1/4", 0.0)):
         assert value(["indicator", chain], environment_of({"u": u})) == expected
         assert search_statement.evaluate(["indicator", chain], {"numbers": {"u": u}}) == expected
+
+
+def test_a_case_that_does_not_apply_needs_no_value() -> None:
+    node = ["*", ["indicator", ["relation", ">", U, _number("2")]], ["/", _number("1"), U]]
+    for u, expected in (("0", 0.0), ("4", 0.25)):
+        assert value(node, environment_of({"u": u})) == expected
+        assert search_statement.evaluate(node, {"numbers": {"u": u}}) == expected

@@ -15,10 +15,11 @@ from proofs_check.checking.without_tokens import found_without_tokens
 from theorems.balls import precision
 from theorems.statement.calculus import derivative
 from theorems.statement.cases import Case
+from theorems.statement.decide import Derivation, decide
 from theorems.statement.expression import StatementError
 from theorems.statement.language import parsed
 from theorems.statement.proposition import proposition
-from theorems.statement.prose import latex
+from theorems.statement.prose import in_words, latex, limit_latex
 from theorems.statement.scalars import sympy_of
 from theorems.statement.values import UndefinedError, scalar
 
@@ -83,6 +84,12 @@ def test_a_variance_that_is_not_positive_leaves_no_probability() -> None:
             at("P[0 <= normal(0, v) <= 1]", v=variance)
 
 
+def test_a_case_that_does_not_apply_needs_no_value() -> None:
+    assert at("1 + indicator(u > 2)*indicator(3 <= 1/u)*log(u)", u=0) == 1
+    with pytest.raises(UndefinedError):
+        at("indicator(u >= 0)*log(u)", u=0)
+
+
 def test_indicators_are_exact() -> None:
     assert at("indicator(0 <= u <= 1/2)", u=Fraction(1, 2)) == 1
     assert at("indicator(0 <= u < 1/2)", u=Fraction(1, 2)) == 0
@@ -137,3 +144,38 @@ def test_a_check_refutes_the_false_ones_alone(true: str, false: str) -> None:
     assert found_without_tokens(proposition(true, "mu in R, v > 0"), "quick", 0).verdict[0] != "refuted"
     found = found_without_tokens(proposition(false, "mu in R, v > 0"), "quick", 0)
     assert found.verdict[0] == "refuted" and found.counterexample is not None
+
+
+ERRORS = "erf((theta - 1/2)*xi) - erf((theta - 1/2)*xi - 1/eta) -> 2*indicator(theta >= 1/2)"
+KNOWN = "0 <= theta <= 1, r >= 0, eta > 0"
+
+
+@pytest.mark.parametrize(("end", "shown"), [("oo", r"\xi \to \infty"), ("-oo", r"\xi \to -\infty")])
+def test_several_limits_at_once(end: str, shown: str) -> None:
+    prop = proposition(ERRORS, KNOWN, limit=f"xi -> {end}, eta -> 0, xi*eta -> r")
+    assert [str(one) for one in prop.limit.together] == [f"xi -> {end}", "eta -> 0", "xi*eta -> r"]
+    assert limit_latex(prop) == shown + r", \eta \to 0, \xi \, \eta \to r"
+    assert "along every such sequence" in in_words(prop)
+    assert set(prop.parameters) == {"theta", "xi", "eta", "r"}
+    # one of them alone says nothing of the others
+    assert found_without_tokens(prop, "quick", 0).verdict[0] == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("limit", "word"),
+    [
+        ("xi -> oo, eta -> 0, xi*r -> 1", "nothing is said of r"),
+        ("xi -> oo, eta -> 0, xi -> 0", "two limits"),
+        ("xi -> oo, eta -> xi", "xi tends itself"),
+        ("xi -> oo, T -> oo", "T tends to oo alone"),
+        ("2 -> 3", "tends nowhere"),
+    ],
+)
+def test_limits_that_contradict_or_leave_something_open(limit: str, word: str) -> None:
+    with pytest.raises(StatementError, match=word):
+        proposition(ERRORS, KNOWN.replace(", r >= 0", "") if "r" not in limit else KNOWN, limit=limit)
+
+
+def test_limits_of_several_parameters_are_not_decided_with_tokens_either() -> None:
+    prop = proposition("E[x[1].T*x[1]]*a*b -> r*tr(Sigma)", "r > 0", limit="a -> oo, b -> 0, a*b -> r")
+    assert decide(prop, Derivation(prop)).status == "undecided"
