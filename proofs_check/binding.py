@@ -67,7 +67,8 @@ def bind(
 ) -> Binding:
     """Hold a claim's derivation and second side, as they were judged at the rows' cases, against what it says.
 
-    Where no walks are simulated, both are by value, at the cases at which the second side was ``seen``.
+    Where no walks are simulated, both are by value, at the cases at which the second side was ``seen``, or at which it
+    was sampled with randomness of its own.
     """
     claim = pair.statement
     found = Binding(missing=informal(claim, simulation) if claim.plugin and not claim.corrects else [])
@@ -75,6 +76,8 @@ def bind(
         return found if found.missing else Binding(missing=["the claim says nothing as data"])
     if not isinstance(simulation, Simulation):
         return found.joined(values_bound(pair, simulation, seen))
+    if simulation.model == "free":
+        return found.joined(values_bound(pair, simulation, sampled(pair, rows)))
     laws = ["walk", "walk(start=0)"] if claim.model == "walk" and claim.says.law == "walk" else [claim.says.law]
     starts = {"walk": "sigma", "walk(start=0)": "zero"}
 
@@ -94,6 +97,19 @@ def bind(
     found = found.joined(derivation_bound(claim, laws, derived))
     cases = [row["params"] for row in rows]
     return found.joined(simulation_bound(claim, simulation, cases, seed, pair.sampled_names))
+
+
+def sampled(pair: Pair, rows: Sequence[Mapping[str, Any]]) -> list[Seen]:
+    """The rows of a simulation with randomness of its own as numbers at cases, each with half of its interval."""
+    numbers: dict[str, dict[str, tuple[float, float]]] = {}
+    cases: dict[str, Mapping[str, Any]] = {}
+    for row in rows:
+        if row["low"] is not None and row["high"] is not None:
+            key = str(sorted(row["params"].items()))
+            middle = (row["low"] + row["high"]) / 2
+            numbers.setdefault(key, {})[row["quantity"]] = middle, row["high"] - middle
+            cases[key] = row["params"]
+    return [Seen(case, pair.handed(case), numbers[key], sampled=True) for key, case in cases.items()]
 
 
 def derivation_bound(claim: Statement, laws: Iterable[str], derived: Callable[..., Any]) -> Binding:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -25,11 +25,13 @@ from theorems.algebra.closed import names
 from theorems.balls import ball, between, precision, rational
 from theorems.bounds import sharp_quantity
 from theorems.catalogued import said
+from theorems.cells import Law, Limit
 from theorems.derivation import Enclosed, Equivalence, Inequality, SharpBound
 from theorems.equivalence import truth
 from theorems.expressions import symbol
 from theorems.inequalities.eventually import Eventually
 from theorems.kernel import value_of
+from theorems.limits import at_point
 from theorems.numeric import Case as Exact
 from theorems.statement.cases import Case, admissible, frame
 from theorems.statement.certify import violation
@@ -41,6 +43,10 @@ from theorems.statement.values import UndefinedError, scalar
 CASES = 24
 #: An error of a number beyond this part of max(1, |number|) says too little of it.
 LOOSE = 1e-6
+#: The same for the interval of a number that is sampled.
+COARSE = 0.05
+#: How near to its end the names of a limit are taken: all values there lie in one ball.
+NEAR = Fraction(1, 1 << 300)
 #: The second interpreter may be off by this part of the sizes that it adds, for rounding.
 ROUNDING = 1e-9
 #: The most that a ball's radius may be, relative to 1 + |middle|.
@@ -113,7 +119,7 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) 
     print_read = _print(pair, name, prop)
     compared, widest = 0, 0.0
     for place in places:
-        stated = _ball(scalar(prop.left, place.case))
+        stated = _ball(scalar(prop.left, around_the_limit(prop, place)))
         where = f"at {place.key} the statement's quantity {prop.left} is {_shown(stated)}"
         _by_the_other(prop, place.case, stated, where)
         if name in place.seen.found:
@@ -127,16 +133,24 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) 
             return Binding(derived=[f"the print is judged as another formula than is said: at {place.key}, {told}"])
     if not compared:
         raise InstanceError("the second side gives no number of it")
-    if widest > LOOSE:
+    sampled = any(place.seen.sampled for place in places)
+    if widest > (COARSE if sampled else LOOSE):
         raise InstanceError(f"the second side knows it within {widest:.1e} only, which says too little")
     further = _at_the_bound(pair, name, prop, places)
-    told = f"{name} is {prop.left} by value at {_count(places)}: found within {widest:.1e} of it, {_told(pair, name)}"
+    how = "sampled" if sampled else "found"
+    told = f"{name} is {prop.left} by value at {_count(places)}: {how} within {widest:.1e} of it, {_told(pair, name)}"
     return Binding(evidence=[told + further])
 
 
 def _derived(pair: Pair, name: str) -> Callable[[Place, flint.arb], str]:
     """What says how a derived quantity differs from the statement's at a place; "" where it does not."""
     quantity = _quantity(pair, name)
+    if isinstance(quantity, Limit):
+        # its value on the way, as the statement's quantity
+        on_the_way = quantity.finite
+        if isinstance(on_the_way, Law):
+            raise InstanceError("the derivation has a law there, and no formula")
+        return lambda place, stated: _other(_formula(on_the_way, place), stated)
     if isinstance(quantity, Eventually):
         return lambda place, stated: _beyond(_formula(quantity.upper, place), stated, 1)
     if isinstance(quantity, Enclosed):
@@ -206,12 +220,33 @@ def _print(pair: Pair, name: str, prop: Proposition) -> Callable[[Place], str] |
     formula = pair.formulas[name]
 
     def differs(place: Place) -> str:
-        stated, judged = _ball(scalar(prop.right, place.case)), _formula(formula, place)
+        stated, judged = _ball(scalar(prop.right, place.case)), _as_judged(pair, name, formula, place)
         if _settled(judged).overlaps(stated):
             return ""
         return f"{prop.right} is {_shown(stated)}, and {claim.printed[name]} is {_shown(judged)}"
 
     return differs
+
+
+def _as_judged(pair: Pair, name: str, formula: sp.Expr, place: Place) -> flint.arb:
+    """A print at a place, as it is judged: case by case, where it is about a limit with cases."""
+    if not isinstance(_quantity(pair, name), Limit):
+        return _formula(formula, place)
+    found = at_point(formula, place.exact.scalars)
+    if found is None:
+        raise InstanceError(f"the print has no value at {place.key}")
+    return ball(found, {})
+
+
+def around_the_limit(prop: Proposition, place: Place) -> Case:
+    """The case, and all values near the end of a limit whose name no case gives: what tends lies in their ball."""
+    label, end = prop.limit.variable, prop.limit.value
+    if label not in place.case.numbers or end is None or label in place.seen.case or label in place.seen.given:
+        return place.case
+    middle = place.case.numbers[label]
+    near = {**place.case.numbers, label: between(middle - NEAR, middle + NEAR)}
+    # a value that is read as a number may be a ball
+    return replace(place.case, numbers=near)  # type: ignore[arg-type]
 
 
 def _at_the_bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> str:
@@ -275,6 +310,8 @@ def instance(prop: Proposition, seen: Seen, given: Callable[..., Mapping[str, An
         if lacking:
             raise InstanceError(f"its instance asks for {lacking[0]}; the case has {', '.join(seen.given)}")
         table |= given(**{name: seen.given[name] for name in wanted})
+    if prop.limit.value is not None and prop.limit.value.op == "number":
+        table.setdefault(prop.limit.variable, prop.limit.value.args[0])
     sequences = {name: _row(table, name) for name in prop.known.sequences}
     vectors = {name: _row(table, name) for name in prop.known.vectors}
     matrices = {name: tuple(_entries(row, name) for row in _rows(table, name)) for name in prop.matrices}

@@ -16,7 +16,7 @@ from montecarlo.bao2024.lemma1 import full_score, linear
 from montecarlo.bao2024.softmax import taylor
 from montecarlo.bao2024.spectrum import eq5
 from montecarlo.gram import combined_scores, lengths
-from montecarlo.registry import Points, evaluation, search, simulation, variance
+from montecarlo.registry import Points, evaluation, instance, search, simulation, variance
 from montecarlo.walks import Walks
 
 Function = Callable[..., Any]
@@ -233,6 +233,15 @@ def _simulate(part: str, law: str, walks: Callable[..., Tensor]) -> None:
 _simulate("bao2024.sec4.lemma2-1", "rho@exact law, T -> infinity first", _limit_walks)
 _simulate("bao2024.sec4.lemma2-2", "rho@exact law, T -> infinity first", _limit_walks)
 _simulate("bao2024.sec4.lemma2-4", "rho@exact law, T >= 2", _walks)
+
+
+def _on_the_way(xi: str, eta: str) -> dict[str, str]:
+    """xi and eta of a case, which are sequences in k."""
+    return {"xi": xi, "eta": eta}
+
+
+for _part in ("1", "2", "4"):
+    instance(f"bao2024.sec4.lemma2-{_part}")(_on_the_way)
 
 
 def _normal_probability(mean: Tensor, spread: Tensor) -> Tensor:
