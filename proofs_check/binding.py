@@ -94,7 +94,11 @@ def bind(
             definitions=claim.definitions,
         )
 
-    found = found.joined(derivation_bound(claim, laws, derived))
+    # what is a number only in the limit is compared by value, with what is evaluated beside the simulation
+    reached = _in_limits(claim)
+    if reached:
+        found = found.joined(values_bound(pair, simulation, seen, reached))
+    found = found.joined(derivation_bound(claim, laws, derived, reached))
     cases = [row["params"] for row in rows]
     return found.joined(simulation_bound(claim, simulation, cases, seed, pair.sampled_names))
 
@@ -112,8 +116,22 @@ def sampled(pair: Pair, rows: Sequence[Mapping[str, Any]]) -> list[Seen]:
     return [Seen(case, pair.handed(case), numbers[key], sampled=True) for key, case in cases.items()]
 
 
-def derivation_bound(claim: Statement, laws: Iterable[str], derived: Callable[..., Any]) -> Binding:
-    """The derived value of every quantity against the statement's, under each law and in every order of positions."""
+def _in_limits(claim: Statement) -> frozenset[str]:
+    """The quantities that are limits, lim(...)."""
+    try:
+        return frozenset(name for name, prop in quantities(claim).items() if prop.left.has("lim"))
+    except StatementError:
+        # told of the derivation
+        return frozenset()
+
+
+def derivation_bound(
+    claim: Statement, laws: Iterable[str], derived: Callable[..., Any], elsewhere: frozenset[str] = frozenset()
+) -> Binding:
+    """The derived value of every quantity against the statement's, under each law and in every order of positions.
+
+    What is compared ``elsewhere`` is left out.
+    """
     found = Binding()
     try:
         table = quantities(claim)
@@ -121,6 +139,8 @@ def derivation_bound(claim: Statement, laws: Iterable[str], derived: Callable[..
         return Binding(missing=[f"what the claim says cannot be read: {error}"])
     found.missing += [f"nothing is said of {name}" for name in claim.printed if name not in table]
     for name, stated in table.items():
+        if name in elsewhere:
+            continue
         for law in laws:
             prop = replace(stated, law=read_law(law))
             kernel = kernel_of(prop.law)

@@ -7,7 +7,7 @@ two interpreters of statements evaluate it, must be the derived value and the se
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -36,6 +36,7 @@ from theorems.numeric import Case as Exact
 from theorems.statement.cases import Case, admissible, frame
 from theorems.statement.certify import violation
 from theorems.statement.expression import StatementError
+from theorems.statement.limiting import reached
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import UndefinedError, scalar
 
@@ -74,14 +75,19 @@ class Place:
         return shown if len(shown) <= 160 else f"{shown[:157]}..."
 
 
-def values_bound(pair: Pair, second_side: Any, seen: Sequence[Seen]) -> Binding:
-    """Hold the derived values and a second side's numbers against the statement, at CASES of the cases ``seen``."""
+def values_bound(pair: Pair, second_side: Any, seen: Sequence[Seen], only: Collection[str] | None = None) -> Binding:
+    """Hold the derived values and a second side's numbers against the statement, at CASES of the cases ``seen``.
+
+    ``only`` are the quantities that are compared, where they are not all.
+    """
     claim = pair.statement
     try:
         table = quantities(claim)
     except StatementError as error:
         return Binding(missing=[f"what the claim says cannot be read: {line(error)}"])
     found = Binding(missing=[f"nothing is said of {name}" for name in claim.printed if name not in table])
+    if only is not None:
+        table, found = {name: prop for name, prop in table.items() if name in only}, Binding()
     if not seen:
         return found.joined(Binding(missing=["the second side was seen at no case"]))
     chosen = [seen[len(seen) * k // CASES] for k in range(CASES)] if len(seen) > CASES else seen
@@ -119,9 +125,10 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) 
     print_read = _print(pair, name, prop)
     compared, widest = 0, 0.0
     for place in places:
-        stated = _ball(scalar(prop.left, around_the_limit(prop, place)))
+        stated = _stated(prop, place)
         where = f"at {place.key} the statement's quantity {prop.left} is {_shown(stated)}"
-        _by_the_other(prop, place.case, stated, where)
+        if not prop.left.has("lim"):
+            _by_the_other(prop, place.case, stated, where)
         if name in place.seen.found:
             number, error = place.seen.found[name]  # type: ignore[misc]
             compared, widest = compared + 1, max(widest, error / max(1.0, abs(number)))
@@ -139,7 +146,16 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) 
     further = _at_the_bound(pair, name, prop, places)
     how = "sampled" if sampled else "found"
     told = f"{name} is {prop.left} by value at {_count(places)}: {how} within {widest:.1e} of it, {_told(pair, name)}"
+    further += "; its limit is taken by the first interpreter of statements alone" * prop.left.has("lim")
     return Binding(evidence=[told + further])
+
+
+def _stated(prop: Proposition, place: Place) -> flint.arb:
+    """The statement's quantity at a place, its limits taken."""
+    if not prop.left.has("lim"):
+        return _ball(scalar(prop.left, around_the_limit(prop, place)))
+    derivation, found = reached(prop, prop.left)
+    return _settled(found.at(derivation, _flat(place.case)))
 
 
 def _derived(pair: Pair, name: str) -> Callable[[Place, flint.arb], str]:

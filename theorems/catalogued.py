@@ -42,6 +42,8 @@ def said_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str
     relation = _relation(statement, name)
     right = in_language(statement.printed[name], statement, name)
     limit = says.limit or _limit(statement)
+    if "lim(" in says.quantities[name]:
+        return f"{says.quantities[name]} {relation} {right}", says.hypotheses, says.where, says.law, limit
     moving = {"T", *statement.positions} & set(_NAME.findall(right))
     if limit and relation == "=" and statement.remainder in ("", "1") and not moving:
         relation = "->"

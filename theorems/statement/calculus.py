@@ -18,6 +18,8 @@ def derivative(node: Expr, variable: str) -> Expr:
     """
     if node.op == "diff":
         return derivative(settled(node), variable)
+    if node.has("lim"):
+        raise StatementError(f"diff(...) of {node}: a limit has no expression of its own", at=node.at)
     if variable not in node.names():
         return _ZERO
     rule = _RULES.get(node.op)

@@ -41,6 +41,7 @@ CALLS = (
     "diff",
     "indicator",
     "normal",
+    "lim",
     "o",
     "O",
 )
@@ -343,16 +344,22 @@ def _diff(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     if index in ("x", "T", "d", *words.matrices, *words.values, *words.definitions) or index.startswith("_"):
         raise reader.fail(f"{index} is no parameter; a derivative is by a parameter such as theta", node.args[1])
     body = reader.build(node.args[0], depth)
-    if body.has(*MOMENTS):
+    if _outside_limits(body):
         raise reader.fail(f"diff(...) of a moment is not part of the language; differentiate its value: {body}", node)
     at = (
         reader.build(node.args[2], depth) if len(node.args) == 3 else Expr("name", (index,), reader.place(node.args[1]))
     )
     try:
-        derivative(body, index)
+        if not body.has("lim"):
+            derivative(body, index)
     except StatementError as error:
         raise StatementError(str(error), reader.text, error.at if error.at >= 0 else reader.place(node)) from None
     return Expr("diff", (body, index, at))
+
+
+def _outside_limits(node: Expr) -> bool:
+    """Whether a moment stands outside of every lim(...)."""
+    return node.op in MOMENTS or (node.op != "lim" and any(_outside_limits(arg) for arg in node))
 
 
 def _indicator(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:

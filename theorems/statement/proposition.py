@@ -53,7 +53,7 @@ class Proposition:
     @property
     def asymptotic(self) -> bool:
         """Whether the statement is about a limit."""
-        return self.relation in ("->", "~") or self.error is not None
+        return self.relation in ("->", "~") or self.error is not None or self.left.has("lim")
 
     def plain(self) -> dict[str, Any]:
         """The statement as nested lists and text, as the other side reads it."""
@@ -96,7 +96,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     _check_shapes(left, right, text)
     _check_law(made, known, law)
     _check_names(sides, known, made, regime, positions, text, hypotheses)
-    _check_limit(relation, error, regime, text, limit)
+    _check_limit(sides, relation, error, regime, text, limit)
     used = {name for side in sides for name in side.names()} | made.names() | regime.names()
     parameters = sorted((used | set(names_of(known))) - positions - {"d"})
     return Proposition(
@@ -350,7 +350,9 @@ def _check_names(
             )
 
 
-def _check_limit(relation: str, error: tuple[str, Expr] | None, limit: Limit, text: str, given: str) -> None:
+def _check_limit(
+    sides: tuple[Expr, ...], relation: str, error: tuple[str, Expr] | None, limit: Limit, text: str, given: str
+) -> None:
     if relation in ("->", "~") and not limit.variable:
         raise StatementError(
             f"{relation} without what tends where; add --as, e.g. --as 'T -> oo'", text, text.find(relation)
@@ -359,7 +361,12 @@ def _check_limit(relation: str, error: tuple[str, Expr] | None, limit: Limit, te
         raise StatementError("T tends to oo alone; write --as 'T -> oo'", given, 0)
     if error is not None and not limit.variable:
         raise StatementError("an error term without what tends where; add --as, e.g. --as 'T -> oo'", text, error[1].at)
-    if limit.variable and relation not in ("->", "~") and error is None:
+    reached = any(side.has("lim") for side in sides)
+    if reached and (not limit.variable or limit.together or relation in ("->", "~") or error is not None):
+        raise StatementError(
+            "lim(...) is a number, along one limit that --as says: write lim(f) = value with --as 'T -> oo'", text, 0
+        )
+    if limit.variable and relation not in ("->", "~") and error is None and not reached:
         raise StatementError(
             f"--as {given!r}, but {relation} states no limit; write -> or add o(...)", text, text.find(relation)
         )

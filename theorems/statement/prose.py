@@ -125,6 +125,8 @@ def _function(node: Expr) -> tuple[str, int]:
         body, index, at = args
         place = "" if at == Expr("name", (index,)) else rf"\Big|_{{{name_latex(index)}={latex(at)}}}"
         return rf"\frac{{\partial}}{{\partial {name_latex(index)}}} {latex(body, 2)}{place}", 2
+    if op == "lim":
+        return rf"\lim {latex(args[0], 2)}", 2
     if op == "chance":
         return rf"\mathbb P\left[{_event(*args)}\right]", 4
     if op == "and":
@@ -185,7 +187,9 @@ def in_words(prop: Proposition) -> str:
     """The statement as a sentence: for every what, under which law, along which limit."""
     quantified = [*_matrices(prop), *_positions(prop), *_parameters(prop)]
     whole = f"{prop.left} {prop.relation} {_right(prop)}"
-    sentence = f"For every {_listed(quantified)}: {whole}" if quantified else whole
+    related = [f"{left} {relation} {right}" for relation, left, right in prop.known.relations]
+    given = f" with {_listed(related)}" if related else ""
+    sentence = f"For every {_listed(quantified)}{given}: {whole}" if quantified else whole
     if prop.limit.variable:
         free = [n for n in prop.positions if n != "T" and n not in dict(prop.limit.regime)]
         sentence += f" as {prop.limit.text}"

@@ -46,7 +46,7 @@ def shape(node: Expr, text: str = "") -> str:
     if op == "indicator" or (op == "P" and args[0].op in ("relation", "and")):
         shape(args[0], text)
         return "number"
-    if op in ("diff", "chance"):
+    if op in ("diff", "chance", "lim"):
         _numbers(args, text)
         return "number"
     if op == "norm":
