@@ -71,7 +71,8 @@ def left_side(says: Said, name: str) -> Proposition:
     text, parts = f"{says.quantities[name]} = 0", [part for part, _ in split_top(says.hypotheses, ",;")]
     while True:
         try:
-            return _read(text, ", ".join(parts), says.where, says.law, "")
+            # a limit within a side needs to know what tends
+            return _read(text, ", ".join(parts), says.where, says.law, says.limit if "lim(" in text else "")
         except StatementError as error:
             idle = _IDLE.search(str(error))
             fewer = [part for part in parts if idle is None or idle[1] not in _NAME.findall(part)]

@@ -83,6 +83,12 @@ def test_a_derivation_of_a_neighbour_is_seen(claim: str, change: str) -> None:
     assert found.derived and not found.simulated
 
 
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_a_correction_that_prints_another_quantity_is_read_too(claim: str) -> None:
+    corrected = by_id()[claim].corrected({"variance": "0"})
+    assert _in_limits(corrected) == {CLAIMS[claim]}
+
+
 def test_a_case_of_another_instance_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     pair, evaluation, seen = looked("bao2024.sec4.eq6")
     given = registry.instance_of("bao2024.sec4.eq6")
