@@ -12,6 +12,7 @@ from montecarlo import search_statement
 from montecarlo.statements.combine import combine
 from montecarlo.statements.environment import Environment, environment_of
 from montecarlo.statements.nodes import StatementSimulationError, frozen, names, put
+from montecarlo.statements.simulation import StatementSimulation
 from montecarlo.statements.values import numbers, value
 
 U, V = ["name", "u"], ["name", "v"]
@@ -109,3 +110,14 @@ def test_a_case_that_does_not_apply_needs_no_value() -> None:
     for u, expected in (("0", 0.0), ("4", 0.25)):
         assert value(node, environment_of({"u": u})) == expected
         assert search_statement.evaluate(node, {"numbers": {"u": u}}) == expected
+
+
+def test_a_chain_is_an_event_of_walks() -> None:
+    square = ["*", ["T", ["token", _number("1")]], ["token", _number("1")]]
+    chain = ["and", ["relation", "<=", _number("1/4"), square], ["relation", "<=", square, _number("1")]]
+    simulation = StatementSimulation(
+        {"law": ["walk"], "left": ["P", chain], "right": _number("0")}, {"d": 1, "Sigma": [["1"]]}
+    )
+    (found,) = simulation.draw(20_000, 3, "test.chain", "chain").estimates.values()
+    expected = math.erf(1 / math.sqrt(2)) - math.erf(0.5 / math.sqrt(2))
+    assert abs(found.mean - expected) < 6 * found.std_error < 0.03
