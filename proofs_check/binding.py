@@ -70,7 +70,8 @@ def bind(
 ) -> Binding:
     """Hold a claim's derivation and second side, as they were judged at the rows' cases, against what it says.
 
-    Where no walks are simulated, both are by value, at the cases at which the second side was ``seen``.
+    Where no walks are simulated, both are by value, at the cases at which the second side was ``seen``, or at which it
+    was sampled with randomness of its own.
     """
     claim = pair.statement
     found = Binding(missing=informal(claim, simulation) if claim.plugin and not claim.corrects else [])
@@ -82,6 +83,8 @@ def bind(
         matrix = matrix_of(pair.derived())
         by_value = values_bound(pair, simulation, seen) if matrix is None else matrices_bound(pair, matrix, seen)
         return found.joined(by_value)
+    if simulation.model == "free":
+        return found.joined(values_bound(pair, simulation, sampled(pair, rows)))
     laws = ["walk", "walk(start=0)"] if claim.model == "walk" and claim.says.law == "walk" else [claim.says.law]
     starts = {"walk": "sigma", "walk(start=0)": "zero"}
 
@@ -98,13 +101,44 @@ def bind(
             definitions=claim.definitions,
         )
 
-    found = found.joined(derivation_bound(claim, laws, derived))
+    # what is a number only in the limit is compared by value, with what is evaluated beside the simulation
+    reached = _in_limits(claim)
+    if reached:
+        found = found.joined(values_bound(pair, simulation, seen, reached))
+    found = found.joined(derivation_bound(claim, laws, derived, reached))
     cases = [row["params"] for row in rows]
     return found.joined(simulation_bound(claim, simulation, cases, seed, pair.sampled_names))
 
 
-def derivation_bound(claim: Statement, laws: Iterable[str], derived: Callable[..., Any]) -> Binding:
-    """The derived value of every quantity against the statement's, under each law and in every order of positions."""
+def sampled(pair: Pair, rows: Sequence[Mapping[str, Any]]) -> list[Seen]:
+    """The rows of a simulation with randomness of its own as numbers at cases, each with half of its interval."""
+    numbers: dict[str, dict[str, tuple[float, float]]] = {}
+    cases: dict[str, Mapping[str, Any]] = {}
+    for row in rows:
+        if row["low"] is not None and row["high"] is not None:
+            key = str(sorted(row["params"].items()))
+            middle = (row["low"] + row["high"]) / 2
+            numbers.setdefault(key, {})[row["quantity"]] = middle, row["high"] - middle
+            cases[key] = row["params"]
+    return [Seen(case, pair.handed(case), numbers[key], sampled=True) for key, case in cases.items()]
+
+
+def _in_limits(claim: Statement) -> frozenset[str]:
+    """The quantities that are limits, lim(...)."""
+    try:
+        return frozenset(name for name, prop in quantities(claim).items() if prop.left.has("lim"))
+    except StatementError:
+        # told of the derivation
+        return frozenset()
+
+
+def derivation_bound(
+    claim: Statement, laws: Iterable[str], derived: Callable[..., Any], elsewhere: frozenset[str] = frozenset()
+) -> Binding:
+    """The derived value of every quantity against the statement's, under each law and in every order of positions.
+
+    What is compared ``elsewhere`` is left out.
+    """
     found = Binding()
     try:
         table = quantities(claim)
@@ -112,6 +146,8 @@ def derivation_bound(claim: Statement, laws: Iterable[str], derived: Callable[..
         return Binding(missing=[f"what the claim says cannot be read: {error}"])
     found.missing += [f"nothing is said of {name}" for name in claim.printed if name not in table]
     for name, stated in table.items():
+        if name in elsewhere:
+            continue
         for law in laws:
             prop = replace(stated, law=read_law(law))
             kernel = kernel_of(prop.law)

@@ -121,12 +121,14 @@ class Seen:
     """What a second side without walks gave at one case: by name a number with the bound of its error, or whether
     a property holds.
 
-    ``case`` is exact, as the derivation reads it; ``given`` is what the second side had there.
+    ``case`` is exact, as the derivation reads it; ``given`` is what the second side had there. Of ``sampled`` numbers
+    the error is half the width of their interval.
     """
 
     case: Mapping[str, Any]
     given: Mapping[str, Any]
     found: Mapping[str, tuple[float, float] | bool]
+    sampled: bool = False
 
 
 @dataclass

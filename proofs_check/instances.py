@@ -7,8 +7,8 @@ two interpreters of statements evaluate it, must be the derived value and the se
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -26,15 +26,18 @@ from theorems.algebra.closed import names
 from theorems.balls import ball, between, precision, rational
 from theorems.bounds import sharp_quantity
 from theorems.catalogued import said
+from theorems.cells import Law, Limit
 from theorems.derivation import Enclosed, Equivalence, Inequality, SharpBound
 from theorems.equivalence import truth
 from theorems.expressions import symbol
 from theorems.inequalities.eventually import Eventually
 from theorems.kernel import value_of
+from theorems.limits import at_point
 from theorems.numeric import Case as Exact
 from theorems.statement.cases import Case, admissible, frame, only_set
 from theorems.statement.certify import violation
 from theorems.statement.expression import StatementError
+from theorems.statement.limiting import reached
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import UndefinedError, scalar
 
@@ -42,12 +45,16 @@ from theorems.statement.values import UndefinedError, scalar
 CASES = 24
 #: An error of a number beyond this part of max(1, |number|) says too little of it.
 LOOSE = 1e-6
+#: The same for the interval of a number that is sampled.
+COARSE = 0.05
+#: How near to its end the names of a limit are taken: all values there lie in one ball.
+NEAR = Fraction(1, 1 << 300)
 #: The second interpreter may be off by this part of the sizes that it adds, for rounding.
 ROUNDING = 1e-9
 #: The most that a ball's radius may be, relative to 1 + |middle|.
 TIGHT = 1e-20
 #: How near a value between the ends of a range is come to, with rational matrices.
-NEAR = 1e-9
+CLOSE = 1e-9
 #: How near the least value that is derived a quantity must come, as a part of leading - least.
 SHARP = 0.999
 
@@ -76,14 +83,19 @@ def place_of(seen: Seen) -> str:
     return shown if len(shown) <= 160 else f"{shown[:157]}..."
 
 
-def values_bound(pair: Pair, second_side: Any, seen: Sequence[Seen]) -> Binding:
-    """Hold the derived values and a second side's numbers against the statement, at CASES of the cases ``seen``."""
+def values_bound(pair: Pair, second_side: Any, seen: Sequence[Seen], only: Collection[str] | None = None) -> Binding:
+    """Hold the derived values and a second side's numbers against the statement, at CASES of the cases ``seen``.
+
+    ``only`` are the quantities that are compared, where they are not all.
+    """
     claim = pair.statement
     try:
         table = quantities(claim)
     except StatementError as error:
         return Binding(missing=[f"what the claim says cannot be read: {line(error)}"])
     found = Binding(missing=[f"nothing is said of {name}" for name in claim.printed if name not in table])
+    if only is not None:
+        table, found = {name: prop for name, prop in table.items() if name in only}, Binding()
     if not seen:
         return found.joined(Binding(missing=["the second side was seen at no case"]))
     chosen = [seen[len(seen) * k // CASES] for k in range(CASES)] if len(seen) > CASES else seen
@@ -123,9 +135,10 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) 
     print_read = _print(pair, name, prop)
     compared, widest = 0, 0.0
     for place in places:
-        stated = _ball(scalar(prop.left, place.case))
+        stated = _stated(prop, place)
         where = f"at {place.key} the statement's quantity {prop.left} is {_shown(stated)}"
-        _by_the_other(prop, place.case, stated, where)
+        if not prop.left.has("lim"):
+            _by_the_other(prop, place.case, stated, where)
         if name in place.seen.found:
             number, error = place.seen.found[name]  # type: ignore[misc]
             compared, widest = compared + 1, max(widest, error / max(1.0, abs(number)))
@@ -137,16 +150,33 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) 
             return Binding(derived=[f"the print is judged as another formula than is said: at {place.key}, {told}"])
     if not compared:
         raise InstanceError("the second side gives no number of it")
-    if widest > LOOSE:
+    sampled = any(place.seen.sampled for place in places)
+    if widest > (COARSE if sampled else LOOSE):
         raise InstanceError(f"the second side knows it within {widest:.1e} only, which says too little")
     further = _at_the_bound(pair, name, prop, places)
-    told = f"{name} is {prop.left} by value at {count_of(places)}: found within {widest:.1e} of it, {_told(pair, name)}"
+    how = "sampled" if sampled else "found"
+    told = f"{name} is {prop.left} by value at {count_of(places)}: {how} within {widest:.1e} of it, {_told(pair, name)}"
+    further += "; its limit is taken by the first interpreter of statements alone" * prop.left.has("lim")
     return Binding(evidence=[told + further])
+
+
+def _stated(prop: Proposition, place: Place) -> flint.arb:
+    """The statement's quantity at a place, its limits taken."""
+    if not prop.left.has("lim"):
+        return _ball(scalar(prop.left, around_the_limit(prop, place)))
+    derivation, found = reached(prop, prop.left)
+    return _settled(found.at(derivation, _flat(place.case)))
 
 
 def _derived(pair: Pair, name: str) -> Callable[[Place, flint.arb], str]:
     """What says how a derived quantity differs from the statement's at a place; "" where it does not."""
     quantity = _quantity(pair, name)
+    if isinstance(quantity, Limit):
+        # its value on the way, as the statement's quantity
+        on_the_way = quantity.finite
+        if isinstance(on_the_way, Law):
+            raise InstanceError("the derivation has a law there, and no formula")
+        return lambda place, stated: _other(_formula(on_the_way, place), stated)
     if isinstance(quantity, Eventually):
         return lambda place, stated: _beyond(_formula(quantity.upper, place), stated, 1)
     if isinstance(quantity, Enclosed):
@@ -219,12 +249,33 @@ def _print(pair: Pair, name: str, prop: Proposition) -> Callable[[Place], str] |
     formula = pair.formulas[name]
 
     def differs(place: Place) -> str:
-        stated, judged = _ball(scalar(prop.right, place.case)), _formula(formula, place)
+        stated, judged = _ball(scalar(prop.right, place.case)), _as_judged(pair, name, formula, place)
         if _settled(judged).overlaps(stated):
             return ""
         return f"{prop.right} is {_shown(stated)}, and {claim.printed[name]} is {_shown(judged)}"
 
     return differs
+
+
+def _as_judged(pair: Pair, name: str, formula: sp.Expr, place: Place) -> flint.arb:
+    """A print at a place, as it is judged: case by case, where it is about a limit with cases."""
+    if not isinstance(_quantity(pair, name), Limit):
+        return _formula(formula, place)
+    found = at_point(formula, place.exact.scalars)
+    if found is None:
+        raise InstanceError(f"the print has no value at {place.key}")
+    return ball(found, {})
+
+
+def around_the_limit(prop: Proposition, place: Place) -> Case:
+    """The case, and all values near the end of a limit whose name no case gives: what tends lies in their ball."""
+    label, end = prop.limit.variable, prop.limit.value
+    if label not in place.case.numbers or end is None or label in place.seen.case or label in place.seen.given:
+        return place.case
+    middle = place.case.numbers[label]
+    near = {**place.case.numbers, label: between(middle - NEAR, middle + NEAR)}
+    # a value that is read as a number may be a ball
+    return replace(place.case, numbers=near)  # type: ignore[arg-type]
 
 
 def _at_the_bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> str:
@@ -263,7 +314,7 @@ def _all_between(pair: Pair, prop: Proposition) -> str:
             place = Place(seen, instance(other, seen, None), Exact(raw))
             if failed := admissible(other, place.case):
                 raise InstanceError(f"a case at which it should be {wanted} is outside the hypotheses: {failed}")
-            if not _around(float(wanted), NEAR).overlaps(_ball(scalar(other.left, place.case))):
+            if not _around(float(wanted), CLOSE).overlaps(_ball(scalar(other.left, place.case))):
                 raise InstanceError(f"{other.left} is not {wanted} at {place.key}, as was derived")
     beside = "".join(f" beside {name}" for name in sorted({name for _, _, free in points for name in free}))
     return f", and takes values between its ends{beside} as derived at {len(points)} cases"
@@ -314,6 +365,8 @@ def instance(prop: Proposition, seen: Seen, given: Callable[..., Mapping[str, An
         if name not in table and only_set(prop, name):
             # what at(...) sets everywhere may be anything
             table[name] = [0] * int(_one({**table, size: size} if size.isdigit() else table, size))
+    if prop.limit.value is not None and prop.limit.value.op == "number":
+        table.setdefault(prop.limit.variable, prop.limit.value.args[0])
     sequences = {name: _row(table, name) for name in prop.known.sequences}
     vectors = {name: _row(table, name) for name in prop.known.vectors}
     matrices = {name: tuple(_entries(row, name) for row in _rows(table, name)) for name in prop.matrices}

@@ -164,6 +164,7 @@ def _joined(evidence: Evidence, other: Evidence, pair: Pair) -> None:
     evidence.cases += other.cases
     evidence.samples += other.samples
     evidence.rows += other.rows
+    evidence.seen += other.seen
     evidence.conflicts += other.conflicts
     evidence.decoys += other.decoys
     evidence.caught += other.caught

@@ -19,7 +19,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: The name that hypotheses speak of in vain, in the error that says so.
 _IDLE = re.compile(r"the hypotheses speak of ([A-Za-z_][A-Za-z0-9_]*), which the statement does not have")
 #: Functions of prints that the language has under another name.
-_FUNCTIONS = {"Abs": "abs", "Max": "max", "Min": "min", "Sum": "sum"}
+_FUNCTIONS = {"Abs": "abs", "Max": "max", "Min": "min", "Sum": "sum", "Indicator": "indicator"}
 #: A definition that names definitions is put in so often at most.
 MOST_ROUNDS = 8
 
@@ -50,6 +50,8 @@ def said_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str
     relation = _relation(statement, name)
     right = in_language(statement.printed[name], statement, name)
     limit = says.limit or _limit(statement)
+    if "lim(" in says.quantities[name]:
+        return f"{says.quantities[name]} {relation} {right}", says.hypotheses, says.where, says.law, limit
     moving = {"T", *statement.positions} & set(_NAME.findall(right))
     if limit and relation == "=" and statement.remainder in ("", "1") and not moving:
         relation = "->"
@@ -92,7 +94,12 @@ def left_side(says: Said, name: str) -> Proposition:
     Hypotheses about a name that only prints have (lam > 0) are left out.
     """
     text = f"{says.quantities[name]} = 0"
-    return _read(text, _needed(text, says), says.where, says.law, "")
+    return _read(text, _needed(text, says), says.where, says.law, _needed_limit(text, says))
+
+
+def _needed_limit(text: str, says: Said) -> str:
+    """A limit within a side needs to know what tends."""
+    return says.limit if "lim(" in text else ""
 
 
 def _needed(text: str, says: Said) -> str:
@@ -100,7 +107,7 @@ def _needed(text: str, says: Said) -> str:
     parts = [part for part, _ in split_top(says.hypotheses, ",;")]
     while True:
         try:
-            _read(text, ",".join(parts), says.where, says.law, "")
+            _read(text, ",".join(parts), says.where, says.law, _needed_limit(text, says))
         except StatementError as error:
             idle = _IDLE.search(str(error))
             if idle is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -117,6 +118,24 @@ def limit_rho(i: int, T: int, xi: float, eta: float) -> dict[str, tuple[float, f
     return {"rho": (float(_normal_probability(mean, variance)), 4 * off)}
 
 
+@instance("bao2024.sec4.eq6")
+def matrices_of(i: str, T: str, xi: str, eta: str) -> dict[str, Any]:
+    """W = diag(eta/4, ..., -eta/4, ...) and Sigma = I in 16 dimensions: tr(W^2) = eta^2, and tr(W) = xi eta.
+
+    8 + 2 xi of the eigenvalues are positive, so xi is a multiple of 1/2 between -4 and 4.
+    """
+    up, size = 8 + 2 * Fraction(xi), Fraction(eta) / 4
+    if up.denominator != 1 or not 0 <= up <= 16:
+        raise ValueError(f"xi = {xi}; expected a multiple of 1/2 from -4 to 4")
+    signs = [1 if k < up else -1 for k in range(16)]
+    return {
+        "d": 16,
+        "theta": Fraction(i) / Fraction(T),
+        "W": [[sign * size if r == k else 0 for k in range(16)] for r, sign in enumerate(signs)],
+        "Sigma": [[int(r == k) for k in range(16)] for r in range(16)],
+    }
+
+
 @simulation("bao2024.sec4.fig2-eta", degree=4)
 def fig2_eta(walk: Walks, W: Tensor, i: int, lam: float) -> dict[str, Tensor]:
     """Variances of the score at lambda, and at 1 for the same walks, (n // 2,)."""
@@ -167,6 +186,12 @@ def uniform_slope(i: int, T: int, eta: float) -> dict[str, tuple[float, float]]:
     value = slope(i / T, 0.0, eta, limit_mean, limit_variance)
     v = abs(float(_polynomial(limit_moments()[1], i / T)))
     return {"slope": (value, 16 * limit_moments()[2] * (1 + 1 / (eta * v)) ** 3)}
+
+
+@instance("bao2024.sec4.a1-uniform")
+def traceless(i: str, T: str, eta: str, lam: str) -> dict[str, Any]:
+    """A W with tr(W) = 0 and tr(W^2)/lambda^2 = eta^2."""
+    return matrices_of(i, T, "0", str(Fraction(eta) * Fraction(lam)))
 
 
 # -- Lemma 2
@@ -235,6 +260,15 @@ def _simulate(part: str, law: str, walks: Callable[..., Tensor]) -> None:
 _simulate("bao2024.sec4.lemma2-1", "rho@exact law, T -> infinity first", _limit_walks)
 _simulate("bao2024.sec4.lemma2-2", "rho@exact law, T -> infinity first", _limit_walks)
 _simulate("bao2024.sec4.lemma2-4", "rho@exact law, T >= 2", _walks)
+
+
+def _on_the_way(xi: str, eta: str) -> dict[str, str]:
+    """xi and eta of a case, which are sequences in k."""
+    return {"xi": xi, "eta": eta}
+
+
+for _part in ("1", "2", "4"):
+    instance(f"bao2024.sec4.lemma2-{_part}")(_on_the_way)
 
 
 def _normal_probability(mean: Tensor, spread: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import CORE, Value, as_tensor, broadcast, evaluate, reads, scalar, spread, whole
-from montecarlo.statements.nodes import Node, StatementSimulationError, text
+from montecarlo.statements.nodes import Node, StatementSimulationError, random, text
 
 
 @reads("number")
@@ -117,6 +117,9 @@ def _added(node: Node, env: Environment) -> Value:
 
 @reads("*")
 def _multiplied(node: Node, env: Environment) -> Value:
+    # cases: where one does not apply, its formula need not have a value
+    if any(part[0] == "indicator" and evaluate(part, env).data == 0.0 for part in node[1:] if not random(part)):
+        return Value("scalar", 0.0)
     found = evaluate(node[1], env)
     for part in node[2:]:
         found = product(found, evaluate(part, env), node)

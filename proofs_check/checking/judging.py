@@ -89,6 +89,9 @@ def _by_kind(
         from proofs_check.checking.without_tokens import found_without_tokens
 
         return found_without_tokens(prop, effort, seed)
+    if prop.limit.together or prop.left.has("lim"):
+        found.status, found.reason = "undecided", "no rule decides limits of several parameters, or within a side"
+        return found
     if prop.limit.variable:
         from proofs_check.checking.growing import LimitChecker
 

@@ -125,7 +125,24 @@ def smaller(one: Number, two: Number) -> Number:
     return ball(one).min(ball(two))
 
 
-ELEMENTARY: dict[str, Callable[[Number], Number]] = {"sqrt": root, "exp": exp, "log": log, "abs": absolute}
+def erf(number: Number) -> Number:
+    """The error function."""
+    return Fraction(0) if number == 0 and isinstance(number, Fraction) else ball(number).erf()
+
+
+def between_0_and_1() -> flint.arb:
+    """A ball that holds every number from 0 to 1."""
+    half = flint.arb(0.5)
+    return flint.arb(half, half)
+
+
+ELEMENTARY: dict[str, Callable[[Number], Number]] = {
+    "sqrt": root,
+    "exp": exp,
+    "log": log,
+    "erf": erf,
+    "abs": absolute,
+}
 
 
 def inverse(number: Number) -> Number:

@@ -12,14 +12,12 @@ from itertools import groupby, product
 from typing import Any
 
 from theorems.norms import is_semidefinite, is_symmetric
-from theorems.statement.expression import BINDING, Expr
+from theorems.statement.expression import SUMS, Expr
 from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import UndefinedError, Vector, compared, value
+from theorems.statement.values import HOLDS, UndefinedError, Vector, compared, value
 
 Rows = tuple[tuple[Fraction, ...], ...]
-#: The signs of left - right with which each relation holds.
-_HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,7 @@ def _framed(prop: Proposition) -> Frame:
     names |= sizes
     entries = []
     for side in sides:
-        inner = {node.args[1] for node in side.walk() if node.op in BINDING}
+        inner = {node.args[1] for node in side.walk() if node.op in SUMS}
         entries += [node for node in side.walk() if node.op == "entry" and not node.args[-1].names() & inner]
     found = _indices(prop)
     return Frame(tuple(sorted(names - quantified)), sizes, quantified, found, prop.matrices, tuple(entries))
@@ -275,7 +273,7 @@ def _relations_fail(prop: Proposition, case: Case) -> Iterator[str]:
                 sign = _sign(left, right, point, strict=True)
             except IndexError:
                 continue
-            if sign not in _HOLDS[relation]:
+            if sign not in HOLDS[relation]:
                 yield f"{left} {relation} {right}"
                 break
 

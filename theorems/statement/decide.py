@@ -166,6 +166,12 @@ def decide(prop: Proposition, derivation: Derivation) -> Decision:
 
     Raises StatementError for a statement that says nothing: a division by 0, too many orders of the positions.
     """
+    if prop.limit.together:
+        return Decision("undecided", "several limits", reason="no rule decides limits of several parameters at once")
+    if any(side.has("lim") for side in (prop.left, prop.right)):
+        return Decision(
+            "undecided", "a limit within a side", reason="write f -> value: lim(f) is not decided in a check"
+        )
     try:
         parts = list(_parts(prop, derivation))
     except (NotPolynomialError, ZeroDivisionError) as error:

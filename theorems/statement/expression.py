@@ -11,15 +11,17 @@ from typing import Any
 #: Moments: the number of arguments each takes, and its degree as a multiple of its argument's.
 MOMENTS = {"E": 1, "Var": 1, "Cov": 2, "Corr": 2, "Skew": 1, "Kurt": 1, "P": 1}
 #: Functions of one number, of several numbers, and of a vector.
-ELEMENTARY = ("sqrt", "exp", "log", "abs")
+ELEMENTARY = ("sqrt", "exp", "log", "erf", "abs")
 SEVERAL = ("min", "max")
 OF_VECTORS = ("softmax", "entropy")
 OF_MATRICES = ("inv", "eig")
 NORMS = ("2", "fro", "nuclear")
 #: Norms by the entries, which the transpose may change: largest column sum, row sum and entry, and the sum of all.
 ENTRY_NORMS = ("1", "oo", "max", "sum")
-#: Nodes that bind an index: their arguments are body, index, first and last.
-BINDING = ("sum", "stack", "columns")
+#: Nodes over an index from a first value to a last: their arguments are body, index, first and last.
+SUMS = ("sum", "stack", "columns")
+#: Nodes whose second argument is a name of their own, bound in the first: body, index, then expressions outside of it.
+BINDING = (*SUMS, "diff")
 RELATIONS = ("=", "<=", "<", ">=", ">", "->", "~")
 
 
@@ -46,8 +48,10 @@ class Expr:
 
     ``number`` (a Fraction), ``name``, ``matrix``, ``vector`` (names), ``token`` (its position), ``family`` (the vector
     of all entries of a defined or given sequence), ``entry`` (sequence, position), ``T`` (transpose), ``+``, ``*``,
-    ``/``, ``**``, ``tr``, ``norm``, ``entrynorm``, ``sum`` (body, index, first, last), ``mean`` (of the tokens),
-    ``relation``, a moment of MOMENTS, or a function. ``stack`` and ``columns`` (as ``sum``) are the vector with these
+    ``/``, ``**``, ``tr``, ``norm``, ``entrynorm``, ``sum`` (body, index, first, last), ``diff`` (body, name, where),
+    ``mean`` (of the tokens), ``relation``, ``and`` (a chain of relations), ``normal`` (mean, variance: a random number
+    of its own), ``chance`` ("within" | "above" | "below", mean, variance, ends: its probability of an interval),
+    ``pi``, a moment of MOMENTS, or a function. ``stack`` and ``columns`` (as ``sum``) are the vector with these
     entries and the matrix with these columns, ``column`` (matrix, place) and ``element`` (matrix, row, column) parts of
     a matrix, ``grad`` (number, variable) a gradient, ``at`` (body, variable, value) a body with a variable's value.
     """
@@ -72,10 +76,10 @@ class Expr:
 
     @property
     def random(self) -> bool:
-        """Whether a token occurs outside every moment, so that the value differs from walk to walk."""
+        """Whether a token, or a random number, occurs outside every moment, so that the value differs."""
         if self.op in MOMENTS:
             return False
-        return self.op in ("token", "mean") or any(arg.random for arg in self)
+        return self.op in ("token", "mean", "normal") or any(arg.random for arg in self)
 
     def names(self) -> set[str]:
         """The names that occur free: parameters and positions, not the indices of sums."""
@@ -173,6 +177,16 @@ def _text(node: Expr) -> tuple[str, int]:
         return f"{written(args[1], 1)} {args[0]} {written(args[2], 1)}", 0
     if op == "mean":
         return "mean(x)", 4
+    if op == "pi":
+        return "pi", 4
+    if op == "and":
+        return _chain_text(args), 0
+    if op == "chance":
+        return f"P[{_event_text(*args)}]", 4
+    if op == "diff":
+        body, index, at = args
+        place = "" if at == name(index) else f", {written(at)}"
+        return f"diff({written(body)}, {index}{place})", 4
     if op in ("norm", "entrynorm"):
         inner = written(args[0])
         return (f"norm({inner}, {args[1]})" if args[1] else f"norm({inner})"), 4
@@ -185,3 +199,16 @@ def _sum_text(args: tuple[Any, ...]) -> str:
         text = written(arg, 1)
         pieces.append(f"- {text[1:]}" if text.startswith("-") and pieces else f"+ {text}" if pieces else text)
     return " ".join(pieces)
+
+
+def _chain_text(relations: tuple[Any, ...]) -> str:
+    first = written(relations[0].args[1], 1)
+    return first + "".join(f" {one.args[0]} {written(one.args[2], 1)}" for one in relations)
+
+
+def _event_text(kind: str, mean: Expr, variance: Expr, *ends: Expr) -> str:
+    number = f"normal({written(mean)}, {written(variance)})"
+    low, high = (written(ends[0], 1), written(ends[-1], 1))
+    return {"within": f"{low} <= {number} <= {high}", "above": f"{number} >= {low}", "below": f"{number} <= {high}"}[
+        kind
+    ]

@@ -28,7 +28,7 @@ from theorems.statement.arithmetic import (
     scaled,
     times,
 )
-from theorems.statement.expression import BINDING, Expr, StatementError
+from theorems.statement.expression import SUMS, Expr, StatementError
 from theorems.statement.values import Reader
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -272,5 +272,5 @@ _RULES: Mapping[str, Callable[[Any, Expr], Pair]] = {
     "clip": _clip,
     "indicator": _locally_constant,
     "at": _elsewhere,
-    **dict.fromkeys(BINDING, _bound),
+    **dict.fromkeys(SUMS, _bound),
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from theorems.statement.expression import BINDING, MOMENTS, Expr, StatementError, name, number
+from theorems.statement.expression import MOMENTS, SUMS, Expr, StatementError, name, number
 from theorems.statement.hypotheses import Hypotheses, Range, names_of, position_names, read_hypotheses, vocabulary_of
 from theorems.statement.language import Vocabulary, nearest, parsed, split_relation, split_top
 from theorems.statement.laws import Law, read_law
@@ -15,31 +15,13 @@ from theorems.statement.numbers import rational_at
 from theorems.statement.places import Place, place_of
 from theorems.statement.shapes import shape
 from theorems.statement.sizes import NUMBER, size, told
+from theorems.statement.tending import Limit, read_limit
 
 #: Tokens among which a covariance is looked at when it is read.
 LOOKED_AT = 6
-_GOES = re.compile(r"^\s*(.+?)\s*->\s*(.+?)\s*$")
 _DEFINED = re.compile(
     r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\[\s*([A-Za-z][A-Za-z0-9_]*)\s*\])?\s*=(?!=)\s*(.+)$", re.DOTALL
 )
-
-
-@dataclass(frozen=True)
-class Limit:
-    """What tends where: ``name`` (T, or a parameter) to ``value`` (an expression, or ``oo``).
-
-    ``regime`` maps a position to the proportion of T that it tends to: i/T -> theta.
-    """
-
-    variable: str = ""
-    value: Expr | None = None
-    regime: tuple[tuple[str, Expr], ...] = ()
-    text: str = ""
-
-    @property
-    def infinite(self) -> bool:
-        """Whether the variable grows without bound."""
-        return self.value is None
 
 
 @dataclass(frozen=True)
@@ -72,7 +54,7 @@ class Proposition:
     @property
     def asymptotic(self) -> bool:
         """Whether the statement is about a limit."""
-        return self.relation in ("->", "~") or self.error is not None
+        return self.relation in ("->", "~") or self.error is not None or self.left.has("lim")
 
     def plain(self) -> dict[str, Any]:
         """The statement as nested lists and text, as the other side reads it."""
@@ -100,7 +82,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     right = parsed(right_text, words, text, column + len(relation))
     right, error = _error_term(right, text)
     sides = (left, right) if error is None else (left, right, error[1])
-    regime = _read_limit(limit, words)
+    regime = read_limit(limit, words)
     positions = _positions(sides, text)
     if regime.variable == "T" or any("T" in side.names() for side in sides):
         positions.add("T")
@@ -115,8 +97,8 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     _check_shapes(left, right, relation if error is None else "", known, text)
     _check_law(made, known, law)
     _check_names(sides, known, made, regime, positions, text, hypotheses)
-    _check_limit(relation, error, regime, text, limit)
-    used = {name for side in sides for name in side.names()} | made.names() | _regime_names(regime)
+    _check_limit(sides, relation, error, regime, text, limit)
+    used = {name for side in sides for name in side.names()} | made.names() | regime.names()
     parameters = sorted((used | set(names_of(known))) - positions - {"d"})
     return Proposition(
         law=made,
@@ -178,44 +160,12 @@ def _error_term(right: Expr, text: str) -> tuple[Expr, tuple[str, Expr] | None]:
     return kept, (errors[0].op, errors[0].args[0])
 
 
-def _read_limit(text: str, words: Vocabulary) -> Limit:
-    variable, value, regime = "", None, []
-    for part, column in split_top(text, ",;"):
-        if not part.strip():
-            continue
-        match = _GOES.match(part)
-        if match is None:
-            raise StatementError("expected e.g. T -> oo, i/T -> theta", text, column)
-        source, target = match[1].replace(" ", ""), match[2].strip()
-        if source.endswith("/T") and source[:-2].isidentifier():
-            share = parsed(target, words, text, column + match.start(2))
-            if share.op != "name" and not (share.op == "number" and 0 <= share.args[0] <= 1):
-                raise StatementError(
-                    f"{source} tends to {target}; expected a name such as theta, or a number from 0 to 1",
-                    text,
-                    share.at,
-                )
-            regime.append((source[:-2], share))
-            continue
-        if not source.isidentifier():
-            raise StatementError(
-                f"{source[:30]!r} tends nowhere; expected T -> oo, i/T -> theta or lam -> 0", text, column
-            )
-        if variable:
-            raise StatementError(f"{variable} and {source} both tend somewhere; one limit at a time", text, column)
-        variable = source
-        value = None if target in ("oo", "infinity", "inf") else parsed(target, words, text, column + match.start(2))
-    if regime and not variable:
-        variable = "T"
-    return Limit(variable, value, tuple(regime), " ".join(text.split()))
-
-
 def _positions(sides: tuple[Expr, ...], text: str) -> set[str]:
     """The names that stand in x[...] or at the ends of a sum over tokens."""
     found: set[str] = set()
 
     def look(node: Expr, own: frozenset[str]) -> None:
-        if node.op in BINDING:
+        if node.op in SUMS:
             body, index, *ends = node.args
             for end in ends:
                 found.update(end.names() - own)
@@ -267,7 +217,7 @@ def _places(sides: tuple[Expr, ...], text: str, positions: set[str]) -> tuple[se
         bound(far, True, True)
 
     def look(node: Expr, own: dict[str, tuple[Place, Place]]) -> None:
-        if node.op in BINDING:
+        if node.op in SUMS:
             body, index, first, last = node.args
             ends = (place_of(first, text), place_of(last, text))
             for place, is_first in zip(ends, (True, False), strict=True):
@@ -365,7 +315,8 @@ def _check_shapes(left: Expr, right: Expr, relation: str, known: Hypotheses, tex
     sizes = []
     for side in (left, right):
         if side.random:
-            raise StatementError(f"{side} is random; a statement is about moments, e.g. E[{side}]", text, side.at)
+            mend = "a probability of it, e.g. P[0 <= normal(mu, v) <= 1]" if side.has("normal") else f"E[{side}]"
+            raise StatementError(f"{side} is random; a statement is about moments: take {mend}", text, side.at)
         found = shape(side, text)
         sizes.append(size(side, known, text))
         if found != "number" and relation != "=":
@@ -381,17 +332,10 @@ def _check_shapes(left: Expr, right: Expr, relation: str, known: Hypotheses, tex
         raise StatementError(f"{what}: with tokens matrices are d x d and statements about numbers; {mend}", text, 0)
 
 
-def _regime_names(limit: Limit) -> set[str]:
-    found = {name for _, form in limit.regime for name in form.names()}
-    if limit.variable and limit.variable != "T":
-        found.add(limit.variable)
-    return found | (limit.value.names() if limit.value is not None else set())
-
-
 def _check_names(
     sides: tuple[Expr, ...], known: Hypotheses, law: Law, limit: Limit, positions: set[str], text: str, given: str
 ) -> None:
-    declared = positions | set(names_of(known)) | law.names() | _regime_names(limit) | {"d", "T"}
+    declared = positions | set(names_of(known)) | law.names() | limit.names() | {"d", "T"}
     if not any(side.has("token", "mean") for side in sides):
         # the i of softmax(s)[i] is any entry of a sequence: it needs no declaration
         declared |= {n for side in sides for node in side.walk() if node.op == "entry" for n in node.args[-1].names()}
@@ -405,7 +349,7 @@ def _check_names(
                     text,
                     node.at,
                 )
-    used = {name for side in sides for name in side.names()} | law.names() | _regime_names(limit) | {"d", "T"}
+    used = {name for side in sides for name in side.names()} | law.names() | limit.names() | {"d", "T"}
     used |= known.size_names
     tokens = any(side.has("token", "mean") for side in sides)
     for label in sorted(set(names_of(known)) - used - positions):
@@ -423,7 +367,9 @@ def _check_names(
             )
 
 
-def _check_limit(relation: str, error: tuple[str, Expr] | None, limit: Limit, text: str, given: str) -> None:
+def _check_limit(
+    sides: tuple[Expr, ...], relation: str, error: tuple[str, Expr] | None, limit: Limit, text: str, given: str
+) -> None:
     if relation in ("->", "~") and not limit.variable:
         raise StatementError(
             f"{relation} without what tends where; add --as, e.g. --as 'T -> oo'", text, text.find(relation)
@@ -432,7 +378,12 @@ def _check_limit(relation: str, error: tuple[str, Expr] | None, limit: Limit, te
         raise StatementError("T tends to oo alone; write --as 'T -> oo'", given, 0)
     if error is not None and not limit.variable:
         raise StatementError("an error term without what tends where; add --as, e.g. --as 'T -> oo'", text, error[1].at)
-    if limit.variable and relation not in ("->", "~") and error is None:
+    reached = any(side.has("lim") for side in sides)
+    if reached and (not limit.variable or limit.together or relation in ("->", "~") or error is not None):
+        raise StatementError(
+            "lim(...) is a number, along one limit that --as says: write lim(f) = value with --as 'T -> oo'", text, 0
+        )
+    if limit.variable and relation not in ("->", "~") and error is None and not reached:
         raise StatementError(
             f"--as {given!r}, but {relation} states no limit; write -> or add o(...)", text, text.find(relation)
         )

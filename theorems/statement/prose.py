@@ -120,6 +120,21 @@ def _function(node: Expr) -> tuple[str, int]:
     op, args = node.op, node.args
     if op == "mean":
         return r"\bar x", 4
+    if op == "pi":
+        return r"\pi", 4
+    if op == "diff":
+        body, index, at = args
+        place = "" if at == Expr("name", (index,)) else rf"\Big|_{{{name_latex(index)}={latex(at)}}}"
+        return rf"\frac{{\partial}}{{\partial {name_latex(index)}}} {latex(body, 2)}{place}", 2
+    if op == "lim":
+        return rf"\lim {latex(args[0], 2)}", 2
+    if op == "chance":
+        return rf"\mathbb P\left[{_event(*args)}\right]", 4
+    if op == "and":
+        rest = "".join(rf" {_RELATIONS[one.args[0]]} {latex(one.args[2], 1)}" for one in args)
+        return f"{latex(args[0].args[1], 1)}{rest}", 0
+    if op == "indicator":
+        return rf"\mathbf 1\left[{latex(args[0])}\right]", 4
     if op == "sqrt":
         return rf"\sqrt{{{latex(args[0])}}}", 4
     if op == "abs":
@@ -151,6 +166,16 @@ _PARTS: dict[str, Callable[..., str]] = {
 }
 
 
+def _event(kind: str, mean: Expr, variance: Expr, *ends: Expr) -> str:
+    number = rf"N({latex(mean)}, {latex(variance)})"
+    low, high = latex(ends[0], 1), latex(ends[-1], 1)
+    return {
+        "within": rf"{low} \le {number} \le {high}",
+        "above": rf"{number} \ge {low}",
+        "below": rf"{number} \le {high}",
+    }[kind]
+
+
 def statement_latex(prop: Proposition) -> str:
     """The statement in LaTeX, its error term and limit with it."""
     error = "" if prop.error is None else f" + {prop.error[0]}({latex(prop.error[1])})"
@@ -163,6 +188,12 @@ def statement_latex(prop: Proposition) -> str:
 
 def limit_latex(prop: Proposition) -> str:
     """What tends where, in LaTeX."""
+    if prop.limit.together:
+        return ", ".join(
+            rf"{latex(one.source)} \to "
+            + (latex(one.value) if one.value is not None else r"\infty" if one.sign > 0 else r"-\infty")
+            for one in prop.limit.together
+        )
     value = r"\infty" if prop.limit.value is None else latex(prop.limit.value)
     parts = [rf"{name_latex(prop.limit.variable)} \to {value}"]
     parts += [rf"{name}/T \to {latex(form)}" for name, form in prop.limit.regime]
@@ -173,10 +204,13 @@ def in_words(prop: Proposition) -> str:
     """The statement as a sentence: for every what, under which law, along which limit."""
     quantified = [*_matrices(prop), *_positions(prop), *_parameters(prop)]
     whole = f"{prop.left} {prop.relation} {_right(prop)}"
-    sentence = f"For every {_listed(quantified)}: {whole}" if quantified else whole
+    related = [f"{left} {relation} {right}" for relation, left, right in prop.known.relations]
+    given = f" with {_listed(related)}" if related else ""
+    sentence = f"For every {_listed(quantified)}{given}: {whole}" if quantified else whole
     if prop.limit.variable:
         free = [n for n in prop.positions if n != "T" and n not in dict(prop.limit.regime)]
         sentence += f" as {prop.limit.text}"
+        sentence += ", along every such sequence" if prop.limit.together else ""
         sentence += f", uniformly in {_listed(free)}" if free and prop.error is not None else ""
         sentence += f", for every {_listed(free)}, fixed or growing with T" if free and prop.error is None else ""
     if prop.random:

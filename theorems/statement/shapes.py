@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from theorems.statement.expression import BINDING, MOMENTS, Expr, StatementError
+from collections.abc import Iterable
+
+from theorems.statement.expression import MOMENTS, SUMS, Expr, StatementError
 
 #: How shapes multiply.
 _PRODUCTS = {
@@ -16,7 +18,7 @@ _TURNED = {"vector": "row", "row": "vector"}
 
 
 def shape(node: Expr, text: str = "") -> str:
-    """number, vector, row or matrix; StatementError where shapes do not fit, at the place where they do not."""
+    """number, vector, row, matrix or comparison; StatementError where shapes do not fit, at the place where that is."""
     op, args = node.op, node.args
     if op in ("token", "mean", "vector", "family", "column", "stack"):
         return "vector"
@@ -37,7 +39,7 @@ def shape(node: Expr, text: str = "") -> str:
         return found[0]
     if op == "*":
         return _product(node, text)
-    if op in ("/", "**", *BINDING):
+    if op in ("/", "**", *SUMS):
         inner = shape(args[0], text)
         _numbers(args[1:], text)
         if op == "**" and inner not in ("number", "matrix"):
@@ -49,6 +51,15 @@ def shape(node: Expr, text: str = "") -> str:
         if (inner := shape(args[0], text)) != "matrix":
             raise StatementError(f"{op}(...) takes a matrix; {args[0]} is a {inner}", text, node.at)
         return "matrix" if op == "inv" else "vector"
+    if op in ("relation", "and"):
+        _numbers(args if op == "relation" else [side for one in args for side in one.args], text)
+        return "comparison"
+    if op == "indicator" or (op == "P" and args[0].op in ("relation", "and")):
+        shape(args[0], text)
+        return "number"
+    if op in ("diff", "chance", "lim"):
+        _numbers(args, text)
+        return "number"
     if op in ("norm", "entrynorm"):
         shape(args[0], text)
         return "number"
@@ -61,7 +72,7 @@ def shape(node: Expr, text: str = "") -> str:
     return "number"
 
 
-def _numbers(args: tuple[object, ...], text: str) -> None:
+def _numbers(args: Iterable[object], text: str) -> None:
     for arg in args:
         if isinstance(arg, Expr) and (found := shape(arg, text)) != "number":
             mend = "take a number of it, e.g. a.T*x[i] with a in R^d, or its norm"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from theorems.statement.expression import BINDING, Expr, StatementError
+from theorems.statement.expression import SUMS, Expr, StatementError
 from theorems.statement.hypotheses import Hypotheses
 
 Size = tuple[str, str]
@@ -39,7 +39,7 @@ class _Sizes:
             return self._named(rows), self._named(columns)
         if op == "family":
             return self._named(self.known.sequences.get(args[0], ("T", None))[0]), "1"
-        if op in BINDING:
+        if op in SUMS:
             return self._bound(node)
         found = [self.of(arg) for arg in node]
         if op == "T":

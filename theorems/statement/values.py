@@ -8,6 +8,8 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any, Protocol
 
+import flint
+
 from theorems.balls import PRECISIONS, precision
 from theorems.norms import enclosure, rational_value
 from theorems.statement.arithmetic import (
@@ -19,6 +21,7 @@ from theorems.statement.arithmetic import (
     Vector,
     absolute,
     add,
+    between_0_and_1,
     entries_of,
     exp,
     inverse,
@@ -33,7 +36,9 @@ from theorems.statement.arithmetic import (
     times,
     unknown,
 )
-from theorems.statement.expression import BINDING, Expr, StatementError
+from theorems.statement.calculus import settled
+from theorems.statement.chances import by_erf
+from theorems.statement.expression import SUMS, Expr, StatementError
 from theorems.statement.factoring import factored
 from theorems.statement.spectra import eigenvalues, entry_norm
 from theorems.statement.spectra import inverse as inverted
@@ -42,6 +47,10 @@ from theorems.statement.spectra import inverse as inverted
 MAX_SUM = 4_096
 #: Different scores beyond which weights have a common denominator, and wider balls.
 MANY = 64
+
+
+#: The signs of left - right with which each relation holds.
+HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
 
 
 class Data(Protocol):
@@ -165,6 +174,9 @@ class Reader:
         if op == "+":
             return reduce(plus, (self.value(arg) for arg in args))
         if op == "*":
+            # cases: where one does not apply, its formula need not have a value
+            if any(arg.op == "indicator" and self.value(arg) == Fraction(0) for arg in args):
+                return Fraction(0)
             return reduce(times, (self.value(arg) for arg in args))
         if op == "/":
             return times(inverse(self.number(args[1])), self.value(args[0]))
@@ -174,7 +186,7 @@ class Reader:
             return ELEMENTARY[op](self.number(args[0]))
         if op in ("min", "max"):
             return reduce(larger if op == "max" else smaller, self._several(args))
-        if op in BINDING:
+        if op in SUMS:
             return self.bound(node)
         if op in _WHOLE:
             return self.part(node, self.value(args[0]))
@@ -242,14 +254,6 @@ class Reader:
         if not isinstance(place, Fraction) or place.denominator != 1 or not 1 <= place <= length:
             raise IndexError(f"there is no entry {place} of {length}")
         return int(place) - 1
-
-    def indicator(self, relation: Expr) -> Value:
-        """1 where a comparison holds, 0 where it does not."""
-        gap = plus(self.number(relation.args[1]), times(Fraction(-1), self.number(relation.args[2])))
-        assert not isinstance(gap, Vector | Matrix)
-        if not isinstance(gap, Fraction) and not (gap > 0 or gap < 0):
-            return unknown()
-        return Fraction(int((gap > 0) - (gap < 0)) in _HOLDS[relation.args[0]])
 
     def gradient(self, function: Expr, variable: Expr) -> Value:
         """The gradient of a number by a matrix or a vector."""
@@ -326,6 +330,31 @@ class Reader:
     def clip(self, inner: Expr, low: Expr, high: Expr) -> Value:
         return smaller(larger(self.number(inner), self.number(low)), self.number(high))
 
+    def pi(self) -> Value:
+        return flint.arb.pi()
+
+    def derived(self, body: Expr, variable: str, at: Expr) -> Value:
+        return self.value(settled(Expr("diff", (body, variable, at))))
+
+    def chance(self, kind: str, mean: Expr, variance: Expr, *ends: Expr) -> Value:
+        """P[low <= normal(mean, variance) <= high]; a variance that is not sure to be > 0 leaves it open."""
+        spread = self.number(variance)
+        if spread <= 0:
+            raise UndefinedError(f"a normal number of variance {spread}; expected one > 0")
+        return self.value(by_erf(Expr("chance", (kind, mean, variance, *ends)))) if spread > 0 else unknown()
+
+    def indicator(self, condition: Expr) -> Value:
+        """1 where every relation holds, 0 where one fails, and anything between where balls do not tell."""
+        found = [self._held(*one.args) for one in (condition.args if condition.op == "and" else (condition,))]
+        if False in found:
+            return Fraction(0)
+        return Fraction(1) if all(found) else between_0_and_1()
+
+    def _held(self, mark: str, left: Expr, right: Expr) -> bool | None:
+        gap = add(self.number(left), mul(Fraction(-1), self.number(right)))
+        sign = 1 if gap > 0 else -1 if gap < 0 else 0 if isinstance(gap, Fraction) else None
+        return None if sign is None else sign in HOLDS[mark]
+
     def places(self, first: Expr, last: Expr) -> range | None:
         """The values of an index; None for more than MAX_SUM."""
         ends = (self.number(first), self.number(last))
@@ -367,8 +396,7 @@ class Reader:
 
 
 #: What is worked out once for the same indices.
-_KEPT = (*BINDING, "*", "/", "**", "entry", "element", "column", "softmax", "grad", "at", "indicator", "clip", "norm")
-_HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
+_KEPT = (*SUMS, "*", "/", "**", "entry", "element", "column", "softmax", "grad", "at", "indicator", "clip", "norm")
 _WHOLE = ("T", "tr", "element", "column")
 _READERS: dict[str, Callable[..., Value]] = {
     "softmax": Reader.softmax,
@@ -381,6 +409,9 @@ _READERS: dict[str, Callable[..., Value]] = {
     "indicator": Reader.indicator,
     "grad": Reader.gradient,
     "at": lambda reader, body, variable, other: reader.at(variable, other).value(body),
+    "pi": Reader.pi,
+    "diff": Reader.derived,
+    "chance": Reader.chance,
 }
 
 

@@ -70,7 +70,7 @@ def translated(text: str, statement: Statement, told: Said) -> str:
 
 def spoken(label: str, told: Said) -> str:
     """A symbol of the catalogue in the language: tr2 is tr((W*Sigma)**2), aSb is a.T*Sigma*b."""
-    if label in ("Sum", "Abs", "Max", "Min"):
+    if label in ("Sum", "Abs", "Max", "Min", "Indicator"):
         return label.lower()
     if power := re.fullmatch("tr([1-9])", label):
         return "tr(W*Sigma)" if power[1] == "1" else f"tr((W*Sigma)**{power[1]})"

@@ -16,6 +16,7 @@ import sympy as sp
 from tests.theorems.statement.saying import finite, said, vectors
 from theorems.balls import precision
 from theorems.catalogue import Statement, shipped
+from theorems.catalogued import left_side
 from theorems.derivation import Derived, Inequality, SharpBound
 from theorems.deriving import derive
 from theorems.factored import is_factored
@@ -37,14 +38,24 @@ EVENTUALLY = "bao2024.sec5.eq9"
 VALUES = sorted(
     claim.id
     for claim in TOLD.values()
-    if claim.relation == "=" and claim.says and any(about_matrices(said(claim, name)) for name in claim.says.quantities)
+    if claim.relation == "="
+    and claim.says
+    and any(about_matrices(left_side(claim.says, name)) for name in claim.says.quantities)
 )
-MOMENTS = sorted(set(TOLD) - {*PLAIN, *VALUES, EVENTUALLY})
-#: Printed quantities of claims that say something of others, with what the language has no words for.
-UNSAID = {
-    ("bao2024.sec4.eq6", "rho"): "erf, and the Gaussian approximation",
-    ("bao2024.sec4.a1-uniform", "slope"): "erf, and a derivative by theta",
+#: Held to what they say by value alone, at cases: a number with randomness of its own, its limits and its slopes.
+BY_VALUE = {
+    "bao2024.sec4.gaussian-rho",
+    "bao2024.sec4.lemma2-1",
+    "bao2024.sec4.lemma2-2",
+    "bao2024.sec4.lemma2-3",
+    "bao2024.sec4.lemma2-4",
+    "bao2024.appC.lemma2-derivative",
 }
+MOMENTS = sorted(set(TOLD) - {*PLAIN, *VALUES, EVENTUALLY, *BY_VALUE})
+#: Limits of functions of moments, lim(...), which are by value too.
+REACHED = {("bao2024.sec4.eq6", "rho"), ("bao2024.sec4.a1-uniform", "slope")}
+#: Printed quantities of claims that say something of others, with what the language has no words for.
+UNSAID: dict[tuple[str, str], str] = {}
 
 #: Changes of a statement's text that change what it says.
 PLANTED = (
@@ -92,6 +103,8 @@ def test_a_statement_is_decided_as_its_derivation(claim_id: str) -> None:
     claim, outcome = TOLD[claim_id], derived(claim_id)[1]
     assert outcome.status in ("proved", "disproved")
     for name in quantities(claim):
+        if (claim_id, name) in REACHED:
+            continue
         prop = said(claim, name)
         expected = "open" if name in outcome.false_quantities else "proved"
         assert decide(prop, Derivation(prop)).status == expected, f"{claim_id} {name}: {prop.text}"
@@ -101,7 +114,7 @@ def unequal(claim: Statement, found: Derived) -> Iterator[str]:
     """The quantities that the statement and the derivation give other values in some order of the positions."""
     assert claim.says is not None
     for name in claim.says.quantities:
-        if name in found.quantities or set(found.quantities) == {""}:
+        if (claim.id, name) not in REACHED and (name in found.quantities or set(found.quantities) == {""}):
             prop = finite(claim, name, str(value_of(found, name).expr))
             if decide(prop, Derivation(prop)).status != "proved":
                 yield name
@@ -195,6 +208,7 @@ PLANTED_BOUNDS = (
     (r"tr\(W\*Sigma\)", "tr(W)"),
     (r"exp\(-b", "exp(b"),
     (r"s\[2\] - s\[1\]", "s[1] - s[2]"),
+    (r"diff\(rho_of_6", "diff(rho_of_6**2"),
 )
 
 

@@ -1,0 +1,157 @@
+"""Claims about a normal number, its limits and its slopes, held to what they say: a side of a neighbour is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+import sympy as sp
+from scipy import stats
+
+from montecarlo import registry
+from proofs_check.binding import bind, sampled
+from proofs_check.evidence import Seen
+from proofs_check.instances import Place, around_the_limit, instance, values_bound
+from proofs_check.pairing import Pair
+from proofs_check.runner import Options, Silent, _second_side
+from theorems.catalogue import by_id
+from theorems.catalogued import said
+from theorems.derivation import Derived, Expected, fact
+from theorems.expressions import parse
+from theorems.kernel import settle, value_of
+from theorems.limits import Limit
+
+NUMBER, FIRST, LAST = "bao2024.sec4.gaussian-rho", "bao2024.sec4.lemma2-1", "bao2024.sec4.lemma2-4"
+SLOPE, FLAT, BOUND = "bao2024.appC.lemma2-derivative", "bao2024.sec4.lemma2-3", "bao2024.appC.lemma2-final-bound"
+CASES: dict[str, list[dict[str, str]]] = {
+    NUMBER: [{"mu": mu, "v": v} for mu, v in (("1/2", "1"), ("0", "4"), ("-1", "1/2"), ("3/2", "2"))],
+    FIRST: [
+        {"theta": theta, "r": r, "s": s, "k": k, "mix": "1"}
+        for theta, r, s, k in (
+            ("5/8", "0", "1", "2"),
+            ("1/4", "1", "0", "2"),
+            ("1", "4", "1", "1"),
+            ("3/4", "1", "0", "1"),
+        )
+    ],
+    LAST: [
+        {"theta": theta, "xi": xi, "k": k} for theta, xi, k in (("1/4", "0", "1"), ("1", "-1", "2"), ("1/8", "2", "1"))
+    ],
+}
+_SEEN: dict[str, list[Seen]] = {}
+
+
+def probability(given: dict[str, Any]) -> float:
+    """P[0 <= N <= 1] of the printed moments."""
+    if "mu" in given:
+        mean, variance = (float(Fraction(given[name])) for name in ("mu", "v"))
+    else:
+        theta, xi, eta = (float(Fraction(given[name])) for name in ("theta", "xi", "eta"))
+        mean, variance = (theta - 0.5) * xi * eta, (2 * theta**2 + 7 / 12) * eta**2
+    law = stats.norm(mean, variance**0.5)
+    return float(law.cdf(1) - law.cdf(0))
+
+
+def rows(pair: Pair, shift: float = 0.0, half: float = 4e-3) -> list[dict[str, Any]]:
+    """Rows of a report, as a simulation of the quantity (and of a neighbour, ``shift``) fills them."""
+    found = []
+    for case in CASES[pair.source]:
+        value = probability(pair.handed(case)) + shift
+        found.append({"params": case, "quantity": "rho", "low": value - half, "high": value + half})
+    return found
+
+
+def looked(claim: str) -> tuple[Pair, Any, list[Seen]]:
+    """A claim, its second side, and what that found, worked out once."""
+    pair = Pair(by_id()[claim])
+    if claim not in _SEEN:
+        options = Options(effort="quick", device="cpu", jobs=1)
+        outcome = settle(pair.statement, pair.derived())
+        _SEEN[claim] = _second_side(pair, outcome, options, "cpu", Silent()).seen
+    return pair, registry.find(claim), _SEEN[claim]
+
+
+def derived_as(pair: Pair, name: str, other: Any) -> Pair:
+    """The pair with one derived quantity changed."""
+    derived = pair.derived()
+    return replace(pair, _derived={"sigma": Derived({**derived.quantities, name: other}, derived.steps)})
+
+
+@pytest.mark.parametrize("claim", [NUMBER, FIRST, LAST])
+def test_numbers_with_randomness_of_their_own_are_bound(claim: str) -> None:
+    pair = Pair(by_id()[claim])
+    found = bind(pair, registry.find(claim), rows(pair), 0)
+    assert found.bound, found
+    assert f"at {len(CASES[claim])} cases: sampled within " in found.evidence[0]
+
+
+@pytest.mark.parametrize("claim", [NUMBER, FIRST, LAST])
+def test_a_simulation_of_a_neighbour_is_seen(claim: str) -> None:
+    pair = Pair(by_id()[claim])
+    found = bind(pair, registry.find(claim), rows(pair, shift=0.01), 0)
+    assert not found.bound and found.simulated[0].startswith("the second side is of another quantity: at ")
+
+
+def test_wide_intervals_bind_nothing() -> None:
+    pair = Pair(by_id()[NUMBER])
+    found = bind(pair, registry.find(NUMBER), rows(pair, half=0.1), 0)
+    assert not found.bound and not found.faults and "says too little" in found.missing[0]
+    assert not bind(pair, registry.find(NUMBER), [], 0).bound
+
+
+@pytest.mark.parametrize("moved", ["variance", "mean"])
+@pytest.mark.parametrize("claim", [NUMBER, FIRST, LAST])
+def test_a_derivation_of_a_neighbour_is_seen(claim: str, moved: str) -> None:
+    pair = Pair(by_id()[claim])
+    quantity = pair.derived().quantities["rho" if claim != NUMBER else next(iter(pair.derived().quantities))]
+    symbols = {"variance": ("v", "xi"), "mean": ("mu", "eta")}[moved]
+    table = {sp.Symbol(name): sp.Rational(1001, 1000) * sp.Symbol(name) for name in symbols}
+    if isinstance(quantity, Limit):
+        assert isinstance(quantity.finite, sp.Expr)
+        other: Any = replace(quantity, finite=quantity.finite.xreplace(table))
+    else:
+        assert isinstance(quantity, Expected)
+        other = replace(quantity, mean=quantity.mean.xreplace(table))
+    name = next(name for name, one in pair.derived().quantities.items() if one is quantity)
+    found = values_bound(derived_as(pair, name, other), registry.find(claim), sampled(pair, rows(pair)))
+    assert not found.bound and found.derived[0].startswith("the derivation is of another quantity: at ")
+
+
+@pytest.mark.parametrize("claim", [SLOPE, FLAT, BOUND])
+def test_slopes_are_bound(claim: str) -> None:
+    pair, second_side, seen = looked(claim)
+    found = values_bound(pair, second_side, seen)
+    assert found.bound, found
+    assert "diff(erf(" in found.evidence[0] and "by value at 24 cases: found within " in found.evidence[0]
+
+
+@pytest.mark.parametrize("claim", [SLOPE, FLAT])
+@pytest.mark.parametrize("change", [lambda value: 1.001 * value + 1e-3, lambda value: -value], ids=["scaled", "turned"])
+def test_a_second_side_of_another_slope_is_seen(claim: str, change: Callable[[float], float]) -> None:
+    pair, second_side, seen = looked(claim)
+    moved = [
+        replace(one, found={name: (change(number), off) for name, (number, off) in one.found.items()})  # type: ignore[misc]
+        for one in seen
+    ]
+    assert values_bound(pair, second_side, moved).simulated
+
+
+@pytest.mark.parametrize("claim", [SLOPE, FLAT])
+@pytest.mark.parametrize("factor", ["1001/1000", "-1", "theta", "eta"])
+def test_a_derivation_of_another_slope_is_seen(claim: str, factor: str) -> None:
+    pair, second_side, seen = looked(claim)
+    other = derived_as(pair, "slope", fact(parse(factor) * value_of(pair.derived(), "slope").expr, (), ""))
+    found = values_bound(other, second_side, seen)
+    assert found.derived and not found.simulated
+
+
+def test_what_tends_to_a_number_is_taken_near_it() -> None:
+    pair, _, seen = looked(FLAT)
+    prop = said(pair.statement, "slope")
+    place = Place(seen[0], instance(prop, seen[0], None), pair.exact(seen[0].case))
+    near = around_the_limit(prop, place)
+    ball: Any = near.numbers["xi"]
+    assert place.case.numbers["xi"] == 0 and ball.contains(0) and ball.rad() > 0

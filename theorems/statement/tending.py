@@ -1,0 +1,115 @@
+"""What tends where: one name or several at once, T with shares of it, and products of names that have limits too."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from theorems.statement.expression import Expr, StatementError
+from theorems.statement.language import Vocabulary, parsed, split_top
+
+_GOES = re.compile(r"^\s*(.+?)\s*->\s*(.+?)\s*$")
+_INFINITE = {"oo": 1, "infinity": 1, "inf": 1, "-oo": -1, "-infinity": -1, "-inf": -1}
+
+
+@dataclass(frozen=True)
+class Goes:
+    """An expression that tends to a value, or to infinity with a sign (``value`` None)."""
+
+    source: Expr
+    value: Expr | None
+    sign: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.source} -> {self.value if self.value is not None else 'oo' if self.sign > 0 else '-oo'}"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What tends where: ``name`` (T, or a parameter) to ``value`` (an expression, or ``oo``).
+
+    ``regime`` maps a position to the proportion of T that it tends to: i/T -> theta. ``together`` holds what tends
+    where several do at once (xi -> oo, eta -> 0, xi*eta -> r), or one to -oo: for every such sequence.
+    """
+
+    variable: str = ""
+    value: Expr | None = None
+    regime: tuple[tuple[str, Expr], ...] = ()
+    text: str = ""
+    together: tuple[Goes, ...] = ()
+
+    @property
+    def infinite(self) -> bool:
+        """Whether the variable grows without bound."""
+        return self.value is None
+
+    def names(self) -> set[str]:
+        """The names of what tends, T apart, and of where."""
+        found = {name for _, form in self.regime for name in form.names()}
+        if self.variable and self.variable != "T":
+            found.add(self.variable)
+        found |= self.value.names() if self.value is not None else set()
+        for one in self.together:
+            found |= one.source.names() | (one.value.names() if one.value is not None else set())
+        return found
+
+
+def read_limit(text: str, words: Vocabulary) -> Limit:
+    """The limit that a text states; StatementError points at what cannot be read."""
+    goes: list[tuple[Goes, int]] = []
+    regime: list[tuple[str, Expr]] = []
+    for part, column in split_top(text, ",;"):
+        if not part.strip():
+            continue
+        match = _GOES.match(part)
+        if match is None:
+            raise StatementError("expected e.g. T -> oo, i/T -> theta", text, column)
+        source, target = match[1].replace(" ", ""), match[2].strip()
+        place = column + match.start(2)
+        if source.endswith("/T") and source[:-2].isidentifier():
+            regime.append((source[:-2], _share(source, target, words, text, place)))
+            continue
+        tree = parsed(match[1], words, text, column + match.start(1))
+        if tree.op in ("number", "matrix", "vector", "family") or not tree.names() or tree.random:
+            raise StatementError(
+                f"{source[:30]!r} tends nowhere; expected T -> oo, i/T -> theta or lam -> 0", text, column
+            )
+        sign = _INFINITE.get(target.replace(" ", ""))
+        value = parsed(target, words, text, place) if sign is None else None
+        goes.append((Goes(tree, value, sign or 1), column))
+    return _limit(goes, regime, text)
+
+
+def _share(source: str, target: str, words: Vocabulary, text: str, column: int) -> Expr:
+    share = parsed(target, words, text, column)
+    if share.op != "name" and not (share.op == "number" and 0 <= Fraction(share.args[0]) <= 1):
+        raise StatementError(
+            f"{source} tends to {target}; expected a name such as theta, or a number from 0 to 1", text, share.at
+        )
+    return share
+
+
+def _limit(goes: list[tuple[Goes, int]], regime: list[tuple[str, Expr]], text: str) -> Limit:
+    words = " ".join(text.split())
+    if not goes:
+        return Limit("T" if regime else "", None, tuple(regime), words)
+    first = goes[0][0]
+    own = {one.source.args[0] for one, _ in goes if one.source.op == "name"}
+    if len(goes) == 1 and first.source.op == "name" and first.sign > 0:
+        return Limit(first.source.args[0], first.value, tuple(regime), words)
+    for k, (one, column) in enumerate(goes):
+        if "T" in one.source.names() or regime:
+            raise StatementError("T tends to oo alone, or with shares of it: T -> oo, i/T -> theta", text, column)
+        loose = one.source.names() - own
+        if loose:
+            raise StatementError(
+                f"{one.source} tends to a limit, and nothing is said of {min(loose)}; say where it tends", text, column
+            )
+        if any(one.source == other.source for other, _ in goes[:k]):
+            raise StatementError(f"{one.source} tends to two limits; keep one", text, column)
+        if one.value is not None and one.value.names() & own:
+            moving = min(one.value.names() & own)
+            raise StatementError(f"{one.source} tends to {one.value}, but {moving} tends itself", text, column)
+    leading = next(one for one, _ in goes if one.source.op == "name")
+    return Limit(leading.source.args[0], leading.value, (), words, tuple(one for one, _ in goes))
