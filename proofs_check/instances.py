@@ -16,6 +16,7 @@ import flint
 import sympy as sp
 
 from montecarlo.registry import instance_of
+from proofs_check.along import strays
 from proofs_check.cases import key
 from proofs_check.evidence import Seen
 from proofs_check.pairing import Pair
@@ -135,6 +136,8 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) 
     print_read = _print(pair, name, prop)
     compared, widest = 0, 0.0
     for place in places:
+        if isinstance(_quantity(pair, name), Limit) and (told := strays(pair, prop, place.seen.case)):
+            return Binding(simulated=[f"the second side goes another way: {told}; {place.key}"])
         stated = _stated(prop, place)
         where = f"at {place.key} the statement's quantity {prop.left} is {_shown(stated)}"
         if not prop.left.has("lim"):
@@ -202,6 +205,8 @@ def _derived(pair: Pair, name: str) -> Callable[[Place, flint.arb], str]:
 def _told(pair: Pair, name: str) -> str:
     """How the derivation was held to a statement's quantity, in words."""
     quantity = _quantity(pair, name)
+    if isinstance(quantity, Limit):
+        return "and derived, on the way to the limit that is said"
     if isinstance(quantity, Eventually):
         return "and nowhere below the derived least value"
     return "and between the derived ends" if isinstance(quantity, Enclosed) else "and derived"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -93,6 +94,24 @@ def test_a_simulation_of_a_neighbour_is_seen(claim: str) -> None:
     pair = Pair(by_id()[claim])
     found = bind(pair, registry.find(claim), rows(pair, shift=0.01), 0)
     assert not found.bound and found.simulated[0].startswith("the second side is of another quantity: at ")
+
+
+@pytest.mark.parametrize(
+    ("claim", "limit", "word"),
+    [
+        (FIRST, "xi -> -oo, eta -> 0, xi*eta -> r", "xi -> -oo is said"),
+        (FIRST, "xi -> oo, eta -> 0, xi*eta -> r + 1", "xi\\*eta -> r \\+ 1 is said"),
+        (FIRST, "xi -> oo, eta -> 1, xi*eta -> r", "eta -> 1 is said"),
+        (LAST, "eta -> -oo", "eta -> -oo is said"),
+        (LAST, "xi -> oo", "xi -> oo is said"),
+    ],
+)
+def test_sequences_that_tend_elsewhere_are_seen(claim: str, limit: str, word: str) -> None:
+    statement = by_id()[claim]
+    assert statement.says is not None
+    pair = Pair(replace(statement, says=replace(statement.says, limit=limit)))
+    found = values_bound(pair, registry.find(claim), sampled(pair, rows(pair)))
+    assert re.search(word, found.simulated[0])
 
 
 def test_wide_intervals_bind_nothing() -> None:
