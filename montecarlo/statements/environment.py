@@ -47,12 +47,19 @@ class Environment:
         return Environment(len(tokens), tokens, self.matrices, self.lists, self.scalars, places)
 
     def replaced(self, kind: str, name: str, value: Tensor) -> Environment:
-        """The same place, sums around it included, with another matrix or list; nothing worked out before is kept."""
+        """The same place, sums around it included, with another matrix or list; nothing worked out before is kept.
+
+        Tensors of the inference mode are copied, so that a gradient may be taken through them outside of it.
+        """
         outer = None if self.parent is None else self.parent.replaced(kind, name, value)
-        table = {**(self.matrices if kind == "matrix" else self.lists), name: value}
-        matrices, lists = (table, self.lists) if kind == "matrix" else (self.matrices, table)
-        own = (self.scalars, self.places, outer, self.index, self.bound, self.axes)
-        return Environment(self.n, self.tokens, matrices, lists, *own)
+        matrices, lists, scalars = (
+            {label: _outside(one) for label, one in table.items()}
+            for table in (self.matrices, self.lists, self.scalars)
+        )
+        (matrices if kind == "matrix" else lists)[name] = value
+        tokens = None if self.tokens is None else _outside(self.tokens)
+        bound = _outside(self.bound)
+        return Environment(self.n, tokens, matrices, lists, scalars, self.places, outer, self.index, bound, self.axes)
 
     def scalar(self, name: str) -> float | Tensor:
         """The value of a name: of the innermost sum that binds it, or of the case."""
@@ -106,6 +113,11 @@ class Environment:
         if self.places is None and 1 <= position <= self._tokens().shape[1]:
             return position - 1
         raise StatementSimulationError(f"x[{position}] does not exist; positions are 1 to {self._tokens().shape[1]}")
+
+
+def _outside(data: Any) -> Any:
+    """A tensor of the inference mode as an ordinary one; anything else as it is."""
+    return data.clone() if isinstance(data, Tensor) and data.is_inference() else data
 
 
 def environment_of(

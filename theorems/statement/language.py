@@ -259,7 +259,7 @@ class _Reader:
     def _call(self, node: ast.Call, depth: int) -> Expr:
         head = node.func.id if isinstance(node.func, ast.Name) else ""
         if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
-            raise self.fail("arguments have no names here", node)
+            raise self.fail("arguments have no names here; in a comparison equality is ==", node)
         if head in MOMENTS:
             raise self.fail(f"{head} takes square brackets: {head}[...]", node)
         if head not in CALLS:
@@ -320,9 +320,7 @@ def _by_variable(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr
     variable = reader.build(node.args[1], depth)
     if variable.op not in ("matrix", "vector", "family") or variable == Expr("matrix", ("I",)):
         mend = "say that it is one with --for, e.g. W in R^(m x d), s in R^n"
-        raise reader.fail(
-            f"{variable} is no matrix and no vector of which anything is a function; {mend}", node.args[1]
-        )
+        raise reader.fail(f"{variable} is no matrix and no vector that may vary; {mend}", node.args[1])
     return Expr(head, (reader.build(node.args[0], depth), variable, *(reader.build(a, depth) for a in node.args[2:])))
 
 

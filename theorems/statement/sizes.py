@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from theorems.statement.expression import SUMS, Expr, StatementError
 from theorems.statement.hypotheses import Hypotheses
+from theorems.statement.shapes import shape
 
 Size = tuple[str, str]
 NUMBER: Size = ("1", "1")
@@ -83,8 +84,7 @@ class _Sizes:
         inner = self.of(body)
         if node.op == "sum":
             return inner
-        wanted = {"stack": inner == NUMBER, "columns": inner[1] == "1"}[node.op]
-        if not wanted:
+        if shape(body, self.text) != {"stack": "number", "columns": "vector"}[node.op]:
             what = {"stack": "numbers; of vectors take columns(...)", "columns": "vectors"}[node.op]
             raise self._error(f"{node.op}(...) is made of {what}; {body} is {told(inner)}", node)
         one = Expr("number", (Fraction(1),))
