@@ -19,6 +19,7 @@ from proofs_check.matrix_instances import matrices_bound
 from proofs_check.orders import orders_bound
 from proofs_check.pairing import Pair
 from proofs_check.tied import Binding, line, quantities
+from proofs_check.widened import as_wide_as_said
 from theorems.catalogue import Statement
 from theorems.deriving import derive
 from theorems.expressions import ExpressionError
@@ -81,8 +82,9 @@ def bind(
         return found.joined(orders_bound(pair, simulation, seed))
     if not isinstance(simulation, Simulation):
         matrix = matrix_of(pair.derived())
-        by_value = values_bound(pair, simulation, seen) if matrix is None else matrices_bound(pair, matrix, seen)
-        return found.joined(by_value)
+        if matrix is not None:
+            return found.joined(matrices_bound(pair, matrix, seen))
+        return found.joined(values_bound(pair, simulation, seen)).joined(as_wide_as_said(pair))
     if simulation.model == "free":
         return found.joined(values_bound(pair, simulation, sampled(pair, rows)))
     laws = ["walk", "walk(start=0)"] if claim.model == "walk" and claim.says.law == "walk" else [claim.says.law]

@@ -132,11 +132,11 @@ def _bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) ->
 
 
 def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> Binding:
-    differs = _derived(pair, name)
+    differs = derived_differs(pair, name)
     print_read = _print(pair, name, prop)
     compared, widest = 0, 0.0
     for place in places:
-        if isinstance(_quantity(pair, name), Limit) and (told := strays(pair, prop, place.seen.case)):
+        if isinstance(quantity_of(pair, name), Limit) and (told := strays(pair, prop, place.seen.case)):
             return Binding(simulated=[f"the second side goes another way: {told}; {place.key}"])
         stated = _stated(prop, place)
         where = f"at {place.key} the statement's quantity {prop.left} is {_shown(stated)}"
@@ -166,26 +166,26 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) 
 def _stated(prop: Proposition, place: Place) -> flint.arb:
     """The statement's quantity at a place, its limits taken."""
     if not prop.left.has("lim"):
-        return _ball(scalar(prop.left, around_the_limit(prop, place)))
+        return ball_of(scalar(prop.left, around_the_limit(prop, place)))
     derivation, found = reached(prop, prop.left)
     return _settled(found.at(derivation, _flat(place.case)))
 
 
-def _derived(pair: Pair, name: str) -> Callable[[Place, flint.arb], str]:
+def derived_differs(pair: Pair, name: str) -> Callable[[Place, flint.arb], str]:
     """What says how a derived quantity differs from the statement's at a place; "" where it does not."""
-    quantity = _quantity(pair, name)
+    quantity = quantity_of(pair, name)
     if isinstance(quantity, Limit):
         # its value on the way, as the statement's quantity
         on_the_way = quantity.finite
         if isinstance(on_the_way, Law):
             raise InstanceError("the derivation has a law there, and no formula")
-        return lambda place, stated: _other(_formula(on_the_way, place), stated)
+        return lambda place, stated: _other(formula_at(on_the_way, place), stated)
     if isinstance(quantity, Eventually):
-        return lambda place, stated: _beyond(_formula(quantity.upper, place), stated, 1)
+        return lambda place, stated: _beyond(formula_at(quantity.upper, place), stated, 1)
     if isinstance(quantity, Enclosed):
         ends = [(end, 1) for end in quantity.lows] + [(end, -1) for end in quantity.highs]
         return lambda place, stated: next(
-            (told for end, side in ends if (told := _beyond(_formula(end, place), stated, side))), ""
+            (told for end, side in ends if (told := _beyond(formula_at(end, place), stated, side))), ""
         )
     if isinstance(quantity, Inequality):
         value: sp.Expr | None = quantity.quantity
@@ -199,12 +199,12 @@ def _derived(pair: Pair, name: str) -> Callable[[Place, flint.arb], str]:
         value = value_of(pair.derived(), name).expr
     if value is None:
         raise InstanceError("no step says what the derived bound is of")
-    return lambda place, stated: _other(_formula(value, place), stated)
+    return lambda place, stated: _other(formula_at(value, place), stated)
 
 
 def _told(pair: Pair, name: str) -> str:
     """How the derivation was held to a statement's quantity, in words."""
-    quantity = _quantity(pair, name)
+    quantity = quantity_of(pair, name)
     if isinstance(quantity, Limit):
         return "and derived, on the way to the limit that is said"
     if isinstance(quantity, Eventually):
@@ -212,7 +212,7 @@ def _told(pair: Pair, name: str) -> str:
     return "and between the derived ends" if isinstance(quantity, Enclosed) else "and derived"
 
 
-def _quantity(pair: Pair, name: str) -> Any:
+def quantity_of(pair: Pair, name: str) -> Any:
     """What is derived under a quantity's name, or of all prints at once; None for a name that only prints have."""
     found = pair.derived().quantities
     if name in found:
@@ -220,7 +220,7 @@ def _quantity(pair: Pair, name: str) -> Any:
     return next(iter(found.values())) if name in pair.statement.printed else None
 
 
-def _formula(formula: sp.Expr, place: Place) -> flint.arb:
+def formula_at(formula: sp.Expr, place: Place) -> flint.arb:
     """A formula in the derivation's functionals at a place."""
     values = {}
     for name in names(formula):
@@ -254,7 +254,7 @@ def _print(pair: Pair, name: str, prop: Proposition) -> Callable[[Place], str] |
     formula = pair.formulas[name]
 
     def differs(place: Place) -> str:
-        stated, judged = _ball(scalar(prop.right, place.case)), _as_judged(pair, name, formula, place)
+        stated, judged = ball_of(scalar(prop.right, place.case)), _as_judged(pair, name, formula, place)
         if _settled(judged).overlaps(stated):
             return ""
         return f"{prop.right} is {_shown(stated)}, and {claim.printed[name]} is {_shown(judged)}"
@@ -264,8 +264,8 @@ def _print(pair: Pair, name: str, prop: Proposition) -> Callable[[Place], str] |
 
 def _as_judged(pair: Pair, name: str, formula: sp.Expr, place: Place) -> flint.arb:
     """A print at a place, as it is judged: case by case, where it is about a limit with cases."""
-    if not isinstance(_quantity(pair, name), Limit):
-        return _formula(formula, place)
+    if not isinstance(quantity_of(pair, name), Limit):
+        return formula_at(formula, place)
     found = at_point(formula, place.exact.scalars)
     if found is None:
         raise InstanceError(f"the print has no value at {place.key}")
@@ -285,12 +285,12 @@ def around_the_limit(prop: Proposition, place: Place) -> Case:
 
 def _at_the_bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> str:
     """How near the statement's quantity comes to a derived bound that is said to be its extreme; "" for others."""
-    quantity = _quantity(pair, name)
+    quantity = quantity_of(pair, name)
     if isinstance(quantity, Eventually):
         shares = []
         for place in places:
-            leading, least = (_formula(f, place) for f in (quantity.leading, quantity.upper))
-            shares.append(float((leading - _ball(scalar(prop.left, place.case))) / (leading - least)))
+            leading, least = (formula_at(f, place) for f in (quantity.leading, quantity.upper))
+            shares.append(float((leading - ball_of(scalar(prop.left, place.case))) / (leading - least)))
         if not max(shares) > SHARP:
             raise InstanceError(f"it comes within {1 - max(shares):.1e} of its derived least value only")
         return f"; it comes within {1 - max(shares):.1e} of the derived least value"
@@ -301,7 +301,7 @@ def _at_the_bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Pla
     if given is not None and not set(inspect.signature(given).parameters) <= set(quantity.attained):
         given = None
     place = Place(attained, instance(prop, attained, given), Exact(quantity.attained))
-    if not _ball(scalar(prop.left, place.case) ** 2).overlaps(_formula(quantity.square.expr, place)):
+    if not ball_of(scalar(prop.left, place.case) ** 2).overlaps(formula_at(quantity.square.expr, place)):
         raise InstanceError(f"it does not attain the derived bound at {place.key}")
     return "; it attains the derived bound" + (_all_between(pair, prop) if pair.statement.relation == "range" else "")
 
@@ -312,14 +312,14 @@ def _all_between(pair: Pair, prop: Proposition) -> str:
     Raises InstanceError where it does not take one that was derived.
     """
     table = quantities(pair.statement)
-    points = list(between_ends(_quantity(pair, next(iter(pair.statement.printed)))))
+    points = list(between_ends(quantity_of(pair, next(iter(pair.statement.printed)))))
     for raw, value, free in points:
         seen = Seen(raw, raw, {})
         for other, wanted in ((prop, value), *((table[name], value) for name, value in free.items())):
             place = Place(seen, instance(other, seen, None), Exact(raw))
             if failed := admissible(other, place.case):
                 raise InstanceError(f"a case at which it should be {wanted} is outside the hypotheses: {failed}")
-            if not _around(float(wanted), CLOSE).overlaps(_ball(scalar(other.left, place.case))):
+            if not _around(float(wanted), CLOSE).overlaps(ball_of(scalar(other.left, place.case))):
                 raise InstanceError(f"{other.left} is not {wanted} at {place.key}, as was derived")
     beside = "".join(f" beside {name}" for name in sorted({name for _, _, free in points for name in free}))
     return f", and takes values between its ends{beside} as derived at {len(points)} cases"
@@ -329,7 +329,7 @@ def _all_between(pair: Pair, prop: Proposition) -> str:
 
 
 def _truths(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> Binding:
-    quantity = _quantity(pair, name)
+    quantity = quantity_of(pair, name)
     if not isinstance(quantity, Equivalence):
         raise InstanceError("the derivation says of no property when it holds")
     told = {True: 0, False: 0}
@@ -448,7 +448,8 @@ def _flat(case: Case) -> dict[str, Any]:
     return {**numbers, **plain["matrices"], **plain["vectors"], **plain["sequences"]}
 
 
-def _ball(number: Fraction | flint.arb) -> flint.arb:
+def ball_of(number: Fraction | flint.arb) -> flint.arb:
+    """A number as a ball that says enough."""
     return _settled(rational(number) if isinstance(number, Fraction) else number)
 
 
