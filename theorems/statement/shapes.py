@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theorems.statement.expression import MOMENTS, Expr, StatementError
+from theorems.statement.expression import MOMENTS, TRUTHS, Expr, StatementError
 
 #: How shapes multiply.
 _PRODUCTS = {
@@ -18,8 +18,13 @@ _TURNED = {"vector": "row", "row": "vector"}
 def shape(node: Expr, text: str = "") -> str:
     """number, vector, row or matrix; StatementError where shapes do not fit, at the place where they do not."""
     op, args = node.op, node.args
-    if op in ("token", "mean", "vector"):
+    if op in ("token", "mean", "vector", "member"):
         return "vector"
+    if op == "unknown":
+        return str(args[1])
+    if op in TRUTHS:
+        _truths(node, text)
+        return "truth"
     if op == "matrix":
         return "matrix"
     if op == "T":
@@ -46,8 +51,23 @@ def shape(node: Expr, text: str = "") -> str:
             raise StatementError(f"tr(...) takes a matrix; {args[0]} is a {shape(args[0], text)}", text, node.at)
         return "number"
     if op in MOMENTS:
-        _numbers(args, text)
+        _numbers(args[0].args if op == "P" and args[0].op == "relation" else args, text)
+    if op == "least":
+        _numbers(args[:1], text)
+        _truths(node, text)
     return "number"
+
+
+def _truths(node: Expr, text: str) -> None:
+    """Shapes inside what is true or false: numbers are compared, and conditions are true or false themselves."""
+    if node.op == "relation":
+        _numbers(node.args, text)
+        return
+    if node.op == "every":
+        _numbers(node.args[2:] if len(node.args) > 3 else (), text)
+    for arg in node.args[:1] if node.op == "every" else node.args[node.op == "least" :]:
+        if isinstance(arg, Expr) and shape(arg, text) != "truth":
+            raise StatementError(f"{arg} is no condition; expected a relation, e.g. x.T*W*y >= 1", text, arg.at)
 
 
 def _numbers(args: tuple[object, ...], text: str) -> None:

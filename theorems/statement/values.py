@@ -40,6 +40,8 @@ class Data(Protocol):
     def vectors(self) -> Mapping[str, Sequence[Fraction]]: ...
     @property
     def sequences(self) -> Mapping[str, Sequence[Fraction]]: ...
+    @property
+    def families(self) -> Mapping[str, Sequence[Any]]: ...
 
 
 @dataclass(frozen=True)
@@ -82,9 +84,26 @@ def scalar(node: Expr, case: Data) -> Number:
     return found
 
 
-def value(node: Expr, case: Data) -> Value:
-    """The value of an expression at a case, at flint's present precision."""
-    return _Reader(case, {}).value(node)
+def value(node: Expr, case: Data, own: Mapping[str, Fraction] | None = None) -> Value:
+    """The value of an expression at a case, at flint's present precision; ``own`` are the values of bound indices."""
+    return _Reader(case, own or {}).value(node)
+
+
+def times(one: Value, two: Value) -> Value:
+    """The product of two values; StatementError where their shapes do not fit."""
+    return _NO_CASE._times(one, two)
+
+
+def plus(one: Value, two: Value) -> Value:
+    """The sum of two values; StatementError where their shapes differ."""
+    return _NO_CASE._plus(one, two)
+
+
+def transposed(found: Value) -> Value:
+    """The transpose of a value."""
+    if isinstance(found, Matrix):
+        return Matrix(tuple(zip(*found.rows, strict=True)))
+    return Vector(found.entries, not found.row) if isinstance(found, Vector) else found
 
 
 def _ball(number: Number) -> flint.arb:
@@ -295,10 +314,7 @@ class _Reader:
         return power(found, count)
 
     def turned(self, inner: Expr) -> Value:
-        found = self.value(inner)
-        if isinstance(found, Matrix):
-            return Matrix(tuple(zip(*found.rows, strict=True)))
-        return Vector(found.entries, not found.row) if isinstance(found, Vector) else found
+        return transposed(self.value(inner))
 
     def trace(self, inner: Expr) -> Value:
         found = self.value(inner)
@@ -312,6 +328,21 @@ class _Reader:
         if not isinstance(place, Fraction) or place.denominator != 1 or not 1 <= place <= len(vector.entries):
             raise IndexError(f"there is no entry {place} of {len(vector.entries)}")
         return vector.entries[int(place) - 1]
+
+    def member(self, label: str, firsts: str, *indices: Expr) -> Value:
+        found: Any = self.case.families[label]
+        for first, index in zip(firsts.split(","), indices, strict=True):
+            place = self.number(index)
+            if not isinstance(place, Fraction) or place.denominator != 1 or not 0 <= place - int(first) < len(found):
+                raise IndexError(f"{label} has no index {place}; expected {first} to {int(first) + len(found) - 1}")
+            found = found[int(place) - int(first)]
+        return Vector(tuple(found))
+
+    def least(self, *args: Any) -> Value:
+        # a program of its own, which needs this reader
+        from theorems.statement.programs import least_value
+
+        return least_value(Expr("least", args), self.case, self.own)
 
     def softmax(self, inner: Expr) -> Value:
         scores = self.vector(inner).entries
@@ -372,7 +403,22 @@ _READERS: dict[str, Callable[..., Value]] = {
     "norm": _Reader.norm,
     "clip": _Reader.clip,
     "sum": _Reader.summed,
+    "member": _Reader.member,
+    "least": _Reader.least,
 }
+
+
+class _NoCase:
+    """The data of no case: for products and sums of values alone."""
+
+    numbers: Mapping[str, Fraction] = {}
+    matrices: Mapping[str, Sequence[Sequence[Fraction]]] = {}
+    vectors: Mapping[str, Sequence[Fraction]] = {}
+    sequences: Mapping[str, Sequence[Fraction]] = {}
+    families: Mapping[str, Sequence[Any]] = {}
+
+
+_NO_CASE = _Reader(_NoCase(), {})
 
 
 def _kind(found: Value) -> str:
