@@ -20,8 +20,8 @@ class Environment:
 
     ``lists`` are fixed vectors of R^d and sequences alike, ``families`` vectors by their indices, (..., d). ``places``
     maps a position to its row of the tokens where not all of 1 ... T were made. Inside a sum, ``index`` is bound to
-    ``bound``: an int, or a float64 tensor (J, 1, ...) that adds an axis of length J to the left of those there; ``axes``
-    are the lengths of all such axes.
+    ``bound``: an int, or a float64 tensor (J, 1, ...) that adds an axis of length J to the left of those there;
+    ``axes`` are the lengths of all such axes.
     """
 
     n: int = 1
