@@ -41,8 +41,8 @@ class Expr:
 
     ``number`` (a Fraction), ``name``, ``matrix``, ``vector`` (names), ``token`` (its position), ``family`` (the vector
     of all entries of a defined or given sequence), ``entry`` (sequence, position), ``T`` (transpose), ``+``, ``*``,
-    ``/``, ``**``, ``tr``, ``norm``, ``sum`` (body, index, first, last), ``mean`` (of the tokens), ``relation``, a
-    moment of MOMENTS, or a function.
+    ``/``, ``**``, ``tr``, ``norm``, ``sum`` (body, index, first, last), ``mean`` (of the tokens), ``relation``, ``and``
+    (of relations), a moment of MOMENTS, or a function.
     """
 
     op: str
@@ -162,6 +162,8 @@ def _text(node: Expr) -> tuple[str, int]:
         return f"{op}[{', '.join(map(written, args))}]", 4
     if op == "relation":
         return f"{written(args[1], 1)} {args[0]} {written(args[2], 1)}", 0
+    if op == "and":
+        return " and ".join(map(written, args)), 0
     if op == "mean":
         return "mean(x)", 4
     if op == "norm":

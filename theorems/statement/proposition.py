@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from theorems.statement.conditions import condition, numbers_of, split_clause
 from theorems.statement.expression import MOMENTS, Expr, StatementError, name, number
 from theorems.statement.hypotheses import Hypotheses, Range, names_of, position_names, read_hypotheses, vocabulary_of
 from theorems.statement.language import Vocabulary, nearest, parsed, split_relation, split_top
@@ -45,6 +46,7 @@ class Limit:
 class Proposition:
     """left RELATION right + error, under a law and hypotheses, along a limit where there is one.
 
+    For ``iff`` and ``if`` both sides are conditions.
     ``error`` is ("o" or "O", scale) for an error term on the right side. ``positions`` are the names of token
     positions (1 <= i <= T), ``parameters`` the other names.
     """
@@ -94,10 +96,12 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     if made.moved:
         vectors |= {"m"}
     words = _defined(where, Vocabulary(matrices, vectors, sequences))
-    left_text, relation, right_text, column = split_relation(text)
-    left = parsed(left_text, words, text)
-    right = parsed(right_text, words, text, column + len(relation))
-    right, error = _error_term(right, text)
+    clause = split_clause(text)
+    left_text, relation, right_text, column = clause or split_relation(text)
+    read = condition if clause else parsed
+    left = read(left_text, words, text, 0)
+    right = read(right_text, words, text, column + len(relation))
+    right, error = (right, None) if clause else _error_term(right, text)
     sides = (left, right) if error is None else (left, right, error[1])
     regime = _read_limit(limit, words)
     positions = _positions(sides, text)
@@ -357,7 +361,7 @@ def _check_covariance(law: Law) -> None:
 
 
 def _check_shapes(left: Expr, right: Expr, text: str) -> None:
-    for side in (left, right):
+    for side in (*numbers_of(left), *numbers_of(right)):
         if side.random:
             raise StatementError(f"{side} is random; a statement is about moments, e.g. E[{side}]", text, side.at)
         if (found := shape(side, text)) != "number":

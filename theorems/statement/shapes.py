@@ -45,7 +45,7 @@ def shape(node: Expr, text: str = "") -> str:
         if shape(args[0], text) != "matrix":
             raise StatementError(f"tr(...) takes a matrix; {args[0]} is a {shape(args[0], text)}", text, node.at)
         return "number"
-    if op in MOMENTS:
+    if op in MOMENTS or op in ("relation", "and"):
         _numbers(args, text)
     return "number"
 
