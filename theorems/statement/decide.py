@@ -207,7 +207,8 @@ def _clauses(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
             found = [(p.args[0], *(derivation.value(order, node) for node in p.args[1:])) for p in parts(side)]
             sides.append([decide_clauses.signs(relation, left - right) for relation, left, right in found])
         gaps = [sp.Tuple(*(gap for gap, _ in side)) for side in sides]
-        yield Part(str(order), gaps[0], gaps[1], decide_clauses.holds(prop.relation, sides[0], sides[1], positive), order)
+        shown = decide_clauses.holds(prop.relation, sides[0], sides[1], positive)
+        yield Part(str(order), gaps[0], gaps[1], shown, order)
 
 
 def _related(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> bool:
