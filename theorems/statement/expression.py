@@ -19,7 +19,7 @@ RELATIONS = ("=", "<=", "<", ">=", ">", "->", "~")
 #: Nodes that bind an index: their arguments are body, index, and the index's ends or the sequence that it runs through.
 BINDERS = ("sum", "every")
 #: Nodes that are true or false.
-TRUTHS = ("relation", "every", "given", "exists")
+TRUTHS = ("relation", "and", "every", "given", "exists")
 
 
 class StatementError(ValueError):
@@ -45,10 +45,10 @@ class Expr:
 
     ``number`` (a Fraction), ``name``, ``matrix``, ``vector`` (names), ``token`` (its position), ``family`` (the vector
     of all entries of a defined or given sequence), ``entry`` (sequence, position), ``T`` (transpose), ``+``, ``*``,
-    ``/``, ``**``, ``tr``, ``norm``, ``sum`` (body, index, first, last), ``mean`` (of the tokens), ``relation``, a
-    moment of MOMENTS, or a function. ``member`` is a vector of a family (name, first indices, indices), ``every`` a
-    relation for every value of an index, ``given`` a relation under conditions on indices, ``exists`` (unknowns,
-    conditions) and ``least`` (function, unknowns, conditions) hold ``unknown`` (name, kind).
+    ``/``, ``**``, ``tr``, ``norm``, ``sum`` (body, index, first, last), ``mean`` (of the tokens), ``relation``, ``and``
+    (of relations), a moment of MOMENTS, or a function. ``member`` is a vector of a family (name, first indices,
+    indices), ``every`` a relation for every value of an index, ``given`` a relation under conditions on indices;
+    ``exists`` (unknowns, conditions) and ``least`` (function, unknowns, conditions) hold ``unknown`` (name, kind).
     """
 
     op: str
@@ -175,6 +175,8 @@ def _text(node: Expr) -> tuple[str, int]:
         return f"{op}[{', '.join(map(written, args))}]", 4
     if op == "relation":
         return f"{written(args[1], 1)} {args[0]} {written(args[2], 1)}", 0
+    if op == "and":
+        return " and ".join(map(written, args)), 0
     if op == "mean":
         return "mean(x)", 4
     if op == "norm":
