@@ -9,8 +9,8 @@ from typing import Any
 Node = tuple[Any, ...]
 
 MOMENTS = ("E", "Var", "Cov", "Corr", "Skew", "Kurt", "P")
-#: Nodes that bind an index: their arguments are body, index, first and last.
-BINDING = ("sum", "stack")
+#: Nodes that bind an index: their arguments are body, index, and its ends or the sequence that it runs through.
+BINDING = ("sum", "stack", "each")
 
 
 class StatementSimulationError(ValueError):
@@ -60,8 +60,8 @@ def names(node: Node) -> frozenset[str]:
     if node[0] == "name":
         return frozenset((node[1],))
     if node[0] in BINDING:
-        _, body, index, first, last = node
-        return (names(body) - {index}) | names(first) | names(last)
+        _, body, index, *ends = node
+        return (names(body) - {index}).union(*map(names, ends))
     return frozenset(name for part in parts(node) for name in names(part))
 
 
@@ -82,8 +82,8 @@ def put(node: Node, name: str, value: Node) -> Node:
     if node[0] == "name":
         return value if node[1] == name else node
     if node[0] in BINDING and node[2] == name:
-        _, body, index, first, last = node
-        return (node[0], body, index, put(first, name, value), put(last, name, value))
+        _, body, index, *ends = node
+        return (node[0], body, index, *(put(end, name, value) for end in ends))
     return mapped(node, lambda part: put(part, name, value))
 
 

@@ -16,6 +16,10 @@ SEVERAL = ("min", "max")
 OF_VECTORS = ("softmax", "entropy")
 NORMS = ("2", "fro", "nuclear")
 RELATIONS = ("=", "<=", "<", ">=", ">", "->", "~")
+#: Nodes that bind an index: their arguments are body, index, and the index's ends or the sequence that it runs through.
+BINDERS = ("sum", "each")
+#: What is taken of an expression for every value of indices.
+OF_EACH = ("hull", "largest", "smallest")
 
 
 class StatementError(ValueError):
@@ -42,7 +46,8 @@ class Expr:
     ``number`` (a Fraction), ``name``, ``matrix``, ``vector`` (names), ``token`` (its position), ``family`` (the vector
     of all entries of a defined or given sequence), ``entry`` (sequence, position), ``T`` (transpose), ``+``, ``*``,
     ``/``, ``**``, ``tr``, ``norm``, ``sum`` (body, index, first, last), ``mean`` (of the tokens), ``relation``, a
-    moment of MOMENTS, or a function.
+    moment of MOMENTS, or a function. ``each`` is an expression for every value of an index, ``given`` one under
+    conditions on indices.
     """
 
     op: str
@@ -74,17 +79,17 @@ class Expr:
         """The names that occur free: parameters and positions, not the indices of sums."""
         if self.op == "name":
             return {self.args[0]}
-        if self.op == "sum":
+        if self.op in BINDERS:
             body, index, *ends = self.args
             inner: set[str] = body.names() - {index}
             return inner.union(*(end.names() for end in ends))
         return {name for arg in self for name in arg.names()}
 
     def put(self, table: dict[str, Expr]) -> Expr:
-        """The expression with names replaced; the index of a sum is its own, and renamed where it would capture one."""
+        """The expression with names replaced; a bound index is its own, and renamed where it would capture."""
         if self.op == "name":
             return table.get(self.args[0], self)
-        if self.op == "sum":
+        if self.op in BINDERS:
             body, index, *ends = self.args
             inner = {name: value for name, value in table.items() if name != index and name in body.names()}
             brought = {name for value in inner.values() for name in value.names()}
@@ -92,7 +97,7 @@ class Expr:
                 taken = brought | body.names()
                 new = next(label for k in count(1) if (label := f"{index}{k}") not in taken)
                 inner[index], index = Expr("name", (new,)), new
-            return Expr("sum", (body.put(inner), index, *(end.put(table) for end in ends)), self.at)
+            return Expr(self.op, (body.put(inner), index, *(end.put(table) for end in ends)), self.at)
         return self.mapped(lambda arg: arg.put(table))
 
     def mapped(self, change: Callable[[Expr], Expr]) -> Expr:
@@ -164,6 +169,8 @@ def _text(node: Expr) -> tuple[str, int]:
         return f"{written(args[1], 1)} {args[0]} {written(args[2], 1)}", 0
     if op == "mean":
         return "mean(x)", 4
+    if op == "each":
+        return ", ".join(_each_text(node)), 0
     if op == "norm":
         inner = written(args[0])
         return (f"norm({inner}, {args[1]})" if args[1] else f"norm({inner})"), 4
@@ -176,3 +183,13 @@ def _sum_text(args: tuple[Any, ...]) -> str:
         text = written(arg, 1)
         pieces.append(f"- {text[1:]}" if text.startswith("-") and pieces else f"+ {text}" if pieces else text)
     return " ".join(pieces)
+
+
+def _each_text(node: Expr) -> list[str]:
+    """An expression with its indices and conditions as they are written: s[j] - s[i], i, 1, n, j, 1, n, i < j."""
+    indices = list[str]()
+    while node.op == "each":
+        node, index, *ends = node.args
+        indices += [index, *map(written, ends)]
+    body, *conditions = node.args if node.op == "given" else (node,)
+    return [written(body), *indices, *map(written, conditions)]

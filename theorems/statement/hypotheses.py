@@ -153,6 +153,12 @@ def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[
     return frozenset(matrices), frozenset(vectors), frozenset(sequences)
 
 
+def sizes_of(text: str) -> set[str]:
+    """The names of sizes that hypotheses declare: the n of ``s in R^n``, which is no position of a token."""
+    found = (_MEMBER.match(part) for part, _ in split_top(text, ",;"))
+    return {match[2] for match in found if match and match[2] and not match[2].isdigit()} - {"d"}
+
+
 def _added(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
     member = _MEMBER.match(part)
     if member:

@@ -21,12 +21,13 @@ from theorems.statement.expression import (
     StatementError,
     number,
 )
+from theorems.statement.gathering import GATHERED
 
 #: Longest text that is read, deepest nesting, largest exponent and longest number.
 MAX_LENGTH, MAX_DEPTH, MAX_EXPONENT, MAX_DIGITS = 4_000, 60, 64, 40
 #: Longest number that a power of numbers may be.
 MAX_BITS = 4_096
-CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, "tr", "norm", "mean", "sum", "clip", "o", "O")
+CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, "tr", "norm", "mean", "sum", "clip", "o", "O", *GATHERED)
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _COMPARISONS = {ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">", ast.Eq: "=", ast.NotEq: "!="}
 _RELATION = re.compile(r"->|<=|>=|!=|==|=|<|>|~")
@@ -314,7 +315,12 @@ def _norm(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     return Expr("norm", (reader.build(node.args[0], depth), kind))
 
 
-_CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {"mean": _mean, "sum": _sum, "norm": _norm}
+_CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
+    "mean": _mean,
+    "sum": _sum,
+    "norm": _norm,
+    **GATHERED,
+}
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

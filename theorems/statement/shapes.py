@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from theorems.statement.expression import MOMENTS, Expr, StatementError
 
 #: How shapes multiply.
@@ -45,9 +47,75 @@ def shape(node: Expr, text: str = "") -> str:
         if shape(args[0], text) != "matrix":
             raise StatementError(f"tr(...) takes a matrix; {args[0]} is a {shape(args[0], text)}", text, node.at)
         return "number"
+    if op in _GATHERED:
+        return _GATHERED[op](node, text)
     if op in MOMENTS:
-        _numbers(args, text)
+        _numbers(args[0].args if op == "P" and args[0].op == "relation" else args, text)
     return "number"
+
+
+def _each(node: Expr, text: str) -> str:
+    """The shape of what stands for every value of an index."""
+    body, _, *ends = node.args
+    if len(ends) == 2:
+        _numbers(tuple(ends), text)
+    return shape(body, text)
+
+
+def _given(node: Expr, text: str) -> str:
+    body, *conditions = node.args
+    for condition in conditions:
+        _relation(condition, text)
+    return shape(body, text)
+
+
+def _relation(node: Expr, text: str) -> str:
+    _numbers(node.args[1:], text)
+    return "truth"
+
+
+def _of_numbers(node: Expr, text: str) -> str:
+    _numbers(node.args, text)
+    return "number"
+
+
+def _indicator(node: Expr, text: str) -> str:
+    shape(node.args[0], text)
+    return "number"
+
+
+def _hull(node: Expr, text: str) -> str:
+    found = {shape(arg, text): arg for arg in node.args}
+    wrong = next((arg for kind, arg in found.items() if kind not in ("vector", "matrix")), None)
+    if wrong is not None or len(found) > 1:
+        last = wrong or node.args[-1]
+        raise StatementError(
+            f"{node} takes vectors, or matrices alone; {last} is a {shape(last, text)}", text, max(last.at, node.at)
+        )
+    return f"hull of {'vectors' if 'vector' in found else 'matrices'}"
+
+
+def _distance(node: Expr, text: str) -> str:
+    point, hull = node.args
+    wanted = {"hull of vectors": "vector", "hull of matrices": "matrix"}[shape(hull, text)]
+    zero = point.op == "number" and point.args[0] == 0
+    if not zero and (found := shape(point, text)) != wanted:
+        raise StatementError(
+            f"{node}: {point} is a {found}; expected a {wanted}, as the hull has, or 0", text, max(point.at, node.at)
+        )
+    return "number"
+
+
+_GATHERED: dict[str, Callable[[Expr, str], str]] = {
+    "each": _each,
+    "given": _given,
+    "relation": _relation,
+    "largest": _of_numbers,
+    "smallest": _of_numbers,
+    "indicator": _indicator,
+    "hull": _hull,
+    "dist": _distance,
+}
 
 
 def _numbers(args: tuple[object, ...], text: str) -> None:

@@ -389,3 +389,9 @@ def _scaled(factor: Number, found: Value) -> Value:
 
 def _dot(one: Sequence[Number], two: Sequence[Number]) -> Number:
     return reduce(_add, map(_mul, one, two), _ZERO)
+
+
+# what is read there needs the values above
+from theorems.statement.gathered import READ  # noqa: E402
+
+_READERS |= READ
