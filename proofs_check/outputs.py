@@ -6,12 +6,13 @@ import contextlib
 import json
 import math
 import os
+import platform
 import re
 import stat
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from importlib import resources
+from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from proofs_check.expect import Difference
 from proofs_check.telling import gives
 
 #: Version of the JSON report; ``report.schema.json`` describes it.
-SCHEMA = 1
+SCHEMA = 2
 
 
 def schema() -> dict[str, Any]:
@@ -237,3 +238,14 @@ def junit(report: Mapping[str, Any], differences: Sequence[Difference] = ()) -> 
 def write_junit(report: Mapping[str, Any], path: Path, differences: Sequence[Difference] = ()) -> None:
     """Write the report as JUnit XML."""
     atomic_write(path, junit(report, differences))
+
+
+def versions() -> dict[str, str]:
+    """The versions that a verdict may depend on."""
+    found = {"python": platform.python_version()}
+    for name in ("twofold", "torch", "sympy", "python-flint", "numpy", "scipy", "hypothesis"):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "not installed"
+    return found

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import os
-import platform
 import shlex
 import time
 import traceback
@@ -24,6 +22,7 @@ from proofs_check.growing import grown
 from proofs_check.judgement import verdict
 from proofs_check.kept import Kept
 from proofs_check.observing import observed
+from proofs_check.outputs import SCHEMA, versions
 from proofs_check.pairing import Pair
 from proofs_check.plugins import load_simulations, second_side
 from proofs_check.sampling import choose_cases, rungs, sampled, share
@@ -42,7 +41,6 @@ from theorems.kernel import settle, stated, target, value_of
 from theorems.moments.enumeration import enumerated
 from theorems.outcome import Outcome
 
-SCHEMA = 2
 #: Normals that --dry-run draws to see how long the rest would take.
 TRIED_NORMALS = 1_000_000
 
@@ -110,17 +108,6 @@ def resolve(options: Options) -> str:
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"
-
-
-def versions() -> dict[str, str]:
-    """The versions that a verdict may depend on."""
-    found = {"python": platform.python_version()}
-    for name in ("twofold", "torch", "sympy", "python-flint", "numpy", "scipy", "hypothesis"):
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            found[name] = "not installed"
-    return found
 
 
 def run(
@@ -260,7 +247,7 @@ def _judge_one(
     outcome.evidence += enumerated(pair.derived(), claim.positions) if second_route else generalised(claim)
     outcome.evidence += evidence.trend
     outcome.evidence += [] if claim.corrects else remarked(claim.id)
-    binding = bind(pair, second_side_of(claim), evidence.rows, options.seed)
+    binding = bind(pair, second_side_of(claim), evidence.rows, options.seed, evidence.seen)
     if binding.derived:
         outcome.status, outcome.method = "undecided", binding.derived[0]
     outcome.evidence += binding.evidence

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import sympy as sp
 
-if TYPE_CHECKING:
-    from theorems.numeric import Case
-
-Value = Callable[["Case"], sp.Expr]
+#: An exact ``theorems.numeric.Case`` as a closed expression.
+Value = Callable[[Any], sp.Expr]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
-from proofs_check.bench import device, measure, roofline
+from proofs_check.bench import device_rows, measure, roofline
 from proofs_check.bench.measure import BASE, PEERS, TIERS, Told
 from proofs_check.errors import UsageError
 
@@ -77,7 +77,7 @@ def run(
     for T, d in sizes:
         rows += measure.measured(entries, T, d, seconds / len(sizes), cores(), told)
     told("GPU")
-    rows += device.rows(sizes, [tier for tier in tiers if tier != "literal"])
+    rows += device_rows.rows(sizes, [tier for tier in tiers if tier != "literal"])
     machine = {
         "platform": platform.platform(),
         "processor": processor(),

@@ -199,7 +199,7 @@ def _broken(
 
 def run_report(reports: list[dict[str, Any]], effort: str, seed: int, device: str, seconds: float) -> dict[str, Any]:
     """A whole report, as ``twofold verify`` writes it, of the claims of one check."""
-    from proofs_check.runner import SCHEMA, versions
+    from proofs_check.outputs import SCHEMA, versions
 
     return {
         "schema": SCHEMA,

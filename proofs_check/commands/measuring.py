@@ -81,7 +81,6 @@ def run_bench(args: argparse.Namespace) -> int:
 
 def fill_selftest(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``twofold selftest``."""
-    parser.add_argument("--mutants", action="store_true", help="put faults into the suite's own code too")
     parser.add_argument("--independence", action="store_true", help="put faults into one side of every claim too")
     parser.add_argument("--runs", metavar="N", help="runs of each estimator on true claims (400 unless given)")
     parser.add_argument("--seed", default="0", metavar="N", help="seed of the selftest (0 unless given)")
@@ -107,9 +106,7 @@ def run_selftest(args: argparse.Namespace) -> int:
     from proofs_check.selftest import report as selftest
 
     with selftest.progress() as step:
-        report = selftest.run(
-            seed=seed, runs=runs, jobs=jobs, mutants=args.mutants, independence=args.independence, step=step
-        )
+        report = selftest.run(seed=seed, runs=runs, jobs=jobs, independence=args.independence, step=step)
     selftest.show(report, sys.stdout)
     if target is not None:
         try:

@@ -1,7 +1,8 @@
 """``twofold selftest``: whether the referee itself can be trusted, measured and told as one JSON object and a summary.
 
 The parts: how often it errs on claims that are true (``error_rates``); whether faults that are put into one side of a
-claim are called conflicts (``independence``); whether wrong versions of the suite's own code are caught (``mutation``).
+claim are called conflicts (``independence``). The score of the suite's own tests on wrong versions of its code is added
+to the object by them.
 """
 
 from __future__ import annotations
@@ -33,11 +34,10 @@ def run(
     seed: int = 0,
     runs: int | None = None,
     jobs: int = 1,
-    mutants: bool = False,
     independence: bool = False,
     step: Step = lambda part, done, total: None,
 ) -> Report:
-    """Measure the error rates, and the other parts where asked for; the same object for any ``jobs``.
+    """Measure the error rates, and faults in one side of a claim where asked for; the same object for any ``jobs``.
 
     ``consistent`` says whether every rate is within its level and no fault in one side of a claim went unseen.
     """
@@ -52,11 +52,7 @@ def run(
         rows = faults.measure(seed=seed, claims=None, step=_told(step, "independence"))
         found = faults.tally(rows)
         report["independence"] = {**found, "rows": rows, "consistent": found["caught"] == found["of"]}
-    if mutants:
-        from proofs_check.selftest.mutation import measure as scored
-
-        report["mutants"] = scored(seed=seed, sample=None, step=_told(step, "mutants"), jobs=jobs)
-    parts = [part for part in (report[name] for name in ("error_rates", "independence", "mutants")) if part]
+    parts = [part for part in (report["error_rates"], report["independence"]) if part]
     return {**report, "consistent": all(part.get("consistent", True) for part in parts)}
 
 

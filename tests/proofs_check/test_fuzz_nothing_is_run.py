@@ -21,10 +21,9 @@ READERS = (
 )
 
 
-#: The bench times scripts of its own in processes of their own; the self-test compiles mutants of the suite's code.
+#: The bench times scripts of its own in processes of their own.
 KNOWN = {
     "proofs_check/bench/contestant.py": ["imports subprocess"],
-    "proofs_check/selftest/code.py": ["calls compile"],
 }
 
 

@@ -171,7 +171,7 @@ def status_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "compare", once)
 
 
-#: Formulas of every sort; the others' mutants are left to ``make test-slow`` and to ``twofold selftest --mutants``.
+#: Formulas of every sort; the others' mutants are left to ``make test-slow`` and to ``python -m tests.mutation``.
 FAST = IDENTITIES[::4]
 
 

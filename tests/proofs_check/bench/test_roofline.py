@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proofs_check.bench import device, device_joint, roofline
+from proofs_check.bench import device, device_joint, device_rows, roofline
 
 ASSEMBLY = """
 f:
@@ -106,9 +106,9 @@ def test_a_gpu_s_instructions_are_counted_in_its_innermost_loop() -> None:
 
 @pytest.mark.skipif(device.missing() is None, reason="there is a GPU")
 def test_without_a_gpu_nothing_is_measured() -> None:
-    rows = device.rows([(40, 128), (512, 64)])
+    rows = device_rows.rows([(40, 128), (512, 64)])
     assert [row["name"] for row in rows[:4]] == ["fused, GPU", "fused, GPU, approximate", "joint, GPU", JOINT]
-    assert len(rows) == 8 and len(device.rows([(40, 128)], ["joint"])) == 2
+    assert len(rows) == 8 and len(device_rows.rows([(40, 128)], ["joint"])) == 2
     assert all(row["status"].startswith("not measured: ") for row in rows)
     assert not any("normals a second" in row for row in rows)
 

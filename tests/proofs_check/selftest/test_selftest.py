@@ -5,18 +5,16 @@ from __future__ import annotations
 import io
 import json
 import sys
-import types
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import proofs_check
 from proofs_check import cli
 from proofs_check.selftest import error_rates, independence
 from proofs_check.selftest import report as selftest
 from proofs_check.selftest.error_rates import Rate
-from proofs_check.selftest.mutation import counted
+from tests.mutation.score import counted
 
 #: Judged mutants: kind, name, result, how.
 TOLD = (
@@ -69,8 +67,8 @@ def rates(refuted: int = 3) -> dict[str, Any]:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What the parts were asked; their answers are what stands under ``rates``, ``rows`` and ``mutants``."""
-    kept: dict[str, Any] = {"rates": rates(), "rows": [], "mutants": counted(JUDGED)}
+    """What the parts were asked; their answers are what stands under ``rates`` and ``rows``."""
+    kept: dict[str, Any] = {"rates": rates(), "rows": []}
 
     def measured(**given: Any) -> dict[str, Any]:
         given.pop("step")(1, 1)
@@ -84,18 +82,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         rows: list[dict[str, Any]] = kept["rows"]
         return rows
 
-    def mutated(**given: Any) -> dict[str, Any]:
-        given.pop("step")(2, 2)
-        kept["mutation"] = given
-        found: dict[str, Any] = kept["mutants"]
-        return found
-
     monkeypatch.setattr(error_rates, "measure", measured)
     monkeypatch.setattr(independence, "measure", faults)
-    mutation = types.ModuleType("proofs_check.selftest.mutation")
-    mutation.measure = mutated  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "proofs_check.selftest.mutation", mutation)
-    monkeypatch.setattr(proofs_check, "mutation", mutation, raising=False)
     return kept
 
 
@@ -110,19 +98,20 @@ def test_only_the_error_rates_are_measured_unless_more_is_asked_for(asked: dict[
     assert asked["error_rates"] == {"seed": 5, "runs": error_rates.RUNS, "jobs": 2}
     assert report["independence"] is report["mutants"] is None
     assert report["consistent"]
-    assert not {"independence", "mutation"} & set(asked)
+    assert "independence" not in asked
 
 
-def test_the_other_parts_are_asked_for_by_name(asked: dict[str, Any]) -> None:
+def test_faults_in_one_side_are_asked_for_by_name(asked: dict[str, Any]) -> None:
     told: list[tuple[str, int, int]] = []
-    report = selftest.run(
-        runs=7, mutants=True, independence=True, step=lambda part, done, total: told.append((part, done, total))
-    )
+    report = selftest.run(runs=7, independence=True, step=lambda part, done, total: told.append((part, done, total)))
     assert asked["error_rates"]["runs"] == 7
     assert asked["independence"] == {"seed": 0, "claims": None}
-    assert asked["mutation"] == {"seed": 0, "sample": None, "jobs": 1}
-    assert told == [("error rates", 1, 1), ("independence", 1, 2), ("mutants", 2, 2)]
+    assert told == [("error rates", 1, 1), ("independence", 1, 2)]
     assert report["consistent"]
+
+
+def test_the_score_of_the_mutants_is_shown_with_the_report_that_it_was_added_to(asked: dict[str, Any]) -> None:
+    report = {**selftest.run(), "mutants": counted(JUDGED)}
     text = printed(report).splitlines()
     head = next(k for k, line in enumerate(text) if line.startswith("mutants of"))
     table = {line.split(":")[0]: line.split()[1:] for line in text[head + 1 : head + 7]}
@@ -187,7 +176,7 @@ def test_the_command_writes_the_object_and_its_status_says_whether_it_is_consist
         (["--seed", "-1"], ["--seed", "'-1'"]),
         (["--jobs", "0"], ["--jobs", "'0'"]),
         (["--json", "/no/such/folder/a.json"], ["--json", "does not exist"]),
-        (["--mutant"], ["'--mutant'", "nearest: --mutants"]),
+        (["--independent"], ["'--independent'", "nearest: --independence"]),
         (["more"], ["'more'"]),
     ],
 )

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from proofs_check.selftest.near_misses import optimum as made
+from tests.mutation.near_misses import optimum as made
 from theorems.expressions import symbol
 from theorems.patterns.optimum import symmetric
 from theorems.rules import licensed

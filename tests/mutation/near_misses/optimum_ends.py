@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.selftest.near_misses.optimum import PLAIN, primal
+from tests.mutation.near_misses.optimum import PLAIN, primal
 from theorems.lampert2026.comparison import diagonal_bound, dormant_bound, second_sink_solution, sink_solution
 from theorems.process import Step
 from theorems.rules.optimum import CHEAPER, NO_SOLUTION, C, delta2, r_eff

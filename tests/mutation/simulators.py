@@ -25,12 +25,12 @@ from proofs_check.judgement import verdict
 from proofs_check.observing import observed
 from proofs_check.pairing import Pair
 from proofs_check.searching import searched
-from proofs_check.selftest import same
-from proofs_check.selftest.code import CodeMutant, TooLong, code_mutants, forget, mutated, plain, reached, within
-from proofs_check.selftest.prints import settled, statement_of
-from proofs_check.selftest.probes import derivations, digest
-from proofs_check.selftest.replay import Call, Recorder, repeated, telling
-from proofs_check.selftest.same import alike, coarse, otherwise, spoken, unsound
+from tests.mutation import same
+from tests.mutation.code import CodeMutant, TooLong, code_mutants, forget, mutated, plain, reached, within
+from tests.mutation.prints import settled, statement_of
+from tests.mutation.probes import derivations, digest
+from tests.mutation.replay import Call, Recorder, repeated, telling
+from tests.mutation.same import alike, coarse, otherwise, spoken, unsound
 
 #: Changes of code that are tried of one second side.
 CODE = 4

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from proofs_check import cases
-from proofs_check.selftest import laws, prints
-from proofs_check.selftest.prints import judged_print, print_mutants
+from tests.mutation import laws, prints
+from tests.mutation.prints import judged_print, print_mutants
 from theorems.catalogue import by_id
 from theorems.expressions import parse
 from theorems.numeric import Case

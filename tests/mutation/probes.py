@@ -18,8 +18,8 @@ import sympy as sp
 
 from proofs_check.decoys import clause_mutants
 from proofs_check.pairing import Pair
-from proofs_check.selftest import near_misses
-from proofs_check.selftest.code import TooLong, within
+from tests.mutation import near_misses
+from tests.mutation.code import TooLong, within
 from theorems.algebra.ratio import Ratio
 from theorems.catalogue import Statement, catalogue
 from theorems.conditions import SIGNS, conjunction

@@ -15,10 +15,10 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
-from proofs_check.selftest import prints as mutation_prints
-from proofs_check.selftest import rules as mutation_rules
-from proofs_check.selftest import simulators as mutation_simulators
-from proofs_check.selftest.probes import claims, digest
+from tests.mutation import prints as mutation_prints
+from tests.mutation import rules as mutation_rules
+from tests.mutation import simulators as mutation_simulators
+from tests.mutation.probes import claims, digest
 
 KINDS = ("print", "correction", "rule", "engine", "simulator")
 RESULTS = ("caught", "equivalent", "survived")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from proofs_check.selftest import near_misses
-from proofs_check.selftest.probes import key, probes
+from tests.mutation import near_misses
+from tests.mutation.probes import key, probes
 from theorems.process import Step
 from theorems.rules import RULES, licensed
 
@@ -24,7 +24,7 @@ def test_no_rule_is_without_both() -> None:
 
 
 def test_probes_hold_all_that_is_made_by_hand_and_copies_of_true_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    from proofs_check.selftest import probes as found
+    from tests.mutation import probes as found
 
     right, wrong = (tuple(made) for made in (near_misses.true_steps(), near_misses.near_misses()))
     monkeypatch.setattr(found, "true_steps", lambda: {"assumed": tuple(s for s in right if s.rule == "assumed")})

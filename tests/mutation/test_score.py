@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from proofs_check.selftest import mutation
-from proofs_check.selftest import prints as mutation_prints
-from proofs_check.selftest import rules as mutation_rules
-from proofs_check.selftest import simulators as mutation_simulators
-from proofs_check.selftest.code import CodeMutant, TooLong, code_mutants, mutated, plain, reached, within
-from proofs_check.selftest.prints import finer, judged_print, print_mutants
-from proofs_check.selftest.probes import Probes, digest, in_turn, key, probes, tampered
-from proofs_check.selftest.rules import judged_engine, judged_rule
-from proofs_check.selftest.simulators import judged_simulator, simulator_mutants
+from tests.mutation import prints as mutation_prints
+from tests.mutation import rules as mutation_rules
+from tests.mutation import score as mutation
+from tests.mutation import simulators as mutation_simulators
+from tests.mutation.code import CodeMutant, TooLong, code_mutants, mutated, plain, reached, within
+from tests.mutation.prints import finer, judged_print, print_mutants
+from tests.mutation.probes import Probes, digest, in_turn, key, probes, tampered
+from tests.mutation.rules import judged_engine, judged_rule
+from tests.mutation.simulators import judged_simulator, simulator_mutants
 from theorems import rules
 from theorems.algebra.ratio import Ratio
 from theorems.deriving import derive
@@ -105,7 +105,7 @@ def test_copies_come_from_all_places_in_turn() -> None:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Steps of two short derivations only: all of them take seconds to derive."""
-    from proofs_check.selftest import probes as mutation_probes
+    from tests.mutation import probes as mutation_probes
 
     steps: dict[str, tuple[Step, ...]] = {}
     for claim in ("bao2024.sec4.eq5", "bao2024.appC.lemma1-C1", "bao2024.appA.eq18"):

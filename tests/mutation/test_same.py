@@ -14,10 +14,10 @@ import torch
 from montecarlo import registry
 from montecarlo.registry import Evaluation, Points, Search, Simulation
 from proofs_check.pairing import Pair
-from proofs_check.selftest import same, simulators
-from proofs_check.selftest.replay import MOST, Recorder, copied, equal, repeated, telling
-from proofs_check.selftest.same import alike, coarse, otherwise, spoken, unsound
-from proofs_check.selftest.simulators import SimulatorMutant, judged_simulator, simulator_mutants
+from tests.mutation import same, simulators
+from tests.mutation.replay import MOST, Recorder, copied, equal, repeated, telling
+from tests.mutation.same import alike, coarse, otherwise, spoken, unsound
+from tests.mutation.simulators import SimulatorMutant, judged_simulator, simulator_mutants
 from theorems.catalogue import by_id
 
 

@@ -15,8 +15,8 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.pairing import Pair
-from proofs_check.selftest.code import CodeMutant, TooLong, code_mutants, methods, mutated, plain, reached, within
-from proofs_check.selftest.probes import Probes, claims, derivations, in_turn, probes
+from tests.mutation.code import CodeMutant, TooLong, code_mutants, methods, mutated, plain, reached, within
+from tests.mutation.probes import Probes, claims, derivations, in_turn, probes
 from theorems import exchangeable, words
 from theorems.algebra import sums
 from theorems.algebra.ratio import Ratio

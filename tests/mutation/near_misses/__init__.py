@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from proofs_check.selftest.near_misses import (
+from tests.mutation.near_misses import (
     analysis,
     convex,
     cosine,

@@ -24,9 +24,9 @@ from proofs_check.evidence import EFFORTS, Bench
 from proofs_check.matrices import decoys as matrix_decoys
 from proofs_check.pairing import Pair, scale_and_tolerance
 from proofs_check.searching import searched
-from proofs_check.selftest import laws
-from proofs_check.selftest.code import TooLong, within
-from proofs_check.selftest.probes import claims, derivations
+from tests.mutation import laws
+from tests.mutation.code import TooLong, within
+from tests.mutation.probes import claims, derivations
 from theorems.algebra.closed import names, substituted
 from theorems.balls import sign
 from theorems.bounds import HYPOTHETICAL, NORMS, settle_bound

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from proofs_check.selftest import prints
+from tests.mutation import prints
 from theorems.catalogue import by_id
 from theorems.derivation import Equivalence
 from theorems.expressions import parse

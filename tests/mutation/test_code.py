@@ -18,8 +18,8 @@ import torch
 import montecarlo
 import theorems
 from montecarlo import registry
-from proofs_check.selftest import code
-from proofs_check.selftest.code import SYMMETRIC, code_mutants, methods, mutated, plain
+from tests.mutation import code
+from tests.mutation.code import SYMMETRIC, code_mutants, methods, mutated, plain
 from theorems import exchangeable, expressions
 from theorems.algebra import closed
 from theorems.exchangeable import MEAN, output, token

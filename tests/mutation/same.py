@@ -21,7 +21,7 @@ from proofs_check.evidence import Planned
 from proofs_check.matrices import handed
 from proofs_check.pairing import Pair
 from proofs_check.points import exact_quantity, misread
-from proofs_check.selftest.probes import claims, derivations
+from tests.mutation.probes import claims, derivations
 from theorems.derivation import Equivalence
 from theorems.expressions import floats
 from theorems.inequalities.eventually import Eventually

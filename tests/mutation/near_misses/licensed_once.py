@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.selftest.near_misses.analysis import FORM
+from tests.mutation.near_misses.analysis import FORM
 from theorems.expressions import symbol
 from theorems.process import Step
 from theorems.rules.cosine import PARTS, slacks
