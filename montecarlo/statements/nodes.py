@@ -10,7 +10,7 @@ Node = tuple[Any, ...]
 
 MOMENTS = ("E", "Var", "Cov", "Corr", "Skew", "Kurt", "P")
 #: Nodes that bind an index: their arguments are body, index, and its ends or the sequence that it runs through.
-BINDING = ("sum", "stack", "each")
+BINDING = ("sum", "stack", "every", "each")
 
 
 class StatementSimulationError(ValueError):
@@ -92,8 +92,10 @@ def text(node: Node) -> str:
     op, args = node[0], node[1:]
     if op == "number":
         return str(args[0]) if str(args[0]).isdigit() else f"({args[0]})"
-    if op in ("name", "matrix", "vector", "family"):
+    if op in ("name", "matrix", "vector", "family", "unknown"):
         return str(args[0])
+    if op == "member":
+        return f"{args[0]}[{', '.join(map(text, args[2:]))}]"
     if op == "token":
         return f"x[{text(args[0])}]"
     if op == "entry":

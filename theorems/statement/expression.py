@@ -17,7 +17,9 @@ OF_VECTORS = ("softmax", "entropy")
 NORMS = ("2", "fro", "nuclear")
 RELATIONS = ("=", "<=", "<", ">=", ">", "->", "~")
 #: Nodes that bind an index: their arguments are body, index, and the index's ends or the sequence that it runs through.
-BINDERS = ("sum", "each")
+BINDERS = ("sum", "every", "each")
+#: Nodes that are true or false.
+TRUTHS = ("relation", "every", "given", "exists")
 #: What is taken of an expression for every value of indices.
 OF_EACH = ("hull", "largest", "smallest")
 
@@ -46,8 +48,9 @@ class Expr:
     ``number`` (a Fraction), ``name``, ``matrix``, ``vector`` (names), ``token`` (its position), ``family`` (the vector
     of all entries of a defined or given sequence), ``entry`` (sequence, position), ``T`` (transpose), ``+``, ``*``,
     ``/``, ``**``, ``tr``, ``norm``, ``sum`` (body, index, first, last), ``mean`` (of the tokens), ``relation``, a
-    moment of MOMENTS, or a function. ``each`` is an expression for every value of an index, ``given`` one under
-    conditions on indices.
+    moment of MOMENTS, or a function. ``member`` is a vector of a family (name, first indices, indices), ``every`` a
+    relation and ``each`` an expression for every value of an index, ``given`` one of these under conditions on indices,
+    ``exists`` (unknowns, conditions) and ``least`` (function, unknowns, conditions) hold ``unknown`` (name, kind).
     """
 
     op: str
@@ -86,7 +89,7 @@ class Expr:
         return {name for arg in self for name in arg.names()}
 
     def put(self, table: dict[str, Expr]) -> Expr:
-        """The expression with names replaced; a bound index is its own, and renamed where it would capture."""
+        """The expression with names replaced; a bound index is a node's own, and renamed where it would capture one."""
         if self.op == "name":
             return table.get(self.args[0], self)
         if self.op in BINDERS:
@@ -146,8 +149,15 @@ def _text(node: Expr) -> tuple[str, int]:
     if op == "number":
         value = args[0]
         return str(value), 4 if value.denominator == 1 and value >= 0 else 0
-    if op in ("name", "matrix", "vector", "family"):
+    if op in ("name", "matrix", "vector", "family", "unknown"):
         return str(args[0]), 4
+    if op == "member":
+        return f"{args[0]}[{', '.join(map(written, args[2:]))}]", 4
+    if op == "every" and args[0].op == "given":
+        body, *rest = args[0].args
+        return f"every({', '.join(_argument(one) for one in (body, *args[1:], *rest))})", 4
+    if op in ("exists", "least"):
+        return f"{op}({', '.join(_argument(one) for one in args)})", 4
     if op in ("token", "entry"):
         head = "x" if op == "token" else args[0] if isinstance(args[0], str) else written(args[0], 4)
         return f"{head}[{args[-1]}]", 4
@@ -175,6 +185,10 @@ def _text(node: Expr) -> tuple[str, int]:
         inner = written(args[0])
         return (f"norm({inner}, {args[1]})" if args[1] else f"norm({inner})"), 4
     return f"{op}({', '.join(written(arg) if isinstance(arg, Expr) else str(arg) for arg in args)})", 4
+
+
+def _argument(one: Any) -> str:
+    return written(one) if isinstance(one, Expr) else str(one)
 
 
 def _sum_text(args: tuple[Any, ...]) -> str:

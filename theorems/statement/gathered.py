@@ -16,10 +16,8 @@ import flint
 from theorems.balls import rational
 from theorems.convex import nearest
 from theorems.statement.expression import Expr
-from theorems.statement.values import MAX_SUM, Data, Matrix, Number, UndefinedError, Value, Vector, root
-
-#: The signs of left - right with which each relation holds.
-_HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
+from theorems.statement.truths import places, truth
+from theorems.statement.values import Data, Matrix, Number, UndefinedError, Value, Vector, root
 
 
 class Reader(Protocol):
@@ -46,7 +44,7 @@ def members(reader: Reader, node: Expr) -> Iterator[Value]:
     """The values of what stands for every value of an index, where its conditions hold."""
     if node.op == "each":
         body, index, *ends = node.args
-        for place in _places(reader, ends):
+        for place in places(ends, reader.case, reader.own):
             yield from members(type(reader)(reader.case, {**reader.own, index: place}), body)
     elif node.op == "given":
         body, *conditions = node.args
@@ -56,41 +54,16 @@ def members(reader: Reader, node: Expr) -> Iterator[Value]:
         yield reader.value(node)
 
 
-def _places(reader: Reader, ends: list[Expr]) -> list[Fraction]:
-    """The values of an index between two ends, or those that a sequence has."""
-    if len(ends) == 1:
-        listed = reader.value(ends[0])
-        entries = listed.entries if isinstance(listed, Vector) else ()
-        return [entry for entry in entries if isinstance(entry, Fraction)]
-    low, high = (reader.number(end) for end in ends)
-    if not (isinstance(low, Fraction) and isinstance(high, Fraction) and low.denominator == high.denominator == 1):
-        raise UndefinedError(f"an index from {low} to {high}; expected integers")
-    if high - low > MAX_SUM:
-        raise UndefinedError(f"an index from {low} to {high}; expected at most {MAX_SUM} values")
-    return [Fraction(place) for place in range(int(low), int(high) + 1)]
-
-
-def truth(reader: Reader, relation: Expr) -> bool | None:
-    """Whether a relation of two numbers holds; None where the balls settle nothing."""
-    mark, left, right = relation.args
-    gap = _gap(reader.number(left), reader.number(right))
-    if isinstance(gap, Fraction):
-        return (gap > 0) - (gap < 0) in _HOLDS[mark]
-    if not (gap > 0 or gap < 0):
-        return None
-    return (1 if gap > 0 else -1) in _HOLDS[mark]
-
-
-def _settled(reader: Reader, relation: Expr) -> bool:
-    found = truth(reader, relation)
+def _settled(reader: Reader, condition: Expr) -> bool:
+    found = truth(condition, reader.case, reader.own)
     if found is None:
         raise _UnsettledError
     return found
 
 
-def indicator(reader: Reader, relation: Expr) -> Value:
-    """1 where a relation holds, else 0."""
-    found = truth(reader, relation)
+def indicator(reader: Reader, condition: Expr) -> Value:
+    """1 where what is true or false holds, else 0."""
+    found = truth(condition, reader.case, reader.own)
     return flint.arb(0.5, 0.5) if found is None else Fraction(int(found))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from theorems.statement.expression import Expr, StatementError
+from theorems.statement.families import Bounds, family_of
 from theorems.statement.language import Vocabulary, nearest, parsed, relations, split_top
 from theorems.statement.places import Differences, Place, place_of
 
@@ -72,8 +73,10 @@ class Hypotheses:
 
     ``matrices`` maps a matrix to its shape (W is any real matrix, Sigma any covariance unless said otherwise),
     ``nonzero`` are matrices that are not 0, ``places`` what is known of positions, ``ranges`` of parameters and of d;
-    ``vectors`` are fixed vectors of R^d, ``sequences`` vectors s in R^n with the bound of their entries (None: none);
-    ``relations`` are comparisons of expressions that only cases are held to. ``texts`` are the hypotheses as written.
+    ``vectors`` are fixed vectors of R^d, ``families`` families of them with the bounds of their indices, ``sequences``
+    vectors s in R^n with the bound of their entries (None: none); ``relations`` are comparisons of expressions, and
+    ``truths`` relations for every index, ``every(...)``, that only cases are held to. ``texts`` are the
+    hypotheses as written.
     """
 
     matrices: dict[str, str] = field(default_factory=dict)
@@ -82,6 +85,8 @@ class Hypotheses:
     places: Differences = field(default_factory=Differences)
     ranges: dict[str, Range] = field(default_factory=dict)
     vectors: tuple[str, ...] = ()
+    families: dict[str, Bounds] = field(default_factory=dict)
+    truths: tuple[Expr, ...] = ()
     sequences: dict[str, tuple[str, Expr | None]] = field(default_factory=dict)
     relations: tuple[tuple[str, Expr, Expr], ...] = ()
     unequal: tuple[tuple[Place, Place], ...] = ()
@@ -154,15 +159,21 @@ def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[
 
 
 def sizes_of(text: str) -> set[str]:
-    """The names of sizes that hypotheses declare: the n of ``s in R^n``, which is no position of a token."""
-    found = (_MEMBER.match(part) for part, _ in split_top(text, ",;"))
-    return {match[2] for match in found if match and match[2] and not match[2].isdigit()} - {"d"}
+    """The names of sizes that hypotheses declare, which are no positions of tokens: s in R^n, v[1..n] in R^d."""
+    parts = [part for part, _ in split_top(text, ",;")]
+    found = {match[2] for match in map(_MEMBER.match, parts) if match and match[2] and not match[2].isdigit()}
+    bounds = [bound for family in map(family_of, parts) if family for bound in family[1]]
+    return found.union(*(last.names() for _, last in bounds)) - {"d"}
 
 
 def _added(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
-    member = _MEMBER.match(part)
+    member, family = _MEMBER.match(part), family_of(part)
     if member:
         return _member(known, member[1], member[2] or "")
+    if family is not None:
+        return replace(known, families={**known.families, family[0]: family[1]})
+    if part.strip().startswith("every("):
+        return replace(known, truths=(*known.truths, parsed(part, words_of(known), part)))
     if not relations(part):
         return _shaped(known, part)
     return _compared(known, part, positions)
@@ -206,15 +217,23 @@ def _compared(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
         sides.append((part[first:place], first))
         first = place + len(relation)
     sides.append((part[first:], first))
-    words = Vocabulary(
-        frozenset({*known.matrices, "W", "Sigma", "I"}), frozenset(known.vectors), frozenset(known.sequences)
-    )
+    words = words_of(known)
     trees = [parsed(text, words, part, column) for text, column in sides]
     for k, (relation, place) in enumerate(marks):
         if relation in ("->", "~"):
             raise StatementError(f"{relation} is no hypothesis; limits are given with --as", part, place)
         known = _comparison(known, trees[k], "=" if relation == "==" else relation, trees[k + 1], part, positions)
     return known
+
+
+def words_of(known: Hypotheses) -> Vocabulary:
+    """What the names of hypotheses stand for, declared by those before."""
+    return Vocabulary(
+        frozenset({*known.matrices, "W", "Sigma", "I"}),
+        frozenset(known.vectors),
+        frozenset(known.sequences),
+        families={name: tuple(first for first, _ in bounds) for name, bounds in known.families.items()},
+    )
 
 
 def _comparison(
@@ -320,6 +339,11 @@ def names_of(known: Hypotheses) -> Iterator[str]:
         yield from left.names() | right.names()
     for one, two in known.unequal:
         yield from {one.name, two.name} - {""}
+    for bounds in known.families.values():
+        for _, last in bounds:
+            yield from last.names()
+    for truth in known.truths:
+        yield from truth.names()
     for size, bound in known.sequences.values():
         if not size.isdigit():
             yield size

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
 
+from theorems.statement.binders import every, extremal
 from theorems.statement.expression import (
     ELEMENTARY,
     MOMENTS,
@@ -27,7 +28,22 @@ from theorems.statement.gathering import GATHERED
 MAX_LENGTH, MAX_DEPTH, MAX_EXPONENT, MAX_DIGITS = 4_000, 60, 64, 40
 #: Longest number that a power of numbers may be.
 MAX_BITS = 4_096
-CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, "tr", "norm", "mean", "sum", "clip", "o", "O", *GATHERED)
+CALLS = (
+    *ELEMENTARY,
+    *SEVERAL,
+    *OF_VECTORS,
+    "tr",
+    "norm",
+    "mean",
+    "sum",
+    "clip",
+    "o",
+    "O",
+    "every",
+    "exists",
+    "least",
+    *GATHERED,
+)
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _COMPARISONS = {ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">", ast.Eq: "=", ast.NotEq: "!="}
 _RELATION = re.compile(r"->|<=|>=|!=|==|=|<|>|~")
@@ -35,13 +51,18 @@ _RELATION = re.compile(r"->|<=|>=|!=|==|=|<|>|~")
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What names stand for: matrices, fixed vectors, and sequences (``s in R^n``, or s[i] defined by ``where``)."""
+    """What names stand for: matrices, fixed vectors, and sequences (``s in R^n``, or s[i] defined by ``where``).
+
+    ``families`` maps families of vectors to their first indices, ``several`` definitions of several indices.
+    """
 
     matrices: frozenset[str] = frozenset({"W", "Sigma", "I"})
     vectors: frozenset[str] = frozenset()
     sequences: frozenset[str] = frozenset()
     definitions: Mapping[str, tuple[str, Expr]] = field(default_factory=dict)
     values: Mapping[str, Expr] = field(default_factory=dict)
+    families: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    several: Mapping[str, tuple[tuple[str, ...], Expr]] = field(default_factory=dict)
 
 
 def parsed(text: str, words: Vocabulary | None = None, whole: str = "", column: int = 0) -> Expr:
@@ -90,10 +111,11 @@ def _plain_reason(error: SyntaxError, text: str, place: int) -> str:
 
 
 def _with_powers(text: str) -> tuple[str, list[int]]:
-    """The text with ^ written **, and the column in the text of every character."""
+    """The text with ^ written ** and = written ==, and the column in the text of every character."""
     source, columns = [], []
     for place, character in enumerate(text):
-        for piece in "**" if character == "^" else character:
+        alone = character == "=" and not {*text[max(place - 1, 0) : place], *text[place + 1 : place + 2]} & set("<>=!")
+        for piece in "**" if character == "^" else "==" if alone else character:
             source.append(piece)
             columns.append(place)
     return "".join(source), [*columns, len(text)]
@@ -176,6 +198,8 @@ class _Reader:
             return Expr("vector", (label,))
         if label in words.sequences or label in words.definitions:
             return Expr("family", (label,))
+        if label in words.families or label in words.several:
+            raise self.fail(f"{label} is a family; take one of it, e.g. {label}[1]", node)
         if label == "x":
             raise self.fail("x needs a position, e.g. x[i]; the mean of all tokens is mean(x)", node)
         if label in MOMENTS:
@@ -218,6 +242,8 @@ class _Reader:
             if len(parts) != MOMENTS[head]:
                 raise self.fail(f"{head}[...] takes {MOMENTS[head]} of them, {len(parts)} stand here", node)
             return Expr(head, tuple(self.build(part, depth) for part in parts))
+        if head in self.words.families or head in self.words.several:
+            return self._member(head, [self.build(part, depth) for part in parts], node)
         if len(parts) != 1:
             raise self.fail("expected one position in [...]", node)
         index = self.build(parts[0], depth)
@@ -232,6 +258,17 @@ class _Reader:
             near = nearest(head, (*MOMENTS, "x", *self.words.definitions, *self.words.sequences))
             raise self.fail(f"{head}[...] is unknown{near}; moments are {', '.join(MOMENTS)}, tokens x[i]", node)
         return Expr("entry", (self.build(node.value, depth), index))
+
+    def _member(self, head: str, indices: list[Expr], node: ast.expr) -> Expr:
+        """A vector of a family, or what a definition of several indices says of these."""
+        names, body = self.words.several.get(head, ((), None))
+        firsts = self.words.families.get(head, ())
+        wanted = len(names) if body is not None else len(firsts)
+        if len(indices) != wanted:
+            raise self.fail(f"{head}[...] takes {wanted} of them, {len(indices)} stand here", node)
+        if body is not None:
+            return body.put(dict(zip(names, indices, strict=True)))
+        return Expr("member", (head, ",".join(map(str, firsts)), *indices))
 
     def _call(self, node: ast.Call, depth: int) -> Expr:
         head = node.func.id if isinstance(node.func, ast.Name) else ""
@@ -319,6 +356,9 @@ _CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
     "mean": _mean,
     "sum": _sum,
     "norm": _norm,
+    "every": every,
+    "exists": extremal,
+    "least": extremal,
     **GATHERED,
 }
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from theorems.statement.expression import BINDERS, MOMENTS, Expr, StatementError, name, number
+from theorems.statement.families import families_of
 from theorems.statement.hypotheses import (
     Hypotheses,
     Range,
@@ -27,7 +28,9 @@ from theorems.statement.shapes import shape
 LOOKED_AT = 6
 _GOES = re.compile(r"^\s*(.+?)\s*->\s*(.+?)\s*$")
 _DEFINED = re.compile(
-    r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\[\s*([A-Za-z][A-Za-z0-9_]*)\s*\])?\s*=(?!=)\s*(.+)$", re.DOTALL
+    r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\[\s*([A-Za-z][A-Za-z0-9_]*(?:\s*,\s*[A-Za-z][A-Za-z0-9_]*)*)\s*\])?"
+    r"\s*=(?!=)\s*(.+)$",
+    re.DOTALL,
 )
 
 
@@ -97,11 +100,13 @@ class Proposition:
 
 def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "walk", limit: str = "") -> Proposition:
     """Read a statement with its hypotheses, definitions, law and limit; StatementError names the place and the mend."""
+    # lines may be broken anywhere
+    text, hypotheses, where = (part.replace("\n", " ") for part in (text, hypotheses, where))
     matrices, vectors, sequences = vocabulary_of(hypotheses)
     made = read_law(law)
     if made.moved:
         vectors |= {"m"}
-    words = _defined(where, Vocabulary(matrices, vectors, sequences))
+    words = _defined(where, Vocabulary(matrices, vectors, sequences, families=families_of(hypotheses)))
     left_text, relation, right_text, column = split_relation(text)
     left = parsed(left_text, words, text)
     right = parsed(right_text, words, text, column + len(relation))
@@ -152,17 +157,20 @@ def _defined(where: str, words: Vocabulary) -> Vocabulary:
         if match is None:
             raise StatementError("expected a definition such as s[i] = x[i].T*W*x[T]/T", where, column)
         head, index, body = match[1], match[2], match[3]
-        if head in words.definitions or head in words.values or head in (*words.matrices, *MOMENTS, "x", "T", "d"):
+        if (
+            head in words.definitions
+            or head in words.values
+            or head in (*words.families, *words.several, *words.matrices, *MOMENTS, "x", "T", "d")
+        ):
             raise StatementError(f"{head} is defined already; take another name", where, column)
         tree = parsed(body, words, where, column + match.start(3))
-        if index:
-            words = Vocabulary(
-                words.matrices, words.vectors, words.sequences, {**words.definitions, head: (index, tree)}, words.values
-            )
+        indices = tuple(name.strip() for name in (index or "").split(","))
+        if len(indices) > 1:
+            words = replace(words, several={**words.several, head: (indices, tree)})
+        elif index:
+            words = replace(words, definitions={**words.definitions, head: (index, tree)})
         else:
-            words = Vocabulary(
-                words.matrices, words.vectors, words.sequences, words.definitions, {**words.values, head: tree}
-            )
+            words = replace(words, values={**words.values, head: tree})
     return words
 
 
@@ -399,6 +407,9 @@ def _check_names(
                     node.at,
                 )
     used = {name for side in sides for name in side.names()} | law.names() | _regime_names(limit) | {"d", "T"}
+    # the sizes of families, and what relations for every index hold of these
+    used |= {name for bounds in known.families.values() for _, last in bounds for name in last.names()}
+    used |= {name for truth in known.truths for name in truth.names()}
     tokens = any(side.has("token", "mean") for side in sides)
     for label in sorted(set(names_of(known)) - used - positions):
         if not any(node.op in ("entry", "family") for side in sides for node in side.walk()):

@@ -6,7 +6,9 @@ from fractions import Fraction
 
 import sympy as sp
 
+from theorems.statement import binders_prose
 from theorems.statement.expression import MOMENTS, OF_EACH, Expr
+from theorems.statement.families import Bounds
 from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
 
@@ -68,8 +70,14 @@ def _latex(node: Expr) -> tuple[str, int]:
     op, args = node.op, node.args
     if op == "number":
         return _number(args[0]), 4 if args[0] >= 0 and args[0].denominator == 1 else 2 if args[0] >= 0 else 0
-    if op in ("name", "matrix", "vector", "family"):
+    if op in ("name", "matrix", "vector", "family", "unknown"):
         return name_latex(args[0]), 4
+    if op == "member":
+        return binders_prose.member(node, name_latex(args[0]), latex), 4
+    if op in ("every", "given"):
+        return binders_prose.truth(node, latex), 0
+    if op in ("exists", "least"):
+        return binders_prose.extremal(node, name_latex, latex), 4 if op == "least" else 0
     if op == "token":
         return rf"x_{{{latex(args[0])}}}", 4
     if op == "entry":
@@ -277,7 +285,13 @@ def _parameters(prop: Proposition) -> list[str]:
         f"{name} in R^{size}" + (f" with |{name}_j| <= {bound}" if bound is not None else "")
         for name, (size, bound) in prop.known.sequences.items()
     ]
-    return [*found, *sizes, *(f"{name} in R^d" for name in prop.known.vectors)]
+    vectors = [*(f"{name} in R^d" for name in prop.known.vectors), *map(_family, prop.known.families.items())]
+    return [*found, *sizes, *vectors, *(f"all with {truth}" for truth in prop.known.truths)]
+
+
+def _family(declared: tuple[str, Bounds]) -> str:
+    name, bounds = declared
+    return f"{name}[{', '.join(f'{first}..{last}' for first, last in bounds)}] in R^d"
 
 
 def _range(known: Range) -> str:

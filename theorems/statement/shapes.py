@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from theorems.statement.expression import MOMENTS, Expr, StatementError
+from theorems.statement.expression import MOMENTS, TRUTHS, Expr, StatementError
 
 #: How shapes multiply.
 _PRODUCTS = {
@@ -20,8 +20,13 @@ _TURNED = {"vector": "row", "row": "vector"}
 def shape(node: Expr, text: str = "") -> str:
     """number, vector, row or matrix; StatementError where shapes do not fit, at the place where they do not."""
     op, args = node.op, node.args
-    if op in ("token", "mean", "vector"):
+    if op in ("token", "mean", "vector", "member"):
         return "vector"
+    if op == "unknown":
+        return str(args[1])
+    if op in TRUTHS:
+        _truths(node, text)
+        return "truth"
     if op == "matrix":
         return "matrix"
     if op == "T":
@@ -51,27 +56,33 @@ def shape(node: Expr, text: str = "") -> str:
         return _GATHERED[op](node, text)
     if op in MOMENTS:
         _numbers(args[0].args if op == "P" and args[0].op == "relation" else args, text)
+    if op == "least":
+        _numbers(args[:1], text)
+        _truths(node, text)
     return "number"
 
 
+def _truths(node: Expr, text: str) -> None:
+    """Shapes inside what is true or false: numbers are compared, and conditions are true or false themselves."""
+    if node.op == "relation":
+        _numbers(node.args, text)
+        return
+    if node.op == "every":
+        _numbers(node.args[2:] if len(node.args) > 3 else (), text)
+    for arg in node.args[:1] if node.op == "every" else node.args[node.op == "least" :]:
+        if isinstance(arg, Expr) and shape(arg, text) != "truth":
+            raise StatementError(f"{arg} is no condition; expected a relation, e.g. x.T*W*y >= 1", text, arg.at)
+
+
 def _each(node: Expr, text: str) -> str:
-    """The shape of what stands for every value of an index."""
+    """The shape of what stands for every value of an index, where its conditions hold."""
     body, _, *ends = node.args
-    if len(ends) == 2:
-        _numbers(tuple(ends), text)
+    _numbers(tuple(ends) if len(ends) == 2 else (), text)
+    if body.op == "given":
+        body, *conditions = body.args
+        for condition in conditions:
+            _truths(condition, text)
     return shape(body, text)
-
-
-def _given(node: Expr, text: str) -> str:
-    body, *conditions = node.args
-    for condition in conditions:
-        _relation(condition, text)
-    return shape(body, text)
-
-
-def _relation(node: Expr, text: str) -> str:
-    _numbers(node.args[1:], text)
-    return "truth"
 
 
 def _of_numbers(node: Expr, text: str) -> str:
@@ -108,8 +119,6 @@ def _distance(node: Expr, text: str) -> str:
 
 _GATHERED: dict[str, Callable[[Expr, str], str]] = {
     "each": _each,
-    "given": _given,
-    "relation": _relation,
     "largest": _of_numbers,
     "smallest": _of_numbers,
     "indicator": _indicator,

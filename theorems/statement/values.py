@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from math import isqrt
 from typing import Any, Protocol
 
@@ -42,6 +42,8 @@ class Data(Protocol):
     def vectors(self) -> Mapping[str, Sequence[Fraction]]: ...
     @property
     def sequences(self) -> Mapping[str, Sequence[Fraction]]: ...
+    @property
+    def families(self) -> Mapping[str, Sequence[Any]]: ...
 
 
 @dataclass(frozen=True)
@@ -84,9 +86,26 @@ def scalar(node: Expr, case: Data) -> Number:
     return found
 
 
-def value(node: Expr, case: Data) -> Value:
-    """The value of an expression at a case, at flint's present precision."""
-    return _Reader(case, {}).value(node)
+def value(node: Expr, case: Data, own: Mapping[str, Fraction] | None = None) -> Value:
+    """The value of an expression at a case, at flint's present precision; ``own`` are the values of bound indices."""
+    return _Reader(case, own or {}).value(node)
+
+
+def times(one: Value, two: Value) -> Value:
+    """The product of two values; StatementError where their shapes do not fit."""
+    return _NO_CASE._times(one, two)
+
+
+def plus(one: Value, two: Value) -> Value:
+    """The sum of two values; StatementError where their shapes differ."""
+    return _NO_CASE._plus(one, two)
+
+
+def transposed(found: Value) -> Value:
+    """The transpose of a value."""
+    if isinstance(found, Matrix):
+        return Matrix(tuple(zip(*found.rows, strict=True)))
+    return Vector(found.entries, not found.row) if isinstance(found, Vector) else found
 
 
 def _ball(number: Number) -> flint.arb:
@@ -297,10 +316,7 @@ class _Reader:
         return power(found, count)
 
     def turned(self, inner: Expr) -> Value:
-        found = self.value(inner)
-        if isinstance(found, Matrix):
-            return Matrix(tuple(zip(*found.rows, strict=True)))
-        return Vector(found.entries, not found.row) if isinstance(found, Vector) else found
+        return transposed(self.value(inner))
 
     def trace(self, inner: Expr) -> Value:
         found = self.value(inner)
@@ -314,6 +330,21 @@ class _Reader:
         if not isinstance(place, Fraction) or place.denominator != 1 or not 1 <= place <= len(vector.entries):
             raise IndexError(f"there is no entry {place} of {len(vector.entries)}")
         return vector.entries[int(place) - 1]
+
+    def member(self, label: str, firsts: str, *indices: Expr) -> Value:
+        found: Any = self.case.families[label]
+        for first, index in zip(firsts.split(","), indices, strict=True):
+            place = self.number(index)
+            if not isinstance(place, Fraction) or place.denominator != 1 or not 0 <= place - int(first) < len(found):
+                raise IndexError(f"{label} has no index {place}; expected {first} to {int(first) + len(found) - 1}")
+            found = found[int(place) - int(first)]
+        return Vector(tuple(found))
+
+    def least(self, *args: Any) -> Value:
+        # a program of its own, which needs this reader
+        from theorems.statement.programs import least_value
+
+        return least_value(Expr("least", args), self.case, self.own)
 
     def softmax(self, inner: Expr) -> Value:
         scores = self.vector(inner).entries
@@ -367,6 +398,13 @@ class _Reader:
         return reduce(self._plus, parts) if parts else Fraction(0)
 
 
+def _gathered(op: str, reader: _Reader, *args: Expr) -> Value:
+    # what is said of every value of an index, which needs this reader
+    from theorems.statement.gathered import READ
+
+    return READ[op](reader, *args)
+
+
 _READERS: dict[str, Callable[..., Value]] = {
     "T": _Reader.turned,
     "tr": _Reader.trace,
@@ -376,7 +414,23 @@ _READERS: dict[str, Callable[..., Value]] = {
     "norm": _Reader.norm,
     "clip": _Reader.clip,
     "sum": _Reader.summed,
+    "member": _Reader.member,
+    "least": _Reader.least,
+    **{op: partial(_gathered, op) for op in ("dist", "largest", "smallest", "indicator")},
 }
+
+
+class _NoCase:
+    """The data of no case: for products and sums of values alone."""
+
+    numbers: Mapping[str, Fraction] = {}
+    matrices: Mapping[str, Sequence[Sequence[Fraction]]] = {}
+    vectors: Mapping[str, Sequence[Fraction]] = {}
+    sequences: Mapping[str, Sequence[Fraction]] = {}
+    families: Mapping[str, Sequence[Any]] = {}
+
+
+_NO_CASE = _Reader(_NoCase(), {})
 
 
 def _kind(found: Value) -> str:
@@ -401,9 +455,3 @@ def _weights(scores: Sequence[Number]) -> Vector:
 
 def _dot(one: Sequence[Number], two: Sequence[Number]) -> Number:
     return reduce(_add, map(_mul, one, two), _ZERO)
-
-
-# what is read there needs the values above
-from theorems.statement.gathered import READ  # noqa: E402
-
-_READERS |= READ
