@@ -1,4 +1,4 @@
-"""Orthogonal vectors with rational entries and a given rational squared length: four at a time, by Lagrange's theorem."""
+"""Orthogonal vectors with rational entries and a given rational squared length: by four squares, four at a time."""
 
 from __future__ import annotations
 

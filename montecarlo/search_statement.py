@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from montecarlo.search_conditions import CLAUSES, excess, margin
+from montecarlo.search_gathered import GATHERED
 
 Array = Any
 #: {"numbers": {name: float}, "matrices": {name: (d, d)}, "vectors": {name: (d, 1)}, "sequences": {name: (n, 1)}}
@@ -91,6 +92,8 @@ def compiled(node: Sequence[Any]) -> Callable[[Floats], Array]:
         return lambda case: _norm(inner(case), kind)
     if op == "sum":
         return _summed(compiled(args[0]), args[1], compiled(args[2]), compiled(args[3]))
+    if op in GATHERED:
+        return GATHERED[op](args, compiled)
     parts = [compiled(arg) for arg in args]
     function = _FUNCTIONS[op]
     return lambda case: function(*(part(case) for part in parts))

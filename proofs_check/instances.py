@@ -232,7 +232,7 @@ def _at_the_bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Pla
         return ""
     attained = Seen(quantity.attained, quantity.attained, {})
     place = Place(attained, instance(prop, attained, instance_of(pair.source)), Exact(quantity.attained))
-    if not _stated(prop.left, place.case) ** 2.overlaps(_formula(quantity.square.expr, place)):
+    if not (_stated(prop.left, place.case) ** 2).overlaps(_formula(quantity.square.expr, place)):
         raise InstanceError(f"it does not attain the derived bound at {place.key}")
     return "; it attains the derived bound"
 

@@ -30,14 +30,15 @@ PAIRS, SHARED, OPPOSITE, NEARLY = 1, 3, 4, 5
 
 def structural(C: int, d: int) -> Vectors | None:
     """sqrt(d) times 2 C + 1 unit vectors, where that root is rational; None else."""
-    if isqrt(d) ** 2 != d or 2 * C + 1 > d:
+    if isqrt(d) ** 2 != d or d < 2 * C + 1:
         return None
     return [[Fraction(isqrt(d) * (k == j)) for k in range(d)] for j in range(2 * C + 1)]
 
 
 def combined(weights: Sequence[int | Fraction], vectors: Vectors) -> Row:
     """sum of weights times vectors."""
-    return [sum((w * x for w, x in zip(weights, column, strict=True)), Fraction(0)) for column in zip(*vectors)]
+    columns = zip(*vectors, strict=True)
+    return [sum((w * x for w, x in zip(weights, column, strict=True)), Fraction(0)) for column in columns]
 
 
 def group(n: int, basis: Vectors, near: bool = False) -> Vectors | None:
@@ -84,10 +85,10 @@ def of_family(C: int, n: int, lam: Fraction, d: int, family: int) -> list[Vector
 
 
 def overlapping(C: int, n: int, lam: Fraction, d: int, overlap: Fraction) -> list[Vectors] | None:
-    """Nuisances along directions of the groups with that inner product: pairs, or triangles that are shared or apart."""
+    """Nuisances along directions of the groups with that inner product: pairs, or triangles."""
     if C == 1 or overlap in (0, 1):
         return of_family(C, n, lam, d, SHARED if overlap == 1 else PAIRS) if n in (2, 3) else None
-    if n != 2 or C > len(DIRECTIONS.get(overlap, ())):
+    if n != 2 or len(DIRECTIONS.get(overlap, ())) < C:
         return None
     basis = orthogonal((1 - lam**2) * d, 4)
     lines = [combined(row, basis) for row in DIRECTIONS[overlap][:C]]

@@ -9,8 +9,8 @@ from typing import Any
 Node = tuple[Any, ...]
 
 MOMENTS = ("E", "Var", "Cov", "Corr", "Skew", "Kurt", "P")
-#: Nodes that bind an index: their arguments are body, index, first and last, or a sequence of its values.
-BINDING = ("sum", "stack", "every")
+#: Nodes that bind an index: their arguments are body, index, and its ends or the sequence that it runs through.
+BINDING = ("sum", "stack", "every", "each")
 
 
 class StatementSimulationError(ValueError):

@@ -22,33 +22,44 @@ def every(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
 
     Comparisons of indices at the end (``i != j``) leave out the values that do not satisfy them.
     """
-    body, place = reader.build(node.args[0], depth) if node.args else None, 1
+    body = reader.build(node.args[0], depth) if node.args else None
     if body is None or body.op not in TRUTHS:
         raise reader.fail(_EVERY, node)
+    return ranged(reader, node, depth, body, _EVERY)
+
+
+def ranged(reader: _Reader, node: ast.Call, depth: int, body: Expr, expected: str, binder: str = "every") -> Expr:
+    """The body under the indices and conditions that follow it in a call; ``expected`` is the error's mend."""
+    place = 1
     bound: list[tuple[str, tuple[Expr, ...]]] = []
     while place < len(node.args) and isinstance(arg := node.args[place], ast.Name):
         label, rest = _index(reader, arg, [name for name, _ in bound]), node.args[place + 1 : place + 3]
         sequence = bool(rest) and isinstance(rest[0], ast.Name) and rest[0].id in reader.words.sequences
         ends = tuple(reader.build(one, depth) for one in (rest[:1] if sequence else rest))
-        if len(ends) != (1 if sequence else 2):
-            raise reader.fail(_EVERY, arg)
+        if len(ends) != (1 if sequence else 2) or any(end.op in TRUTHS for end in ends):
+            raise reader.fail(expected, arg)
         if any(label in end.names() for end in ends):
             raise reader.fail(f"the ends of {label} hold {label} itself; rename one", arg)
         bound.append((label, ends))
         place += 1 + len(ends)
     conditions = [reader.build(one, depth) for one in node.args[place:]]
     if not bound or any(one.op != "relation" for one in conditions):
-        raise reader.fail(_EVERY, node if not bound else node.args[-1])
+        raise reader.fail(expected, node if not bound else node.args[-1])
     body = Expr("given", (body, *conditions), body.at) if conditions else body
     for label, ends in reversed(bound):
-        body = Expr("every", (body, label, *ends), reader.place(node))
+        body = Expr(binder, (body, label, *ends), reader.place(node))
     return body
 
 
-def _index(reader: _Reader, arg: ast.Name, before: list[str]) -> str:
+def taken(reader: _Reader, label: str) -> bool:
+    """Whether a word stands for something, so that it cannot be an index."""
     words = reader.words
-    taken = {"x", "T", "d", *words.matrices, *words.vectors, *words.sequences, *words.families, *words.values, *before}
-    if arg.id in taken or arg.id.startswith("_"):
+    known = (words.matrices, words.vectors, words.sequences, words.families, words.values, words.definitions)
+    return label in ("x", "T", "d") or label.startswith("_") or any(label in table for table in known)
+
+
+def _index(reader: _Reader, arg: ast.Name, before: list[str]) -> str:
+    if taken(reader, arg.id) or arg.id in before:
         raise reader.fail(f"{arg.id} cannot be an index here; take another letter", arg)
     return arg.id
 

@@ -12,7 +12,7 @@ from itertools import groupby, product
 from typing import Any
 
 from theorems.norms import is_semidefinite, is_symmetric
-from theorems.statement.expression import Expr
+from theorems.statement.expression import BINDERS, Expr
 from theorems.statement.hypotheses import Range
 from theorems.statement.numbers import rational_at
 from theorems.statement.proposition import Proposition
@@ -143,7 +143,7 @@ def _framed(prop: Proposition) -> Frame:
         names.add("d")
     entries = []
     for side in sides:
-        inner = {node.args[1] for node in side.walk() if node.op == "sum"}
+        inner = {node.args[1] for node in side.walk() if node.op in BINDERS}
         entries += [node for node in side.walk() if node.op == "entry" and not node.args[-1].names() & inner]
     found = _indices(prop)
     return Frame(tuple(sorted(names - quantified)), sizes, quantified, found, prop.matrices, tuple(entries))

@@ -17,9 +17,11 @@ OF_VECTORS = ("softmax", "entropy")
 NORMS = ("2", "fro", "nuclear")
 RELATIONS = ("=", "<=", "<", ">=", ">", "->", "~")
 #: Nodes that bind an index: their arguments are body, index, and the index's ends or the sequence that it runs through.
-BINDERS = ("sum", "every")
+BINDERS = ("sum", "every", "each")
 #: Nodes that are true or false.
 TRUTHS = ("relation", "and", "every", "given", "exists")
+#: What is taken of an expression for every value of indices.
+OF_EACH = ("hull", "largest", "smallest")
 
 
 class StatementError(ValueError):
@@ -47,7 +49,8 @@ class Expr:
     of all entries of a defined or given sequence), ``entry`` (sequence, position), ``T`` (transpose), ``+``, ``*``,
     ``/``, ``**``, ``tr``, ``norm``, ``sum`` (body, index, first, last), ``mean`` (of the tokens), ``relation``, ``and``
     (of relations), a moment of MOMENTS, or a function. ``member`` is a vector of a family (name, first indices,
-    indices), ``every`` a relation for every value of an index, ``given`` a relation under conditions on indices;
+    indices), ``every`` a relation and ``each`` an expression for every value of an index, ``given`` one of these under
+    conditions on indices,
     ``exists`` (unknowns, conditions) and ``least`` (function, unknowns, conditions) hold ``unknown`` (name, kind).
     """
 
@@ -179,6 +182,8 @@ def _text(node: Expr) -> tuple[str, int]:
         return " and ".join(map(written, args)), 0
     if op == "mean":
         return "mean(x)", 4
+    if op == "each":
+        return ", ".join(_each_text(node)), 0
     if op == "norm":
         inner = written(args[0])
         return (f"norm({inner}, {args[1]})" if args[1] else f"norm({inner})"), 4
@@ -195,3 +200,13 @@ def _sum_text(args: tuple[Any, ...]) -> str:
         text = written(arg, 1)
         pieces.append(f"- {text[1:]}" if text.startswith("-") and pieces else f"+ {text}" if pieces else text)
     return " ".join(pieces)
+
+
+def _each_text(node: Expr) -> list[str]:
+    """An expression with its indices and conditions as they are written: s[j] - s[i], i, 1, n, j, 1, n, i < j."""
+    indices = list[str]()
+    while node.op == "each":
+        node, index, *ends = node.args
+        indices += [index, *map(written, ends)]
+    body, *conditions = node.args if node.op == "given" else (node,)
+    return [written(body), *indices, *map(written, conditions)]

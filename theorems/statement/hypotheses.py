@@ -158,6 +158,14 @@ def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[
     return frozenset(matrices), frozenset(vectors), frozenset(sequences)
 
 
+def sizes_of(text: str) -> set[str]:
+    """The names of sizes that hypotheses declare, which are no positions of tokens: s in R^n, v[1..n] in R^d."""
+    parts = [part for part, _ in split_top(text, ",;")]
+    found = {match[2] for match in map(_MEMBER.match, parts) if match and match[2] and not match[2].isdigit()}
+    bounds = [bound for family in map(family_of, parts) if family for bound in family[1]]
+    return found.union(*(last.names() for _, last in bounds)) - {"d"}
+
+
 def _added(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
     member, family = _MEMBER.match(part), family_of(part)
     if member:

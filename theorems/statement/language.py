@@ -22,12 +22,28 @@ from theorems.statement.expression import (
     StatementError,
     number,
 )
+from theorems.statement.gathering import GATHERED
 
 #: Longest text that is read, deepest nesting, largest exponent and longest number.
 MAX_LENGTH, MAX_DEPTH, MAX_EXPONENT, MAX_DIGITS = 4_000, 60, 64, 40
 #: Longest number that a power of numbers may be.
 MAX_BITS = 4_096
-CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, "tr", "norm", "mean", "sum", "clip", "o", "O", "every", "exists", "least")
+CALLS = (
+    *ELEMENTARY,
+    *SEVERAL,
+    *OF_VECTORS,
+    "tr",
+    "norm",
+    "mean",
+    "sum",
+    "clip",
+    "o",
+    "O",
+    "every",
+    "exists",
+    "least",
+    *GATHERED,
+)
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _COMPARISONS = {ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">", ast.Eq: "=", ast.NotEq: "!="}
 _RELATION = re.compile(r"->|<=|>=|!=|==|=|<|>|~")
@@ -343,6 +359,7 @@ _CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
     "every": every,
     "exists": extremal,
     "least": extremal,
+    **GATHERED,
 }
 
 

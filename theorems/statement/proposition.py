@@ -8,9 +8,17 @@ from fractions import Fraction
 from typing import Any
 
 from theorems.statement.conditions import condition, numbers_of, parts, split_clause
-from theorems.statement.expression import MOMENTS, TRUTHS, Expr, StatementError, name, number
+from theorems.statement.expression import BINDERS, MOMENTS, TRUTHS, Expr, StatementError, name, number
 from theorems.statement.families import families_of
-from theorems.statement.hypotheses import Hypotheses, Range, names_of, position_names, read_hypotheses, vocabulary_of
+from theorems.statement.hypotheses import (
+    Hypotheses,
+    Range,
+    names_of,
+    position_names,
+    read_hypotheses,
+    sizes_of,
+    vocabulary_of,
+)
 from theorems.statement.language import Vocabulary, nearest, parsed, split_relation, split_top
 from theorems.statement.laws import Law, read_law
 from theorems.statement.numbers import rational_at
@@ -109,7 +117,8 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     right, error = (right, None) if clause else _error_term(right, text)
     sides = (left, right) if error is None else (left, right, error[1])
     regime = _read_limit(limit, words)
-    positions = _positions(sides, text)
+    # sums over the entries of a sequence end at its size, which is no position of a token
+    positions = _positions(sides, text) - sizes_of(hypotheses)
     if regime.variable == "T" or any("T" in side.names() for side in sides):
         positions.add("T")
     positions = position_names(hypotheses, positions)
@@ -223,9 +232,9 @@ def _positions(sides: tuple[Expr, ...], text: str) -> set[str]:
     found: set[str] = set()
 
     def look(node: Expr, own: frozenset[str]) -> None:
-        if node.op == "sum":
+        if node.op in BINDERS:
             body, index, *ends = node.args
-            for end in ends:
+            for end in ends if node.op == "sum" or body.has("token") else ():
                 found.update(end.names() - own)
             look(body, own | {index})
             for end in ends:
@@ -275,7 +284,7 @@ def _places(sides: tuple[Expr, ...], text: str, positions: set[str]) -> tuple[se
         bound(far, True, True)
 
     def look(node: Expr, own: dict[str, tuple[Place, Place]]) -> None:
-        if node.op == "sum":
+        if node.op == "sum" or (node.op == "each" and node.args[0].has("token")):
             body, index, first, last = node.args
             ends = (place_of(first, text), place_of(last, text))
             for place, is_first in zip(ends, (True, False), strict=True):

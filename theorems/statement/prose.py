@@ -8,7 +8,7 @@ import sympy as sp
 
 from theorems.statement import binders_prose
 from theorems.statement.conditions import CLAUSES
-from theorems.statement.expression import MOMENTS, Expr
+from theorems.statement.expression import MOMENTS, OF_EACH, Expr
 from theorems.statement.families import Bounds
 from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
@@ -142,7 +142,28 @@ def _function(node: Expr) -> tuple[str, int]:
         return r" \text{ and } ".join(latex(arg) for arg in args), 0
     if op == "relation":
         return f"{latex(args[1], 1)} {_RELATIONS[args[0]]} {latex(args[2], 1)}", 0
+    if op in OF_EACH:
+        return _of_each(node), 4
+    if op == "indicator":
+        return rf"\mathbf 1\left[{latex(args[0])}\right]", 4
     return rf"\operatorname{{{op}}}\left({', '.join(latex(arg) for arg in args)}\right)", 4
+
+
+def _of_each(node: Expr) -> str:
+    """A hull as conv{v_j : 2 <= j <= n}, an extreme as max_{2 <= j <= n} of its body."""
+    body, ranges = node.args[0], list[str]()
+    while body.op == "each":
+        body, index, *ends = body.args
+        through = rf"{name_latex(index)} \in {latex(ends[0])}" if len(ends) == 1 else ""
+        ranges.append(through or rf"{latex(ends[0])} \le {name_latex(index)} \le {latex(ends[1])}")
+    if body.op == "given":
+        body, *conditions = body.args
+        ranges += map(latex, conditions)
+    if node.op == "hull":
+        listed = latex(body) if ranges else ", ".join(map(latex, node.args))
+        where = rf" : {', '.join(ranges)}" if ranges else ""
+        return rf"\operatorname{{conv}}\left\{{{listed}{where}\right\}}"
+    return rf"\{'max' if node.op == 'largest' else 'min'}_{{{', '.join(ranges)}}} {latex(body, 2)}"
 
 
 def statement_latex(prop: Proposition) -> str:
@@ -172,7 +193,9 @@ def in_words(prop: Proposition) -> str:
     whole = f"{prop.left} {prop.relation} {_right(prop)}"
     if prop.relation == "iff":
         whole = f"{prop.left} if and only if {prop.right}"
-    sentence = f"For every {_listed(quantified)}: {whole}" if quantified else whole
+    given = [f"{one} {relation} {two}" for relation, one, two in prop.known.relations]
+    where = f" with {_listed(given)}" if given else ""
+    sentence = f"For every {_listed(quantified)}{where}: {whole}" if quantified else whole
     if prop.limit.variable:
         free = [n for n in prop.positions if n != "T" and n not in dict(prop.limit.regime)]
         sentence += f" as {prop.limit.text}"

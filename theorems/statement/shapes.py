@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from theorems.statement.expression import MOMENTS, TRUTHS, Expr, StatementError
 
 #: How shapes multiply.
@@ -50,6 +52,8 @@ def shape(node: Expr, text: str = "") -> str:
         if shape(args[0], text) != "matrix":
             raise StatementError(f"tr(...) takes a matrix; {args[0]} is a {shape(args[0], text)}", text, node.at)
         return "number"
+    if op in _GATHERED:
+        return _GATHERED[op](node, text)
     if op in MOMENTS:
         _numbers(args[0].args if op == "P" and args[0].op == "relation" else args, text)
     if op == "least":
@@ -68,6 +72,59 @@ def _truths(node: Expr, text: str) -> None:
     for arg in node.args[:1] if node.op == "every" else node.args[node.op == "least" :]:
         if isinstance(arg, Expr) and shape(arg, text) != "truth":
             raise StatementError(f"{arg} is no condition; expected a relation, e.g. x.T*W*y >= 1", text, arg.at)
+
+
+def _each(node: Expr, text: str) -> str:
+    """The shape of what stands for every value of an index, where its conditions hold."""
+    body, _, *ends = node.args
+    _numbers(tuple(ends) if len(ends) == 2 else (), text)
+    if body.op == "given":
+        body, *conditions = body.args
+        for condition in conditions:
+            _truths(condition, text)
+    return shape(body, text)
+
+
+def _of_numbers(node: Expr, text: str) -> str:
+    _numbers(node.args, text)
+    return "number"
+
+
+def _indicator(node: Expr, text: str) -> str:
+    shape(node.args[0], text)
+    return "number"
+
+
+def _hull(node: Expr, text: str) -> str:
+    found = {shape(arg, text): arg for arg in node.args}
+    wrong = next((arg for kind, arg in found.items() if kind not in ("vector", "matrix")), None)
+    if wrong is not None or len(found) > 1:
+        last = wrong or node.args[-1]
+        raise StatementError(
+            f"{node} takes vectors, or matrices alone; {last} is a {shape(last, text)}", text, max(last.at, node.at)
+        )
+    return f"hull of {'vectors' if 'vector' in found else 'matrices'}"
+
+
+def _distance(node: Expr, text: str) -> str:
+    point, hull = node.args
+    wanted = {"hull of vectors": "vector", "hull of matrices": "matrix"}[shape(hull, text)]
+    zero = point.op == "number" and point.args[0] == 0
+    if not zero and (found := shape(point, text)) != wanted:
+        raise StatementError(
+            f"{node}: {point} is a {found}; expected a {wanted}, as the hull has, or 0", text, max(point.at, node.at)
+        )
+    return "number"
+
+
+_GATHERED: dict[str, Callable[[Expr, str], str]] = {
+    "each": _each,
+    "largest": _of_numbers,
+    "smallest": _of_numbers,
+    "indicator": _indicator,
+    "hull": _hull,
+    "dist": _distance,
+}
 
 
 def _numbers(args: tuple[object, ...], text: str) -> None:

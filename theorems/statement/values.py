@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from math import isqrt
 from typing import Any, Protocol
 
@@ -399,6 +399,13 @@ class _Reader:
         return reduce(self._plus, parts) if parts else Fraction(0)
 
 
+def _gathered(op: str, reader: _Reader, *args: Expr) -> Value:
+    # what is said of every value of an index, which needs this reader
+    from theorems.statement.gathered import READ
+
+    return READ[op](reader, *args)
+
+
 _READERS: dict[str, Callable[..., Value]] = {
     "T": _Reader.turned,
     "tr": _Reader.trace,
@@ -410,6 +417,7 @@ _READERS: dict[str, Callable[..., Value]] = {
     "sum": _Reader.summed,
     "member": _Reader.member,
     "least": _Reader.least,
+    **{op: partial(_gathered, op) for op in ("dist", "largest", "smallest", "indicator")},
 }
 
 
