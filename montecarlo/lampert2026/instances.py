@@ -130,3 +130,20 @@ def cheaper(exact: Mapping[str, Any]) -> dict[str, Any] | None:
     """The embeddings of a case for kappa = 1, in the least square number of dimensions in which they are rational."""
     made = ((d, nuisances(exact, d)) for d in SQUARES)
     return next(({**found, "d": d, "kappa": 1} for d, found in made if found is not None), None)
+
+
+@instance("lampert2026.sec7.sink-construction")
+@instance("lampert2026.sec7.diag-construction")
+def constructed(exact: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The embeddings of a case, with the nuisances of its family."""
+    C, lam, d = _numbers(exact)
+    p, eta = structural(C, d), of_family(C, int(Fraction(exact["n"])), lam, d, int(Fraction(exact["family"])))
+    return None if p is None or eta is None else {"p": p, "eta": eta}
+
+
+@instance("lampert2026.sec7.sink-upper")
+def pairs(exact: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The embeddings of a case with one antipodal pair a group, the cost being that of any nuisances."""
+    C, lam, d = _numbers(exact)
+    p, eta = structural(C, d), of_family(C, 2, lam, d, PAIRS)
+    return None if p is None or eta is None else {"p": p, "eta": eta, "n": 2}
