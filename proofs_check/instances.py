@@ -278,12 +278,13 @@ def instance(prop: Proposition, seen: Seen, given: Callable[..., Mapping[str, An
     sequences = {name: _row(table, name) for name in prop.known.sequences}
     vectors = {name: _row(table, name) for name in prop.known.vectors}
     matrices = {name: tuple(_entries(row, name) for row in _rows(table, name)) for name in prop.matrices}
+    families = {name: _members(_value(table, name), name, len(bounds)) for name, bounds in prop.known.families.items()}
     for name, (size, _) in prop.known.sequences.items():
         if not size.isdigit():
             table.setdefault(size, len(sequences[name]))
-    for entries in (*matrices.values(), *vectors.values()):
+    for entries in (*matrices.values(), *vectors.values(), *map(_first, families.values())):
         table.setdefault("d", len(entries))
-    return Case({name: _one(table, name) for name in frame(prop).names}, matrices, vectors, sequences)
+    return Case({name: _one(table, name) for name in frame(prop).names}, matrices, vectors, sequences, families)
 
 
 def _value(table: Mapping[str, Any], name: str) -> Any:
@@ -291,6 +292,20 @@ def _value(table: Mapping[str, Any], name: str) -> Any:
         known = ", ".join(map(str, table))
         raise InstanceError(f"no case says what {name} is (it has {known}); register it with @instance")
     return table[name]
+
+
+def _members(rows: Any, name: str, depth: int) -> tuple[Any, ...]:
+    """A family of vectors: vectors in lists, one list in the other for every index."""
+    if not depth:
+        return _entries(rows, name)
+    if not isinstance(rows, list | tuple) or not rows:
+        raise InstanceError(f"{name} is {rows!r}; expected vectors in lists, as many deep as it has indices")
+    return tuple(_members(row, name, depth - 1) for row in rows)
+
+
+def _first(members: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The first vector of a family."""
+    return _first(members[0]) if isinstance(members[0], tuple) else members
 
 
 def _one(table: Mapping[str, Any], name: str) -> Fraction:
@@ -345,7 +360,8 @@ def _flat(case: Case) -> dict[str, Any]:
     """A case as a simulation's interpreter reads it."""
     plain = case.plain()
     numbers = {name: int(v) if v.denominator == 1 else str(v) for name, v in case.numbers.items()}
-    return {**numbers, **plain["matrices"], **plain["vectors"], **plain["sequences"]}
+    tables = {**numbers, **plain["matrices"], **plain["vectors"], **plain["sequences"]}
+    return {**tables, "families": plain["families"]} if case.families else tables
 
 
 def _ball(number: Fraction | flint.arb) -> flint.arb:
