@@ -234,7 +234,7 @@ Registered = Simulation | Evaluation | Search | Growth | Observation
 
 _REGISTERED: dict[str, Registered] = {}
 #: What a claim's statement names, at a case of its second side.
-_INSTANCES: dict[str, Callable[..., Mapping[str, Any]]] = {}
+_INSTANCES: dict[str, Callable[..., Mapping[str, Any] | None]] = {}
 #: Evaluations of what a claim's simulation does not return.
 _BESIDE: dict[str, Evaluation] = {}
 
@@ -345,7 +345,7 @@ def instance(claim_id: str) -> Callable[[F], F]:
     return register
 
 
-def instance_of(claim_id: str) -> Callable[..., Mapping[str, Any]] | None:
+def instance_of(claim_id: str) -> Callable[..., Mapping[str, Any] | None] | None:
     """The function that ``instance`` registered for a claim or its correction; None where the names are the case's."""
     base = claim_id.removesuffix(CORRECTED)
     if base not in _INSTANCES:

@@ -33,7 +33,7 @@ from theorems.kernel import value_of
 from theorems.numeric import Case as Exact
 from theorems.statement.cases import Case, admissible, frame
 from theorems.statement.certify import violation
-from theorems.statement.expression import StatementError
+from theorems.statement.expression import Expr, StatementError
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import UndefinedError, scalar
 
@@ -43,8 +43,8 @@ CASES = 24
 LOOSE = 1e-6
 #: The second interpreter may be off by this part of the sizes that it adds, for rounding.
 ROUNDING = 1e-9
-#: The most that a ball's radius may be, relative to 1 + |middle|.
-TIGHT = 1e-20
+#: The most that a ball's radius may be, relative to 1 + |middle|; that of a least norm, and the second interpreter's.
+TIGHT, LEAST = 1e-20, 1e-6
 #: How near the least value that is derived a quantity must come, as a part of leading - least.
 SHARP = 0.999
 
@@ -78,8 +78,11 @@ def values_bound(pair: Pair, second_side: Any, seen: Sequence[Seen]) -> Binding:
     found = Binding(missing=[f"nothing is said of {name}" for name in claim.printed if name not in table])
     if not seen:
         return found.joined(Binding(missing=["the second side was seen at no case"]))
-    chosen = [seen[len(seen) * k // CASES] for k in range(CASES)] if len(seen) > CASES else seen
     given = instance_of(pair.source)
+    seen = [one for one in seen if named(one, given) is not None]
+    if not seen:
+        return found.joined(Binding(missing=["the statement's names have no exact values at any case that was seen"]))
+    chosen = [seen[len(seen) * k // CASES] for k in range(CASES)] if len(seen) > CASES else seen
     for name, prop in table.items():
         try:
             places = [Place(one, instance(prop, one, given), pair.exact(one.case)) for one in chosen]
@@ -113,7 +116,7 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) 
     print_read = _print(pair, name, prop)
     compared, widest = 0, 0.0
     for place in places:
-        stated = _ball(scalar(prop.left, place.case))
+        stated = _stated(prop.left, place.case)
         where = f"at {place.key} the statement's quantity {prop.left} is {_shown(stated)}"
         _by_the_other(prop, place.case, stated, where)
         if name in place.seen.found:
@@ -206,7 +209,7 @@ def _print(pair: Pair, name: str, prop: Proposition) -> Callable[[Place], str] |
     formula = pair.formulas[name]
 
     def differs(place: Place) -> str:
-        stated, judged = _ball(scalar(prop.right, place.case)), _formula(formula, place)
+        stated, judged = _stated(prop.right, place.case), _formula(formula, place)
         if _settled(judged).overlaps(stated):
             return ""
         return f"{prop.right} is {_shown(stated)}, and {claim.printed[name]} is {_shown(judged)}"
@@ -221,7 +224,7 @@ def _at_the_bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Pla
         shares = []
         for place in places:
             leading, least = (_formula(f, place) for f in (quantity.leading, quantity.upper))
-            shares.append(float((leading - _ball(scalar(prop.left, place.case))) / (leading - least)))
+            shares.append(float((leading - _stated(prop.left, place.case)) / (leading - least)))
         if not max(shares) > SHARP:
             raise InstanceError(f"it comes within {1 - max(shares):.1e} of its derived least value only")
         return f"; it comes within {1 - max(shares):.1e} of the derived least value"
@@ -229,7 +232,7 @@ def _at_the_bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Pla
         return ""
     attained = Seen(quantity.attained, quantity.attained, {})
     place = Place(attained, instance(prop, attained, instance_of(pair.source)), Exact(quantity.attained))
-    if not _ball(scalar(prop.left, place.case) ** 2).overlaps(_formula(quantity.square.expr, place)):
+    if not (_stated(prop.left, place.case) ** 2).overlaps(_formula(quantity.square.expr, place)):
         raise InstanceError(f"it does not attain the derived bound at {place.key}")
     return "; it attains the derived bound"
 
@@ -263,22 +266,31 @@ def _truths(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -
 # -- the statement's names at a case
 
 
+def named(seen: Seen, given: Callable[..., Mapping[str, Any] | None] | None) -> Mapping[str, Any] | None:
+    """What ``given`` says of a statement's names at a case; None where they have no exact values there.
+
+    Its parameters are what the second side has at the case, by name; ``exact`` is the case itself. Raises InstanceError
+    for a parameter that the case lacks.
+    """
+    if given is None:
+        return {}
+    wanted, table = inspect.signature(given).parameters, {**seen.given, "exact": seen.case}
+    lacking = [name for name in wanted if name not in table]
+    if lacking:
+        raise InstanceError(f"its instance asks for {lacking[0]}; the case has {', '.join(seen.given)}")
+    return given(**{name: table[name] for name in wanted})
+
+
 def instance(prop: Proposition, seen: Seen, given: Callable[..., Mapping[str, Any]] | None) -> Case:
     """What a statement's names stand for at a case: what ``given`` says of them, else what the case itself has.
 
     Raises InstanceError for a name without a value, or with one of another shape than the statement's.
     """
-    table = dict(seen.case)
-    if given is not None:
-        wanted = inspect.signature(given).parameters
-        lacking = [name for name in wanted if name not in seen.given]
-        if lacking:
-            raise InstanceError(f"its instance asks for {lacking[0]}; the case has {', '.join(seen.given)}")
-        table |= given(**{name: seen.given[name] for name in wanted})
+    table = {**seen.case, **(named(seen, given) or {})}
     sequences = {name: _row(table, name) for name in prop.known.sequences}
     vectors = {name: _row(table, name) for name in prop.known.vectors}
     matrices = {name: tuple(_entries(row, name) for row in _rows(table, name)) for name in prop.matrices}
-    families = {name: _members(_value(table, name), name, len(bounds)) for name, bounds in prop.known.families.items()}
+    families = {name: _nested(table, name, len(bounds)) for name, bounds in prop.known.families.items()}
     for name, (size, _) in prop.known.sequences.items():
         if not size.isdigit():
             table.setdefault(size, len(sequences[name]))
@@ -287,20 +299,24 @@ def instance(prop: Proposition, seen: Seen, given: Callable[..., Mapping[str, An
     return Case({name: _one(table, name) for name in frame(prop).names}, matrices, vectors, sequences, families)
 
 
+def _nested(table: Mapping[str, Any], name: str, depth: int) -> tuple[Any, ...]:
+    """The vectors of a family, as deep as it has indices."""
+
+    def read(found: Any, left: int) -> tuple[Any, ...]:
+        if not left:
+            return _entries(found, name)
+        if not isinstance(found, list | tuple):
+            raise InstanceError(f"{name} holds {found!r}; expected vectors, in lists as deep as it has indices")
+        return tuple(read(one, left - 1) for one in found)
+
+    return read(_value(table, name), depth)
+
+
 def _value(table: Mapping[str, Any], name: str) -> Any:
     if name not in table:
         known = ", ".join(map(str, table))
         raise InstanceError(f"no case says what {name} is (it has {known}); register it with @instance")
     return table[name]
-
-
-def _members(rows: Any, name: str, depth: int) -> tuple[Any, ...]:
-    """A family of vectors: vectors in lists, one list in the other for every index."""
-    if not depth:
-        return _entries(rows, name)
-    if not isinstance(rows, list | tuple) or not rows:
-        raise InstanceError(f"{name} is {rows!r}; expected vectors in lists, as many deep as it has indices")
-    return tuple(_members(row, name, depth - 1) for row in rows)
 
 
 def _first(members: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -352,7 +368,8 @@ def _by_the_other(prop: Proposition, case: Case, stated: flint.arb, where: str) 
         number, size = (float(value(one, env)) for one in (node, sizes(node)))
     except StatementSimulationError as error:
         raise InstanceError(f"{where}; the second interpreter has no number: {line(error)}") from None
-    if not _around(number, ROUNDING * max(abs(size), abs(number))).overlaps(stated):
+    rounding = LEAST if prop.left.has("least") else ROUNDING
+    if not _around(number, rounding * max(abs(size), abs(number))).overlaps(stated):
         raise InstanceError(f"{where}; the second interpreter of statements has {number!r}")
 
 
@@ -360,17 +377,23 @@ def _flat(case: Case) -> dict[str, Any]:
     """A case as a simulation's interpreter reads it."""
     plain = case.plain()
     numbers = {name: int(v) if v.denominator == 1 else str(v) for name, v in case.numbers.items()}
-    tables = {**numbers, **plain["matrices"], **plain["vectors"], **plain["sequences"]}
-    return {**tables, "families": plain["families"]} if case.families else tables
+    families = {"families": plain["families"]} if case.families else {}
+    return {**numbers, **plain["matrices"], **plain["vectors"], **plain["sequences"], **families}
 
 
-def _ball(number: Fraction | flint.arb) -> flint.arb:
-    return _settled(rational(number) if isinstance(number, Fraction) else number)
+def _stated(side: Expr, case: Case) -> flint.arb:
+    """The value of a side of a statement; that of a least norm is known between its certified ends."""
+    number = scalar(side, case)
+    return _settled(rational(number) if isinstance(number, Fraction) else number, _accuracy(side))
 
 
-def _settled(number: flint.arb) -> flint.arb:
+def _accuracy(side: Expr) -> float:
+    return LEAST if side.has("least") else TIGHT
+
+
+def _settled(number: flint.arb, tight: float = TIGHT) -> flint.arb:
     """The ball itself; InstanceError for one that says too little, which would overlap with everything."""
-    if not number.is_finite() or number.rad() > TIGHT * (1 + abs(number.mid())):
+    if not number.is_finite() or number.rad() > tight * (1 + abs(number.mid())):
         raise InstanceError(f"its value {number.str(6)} is known too roughly")
     return number
 

@@ -39,6 +39,9 @@ def said_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str
         raise StatementError(f"{statement.id}: nothing is printed of {name}")
     if says.text:
         return says.text, says.hypotheses, says.where, says.law, says.limit
+    if statement.relation == "when":
+        text = f"{says.quantities[name]} {_clause(statement, name)}"
+        return text, says.hypotheses, says.where, says.law, says.limit
     relation = _relation(statement, name)
     right = in_language(statement.printed[name], statement, name)
     limit = says.limit or _limit(statement)
@@ -84,6 +87,13 @@ def _relation(statement: Statement, name: str) -> str:
     if statement.relation == "<=":
         return {"upper": "<=", "lower": ">="}.get(name, "<=")
     raise StatementError(f"{statement.id}: the relation {statement.relation!r} is not part of the language yet")
+
+
+def _clause(statement: Statement, name: str) -> str:
+    """The printed clause "iff a > 0 & b == 0" in the language: iff a > 0 and b = 0."""
+    word, _, conditions = statement.printed[name].partition(" ")
+    joined = in_language(conditions, statement, name).replace("&", " and ").replace("==", "=")
+    return f"{word} {' '.join(joined.split())}"
 
 
 def _limit(statement: Statement) -> str:

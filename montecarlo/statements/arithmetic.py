@@ -141,6 +141,8 @@ def product(one: Value, two: Value, node: Node) -> Value:
 
 def applied(matrix: Tensor, columns: Tensor) -> Tensor:
     """M x: (d, d) or (..., d, d), and (d,) or (..., n, d)."""
+    if matrix.ndim > 2 and columns.ndim == 1:
+        return matrix @ columns
     if matrix.ndim > 2:
         return (matrix * columns.unsqueeze(-2)).sum(-1)
     if columns.ndim == 1:

@@ -11,6 +11,7 @@ from proofs_check.checking.found import Found
 from proofs_check.checking.request import Request
 from proofs_check.checking.timing import SECONDS, TimeLimitError, time_limit
 from theorems.catalogue import ALPHA, PLUGIN_SHARES, PLUGIN_SLOTS, SHARES
+from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import alias, in_words, statement_latex
@@ -95,6 +96,10 @@ def _by_kind(
         return LimitChecker(
             prop, claim_id, alpha=STATEMENT_ALPHA, second_route=second_route, found=found, **common
         ).run()
+    if prop.relation in CLAUSES:
+        from proofs_check.checking.clause_moments import ClauseChecker
+
+        return ClauseChecker(prop, claim_id, alpha=STATEMENT_ALPHA, found=found, **common).run()
     from proofs_check.checking.moments import Checker
 
     return Checker(prop, claim_id, alpha=STATEMENT_ALPHA, second_route=second_route, found=found, **common).run()
@@ -153,9 +158,9 @@ def _frame(prop: Proposition, request: Request, claim_id: str, effort: str, seed
         "statement": statement_latex(prop),
         "reading": in_words(prop),
         "assumptions": list(prop.known.texts),
-        "quantity": str(prop.left),
+        "quantity": prop.text if prop.relation in CLAUSES else str(prop.left),
         "symbols": sorted({alias(name) for name in names} | {"tr1"} if prop.random else names),
-        "printed": {"value": str(prop.right)},
+        "printed": {"value": f"{prop.relation} {prop.right}" if prop.relation in CLAUSES else str(prop.right)},
         "symbolic": {"status": "none", "method": "", "evidence": [], "exact": None, "trusted": []},
         "simulation": {
             "status": "none",

@@ -19,7 +19,7 @@ RELATIONS = ("=", "<=", "<", ">=", ">", "->", "~")
 #: Nodes that bind an index: their arguments are body, index, and the index's ends or the sequence that it runs through.
 BINDERS = ("sum", "every", "each")
 #: Nodes that are true or false.
-TRUTHS = ("relation", "every", "given", "exists")
+TRUTHS = ("relation", "and", "every", "given", "exists")
 #: What is taken of an expression for every value of indices.
 OF_EACH = ("hull", "largest", "smallest")
 
@@ -47,9 +47,10 @@ class Expr:
 
     ``number`` (a Fraction), ``name``, ``matrix``, ``vector`` (names), ``token`` (its position), ``family`` (the vector
     of all entries of a defined or given sequence), ``entry`` (sequence, position), ``T`` (transpose), ``+``, ``*``,
-    ``/``, ``**``, ``tr``, ``norm``, ``sum`` (body, index, first, last), ``mean`` (of the tokens), ``relation``, a
-    moment of MOMENTS, or a function. ``member`` is a vector of a family (name, first indices, indices), ``every`` a
-    relation and ``each`` an expression for every value of an index, ``given`` one of these under conditions on indices,
+    ``/``, ``**``, ``tr``, ``norm``, ``sum`` (body, index, first, last), ``mean`` (of the tokens), ``relation``, ``and``
+    (of relations), a moment of MOMENTS, or a function. ``member`` is a vector of a family (name, first indices,
+    indices), ``every`` a relation and ``each`` an expression for every value of an index, ``given`` one of these under
+    conditions on indices,
     ``exists`` (unknowns, conditions) and ``least`` (function, unknowns, conditions) hold ``unknown`` (name, kind).
     """
 
@@ -177,6 +178,8 @@ def _text(node: Expr) -> tuple[str, int]:
         return f"{op}[{', '.join(map(written, args))}]", 4
     if op == "relation":
         return f"{written(args[1], 1)} {args[0]} {written(args[2], 1)}", 0
+    if op == "and":
+        return " and ".join(map(written, args)), 0
     if op == "mean":
         return "mean(x)", 4
     if op == "each":

@@ -400,11 +400,12 @@ def split_relation(text: str) -> tuple[str, str, str, int]:
     """Left side, relation, right side and the relation's column; StatementError where there is not exactly one."""
     found = relations(text)
     if not found:
-        mend = "; if and iff are not yet part of the language" if re.search(r"\biff?\b", text) else ""
-        raise StatementError(f"no relation; expected one of {' '.join(RELATIONS)}{mend}", text, len(text))
+        raise StatementError(f"no relation; expected one of {' '.join(RELATIONS)}", text, len(text))
     if len(found) > 1:
         raise StatementError(
-            f"two relations, {found[0][0]} and {found[1][0]}; check them one by one", text, found[1][1]
+            f"two relations, {found[0][0]} and {found[1][0]}; join them by iff or if, or check them one by one",
+            text,
+            found[1][1],
         )
     ((relation, place),) = found
     if relation not in RELATIONS:

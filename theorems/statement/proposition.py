@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from theorems.statement.expression import BINDERS, MOMENTS, Expr, StatementError, name, number
+from theorems.statement.conditions import condition, numbers_of, parts, split_clause
+from theorems.statement.expression import BINDERS, MOMENTS, TRUTHS, Expr, StatementError, name, number
 from theorems.statement.families import families_of
 from theorems.statement.hypotheses import (
     Hypotheses,
@@ -56,6 +57,7 @@ class Limit:
 class Proposition:
     """left RELATION right + error, under a law and hypotheses, along a limit where there is one.
 
+    For ``iff`` and ``if`` both sides are conditions.
     ``error`` is ("o" or "O", scale) for an error term on the right side. ``positions`` are the names of token
     positions (1 <= i <= T), ``parameters`` the other names.
     """
@@ -107,10 +109,12 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     if made.moved:
         vectors |= {"m"}
     words = _defined(where, Vocabulary(matrices, vectors, sequences, families=families_of(hypotheses)))
-    left_text, relation, right_text, column = split_relation(text)
-    left = parsed(left_text, words, text)
-    right = parsed(right_text, words, text, column + len(relation))
-    right, error = _error_term(right, text)
+    clause = split_clause(text)
+    left_text, relation, right_text, column = clause or split_relation(text)
+    read = condition if clause else parsed
+    left = read(left_text, words, text, 0)
+    right = read(right_text, words, text, column + len(relation))
+    right, error = (right, None) if clause else _error_term(right, text)
     sides = (left, right) if error is None else (left, right, error[1])
     regime = _read_limit(limit, words)
     # sums over the entries of a sequence end at its size, which is no position of a token
@@ -374,7 +378,9 @@ def _check_covariance(law: Law) -> None:
 
 
 def _check_shapes(left: Expr, right: Expr, text: str) -> None:
-    for side in (left, right):
+    for part in (part for side in (left, right) for part in parts(side) if part.op in TRUTHS):
+        shape(part, text)
+    for side in (*numbers_of(left), *numbers_of(right)):
         if side.random:
             raise StatementError(f"{side} is random; a statement is about moments, e.g. E[{side}]", text, side.at)
         if (found := shape(side, text)) != "number":

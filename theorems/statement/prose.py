@@ -7,6 +7,7 @@ from fractions import Fraction
 import sympy as sp
 
 from theorems.statement import binders_prose
+from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import MOMENTS, OF_EACH, Expr
 from theorems.statement.families import Bounds
 from theorems.statement.hypotheses import Range
@@ -137,6 +138,8 @@ def _function(node: Expr) -> tuple[str, int]:
     if op == "sum":
         body, index, first, last = args
         return rf"\sum_{{{index}={latex(first)}}}^{{{latex(last)}}} {latex(body, 2)}", 1
+    if op == "and":
+        return r" \text{ and } ".join(latex(arg) for arg in args), 0
     if op == "relation":
         return f"{latex(args[1], 1)} {_RELATIONS[args[0]]} {latex(args[2], 1)}", 0
     if op in OF_EACH:
@@ -165,6 +168,9 @@ def _of_each(node: Expr) -> str:
 
 def statement_latex(prop: Proposition) -> str:
     """The statement in LaTeX, its error term and limit with it."""
+    if prop.relation in CLAUSES:
+        sign = r"\iff" if prop.relation == "iff" else r"\Longleftarrow"
+        return rf"{latex(prop.left)} {sign} {latex(prop.right)}"
     error = "" if prop.error is None else f" + {prop.error[0]}({latex(prop.error[1])})"
     right = latex(prop.right)
     if error and prop.right.op == "number" and prop.right.args[0] == 0:
@@ -185,6 +191,8 @@ def in_words(prop: Proposition) -> str:
     """The statement as a sentence: for every what, under which law, along which limit."""
     quantified = [*_matrices(prop), *_positions(prop), *_parameters(prop)]
     whole = f"{prop.left} {prop.relation} {_right(prop)}"
+    if prop.relation == "iff":
+        whole = f"{prop.left} if and only if {prop.right}"
     given = [f"{one} {relation} {two}" for relation, one, two in prop.known.relations]
     where = f" with {_listed(given)}" if given else ""
     sentence = f"For every {_listed(quantified)}{where}: {whole}" if quantified else whole

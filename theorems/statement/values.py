@@ -387,6 +387,7 @@ class _Reader:
         rows = [[v for v in row if isinstance(v, Fraction)] for row in found.rows]
         if any(len(row) != len(found.rows) for row in rows):
             return _unknown()
+        rows = _seen(rows)
         name = {"2": "spectral_W", "nuclear": "nuclear_W"}[kind]
         exact = rational_value(name, {"W": rows})
         return enclosure(name, {"W": rows}) if exact is None else exact
@@ -438,6 +439,14 @@ class _NoCase:
 
 
 _NO_CASE = _Reader(_NoCase(), {})
+
+
+def _seen(rows: list[list[Fraction]]) -> list[list[Fraction]]:
+    """The matrix without rows and columns of zeros, which have no singular values but 0, and square still."""
+    kept, columns = [row for row in rows if any(row)], [k for k in range(len(rows)) if any(row[k] for row in rows)]
+    size = max(len(kept), len(columns), 1)
+    small = [[*(row[k] for k in columns), *[Fraction(0)] * (size - len(columns))] for row in kept]
+    return [*small, *([Fraction(0)] * size for _ in range(size - len(kept)))]
 
 
 def _kind(found: Value) -> str:

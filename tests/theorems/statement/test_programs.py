@@ -11,6 +11,7 @@ from montecarlo.statements import StatementSimulationError
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.values import value as simulated
 from theorems.statement.cases import Case, admissible
+from theorems.statement.certify import violation
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.language import Vocabulary, parsed
 from theorems.statement.linear import Linear
@@ -186,3 +187,13 @@ def test_a_relation_that_is_not_linear_is_seen_by_the_second_interpreter() -> No
     numbers = {"d": 2, "n": 2, "kappa": 1, "families": SEPARATED.plain()["families"]}
     with pytest.raises(StatementSimulationError, match="not linear in the unknowns"):
         simulated(node, environment_of(numbers))
+
+
+def test_existence_may_stand_in_a_clause() -> None:
+    prop = said(
+        "exists(W, every(z[i].T*W*(z[0] - z[j]) > 0, i, 1, n, j, 1, n)) iff z[1].T*z[2] > 0", "z[0..n] in R^d, n = 2"
+    )
+    assert truth(prop.left, SEPARATED) is True and truth(prop.left, AROUND) is False
+    assert violation(prop, SEPARATED) is False and violation(prop, AROUND) is False
+    other = said(f"{prop.left} if z[1].T*z[2] < 0", "z[0..n] in R^d, n = 2")
+    assert violation(other, AROUND) is True
