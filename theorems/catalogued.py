@@ -96,6 +96,13 @@ def _clause(statement: Statement, name: str) -> str:
     return f"{word} {' '.join(joined.split())}"
 
 
+def _clause(statement: Statement, name: str) -> str:
+    """The printed clause "iff a > 0 & b == 0" in the language: iff a > 0 and b = 0."""
+    word, _, conditions = statement.printed[name].partition(" ")
+    joined = in_language(conditions, statement, name).replace("&", " and ").replace("==", "=")
+    return f"{word} {' '.join(joined.split())}"
+
+
 def _limit(statement: Statement) -> str:
     """The limit of a claim that says T -> infinity by its regime or its remainder alone."""
     if not statement.asymptotic:
