@@ -64,6 +64,7 @@ def window(w: int) -> Mask:
 @instance("lampert2026.sec4.prop41")
 @instance("lampert2026.sec4.prop41-causal")
 @instance("lampert2026.sec4.prop41-window")
+@instance("lampert2026.sec4.cost")
 def embeddings(z: Sequence[Row], J: Sequence[int]) -> dict[str, Any]:
     """z_0, ..., z_n and the queries; a window and a margin are the case's own."""
     return {"z": z, "J": J, "n": len(z) - 1}
