@@ -14,6 +14,8 @@ from montecarlo.rational_vectors import Row, orthogonal
 from montecarlo.registry import instance
 
 Vectors = list[Row]
+#: Numbers of dimensions with rational roots.
+SQUARES = (4, 9, 16, 25, 36)
 #: Three unit vectors with the sum 0 in four orthonormal ones.
 TRIANGLE = ((1, 1, 1, 1), (-1, -1, -1, 1), (0, 0, 0, -2))
 #: Unit vectors of equal inner products in four orthonormal ones, by the inner product.
@@ -106,3 +108,25 @@ def copies(exact: Mapping[str, Any]) -> dict[str, Any] | None:
     C, _, d = _numbers(exact)
     p = structural(C, d)
     return None if p is None else {"p": p}
+
+
+def nuisances(exact: Mapping[str, Any], d: int) -> dict[str, Any] | None:
+    """Embeddings in d dimensions with the nuisances of an overlap; None where they have no rational entries there."""
+    C, lam, _ = _numbers(exact)
+    p, eta = structural(C, d), overlapping(C, int(exact["n"]), lam, d, Fraction(exact["overlap"]))
+    return None if p is None or eta is None else {"p": p, "eta": eta}
+
+
+@instance("lampert2026.sec7.diag-lower")
+@instance("lampert2026.sec7.diag-lower-other")
+def within_budget(exact: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The embeddings of a case."""
+    return nuisances(exact, _numbers(exact)[2])
+
+
+@instance("lampert2026.sec7.sinks-always-cheaper")
+@instance("lampert2026.sec7.sinks-cheaper-when")
+def cheaper(exact: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The embeddings of a case for kappa = 1, in the least square number of dimensions in which they are rational."""
+    made = ((d, nuisances(exact, d)) for d in SQUARES)
+    return next(({**found, "d": d, "kappa": 1} for d, found in made if found is not None), None)

@@ -73,7 +73,8 @@ def functional(node: Expr, case: Data, own: Own, shapes: Mapping[str, int]) -> t
     for name, rows in [*affine.entries, *((term.name, _rank_one(term, shapes)) for term in affine.terms)]:
         for kept, row in zip(table[name], rows.rows, strict=True):
             for place, entry in enumerate(row):
-                kept[place] += _rational(entry)
+                if not _nothing(entry):
+                    kept[place] += _rational(entry)
     rest = _rational(affine.rest) if affine.rest is not None else Fraction(0)
     return tuple(entry for rows in table.values() for row in rows for entry in row), rest
 
@@ -173,9 +174,19 @@ def _rank_one(term: _Term, shapes: Mapping[str, int]) -> Matrix:
         raise StatementError(f"{term.name} stands without vectors on both sides; expected e.g. x.T*{term.name}*y")
     one, two = (right, left) if term.turned else (left, right)
 
-    def scaled(a: Number, b: Number) -> Number:
-        found = times(a, b)
-        assert not isinstance(found, Vector | Matrix)
-        return found
+    nothing = (Fraction(0),) * len(two.entries)
+    return Matrix(tuple(tuple(scaled(a, b) for b in two.entries) if not _nothing(a) else nothing for a in one.entries))
 
-    return Matrix(tuple(tuple(scaled(a, b) for b in two.entries) for a in one.entries))
+
+def _nothing(number: Value) -> bool:
+    """Whether a number is 0 for certain."""
+    return isinstance(number, Fraction) and not number
+
+
+def scaled(one: Number, two: Number) -> Number:
+    """The product of two numbers; of most that meet here one is 0."""
+    if _nothing(one) or _nothing(two):
+        return Fraction(0)
+    found = times(one, two)
+    assert not isinstance(found, Vector | Matrix)
+    return found

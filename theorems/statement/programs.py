@@ -111,8 +111,6 @@ def least_norm(program: tuple[Linear, ...], kind: str, size: int) -> tuple[Fract
     """
     if all(one.bound <= 0 for one in program):
         return Fraction(0), Fraction(0)
-    if feasible(program) is False:
-        raise UndefinedError("no matrix meets the conditions")
     rows, columns = _used(program, size)
     taken = [r * size + c for r in rows for c in columns]
     small = [Linear(tuple(one.coefficients[k] for k in taken), one.bound) for one in program]
@@ -120,6 +118,8 @@ def least_norm(program: tuple[Linear, ...], kind: str, size: int) -> tuple[Fract
     for tightened in (0.0, 1e-7, 1e-4):
         solved = _solved(small, kind, shape, tightened)
         if solved is None:
+            if feasible(program) is False:
+                raise UndefinedError("no matrix meets the conditions")
             return None
         proposed, weights = solved
         high = _above(small, kind, proposed)
