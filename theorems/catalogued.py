@@ -17,6 +17,8 @@ from theorems.statement.words import word_text
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: The name that hypotheses speak of in vain, in the error that says so.
 _IDLE = re.compile(r"the hypotheses speak of ([A-Za-z_][A-Za-z0-9_]*), which the statement does not have")
+#: The name that a hypothesis declares: J of J in {1..n}^m, z of z[0..n] in R^d.
+_DECLARES = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:\[[^\]]*\])?\s+in\s")
 #: Functions of prints that the language has under another name.
 _FUNCTIONS = {"Abs": "abs", "Max": "max", "Min": "min", "Sum": "sum"}
 #: A definition that names definitions is put in so often at most.
@@ -75,10 +77,20 @@ def left_side(says: Said, name: str) -> Proposition:
             return _read(text, ", ".join(parts), says.where, says.law, "")
         except StatementError as error:
             idle = _IDLE.search(str(error))
-            fewer = [part for part in parts if idle is None or idle[1] not in _NAME.findall(part)]
+            fewer = _without({idle[1]} if idle else set(), parts)
             if len(fewer) == len(parts):
                 raise
             parts = fewer
+
+
+def _without(names: set[str], parts: list[str]) -> list[str]:
+    """The hypotheses that speak of none of the names, nor of one that only a hypothesis about these declares."""
+    while True:
+        dropped = [part for part in parts if names & set(_NAME.findall(part))]
+        more = names | {match[1] for match in map(_DECLARES.match, dropped) if match}
+        if more == names:
+            return [part for part in parts if part not in dropped]
+        names = more
 
 
 def _relation(statement: Statement, name: str) -> str:

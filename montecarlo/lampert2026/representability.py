@@ -10,12 +10,13 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain, combinations, product
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from montecarlo.registry import evaluation, observation, simulation
+from montecarlo.registry import evaluation, instance, observation, simulation
 from montecarlo.separability import Separation, nearest, separate
 
 #: A row z_t of exact numbers: integers, or rationals as strings "p/q".
@@ -58,6 +59,15 @@ def causal(i: int, T: int) -> range:
 def window(w: int) -> Mask:
     """The last w keys up to the query, max(1, i - w + 1)..i."""
     return lambda i, T: range(max(1, i - w + 1), i + 1)
+
+
+@instance("lampert2026.sec4.prop41")
+@instance("lampert2026.sec4.prop41-causal")
+@instance("lampert2026.sec4.prop41-window")
+@instance("lampert2026.sec4.cost")
+def embeddings(z: Sequence[Row], J: Sequence[int]) -> dict[str, Any]:
+    """z_0, ..., z_n and the queries; a window and a margin are the case's own."""
+    return {"z": z, "J": J, "n": len(z) - 1}
 
 
 def _observed(found: Separation | None) -> dict[str, bool | None]:

@@ -27,6 +27,7 @@ from theorems.statement.words import word_text
 
 BENCH = Bench(effort=EFFORTS["quick"], effort_name="quick")
 EQ5, SECOND, STEP = "bao2024.sec4.eq5", "bao2024.sec5.eq7-second", "bao2024.appC.lemma2-inequality"
+SINK, ZERO = "lampert2026.sec6.sink-implies-switch", "lampert2026.sec6.zero-output-implies-sink"
 SWITCH, ENTROPY, NUMBER = "lampert2026.sec6.switch-implies-sink", "bao2024.sec5.eq9", "bao2024.sec4.fig3-eta"
 
 _LOOKED: dict[str, Evidence] = {}
@@ -55,7 +56,7 @@ def found_as(seen: list[Seen], change: Callable[[Seen], float]) -> list[Seen]:
     ]
 
 
-@pytest.mark.parametrize("claim", [EQ5, SECOND, STEP, SWITCH, NUMBER, ENTROPY])
+@pytest.mark.parametrize("claim", [EQ5, SECOND, STEP, SINK, SWITCH, ZERO, NUMBER, ENTROPY])
 def test_both_sides_of_the_shipped_claims_are_the_statement_s(claim: str) -> None:
     pair, second_side, seen = looked(claim)
     found = values_bound(pair, second_side, seen)
@@ -79,6 +80,9 @@ def test_the_evidence_says_at_how_many_cases() -> None:
         (SECOND, "upper", "frobenius_W"),
         (STEP, "upper", "Abs(exp(-a**2)*X + exp(-b**2)*Y)"),
         (STEP, "upper", "Abs(exp(-a)*X - exp(-b)*Y)"),
+        (SINK, "", "deviation*value_radius"),
+        (SINK, "", "deviation/keys"),
+        (ZERO, "", "outside/2"),
         (SWITCH, "", "-score_gap"),
         (SWITCH, "", "score_gap - eps"),
     ],
@@ -117,6 +121,10 @@ def test_a_sharp_bound_of_a_neighbouring_quantity_is_seen() -> None:
         (EQ5, lambda one: -one.found["value"][0]),
         (SECOND, lambda one: one.found["frobenius_W"][0]),
         (STEP, lambda one: abs(one.given["X"] - one.given["Y"])),
+        (SINK, lambda one: one.found["value_radius"][0]),
+        (SINK, lambda one: one.given["keys"]),
+        (ZERO, lambda one: 1 - one.found["value"][0]),
+        (ZERO, lambda one: one.found["out_norm"][0]),
         (SWITCH, lambda one: one.found["out_norm"][0]),
         (NUMBER, lambda one: 1 / 512),
     ],

@@ -213,6 +213,11 @@ def _sizes_fail(prop: Proposition, case: Case) -> Iterator[str]:
         wanted = Fraction(size) if size.isdigit() else case.numbers[size]
         if len(case.sequences[name]) != wanted:
             yield f"{name} has {len(case.sequences[name])} entries, not {size} = {wanted}"
+    for name, (low, high) in known.choices.items():
+        ends = [end for end in (value(low, case), value(high, case)) if isinstance(end, Fraction)]
+        inside = len(ends) == 2 and all(ends[0] <= entry <= ends[1] for entry in case.sequences[name])
+        if not inside or any(entry.denominator != 1 for entry in case.sequences[name]):
+            yield f"{name} holds another number than an integer from {low} to {high}"
     square = {name: {len(rows), *map(len, rows)} for name, rows in case.matrices.items()}
     square |= {name: {len(entries)} for name, entries in case.vectors.items()}
     for name, bounds in known.families.items():

@@ -29,6 +29,11 @@ _SHAPE_WORDS = {
     "positive definite": "positive definite",
 }
 _MEMBER = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+in\s+R(?:\s*(?:\^|\*\*)\s*([A-Za-z][A-Za-z0-9_]*|[0-9]+))?\s*$")
+#: A sequence of integers between two ends: J in {1..n}^m.
+_CHOICE = re.compile(
+    r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+in\s+\{\s*([^{}]+?)\s*\.\.\s*([^{}]+?)\s*\}"
+    r"\s*(?:\^|\*\*)\s*([A-Za-z][A-Za-z0-9_]*|[0-9]+)\s*$"
+)
 _SHAPE = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+(?:is\s+)?([a-z][a-z ]*?)\s*$")
 
 
@@ -77,6 +82,7 @@ class Hypotheses:
     vectors s in R^n with the bound of their entries (None: none); ``relations`` are comparisons of expressions, and
     ``truths`` relations for every index, ``every(...)``, that only cases are held to. ``texts`` are the
     hypotheses as written.
+    ``choices`` are sequences of integers with the ends between which these lie.
     """
 
     matrices: dict[str, str] = field(default_factory=dict)
@@ -88,6 +94,7 @@ class Hypotheses:
     families: dict[str, Bounds] = field(default_factory=dict)
     truths: tuple[Expr, ...] = ()
     sequences: dict[str, tuple[str, Expr | None]] = field(default_factory=dict)
+    choices: dict[str, tuple[Expr, Expr]] = field(default_factory=dict)
     relations: tuple[tuple[str, Expr, Expr], ...] = ()
     unequal: tuple[tuple[Place, Place], ...] = ()
     texts: tuple[str, ...] = ()
@@ -151,7 +158,9 @@ def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[
     sequences: set[str] = set()
     for part, _ in split_top(text, ",;"):
         member, shape = _MEMBER.match(part), _SHAPE.match(part)
-        if member and member[2]:
+        if choice := _CHOICE.match(part):
+            sequences.add(choice[1])
+        elif member and member[2]:
             (vectors if member[2] == "d" else sequences).add(member[1])
         elif shape and shape[2] in _SHAPE_WORDS and shape[1][0].isupper():
             matrices.add(shape[1])
@@ -161,7 +170,8 @@ def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[
 def sizes_of(text: str) -> set[str]:
     """The names of sizes that hypotheses declare, which are no positions of tokens: s in R^n, v[1..n] in R^d."""
     parts = [part for part, _ in split_top(text, ",;")]
-    found = {match[2] for match in map(_MEMBER.match, parts) if match and match[2] and not match[2].isdigit()}
+    sizes = [match[match.re.groups] for form in (_MEMBER, _CHOICE) for match in map(form.match, parts) if match]
+    found = {size for size in sizes if size and not size.isdigit()}
     bounds = [bound for family in map(family_of, parts) if family for bound in family[1]]
     return found.union(*(last.names() for _, last in bounds)) - {"d"}
 
@@ -170,6 +180,10 @@ def _added(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
     member, family = _MEMBER.match(part), family_of(part)
     if member:
         return _member(known, member[1], member[2] or "")
+    if choice := _CHOICE.match(part):
+        ends = (parsed(choice[2], None, part, choice.start(2)), parsed(choice[3], None, part, choice.start(3)))
+        listed = _member(known, choice[1], choice[4])
+        return replace(listed, choices={**known.choices, choice[1]: ends})
     if family is not None:
         return replace(known, families={**known.families, family[0]: family[1]})
     if part.strip().startswith("every("):
@@ -344,6 +358,8 @@ def names_of(known: Hypotheses) -> Iterator[str]:
             yield from last.names()
     for truth in known.truths:
         yield from truth.names()
+    for ends in known.choices.values():
+        yield from ends[0].names() | ends[1].names()
     for size, bound in known.sequences.values():
         if not size.isdigit():
             yield size

@@ -49,16 +49,18 @@ class _Affine:
     entries: tuple[tuple[str, Matrix], ...] = ()
 
 
-def linears(node: Expr, case: Data, own: Own, shapes: Mapping[str, int]) -> list[Linear]:
+def linears(node: Expr, case: Data, own: Own, shapes: Mapping[str, int], stricter: bool | None = None) -> list[Linear]:
     """The inequalities that a condition stands for at a case; ``shapes`` has the size of every unknown, 0 for a number.
 
-    Raises NotRationalError where a coefficient or bound is no rational number.
+    A bound that is known in a ball alone is replaced by a rational one that is no looser (``stricter``), or no tighter.
+    Raises NotRationalError where a coefficient, or else a bound, is no rational number.
     """
     found = []
     for relation, at in instances(node, case, own):
         mark, left, right = relation.args
         one, two = (left, right) if mark in (">", ">=") else (right, left)
-        coefficients, constant = functional(Expr("+", (one, Expr("*", (_MINUS, two)))), case, at, shapes)
+        gap = Expr("+", (one, Expr("*", (_MINUS, two))))
+        coefficients, constant = functional(gap, case, at, shapes, stricter)
         found.append(Linear(coefficients, -constant, mark in ("<", ">")))
     return found
 
@@ -66,8 +68,13 @@ def linears(node: Expr, case: Data, own: Own, shapes: Mapping[str, int]) -> list
 _MINUS = Expr("number", (Fraction(-1),))
 
 
-def functional(node: Expr, case: Data, own: Own, shapes: Mapping[str, int]) -> tuple[tuple[Fraction, ...], Fraction]:
-    """The coefficients of a number that is linear in the unknowns, and what it is where they are 0."""
+def functional(
+    node: Expr, case: Data, own: Own, shapes: Mapping[str, int], lower: bool | None = None
+) -> tuple[tuple[Fraction, ...], Fraction]:
+    """The coefficients of a number that is linear in the unknowns, and what it is where they are 0.
+
+    Of a value known in a ball alone it is the ball's lower end or (``lower`` is False) its upper one.
+    """
     affine = _affine(node, case, own)
     table = {name: [[Fraction(0)] * max(size, 1) for _ in range(max(size, 1))] for name, size in shapes.items()}
     for name, rows in [*affine.entries, *((term.name, _rank_one(term, shapes)) for term in affine.terms)]:
@@ -75,8 +82,16 @@ def functional(node: Expr, case: Data, own: Own, shapes: Mapping[str, int]) -> t
             for place, entry in enumerate(row):
                 if not _nothing(entry):
                     kept[place] += _rational(entry)
-    rest = _rational(affine.rest) if affine.rest is not None else Fraction(0)
+    rest = _end(affine.rest, lower) if affine.rest is not None else Fraction(0)
     return tuple(entry for rows in table.values() for row in rows for entry in row), rest
+
+
+def _end(found: Value, lower: bool | None) -> Fraction:
+    """A rational number, or the end of a ball."""
+    if isinstance(found, Fraction | Vector | Matrix) or lower is None or not found.is_finite():
+        return _rational(found)
+    mantissa, exponent = (found.lower() if lower else found.upper()).man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
 def _rational(found: Value) -> Fraction:

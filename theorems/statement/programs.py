@@ -45,9 +45,9 @@ def _shapes(node: Expr, case: Data) -> dict[str, int]:
     return {name: int(case.numbers["d"]) if name[0].isupper() else 0 for name in unknowns(node)}
 
 
-def _program(node: Expr, case: Data, own: Own) -> tuple[Linear, ...]:
+def _program(node: Expr, case: Data, own: Own, stricter: bool | None = None) -> tuple[Linear, ...]:
     shapes = _shapes(node, case)
-    found = [one for condition in conditions(node) for one in linears(condition, case, own, shapes)]
+    found = [one for condition in conditions(node) for one in linears(condition, case, own, shapes, stricter)]
     return tuple(dict.fromkeys(found))
 
 
@@ -89,17 +89,18 @@ def least_value(node: Expr, case: Data, own: Own) -> Number:
     """
     function, shapes = node.args[0], _shapes(node, case)
     try:
-        program = _program(node, case, own)
         if function.op != "norm":
             costs, constant = functional(function, case, own, shapes)
-            found = _vertex(costs, program)
+            found = _vertex(costs, _program(node, case, own))
             return flint.arb.nan() if found is None else found + constant
+        # a least norm falls where bounds are looser, and rises where they are stricter
+        programs = [_program(node, case, own, stricter) for stricter in (False, True)]
     except NotRationalError:
         return flint.arb.nan()
-    ends = least_norm(program, function.args[1], next(iter(shapes.values())))
-    if ends is None:
+    both = [least_norm(one, function.args[1], next(iter(shapes.values()))) for one in programs]
+    if both[0] is None or both[1] is None:
         return flint.arb.nan()
-    low, high = (flint.arb(flint.fmpq(end.numerator, end.denominator)) for end in ends)
+    low, high = (flint.arb(flint.fmpq(end.numerator, end.denominator)) for end in (both[0][0], both[1][1]))
     return low.union(high)
 
 

@@ -290,11 +290,17 @@ def _parameters(prop: Proposition) -> list[str]:
         known = prop.known.ranges.get(name)
         found.append(f"{name} {_range(known)}".strip() if known is not None else name)
     sizes = [
-        f"{name} in R^{size}" + (f" with |{name}_j| <= {bound}" if bound is not None else "")
+        f"{name} in {_of(prop, name)}^{size}" + (f" with |{name}_j| <= {bound}" if bound is not None else "")
         for name, (size, bound) in prop.known.sequences.items()
     ]
     vectors = [*(f"{name} in R^d" for name in prop.known.vectors), *map(_family, prop.known.families.items())]
     return [*found, *sizes, *vectors, *(f"all with {truth}" for truth in prop.known.truths)]
+
+
+def _of(prop: Proposition, sequence: str) -> str:
+    """Where the entries of a sequence lie."""
+    ends = prop.known.choices.get(sequence)
+    return "R" if ends is None else f"{{{ends[0]}..{ends[1]}}}"
 
 
 def _family(declared: tuple[str, Bounds]) -> str:

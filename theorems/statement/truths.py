@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from theorems.balls import PRECISIONS, precision
-from theorems.statement.expression import Expr, StatementError
+from theorems.statement.exponentials import vanishes
+from theorems.statement.expression import Expr, StatementError, minus
 from theorems.statement.values import Data, Number, UndefinedError, Vector, plus, times, value
 
 #: The signs of left - right with which each relation holds.
@@ -75,7 +76,7 @@ def _related(node: Expr, case: Data, own: Own) -> bool | None:
             sign = _sign(gap)  # type: ignore[arg-type]
             if sign is not None:
                 return sign in HOLDS[mark]
-    return None
+    return 0 in HOLDS[mark] if vanishes(minus(left, right), case, own) else None
 
 
 def _sign(gap: Number) -> int | None:

@@ -14,7 +14,7 @@ import flint
 
 from theorems.balls import PRECISIONS, precision, rational
 from theorems.norms import enclosure, rational_value
-from theorems.statement.expression import Expr, StatementError
+from theorems.statement.expression import Expr, StatementError, minus
 
 Number = Fraction | flint.arb
 #: Exponents, lengths of sums and sizes of numbers beyond which a value is left to balls, or refused.
@@ -65,7 +65,7 @@ Value = Number | Vector | Matrix
 
 
 def compared(left: Expr, right: Expr, case: Data) -> int | None:
-    """The certified sign of left - right: -1, 0 or 1; None where the balls settle none. Raises UndefinedError."""
+    """The certified sign of left - right: -1, 0 or 1; None where none is settled. Raises UndefinedError."""
     for bits in PRECISIONS:
         with precision(bits):
             gap = _add(scalar(left, case), _mul(Fraction(-1), scalar(right, case)))
@@ -75,7 +75,14 @@ def compared(left: Expr, right: Expr, case: Data) -> int | None:
                 return 1 if gap > 0 else -1
             if not gap.is_finite():
                 continue
-    return None
+    return 0 if _cancels(left, right, case) else None
+
+
+def _cancels(left: Expr, right: Expr, case: Data) -> bool:
+    # sums of exponentials, which need the values here
+    from theorems.statement.exponentials import vanishes
+
+    return vanishes(minus(left, right), case)
 
 
 def scalar(node: Expr, case: Data) -> Number:

@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 import sympy as sp
 
+from montecarlo.registry import instance_of
+from proofs_check.evidence import Seen
+from proofs_check.instances import instance
 from tests.theorems.statement.saying import finite, said, vectors
 from theorems.balls import precision
 from theorems.catalogue import Statement, shipped
@@ -149,9 +152,9 @@ def points(claim_id: str) -> list[dict[str, Any]]:
 def case_of(claim: Statement, point: dict[str, Any]) -> Case:
     """A point of a derivation as a case of the statement; Sigma is I where the point has none."""
     if "scores" in point:
-        (_, value), sequences = point["values"], {"s": tuple(map(Fraction, point["scores"]))}
-        numbers = {"eps": Fraction(point["eps"]), "d": Fraction(len(value))}
-        return Case(numbers, vectors={"v": tuple(map(Fraction, value))}, sequences=sequences)
+        exact = {**point, "scores": [Fraction(score) for score in point["scores"]]}
+        prop = said(claim, next(iter(claim.printed)))
+        return instance(prop, Seen(point, exact, {}), instance_of(claim.id))
     matrices = {name: value for name, value in point.items() if isinstance(value, list) and isinstance(value[0], list)}
     if matrices:
         size = len(next(iter(matrices.values())))
@@ -186,6 +189,8 @@ PLANTED_BOUNDS = (
     (r"tr\(W\*Sigma\)", "tr(W)"),
     (r"exp\(-b", "exp(b"),
     (r"s\[2\] - s\[1\]", "s[1] - s[2]"),
+    (r"softmax\(s\)\[j\]", "softmax(s)[1]"),
+    (r"exp\(s\[j\]\)\*indicator", "exp(s[1])*indicator"),
 )
 
 
