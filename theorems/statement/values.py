@@ -221,7 +221,11 @@ def power(base: Number, exponent: Number) -> Number:
 
 
 #: What is worked out once at a case where it holds no bound index.
-_COSTLY = ("+", "*", "/", "sum", "least")
+_COSTLY = ("+", "*", "/", "sum", "least", "smallest", "largest", "onto")
+
+
+#: Of these, equal nodes are one: working them out again would cost more than their comparison.
+WHOLE = ("sum", "least", "smallest", "largest", "onto")
 
 
 class _Kept:
@@ -238,8 +242,7 @@ class _Kept:
             self.names[id(node)] = node, node.names()
         if not self.names[id(node)][1].isdisjoint(reader.own):
             return reader.read(node)
-        # a sum or a least value is worth more than the comparison of two equal nodes
-        key = (node if node.op in ("sum", "least") else id(node)), flint.ctx.prec
+        key = (node if node.op in WHOLE else id(node)), flint.ctx.prec
         if key not in self.values:
             self.values[key] = reader.read(node)
         return self.values[key]
@@ -470,7 +473,7 @@ _READERS: dict[str, Callable[..., Value]] = {
     "sum": _Reader.summed,
     "member": _Reader.member,
     "least": _Reader.least,
-    **{op: partial(_gathered, op) for op in ("dist", "largest", "smallest", "indicator")},
+    **{op: partial(_gathered, op) for op in ("dist", "largest", "smallest", "indicator", "onto")},
 }
 
 
