@@ -93,7 +93,9 @@ def values_bound(pair: Pair, second_side: Any, seen: Sequence[Seen]) -> Binding:
     chosen = [seen[len(seen) * k // most] for k in range(most)] if len(seen) > most else seen
     for name, prop in table.items():
         try:
-            places = [Place(one, instance(prop, one, given), pair.exact(one.case)) for one in chosen]
+            places = [
+                Place(one, instance(prop, one, given), pair.exact(_completed(pair, one, given))) for one in chosen
+            ]
         except InstanceError as error:
             found.missing.append(f"{name} was not compared with the statement: {error}")
             continue
@@ -326,6 +328,21 @@ def _truth_by_the_other(prop: Proposition, case: Case) -> bool | None:
 
 
 # -- the statement's names at a case
+
+
+def _completed(pair: Pair, seen: Seen, given: Callable[..., Mapping[str, Any] | None] | None) -> Mapping[str, Any]:
+    """The case with the parameters that it lacks, as its instance has them.
+
+    Raises InstanceError for one that is not what the second side found of it.
+    """
+    table = dict(seen.case)
+    for name, value in (named(seen, given) or {}).items():
+        if name in pair.statement.parameters and name not in table:
+            number, error = seen.found.get(name, (Fraction(value), 0))  # type: ignore[misc]
+            if abs(Fraction(value) - Fraction(number)) > Fraction(error):
+                raise InstanceError(f"its instance has {name} = {float(value):.9g}, the second side {number:.9g}")
+            table[name] = str(Fraction(value))
+    return table
 
 
 def named(seen: Seen, given: Callable[..., Mapping[str, Any] | None] | None) -> Mapping[str, Any] | None:
