@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -59,20 +60,20 @@ def at_another(seen: list[Seen], name: str, factor: float) -> list[Seen]:
     ]
 
 
-def cases_of(claim: str) -> list[Mapping[str, Any]]:
-    return {
-        CONSTANT: [
-            {"C": "1", "lam": "1/8", "kappa": "3", "d": "16"},
-            {"C": "3", "lam": "2/3", "kappa": "1", "d": "49"},
-        ],
-        SINK: [EMBEDDED],
-        DIAGONAL: [EMBEDDED],
-    }[claim]
+#: Cases with rational embeddings.
+CASES: dict[str, list[Mapping[str, Any]]] = {
+    CONSTANT: [
+        {"C": "1", "lam": "1/8", "kappa": "3", "d": "16"},
+        {"C": "3", "lam": "2/3", "kappa": "1", "d": "49"},
+    ],
+    SINK: [EMBEDDED],
+    DIAGONAL: [EMBEDDED],
+}
 
 
 @pytest.mark.parametrize(("claim", "name"), [(CONSTANT, "cost"), (SINK, "nuclear"), (SINK, "a"), (DIAGONAL, "nuclear")])
 def test_both_sides_are_the_statement_s_and_a_neighbour_is_seen(claim: str, name: str) -> None:
-    pair, second_side, seen = evaluated(claim, *cases_of(claim))
+    pair, second_side, seen = evaluated(claim, *CASES[claim])
     found = values_bound(pair, second_side, seen)
     assert found.bound, (found.faults, found.missing)
     assert len(found.evidence) == len(quantities(pair.statement))
@@ -81,7 +82,7 @@ def test_both_sides_are_the_statement_s_and_a_neighbour_is_seen(claim: str, name
 
 
 def test_a_derived_value_of_a_neighbour_is_seen() -> None:
-    pair, second_side, seen = evaluated(CONSTANT, *cases_of(CONSTANT))
+    pair, second_side, seen = evaluated(CONSTANT, *CASES[CONSTANT])
     other = by_id()[f"{S7}sink-construction"]
     nuclear = Pair(other).derived().quantities["nuclear"]
     swapped = replace(pair, _derived={"sigma": Derived({"cost": nuclear}, pair.derived().steps)})
@@ -91,17 +92,36 @@ def test_a_derived_value_of_a_neighbour_is_seen() -> None:
 
 
 def test_the_evidence_says_how_well_a_least_norm_is_known() -> None:
-    pair, second_side, seen = evaluated(CONSTANT, *cases_of(CONSTANT))
+    pair, second_side, seen = evaluated(CONSTANT, *CASES[CONSTANT])
     (told,) = values_bound(pair, second_side, seen).evidence
     assert "by value at 2 cases: found within " in told and ", itself known within " in told
 
 
 def test_cases_without_rational_embeddings_are_left_out() -> None:
     irrational = {"C": "1", "lam": "1/8", "kappa": "3", "d": "11"}
-    pair, second_side, seen = evaluated(CONSTANT, *cases_of(CONSTANT), irrational)
+    pair, second_side, seen = evaluated(CONSTANT, *CASES[CONSTANT], irrational)
     assert named(seen[-1], instance_of(CONSTANT)) is None
     assert "at 2 cases" in values_bound(pair, second_side, seen).evidence[0]
     assert "no exact values at any case" in values_bound(pair, second_side, seen[-1:]).missing[0]
+
+
+def test_what_a_point_knows_up_to_rounding_is_left_to_its_instance() -> None:
+    claim = f"{S7}diag-upper"
+    raw = {"C": "1", "lam": str(Fraction(0.8)), "kappa": "1", "d": "36"}
+    square = (1 - Fraction(0.8) ** 2) * 36
+    given = {"C": 1.0, "lam": 0.8, "kappa": 1.0, "d": 36.0, "r_eta": 1.0, "Delta_diag": float(4 * square)}
+    pair, second_side = Pair(by_id()[claim]), registry.find(claim)
+    cost = 2 * (0.8**4 + 6 * 0.8**2 + 1) ** 0.5 / (6 * 0.8**2) + 4 * 6 / given["Delta_diag"]
+
+    def seen(value: float, nearest: float) -> list[Seen]:
+        found = {"upper": (value, 1e-12), "Delta_diag": (nearest, 1e-12)}
+        return [Seen({**raw, "r_eta": "1"}, {**given, "Delta_diag": nearest}, found)]
+
+    bound = values_bound(pair, second_side, seen(cost, given["Delta_diag"]))
+    assert bound.bound, (bound.faults, bound.missing)
+    assert values_bound(pair, second_side, seen(1.001 * cost, given["Delta_diag"])).simulated
+    apart = values_bound(pair, second_side, seen(cost, given["Delta_diag"] * (1 + 1e-10)))
+    assert "its instance has Delta_diag = " in apart.missing[0]
 
 
 def budgets(claim: str) -> tuple[Pair, Any, list[Seen]]:
