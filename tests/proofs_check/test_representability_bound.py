@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -69,10 +70,14 @@ def test_a_derivation_of_another_condition_is_seen(claim: str, conditions: tuple
     assert "the derivation is of another property" in binding.derived[0]
 
 
+def _told(observed: Mapping[str, bool | None]) -> dict[str, tuple[float, float] | bool]:
+    return {name: held for name, held in observed.items() if held is not None}
+
+
 def test_an_observation_under_another_mask_is_seen() -> None:
     for claim, observe in ((FULL, second.prop41_causal), (CAUSAL, second.prop41)):
         pair, seen = looked(claim)
-        other = [replace(one, found=observe(one.case["z"], one.case["J"])) for one in seen]
+        other = [replace(one, found=_told(observe(one.case["z"], one.case["J"]))) for one in seen]
         binding = values_bound(pair, registry.find(claim), other)
         assert binding.simulated and not binding.derived
         assert "the second side is of another property" in binding.simulated[0]
