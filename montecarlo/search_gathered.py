@@ -83,6 +83,16 @@ def _extreme(choose: Callable[[list[float]], float]) -> Callable[[Sequence[Any],
     return build
 
 
+def _binomial(args: Sequence[Any], compile_: Compile) -> Compiled:
+    above, below = (compile_(arg) for arg in args)
+
+    def found(case: Case) -> float:
+        n, k = _number(above(case)), _number(below(case))
+        return float(math.comb(int(n), int(k)) if k >= 0 else 0) if n >= 0 and n == int(n) and k == int(k) else math.nan
+
+    return found
+
+
 def _distance(args: Sequence[Any], compile_: Compile) -> Compiled:
     point, hull = compile_(args[0]), [members(part, compile_) for part in args[1][1:]]
 
@@ -99,6 +109,7 @@ def _distance(args: Sequence[Any], compile_: Compile) -> Compiled:
 #: What compiles the nodes of these operations.
 GATHERED: dict[str, Callable[[Sequence[Any], Compile], Compiled]] = {
     "indicator": _indicator,
+    "binomial": _binomial,
     "largest": _extreme(max),
     "smallest": _extreme(min),
     "dist": _distance,

@@ -43,13 +43,26 @@ class Environment:
         return replace(self, parent=self, index=index, bound=bound, axes=axes, memo={})
 
     def with_unknowns(self, n: int, values: Mapping[str, Tensor]) -> Environment:
-        """The same names with trial values of unknowns, one for every one of n walks; bound indices are names then."""
+        """The same names with trial values of unknowns, one for every one of n walks; bound indices are names then.
+
+        Tokens stay only where there is one walk, which is the same for every trial.
+        """
         scalars, matrices = dict(self.scalars), dict(self.matrices)
         frames = [frame for frame in self.frames() if frame.parent is not None]
         scalars |= {frame.index: frame.bound for frame in reversed(frames)}
         for name, value in values.items():
             (matrices if value.ndim == 3 else scalars)[f"unknown {name}"] = value
-        return Environment(n, None, matrices, self.lists, scalars, families=self.families)
+        alone = self.tokens.expand(n, *self.tokens.shape[1:]) if self.tokens is not None and self.n == 1 else None
+        return Environment(n, alone, matrices, self.lists, scalars, self.places, families=self.families)
+
+    def walks(self) -> Iterator[Environment]:
+        """The environment of every walk alone, bound indices with it."""
+        for k in range(self.n):
+            frames = list(self.frames())
+            alone = self.with_tokens(self._tokens()[k : k + 1], self.places)
+            for frame in reversed(frames[:-1]):
+                alone = alone.inside(frame.index, frame.bound)
+            yield alone
 
     def frames(self) -> Iterator[Environment]:
         """This environment and those around it, the innermost first."""

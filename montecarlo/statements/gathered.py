@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from functools import reduce
 
@@ -73,6 +74,14 @@ def _projector(node: Node, env: Environment) -> Value:
 @reads("indicator")
 def _indicator(node: Node, env: Environment) -> Value:
     return kept(as_tensor(scalar(node[1], env)).double())
+
+
+@reads("binomial")
+def _binomial(node: Node, env: Environment) -> Value:
+    n, k = (scalar(part, env) for part in node[1:])
+    if isinstance(n, Tensor) or isinstance(k, Tensor) or whole(n, node) < 0:
+        raise StatementSimulationError(f"{text(node)} takes two integers, the first one >= 0")
+    return Value("scalar", float(math.comb(whole(n, node), whole(k, node)) if k >= 0 else 0))
 
 
 def _moved(node: Node, env: Environment) -> Tensor:

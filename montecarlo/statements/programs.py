@@ -19,7 +19,7 @@ from torch import Tensor
 
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import Value, as_tensor, evaluate, reads, scalar, whole
-from montecarlo.statements.nodes import Node, StatementSimulationError, text
+from montecarlo.statements.nodes import Node, StatementSimulationError, random, text
 
 #: Relative gap at which the ends of a least norm count as met, penalty of the splitting, and its most steps.
 GAP, PENALTY, STEPS, EVERY = 1e-8, 1.0, 60_000, 25
@@ -73,8 +73,8 @@ def _unknowns(names: str, env: Environment) -> dict[str, int]:
 def _units(sizes: dict[str, int]) -> tuple[Array, dict[str, Tensor]]:
     """All unknowns 0, then every unit, then random points, (n, entries); and the values of every unknown there."""
     entries = sum(max(size, 1) ** 2 for size in sizes.values())
-    random = np.random.default_rng(entries).normal(size=(LOOKED, entries))
-    points = np.concatenate([np.zeros((1, entries)), np.eye(entries), random])
+    looked = np.random.default_rng(entries).normal(size=(LOOKED, entries))
+    points = np.concatenate([np.zeros((1, entries)), np.eye(entries), looked])
     values, first = dict[str, Tensor](), 0
     for name, size in sizes.items():
         part = torch.from_numpy(points[:, first : first + max(size, 1) ** 2].copy())
@@ -113,10 +113,14 @@ def _program(names: str, conditions: tuple[Node, ...], env: Environment) -> tupl
 
 @reads("exists")
 def _exists(node: Node, env: Environment) -> Value:
-    """Whether unknowns meet all conditions: the largest margin that a point of bounded entries can have is above 0.
+    """Whether unknowns meet all conditions, walk by walk where tokens are among these.
+
+    They do where the largest margin that a point of bounded entries can have is above 0.
 
     One more unknown t >= 0 scales the bounds, so that points of any size count.
     """
+    if env.n > 1 and random(node):
+        return Value("scalar", torch.cat([evaluate(node, alone).tensor for alone in env.walks()]))
     G, h, strict = _program(node[1], node[2:], env)
     if not len(G) or all(bound < 0 or (bound == 0 and not s) for bound, s in zip(h, strict, strict=True)):
         return Value("scalar", torch.tensor([True]))

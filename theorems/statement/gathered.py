@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import reduce
 from itertools import chain
+from math import comb
 from typing import Protocol
 
 import flint
@@ -75,6 +76,14 @@ def _extreme(reader: Reader, each: Expr, largest: bool) -> Value:
     if not found:
         raise UndefinedError(f"the {'largest' if largest else 'smallest'} of no numbers")
     return reduce(_larger if largest else _smaller, found)
+
+
+def binomial(reader: Reader, above: Expr, below: Expr) -> Value:
+    """The number of ways to choose some of n: 0 for more than n, or fewer than none."""
+    n, k = reader.number(above), reader.number(below)
+    if not (isinstance(n, Fraction) and isinstance(k, Fraction) and n.denominator == k.denominator == 1 and n >= 0):
+        raise UndefinedError(f"binomial({n}, {k}) has no value here; expected integers, the first one >= 0")
+    return Fraction(comb(int(n), int(k)) if k >= 0 else 0)
 
 
 def _larger(one: Number, two: Number) -> Number:
@@ -151,6 +160,7 @@ def _entries(one: Value) -> tuple[Number, ...]:
 #: What reads the nodes of these operations, from their arguments.
 READ: dict[str, Callable[..., Value]] = {
     "indicator": indicator,
+    "binomial": binomial,
     "largest": lambda reader, each: _extreme(reader, each, True),
     "smallest": lambda reader, each: _extreme(reader, each, False),
     "dist": dist,

@@ -37,6 +37,7 @@ CALLS = (
     "mean",
     "sum",
     "clip",
+    "binomial",
     "o",
     "O",
     "every",
@@ -313,7 +314,7 @@ def _joined(operation: str, left: Expr, right: Expr) -> Expr:
 
 
 def _plain_call(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    counts = {**dict.fromkeys(SEVERAL, (1, 8)), "clip": (3, 3)}
+    counts = {**dict.fromkeys(SEVERAL, (1, 8)), "clip": (3, 3), "binomial": (2, 2)}
     low, high = counts.get(head, (1, 1))
     if not low <= len(node.args) <= high:
         raise reader.fail(f"{head}(...) takes {low if low == high else f'{low} to {high}'} arguments", node)

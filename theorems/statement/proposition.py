@@ -235,7 +235,7 @@ def _positions(sides: tuple[Expr, ...], text: str) -> set[str]:
         if node.op in BINDERS:
             body, index, *ends = node.args
             for end in ends if node.op == "sum" or body.has("token") else ():
-                found.update(end.names() - own)
+                found.update(end.names() - own - {"d"})
             look(body, own | {index})
             for end in ends:
                 look(end, own)
@@ -284,7 +284,7 @@ def _places(sides: tuple[Expr, ...], text: str, positions: set[str]) -> tuple[se
         bound(far, True, True)
 
     def look(node: Expr, own: dict[str, tuple[Place, Place]]) -> None:
-        if node.op == "sum" or (node.op == "each" and node.args[0].has("token")):
+        if _over_tokens(node):
             body, index, first, last = node.args
             if not body.has("token", "mean") and _counted(first, last):
                 # a sum over a count such as 2*C, with no token in it
@@ -321,6 +321,15 @@ def _counted(first: Expr, last: Expr) -> bool:
     except StatementError:
         return True
     return False
+
+
+def _over_tokens(node: Expr) -> bool:
+    """Whether a node goes from one position to another: not one over coordinates, or through a sequence."""
+    if node.op not in BINDERS or len(node.args) != 4:
+        return False
+    body, _, first, last = node.args
+    tokens: bool = body.has("token")
+    return tokens or (node.op == "sum" and "d" not in first.names() | last.names())
 
 
 def _compared_places(node: Expr, positions: set[str]) -> set[Place]:

@@ -54,8 +54,11 @@ def shape(node: Expr, text: str = "") -> str:
         return "number"
     if op in _GATHERED:
         return _GATHERED[op](node, text)
+    if op == "P" and args[0].op in TRUTHS:
+        shape(args[0], text)
+        return "number"
     if op in MOMENTS:
-        _numbers(args[0].args if op == "P" and args[0].op == "relation" else args, text)
+        _numbers(args, text)
     if op == "least":
         _numbers(args[:1], text)
         _truths(node, text)
@@ -125,6 +128,7 @@ def _distance(node: Expr, text: str) -> str:
 
 _GATHERED: dict[str, Callable[[Expr, str], str]] = {
     "each": _each,
+    "binomial": _of_numbers,
     "largest": _of_numbers,
     "smallest": _of_numbers,
     "indicator": _indicator,

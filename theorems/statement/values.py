@@ -473,7 +473,7 @@ _READERS: dict[str, Callable[..., Value]] = {
     "sum": _Reader.summed,
     "member": _Reader.member,
     "least": _Reader.least,
-    **{op: partial(_gathered, op) for op in ("dist", "largest", "smallest", "indicator", "onto")},
+    **{op: partial(_gathered, op) for op in ("dist", "largest", "smallest", "indicator", "onto", "binomial")},
 }
 
 
