@@ -10,6 +10,8 @@ import pytest
 from montecarlo.statements import StatementSimulationError
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.values import value as simulated
+from proofs_check.checking.judging import check_statement
+from proofs_check.checking.request import Request
 from theorems.statement.cases import Case, admissible
 from theorems.statement.certify import violation
 from theorems.statement.expression import Expr, StatementError
@@ -207,3 +209,12 @@ def test_a_projector_onto_a_span() -> None:
     assert r"\operatorname{span}" in latex(prop.left)
     with pytest.raises(StatementError, match=r"onto.* takes vectors"):
         said("tr(onto(norm(z[j]), j, 0, n)) = 0", "z[0..n] in R^d")
+
+
+@pytest.mark.parametrize(
+    ("text", "hypotheses"),
+    [("norm(z[1]) >= 0", "z[1..n] in R^d"), ("least(norm(W, fro), W, a.T*W*a >= 1) >= 0", "a in R^d")],
+)
+def test_what_is_not_searched_is_undecided_and_no_error(text: str, hypotheses: str) -> None:
+    (found,) = check_statement(Request(text, hypotheses), effort="quick")
+    assert found["verdict"] == "undecided" and "not yet searched" in found["reason"]
