@@ -236,7 +236,9 @@ Registered = Simulation | Evaluation | Search | Growth | Observation
 
 _REGISTERED: dict[str, Registered] = {}
 #: What a claim's statement names, at a case of its second side.
-_INSTANCES: dict[str, Callable[..., Mapping[str, Any]]] = {}
+#: The tokens that a free simulation draws first, from the same generator.
+_DRAWN: dict[str, Callable[..., Tensor]] = {}
+_INSTANCES: dict[str, Callable[..., Mapping[str, Any] | None]] = {}
 #: Evaluations of what a claim's simulation does not return.
 _BESIDE: dict[str, Evaluation] = {}
 
@@ -350,7 +352,28 @@ def instance(claim_id: str) -> Callable[[F], F]:
     return register
 
 
-def instance_of(claim_id: str) -> Callable[..., Mapping[str, Any]] | None:
+def drawing(claim_id: str) -> Callable[[F], F]:
+    """Register the tokens that a free simulation draws: (generator, n, the case's parameters) -> (n, T, d).
+
+    From a generator in the same state they are those that the simulation makes its numbers of.
+    """
+
+    def register(function: F) -> F:
+        if claim_id in _DRAWN:
+            raise RegistryError(f"{claim_id}: a second drawing, {function.__qualname__}; keep one")
+        _DRAWN[claim_id] = function
+        return function
+
+    return register
+
+
+def drawing_of(claim_id: str) -> Callable[..., Tensor] | None:
+    """The function that ``drawing`` registered for a claim or its correction; None where there is none."""
+    find(claim_id)
+    return _DRAWN.get(claim_id.removesuffix(CORRECTED))
+
+
+def instance_of(claim_id: str) -> Callable[..., Mapping[str, Any] | None] | None:
     """The function that ``instance`` registered for a claim or its correction; None where the names are the case's."""
     base = claim_id.removesuffix(CORRECTED)
     if base not in _INSTANCES:

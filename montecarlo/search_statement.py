@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from montecarlo.search_conditions import CLAUSES, excess, margin
+from montecarlo.search_gathered import GATHERED
+
 Array = Any
 #: {"numbers": {name: float}, "matrices": {name: (d, d)}, "vectors": {name: (d, 1)}, "sequences": {name: (n, 1)}}
 Floats = dict[str, dict[str, Any]]
@@ -38,6 +41,11 @@ def number(function: Callable[[Floats], Array], case: Floats) -> float:
             return float(np.asarray(function(case), dtype=float).reshape(()))
     except (ZeroDivisionError, OverflowError, IndexError, np.linalg.LinAlgError):
         return math.nan
+
+
+def _number(node: Sequence[Any]) -> Callable[[Floats], float]:
+    function = compiled(node)
+    return lambda case: number(function, case)
 
 
 def floats(case: Mapping[str, Mapping[str, Any]]) -> Floats:
@@ -97,6 +105,8 @@ def compiled(node: Sequence[Any]) -> Callable[[Floats], Array]:
         return _chance(args[0], [compiled(arg) for arg in args[1:]])
     if op == "*" and any(arg[0] == "indicator" for arg in args):
         return _by_cases(*([compiled(arg) for arg in args if (arg[0] == "indicator") is own] for own in (True, False)))
+    if op in GATHERED:
+        return GATHERED[op](args, compiled)
     parts = [compiled(arg) for arg in args]
     function = _FUNCTIONS[op]
     return lambda case: function(*(part(case) for part in parts))
@@ -295,7 +305,11 @@ class Landscape:
     """
 
     def __init__(self, left: Sequence[Any], relation: str, right: Sequence[Any], known: Mapping[str, Any]) -> None:
-        self.left, self.right, self.relation, self.known = compiled(left), compiled(right), relation, known
+        self.relation, self.known = relation, known
+        self.margins = [margin(side, _number) for side in (left, right)] if relation in CLAUSES else []
+        if self.margins:
+            left = right = ["number", "0"]
+        self.left, self.right = compiled(left), compiled(right)
         self.terms = [compiled(term) for side in (left, right) for term in (side[1:] if side[0] == "+" else [side])]
         self.bounds = {name: None if bound is None else compiled(bound) for name, bound in known["bounds"].items()}
         self.relations = [(relation, compiled(one), compiled(two)) for relation, one, two in known["relations"]]
@@ -309,6 +323,9 @@ class Landscape:
 
     def excess(self, case: Floats) -> float:
         """The gap over the largest term of both sides, so that scale does not matter; NaN where a side has no value."""
+        if self.margins:
+            one, two = (side(case) for side in self.margins)
+            return excess(self.relation, one, two)
         gap = self.gap(case)
         if not gap:
             return gap

@@ -6,8 +6,9 @@ walks, and what is linear in moments as the same combination of these numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -104,6 +105,40 @@ def apart(
             if own is None:
                 raise NotComparedError(f"the simulation returns no {name}; it returns {', '.join(named)}")
             found = _apart(name, own, frozen(plain), env.with_tokens(tokens))
+            if found is not None:
+                return found
+    return None
+
+
+def apart_as_drawn(
+    simulation: Simulation,
+    case: Mapping[str, Any],
+    names: Mapping[str, Any],
+    drawn: Callable[..., Tensor],
+    quantities: Mapping[str, Sequence[Any]],
+    *,
+    seed: int,
+    key: str,
+    walks: int,
+) -> Apart | None:
+    """The first draw at which a free simulation's number is not the statement's on the tokens ``drawn``; None for none.
+
+    ``names`` are what the statement's names stand for at the case. Both read a generator from the same state on.
+    """
+    given = {name: float(Fraction(str(case[name]))) for name in simulation.parameters if name in case}
+
+    def generator() -> torch.Generator:
+        made = torch.Generator()
+        made.manual_seed(seeds.block_seed(seeds.case_digest(seed, simulation.claim_id, key), 0))
+        return made
+
+    with torch.inference_mode():
+        returned = simulation.function(generator=generator(), n=walks, **given)
+        tokens = drawn(generator=generator(), n=walks, **given).double()
+        env = environment_of(names).with_tokens(tokens)
+        for name, plain in quantities.items():
+            own = returned[name] if isinstance(returned, Mapping) else returned
+            found = _apart(name, own, frozen(plain), env)
             if found is not None:
                 return found
     return None

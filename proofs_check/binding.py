@@ -6,23 +6,25 @@ a lemma of one's own is then informal, and at best undecided.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from montecarlo.registry import Growth, Simulation
+from montecarlo.registry import Growth, Simulation, drawing_of, instance_of
 from proofs_check.checking.cases import drawn, simple, size
 from proofs_check.evidence import Seen
 from proofs_check.instances import values_bound
 from proofs_check.matrix_instances import matrices_bound
 from proofs_check.orders import orders_bound
 from proofs_check.pairing import Pair
+from proofs_check.signs import by_signs, signs_bound
 from proofs_check.tied import Binding, line, quantities
 from proofs_check.widened import as_wide_as_said
 from theorems.catalogue import Statement
 from theorems.deriving import derive
-from theorems.expressions import ExpressionError
+from theorems.expressions import ExpressionError, parse
 from theorems.kernel import value_of
 from theorems.matrix_claims import matrix_of
 from theorems.statement.derived import difference, kernel_of
@@ -32,6 +34,8 @@ from theorems.statement.proposition import Proposition
 
 #: Cases that are looked at for one where two values differ: small ones, and drawn ones.
 SMALLEST, DRAWN = 150, 64
+#: Draws of a simulation with a generator of its own that are looked at.
+DRAWS = 8
 MEND = 'state it as data, e.g. claim("{id}", "E[x[i].T*W*x[j]] = i*tr(W*Sigma)", hypotheses="W symmetric, i <= j")'
 
 
@@ -150,6 +154,12 @@ def derivation_bound(
     for name, stated in table.items():
         if name in elsewhere:
             continue
+        if name in claim.parameters and name not in claim.printed:
+            # what a parameter is in the statement's names
+            continue
+        if by_signs(stated):
+            found = found.joined(_by_signs(claim, name, table, derived))
+            continue
         for law in laws:
             prop = replace(stated, law=read_law(law))
             kernel = kernel_of(prop.law)
@@ -175,6 +185,17 @@ def derivation_bound(
             else:
                 found.evidence.append(f"the derived {name} is {prop.left} ({law}), in every order of the positions")
     return found
+
+
+def _by_signs(claim: Statement, name: str, table: Mapping[str, Proposition], derived: Callable[..., Any]) -> Binding:
+    """A derived probability of an event, by the signs of the tokens."""
+    parameters = {label: table[label] for label in claim.parameters if label in table}
+    try:
+        value = value_of(derived("sigma", claim.positions, True), name).expr
+        print_ = parse(claim.printed[name]) if name in claim.printed else None
+        return signs_bound(table[name], parameters, value, print_, name)
+    except (KeyError, StatementError, ExpressionError) as error:
+        return Binding(missing=[f"{name} was not compared with the statement: {line(error)}"])
 
 
 def simulation_bound(
@@ -205,6 +226,8 @@ def simulation_bound(
         return Binding(missing=[f"nothing is said of {unsaid[0]}, which is simulated"])
     if law is None or not seen:
         return Binding(missing=["no case was sampled at which the simulation could be compared"])
+    if simulation.model == "free":
+        return _drawn_bound(simulation, seen, plain, seed)
     for key, case in seen.items():
         # the start of a case takes the place of the walk's own
         own = {"zero": ["walk-zero"]}.get(str(case.get("start", "")), law.plain())
@@ -219,6 +242,32 @@ def simulation_bound(
             )
     told = f"the simulated numbers are the statement's, walk by walk: {WALKS} walks at each of {len(seen)} cases"
     return Binding(evidence=[told])
+
+
+def _drawn_bound(
+    simulation: Simulation, cases: Mapping[str, Mapping[str, Any]], plain: Mapping[str, Any], seed: int
+) -> Binding:
+    """A free simulation's numbers against the statement's quantities, on the tokens that it draws."""
+    from montecarlo.statements.nodes import StatementSimulationError
+    from montecarlo.walk_by_walk import NotComparedError, apart_as_drawn
+
+    drawing, given = drawing_of(simulation.claim_id), instance_of(simulation.claim_id)
+    if drawing is None or given is None:
+        lacking = "the tokens that it draws (@drawing)" if drawing is None else "the statement's names (@instance)"
+        return Binding(missing=[f"the simulation has a generator of its own, and nothing says {lacking}"])
+    for key, case in cases.items():
+        names = given(**{name: case[name] for name in inspect.signature(given).parameters})
+        try:
+            found = apart_as_drawn(simulation, case, names or {}, drawing, plain, seed=seed, key=key, walks=DRAWS)
+        except (NotComparedError, StatementSimulationError) as error:
+            return Binding(missing=[f"the simulation was not compared draw by draw: {line(error)}"])
+        if found is not None:
+            shown = ", ".join(f"{k} = {v}" for k, v in case.items())
+            return Binding(
+                simulated=[f"the simulation is of another quantity than the statement's: at {shown}, {found}"]
+            )
+    where = f"{DRAWS} at each of {len(cases)} cases"
+    return Binding(evidence=[f"the simulated numbers are the statement's on the simulation's own draws: {where}"])
 
 
 def _first(prop: Proposition) -> Iterator[Mapping[str, Any]]:

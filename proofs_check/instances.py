@@ -28,22 +28,25 @@ from theorems.balls import ball, between, precision, rational
 from theorems.bounds import sharp_quantity
 from theorems.catalogued import said
 from theorems.cells import Law, Limit
+from theorems.conditions import clause
 from theorems.derivation import Enclosed, Equivalence, Inequality, SharpBound
-from theorems.equivalence import truth
+from theorems.equivalence import holds, truth
 from theorems.expressions import symbol
 from theorems.inequalities.eventually import Eventually
 from theorems.kernel import value_of
 from theorems.limits import at_point
 from theorems.numeric import Case as Exact
+from theorems.statement import conditions
 from theorems.statement.cases import Case, admissible, frame, only_set
 from theorems.statement.certify import violation
-from theorems.statement.expression import StatementError
+from theorems.statement.conditions import CLAUSES
+from theorems.statement.expression import Expr, StatementError
 from theorems.statement.limiting import reached
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import UndefinedError, scalar
 
-#: Cases at which a claim's numbers are looked at.
-CASES = 24
+#: Cases at which a claim's numbers are looked at, and those at which least values are.
+CASES, FEW = 24, 8
 #: An error of a number beyond this part of max(1, |number|) says too little of it.
 LOOSE = 1e-6
 #: The same for the interval of a number that is sampled.
@@ -52,8 +55,8 @@ COARSE = 0.05
 NEAR = Fraction(1, 1 << 300)
 #: The second interpreter may be off by this part of the sizes that it adds, for rounding.
 ROUNDING = 1e-9
-#: The most that a ball's radius may be, relative to 1 + |middle|.
-TIGHT = 1e-20
+#: The most that a ball's radius may be, relative to 1 + |middle|; that of a least norm, and the second interpreter's.
+TIGHT, LEAST = 1e-20, 1e-6
 #: How near a value between the ends of a range is come to, with rational matrices.
 CLOSE = 1e-9
 #: How near the least value that is derived a quantity must come, as a part of leading - least.
@@ -99,11 +102,21 @@ def values_bound(pair: Pair, second_side: Any, seen: Sequence[Seen], only: Colle
         table, found = {name: prop for name, prop in table.items() if name in only}, Binding()
     if not seen:
         return found.joined(Binding(missing=["the second side was seen at no case"]))
-    chosen = [seen[len(seen) * k // CASES] for k in range(CASES)] if len(seen) > CASES else seen
     given = instance_of(pair.source)
+    try:
+        seen = [one for one in seen if named(one, given) is not None]
+    except InstanceError as error:
+        return found.joined(Binding(missing=[f"nothing was compared with the statement: {error}"]))
+    if not seen:
+        return found.joined(Binding(missing=["the statement's names have no exact values at any case that was seen"]))
+    numbers = claim.relation != "when"
+    most = FEW if numbers and any(prop.left.has("least") for prop in table.values()) else CASES
+    chosen = [seen[len(seen) * k // most] for k in range(most)] if len(seen) > most else seen
     for name, prop in table.items():
         try:
-            places = [Place(one, instance(prop, one, given), pair.exact(one.case)) for one in chosen]
+            places = [
+                Place(one, instance(prop, one, given), pair.exact(_completed(pair, one, given))) for one in chosen
+            ]
         except InstanceError as error:
             found.missing.append(f"{name} was not compared with the statement: {error}")
             continue
@@ -113,7 +126,7 @@ def values_bound(pair: Pair, second_side: Any, seen: Sequence[Seen], only: Colle
 
 def _bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> Binding:
     """One quantity at all places; the first place where a side differs is told."""
-    hold = _truths if pair.statement.relation == "when" else _numbers
+    hold = _truths if pair.statement.relation == "when" and name in pair.statement.printed else _numbers
     with precision(BITS):
         # where the second side has no number of it, the quantity need not exist
         outside = [(admissible(prop, place.case), place) for place in places]
@@ -134,12 +147,13 @@ def _bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) ->
 def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> Binding:
     differs = derived_differs(pair, name)
     print_read = _print(pair, name, prop)
-    compared, widest = 0, 0.0
+    compared, widest, roughest = 0, 0.0, 0.0
     for place in places:
         if isinstance(quantity_of(pair, name), Limit) and (told := strays(pair, prop, place.seen.case)):
             return Binding(simulated=[f"the second side goes another way: {told}; {place.key}"])
         stated = _stated(prop, place)
-        where = f"at {place.key} the statement's quantity {prop.left} is {_shown(stated)}"
+        where = f"at {place.key} the statement's quantity {claim_text(pair, name)} is {_shown(stated)}"
+        roughest = max(roughest, float(stated.rad() / (1 + abs(stated.mid()))))
         if not prop.left.has("lim"):
             _by_the_other(prop, place.case, stated, where)
         if name in place.seen.found:
@@ -151,14 +165,17 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) 
             return Binding(derived=[f"the derivation is of another quantity: {where}, {told}"])
         if print_read is not None and (told := print_read(place)):
             return Binding(derived=[f"the print is judged as another formula than is said: at {place.key}, {told}"])
-    if not compared:
+    if not compared and name in pair.statement.printed:
         raise InstanceError("the second side gives no number of it")
     sampled = any(place.seen.sampled for place in places)
     if widest > (COARSE if sampled else LOOSE):
         raise InstanceError(f"the second side knows it within {widest:.1e} only, which says too little")
     further = _at_the_bound(pair, name, prop, places)
+    says = claim_text(pair, name)
+    rough = f", itself known within {roughest:.1e}" if roughest > TIGHT else ""
     how = "sampled" if sampled else "found"
-    told = f"{name} is {prop.left} by value at {count_of(places)}: {how} within {widest:.1e} of it, {_told(pair, name)}"
+    near = f"{how} within {widest:.1e} of it{rough}, {_told(pair, name)}" if compared else f"derived{rough}"
+    told = f"{name} is {says} by value at {count_of(places)}: {near}"
     further += "; its limit is taken by the first interpreter of statements alone" * prop.left.has("lim")
     return Binding(evidence=[told + further])
 
@@ -166,7 +183,7 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) 
 def _stated(prop: Proposition, place: Place) -> flint.arb:
     """The statement's quantity at a place, its limits taken."""
     if not prop.left.has("lim"):
-        return ball_of(scalar(prop.left, around_the_limit(prop, place)))
+        return stated_value(prop.left, around_the_limit(prop, place))
     derivation, found = reached(prop, prop.left)
     return _settled(found.at(derivation, _flat(place.case)))
 
@@ -200,6 +217,13 @@ def derived_differs(pair: Pair, name: str) -> Callable[[Place, flint.arb], str]:
     if value is None:
         raise InstanceError("no step says what the derived bound is of")
     return lambda place, stated: _other(formula_at(value, place), stated)
+
+
+def claim_text(pair: Pair, name: str) -> str:
+    """A quantity as the claim writes it, by the names of its definitions."""
+    says = pair.statement.says
+    assert says is not None
+    return " ".join(says.quantities[name].split())
 
 
 def _told(pair: Pair, name: str) -> str:
@@ -254,7 +278,7 @@ def _print(pair: Pair, name: str, prop: Proposition) -> Callable[[Place], str] |
     formula = pair.formulas[name]
 
     def differs(place: Place) -> str:
-        stated, judged = ball_of(scalar(prop.right, place.case)), _as_judged(pair, name, formula, place)
+        stated, judged = stated_value(prop.right, place.case), _as_judged(pair, name, formula, place)
         if _settled(judged).overlaps(stated):
             return ""
         return f"{prop.right} is {_shown(stated)}, and {claim.printed[name]} is {_shown(judged)}"
@@ -290,7 +314,7 @@ def _at_the_bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Pla
         shares = []
         for place in places:
             leading, least = (formula_at(f, place) for f in (quantity.leading, quantity.upper))
-            shares.append(float((leading - ball_of(scalar(prop.left, place.case))) / (leading - least)))
+            shares.append(float((leading - stated_value(prop.left, place.case)) / (leading - least)))
         if not max(shares) > SHARP:
             raise InstanceError(f"it comes within {1 - max(shares):.1e} of its derived least value only")
         return f"; it comes within {1 - max(shares):.1e} of the derived least value"
@@ -301,7 +325,7 @@ def _at_the_bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Pla
     if given is not None and not set(inspect.signature(given).parameters) <= set(quantity.attained):
         given = None
     place = Place(attained, instance(prop, attained, given), Exact(quantity.attained))
-    if not ball_of(scalar(prop.left, place.case) ** 2).overlaps(formula_at(quantity.square.expr, place)):
+    if not (stated_value(prop.left, place.case) ** 2).overlaps(formula_at(quantity.square.expr, place)):
         raise InstanceError(f"it does not attain the derived bound at {place.key}")
     return "; it attains the derived bound" + (_all_between(pair, prop) if pair.statement.relation == "range" else "")
 
@@ -332,40 +356,107 @@ def _truths(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -
     quantity = quantity_of(pair, name)
     if not isinstance(quantity, Equivalence):
         raise InstanceError("the derivation says of no property when it holds")
-    told = {True: 0, False: 0}
+    told, seen_again = {True: 0, False: 0}, 0
+    text = str(prop.left) if prop.relation in CLAUSES else f"{prop.left} {prop.relation} {prop.right}"
     for place in places:
         observed = place.seen.found.get(name)
-        broken = violation(prop, place.case)
-        if observed is None or broken is None:
+        stated = _holds(prop, place.case)
+        if observed is None or stated is None:
             continue
-        where = f"at {place.key} {prop.left} {prop.relation} {prop.right} is {not broken}"
-        if observed == broken:
+        where = f"at {place.key} {text} is {stated}"
+        again = _truth_by_the_other(prop, place.case)
+        if again is not None and again != stated:
+            raise InstanceError(f"{where}; the second interpreter of statements has {again}")
+        seen_again += again is not None
+        if observed != stated:
             return Binding(simulated=[f"the second side is of another property: {where}, it observes {observed}"])
-        if truth(quantity, place.exact) == broken:
-            return Binding(derived=[f"the derivation is of another property: {where}, it gives {broken}"])
-        told[not broken] += 1
+        if truth(quantity, place.exact) == (not stated):
+            return Binding(derived=[f"the derivation is of another property: {where}, it gives {not stated}"])
+        if told_apart := _clause_differs(pair, name, prop, place):
+            return Binding(
+                derived=[f"the print is judged as another clause than is said: at {place.key}, {told_apart}"]
+            )
+        told[stated] += 1
     if not min(told.values()):
         raise InstanceError("it was seen true only, or false only, or never decided")
-    text = f"{prop.left} {prop.relation} {prop.right}"
-    shares = f"{told[True]} times true, {told[False]} times false"
+    shares = f"{told[True]} times true, {told[False]} times false, by the second interpreter too at {seen_again}"
     return Binding(evidence=[f"{name} is {text} by truth value at {count_of(places)}, derived and observed: {shares}"])
+
+
+def _holds(prop: Proposition, case: Case) -> bool | None:
+    """Whether the property that a claim is about holds at a case: the left side of a clause, or a relation."""
+    if prop.relation in CLAUSES:
+        return conditions.truth(prop.left, case)
+    broken = violation(prop, case)
+    return None if broken is None else not broken
+
+
+def _clause_differs(pair: Pair, name: str, prop: Proposition, place: Place) -> str:
+    """How the printed clause, as it is judged, differs from the one that is said; "" where that is not seen."""
+    if prop.relation not in CLAUSES:
+        return ""
+    said_so = conditions.truth(prop.right, place.case)
+    word, judged = clause(pair.statement.printed[name])
+    found = holds(judged, place.exact)
+    if word == prop.relation and (None in (said_so, found) or said_so == found):
+        return ""
+    return f"{prop.relation} {prop.right} is {said_so}, and {pair.statement.printed[name]} is {found}"
+
+
+def _truth_by_the_other(prop: Proposition, case: Case) -> bool | None:
+    """Whether the property holds in float64 by the interpreter of the simulations; None where it does not settle it."""
+    from montecarlo.statements.environment import environment_of
+    from montecarlo.statements.nodes import StatementSimulationError, frozen
+    from montecarlo.statements.values import value
+
+    node = prop.left.plain()
+    if prop.relation not in CLAUSES:
+        node = ["relation", prop.relation, node, prop.right.plain()]
+    try:
+        return bool(value(frozen(node), environment_of(_flat(case))))
+    except StatementSimulationError:
+        return None
 
 
 # -- the statement's names at a case
 
 
-def instance(prop: Proposition, seen: Seen, given: Callable[..., Mapping[str, Any]] | None) -> Case:
+def _completed(pair: Pair, seen: Seen, given: Callable[..., Mapping[str, Any] | None] | None) -> Mapping[str, Any]:
+    """The case with the parameters that it lacks, as its instance has them.
+
+    Raises InstanceError for one that is not what the second side found of it.
+    """
+    table = dict(seen.case)
+    for name, value in (named(seen, given) or {}).items():
+        if name in pair.statement.parameters and name not in table:
+            number, error = seen.found.get(name, (Fraction(value), 0))  # type: ignore[misc]
+            if abs(Fraction(value) - Fraction(number)) > Fraction(error):
+                raise InstanceError(f"its instance has {name} = {float(value):.9g}, the second side {number:.9g}")
+            table[name] = str(Fraction(value))
+    return table
+
+
+def named(seen: Seen, given: Callable[..., Mapping[str, Any] | None] | None) -> Mapping[str, Any] | None:
+    """What ``given`` says of a statement's names at a case; None where they have no exact values there.
+
+    Its parameters are what the second side has at the case, by name; ``exact`` is the case itself. Raises InstanceError
+    for a parameter that the case lacks.
+    """
+    if given is None:
+        return {}
+    wanted, table = inspect.signature(given).parameters, {**seen.given, "exact": seen.case}
+    lacking = [name for name in wanted if name not in table]
+    if lacking:
+        raise InstanceError(f"its instance asks for {lacking[0]}; the case has {', '.join(seen.given)}")
+    return given(**{name: table[name] for name in wanted})
+
+
+def instance(prop: Proposition, seen: Seen, given: Callable[..., Mapping[str, Any] | None] | None) -> Case:
     """What a statement's names stand for at a case: what ``given`` says of them, else what the case itself has.
 
     Raises InstanceError for a name without a value, or with one of another shape than the statement's.
     """
-    table = dict(seen.case)
-    if given is not None:
-        wanted = inspect.signature(given).parameters
-        lacking = [name for name in wanted if name not in seen.given]
-        if lacking:
-            raise InstanceError(f"its instance asks for {lacking[0]}; the case has {', '.join(seen.given)}")
-        table |= given(**{name: seen.given[name] for name in wanted})
+    table = {**seen.case, **(named(seen, given) or {})}
     for name, (size, _) in prop.known.sequences.items():
         if name not in table and only_set(prop, name):
             # what at(...) sets everywhere may be anything
@@ -375,15 +466,29 @@ def instance(prop: Proposition, seen: Seen, given: Callable[..., Mapping[str, An
     sequences = {name: _row(table, name) for name in prop.known.sequences}
     vectors = {name: _row(table, name) for name in prop.known.vectors}
     matrices = {name: tuple(_entries(row, name) for row in _rows(table, name)) for name in prop.matrices}
+    families = {name: _nested(table, name, len(bounds)) for name, bounds in prop.known.families.items()}
     for name, (size, _) in prop.known.sequences.items():
         if not size.isdigit():
             table.setdefault(size, len(sequences[name]))
     for name, rows in matrices.items():
         for size, length in zip(prop.known.size(name), (len(rows), len(rows[0])), strict=True):
             table.setdefault(size, length)
-    for entries in vectors.values():
+    for entries in (*vectors.values(), *map(_first, families.values())):
         table.setdefault("d", len(entries))
-    return Case({name: _one(table, name) for name in frame(prop).names}, matrices, vectors, sequences)
+    return Case({name: _one(table, name) for name in frame(prop).names}, matrices, vectors, sequences, families)
+
+
+def _nested(table: Mapping[str, Any], name: str, depth: int) -> tuple[Any, ...]:
+    """The vectors of a family, as deep as it has indices."""
+
+    def read(found: Any, left: int) -> tuple[Any, ...]:
+        if not left:
+            return _entries(found, name)
+        if not isinstance(found, list | tuple):
+            raise InstanceError(f"{name} holds {found!r}; expected vectors, in lists as deep as it has indices")
+        return tuple(read(one, left - 1) for one in found)
+
+    return read(_value(table, name), depth)
 
 
 def _value(table: Mapping[str, Any], name: str) -> Any:
@@ -391,6 +496,11 @@ def _value(table: Mapping[str, Any], name: str) -> Any:
         known = ", ".join(map(str, table))
         raise InstanceError(f"no case says what {name} is (it has {known}); register it with @instance")
     return table[name]
+
+
+def _first(members: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The first vector of a family."""
+    return _first(members[0]) if isinstance(members[0], tuple) else members
 
 
 def _one(table: Mapping[str, Any], name: str) -> Fraction:
@@ -437,7 +547,8 @@ def _by_the_other(prop: Proposition, case: Case, stated: flint.arb, where: str) 
         number, size = (float(value(one, env)) for one in (node, sizes(node)))
     except StatementSimulationError as error:
         raise InstanceError(f"{where}; the second interpreter has no number: {line(error)}") from None
-    if not _around(number, ROUNDING * max(abs(size), abs(number))).overlaps(stated):
+    rounding = LEAST if prop.left.has("least") else ROUNDING
+    if not _around(number, rounding * max(abs(size), abs(number))).overlaps(stated):
         raise InstanceError(f"{where}; the second interpreter of statements has {number!r}")
 
 
@@ -445,7 +556,8 @@ def _flat(case: Case) -> dict[str, Any]:
     """A case as a simulation's interpreter reads it."""
     plain = case.plain()
     numbers = {name: int(v) if v.denominator == 1 else str(v) for name, v in case.numbers.items()}
-    return {**numbers, **plain["matrices"], **plain["vectors"], **plain["sequences"]}
+    families = {"families": plain["families"]} if case.families else {}
+    return {**numbers, **plain["matrices"], **plain["vectors"], **plain["sequences"], **families}
 
 
 def ball_of(number: Fraction | flint.arb) -> flint.arb:
@@ -453,9 +565,19 @@ def ball_of(number: Fraction | flint.arb) -> flint.arb:
     return _settled(rational(number) if isinstance(number, Fraction) else number)
 
 
-def _settled(number: flint.arb) -> flint.arb:
+def stated_value(side: Expr, case: Case) -> flint.arb:
+    """The value of a side of a statement; that of a least norm is known between its certified ends."""
+    number = scalar(side, case)
+    return _settled(rational(number) if isinstance(number, Fraction) else number, _accuracy(side))
+
+
+def _accuracy(side: Expr) -> float:
+    return LEAST if side.has("least") else TIGHT
+
+
+def _settled(number: flint.arb, tight: float = TIGHT) -> flint.arb:
     """The ball itself; InstanceError for one that says too little, which would overlap with everything."""
-    if not number.is_finite() or number.rad() > TIGHT * (1 + abs(number.mid())):
+    if not number.is_finite() or number.rad() > tight * (1 + abs(number.mid())):
         raise InstanceError(f"its value {number.str(6)} is known too roughly")
     return number
 

@@ -74,7 +74,7 @@ def _simulated(pair: Pair, growth: Growth, table: Mapping[str, Proposition], see
     from montecarlo.walk_by_walk import NotComparedError, growth_apart
 
     named = instance_of(pair.source)
-    own = dict(named()) if named is not None else {}
+    own = dict((named() if named is not None else None) or {})
     plain = {name: prop.left.plain() for name, prop in table.items()}
     for T in LENGTHS:
         # what is expanded somewhere has no value of its own

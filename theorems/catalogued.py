@@ -18,6 +18,8 @@ from theorems.statement.words import word_text
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: The name that hypotheses speak of in vain, in the error that says so.
 _IDLE = re.compile(r"the hypotheses speak of ([A-Za-z_][A-Za-z0-9_]*), which the statement does not have")
+#: The name that a hypothesis declares: J of J in {1..n}^m, z of z[0..n] in R^d.
+_DECLARES = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:\[[^\]]*\])?\s+in\s")
 #: Functions of prints that the language has under another name.
 _FUNCTIONS = {"Abs": "abs", "Max": "max", "Min": "min", "Sum": "sum", "Indicator": "indicator"}
 #: A definition that names definitions is put in so often at most.
@@ -47,6 +49,9 @@ def said_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str
     if statement.relation == "order":
         text = f"{says.quantities[name]} = O(T**({statement.printed[name]}))"
         return text, _hypotheses_of(statement, name, text), says.where, says.law, says.limit
+    if statement.relation == "when":
+        text = f"{says.quantities[name]} {_clause(statement, name)}"
+        return text, says.hypotheses, says.where, says.law, says.limit
     relation = _relation(statement, name)
     right = in_language(statement.printed[name], statement, name)
     limit = says.limit or _limit(statement)
@@ -119,6 +124,16 @@ def _needed(text: str, says: Said) -> str:
         return ",".join(parts)
 
 
+def _without(names: set[str], parts: list[str]) -> list[str]:
+    """The hypotheses that speak of none of the names, nor of one that only a hypothesis about these declares."""
+    while True:
+        dropped = [part for part in parts if names & set(_NAME.findall(part))]
+        more = names | {match[1] for match in map(_DECLARES.match, dropped) if match}
+        if more == names:
+            return [part for part in parts if part not in dropped]
+        names = more
+
+
 def _relation(statement: Statement, name: str) -> str:
     if statement.relation == "=":
         return "="
@@ -126,6 +141,13 @@ def _relation(statement: Statement, name: str) -> str:
         # of a range these are its ends; that all between them is attained is looked at apart
         return {"upper": "<=", "lower": ">="}.get(name, "<=")
     raise StatementError(f"{statement.id}: the relation {statement.relation!r} is not part of the language yet")
+
+
+def _clause(statement: Statement, name: str) -> str:
+    """The printed clause "iff a > 0 & b == 0" in the language: iff a > 0 and b = 0."""
+    word, _, conditions = statement.printed[name].partition(" ")
+    joined = in_language(conditions, statement, name).replace("&", " and ").replace("==", "=")
+    return f"{word} {' '.join(joined.split())}"
 
 
 def _limit(statement: Statement) -> str:

@@ -10,12 +10,13 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain, combinations, product
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from montecarlo.registry import evaluation, observation, simulation
+from montecarlo.registry import drawing, evaluation, instance, observation, simulation
 from montecarlo.separability import Separation, nearest, separate
 
 #: A row z_t of exact numbers: integers, or rationals as strings "p/q".
@@ -58,6 +59,15 @@ def causal(i: int, T: int) -> range:
 def window(w: int) -> Mask:
     """The last w keys up to the query, max(1, i - w + 1)..i."""
     return lambda i, T: range(max(1, i - w + 1), i + 1)
+
+
+@instance("lampert2026.sec4.prop41")
+@instance("lampert2026.sec4.prop41-causal")
+@instance("lampert2026.sec4.prop41-window")
+@instance("lampert2026.sec4.cost")
+def embeddings(z: Sequence[Row], J: Sequence[int]) -> dict[str, Any]:
+    """z_0, ..., z_n and the queries; a window and a margin are the case's own."""
+    return {"z": z, "J": J, "n": len(z) - 1}
 
 
 def _observed(found: Separation | None) -> dict[str, bool | None]:
@@ -134,10 +144,28 @@ def wendel(generator: torch.Generator, n: int, dim: float, points: float) -> Ten
         raise ValueError(f"dim = {size}, points = {N}; expected at most {MINORS} minors a draw; take fewer points")
     found = []
     for start in range(0, n, CHUNK):
-        shape = (N + 1, size, min(CHUNK, n - start))
-        normals = torch.randn(shape, generator=generator, device=generator.device, dtype=torch.float64)
-        found.append(decided(normals / normals.norm(dim=1, keepdim=True), range(1, N + 1)))
+        found.append(decided(_directions(generator, min(CHUNK, n - start), size, N + 1), range(1, N + 1)))
     return torch.cat(found)
+
+
+def _directions(generator: torch.Generator, n: int, dim: int, count: int) -> Tensor:
+    """n draws of independent points, uniform on the unit sphere in R^dim, (count, dim, n)."""
+    shape = (count, dim, n)
+    normals = torch.randn(shape, generator=generator, device=generator.device, dtype=torch.float64)
+    found: Tensor = normals / normals.norm(dim=1, keepdim=True)
+    return found
+
+
+@drawing("lampert2026.sec4.wendel")
+def on_the_sphere(generator: torch.Generator, n: int, dim: float, points: float) -> Tensor:
+    """z_0, ..., z_N as they are drawn, (n, N + 1, dim), the sink first; n is at most CHUNK."""
+    return _directions(generator, n, int(dim), int(points) + 1).permute(2, 0, 1)
+
+
+@instance("lampert2026.sec4.wendel")
+def sizes(dim: str | int, points: str | int) -> dict[str, Any]:
+    """The dimension, and the number of tokens with the sink, which is the first."""
+    return {"d": int(dim), "T": int(points) + 1}
 
 
 def decided(z: Tensor, J: Sequence[int]) -> Tensor:

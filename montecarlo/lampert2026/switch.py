@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -180,6 +181,12 @@ def sink_implies_switch(points: int, generator: torch.Generator) -> Points:
     return _gathered(rows, contexts)
 
 
+@instance("lampert2026.sec6.sink-implies-switch")
+def context(scores: list[float], values: list[list[float]]) -> dict[str, Any]:
+    """All scores and values, the sink's first; kappa is the case's own."""
+    return {"s": scores, "v": values, "N": len(scores)}
+
+
 # -- the switch makes a sink
 
 
@@ -346,6 +353,13 @@ def zero_output_implies_sink(points: int, generator: torch.Generator) -> Points:
         rows.append(zero_output(scores, values, balanced=False))
         contexts.append((scores, values))
     return _gathered(rows, contexts)
+
+
+@instance("lampert2026.sec6.zero-output-implies-sink")
+def visible_context(scores: list[float], values: list[list[float]]) -> dict[str, Any]:
+    """All scores and values, the sink's first; a key of the score -inf is one that the query does not see."""
+    seen = [int(score > -math.inf) for score in scores]
+    return {"s": [score if there else 0 for score, there in zip(scores, seen, strict=True)], "seen": seen, "v": values}
 
 
 # -- finite precision

@@ -93,6 +93,29 @@ def _fixed(node: Node, env: Environment) -> Value:
     return Value("column", found)
 
 
+@reads("member")
+def _of_family(node: Node, env: Environment) -> Value:
+    """A vector of a family, by its indices: ("member", name, first indices, indices ...)."""
+    data = env.family(node[1])
+    places = [scalar(index, env) for index in node[3:]]
+    rows = []
+    for place, first, length in zip(places, node[2].split(","), data.shape, strict=False):
+        for one in place.flatten().tolist() if isinstance(place, Tensor) else [place]:
+            if not 0 <= whole(one, node) - int(first) < length:
+                raise StatementSimulationError(
+                    f"{text(node)} at {one:g}; expected {first} to {length + int(first) - 1}"
+                )
+        rows.append(as_tensor(place).long() - int(first))
+    return Value("column", data[tuple(rows)])
+
+
+@reads("unknown")
+def _unknown(node: Node, env: Environment) -> Value:
+    """The trial value of an unknown, ("unknown", name, kind)."""
+    label = f"unknown {node[1]}"
+    return Value("matrix", env.matrix(label)) if node[2] == "matrix" else Value("scalar", env.scalar(label))
+
+
 @reads("family")
 def _family(node: Node, env: Environment) -> Value:
     return Value("family", env.list_of(node[1]))
@@ -149,6 +172,8 @@ def product(one: Value, two: Value, node: Node) -> Value:
 
 def applied(matrix: Tensor, columns: Tensor) -> Tensor:
     """M x: (d, d) or (..., d, d), and (d,) or (..., n, d)."""
+    if matrix.ndim > 2 and columns.ndim == 1:
+        return matrix @ columns
     if matrix.ndim > 2:
         return (matrix * columns.unsqueeze(-2)).sum(-1)
     if columns.ndim == 1:

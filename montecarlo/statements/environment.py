@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,9 +18,10 @@ from montecarlo.statements.nodes import Node, StatementSimulationError
 class Environment:
     """n walks with ``tokens`` (n, T, d), and the values of names: matrices (d, d), lists (k,), scalars; all float64.
 
-    ``lists`` are fixed vectors of R^d and sequences alike. ``places`` maps a position to its row of the tokens where
-    not all of 1 ... T were made. Inside a sum, ``index`` is bound to ``bound``: an int, or a float64 tensor (J, 1, ...)
-    that adds an axis of length J to the left of those there; ``axes`` are the lengths of all such axes.
+    ``lists`` are fixed vectors of R^d and sequences alike, ``families`` vectors by their indices, (..., d). ``places``
+    maps a position to its row of the tokens where not all of 1 ... T were made. Inside a sum, ``index`` is bound to
+    ``bound``: an int, or a float64 tensor (J, 1, ...) that adds an axis of length J to the left of those there;
+    ``axes`` are the lengths of all such axes.
     """
 
     n: int = 1
@@ -34,17 +35,45 @@ class Environment:
     bound: float | Tensor = 0
     axes: tuple[int, ...] = ()
     memo: dict[Node, Any] = field(default_factory=dict)
+    families: Mapping[str, Tensor] = field(default_factory=dict)
 
     def inside(self, index: str, bound: float | Tensor) -> Environment:
         """The environment inside a sum, with its index bound."""
         axes = (len(bound), *self.axes) if isinstance(bound, Tensor) else self.axes
-        return Environment(
-            self.n, self.tokens, self.matrices, self.lists, self.scalars, self.places, self, index, bound, axes
-        )
+        return replace(self, parent=self, index=index, bound=bound, axes=axes, memo={})
+
+    def with_unknowns(self, n: int, values: Mapping[str, Tensor]) -> Environment:
+        """The same names with trial values of unknowns, one for every one of n walks; bound indices are names then.
+
+        Tokens stay only where there is one walk, which is the same for every trial.
+        """
+        scalars, matrices = dict(self.scalars), dict(self.matrices)
+        frames = [frame for frame in self.frames() if frame.parent is not None]
+        scalars |= {frame.index: frame.bound for frame in reversed(frames)}
+        for name, value in values.items():
+            (matrices if value.ndim == 3 else scalars)[f"unknown {name}"] = value
+        alone = self.tokens.expand(n, *self.tokens.shape[1:]) if self.tokens is not None and self.n == 1 else None
+        return Environment(n, alone, matrices, self.lists, scalars, self.places, families=self.families)
+
+    def walks(self) -> Iterator[Environment]:
+        """The environment of every walk alone, bound indices with it."""
+        for k in range(self.n):
+            frames = list(self.frames())
+            alone = self.with_tokens(self._tokens()[k : k + 1], self.places)
+            for frame in reversed(frames[:-1]):
+                alone = alone.inside(frame.index, frame.bound)
+            yield alone
+
+    def frames(self) -> Iterator[Environment]:
+        """This environment and those around it, the innermost first."""
+        frame: Environment | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.parent
 
     def with_tokens(self, tokens: Tensor, places: Mapping[int, int] | None = None) -> Environment:
         """The same case with other walks."""
-        return Environment(len(tokens), tokens, self.matrices, self.lists, self.scalars, places)
+        return Environment(len(tokens), tokens, self.matrices, self.lists, self.scalars, places, families=self.families)
 
     def replaced(self, kind: str, name: str, value: Tensor) -> Environment:
         """The same place, sums around it included, with another matrix or list; nothing worked out before is kept.
@@ -63,11 +92,9 @@ class Environment:
 
     def scalar(self, name: str) -> float | Tensor:
         """The value of a name: of the innermost sum that binds it, or of the case."""
-        frame: Environment | None = self
-        while frame is not None:
+        for frame in self.frames():
             if frame.index == name:
                 return frame.bound
-            frame = frame.parent
         if name not in self.scalars:
             raise StatementSimulationError(f"the case has no {name}; it has {', '.join(self.scalars) or 'no numbers'}")
         return self.scalars[name]
@@ -83,6 +110,12 @@ class Environment:
         if name not in self.lists:
             raise StatementSimulationError(f"the case has no vector {name}; give it as a list of rationals")
         return self.lists[name]
+
+    def family(self, name: str) -> Tensor:
+        """The vectors of a family of the case."""
+        if name not in self.families:
+            raise StatementSimulationError(f"the case has no family {name}; give it as nested lists of rationals")
+        return self.families[name]
 
     def token(self, position: int) -> Tensor:
         """x_position, (n, d)."""
@@ -128,9 +161,13 @@ def environment_of(
     """The names of a case: ints and "p/q" strings as numbers, lists as vectors, nested lists as matrices, and I.
 
     ``sizes`` are the rows and columns, by name or number, of the matrices that need not be d x d.
+    Families of vectors are nested lists by name under "families".
     """
     matrices, lists, scalars = dict[str, Tensor](), dict[str, Tensor](), dict[str, float | Tensor]()
+    families = {name: _tensor(name, value).to(device) for name, value in case.get("families", {}).items()}
     for name, value in case.items():
+        if name == "families":
+            continue
         if isinstance(value, list | tuple):
             rows = value and isinstance(value[0], list | tuple)
             (matrices if rows else lists)[name] = _tensor(name, value).to(device)
@@ -150,7 +187,7 @@ def environment_of(
         for name, matrix in matrices.items():
             if name not in given and matrix.shape != (d, d):
                 raise StatementSimulationError(f"{name} is {tuple(matrix.shape)}; expected {d} x {d}, as d = {d}")
-    return Environment(matrices=matrices, lists=lists, scalars=scalars)
+    return Environment(matrices=matrices, lists=lists, scalars=scalars, families=families)
 
 
 def _size(label: str, scalars: Mapping[str, float | Tensor], name: str) -> int:

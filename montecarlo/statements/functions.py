@@ -140,6 +140,9 @@ def sizes(node: Node) -> Node:
         return (op, sizes(node[1]), node[2])
     if op in BINDING:
         return (op, sizes(node[1]), *node[2:])
+    if op == "dist":
+        # what its points are far off by, as a distance near 0 is a difference of these
+        return ("reach", *node[1:])
     return ("sizes", node)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 Node = tuple[Any, ...]
 
 MOMENTS = ("E", "Var", "Cov", "Corr", "Skew", "Kurt", "P")
-#: Nodes that bind an index: their arguments are body, index, first and last.
-BINDING = ("sum", "stack", "columns")
+#: Nodes that bind an index: their arguments are body, index, and its ends or the sequence that it runs through.
+BINDING = ("sum", "stack", "columns", "every", "each")
 #: A derivative binds a name too: its arguments are body, name and where it is taken.
 DERIVATIVE = "diff"
 
@@ -62,8 +62,8 @@ def names(node: Node) -> frozenset[str]:
     if node[0] == "name":
         return frozenset((node[1],))
     if node[0] in BINDING:
-        _, body, index, first, last = node
-        return (names(body) - {index}) | names(first) | names(last)
+        _, body, index, *ends = node
+        return (names(body) - {index}).union(*map(names, ends))
     if node[0] == DERIVATIVE:
         return (names(node[1]) - {node[2]}) | names(node[3])
     return frozenset(name for part in parts(node) for name in names(part))
@@ -86,8 +86,8 @@ def put(node: Node, name: str, value: Node) -> Node:
     if node[0] == "name":
         return value if node[1] == name else node
     if node[0] in BINDING and node[2] == name:
-        _, body, index, first, last = node
-        return (node[0], body, index, put(first, name, value), put(last, name, value))
+        _, body, index, *ends = node
+        return (node[0], body, index, *(put(end, name, value) for end in ends))
     if node[0] == DERIVATIVE and node[2] == name:
         return (node[0], node[1], node[2], put(node[3], name, value))
     return mapped(node, lambda part: put(part, name, value))
@@ -98,8 +98,10 @@ def text(node: Node) -> str:
     op, args = node[0], node[1:]
     if op == "number":
         return str(args[0]) if str(args[0]).isdigit() else f"({args[0]})"
-    if op in ("name", "matrix", "vector", "family"):
+    if op in ("name", "matrix", "vector", "family", "unknown"):
         return str(args[0])
+    if op == "member":
+        return f"{args[0]}[{', '.join(map(text, args[2:]))}]"
     if op == "token":
         return f"x[{text(args[0])}]"
     if op == "entry":

@@ -25,7 +25,9 @@ def _pieces(node: Node, env: Environment) -> list[float | Tensor]:
     if isinstance(low, Tensor) or isinstance(high, Tensor):
         raise StatementSimulationError(f"{text(node)}: its ends hold the index of another sum")
     start, stop = whole(low, node), whole(high, node)
-    moving = any(inner[0] in BINDING and index in names(inner[3]) | names(inner[4]) for inner in walk(body))
+    # what stands for every value of an index goes through them one by one
+    moving = any(inner[0] in BINDING and any(index in names(end) for end in inner[3:]) for inner in walk(body))
+    moving = moving or any(inner[0] == "each" and index in names(inner) for inner in walk(body))
     around = math.prod(env.axes) * env.n * (1 if env.tokens is None else env.tokens.shape[-1])
     size = 1 if moving else max(1, MOST_ENTRIES // around)
     if size == 1 or start == stop:

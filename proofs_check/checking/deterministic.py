@@ -22,10 +22,12 @@ import numpy as np
 from hypothesis import HealthCheck, Phase, given, seed, settings, target
 
 from montecarlo.search_statement import Floats, Landscape, evaluate, floats
+from proofs_check.checking import clauses
 from proofs_check.checking.drawing import drawn, gram, simplex, strategy
 from proofs_check.checking.shrinking import shrunk
 from theorems.statement.cases import Case, admissible, frame
 from theorems.statement.certify import shown, undefined, violation
+from theorems.statement.conditions import CLAUSES, numbers_of
 from theorems.statement.expression import MOMENTS, Expr, number
 from theorems.statement.hypotheses import Range
 from theorems.statement.proofs import proved
@@ -71,7 +73,7 @@ class Found:
     counterexample: Case | None = None
     left: str = ""
     right: str = ""
-    evaluated: tuple[float, float] | None = None
+    evaluated: tuple[float, ...] | None = None
     tries: int = 0
     closest: float = -math.inf
     closest_case: str = ""
@@ -116,7 +118,8 @@ class _Search:
             self.closest = (excess, label)
         sizes = tuple(case.numbers[name] for name in sorted({"d", *frame(self.prop).sizes} & case.numbers.keys()))
         self.by_size.setdefault(sizes, []).append((excess, point))
-        near = excess > -SEEN if self.prop.relation in ("<", ">") else excess > SEEN / 10
+        strict = self.prop.relation in ("<", ">", *CLAUSES)
+        near = excess > -SEEN if strict else excess > SEEN / 10
         if near and violation(self.prop, case):
             self.confirm(case)
         return excess
@@ -306,6 +309,8 @@ def _near(one: float, other: float, scale: float) -> bool:
 
 def _confirmed(prop: Proposition, case: Case) -> bool:
     """Whether the floats of the other side show the violation too, beyond their rounding."""
+    if prop.relation in CLAUSES:
+        return clauses.confirmed(prop, case, SEEN)
     left, right = _values(prop, case)
     if not (math.isfinite(left) and math.isfinite(right)):
         return False
@@ -317,7 +322,8 @@ def _confirmed(prop: Proposition, case: Case) -> bool:
 
 def _disagreement(prop: Proposition, case: Case) -> str:
     """What is said where the two sides' values at one case differ; "" where they agree as far as floats go."""
-    for node, value in zip((prop.left, prop.right), _values(prop, case), strict=True):
+    for node in (*numbers_of(prop.left), *numbers_of(prop.right)):
+        value = evaluate(node.plain(), case.plain())
         text = shown(node, case)
         try:
             exact = float(Fraction(text))
@@ -356,19 +362,14 @@ def _refuted(search: _Search, deadline: float) -> Found:
     left, right = shown(prop.left, case), shown(prop.right, case)
     if difference := _disagreement(prop, case):
         return Found("conflict", difference, counterexample=case, left=left, right=right, tries=search.tries)
+    base = Found("refuted", "", counterexample=case, left=left, right=right, tries=search.tries)
+    base = replace(base, closest=search.closest[0], closest_case=search.closest[1])
+    if prop.relation in CLAUSES:
+        reason = f"at {case} the left side {left}, while the right side {right}"
+        return replace(base, reason=reason, evaluated=clauses.evaluated(prop, case))
     turned = {"=": "is not", "<=": "is above", "<": "is not below", ">=": "is below", ">": "is not above"}
     reason = f"at {case} the left side, {left}, {turned[prop.relation]} the right side, {right}"
-    return Found(
-        "refuted",
-        reason,
-        counterexample=case,
-        left=left,
-        right=right,
-        evaluated=_values(prop, case),
-        tries=search.tries,
-        closest=search.closest[0],
-        closest_case=search.closest[1],
-    )
+    return replace(base, reason=reason, evaluated=_values(prop, case))
 
 
 def _unrefuted(search: _Search, deadline: float) -> Found:
@@ -382,6 +383,8 @@ def _unrefuted(search: _Search, deadline: float) -> Found:
     vain = f"no violation in {search.tries} tries, closest was {closest:.3g} (relative, 0 is equality) at {where}"
     if proof is None:
         return replace(base, reason=search.without or vain)
+    if prop.relation in CLAUSES and (missing := clauses.unseen(prop, (case for case, _ in search.pool))):
+        return replace(base, reason=f"{missing}; {vain}")
     fates = tuple(_fates(search))
     steps = tuple((step.rule, step.instance, step.trusted) for step in proof.steps)
     base = replace(base, proof=steps, mutants=fates)
@@ -410,6 +413,9 @@ def _fate(search: _Search, wrong: Proposition) -> Mutant:
         case = search.pool[k][0]
         if violation(wrong, case) and _confirmed(wrong, case):
             return Mutant(text, "caught", str(case))
+    if prop.relation in CLAUSES:
+        fate = "implied" if clauses.follows(prop, wrong, (case for case, _ in search.pool)) else "not seen"
+        return Mutant(text, fate)
     if wrong.relation == prop.relation and prop.relation != "=":
         changes = [(landscape.gap(point), search.landscape.gap(point)) for _, point in search.pool]
         if all(not new - was > SEEN * max(abs(new), abs(was)) for new, was in changes):
@@ -419,7 +425,9 @@ def _fate(search: _Search, wrong: Proposition) -> Mutant:
 
 def mutants_of(prop: Proposition) -> list[Proposition]:
     """Wrong versions of the right side, and the other direction of an inequality."""
-    rights = [*_changed(prop.right)]
+    if prop.relation in CLAUSES:
+        return clauses.mutants_of(prop, list(changed_numbers(prop.right)))
+    rights = [*changed_numbers(prop.right)]
     rights += [_scaled(prop.right, factor) for factor in (Fraction(51, 50), Fraction(49, 50))]
     if prop.right.op == "+":
         for k, term in enumerate(prop.right.args):
@@ -436,7 +444,7 @@ def _scaled(node: Expr, factor: Fraction) -> Expr:
     return number(factor * node.args[0]) if node.op == "number" else Expr("*", (number(factor), node))
 
 
-def _changed(node: Expr) -> Iterator[Expr]:
+def changed_numbers(node: Expr) -> Iterator[Expr]:
     """The expression with one of its numbers off by 1."""
     if node.op == "number":
         yield number(node.args[0] + 1)
@@ -444,5 +452,5 @@ def _changed(node: Expr) -> Iterator[Expr]:
         return
     for k, arg in enumerate(node.args):
         if isinstance(arg, Expr):
-            for new in _changed(arg):
+            for new in changed_numbers(arg):
                 yield Expr(node.op, (*node.args[:k], new, *node.args[k + 1 :]))

@@ -11,6 +11,7 @@ from proofs_check.checking.found import Found
 from proofs_check.checking.request import Request
 from proofs_check.checking.timing import SECONDS, TimeLimitError, time_limit
 from theorems.catalogue import ALPHA, PLUGIN_SHARES, PLUGIN_SLOTS, SHARES
+from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import alias, in_words, statement_latex
@@ -85,6 +86,11 @@ def _by_kind(
     found: Found,
 ) -> Found:
     common: dict[str, Any] = {"effort": effort, "seed": seed, "device": device, "threads": jobs}
+    if prop.known.families or any(side.has("unknown") for side in (prop.left, prop.right)):
+        # they are evaluated at the cases of a claim, which brings its own
+        found.status = "undecided"
+        found.reason = "families of vectors and unknown matrices are evaluated at given cases, and not yet searched"
+        return found
     if not prop.random:
         from proofs_check.checking.without_tokens import found_without_tokens
 
@@ -98,6 +104,10 @@ def _by_kind(
         return LimitChecker(
             prop, claim_id, alpha=STATEMENT_ALPHA, second_route=second_route, found=found, **common
         ).run()
+    if prop.relation in CLAUSES:
+        from proofs_check.checking.clause_moments import ClauseChecker
+
+        return ClauseChecker(prop, claim_id, alpha=STATEMENT_ALPHA, found=found, **common).run()
     from proofs_check.checking.moments import Checker
 
     return Checker(prop, claim_id, alpha=STATEMENT_ALPHA, second_route=second_route, found=found, **common).run()
@@ -156,9 +166,9 @@ def _frame(prop: Proposition, request: Request, claim_id: str, effort: str, seed
         "statement": statement_latex(prop),
         "reading": in_words(prop),
         "assumptions": list(prop.known.texts),
-        "quantity": str(prop.left),
+        "quantity": prop.text if prop.relation in CLAUSES else str(prop.left),
         "symbols": sorted({alias(name) for name in names} | {"tr1"} if prop.random else names),
-        "printed": {"value": str(prop.right)},
+        "printed": {"value": f"{prop.relation} {prop.right}" if prop.relation in CLAUSES else str(prop.right)},
         "symbolic": {"status": "none", "method": "", "evidence": [], "exact": None, "trusted": []},
         "simulation": {
             "status": "none",

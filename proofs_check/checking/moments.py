@@ -244,15 +244,23 @@ class Checker:
     # -- sampling
 
     def _measure(
-        self, case: Mapping[str, Any], mark: str = "", wanted: float | None = None, budget: int = 1
+        self,
+        case: Mapping[str, Any],
+        mark: str = "",
+        wanted: float | None = None,
+        budget: int = 1,
+        prop: Proposition | None = None,
     ) -> Measurement:
-        """Sample a case; TooDearError where the effort does not afford it, or too much was sampled already."""
+        """Sample a case, of another proposition where one is given.
+
+        TooDearError where the effort does not afford it, or too much was sampled already.
+        """
         if self.found.samples_drawn > TOTAL[self.effort]:
             raise TooDearError(f"{self.effort} effort is spent")
         self.found.spent += self.alpha / PARTS
         self.found.doing = f"while sampling {dict(case)}"
         measured = measure(
-            self.prop,
+            prop or self.prop,
             case,
             claim_id=self.claim_id,
             seed=self.seed,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from proofs_check.checking import deterministic
 from proofs_check.checking.found import Found
 from theorems.statement.cases import Case
+from theorems.statement.conditions import CLAUSES
 from theorems.statement.proposition import Proposition
 
 
@@ -33,6 +34,8 @@ def found_without_tokens(prop: Proposition, effort: str, seed: int) -> Found:
         found.power = f"evaluated independently: {judged.evaluated}"
         assert judged.counterexample is not None
         found.counterexample = {"params": flat(judged.counterexample), "printed": judged.right, "true": judged.left}
+        if prop.relation in CLAUSES:
+            found.counterexample["printed"] = "that it holds" if judged.right.startswith("holds") else "that it fails"
     elif judged.verdict == "conflict":
         found.conflicts.append(judged.reason)
     else:

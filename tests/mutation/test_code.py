@@ -34,7 +34,7 @@ from theorems.rules import softmax as softmax_rules
 from theorems.statement import normal, proposition
 from theorems.statement.decide import Derivation
 from theorems.statement.expression import Expr
-from theorems.statement.proofs.prover import _Prover
+from theorems.statement.proofs.prover import Prover
 
 x, y = symbol("x"), symbol("y")
 NUMBERS = (x, y, (x + 1) ** 2, x**2 + 2 * x + 1, sp.sqrt(4 * x), 2 * sp.sqrt(x), sp.Integer(2))
@@ -57,7 +57,7 @@ def _covariance_of_a_statement() -> tuple[Callable[[Any, Any], Any], Sequence[An
 def _equal_sides() -> tuple[Callable[[Any, Any], Any], Sequence[Any]]:
     """Whether two sides are shown equal: by normal form, by both inequalities, or not at all."""
     prop = proposition("norm(Sigma, nuclear) + (u + 1)**2 = tr(Sigma) + u**2 + 2*u + 1", "u real")
-    prover = _Prover(prop, time.process_time() + 60)
+    prover = Prover(prop, time.process_time() + 60)
 
     def equal(left: Expr, right: Expr) -> bool:
         return prover.equal(left, right) is not None
@@ -70,7 +70,7 @@ EXAMPLES: dict[str, tuple[Callable[[Any, Any], Any], Sequence[Any]]] = {
     "theorems.expressions.same": (expressions.same, NUMBERS),
     "theorems.algebra.closed.equal": (closed.equal, NUMBERS),
     "theorems.statement.normal.equal": (normal.equal, NUMBERS),
-    "theorems.statement.proofs.prover._Prover.equal": _equal_sides(),
+    "theorems.statement.proofs.prover.Prover.equal": _equal_sides(),
     "theorems.statement.scalars.Exact.covariance": _covariance_of_a_statement(),
     "theorems.rules.softmax.equal_sums": (softmax_rules.equal_sums, NUMBERS),
     "theorems.rules.norm._is": (norm_rules._is, NUMBERS),

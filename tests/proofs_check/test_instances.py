@@ -28,6 +28,7 @@ from theorems.statement.words import word_text
 
 BENCH = Bench(effort=EFFORTS["quick"], effort_name="quick")
 EQ5, SECOND, STEP = "bao2024.sec4.eq5", "bao2024.sec5.eq7-second", "bao2024.appC.lemma2-inequality"
+SINK, ZERO = "lampert2026.sec6.sink-implies-switch", "lampert2026.sec6.zero-output-implies-sink"
 SWITCH, ENTROPY, NUMBER = "lampert2026.sec6.switch-implies-sink", "bao2024.sec5.eq9", "bao2024.sec4.fig3-eta"
 ENTRIES, COLUMNS = "bao2024.sec5.eq7-third-entrywise", "bao2024.sec5.eq7-third-induced"
 RANGE = "bao2024.sec4.xi-eta-range"
@@ -60,7 +61,7 @@ def found_as(seen: list[Seen], change: Callable[[Seen], float]) -> list[Seen]:
 
 
 @pytest.mark.parametrize(
-    "claim", [EQ5, SECOND, STEP, SWITCH, NUMBER, ENTROPY, ENTRIES, COLUMNS, SPREAD, INVERSE, RANGE]
+    "claim", [EQ5, SECOND, STEP, SINK, SWITCH, ZERO, NUMBER, ENTROPY, ENTRIES, COLUMNS, SPREAD, INVERSE, RANGE]
 )
 def test_both_sides_of_the_shipped_claims_are_the_statement_s(claim: str) -> None:
     pair, second_side, seen = looked(claim)
@@ -90,6 +91,9 @@ def test_the_evidence_says_at_how_many_cases() -> None:
         (INVERSE, "upper", "tr_W"),
         (STEP, "upper", "Abs(exp(-a**2)*X + exp(-b**2)*Y)"),
         (STEP, "upper", "Abs(exp(-a)*X - exp(-b)*Y)"),
+        (SINK, "", "deviation*value_radius"),
+        (SINK, "", "deviation/keys"),
+        (ZERO, "", "outside/2"),
         (SWITCH, "", "-score_gap"),
         (SWITCH, "", "score_gap - eps"),
     ],
@@ -131,6 +135,10 @@ def test_a_sharp_bound_of_a_neighbouring_quantity_is_seen() -> None:
         (COLUMNS, lambda one: one.found["column_W"][0]),
         (SPREAD, lambda one: one.found["variance"][0] + 1e-3),
         (STEP, lambda one: abs(one.given["X"] - one.given["Y"])),
+        (SINK, lambda one: one.found["value_radius"][0]),
+        (SINK, lambda one: one.given["keys"]),
+        (ZERO, lambda one: 1 - one.found["value"][0]),
+        (ZERO, lambda one: one.found["out_norm"][0]),
         (SWITCH, lambda one: one.found["out_norm"][0]),
         (NUMBER, lambda one: 1 / 512),
     ],
@@ -315,7 +323,7 @@ def when(says: str, condition: str) -> tuple[Pair, Binding]:
 def test_truth_values_agree_at_every_case() -> None:
     _, found = when("tr(W) > 0", "tr_W > 0")
     assert found.bound
-    assert found.evidence[0].endswith("derived and observed: 2 times true, 2 times false")
+    assert "derived and observed: 2 times true, 2 times false" in found.evidence[0]
 
 
 def test_a_neighbouring_property_is_seen_on_either_side() -> None:

@@ -95,7 +95,7 @@ def test_a_case_of_another_instance_is_seen(monkeypatch: pytest.MonkeyPatch) -> 
     assert given is not None
 
     def doubled(i: int, T: int, xi: str, eta: str) -> Any:
-        return {**given(i, T, xi, eta), "Sigma": [[2 * int(r == k) for k in range(16)] for r in range(16)]}
+        return {**(given(i, T, xi, eta) or {}), "Sigma": [[2 * int(r == k) for k in range(16)] for r in range(16)]}
 
     monkeypatch.setitem(registry._INSTANCES, "bao2024.sec4.eq6", doubled)
     found = values_bound(pair, evaluation, seen, ["rho"])

@@ -12,12 +12,16 @@ from itertools import groupby, product
 from typing import Any
 
 from theorems.norms import is_semidefinite, is_symmetric
-from theorems.statement.expression import SUMS, Expr
+from theorems.statement.expression import RANGES, Expr
 from theorems.statement.hypotheses import Range
+from theorems.statement.numbers import rational_at
 from theorems.statement.proposition import Proposition
+from theorems.statement.truths import truth
 from theorems.statement.values import HOLDS, UndefinedError, Vector, compared, value
 
 Rows = tuple[tuple[Fraction, ...], ...]
+#: The vectors of a family of one index, or lists of lists of vectors for one of several.
+Members = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,7 @@ class Case:
     matrices: Mapping[str, Rows] = field(default_factory=dict)
     vectors: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
     sequences: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
+    families: Mapping[str, Members] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:
         """The case as text, as the other side reads it: {"numbers": {"u": "1/2"}, "matrices": {"W": [["0", ...]]}}."""
@@ -36,6 +41,11 @@ class Case:
             "matrices": {name: [[str(v) for v in row] for row in rows] for name, rows in self.matrices.items()},
             "vectors": {name: [str(v) for v in entries] for name, entries in self.vectors.items()},
             "sequences": {name: [str(v) for v in entries] for name, entries in self.sequences.items()},
+            **(
+                {"families": {name: _texts(members) for name, members in self.families.items()}}
+                if self.families
+                else {}
+            ),
         }
 
     def entries(self) -> Iterator[Fraction]:
@@ -47,6 +57,8 @@ class Case:
         for table in (self.vectors, self.sequences):
             for values in table.values():
                 yield from values
+        for members in self.families.values():
+            yield from _flat(members)
 
     @property
     def weight(self) -> tuple[int, int]:
@@ -65,7 +77,20 @@ class Case:
             parts.append(f"{name} = [{', '.join('[' + ', '.join(map(str, row)) + ']' for row in rows)}]")
         for table in (self.vectors, self.sequences):
             parts += [f"{name} = ({_listed(entries)})" for name, entries in sorted(table.items())]
+        parts += [f"{name} = {str(_texts(one)).replace(chr(39), '')}" for name, one in sorted(self.families.items())]
         return ", ".join(parts)
+
+
+def _texts(members: Any) -> Any:
+    return [_texts(one) for one in members] if isinstance(members, tuple) else str(members)
+
+
+def _flat(members: Any) -> Iterator[Fraction]:
+    if isinstance(members, tuple):
+        for one in members:
+            yield from _flat(one)
+    else:
+        yield members
 
 
 def _listed(entries: tuple[Fraction, ...]) -> str:
@@ -109,16 +134,17 @@ def free_names(prop: Proposition) -> tuple[str, ...]:
 def _framed(prop: Proposition) -> Frame:
     sides = (prop.left, prop.right)
     sizes = frozenset(size for size, _ in prop.known.sequences.values() if not size.isdigit())
+    sizes |= {name for bounds in prop.known.families.values() for _, last in bounds for name in last.names()}
     quantified = _quantified(prop)
     names = {name for side in sides for name in side.names()} | set(prop.parameters) | set(prop.positions) | sizes
     sizes |= prop.known.size_names
     square = [node for node in _nodes(prop) if node.op == "matrix" and "d" in prop.known.size(node.args[0])]
-    if set(prop.matrices) - set(prop.known.sizes) or prop.known.vectors or square:
+    if set(prop.matrices) - set(prop.known.sizes) or prop.known.vectors or prop.known.families or square:
         names.add("d")
     names |= sizes
     entries = []
     for side in sides:
-        inner = {node.args[1] for node in side.walk() if node.op in SUMS}
+        inner = {node.args[1] for node in side.walk() if node.op in RANGES}
         entries += [node for node in side.walk() if node.op == "entry" and not node.args[-1].names() & inner]
     found = _indices(prop)
     return Frame(tuple(sorted(names - quantified)), sizes, quantified, found, prop.matrices, tuple(entries))
@@ -185,6 +211,7 @@ def _failures(prop: Proposition, case: Case) -> Iterator[str]:
     yield from _matrices_fail(prop, case)
     yield from _bounds_fail(prop, case)
     yield from _relations_fail(prop, case)
+    yield from (str(one) for one in prop.known.truths if not truth(one, case))
     yield from _entries_fail(prop, case)
 
 
@@ -201,6 +228,11 @@ def _sizes_fail(prop: Proposition, case: Case) -> Iterator[str]:
         wanted = Fraction(size) if size.isdigit() else case.numbers[size]
         if len(case.sequences[name]) != wanted:
             yield f"{name} has {len(case.sequences[name])} entries, not {size} = {wanted}"
+    for name, (low, high) in known.choices.items():
+        ends = [end for end in (value(low, case), value(high, case)) if isinstance(end, Fraction)]
+        inside = len(ends) == 2 and all(ends[0] <= entry <= ends[1] for entry in case.sequences[name])
+        if not inside or any(entry.denominator != 1 for entry in case.sequences[name]):
+            yield f"{name} holds another number than an integer from {low} to {high}"
     rectangles = {name: rows for name, rows in case.matrices.items() if name in known.sizes}
     for name, rows in rectangles.items():
         wanted_size = [Fraction(size) if size.isdigit() else case.numbers[size] for size in known.sizes[name]]
@@ -208,9 +240,20 @@ def _sizes_fail(prop: Proposition, case: Case) -> Iterator[str]:
             yield f"{name} is not {wanted_size[0]} x {wanted_size[1]}"
     square = {name: {len(rows), *map(len, rows)} for name, rows in case.matrices.items() if name not in rectangles}
     square |= {name: {len(entries)} for name, entries in case.vectors.items()}
+    for name, bounds in known.families.items():
+        lengths = [int(rational_at(last, case.numbers)) - first + 1 for first, last in bounds]
+        if not _filled(case.families[name], [*lengths, int(case.numbers["d"])]):
+            yield f"{name} has not {' x '.join(map(str, lengths))} vectors of dimension d = {case.numbers['d']}"
     for name, found in square.items():
         if found != {case.numbers["d"]}:
             yield f"{name} is not of dimension d = {case.numbers['d']}"
+
+
+def _filled(members: Any, lengths: list[int]) -> bool:
+    """Whether nested tuples have these lengths, the outermost first."""
+    if not lengths:
+        return not isinstance(members, tuple)
+    return len(members) == lengths[0] and all(_filled(one, lengths[1:]) for one in members)
 
 
 def _numbers_fail(prop: Proposition, case: Case) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from theorems.balls import precision
+from theorems.statement import conditions
 from theorems.statement.arithmetic import Matrix, Number, Vector
 from theorems.statement.cases import Case
 from theorems.statement.expression import Expr
@@ -17,6 +18,8 @@ def violation(prop: Proposition, case: Case) -> bool | None:
 
     A case at which a side has no value, such as log(0), is None: the statement says nothing there.
     """
+    if prop.relation in conditions.CLAUSES:
+        return conditions.violation(prop.relation, prop.left, prop.right, case)
     try:
         sign = compared(prop.left, prop.right, case)
     except (UndefinedError, IndexError):
@@ -26,7 +29,7 @@ def violation(prop: Proposition, case: Case) -> bool | None:
 
 def undefined(prop: Proposition, case: Case) -> str:
     """Why a side has no value at a case; "" where both have one, or where that is not settled."""
-    for side in (prop.left, prop.right):
+    for side in (*conditions.numbers_of(prop.left), *conditions.numbers_of(prop.right)):
         try:
             value(side, case)
         except (UndefinedError, IndexError) as error:
@@ -35,7 +38,16 @@ def undefined(prop: Proposition, case: Case) -> str:
 
 
 def shown(node: Expr, case: Case) -> str:
-    """The value at a case: exact where it is rational, else 15 digits; of vectors and matrices as lists, [1, 2]."""
+    """The value at a case: exact where it is rational, else 15 digits; of vectors and matrices as lists, [1, 2].
+
+    Of a condition, whether it holds.
+    """
+    if node.op in ("and", "relation"):
+        told = {True: "holds", False: "fails", None: "open"}[conditions.truth(node, case)]
+        values = " and ".join(
+            f"{shown(p.args[1], case)} {p.args[0]} {shown(p.args[2], case)}" for p in conditions.parts(node)
+        )
+        return f"{told}: {values}"
     text = ""
     for bits in (128, 512):
         with precision(bits):

@@ -17,6 +17,8 @@ from typing import Any
 import sympy as sp
 
 from theorems.expressions import symbol
+from theorems.statement import decide_clauses
+from theorems.statement.conditions import CLAUSES, parts
 from theorems.statement.expression import MOMENTS, Expr, StatementError
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.hypotheses import Range
@@ -186,6 +188,9 @@ def decide(prop: Proposition, derivation: Derivation) -> Decision:
 
 
 def _parts(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
+    if prop.relation in CLAUSES:
+        yield from _clauses(prop, derivation)
+        return
     for order in derivation.orders:
         left, right = derivation.value(order, prop.left), derivation.value(order, prop.right)
         if not prop.limit.variable:
@@ -195,6 +200,21 @@ def _parts(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
             found = _limit_part(prop, order, regime, left, right)
             if found is not None:
                 yield found
+
+
+def _clauses(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
+    for order in derivation.orders:
+
+        def positive(value: sp.Expr, order: Order = order) -> bool:
+            return nonnegative(value, positive_names(prop, order, value)) and nonzero(prop, order, value)
+
+        sides: list[list[decide_clauses.Signs]] = []
+        for side in (prop.left, prop.right):
+            found = [(p.args[0], *(derivation.value(order, node) for node in p.args[1:])) for p in parts(side)]
+            sides.append([decide_clauses.signs(relation, left - right) for relation, left, right in found])
+        gaps = [sp.Tuple(*(gap for gap, _ in side)) for side in sides]
+        shown = decide_clauses.holds(prop.relation, sides[0], sides[1], positive)
+        yield Part(str(order), gaps[0], gaps[1], shown, order)
 
 
 def _related(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> bool:

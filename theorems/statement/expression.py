@@ -20,9 +20,15 @@ NORMS = ("2", "fro", "nuclear")
 ENTRY_NORMS = ("1", "oo", "max", "sum")
 #: Nodes over an index from a first value to a last: their arguments are body, index, first and last.
 SUMS = ("sum", "stack", "columns")
-#: Nodes whose second argument is a name of their own, bound in the first: body, index, then expressions outside of it.
-BINDING = (*SUMS, "diff")
 RELATIONS = ("=", "<=", "<", ">=", ">", "->", "~")
+#: Nodes over an index: their arguments are body, index, and the index's ends or the sequence that it runs through.
+RANGES = (*SUMS, "every", "each")
+#: Nodes whose second argument is a name of their own, bound in the first: body, index, then expressions outside of it.
+BINDERS = (*RANGES, "diff")
+#: Nodes that are true or false.
+TRUTHS = ("relation", "and", "every", "given", "exists")
+#: What is taken of an expression for every value of indices.
+OF_EACH = ("hull", "largest", "smallest", "onto")
 
 
 class StatementError(ValueError):
@@ -54,6 +60,9 @@ class Expr:
     ``pi``, a moment of MOMENTS, or a function. ``stack`` and ``columns`` (as ``sum``) are the vector with these
     entries and the matrix with these columns, ``column`` (matrix, place) and ``element`` (matrix, row, column) parts of
     a matrix, ``grad`` (number, variable) a gradient, ``at`` (body, variable, value) a body with a variable's value.
+    ``member`` is a vector of a family (name, first indices, indices), ``every`` a relation and ``each`` an expression
+    for every value of an index, ``given`` one of these under conditions on indices, ``exists`` (unknowns, conditions)
+    and ``least`` (function, unknowns, conditions) hold ``unknown`` (name, kind).
     """
 
     op: str
@@ -85,17 +94,17 @@ class Expr:
         """The names that occur free: parameters and positions, not the indices of sums."""
         if self.op == "name":
             return {self.args[0]}
-        if self.op in BINDING:
+        if self.op in BINDERS:
             body, index, *ends = self.args
             inner: set[str] = body.names() - {index}
             return inner.union(*(end.names() for end in ends))
         return {name for arg in self for name in arg.names()}
 
     def put(self, table: dict[str, Expr]) -> Expr:
-        """The expression with names replaced; the index of a sum is its own, and renamed where it would capture one."""
+        """The expression with names replaced; a bound index is a node's own, and renamed where it would capture one."""
         if self.op == "name":
             return table.get(self.args[0], self)
-        if self.op in BINDING:
+        if self.op in BINDERS:
             body, index, *ends = self.args
             inner = {name: value for name, value in table.items() if name != index and name in body.names()}
             brought = {name for value in inner.values() for name in value.names()}
@@ -152,8 +161,15 @@ def _text(node: Expr) -> tuple[str, int]:
     if op == "number":
         value = args[0]
         return str(value), 4 if value.denominator == 1 and value >= 0 else 0
-    if op in ("name", "matrix", "vector", "family"):
+    if op in ("name", "matrix", "vector", "family", "unknown"):
         return str(args[0]), 4
+    if op == "member":
+        return f"{args[0]}[{', '.join(map(written, args[2:]))}]", 4
+    if op == "every" and args[0].op == "given":
+        body, *rest = args[0].args
+        return f"every({', '.join(_argument(one) for one in (body, *args[1:], *rest))})", 4
+    if op in ("exists", "least"):
+        return f"{op}({', '.join(_argument(one) for one in args)})", 4
     if op in ("token", "entry"):
         head = "x" if op == "token" else args[0] if isinstance(args[0], str) else written(args[0], 4)
         return f"{head}[{args[-1]}]", 4
@@ -175,8 +191,12 @@ def _text(node: Expr) -> tuple[str, int]:
         return f"{op}[{', '.join(map(written, args))}]", 4
     if op == "relation":
         return f"{written(args[1], 1)} {args[0]} {written(args[2], 1)}", 0
+    if op == "and":
+        return " and ".join(map(written, args)), 0
     if op == "mean":
         return "mean(x)", 4
+    if op == "each":
+        return ", ".join(_each_text(node)), 0
     if op == "pi":
         return "pi", 4
     if op == "and":
@@ -191,6 +211,10 @@ def _text(node: Expr) -> tuple[str, int]:
         inner = written(args[0])
         return (f"norm({inner}, {args[1]})" if args[1] else f"norm({inner})"), 4
     return f"{op}({', '.join(written(arg) if isinstance(arg, Expr) else str(arg) for arg in args)})", 4
+
+
+def _argument(one: Any) -> str:
+    return written(one) if isinstance(one, Expr) else str(one)
 
 
 def _sum_text(args: tuple[Any, ...]) -> str:
@@ -212,3 +236,13 @@ def _event_text(kind: str, mean: Expr, variance: Expr, *ends: Expr) -> str:
     return {"within": f"{low} <= {number} <= {high}", "above": f"{number} >= {low}", "below": f"{number} <= {high}"}[
         kind
     ]
+
+
+def _each_text(node: Expr) -> list[str]:
+    """An expression with its indices and conditions as they are written: s[j] - s[i], i, 1, n, j, 1, n, i < j."""
+    indices = list[str]()
+    while node.op == "each":
+        node, index, *ends = node.args
+        indices += [index, *map(written, ends)]
+    body, *conditions = node.args if node.op == "given" else (node,)
+    return [written(body), *indices, *map(written, conditions)]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from theorems.statement.expression import Expr, StatementError
+from theorems.statement.families import Bounds, family_of
 from theorems.statement.language import Vocabulary, nearest, parsed, relations, split_top
 from theorems.statement.places import Differences, Place, place_of
 
@@ -30,6 +31,11 @@ _SHAPE_WORDS = {
 _MEMBER = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+in\s+R(?:\s*(?:\^|\*\*)\s*([A-Za-z][A-Za-z0-9_]*|[0-9]+))?\s*$")
 _RECTANGLE = re.compile(
     r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+in\s+R\s*(?:\^|\*\*)\s*\(\s*(\w+)\s+x\s+(\w+)\s*\)\s*$", re.ASCII
+)
+#: A sequence of integers between two ends: J in {1..n}^m.
+_CHOICE = re.compile(
+    r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+in\s+\{\s*([^{}]+?)\s*\.\.\s*([^{}]+?)\s*\}"
+    r"\s*(?:\^|\*\*)\s*([A-Za-z][A-Za-z0-9_]*|[0-9]+)\s*$"
 )
 _SHAPE = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+(?:is\s+)?([a-z][a-z ]*?)\s*$")
 
@@ -76,8 +82,10 @@ class Hypotheses:
     ``matrices`` maps a matrix to its shape (W is any real matrix, Sigma any covariance unless said otherwise),
     ``sizes`` to its rows and columns where it need not be d x d, ``nonzero`` are matrices that are not 0, ``places``
     what is known of positions, ``ranges`` of parameters and of d; ``vectors`` are fixed vectors of R^d, ``sequences``
-    vectors s in R^n with the bound of their entries (None: none); ``relations`` are comparisons of expressions that
-    only cases are held to. ``texts`` are the hypotheses as written.
+    vectors s in R^n with the bound of their entries (None: none), ``families`` families of vectors with the bounds of
+    their indices; ``relations`` are comparisons of expressions, and ``truths`` relations for every index,
+    ``every(...)``, that only cases are held to. ``choices`` are sequences of integers with the ends between which these
+    lie. ``texts`` are the hypotheses as written.
     """
 
     matrices: dict[str, str] = field(default_factory=dict)
@@ -86,7 +94,10 @@ class Hypotheses:
     places: Differences = field(default_factory=Differences)
     ranges: dict[str, Range] = field(default_factory=dict)
     vectors: tuple[str, ...] = ()
+    families: dict[str, Bounds] = field(default_factory=dict)
+    truths: tuple[Expr, ...] = ()
     sequences: dict[str, tuple[str, Expr | None]] = field(default_factory=dict)
+    choices: dict[str, tuple[Expr, Expr]] = field(default_factory=dict)
     relations: tuple[tuple[str, Expr, Expr], ...] = ()
     unequal: tuple[tuple[Place, Place], ...] = ()
     texts: tuple[str, ...] = ()
@@ -165,6 +176,8 @@ def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[
         member, shape, rectangle = _MEMBER.match(part), _SHAPE.match(part), _RECTANGLE.match(part)
         if rectangle:
             matrices.add(rectangle[1])
+        if choice := _CHOICE.match(part):
+            sequences.add(choice[1])
         elif member and member[2]:
             (vectors if member[2] == "d" else sequences).add(member[1])
         elif shape and shape[2] in _SHAPE_WORDS and shape[1][0].isupper():
@@ -172,12 +185,29 @@ def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[
     return frozenset(matrices), frozenset(vectors), frozenset(sequences)
 
 
+def sizes_of(text: str) -> set[str]:
+    """The names of sizes that hypotheses declare, which are no positions of tokens: s in R^n, v[1..n] in R^d."""
+    parts = [part for part, _ in split_top(text, ",;")]
+    sizes = [match[match.re.groups] for form in (_MEMBER, _CHOICE) for match in map(form.match, parts) if match]
+    found = {size for size in sizes if size and not size.isdigit()}
+    bounds = [bound for family in map(family_of, parts) if family for bound in family[1]]
+    return found.union(*(last.names() for _, last in bounds)) - {"d"}
+
+
 def _added(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
-    member, rectangle = _MEMBER.match(part), _RECTANGLE.match(part)
+    member, rectangle, family = _MEMBER.match(part), _RECTANGLE.match(part), family_of(part)
     if member:
         return _member(known, member[1], member[2] or "")
     if rectangle:
         return _rectangle(known, rectangle[1], (rectangle[2], rectangle[3]), part)
+    if choice := _CHOICE.match(part):
+        ends = (parsed(choice[2], None, part, choice.start(2)), parsed(choice[3], None, part, choice.start(3)))
+        listed = _member(known, choice[1], choice[4])
+        return replace(listed, choices={**known.choices, choice[1]: ends})
+    if family is not None:
+        return replace(known, families={**known.families, family[0]: family[1]})
+    if part.strip().startswith("every("):
+        return replace(known, truths=(*known.truths, parsed(part, words_of(known), part)))
     if not relations(part):
         return _shaped(known, part)
     return _compared(known, part, positions)
@@ -232,17 +262,23 @@ def _compared(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
         sides.append((part[first:place], first))
         first = place + len(relation)
     sides.append((part[first:], first))
-    words = Vocabulary(
-        frozenset({*known.matrices, *known.sizes, "W", "Sigma", "I"}),
-        frozenset(known.vectors),
-        frozenset(known.sequences),
-    )
+    words = words_of(known)
     trees = [parsed(text, words, part, column) for text, column in sides]
     for k, (relation, place) in enumerate(marks):
         if relation in ("->", "~"):
             raise StatementError(f"{relation} is no hypothesis; limits are given with --as", part, place)
         known = _comparison(known, trees[k], "=" if relation == "==" else relation, trees[k + 1], part, positions)
     return known
+
+
+def words_of(known: Hypotheses) -> Vocabulary:
+    """What the names of hypotheses stand for, declared by those before."""
+    return Vocabulary(
+        frozenset({*known.matrices, "W", "Sigma", "I"}),
+        frozenset(known.vectors),
+        frozenset(known.sequences),
+        families={name: tuple(first for first, _ in bounds) for name, bounds in known.families.items()},
+    )
 
 
 def _comparison(
@@ -350,6 +386,13 @@ def names_of(known: Hypotheses) -> Iterator[str]:
     for one, two in known.unequal:
         yield from {one.name, two.name} - {""}
     yield from known.size_names - {"d"}
+    for bounds in known.families.values():
+        for _, last in bounds:
+            yield from last.names()
+    for truth in known.truths:
+        yield from truth.names()
+    for ends in known.choices.values():
+        yield from ends[0].names() | ends[1].names()
     for size, bound in known.sequences.values():
         if not size.isdigit():
             yield size

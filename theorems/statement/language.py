@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import prod
 
+from theorems.statement.binders import every, extremal
 from theorems.statement.calculus import derivative
 from theorems.statement.chances import chance
 from theorems.statement.expression import (
@@ -27,13 +28,17 @@ from theorems.statement.expression import (
     StatementError,
     number,
 )
+from theorems.statement.gathering import GATHERED
 
 #: Longest text that is read, deepest nesting, largest exponent and longest number.
 MAX_LENGTH, MAX_DEPTH, MAX_EXPONENT, MAX_DIGITS = 4_000, 60, 64, 40
 #: Longest number that a power of numbers may be.
 MAX_BITS = 4_096
-_FORMS = ("tr", "norm", "mean", "clip", "o", "O", "grad", "at", "column", "indicator", "diff", "normal", "lim")
-CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS)
+_FORMS = (
+    *("tr", "norm", "mean", "clip", "o", "O", "grad", "at", "column", "indicator", "diff", "normal", "lim"),
+    *("every", "exists", "least", "binomial"),
+)
+CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS, *GATHERED)
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _COMPARISONS = {ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">", ast.Eq: "=", ast.NotEq: "!="}
 _RELATION = re.compile(r"->|<=|>=|!=|==|=|<|>|~")
@@ -41,13 +46,18 @@ _RELATION = re.compile(r"->|<=|>=|!=|==|=|<|>|~")
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What names stand for: matrices, fixed vectors, and sequences (``s in R^n``, or s[i] defined by ``where``)."""
+    """What names stand for: matrices, fixed vectors, and sequences (``s in R^n``, or s[i] defined by ``where``).
+
+    ``families`` maps families of vectors to their first indices, ``several`` definitions of several indices.
+    """
 
     matrices: frozenset[str] = frozenset({"W", "Sigma", "I"})
     vectors: frozenset[str] = frozenset()
     sequences: frozenset[str] = frozenset()
     definitions: Mapping[str, tuple[str, Expr]] = field(default_factory=dict)
     values: Mapping[str, Expr] = field(default_factory=dict)
+    families: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    several: Mapping[str, tuple[tuple[str, ...], Expr]] = field(default_factory=dict)
 
 
 def parsed(text: str, words: Vocabulary | None = None, whole: str = "", column: int = 0) -> Expr:
@@ -91,10 +101,11 @@ def _plain_reason(error: SyntaxError, text: str, place: int) -> str:
 
 
 def _with_powers(text: str) -> tuple[str, list[int]]:
-    """The text with ^ written **, and the column in the text of every character."""
+    """The text with ^ written ** and = written ==, and the column in the text of every character."""
     source, columns = [], []
     for place, character in enumerate(text):
-        for piece in "**" if character == "^" else character:
+        alone = character == "=" and not {*text[max(place - 1, 0) : place], *text[place + 1 : place + 2]} & set("<>=!")
+        for piece in "**" if character == "^" else "==" if alone else character:
             source.append(piece)
             columns.append(place)
     return "".join(source), [*columns, len(text)]
@@ -192,6 +203,8 @@ class _Reader:
             return Expr("family", (label,))
         if label == "pi":
             return Expr("pi")
+        if label in words.families or label in words.several:
+            raise self.fail(f"{label} is a family; take one of it, e.g. {label}[1]", node)
         if label == "x":
             raise self.fail("x needs a position, e.g. x[i]; the mean of all tokens is mean(x)", node)
         if label in MOMENTS:
@@ -237,6 +250,8 @@ class _Reader:
             if any(part.has("normal") for part in inner):
                 return chance(head, inner[0], self.text, self.place(node))
             return Expr(head, inner)
+        if head in self.words.families or head in self.words.several:
+            return self._member(head, [self.build(part, depth) for part in parts], node)
         if len(parts) == 2:
             return Expr("element", (self.build(node.value, depth), *(self.build(part, depth) for part in parts)))
         if len(parts) != 1:
@@ -255,6 +270,17 @@ class _Reader:
             near = nearest(head, (*MOMENTS, "x", *self.words.definitions, *self.words.sequences))
             raise self.fail(f"{head}[...] is unknown{near}; moments are {', '.join(MOMENTS)}, tokens x[i]", node)
         return Expr("entry", (self.build(node.value, depth), index))
+
+    def _member(self, head: str, indices: list[Expr], node: ast.expr) -> Expr:
+        """A vector of a family, or what a definition of several indices says of these."""
+        names, body = self.words.several.get(head, ((), None))
+        firsts = self.words.families.get(head, ())
+        wanted = len(names) if body is not None else len(firsts)
+        if len(indices) != wanted:
+            raise self.fail(f"{head}[...] takes {wanted} of them, {len(indices)} stand here", node)
+        if body is not None:
+            return body.put(dict(zip(names, indices, strict=True)))
+        return Expr("member", (head, ",".join(map(str, firsts)), *indices))
 
     def _call(self, node: ast.Call, depth: int) -> Expr:
         head = node.func.id if isinstance(node.func, ast.Name) else ""
@@ -299,7 +325,7 @@ def _joined(operation: str, left: Expr, right: Expr) -> Expr:
 
 
 def _plain_call(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    counts = {**dict.fromkeys(SEVERAL, (1, 8)), "clip": (3, 3), "column": (2, 2), "normal": (2, 2)}
+    counts = {**dict.fromkeys(SEVERAL, (1, 8)), "clip": (3, 3), "column": (2, 2), "normal": (2, 2), "binomial": (2, 2)}
     low, high = counts.get(head, (1, 1))
     if not low <= len(node.args) <= high:
         raise reader.fail(f"{head}(...) takes {low if low == high else f'{low} to {high}'} arguments", node)
@@ -397,6 +423,9 @@ _CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
     "diff": _diff,
     "indicator": _indicator,
     **dict.fromkeys(("grad", "at"), _by_variable),
+    "every": every,
+    **dict.fromkeys(("exists", "least"), extremal),
+    **{head: build for head, build in GATHERED.items() if head != "indicator"},
 }
 
 
@@ -437,11 +466,12 @@ def split_relation(text: str) -> tuple[str, str, str, int]:
     """Left side, relation, right side and the relation's column; StatementError where there is not exactly one."""
     found = relations(text)
     if not found:
-        mend = "; if and iff are not yet part of the language" if re.search(r"\biff?\b", text) else ""
-        raise StatementError(f"no relation; expected one of {' '.join(RELATIONS)}{mend}", text, len(text))
+        raise StatementError(f"no relation; expected one of {' '.join(RELATIONS)}", text, len(text))
     if len(found) > 1:
         raise StatementError(
-            f"two relations, {found[0][0]} and {found[1][0]}; check them one by one", text, found[1][1]
+            f"two relations, {found[0][0]} and {found[1][0]}; join them by iff or if, or check them one by one",
+            text,
+            found[1][1],
         )
     ((relation, place),) = found
     if relation not in RELATIONS:

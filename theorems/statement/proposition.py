@@ -7,8 +7,18 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from theorems.statement.expression import MOMENTS, SUMS, Expr, StatementError, name, number
-from theorems.statement.hypotheses import Hypotheses, Range, names_of, position_names, read_hypotheses, vocabulary_of
+from theorems.statement.conditions import condition, numbers_of, parts, split_clause
+from theorems.statement.expression import MOMENTS, RANGES, TRUTHS, Expr, StatementError, name, number
+from theorems.statement.families import families_of
+from theorems.statement.hypotheses import (
+    Hypotheses,
+    Range,
+    names_of,
+    position_names,
+    read_hypotheses,
+    sizes_of,
+    vocabulary_of,
+)
 from theorems.statement.language import Vocabulary, nearest, parsed, split_relation, split_top
 from theorems.statement.laws import Law, read_law
 from theorems.statement.numbers import rational_at
@@ -20,7 +30,9 @@ from theorems.statement.tending import Limit, read_limit
 #: Tokens among which a covariance is looked at when it is read.
 LOOKED_AT = 6
 _DEFINED = re.compile(
-    r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\[\s*([A-Za-z][A-Za-z0-9_]*)\s*\])?\s*=(?!=)\s*(.+)$", re.DOTALL
+    r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\[\s*([A-Za-z][A-Za-z0-9_]*(?:\s*,\s*[A-Za-z][A-Za-z0-9_]*)*)\s*\])?"
+    r"\s*=(?!=)\s*(.+)$",
+    re.DOTALL,
 )
 
 
@@ -28,6 +40,7 @@ _DEFINED = re.compile(
 class Proposition:
     """left RELATION right + error, under a law and hypotheses, along a limit where there is one.
 
+    For ``iff`` and ``if`` both sides are conditions.
     ``error`` is ("o" or "O", scale) for an error term on the right side. ``positions`` are the names of token
     positions (1 <= i <= T), ``parameters`` the other names.
     """
@@ -72,18 +85,23 @@ class Proposition:
 
 def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "walk", limit: str = "") -> Proposition:
     """Read a statement with its hypotheses, definitions, law and limit; StatementError names the place and the mend."""
+    # lines may be broken anywhere
+    text, hypotheses, where = (part.replace("\n", " ") for part in (text, hypotheses, where))
     matrices, vectors, sequences = vocabulary_of(hypotheses)
     made = read_law(law)
     if made.moved:
         vectors |= {"m"}
-    words = _defined(where, Vocabulary(matrices, vectors, sequences))
-    left_text, relation, right_text, column = split_relation(text)
-    left = parsed(left_text, words, text)
-    right = parsed(right_text, words, text, column + len(relation))
-    right, error = _error_term(right, text)
+    words = _defined(where, Vocabulary(matrices, vectors, sequences, families=families_of(hypotheses)))
+    clause = split_clause(text)
+    left_text, relation, right_text, column = clause or split_relation(text)
+    read = condition if clause else parsed
+    left = read(left_text, words, text, 0)
+    right = read(right_text, words, text, column + len(relation))
+    right, error = (right, None) if clause else _error_term(right, text)
     sides = (left, right) if error is None else (left, right, error[1])
     regime = read_limit(limit, words)
-    positions = _positions(sides, text)
+    # sums over the entries of a sequence end at its size, which is no position of a token
+    positions = _positions(sides, text) - sizes_of(hypotheses)
     if regime.variable == "T" or any("T" in side.names() for side in sides):
         positions.add("T")
     positions = position_names(hypotheses, positions)
@@ -128,18 +146,17 @@ def _defined(where: str, words: Vocabulary) -> Vocabulary:
         head, index, body = match[1], match[2], match[3]
         # x[i] = column(X, i): the tokens are the columns of a given matrix, so that there are no others
         tokens = head == "x" and index and not re.search(r"\bx\s*\[", body)
-        taken = (*words.matrices, *MOMENTS, "T", "d", *([] if tokens else ["x"]))
+        taken = (*words.families, *words.several, *words.matrices, *MOMENTS, "T", "d", *([] if tokens else ["x"]))
         if head in words.definitions or head in words.values or head in taken:
             raise StatementError(f"{head} is defined already; take another name", where, column)
         tree = parsed(body, words, where, column + match.start(3))
-        if index:
-            words = Vocabulary(
-                words.matrices, words.vectors, words.sequences, {**words.definitions, head: (index, tree)}, words.values
-            )
+        indices = tuple(name.strip() for name in (index or "").split(","))
+        if len(indices) > 1:
+            words = replace(words, several={**words.several, head: (indices, tree)})
+        elif index:
+            words = replace(words, definitions={**words.definitions, head: (index, tree)})
         else:
-            words = Vocabulary(
-                words.matrices, words.vectors, words.sequences, words.definitions, {**words.values, head: tree}
-            )
+            words = replace(words, values={**words.values, head: tree})
     return words
 
 
@@ -165,10 +182,10 @@ def _positions(sides: tuple[Expr, ...], text: str) -> set[str]:
     found: set[str] = set()
 
     def look(node: Expr, own: frozenset[str]) -> None:
-        if node.op in SUMS:
+        if node.op in RANGES:
             body, index, *ends = node.args
-            for end in ends:
-                found.update(end.names() - own)
+            for end in ends if node.op == "sum" or body.has("token") else ():
+                found.update(end.names() - own - {"d"})
             look(body, own | {index})
             for end in ends:
                 look(end, own)
@@ -217,8 +234,12 @@ def _places(sides: tuple[Expr, ...], text: str, positions: set[str]) -> tuple[se
         bound(far, True, True)
 
     def look(node: Expr, own: dict[str, tuple[Place, Place]]) -> None:
-        if node.op in SUMS:
+        if _over_tokens(node):
             body, index, first, last = node.args
+            if not body.has("token", "mean") and _counted(first, last):
+                # a sum over a count such as 2*C, with no token in it
+                look(body, own)
+                return
             ends = (place_of(first, text), place_of(last, text))
             for place, is_first in zip(ends, (True, False), strict=True):
                 if place.name not in own:
@@ -241,6 +262,24 @@ def _places(sides: tuple[Expr, ...], text: str, positions: set[str]) -> tuple[se
     for side in sides:
         look(side, {})
     return found, pairs
+
+
+def _counted(first: Expr, last: Expr) -> bool:
+    """Whether an end of a sum is no position."""
+    try:
+        place_of(first), place_of(last)
+    except StatementError:
+        return True
+    return False
+
+
+def _over_tokens(node: Expr) -> bool:
+    """Whether a node goes from one position to another: not one over coordinates, or through a sequence."""
+    if node.op not in RANGES or len(node.args) != 4:
+        return False
+    body, _, first, last = node.args
+    tokens: bool = body.has("token")
+    return tokens or (node.op == "sum" and "d" not in first.names() | last.names())
 
 
 def _compared_places(node: Expr, positions: set[str]) -> set[Place]:
@@ -312,8 +351,10 @@ def _check_covariance(law: Law) -> None:
 
 def _check_shapes(left: Expr, right: Expr, relation: str, known: Hypotheses, text: str) -> None:
     """Sizes fit, sides are numbers, or vectors or matrices of one size with = between them; 0 has any size."""
+    for part in (part for side in (left, right) for part in parts(side) if part.op in TRUTHS):
+        shape(part, text)
     sizes = []
-    for side in (left, right):
+    for side in (*numbers_of(left), *numbers_of(right)):
         if side.random:
             mend = "a probability of it, e.g. P[0 <= normal(mu, v) <= 1]" if side.has("normal") else f"E[{side}]"
             raise StatementError(f"{side} is random; a statement is about moments: take {mend}", text, side.at)
@@ -351,6 +392,9 @@ def _check_names(
                 )
     used = {name for side in sides for name in side.names()} | law.names() | limit.names() | {"d", "T"}
     used |= known.size_names
+    # the sizes of families, and what relations for every index hold of these
+    used |= {name for bounds in known.families.values() for _, last in bounds for name in last.names()}
+    used |= {name for truth in known.truths for name in truth.names()}
     tokens = any(side.has("token", "mean") for side in sides)
     for label in sorted(set(names_of(known)) - used - positions):
         if not any(node.op in ("entry", "family") for side in sides for node in side.walk()):

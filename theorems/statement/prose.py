@@ -7,7 +7,10 @@ from fractions import Fraction
 
 import sympy as sp
 
-from theorems.statement.expression import MOMENTS, Expr
+from theorems.statement import binders_prose
+from theorems.statement.conditions import CLAUSES
+from theorems.statement.expression import MOMENTS, OF_EACH, Expr
+from theorems.statement.families import Bounds
 from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
 
@@ -69,8 +72,14 @@ def _latex(node: Expr) -> tuple[str, int]:
     op, args = node.op, node.args
     if op == "number":
         return _number(args[0]), 4 if args[0] >= 0 and args[0].denominator == 1 else 2 if args[0] >= 0 else 0
-    if op in ("name", "matrix", "vector", "family"):
+    if op in ("name", "matrix", "vector", "family", "unknown"):
         return name_latex(args[0]), 4
+    if op == "member":
+        return binders_prose.member(node, name_latex(args[0]), latex), 4
+    if op in ("every", "given"):
+        return binders_prose.truth(node, latex), 0
+    if op in ("exists", "least"):
+        return binders_prose.extremal(node, name_latex, latex), 4 if op == "least" else 0
     if op == "token":
         return rf"x_{{{latex(args[0])}}}", 4
     if op == "entry":
@@ -148,10 +157,18 @@ def _function(node: Expr) -> tuple[str, int]:
     if op == "sum":
         body, index, first, last = args
         return rf"\sum_{{{index}={latex(first)}}}^{{{latex(last)}}} {latex(body, 2)}", 1
+    if op == "and":
+        return r" \text{ and } ".join(latex(arg) for arg in args), 0
     if op in _PARTS:
         return _PARTS[op](*(arg if isinstance(arg, str) else latex(arg, 4 * (k == 0)) for k, arg in enumerate(args))), 3
     if op == "relation":
         return f"{latex(args[1], 1)} {_RELATIONS[args[0]]} {latex(args[2], 1)}", 0
+    if op in OF_EACH:
+        return _of_each(node), 4
+    if op == "binomial":
+        return rf"\binom{{{latex(args[0])}}}{{{latex(args[1])}}}", 4
+    if op == "indicator":
+        return rf"\mathbf 1\left[{latex(args[0])}\right]", 4
     return rf"\operatorname{{{op}}}\left({', '.join(latex(arg) for arg in args)}\right)", 4
 
 
@@ -176,8 +193,30 @@ def _event(kind: str, mean: Expr, variance: Expr, *ends: Expr) -> str:
     }[kind]
 
 
+def _of_each(node: Expr) -> str:
+    """A hull as conv{v_j : 2 <= j <= n}, an extreme as max_{2 <= j <= n} of its body."""
+    body, ranges = node.args[0], list[str]()
+    while body.op == "each":
+        body, index, *ends = body.args
+        through = rf"{name_latex(index)} \in {latex(ends[0])}" if len(ends) == 1 else ""
+        ranges.append(through or rf"{latex(ends[0])} \le {name_latex(index)} \le {latex(ends[1])}")
+    if body.op == "given":
+        body, *conditions = body.args
+        ranges += map(latex, conditions)
+    if node.op == "onto":
+        return rf"P_{{\operatorname{{span}}\left\{{{latex(body)} : {', '.join(ranges)}\right\}}}}"
+    if node.op == "hull":
+        listed = latex(body) if ranges else ", ".join(map(latex, node.args))
+        where = rf" : {', '.join(ranges)}" if ranges else ""
+        return rf"\operatorname{{conv}}\left\{{{listed}{where}\right\}}"
+    return rf"\{'max' if node.op == 'largest' else 'min'}_{{{', '.join(ranges)}}} {latex(body, 2)}"
+
+
 def statement_latex(prop: Proposition) -> str:
     """The statement in LaTeX, its error term and limit with it."""
+    if prop.relation in CLAUSES:
+        sign = r"\iff" if prop.relation == "iff" else r"\Longleftarrow"
+        return rf"{latex(prop.left)} {sign} {latex(prop.right)}"
     error = "" if prop.error is None else f" + {prop.error[0]}({latex(prop.error[1])})"
     right = latex(prop.right)
     if error and prop.right.op == "number" and prop.right.args[0] == 0:
@@ -204,9 +243,11 @@ def in_words(prop: Proposition) -> str:
     """The statement as a sentence: for every what, under which law, along which limit."""
     quantified = [*_matrices(prop), *_positions(prop), *_parameters(prop)]
     whole = f"{prop.left} {prop.relation} {_right(prop)}"
-    related = [f"{left} {relation} {right}" for relation, left, right in prop.known.relations]
-    given = f" with {_listed(related)}" if related else ""
-    sentence = f"For every {_listed(quantified)}{given}: {whole}" if quantified else whole
+    if prop.relation == "iff":
+        whole = f"{prop.left} if and only if {prop.right}"
+    given = [f"{one} {relation} {two}" for relation, one, two in prop.known.relations]
+    where = f" with {_listed(given)}" if given else ""
+    sentence = f"For every {_listed(quantified)}{where}: {whole}" if quantified else whole
     if prop.limit.variable:
         free = [n for n in prop.positions if n != "T" and n not in dict(prop.limit.regime)]
         sentence += f" as {prop.limit.text}"
@@ -303,10 +344,22 @@ def _parameters(prop: Proposition) -> list[str]:
         known = prop.known.ranges.get(name)
         found.append(f"{name} {_range(known)}".strip() if known is not None else name)
     sizes = [
-        f"{name} in R^{size}" + (f" with |{name}_j| <= {bound}" if bound is not None else "")
+        f"{name} in {_of(prop, name)}^{size}" + (f" with |{name}_j| <= {bound}" if bound is not None else "")
         for name, (size, bound) in prop.known.sequences.items()
     ]
-    return [*found, *sizes, *(f"{name} in R^d" for name in prop.known.vectors)]
+    vectors = [*(f"{name} in R^d" for name in prop.known.vectors), *map(_family, prop.known.families.items())]
+    return [*found, *sizes, *vectors, *(f"all with {truth}" for truth in prop.known.truths)]
+
+
+def _of(prop: Proposition, sequence: str) -> str:
+    """Where the entries of a sequence lie."""
+    ends = prop.known.choices.get(sequence)
+    return "R" if ends is None else f"{{{ends[0]}..{ends[1]}}}"
+
+
+def _family(declared: tuple[str, Bounds]) -> str:
+    name, bounds = declared
+    return f"{name}[{', '.join(f'{first}..{last}' for first, last in bounds)}] in R^d"
 
 
 def _range(known: Range) -> str:

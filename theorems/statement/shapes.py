@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from theorems.statement.expression import MOMENTS, SUMS, Expr, StatementError
+from theorems.statement.expression import MOMENTS, SUMS, TRUTHS, Expr, StatementError
 
 #: How shapes multiply.
 _PRODUCTS = {
@@ -20,8 +20,13 @@ _TURNED = {"vector": "row", "row": "vector"}
 def shape(node: Expr, text: str = "") -> str:
     """number, vector, row, matrix or comparison; StatementError where shapes do not fit, at the place where that is."""
     op, args = node.op, node.args
-    if op in ("token", "mean", "vector", "family", "column", "stack"):
+    if op in ("token", "mean", "vector", "member", "family", "column", "stack"):
         return "vector"
+    if op == "unknown":
+        return str(args[1])
+    if op in TRUTHS:
+        _truths(node, text)
+        return "truth"
     if op in ("matrix", "columns"):
         return "matrix"
     if op == "grad":
@@ -67,9 +72,90 @@ def shape(node: Expr, text: str = "") -> str:
         if shape(args[0], text) != "matrix":
             raise StatementError(f"tr(...) takes a matrix; {args[0]} is a {shape(args[0], text)}", text, node.at)
         return "number"
+    if op in _GATHERED:
+        return _GATHERED[op](node, text)
+    if op == "P" and args[0].op in TRUTHS:
+        shape(args[0], text)
+        return "number"
     if op in MOMENTS:
         _numbers(args, text)
+    if op == "least":
+        _numbers(args[:1], text)
+        _truths(node, text)
     return "number"
+
+
+def _truths(node: Expr, text: str) -> None:
+    """Shapes inside what is true or false: numbers are compared, and conditions are true or false themselves."""
+    if node.op == "relation":
+        _numbers(node.args, text)
+        return
+    if node.op == "every":
+        _numbers(node.args[2:] if len(node.args) > 3 else (), text)
+    for arg in node.args[:1] if node.op == "every" else node.args[node.op == "least" :]:
+        if isinstance(arg, Expr) and shape(arg, text) != "truth":
+            raise StatementError(f"{arg} is no condition; expected a relation, e.g. x.T*W*y >= 1", text, arg.at)
+
+
+def _each(node: Expr, text: str) -> str:
+    """The shape of what stands for every value of an index, where its conditions hold."""
+    body, _, *ends = node.args
+    _numbers(tuple(ends) if len(ends) == 2 else (), text)
+    if body.op == "given":
+        body, *conditions = body.args
+        for condition in conditions:
+            _truths(condition, text)
+    return shape(body, text)
+
+
+def _of_numbers(node: Expr, text: str) -> str:
+    _numbers(node.args, text)
+    return "number"
+
+
+def _indicator(node: Expr, text: str) -> str:
+    shape(node.args[0], text)
+    return "number"
+
+
+def _hull(node: Expr, text: str) -> str:
+    found = {shape(arg, text): arg for arg in node.args}
+    wrong = next((arg for kind, arg in found.items() if kind not in ("vector", "matrix")), None)
+    if wrong is not None or len(found) > 1:
+        last = wrong or node.args[-1]
+        raise StatementError(
+            f"{node} takes vectors, or matrices alone; {last} is a {shape(last, text)}", text, max(last.at, node.at)
+        )
+    return f"hull of {'vectors' if 'vector' in found else 'matrices'}"
+
+
+def _projector(node: Expr, text: str) -> str:
+    if (found := shape(node.args[0], text)) != "vector":
+        raise StatementError(f"{node} takes vectors; {node.args[0]} is a {found}", text, node.at)
+    return "matrix"
+
+
+def _distance(node: Expr, text: str) -> str:
+    point, hull = node.args
+    wanted = {"hull of vectors": "vector", "hull of matrices": "matrix"}[shape(hull, text)]
+    zero = point.op == "number" and point.args[0] == 0
+    if not zero and (found := shape(point, text)) != wanted:
+        raise StatementError(
+            f"{node}: {point} is a {found}; expected a {wanted}, as the hull has, or 0", text, max(point.at, node.at)
+        )
+    return "number"
+
+
+_GATHERED: dict[str, Callable[[Expr, str], str]] = {
+    "each": _each,
+    "binomial": _of_numbers,
+    "largest": _of_numbers,
+    "smallest": _of_numbers,
+    "indicator": _indicator,
+    "hull": _hull,
+    "dist": _distance,
+    "onto": _projector,
+}
 
 
 def _numbers(args: Iterable[object], text: str) -> None:

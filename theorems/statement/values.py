@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, Protocol
 
 import flint
@@ -38,7 +38,7 @@ from theorems.statement.arithmetic import (
 )
 from theorems.statement.calculus import settled
 from theorems.statement.chances import by_erf
-from theorems.statement.expression import SUMS, Expr, StatementError
+from theorems.statement.expression import SUMS, Expr, StatementError, minus
 from theorems.statement.factoring import factored
 from theorems.statement.spectra import eigenvalues, entry_norm
 from theorems.statement.spectra import inverse as inverted
@@ -64,6 +64,8 @@ class Data(Protocol):
     def vectors(self) -> Mapping[str, Sequence[Fraction]]: ...
     @property
     def sequences(self) -> Mapping[str, Sequence[Fraction]]: ...
+    @property
+    def families(self) -> Mapping[str, Sequence[Any]]: ...
 
 
 def compared(left: Expr, right: Expr, case: Data) -> int | None:
@@ -81,7 +83,14 @@ def compared(left: Expr, right: Expr, case: Data) -> int | None:
                 return 0
             if not all(isinstance(gap, Fraction) or gap.is_finite() for gap in gaps):
                 continue
-    return None
+    return 0 if len(gaps) == 1 and _cancels(left, right, case) else None
+
+
+def _cancels(left: Expr, right: Expr, case: Data) -> bool:
+    # sums of exponentials, which need the values here
+    from theorems.statement.exponentials import vanishes
+
+    return vanishes(minus(left, right), case)
 
 
 def differences(left: Expr, right: Expr, case: Data) -> list[Number]:
@@ -101,9 +110,44 @@ def scalar(node: Expr, case: Data) -> Number:
     return found
 
 
-def value(node: Expr, case: Data) -> Value:
-    """The value of an expression at a case, at flint's present precision."""
-    return Reader(case, {}).value(node)
+def value(node: Expr, case: Data, own: Mapping[str, Fraction] | None = None) -> Value:
+    """The value of an expression at a case, at flint's present precision; ``own`` are the values of bound indices."""
+    return Reader(case, own or {}).value(node)
+
+
+class _Across:
+    """Values at one case of nodes that hold no bound index, by the precision, each node being kept with its value."""
+
+    def __init__(self, case: Data) -> None:
+        self.case = case
+        self.names: dict[int, tuple[Expr, set[str]]] = {}
+        self.values: dict[tuple[Expr | int, int], Value] = {}
+
+    def value(self, node: Expr, reader: Reader) -> Value:
+        """The value of a node, from before where it was worked out before."""
+        if id(node) not in self.names:
+            self.names[id(node)] = node, node.names()
+        if not self.names[id(node)][1].isdisjoint(reader.own):
+            return reader.read(node)
+        key = (node if node.op in _WHOLE_NODES else id(node)), flint.ctx.prec
+        if key not in self.values:
+            self.values[key] = reader.read(node)
+        return self.values[key]
+
+
+#: Of so many cases values are kept, the last one first.
+CASES = 32
+_CASES: list[_Across] = []
+
+
+def _across(case: Data) -> _Across:
+    """What is kept of a case."""
+    if not _CASES or _CASES[0].case is not case:
+        place = next((k for k, one in enumerate(_CASES) if one.case == case), None)
+        found = _Across(case) if place is None else _CASES.pop(place)
+        found.case = case
+        _CASES[:] = [found, *_CASES[: CASES - 1]]
+    return _CASES[0]
 
 
 class Reader:
@@ -153,7 +197,13 @@ class Reader:
             return Fraction(args[0])
         if op in ("name", "matrix", "vector", "family"):
             return self.put[node] if node in self.put else self._named(op, args[0])
-        if op in _KEPT:
+        if not self.put and (op == "least" or (self.own and op in _COSTLY)):
+            return _across(self.case).value(node, self)
+        return self.read(node)
+
+    def read(self, node: Expr) -> Value:
+        """The value of a node, worked out unless it was before."""
+        if node.op in _KEPT:
             key = self.key(node)
             if key not in self.kept:
                 self.kept[key] = self._worked_out(node)
@@ -235,7 +285,7 @@ class Reader:
     def part(self, node: Expr, whole: Value) -> Value:
         """A transpose, a trace, an entry or a column of a whole."""
         if node.op == "T":
-            return _turned(whole)
+            return transposed(whole)
         if node.op == "entry":
             if not isinstance(whole, Vector):
                 raise StatementError(f"{node.args[0]} is no vector; expected e.g. softmax(s)", at=node.at)
@@ -248,6 +298,21 @@ class Reader:
         if node.op == "column":
             return Vector(tuple(row[column] for row in whole.rows))
         return whole.rows[self._place(node.args[1], len(whole.rows))][column]
+
+    def member(self, label: str, firsts: str, *indices: Expr) -> Value:
+        found: Any = self.case.families[label]
+        for first, index in zip(firsts.split(","), indices, strict=True):
+            place = self.number(index)
+            if not isinstance(place, Fraction) or place.denominator != 1 or not 0 <= place - int(first) < len(found):
+                raise IndexError(f"{label} has no index {place}; expected {first} to {int(first) + len(found) - 1}")
+            found = found[int(place) - int(first)]
+        return Vector(tuple(found))
+
+    def least(self, *args: Any) -> Value:
+        # a program of its own, which needs this reader
+        from theorems.statement.programs import least_value
+
+        return least_value(Expr("least", args), self.case, self.own)
 
     def _place(self, index: Expr, length: int) -> int:
         place = self.number(index)
@@ -295,6 +360,7 @@ class Reader:
         rows = [[v for v in row if isinstance(v, Fraction)] for row in found.rows]
         if any(len(row) != len(found.rows) for row in rows):
             return unknown()
+        rows = _seen(rows)
         name = {"2": "spectral_W", "nuclear": "nuclear_W"}[kind]
         exact = rational_value(name, {"W": rows})
         return enclosure(name, {"W": rows}) if exact is None else exact
@@ -345,6 +411,8 @@ class Reader:
 
     def indicator(self, condition: Expr) -> Value:
         """1 where every relation holds, 0 where one fails, and anything between where balls do not tell."""
+        if condition.op not in ("relation", "and"):
+            return _gathered("indicator", self, condition)
         found = [self._held(*one.args) for one in (condition.args if condition.op == "and" else (condition,))]
         if False in found:
             return Fraction(0)
@@ -395,10 +463,26 @@ class Reader:
         return Matrix(tuple(zip(*(column.entries for column in columns), strict=True)))
 
 
+#: What is worked out once at a case where it holds no bound index.
+_COSTLY = ("+", "*", "/", "sum", "least", "smallest", "largest", "onto")
+#: Of these, equal nodes are one: working them out again would cost more than their comparison.
+_WHOLE_NODES = ("sum", "least", "smallest", "largest", "onto")
 #: What is worked out once for the same indices.
 _KEPT = (*SUMS, "*", "/", "**", "entry", "element", "column", "softmax", "grad", "at", "indicator", "clip", "norm")
 _WHOLE = ("T", "tr", "element", "column")
+
+
+def _gathered(op: str, reader: Reader, *args: Expr) -> Value:
+    # what is said of every value of an index, which needs this reader
+    from theorems.statement.gathered import READ
+
+    return READ[op](reader, *args)
+
+
 _READERS: dict[str, Callable[..., Value]] = {
+    "member": Reader.member,
+    "least": Reader.least,
+    **{op: partial(_gathered, op) for op in ("dist", "largest", "smallest", "onto", "binomial")},
     "softmax": Reader.softmax,
     "entropy": Reader.entropy,
     "norm": Reader.norm,
@@ -415,7 +499,16 @@ _READERS: dict[str, Callable[..., Value]] = {
 }
 
 
-def _turned(found: Value) -> Value:
+def _seen(rows: list[list[Fraction]]) -> list[list[Fraction]]:
+    """The matrix without rows and columns of zeros, which have no singular values but 0, and square still."""
+    kept, columns = [row for row in rows if any(row)], [k for k in range(len(rows)) if any(row[k] for row in rows)]
+    size = max(len(kept), len(columns), 1)
+    small = [[*(row[k] for k in columns), *[Fraction(0)] * (size - len(columns))] for row in kept]
+    return [*small, *([Fraction(0)] * size for _ in range(size - len(kept)))]
+
+
+def transposed(found: Value) -> Value:
+    """The transpose of a value."""
     if isinstance(found, Matrix):
         return Matrix(tuple(zip(*found.rows, strict=True)))
     return Vector(found.entries, not found.row) if isinstance(found, Vector) else found
@@ -429,4 +522,14 @@ def _weights(scores: Sequence[Number]) -> Vector:
     return Vector(tuple(mul(size, share) for size in sizes))
 
 
-__all__ = ["Data", "Reader", "UndefinedError", "Vector", "compared", "differences", "scalar", "value"]
+__all__ = [
+    "Data",
+    "Reader",
+    "UndefinedError",
+    "Vector",
+    "compared",
+    "differences",
+    "scalar",
+    "transposed",
+    "value",
+]

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from theorems.algebra.ratio import Ratio
 from theorems.statement.cases import frame
+from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import Expr, minus, negative, number
 from theorems.statement.hypotheses import Range
 from theorems.statement.proofs.atoms import NONE, ONE, Atoms, NoFormError, monomials
@@ -60,16 +61,24 @@ def proved(prop: Proposition, deadline: float | None = None) -> Proof | None:
         told = f"both sides are {same}, for matrices of every size"
         return None if same is None else Proof((Step("matrix identity by normal form", told),))
     until = time.process_time() + SECONDS if deadline is None else deadline
-    steps = _Prover(prop, until).proof()
+    if prop.relation in CLAUSES:
+        from theorems.statement.proofs.clauses import clause_steps
+
+        steps = clause_steps(prop, lambda one: Prover(one, until))
+    else:
+        steps = Prover(prop, until).proof()
     return None if steps is None else Proof(tuple(dict.fromkeys(steps)))
 
 
-class _Prover:
+class Prover:
+    """Proves relations under a statement's hypotheses."""
+
     def __init__(self, prop: Proposition, deadline: float) -> None:
         self.prop, self.known, self.deadline = prop, prop.known, deadline
         self.whole = {*frame(prop).sizes, *frame(prop).indices, *prop.positions}
 
     def proof(self) -> Steps | None:
+        """Steps to the statement, both sides having a value."""
         left, right, relation = self.prop.left, self.prop.right, self.prop.relation
         found: Steps = []
         for side in (left, right):

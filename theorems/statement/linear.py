@@ -1,0 +1,213 @@
+"""Conditions that are linear in unknowns, as exact data: their coefficients and bounds at a case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+
+from theorems.statement.arithmetic import Matrix, Number, Value, Vector, inverse, plus, times
+from theorems.statement.expression import Expr, StatementError
+from theorems.statement.truths import Own, instances, places
+from theorems.statement.values import Data, transposed, value
+
+
+class NotRationalError(ValueError):
+    """A coefficient at a case that is no rational number."""
+
+
+@dataclass(frozen=True)
+class Linear:
+    """<coefficients, unknowns> >= bound, or > bound: every unknown matrix by its entries, row by row, numbers alone."""
+
+    coefficients: tuple[Fraction, ...]
+    bound: Fraction
+    strict: bool = False
+
+    def at(self, point: tuple[Fraction, ...]) -> Fraction:
+        """<coefficients, point>."""
+        return sum((c * x for c, x in zip(self.coefficients, point, strict=True) if c and x), Fraction(0))
+
+
+@dataclass(frozen=True)
+class _Term:
+    """left * unknown * right, the unknown transposed or not; None stands for nothing beside it."""
+
+    name: str
+    left: Value | None = None
+    right: Value | None = None
+    turned: bool = False
+
+
+@dataclass(frozen=True)
+class _Affine:
+    """A sum of terms and a value without unknowns (None: 0)."""
+
+    terms: tuple[_Term, ...]
+    rest: Value | None = None
+    # coefficients of unknowns in a number, by their entries: what a trace leaves of its terms
+    entries: tuple[tuple[str, Matrix], ...] = ()
+
+
+def linears(node: Expr, case: Data, own: Own, shapes: Mapping[str, int], stricter: bool | None = None) -> list[Linear]:
+    """The inequalities that a condition stands for at a case; ``shapes`` has the size of every unknown, 0 for a number.
+
+    A bound that is known in a ball alone is replaced by a rational one that is no looser (``stricter``), or no tighter.
+    Raises NotRationalError where a coefficient, or else a bound, is no rational number.
+    """
+    found = []
+    for relation, at in instances(node, case, own):
+        mark, left, right = relation.args
+        one, two = (left, right) if mark in (">", ">=") else (right, left)
+        gap = Expr("+", (one, Expr("*", (_MINUS, two))))
+        coefficients, constant = functional(gap, case, at, shapes, stricter)
+        found.append(Linear(coefficients, -constant, mark in ("<", ">")))
+    return found
+
+
+_MINUS = Expr("number", (Fraction(-1),))
+
+
+def functional(
+    node: Expr, case: Data, own: Own, shapes: Mapping[str, int], lower: bool | None = None
+) -> tuple[tuple[Fraction, ...], Fraction]:
+    """The coefficients of a number that is linear in the unknowns, and what it is where they are 0.
+
+    Of a value known in a ball alone it is the ball's lower end or (``lower`` is False) its upper one.
+    """
+    affine = _affine(node, case, own)
+    table = {name: [[Fraction(0)] * max(size, 1) for _ in range(max(size, 1))] for name, size in shapes.items()}
+    for name, rows in [*affine.entries, *((term.name, _rank_one(term, shapes)) for term in affine.terms)]:
+        for kept, row in zip(table[name], rows.rows, strict=True):
+            for place, entry in enumerate(row):
+                if not _nothing(entry):
+                    kept[place] += _rational(entry)
+    rest = _end(affine.rest, lower) if affine.rest is not None else Fraction(0)
+    return tuple(entry for rows in table.values() for row in rows for entry in row), rest
+
+
+def _end(found: Value, lower: bool | None) -> Fraction:
+    """A rational number, or the end of a ball."""
+    if isinstance(found, Fraction | Vector | Matrix) or lower is None or not found.is_finite():
+        return _rational(found)
+    mantissa, exponent = (found.lower() if lower else found.upper()).man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _rational(found: Value) -> Fraction:
+    if not isinstance(found, Fraction):
+        raise NotRationalError("a coefficient is no rational number here; take a case with rational roots")
+    return found
+
+
+def _open(node: Expr) -> bool:
+    """Whether a node holds an unknown that no ``least`` in it binds."""
+    return node.op == "unknown" or (node.op not in ("least", "exists") and any(map(_open, node)))
+
+
+def _affine(node: Expr, case: Data, own: Own) -> _Affine:
+    if not _open(node):
+        return _Affine((), value(node, case, own))
+    op, args = node.op, node.args
+    if op == "unknown":
+        return _Affine((_Term(args[0]),))
+    if op == "+":
+        return reduce(_added, (_affine(arg, case, own) for arg in args))
+    if op == "*":
+        return _multiplied(args, case, own)
+    if op == "/":
+        below = value(args[1], case, own)
+        assert not isinstance(below, Vector | Matrix)
+        return _beside(inverse(below), _affine(args[0], case, own), None)
+    if op == "T":
+        return _turned(_affine(args[0], case, own))
+    if op == "tr":
+        return _traced(_affine(args[0], case, own))
+    if op == "sum":
+        body, index, *ends = args
+        found = [_affine(body, case, {**own, index: place}) for place in places(ends, case, own)]
+        return reduce(_added, found) if found else _Affine((), Fraction(0))
+    raise StatementError(f"{node} is not linear in the unknowns", at=node.at)
+
+
+def _added(one: _Affine, two: _Affine) -> _Affine:
+    rests = [rest for rest in (one.rest, two.rest) if rest is not None]
+    return _Affine((*one.terms, *two.terms), reduce(plus, rests) if rests else None, (*one.entries, *two.entries))
+
+
+def _multiplied(args: tuple[Expr, ...], case: Data, own: Own) -> _Affine:
+    (place,) = (k for k, arg in enumerate(args) if _open(arg))
+    before, after = ([value(arg, case, own) for arg in part] for part in (args[:place], args[place + 1 :]))
+    left, right = (reduce(times, part) if part else None for part in (before, after))
+    return _beside(left, _affine(args[place], case, own), right)
+
+
+def _product(one: Value | None, two: Value | None) -> Value | None:
+    return two if one is None else one if two is None else times(one, two)
+
+
+def _beside(left: Value | None, inner: _Affine, right: Value | None) -> _Affine:
+    """left * inner * right."""
+    terms = tuple(
+        _Term(term.name, _product(left, term.left), _product(term.right, right), term.turned) for term in inner.terms
+    )
+    rest = None if inner.rest is None else _product(_product(left, inner.rest), right)
+    factor = _product(left, right)
+    scaled = inner.entries
+    if scaled and factor is not None:
+        scaled = tuple((name, Matrix(times(factor, rows).rows)) for name, rows in scaled)  # type: ignore[union-attr]
+    return _Affine(terms, rest, scaled)
+
+
+def _turned(inner: _Affine) -> _Affine:
+    def turn(found: Value | None) -> Value | None:
+        return None if found is None else transposed(found)
+
+    terms = tuple(_Term(term.name, turn(term.right), turn(term.left), not term.turned) for term in inner.terms)
+    return _Affine(terms, turn(inner.rest), inner.entries)
+
+
+def _traced(inner: _Affine) -> _Affine:
+    """tr(L W R) = <(R L)^T, W>, and tr(L W^T R) = <R L, W>."""
+    entries = []
+    for term in inner.terms:
+        both = _product(term.right, term.left)
+        if both is None:
+            raise StatementError("the trace of an unknown alone; write tr(I*W)")
+        if not isinstance(both, Matrix):
+            raise StatementError("the trace of an unknown takes matrices beside it; write tr(B*W)")
+        entries.append((term.name, both if term.turned else Matrix(tuple(zip(*both.rows, strict=True)))))
+    rest = inner.rest
+    if isinstance(rest, Matrix):
+        diagonal: list[Value] = [row[k] for k, row in enumerate(rest.rows)]
+        rest = reduce(plus, diagonal)
+    return _Affine((), rest, tuple(entries))
+
+
+def _rank_one(term: _Term, shapes: Mapping[str, int]) -> Matrix:
+    """The coefficients of left * unknown * right, a number."""
+    if not shapes[term.name]:
+        factor = _product(term.left, term.right)
+        return Matrix(((Fraction(1) if factor is None else factor,),))  # type: ignore[arg-type]
+    left, right = term.left, term.right
+    if not isinstance(left, Vector) or not isinstance(right, Vector):
+        raise StatementError(f"{term.name} stands without vectors on both sides; expected e.g. x.T*{term.name}*y")
+    one, two = (right, left) if term.turned else (left, right)
+
+    nothing = (Fraction(0),) * len(two.entries)
+    return Matrix(tuple(tuple(scaled(a, b) for b in two.entries) if not _nothing(a) else nothing for a in one.entries))
+
+
+def _nothing(number: Value) -> bool:
+    """Whether a number is 0 for certain."""
+    return isinstance(number, Fraction) and not number
+
+
+def scaled(one: Number, two: Number) -> Number:
+    """The product of two numbers; of most that meet here one is 0."""
+    if _nothing(one) or _nothing(two):
+        return Fraction(0)
+    found = times(one, two)
+    assert not isinstance(found, Vector | Matrix)
+    return found

@@ -1,0 +1,69 @@
+"""Proofs of ``A iff B`` and ``A if B``: what one condition says is proved with the other among the hypotheses.
+
+A relation of A follows from B, or its negation and the rest of B exclude a relation of B (contraposition). So
+conditions that are equal up to a factor that is certified positive imply each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from theorems.statement.conditions import assumed, negation, numbers_of, parts
+from theorems.statement.expression import Expr, minus, negative, number
+from theorems.statement.proofs.prover import Prover, Step, Steps
+from theorems.statement.proposition import Proposition
+
+Make = Callable[[Proposition], Prover]
+
+
+def clause_steps(prop: Proposition, prover: Make) -> Steps | None:
+    """The steps that prove a statement of two conditions, or None."""
+    found: Steps = []
+    for side in (prop.left, prop.right):
+        for node in numbers_of(side):
+            steps = prover(prop).defined(node)
+            if steps is None:
+                return None
+            found += steps
+    ways = [(prop.right, prop.left)] + ([(prop.left, prop.right)] if prop.relation == "iff" else [])
+    for given, goal in ways:
+        for part in parts(goal):
+            steps = implied(prop, parts(given), part, prover)
+            if steps is None:
+                return None
+            found += [Step("implication", f"{part} if {given}"), *steps]
+    return found
+
+
+def implied(prop: Proposition, given: tuple[Expr, ...], goal: Expr, prover: Make) -> Steps | None:
+    """Steps from relations that are given to one that follows; by contraposition where it is not seen directly."""
+    if goal in given:
+        return []
+    steps = related(prover(_with(prop, given)), goal)
+    if steps is not None:
+        return steps
+    turned = negation(goal)
+    for k, part in enumerate(given):
+        rest = (*given[:k], *given[k + 1 :], turned)
+        steps = related(prover(_with(prop, rest)), negation(part))
+        if steps is not None:
+            return [Step("contraposition", f"{turned} excludes {part}"), *steps]
+    return None
+
+
+def _with(prop: Proposition, given: tuple[Expr, ...]) -> Proposition:
+    return replace(prop, known=assumed(prop.known, given))
+
+
+def related(prover: Prover, goal: Expr) -> Steps | None:
+    """Steps to one relation under the prover's hypotheses."""
+    relation, left, right = goal.args
+    if relation == "=":
+        return prover.equal(left, right)
+    if relation == "!=":
+        gap, zero = minus(left, right), number(0)
+        above = prover.at_least(gap, zero, True)
+        return above if above is not None else prover.at_least(negative(gap), zero, True)
+    high, low = (right, left) if relation[0] == "<" else (left, right)
+    return prover.at_least(high, low, relation in ("<", ">"))
