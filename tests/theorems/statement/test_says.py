@@ -16,6 +16,7 @@ import sympy as sp
 from tests.theorems.statement.saying import finite, said, vectors
 from theorems.balls import precision
 from theorems.catalogue import Statement, shipped
+from theorems.catalogued import left_side
 from theorems.derivation import Derived, Inequality, SharpBound
 from theorems.deriving import derive
 from theorems.factored import is_factored
@@ -37,7 +38,9 @@ EVENTUALLY = "bao2024.sec5.eq9"
 VALUES = sorted(
     claim.id
     for claim in TOLD.values()
-    if claim.relation == "=" and claim.says and any(about_matrices(said(claim, name)) for name in claim.says.quantities)
+    if claim.relation == "="
+    and claim.says
+    and any(about_matrices(left_side(claim.says, name)) for name in claim.says.quantities)
 )
 MOMENTS = sorted(set(TOLD) - {*PLAIN, *VALUES, EVENTUALLY})
 #: Printed quantities of claims that say something of others, with what the language has no words for.
