@@ -40,8 +40,8 @@ from theorems.statement.expression import Expr, StatementError
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import UndefinedError, scalar
 
-#: Cases at which a claim's numbers are looked at.
-CASES = 24
+#: Cases at which a claim's numbers are looked at, and those at which least values are.
+CASES, FEW = 24, 8
 #: An error of a number beyond this part of max(1, |number|) says too little of it.
 LOOSE = 1e-6
 #: The second interpreter may be off by this part of the sizes that it adds, for rounding.
@@ -88,10 +88,14 @@ def values_bound(pair: Pair, second_side: Any, seen: Sequence[Seen]) -> Binding:
         return found.joined(Binding(missing=[f"nothing was compared with the statement: {error}"]))
     if not seen:
         return found.joined(Binding(missing=["the statement's names have no exact values at any case that was seen"]))
-    chosen = [seen[len(seen) * k // CASES] for k in range(CASES)] if len(seen) > CASES else seen
+    numbers = claim.relation != "when"
+    most = FEW if numbers and any(prop.left.has("least") for prop in table.values()) else CASES
+    chosen = [seen[len(seen) * k // most] for k in range(most)] if len(seen) > most else seen
     for name, prop in table.items():
         try:
-            places = [Place(one, instance(prop, one, given), pair.exact(one.case)) for one in chosen]
+            places = [
+                Place(one, instance(prop, one, given), pair.exact(_completed(pair, one, given))) for one in chosen
+            ]
         except InstanceError as error:
             found.missing.append(f"{name} was not compared with the statement: {error}")
             continue
@@ -120,10 +124,11 @@ def _bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) ->
 def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> Binding:
     differs = _derived(pair, name)
     print_read = _print(pair, name, prop)
-    compared, widest = 0, 0.0
+    compared, widest, roughest = 0, 0.0, 0.0
     for place in places:
         stated = _stated(prop.left, place.case)
-        where = f"at {place.key} the statement's quantity {prop.left} is {_shown(stated)}"
+        where = f"at {place.key} the statement's quantity {claim_text(pair, name)} is {_shown(stated)}"
+        roughest = max(roughest, float(stated.rad() / (1 + abs(stated.mid()))))
         _by_the_other(prop, place.case, stated, where)
         if name in place.seen.found:
             number, error = place.seen.found[name]  # type: ignore[misc]
@@ -139,8 +144,10 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) 
     if widest > LOOSE:
         raise InstanceError(f"the second side knows it within {widest:.1e} only, which says too little")
     further = _at_the_bound(pair, name, prop, places)
-    seen = f"found within {widest:.1e} of it, {_told(pair, name)}" if compared else "derived"
-    told = f"{name} is {prop.left} by value at {_count(places)}: {seen}"
+    says = claim_text(pair, name)
+    rough = f", itself known within {roughest:.1e}" if roughest > TIGHT else ""
+    seen = f"found within {widest:.1e} of it{rough}, {_told(pair, name)}" if compared else f"derived{rough}"
+    told = f"{name} is {says} by value at {_count(places)}: {seen}"
     return Binding(evidence=[told + further])
 
 
@@ -166,6 +173,13 @@ def _derived(pair: Pair, name: str) -> Callable[[Place, flint.arb], str]:
     if value is None:
         raise InstanceError("no step says what the derived bound is of")
     return lambda place, stated: _other(_formula(value, place), stated)
+
+
+def claim_text(pair: Pair, name: str) -> str:
+    """A quantity as the claim writes it, by the names of its definitions."""
+    says = pair.statement.says
+    assert says is not None
+    return " ".join(says.quantities[name].split())
 
 
 def _told(pair: Pair, name: str) -> str:
@@ -314,6 +328,21 @@ def _truth_by_the_other(prop: Proposition, case: Case) -> bool | None:
 
 
 # -- the statement's names at a case
+
+
+def _completed(pair: Pair, seen: Seen, given: Callable[..., Mapping[str, Any] | None] | None) -> Mapping[str, Any]:
+    """The case with the parameters that it lacks, as its instance has them.
+
+    Raises InstanceError for one that is not what the second side found of it.
+    """
+    table = dict(seen.case)
+    for name, value in (named(seen, given) or {}).items():
+        if name in pair.statement.parameters and name not in table:
+            number, error = seen.found.get(name, (Fraction(value), 0))  # type: ignore[misc]
+            if abs(Fraction(value) - Fraction(number)) > Fraction(error):
+                raise InstanceError(f"its instance has {name} = {float(value):.9g}, the second side {number:.9g}")
+            table[name] = str(Fraction(value))
+    return table
 
 
 def named(seen: Seen, given: Callable[..., Mapping[str, Any] | None] | None) -> Mapping[str, Any] | None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import sympy as sp
 
+from montecarlo.registry import instance_of
 from proofs_check.evidence import Seen
 from proofs_check.pairing import Pair
 from theorems.algebra.closed import names
@@ -48,15 +49,19 @@ def seen_at(pair: Pair, found: Any, places: Sequence[int]) -> list[Seen]:
     """What a search found at CASES of these places, spread so that they follow no period in which kinds were drawn.
 
     The columns go by their names, ``value`` by those of the claim's prints too. Points that are no exact cases, as an
-    entry is no number or a parameter is off by rounding, are passed over.
+    entry is no number or a parameter is off by rounding, are passed over; where the claim has an instance, such a
+    parameter is left to it.
     """
     chosen = dict.fromkeys(places[int(len(places) * (k * GOLDEN % 1.0))] for k in range(TRIED)) if places else {}
     told: list[Seen] = []
     for k in chosen:
         raw = _case(pair, found, k)
-        rounded = any(found.errors[name][k] for name in pair.statement.parameters if name in found.errors)
-        if raw is None or rounded or len(told) == CASES:
+        errors = {name: found.errors[name][k] for name in pair.statement.parameters if name in found.errors}
+        rounded = {name for name, error in errors.items() if error}
+        # an instance may have the exact value of what a point knows up to rounding
+        if raw is None or (rounded and instance_of(pair.source) is None) or len(told) == CASES:
             continue
+        raw = {name: value for name, value in raw.items() if name not in rounded}
         columns = {name: float(column[k]) for name, column in found.columns.items()}
         off = {name: float(error[k]) for name, error in found.errors.items()}
         numbers = {name: (value, off.get(name, 0.0)) for name, value in columns.items()}

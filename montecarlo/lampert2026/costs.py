@@ -313,7 +313,8 @@ def _printed_diagonal(
 #: The grid of the searches: C, lam with its nuisances' n and family, kappa, d. The first point of each d is C = 1.
 DIMENSIONS = (4, 36, 64)
 COUNTS = (1, 2, 3, 5)
-LAMBDAS = (2 / 3, 0.7, 0.8, 0.9, 0.97, 0.999)
+LAMBDAS = (math.nextafter(2 / 3, 1.0), 0.7, 0.8, 0.9, 0.97, 0.999)
+# 2/3 itself is no float, and the nearest one lies below it
 #: Shares below those of the prints: a claim's conditions leave out the points that are not its own.
 SMALL = (0.1, 0.35, 0.5, 0.6, 0.63, 0.65)
 KAPPAS = (1.0, 1 / 16, 16.0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations, product
 from math import isqrt
 from typing import Any
 
@@ -71,7 +72,7 @@ def of_family(C: int, n: int, lam: Fraction, d: int, family: int) -> list[Vector
     """The nuisances of a family of ``costs.FAMILIES``: those of other groups orthogonal, the same, or opposite."""
     if family not in (PAIRS, OPPOSITE, NEARLY) and n > 3:
         return None
-    if family > NEARLY or (family in (SHARED, OPPOSITE) and C > 1 and n > 3):
+    if family > NEARLY:
         return None
     square, each = (1 - lam**2) * d, needed(n)
     shared = family in (SHARED, OPPOSITE)
@@ -130,3 +131,37 @@ def cheaper(exact: Mapping[str, Any]) -> dict[str, Any] | None:
     """The embeddings of a case for kappa = 1, in the least square number of dimensions in which they are rational."""
     made = ((d, nuisances(exact, d)) for d in SQUARES)
     return next(({**found, "d": d, "kappa": 1} for d, found in made if found is not None), None)
+
+
+@instance("lampert2026.sec7.sink-construction")
+@instance("lampert2026.sec7.diag-construction")
+def constructed(exact: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The embeddings of a case, with the nuisances of its family."""
+    C, lam, d = _numbers(exact)
+    p, eta = structural(C, d), of_family(C, int(Fraction(exact["n"])), lam, d, int(Fraction(exact["family"])))
+    return None if p is None or eta is None else {"p": p, "eta": eta}
+
+
+@instance("lampert2026.sec7.sink-upper")
+def pairs(exact: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The embeddings of a case with one antipodal pair a group, the cost being that of any nuisances."""
+    C, lam, d = _numbers(exact)
+    p, eta = structural(C, d), of_family(C, 2, lam, d, PAIRS)
+    return None if p is None or eta is None else {"p": p, "eta": eta, "n": 2}
+
+
+@instance("lampert2026.sec7.diag-upper")
+def diagonal(exact: Mapping[str, Any], Delta_diag: float, r_eta: float) -> dict[str, Any] | None:
+    """Embeddings of a case with its r_eta and Delta_diag; the cost is that of any others."""
+    C, lam, d = _numbers(exact)
+    p = structural(C, d)
+    for n, family in product((2, 3, 4), (PAIRS, SHARED, OPPOSITE)):
+        eta = None if p is None else of_family(C, n, lam, d, family)
+        # n unit vectors span n - 1 dimensions, or n/2 in pairs; groups share them or do not
+        spanned = (2 if n == 3 else n // 2) * (C if family == PAIRS else 1)
+        if eta is None or spanned != r_eta:
+            continue
+        nearest = min(sum((x - y) ** 2 for x, y in zip(one, two, strict=True)) for one, two in combinations(eta[0], 2))
+        if abs(nearest - Fraction(Delta_diag)) <= nearest / 10**9:
+            return {"p": p, "eta": eta, "n": n, "Delta_diag": nearest}
+    return None

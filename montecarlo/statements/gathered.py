@@ -14,6 +14,9 @@ from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import CORE, Value, as_tensor, broadcast, evaluate, kept, reads, scalar, whole
 from montecarlo.statements.nodes import Node, StatementSimulationError, text
 
+#: Singular values below this part of the largest are rounding.
+SPANS = 1e-10
+
 
 def members(node: Node, env: Environment) -> Iterator[Value]:
     """The values of what stands for every value of an index, where its conditions hold."""
@@ -55,6 +58,17 @@ def _extreme(node: Node, env: Environment) -> Value:
     if not found:
         raise StatementSimulationError(f"{text(node)} is of no numbers; expected an index with a value")
     return kept(reduce(torch.maximum if node[0] == "largest" else torch.minimum, found))
+
+
+@reads("onto")
+def _projector(node: Node, env: Environment) -> Value:
+    """The orthogonal projector onto the span of vectors, from their singular vectors."""
+    rows = [one.tensor for one in members(node[1], env)]
+    if not rows or any(row.ndim != 1 for row in rows):
+        raise StatementSimulationError(f"{text(node)} takes fixed vectors, at least one")
+    _, values, basis = torch.linalg.svd(torch.stack(rows), full_matrices=False)
+    kept_rows = basis[values > SPANS * values.amax()]
+    return Value("matrix", kept_rows.mT @ kept_rows)
 
 
 @reads("indicator")

@@ -21,7 +21,7 @@ BINDERS = ("sum", "every", "each")
 #: Nodes that are true or false.
 TRUTHS = ("relation", "and", "every", "given", "exists")
 #: What is taken of an expression for every value of indices.
-OF_EACH = ("hull", "largest", "smallest")
+OF_EACH = ("hull", "largest", "smallest", "onto")
 
 
 class StatementError(ValueError):

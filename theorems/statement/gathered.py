@@ -131,6 +131,24 @@ def dist(reader: Reader, point: Expr, hull: Expr) -> Value:
     return root(nearest(exact).square)
 
 
+def onto(reader: Reader, each: Expr) -> Value:
+    """The orthogonal projector onto the span of vectors: B^T (B B^T)^(-1) B for the rows B of a basis."""
+    try:
+        rows = [_entries(one) for one in members(reader, each)]
+    except _UnsettledError:
+        raise UndefinedError("balls do not tell which vectors span the space of a projector") from None
+    exact = [[flint.fmpq(v.numerator, v.denominator) for v in row if isinstance(v, Fraction)] for row in rows]
+    if not rows or any(len(row) < len(rows[0]) for row in exact):
+        raise UndefinedError("a projector onto the span of no vectors, or of ones that are not rational")
+    reduced, rank = flint.fmpq_mat(exact).rref()
+    size = len(rows[0])
+    if not rank:
+        return Matrix(((Fraction(0),) * size,) * size)
+    basis = flint.fmpq_mat([[reduced[r, c] for c in range(size)] for r in range(rank)])
+    found = basis.transpose() * (basis * basis.transpose()).inv() * basis
+    return Matrix(tuple(tuple(Fraction(int(v.p), int(v.q)) for v in row) for row in found.tolist()))
+
+
 def _entries(one: Value) -> tuple[Number, ...]:
     if isinstance(one, Matrix):
         return tuple(chain.from_iterable(one.rows))
@@ -146,4 +164,5 @@ READ: dict[str, Callable[..., Value]] = {
     "largest": lambda reader, each: _extreme(reader, each, True),
     "smallest": lambda reader, each: _extreme(reader, each, False),
     "dist": dist,
+    "onto": onto,
 }

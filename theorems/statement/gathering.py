@@ -48,12 +48,18 @@ def _indicator(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     return Expr(head, tuple(parts))
 
 
-_EXAMPLES = {"hull": "v[j], j, 1, n", "largest": "norm(v[j]), j, 1, n", "smallest": "s[j], j, 2, n, s[j] > 0"}
+_EXAMPLES = {
+    "hull": "v[j], j, 1, n",
+    "largest": "norm(v[j]), j, 1, n",
+    "smallest": "s[j], j, 2, n, s[j] > 0",
+    "onto": "v[j], j, 1, n",
+}
 #: How the calls of this module are read.
 GATHERED: dict[str, Callable[[Any, str, ast.Call, int], Expr]] = {
     "hull": _hull,
     "largest": _of_each,
     "smallest": _of_each,
+    "onto": _of_each,
     "dist": _dist,
     "indicator": _indicator,
 }

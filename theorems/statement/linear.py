@@ -100,8 +100,13 @@ def _rational(found: Value) -> Fraction:
     return found
 
 
+def _open(node: Expr) -> bool:
+    """Whether a node holds an unknown that no ``least`` in it binds."""
+    return node.op == "unknown" or (node.op not in ("least", "exists") and any(map(_open, node)))
+
+
 def _affine(node: Expr, case: Data, own: Own) -> _Affine:
-    if not node.has("unknown") or node.op == "least":
+    if not _open(node):
         return _Affine((), value(node, case, own))
     op, args = node.op, node.args
     if op == "unknown":
@@ -131,7 +136,7 @@ def _added(one: _Affine, two: _Affine) -> _Affine:
 
 
 def _multiplied(args: tuple[Expr, ...], case: Data, own: Own) -> _Affine:
-    (place,) = (k for k, arg in enumerate(args) if arg.has("unknown") and arg.op != "least")
+    (place,) = (k for k, arg in enumerate(args) if _open(arg))
     before, after = ([value(arg, case, own) for arg in part] for part in (args[:place], args[place + 1 :]))
     left, right = (reduce(times, part) if part else None for part in (before, after))
     return _beside(left, _affine(args[place], case, own), right)

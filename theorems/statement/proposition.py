@@ -286,6 +286,10 @@ def _places(sides: tuple[Expr, ...], text: str, positions: set[str]) -> tuple[se
     def look(node: Expr, own: dict[str, tuple[Place, Place]]) -> None:
         if _over_tokens(node):
             body, index, first, last = node.args
+            if not body.has("token", "mean") and _counted(first, last):
+                # a sum over a count such as 2*C, with no token in it
+                look(body, own)
+                return
             ends = (place_of(first, text), place_of(last, text))
             for place, is_first in zip(ends, (True, False), strict=True):
                 if place.name not in own:
@@ -317,6 +321,15 @@ def _over_tokens(node: Expr) -> bool:
     body, _, first, last = node.args
     tokens: bool = body.has("token")
     return tokens or (node.op == "sum" and "d" not in first.names() | last.names())
+
+
+def _counted(first: Expr, last: Expr) -> bool:
+    """Whether an end of a sum is no position."""
+    try:
+        place_of(first), place_of(last)
+    except StatementError:
+        return True
+    return False
 
 
 def _compared_places(node: Expr, positions: set[str]) -> set[Place]:

@@ -161,6 +161,8 @@ def _of_each(node: Expr) -> str:
     if body.op == "given":
         body, *conditions = body.args
         ranges += map(latex, conditions)
+    if node.op == "onto":
+        return rf"P_{{\operatorname{{span}}\left\{{{latex(body)} : {', '.join(ranges)}\right\}}}}"
     if node.op == "hull":
         listed = latex(body) if ranges else ", ".join(map(latex, node.args))
         where = rf" : {', '.join(ranges)}" if ranges else ""

@@ -109,6 +109,12 @@ def _hull(node: Expr, text: str) -> str:
     return f"hull of {'vectors' if 'vector' in found else 'matrices'}"
 
 
+def _projector(node: Expr, text: str) -> str:
+    if (found := shape(node.args[0], text)) != "vector":
+        raise StatementError(f"{node} takes vectors; {node.args[0]} is a {found}", text, node.at)
+    return "matrix"
+
+
 def _distance(node: Expr, text: str) -> str:
     point, hull = node.args
     wanted = {"hull of vectors": "vector", "hull of matrices": "matrix"}[shape(hull, text)]
@@ -128,6 +134,7 @@ _GATHERED: dict[str, Callable[[Expr, str], str]] = {
     "indicator": _indicator,
     "hull": _hull,
     "dist": _distance,
+    "onto": _projector,
 }
 
 

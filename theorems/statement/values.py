@@ -125,13 +125,13 @@ def _unknown() -> flint.arb:
 
 def _add(one: Number, two: Number) -> Number:
     if isinstance(one, Fraction) and isinstance(two, Fraction):
-        return one + two
+        return one + two if one and two else one or two
     return _ball(one) + _ball(two)
 
 
 def _mul(one: Number, two: Number) -> Number:
     if isinstance(one, Fraction) and isinstance(two, Fraction):
-        return one * two
+        return one * two if one and two else _ZERO
     if 0 in (one if isinstance(one, Fraction) else 1, two if isinstance(two, Fraction) else 1):
         return Fraction(0)
     return _ball(one) * _ball(two)
@@ -220,6 +220,49 @@ def power(base: Number, exponent: Number) -> Number:
     return _exp(_mul(_log(base), exponent)) if base > 0 else _unknown()
 
 
+#: What is worked out once at a case where it holds no bound index.
+_COSTLY = ("+", "*", "/", "sum", "least", "smallest", "largest", "onto")
+
+
+#: Of these, equal nodes are one: working them out again would cost more than their comparison.
+WHOLE = ("sum", "least", "smallest", "largest", "onto")
+
+
+class _Kept:
+    """Values at one case of nodes that hold no bound index, by the precision, each node being kept with its value."""
+
+    def __init__(self, case: Data) -> None:
+        self.case = case
+        self.names: dict[int, tuple[Expr, set[str]]] = {}
+        self.values: dict[tuple[Expr | int, int], Value] = {}
+
+    def value(self, node: Expr, reader: _Reader) -> Value:
+        """The value of a node, from before where it was worked out before."""
+        if id(node) not in self.names:
+            self.names[id(node)] = node, node.names()
+        if not self.names[id(node)][1].isdisjoint(reader.own):
+            return reader.read(node)
+        key = (node if node.op in WHOLE else id(node)), flint.ctx.prec
+        if key not in self.values:
+            self.values[key] = reader.read(node)
+        return self.values[key]
+
+
+#: Of so many cases values are kept, the last one first.
+CASES = 32
+_KEPT: list[_Kept] = []
+
+
+def _kept(case: Data) -> _Kept:
+    """What is kept of a case."""
+    if not _KEPT or _KEPT[0].case is not case:
+        place = next((k for k, one in enumerate(_KEPT) if one.case == case), None)
+        found = _Kept(case) if place is None else _KEPT.pop(place)
+        found.case = case
+        _KEPT[:] = [found, *_KEPT[: CASES - 1]]
+    return _KEPT[0]
+
+
 class _Reader:
     """Evaluates an expression; ``own`` are the values of the indices of sums."""
 
@@ -239,6 +282,12 @@ class _Reader:
         raise StatementError(f"{node} is no vector; expected e.g. softmax(s)", at=node.at)
 
     def value(self, node: Expr) -> Value:
+        if node.op == "least" or (self.own and node.op in _COSTLY):
+            return _kept(self.case).value(node, self)
+        return self.read(node)
+
+    def read(self, node: Expr) -> Value:
+        """The value of a node, worked out."""
         op, args = node.op, node.args
         if op == "number":
             return Fraction(args[0])
@@ -424,7 +473,7 @@ _READERS: dict[str, Callable[..., Value]] = {
     "sum": _Reader.summed,
     "member": _Reader.member,
     "least": _Reader.least,
-    **{op: partial(_gathered, op) for op in ("dist", "largest", "smallest", "indicator", "binomial")},
+    **{op: partial(_gathered, op) for op in ("dist", "largest", "smallest", "indicator", "binomial", "onto")},
 }
 
 
@@ -470,4 +519,8 @@ def _weights(scores: Sequence[Number]) -> Vector:
 
 
 def _dot(one: Sequence[Number], two: Sequence[Number]) -> Number:
-    return reduce(_add, map(_mul, one, two), _ZERO)
+    total = _ZERO
+    for a, b in zip(one, two, strict=False):
+        if not ((isinstance(a, Fraction) and not a) or (isinstance(b, Fraction) and not b)):
+            total = _add(total, _mul(a, b))
+    return total

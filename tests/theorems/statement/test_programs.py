@@ -197,3 +197,13 @@ def test_existence_may_stand_in_a_clause() -> None:
     assert violation(prop, SEPARATED) is False and violation(prop, AROUND) is False
     other = said(f"{prop.left} if z[1].T*z[2] < 0", "z[0..n] in R^d, n = 2")
     assert violation(other, AROUND) is True
+
+
+def test_a_projector_onto_a_span() -> None:
+    prop = said("tr(onto(z[j], j, 0, n)) = norm(onto(z[j], j, 1, n), fro)", "z[0..n] in R^d")
+    at = case((1, 0, 0), (1, 2, 2), (2, 4, 4))
+    assert scalar(prop.left, at) == 2 and scalar(prop.right, at) == 1
+    assert abs(second(prop.left, at) - 2) < 1e-12 and abs(second(prop.right, at) - 1) < 1e-12
+    assert r"\operatorname{span}" in latex(prop.left)
+    with pytest.raises(StatementError, match=r"onto.* takes vectors"):
+        said("tr(onto(norm(z[j]), j, 0, n)) = 0", "z[0..n] in R^d")
