@@ -145,6 +145,8 @@ def judge_deterministic(prop: Proposition, effort: str = "standard", seed: int =
         from proofs_check.checking.identities import judge_matrices
 
         return judge_matrices(prop, effort, seed)
+    if undrawn := _undrawn(prop):
+        return Found("undecided", undrawn)
     search = _Search(prop, Landscape(prop.left.plain(), prop.relation, prop.right.plain(), _plain(prop)), 0.0)
     _check_shapes(prop, seed)
     search.deadline = began + SECONDS[effort]
@@ -152,6 +154,18 @@ def judge_deterministic(prop: Proposition, effort: str = "standard", seed: int =
     until = time.process_time() + PROOF * SECONDS[effort]
     found = _refuted(search, until) if search.hit else _unrefuted(search, until)
     return replace(found, seconds=time.process_time() - began)
+
+
+def _undrawn(prop: Proposition) -> str:
+    """Why no cases of a statement are drawn; "" where they are."""
+    known = prop.known
+    declared = [*known.families, *known.choices]
+    if declared or known.truths:
+        told = f"for {declared[0]}" if declared else f"that satisfy {known.truths[0]}"
+        return f"no cases are drawn {told}: families, sequences of integers and every(...) are for claims with cases"
+    if any(side.has("exists", "least") for side in (prop.left, prop.right)):
+        return "no search goes through the values of unknowns: exists and least are for claims with cases"
+    return ""
 
 
 def _check_shapes(prop: Proposition, seed: int) -> None:
