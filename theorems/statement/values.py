@@ -15,6 +15,7 @@ import flint
 from theorems.balls import PRECISIONS, precision, rational
 from theorems.norms import enclosure, rational_value
 from theorems.statement.expression import Expr, StatementError, minus
+from theorems.statement.kept import COSTLY, kept
 
 Number = Fraction | flint.arb
 #: Exponents, lengths of sums and sizes of numbers beyond which a value is left to balls, or refused.
@@ -220,49 +221,6 @@ def power(base: Number, exponent: Number) -> Number:
     return _exp(_mul(_log(base), exponent)) if base > 0 else _unknown()
 
 
-#: What is worked out once at a case where it holds no bound index.
-_COSTLY = ("+", "*", "/", "sum", "least", "smallest", "largest", "onto")
-
-
-#: Of these, equal nodes are one: working them out again would cost more than their comparison.
-WHOLE = ("sum", "least", "smallest", "largest", "onto")
-
-
-class _Kept:
-    """Values at one case of nodes that hold no bound index, by the precision, each node being kept with its value."""
-
-    def __init__(self, case: Data) -> None:
-        self.case = case
-        self.names: dict[int, tuple[Expr, set[str]]] = {}
-        self.values: dict[tuple[Expr | int, int], Value] = {}
-
-    def value(self, node: Expr, reader: _Reader) -> Value:
-        """The value of a node, from before where it was worked out before."""
-        if id(node) not in self.names:
-            self.names[id(node)] = node, node.names()
-        if not self.names[id(node)][1].isdisjoint(reader.own):
-            return reader.read(node)
-        key = (node if node.op in WHOLE else id(node)), flint.ctx.prec
-        if key not in self.values:
-            self.values[key] = reader.read(node)
-        return self.values[key]
-
-
-#: Of so many cases values are kept, the last one first.
-CASES = 32
-_KEPT: list[_Kept] = []
-
-
-def _kept(case: Data) -> _Kept:
-    """What is kept of a case."""
-    if not _KEPT or _KEPT[0].case is not case:
-        place = next((k for k, one in enumerate(_KEPT) if one.case == case), None)
-        found = _Kept(case) if place is None else _KEPT.pop(place)
-        found.case = case
-        _KEPT[:] = [found, *_KEPT[: CASES - 1]]
-    return _KEPT[0]
-
-
 class _Reader:
     """Evaluates an expression; ``own`` are the values of the indices of sums."""
 
@@ -282,8 +240,9 @@ class _Reader:
         raise StatementError(f"{node} is no vector; expected e.g. softmax(s)", at=node.at)
 
     def value(self, node: Expr) -> Value:
-        if node.op == "least" or (self.own and node.op in _COSTLY):
-            return _kept(self.case).value(node, self)
+        if node.op == "least" or (self.own and node.op in COSTLY):
+            found: Value = kept(self.case).value(node, self)
+            return found
         return self.read(node)
 
     def read(self, node: Expr) -> Value:
