@@ -40,6 +40,8 @@ from theorems.statement.calculus import settled
 from theorems.statement.chances import by_erf
 from theorems.statement.expression import SUMS, Expr, StatementError, minus
 from theorems.statement.factoring import factored
+from theorems.statement.kept import COSTLY
+from theorems.statement.kept import kept as kept_at
 from theorems.statement.spectra import eigenvalues, entry_norm
 from theorems.statement.spectra import inverse as inverted
 
@@ -115,41 +117,6 @@ def value(node: Expr, case: Data, own: Mapping[str, Fraction] | None = None) -> 
     return Reader(case, own or {}).value(node)
 
 
-class _Across:
-    """Values at one case of nodes that hold no bound index, by the precision, each node being kept with its value."""
-
-    def __init__(self, case: Data) -> None:
-        self.case = case
-        self.names: dict[int, tuple[Expr, set[str]]] = {}
-        self.values: dict[tuple[Expr | int, int], Value] = {}
-
-    def value(self, node: Expr, reader: Reader) -> Value:
-        """The value of a node, from before where it was worked out before."""
-        if id(node) not in self.names:
-            self.names[id(node)] = node, node.names()
-        if not self.names[id(node)][1].isdisjoint(reader.own):
-            return reader.read(node)
-        key = (node if node.op in _WHOLE_NODES else id(node)), flint.ctx.prec
-        if key not in self.values:
-            self.values[key] = reader.read(node)
-        return self.values[key]
-
-
-#: Of so many cases values are kept, the last one first.
-CASES = 32
-_CASES: list[_Across] = []
-
-
-def _across(case: Data) -> _Across:
-    """What is kept of a case."""
-    if not _CASES or _CASES[0].case is not case:
-        place = next((k for k, one in enumerate(_CASES) if one.case == case), None)
-        found = _Across(case) if place is None else _CASES.pop(place)
-        found.case = case
-        _CASES[:] = [found, *_CASES[: CASES - 1]]
-    return _CASES[0]
-
-
 class Reader:
     """Evaluates an expression; ``own`` are the values of the indices of sums, ``put`` of variables that ``at`` sets.
 
@@ -197,8 +164,9 @@ class Reader:
             return Fraction(args[0])
         if op in ("name", "matrix", "vector", "family"):
             return self.put[node] if node in self.put else self._named(op, args[0])
-        if not self.put and (op == "least" or (self.own and op in _COSTLY)):
-            return _across(self.case).value(node, self)
+        if not self.put and (op == "least" or (self.own and op in COSTLY)):
+            before: Value = kept_at(self.case).value(node, self)
+            return before
         return self.read(node)
 
     def read(self, node: Expr) -> Value:
@@ -463,10 +431,6 @@ class Reader:
         return Matrix(tuple(zip(*(column.entries for column in columns), strict=True)))
 
 
-#: What is worked out once at a case where it holds no bound index.
-_COSTLY = ("+", "*", "/", "sum", "least", "smallest", "largest", "onto")
-#: Of these, equal nodes are one: working them out again would cost more than their comparison.
-_WHOLE_NODES = ("sum", "least", "smallest", "largest", "onto")
 #: What is worked out once for the same indices.
 _KEPT = (*SUMS, "*", "/", "**", "entry", "element", "column", "softmax", "grad", "at", "indicator", "clip", "norm")
 _WHOLE = ("T", "tr", "element", "column")

@@ -1,0 +1,51 @@
+"""Values that are worked out once at a case: of nodes that hold no index of a sum or of a relation for every index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flint
+
+from theorems.statement.expression import Expr
+
+#: What is worked out once at a case where it holds no bound index.
+COSTLY = ("+", "*", "/", "sum", "least", "smallest", "largest", "onto")
+
+
+#: Of these, equal nodes are one: working them out again would cost more than their comparison.
+WHOLE = ("sum", "least", "smallest", "largest", "onto")
+
+
+class _Kept:
+    """Values at one case of nodes that hold no bound index, by the precision, each node being kept with its value."""
+
+    def __init__(self, case: Any) -> None:
+        self.case = case
+        self.names: dict[int, tuple[Expr, set[str]]] = {}
+        self.values: dict[tuple[Expr | int, int], Any] = {}
+
+    def value(self, node: Expr, reader: Any) -> Any:
+        """The value of a node, from before where it was worked out before."""
+        if id(node) not in self.names:
+            self.names[id(node)] = node, node.names()
+        if not self.names[id(node)][1].isdisjoint(reader.own):
+            return reader.read(node)
+        key = (node if node.op in WHOLE else id(node)), flint.ctx.prec
+        if key not in self.values:
+            self.values[key] = reader.read(node)
+        return self.values[key]
+
+
+#: Of so many cases values are kept, the last one first.
+CASES = 32
+_KEPT: list[_Kept] = []
+
+
+def kept(case: Any) -> _Kept:
+    """What is kept of a case."""
+    if not _KEPT or _KEPT[0].case is not case:
+        place = next((k for k, one in enumerate(_KEPT) if one.case == case), None)
+        found = _Kept(case) if place is None else _KEPT.pop(place)
+        found.case = case
+        _KEPT[:] = [found, *_KEPT[: CASES - 1]]
+    return _KEPT[0]
