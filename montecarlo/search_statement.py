@@ -7,6 +7,7 @@ sequences by name, as text ("1/2") or in float64. Row vectors are (1, k), column
 from __future__ import annotations
 
 import math
+import operator
 import time
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -21,6 +22,8 @@ Array = Any
 Floats = dict[str, dict[str, Any]]
 #: Longest sum that is evaluated.
 MAX_SUM = 4_096
+#: Steps of a difference quotient, each half of the one before.
+STEPS = 12
 
 
 def evaluate(node: Sequence[Any], case: Mapping[str, Mapping[str, Any]]) -> float:
@@ -91,6 +94,12 @@ def compiled(node: Sequence[Any]) -> Callable[[Floats], Array]:
         return lambda case: _norm(inner(case), kind)
     if op == "sum":
         return _summed(compiled(args[0]), args[1], compiled(args[2]), compiled(args[3]))
+    if op == "diff":
+        return _slope(compiled(args[0]), args[1], compiled(args[2]))
+    if op == "relation":
+        return _compared(args[0], compiled(args[1]), compiled(args[2]))
+    if op == "chance":
+        return _chance(args[0], [compiled(arg) for arg in args[1:]])
     parts = [compiled(arg) for arg in args]
     function = _FUNCTIONS[op]
     return lambda case: function(*(part(case) for part in parts))
@@ -169,6 +178,54 @@ def _summed(body: Callable[[Floats], Array], index: str, first: Any, last: Any) 
     return total
 
 
+def _slope(body: Callable[[Floats], Array], variable: str, at: Callable[[Floats], Array]) -> Callable[[Floats], Array]:
+    """The derivative by a number, by Ridders' method: central differences of shrinking step, extrapolated to 0."""
+
+    def slope(case: Floats) -> float:
+        place = float(_plain(at(case)))
+
+        def value(shift: float) -> float:
+            return float(_plain(body({**case, "numbers": {**case["numbers"], variable: place + shift}})))
+
+        step, best, error = 0.125 * max(abs(place), 0.125), math.nan, math.inf
+        before: list[float] = []
+        for _ in range(STEPS):
+            row = [(value(step) - value(-step)) / (2 * step)]
+            for order, other in enumerate(before, 1):
+                row.append(row[-1] + (row[-1] - other) / (4.0**order - 1))
+                off = max(abs(row[-1] - row[-2]), abs(row[-1] - other))
+                if off < error:
+                    best, error = row[-1], off
+            before, step = row, step / 2
+        return best
+
+    return slope
+
+
+def _compared(
+    mark: str, left: Callable[[Floats], Array], right: Callable[[Floats], Array]
+) -> Callable[[Floats], Array]:
+    test = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq}
+    return lambda case: float((test | {"!=": operator.ne})[mark](float(_plain(left(case))), float(_plain(right(case)))))
+
+
+def _chance(kind: str, parts: list[Callable[[Floats], Array]]) -> Callable[[Floats], Array]:
+    """P[low <= N(mean, variance) <= high] by the complementary error function, of the two ends on one side of 0."""
+
+    def probability(case: Floats) -> float:
+        mean, variance, *ends = (float(_plain(part(case))) for part in parts)
+        if variance <= 0:
+            return math.nan
+        low, high = ((end - mean) / math.sqrt(2 * variance) for end in (ends[0], ends[-1]))
+        if kind != "within":
+            return math.erfc(low if kind == "above" else -high) / 2
+        if high < low:
+            return (math.erf(high) - math.erf(low)) / 2
+        return (math.erfc(low) - math.erfc(high)) / 2 if low > 0 else (math.erfc(-high) - math.erfc(-low)) / 2
+
+    return probability
+
+
 def _elementary(function: Callable[[float], float]) -> Callable[[Array], float]:
     def at(value: Array) -> float:
         try:
@@ -194,6 +251,10 @@ _FUNCTIONS: dict[str, Callable[..., Array]] = {
     "abs": lambda value: abs(_plain(value)),
     "min": lambda *parts: float(_several(*parts).min()),
     "max": lambda *parts: float(_several(*parts).max()),
+    "erf": _elementary(math.erf),
+    "pi": lambda: math.pi,
+    "indicator": float,
+    "and": lambda *parts: float(all(parts)),
     "clip": lambda value, low, high: min(max(_plain(value), _plain(low)), _plain(high)),
     "softmax": _softmax,
     "entropy": _entropy,

@@ -8,6 +8,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from montecarlo.statements import enclosure
 from montecarlo.statements.enclosure import EXACT, LINE, Enclosure, point, scalar
@@ -209,6 +210,23 @@ def _exponential(encloser: Encloser, node: Node) -> Enclosure:
     return scalar(*within(found.pair, 0.0, math.inf))
 
 
+def _chance(encloser: Encloser, node: Node) -> Enclosure:
+    """P[low <= N(mean, variance) <= high], by the normal distribution function of both ends."""
+    kind, (mean, variance, *ends) = node[1], (encloser.number_or_line(part) for part in node[2:])
+    if variance.pair[0] <= 0.0:
+        return scalar(0.0, 1.0)
+    spread = enclosure.monotone(np.sqrt, variance, 0.0)
+    minus = enclosure.scaled(mean, scalar(-1.0, -1.0), "scalar")
+    low, high = (
+        enclosure.monotone(special.ndtr, enclosure.divided(enclosure.added(end, minus), spread))
+        for end in (ends[0], ends[-1])
+    )
+    first = scalar(1.0, 1.0) if kind == "above" else high
+    last = scalar(0.0, 0.0) if kind == "below" else low
+    found = enclosure.added(first, enclosure.scaled(last, scalar(-1.0, -1.0), "scalar"))
+    return scalar(*within(found.pair, 0.0, 1.0))
+
+
 _READERS: dict[str, Callable[[Encloser, Node], Enclosure]] = {
     "number": _number,
     "name": _number,
@@ -234,4 +252,7 @@ _READERS: dict[str, Callable[[Encloser, Node], Enclosure]] = {
     "min": _extreme(np.min),
     "max": _extreme(np.max),
     "clip": _clipped,
+    "pi": lambda e, node: point(math.pi),
+    "erf": lambda e, node: enclosure.monotone(special.erf, e.number_or_line(node[1])),
+    "chance": _chance,
 }

@@ -89,7 +89,13 @@ def _elementary(operation: str, change: Callable[[Tensor], Tensor]) -> None:
         return Value("scalar", number)
 
 
-for _operation, _change in {"sqrt": torch.sqrt, "exp": torch.exp, "log": torch.log, "abs": torch.abs}.items():
+for _operation, _change in {
+    "sqrt": torch.sqrt,
+    "exp": torch.exp,
+    "log": torch.log,
+    "erf": torch.special.erf,
+    "abs": torch.abs,
+}.items():
     _elementary(_operation, _change)
 
 

@@ -11,6 +11,8 @@ Node = tuple[Any, ...]
 MOMENTS = ("E", "Var", "Cov", "Corr", "Skew", "Kurt", "P")
 #: Nodes that bind an index: their arguments are body, index, first and last.
 BINDING = ("sum", "stack")
+#: A derivative binds a name too: its arguments are body, name and where it is taken.
+DERIVATIVE = "diff"
 
 
 class StatementSimulationError(ValueError):
@@ -62,6 +64,8 @@ def names(node: Node) -> frozenset[str]:
     if node[0] in BINDING:
         _, body, index, first, last = node
         return (names(body) - {index}) | names(first) | names(last)
+    if node[0] == DERIVATIVE:
+        return (names(node[1]) - {node[2]}) | names(node[3])
     return frozenset(name for part in parts(node) for name in names(part))
 
 
@@ -84,6 +88,8 @@ def put(node: Node, name: str, value: Node) -> Node:
     if node[0] in BINDING and node[2] == name:
         _, body, index, first, last = node
         return (node[0], body, index, put(first, name, value), put(last, name, value))
+    if node[0] == DERIVATIVE and node[2] == name:
+        return (node[0], node[1], node[2], put(node[3], name, value))
     return mapped(node, lambda part: put(part, name, value))
 
 
@@ -104,6 +110,8 @@ def text(node: Node) -> str:
         return f"({op.join(text(arg) for arg in args)})"
     if op == "relation":
         return f"{text(args[1])} {args[0]} {text(args[2])}"
+    if op == "and":
+        return " and ".join(text(arg) for arg in args)
     if op == "mean":
         return "mean(x)"
     inside = ", ".join(text(arg) if isinstance(arg, tuple) else str(arg) for arg in args if arg != "")

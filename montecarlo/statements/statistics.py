@@ -97,7 +97,7 @@ def _expectation(node: Node, env: Environment | None) -> Iterator[Statistic]:
 
 
 def _probability(node: Node, env: Environment | None) -> Iterator[Statistic]:
-    if node[1][0] != "relation":
+    if node[1][0] not in ("relation", "and"):
         raise StatementSimulationError(f"{text(node)}: P takes a relation, e.g. P[x[i].T*W*x[j] > 0]")
     yield Statistic(text(node), (node[1],), lambda f: f, None, (0.0, 1.0))
 

@@ -11,7 +11,7 @@ from typing import Any
 from torch import Tensor
 
 # what these read is registered as they are imported
-from montecarlo.statements import arithmetic, functions, sums  # noqa: F401
+from montecarlo.statements import analysis, arithmetic, functions, sums  # noqa: F401
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import evaluate, whole
 from montecarlo.statements.nodes import Node, StatementSimulationError, frozen, random, text

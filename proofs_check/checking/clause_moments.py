@@ -14,10 +14,11 @@ from proofs_check.checking.deterministic import changed_numbers
 from proofs_check.checking.found import Found, exact_row
 from proofs_check.checking.measuring import BETA, Measurement, TooDearError
 from proofs_check.checking.moments import CANDIDATES, DRAWN, FURTHER, REFUTING, SAMPLED, Checker
-from theorems.statement.conditions import HOLDS, parts, violated
+from theorems.statement.conditions import parts, violated
 from theorems.statement.decide import decide
 from theorems.statement.expression import Expr
 from theorems.statement.normal import sign
+from theorems.statement.values import HOLDS
 
 
 @dataclass(frozen=True)

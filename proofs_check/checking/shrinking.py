@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 from theorems.statement.cases import Case
 from theorems.statement.proposition import Proposition
@@ -133,7 +134,8 @@ def _entry(case: Case, name: str, r: int, c: int, mirror: bool, new: Fraction) -
 def _component(case: Case, kind: str, name: str, k: int, new: Fraction) -> Case:
     table = dict(getattr(case, kind))
     table[name] = (*table[name][:k], new, *table[name][k + 1 :])
-    return replace(case, **{kind: table})
+    changed: dict[str, Any] = {kind: table}
+    return replace(case, **changed)
 
 
 def _simpler(value: Fraction) -> Iterator[Fraction]:

@@ -15,11 +15,9 @@ from theorems.norms import is_semidefinite, is_symmetric
 from theorems.statement.expression import Expr
 from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import UndefinedError, Vector, compared, value
+from theorems.statement.values import HOLDS, UndefinedError, Vector, compared, value
 
 Rows = tuple[tuple[Fraction, ...], ...]
-#: The signs of left - right with which each relation holds.
-_HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
 
 
 @dataclass(frozen=True)
@@ -30,6 +28,8 @@ class Case:
     matrices: Mapping[str, Rows] = field(default_factory=dict)
     vectors: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
     sequences: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
+    #: of a finite exchangeable law: sets of tokens, equally likely, each in random order
+    ensemble: tuple[Rows, ...] = ()
 
     def plain(self) -> dict[str, Any]:
         """The case as text, as the other side reads it: {"numbers": {"u": "1/2"}, "matrices": {"W": [["0", ...]]}}."""
@@ -38,7 +38,9 @@ class Case:
             "matrices": {name: [[str(v) for v in row] for row in rows] for name, rows in self.matrices.items()},
             "vectors": {name: [str(v) for v in entries] for name, entries in self.vectors.items()},
             "sequences": {name: [str(v) for v in entries] for name, entries in self.sequences.items()},
-        }
+        } | (
+            {"tokens": [[[str(v) for v in one] for one in tokens] for tokens in self.ensemble]} if self.ensemble else {}
+        )
 
     def entries(self) -> Iterator[Fraction]:
         """Every number of the case."""
@@ -49,6 +51,9 @@ class Case:
         for table in (self.vectors, self.sequences):
             for values in table.values():
                 yield from values
+        for tokens in self.ensemble:
+            for token in tokens:
+                yield from token
 
     @property
     def weight(self) -> tuple[int, int]:
@@ -67,6 +72,9 @@ class Case:
             parts.append(f"{name} = [{', '.join('[' + ', '.join(map(str, row)) + ']' for row in rows)}]")
         for table in (self.vectors, self.sequences):
             parts += [f"{name} = ({_listed(entries)})" for name, entries in sorted(table.items())]
+        if self.ensemble:
+            shown = [f"({', '.join(f'({_listed(one)})' for one in tokens)})" for tokens in self.ensemble]
+            parts.append(f"x one of {', '.join(shown)}, in random order")
         return ", ".join(parts)
 
 
@@ -253,7 +261,7 @@ def _relations_fail(prop: Proposition, case: Case) -> Iterator[str]:
                 sign = _sign(left, right, point, strict=True)
             except IndexError:
                 continue
-            if sign not in _HOLDS[relation]:
+            if sign not in HOLDS[relation]:
                 yield f"{left} {relation} {right}"
                 break
 

@@ -9,10 +9,7 @@ from theorems.statement import conditions
 from theorems.statement.cases import Case
 from theorems.statement.expression import Expr
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import UndefinedError, compared, scalar
-
-#: The signs of left - right with which each relation holds.
-HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}}
+from theorems.statement.values import HOLDS, UndefinedError, compared, scalar
 
 
 def violation(prop: Proposition, case: Case) -> bool | None:

@@ -8,15 +8,14 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
-from theorems.statement.expression import Expr, StatementError
+from theorems.statement import monotone
+from theorems.statement.expression import PREDICATES, Expr, StatementError
 from theorems.statement.hypotheses import Hypotheses, Range
 from theorems.statement.language import Vocabulary, parsed, relations
-from theorems.statement.values import Data, UndefinedError, compared
+from theorems.statement.values import HOLDS, Data, UndefinedError, compared
 
 #: How a statement joins two conditions: ``A if B`` says that B implies A.
 CLAUSES = ("iff", "if")
-#: The signs of left - right with which each relation of a condition holds.
-HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
 NEGATED = {"=": "!=", "!=": "=", "<=": ">", ">": "<=", ">=": "<", "<": ">="}
 TURNED = {"=": "=", "!=": "!=", "<=": ">=", ">=": "<=", "<": ">", ">": "<"}
 
@@ -66,6 +65,8 @@ def _relations(text: str, words: Vocabulary, whole: str, column: int) -> list[Ex
     start = column + len(text) - len(text.lstrip())
     if not text.strip():
         raise StatementError("no condition stands here; expected a relation such as u > 0", whole, start)
+    if not marks and (whole_part := parsed(text, words, whole, column)).op in PREDICATES:
+        return [whole_part]
     if not marks:
         raise StatementError(f"{text.strip()} is no relation; expected e.g. {text.strip()} > 0", whole, start)
     for mark, place in marks:
@@ -91,9 +92,9 @@ def parts(node: Expr) -> tuple[Expr, ...]:
 
 def numbers_of(node: Expr) -> Iterator[Expr]:
     """The numbers that a side of a statement is about: the side itself, or both sides of a condition's relations."""
-    if node.op in ("and", "relation"):
+    if node.op in ("and", "relation", *PREDICATES):
         for part in parts(node):
-            yield from (part.args[1], part.args[2])
+            yield from (part.args[1:] if part.op == "relation" else part.args[2:])
     else:
         yield node
 
@@ -108,7 +109,9 @@ def truth(node: Expr, case: Data) -> bool | None:
 
 
 def truth_of(part: Expr, case: Data) -> bool | None:
-    """Whether one relation is certified to hold at a case."""
+    """Whether one relation, or one property of a function, is certified to hold at a case."""
+    if part.op in PREDICATES:
+        return monotone.truth(part, case)
     sign = compared(part.args[1], part.args[2], case)
     return None if sign is None else sign in HOLDS[part.args[0]]
 

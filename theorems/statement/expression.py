@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import count
+from itertools import count, pairwise
 from typing import Any
 
 #: Moments: the number of arguments each takes, and its degree as a multiple of its argument's.
 MOMENTS = {"E": 1, "Var": 1, "Cov": 2, "Corr": 2, "Skew": 1, "Kurt": 1, "P": 1}
 #: Functions of one number, of several numbers, and of a vector.
-ELEMENTARY = ("sqrt", "exp", "log", "abs")
+ELEMENTARY = ("sqrt", "exp", "log", "erf", "abs")
 SEVERAL = ("min", "max")
 OF_VECTORS = ("softmax", "entropy")
 NORMS = ("2", "fro", "nuclear")
+#: Nodes whose second argument is a name of their own, bound in the first: body, index, then expressions outside of it.
+BINDING = ("sum", "diff", "increasing", "decreasing", "peaks")
+#: Properties of a function of one name on an interval: body, name, low, high.
+PREDICATES = ("increasing", "decreasing", "peaks")
 RELATIONS = ("=", "<=", "<", ">=", ">", "->", "~")
 
 
@@ -41,8 +45,10 @@ class Expr:
 
     ``number`` (a Fraction), ``name``, ``matrix``, ``vector`` (names), ``token`` (its position), ``family`` (the vector
     of all entries of a defined or given sequence), ``entry`` (sequence, position), ``T`` (transpose), ``+``, ``*``,
-    ``/``, ``**``, ``tr``, ``norm``, ``sum`` (body, index, first, last), ``mean`` (of the tokens), ``relation``, ``and``
-    (of relations), a moment of MOMENTS, or a function.
+    ``/``, ``**``, ``tr``, ``norm``, ``sum`` (body, index, first, last), ``diff`` (body, name, where), ``mean`` (of the
+    tokens), ``relation``, ``and`` (of relations), ``normal`` (mean, variance: a random number of its own),
+    ``chance`` ("within" | "above" | "below", mean, variance, ends: its probability of an interval), ``pi``, a moment of
+    MOMENTS, or a function.
     """
 
     op: str
@@ -65,16 +71,16 @@ class Expr:
 
     @property
     def random(self) -> bool:
-        """Whether a token occurs outside every moment, so that the value differs from walk to walk."""
+        """Whether a token, or a random number, occurs outside every moment, so that the value differs."""
         if self.op in MOMENTS:
             return False
-        return self.op in ("token", "mean") or any(arg.random for arg in self)
+        return self.op in ("token", "mean", "normal") or any(arg.random for arg in self)
 
     def names(self) -> set[str]:
         """The names that occur free: parameters and positions, not the indices of sums."""
         if self.op == "name":
             return {self.args[0]}
-        if self.op == "sum":
+        if self.op in BINDING:
             body, index, *ends = self.args
             inner: set[str] = body.names() - {index}
             return inner.union(*(end.names() for end in ends))
@@ -84,7 +90,7 @@ class Expr:
         """The expression with names replaced; the index of a sum is its own, and renamed where it would capture one."""
         if self.op == "name":
             return table.get(self.args[0], self)
-        if self.op == "sum":
+        if self.op in BINDING:
             body, index, *ends = self.args
             inner = {name: value for name, value in table.items() if name != index and name in body.names()}
             brought = {name for value in inner.values() for name in value.names()}
@@ -92,7 +98,7 @@ class Expr:
                 taken = brought | body.names()
                 new = next(label for k in count(1) if (label := f"{index}{k}") not in taken)
                 inner[index], index = Expr("name", (new,)), new
-            return Expr("sum", (body.put(inner), index, *(end.put(table) for end in ends)), self.at)
+            return Expr(self.op, (body.put(inner), index, *(end.put(table) for end in ends)), self.at)
         return self.mapped(lambda arg: arg.put(table))
 
     def mapped(self, change: Callable[[Expr], Expr]) -> Expr:
@@ -162,10 +168,18 @@ def _text(node: Expr) -> tuple[str, int]:
         return f"{op}[{', '.join(map(written, args))}]", 4
     if op == "relation":
         return f"{written(args[1], 1)} {args[0]} {written(args[2], 1)}", 0
-    if op == "and":
-        return " and ".join(map(written, args)), 0
     if op == "mean":
         return "mean(x)", 4
+    if op == "pi":
+        return "pi", 4
+    if op == "and":
+        return _chain_text(args), 0
+    if op == "chance":
+        return f"P[{_event_text(*args)}]", 4
+    if op == "diff":
+        body, index, at = args
+        place = "" if at == name(index) else f", {written(at)}"
+        return f"diff({written(body)}, {index}{place})", 4
     if op == "norm":
         inner = written(args[0])
         return (f"norm({inner}, {args[1]})" if args[1] else f"norm({inner})"), 4
@@ -178,3 +192,23 @@ def _sum_text(args: tuple[Any, ...]) -> str:
         text = written(arg, 1)
         pieces.append(f"- {text[1:]}" if text.startswith("-") and pieces else f"+ {text}" if pieces else text)
     return " ".join(pieces)
+
+
+def chained(relations: tuple[Any, ...]) -> bool:
+    """Whether relations are those of a chain a <= b <= c."""
+    return all(one.op == two.op == "relation" and one.args[2] == two.args[1] for one, two in pairwise(relations))
+
+
+def _chain_text(relations: tuple[Any, ...]) -> str:
+    if not chained(relations):
+        return " and ".join(map(written, relations))
+    first = written(relations[0].args[1], 1)
+    return first + "".join(f" {one.args[0]} {written(one.args[2], 1)}" for one in relations)
+
+
+def _event_text(kind: str, mean: Expr, variance: Expr, *ends: Expr) -> str:
+    number = f"normal({written(mean)}, {written(variance)})"
+    low, high = (written(ends[0], 1), written(ends[-1], 1))
+    return {"within": f"{low} <= {number} <= {high}", "above": f"{number} >= {low}", "below": f"{number} <= {high}"}[
+        kind
+    ]

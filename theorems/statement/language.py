@@ -8,13 +8,17 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from math import prod
 
+from theorems.statement.calculus import derivative
+from theorems.statement.chances import chance
 from theorems.statement.expression import (
     ELEMENTARY,
     MOMENTS,
     NORMS,
     OF_VECTORS,
+    PREDICATES,
     RELATIONS,
     SEVERAL,
     Expr,
@@ -26,7 +30,22 @@ from theorems.statement.expression import (
 MAX_LENGTH, MAX_DEPTH, MAX_EXPONENT, MAX_DIGITS = 4_000, 60, 64, 40
 #: Longest number that a power of numbers may be.
 MAX_BITS = 4_096
-CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, "tr", "norm", "mean", "sum", "clip", "o", "O")
+CALLS = (
+    *ELEMENTARY,
+    *SEVERAL,
+    *OF_VECTORS,
+    "tr",
+    "norm",
+    "mean",
+    "sum",
+    "clip",
+    "diff",
+    "indicator",
+    "normal",
+    *PREDICATES,
+    "o",
+    "O",
+)
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _COMPARISONS = {ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">", ast.Eq: "=", ast.NotEq: "!="}
 _RELATION = re.compile(r"->|<=|>=|!=|==|=|<|>|~")
@@ -140,13 +159,19 @@ class _Reader:
         if isinstance(node, ast.Call):
             return self._call(node, depth)
         if isinstance(node, ast.Compare):
-            if len(node.ops) != 1 or type(node.ops[0]) not in _COMPARISONS:
-                raise self.fail("expected one comparison, e.g. P[x[i].T*W*x[j] > 0]", node)
-            sides = (self.build(node.left, depth), self.build(node.comparators[0], depth))
-            return Expr("relation", (_COMPARISONS[type(node.ops[0])], *sides))
+            return self._relations(node, depth)
         raise self.fail(
             f"{ast.unparse(node)[:40]!r} is no part of a statement; see the vocabulary in the documents", node
         )
+
+    def _relations(self, node: ast.Compare, depth: int) -> Expr:
+        """a < b, or a chain a <= b <= c."""
+        if any(type(mark) not in _COMPARISONS for mark in node.ops):
+            raise self.fail("expected comparisons, e.g. P[x[i].T*W*x[j] > 0]", node)
+        sides = [self.build(side, depth) for side in (node.left, *node.comparators)]
+        marks = [_COMPARISONS[type(mark)] for mark in node.ops]
+        found = [Expr("relation", (mark, *pair)) for mark, pair in zip(marks, pairwise(sides), strict=True)]
+        return found[0] if len(found) == 1 else Expr("and", tuple(found))
 
     def _number(self, node: ast.Constant) -> Expr:
         value = node.value
@@ -175,6 +200,8 @@ class _Reader:
             return Expr("vector", (label,))
         if label in words.sequences or label in words.definitions:
             return Expr("family", (label,))
+        if label == "pi":
+            return Expr("pi")
         if label == "x":
             raise self.fail("x needs a position, e.g. x[i]; the mean of all tokens is mean(x)", node)
         if label in MOMENTS:
@@ -216,7 +243,10 @@ class _Reader:
         if head in MOMENTS:
             if len(parts) != MOMENTS[head]:
                 raise self.fail(f"{head}[...] takes {MOMENTS[head]} of them, {len(parts)} stand here", node)
-            return Expr(head, tuple(self.build(part, depth) for part in parts))
+            inner = tuple(self.build(part, depth) for part in parts)
+            if any(part.has("normal") for part in inner):
+                return chance(head, inner[0], self.text, self.place(node))
+            return Expr(head, inner)
         if len(parts) != 1:
             raise self.fail("expected one position in [...]", node)
         index = self.build(parts[0], depth)
@@ -275,7 +305,7 @@ def _joined(operation: str, left: Expr, right: Expr) -> Expr:
 
 
 def _plain_call(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    counts = {**dict.fromkeys(SEVERAL, (1, 8)), "clip": (3, 3)}
+    counts = {**dict.fromkeys(SEVERAL, (1, 8)), "clip": (3, 3), "normal": (2, 2)}
     low, high = counts.get(head, (1, 1))
     if not low <= len(node.args) <= high:
         raise reader.fail(f"{head}(...) takes {low if low == high else f'{low} to {high}'} arguments", node)
@@ -307,6 +337,47 @@ def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     return Expr("sum", (body, index, first, last))
 
 
+def _diff(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+    if len(node.args) not in (2, 3) or not isinstance(node.args[1], ast.Name):
+        raise reader.fail("expected diff(expression, theta), or diff(expression, theta, place)", node)
+    index = node.args[1].id
+    words = reader.words
+    if index in ("x", "T", "d", *words.matrices, *words.values, *words.definitions) or index.startswith("_"):
+        raise reader.fail(f"{index} is no parameter; a derivative is by a parameter such as theta", node.args[1])
+    body = reader.build(node.args[0], depth)
+    if body.has(*MOMENTS) and any(part.op in MOMENTS and part.op != "E" for part in body.walk()):
+        raise reader.fail(f"of moments only expectations are differentiated; write {body} by expectations", node)
+    at = (
+        reader.build(node.args[2], depth) if len(node.args) == 3 else Expr("name", (index,), reader.place(node.args[1]))
+    )
+    try:
+        derivative(body, index)
+    except StatementError as error:
+        raise StatementError(str(error), reader.text, error.at if error.at >= 0 else reader.place(node)) from None
+    return Expr("diff", (body, index, at))
+
+
+def _property(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+    if len(node.args) != 4 or not isinstance(node.args[1], ast.Name):
+        raise reader.fail(f"expected {head}(f, t, low, high), f in terms of t", node)
+    index = node.args[1].id
+    if index in ("x", "T", "d", *reader.words.matrices) or index.startswith("_"):
+        raise reader.fail(f"{index} is no parameter; take another letter", node.args[1])
+    body, low, high = (reader.build(node.args[k], depth) for k in (0, 2, 3))
+    if index not in body.names():
+        raise reader.fail(f"{body} does not depend on {index}", node.args[0])
+    if body.random:
+        raise reader.fail(f"{body} is random; take a moment of it, e.g. E[{body}]", node.args[0])
+    return Expr(head, (body, index, low, high))
+
+
+def _indicator(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+    inner = reader.build(node.args[0], depth) if len(node.args) == 1 else None
+    if inner is None or inner.op not in ("relation", "and"):
+        raise reader.fail("indicator(...) takes a comparison, e.g. indicator(theta >= 1/2)", node)
+    return Expr("indicator", (inner,))
+
+
 def _norm(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     kind = ast.unparse(node.args[1]).strip("'\"") if len(node.args) == 2 else ""
     if len(node.args) not in (1, 2) or (kind and kind not in NORMS):
@@ -314,7 +385,14 @@ def _norm(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     return Expr("norm", (reader.build(node.args[0], depth), kind))
 
 
-_CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {"mean": _mean, "sum": _sum, "norm": _norm}
+_CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
+    "mean": _mean,
+    "sum": _sum,
+    "norm": _norm,
+    "diff": _diff,
+    "indicator": _indicator,
+    **dict.fromkeys(PREDICATES, _property),
+}
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

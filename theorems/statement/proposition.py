@@ -86,7 +86,7 @@ class Proposition:
         """The matrices that occur, Sigma always where tokens do."""
         sides = (self.left, self.right, *(side for _, one, two in self.known.relations for side in (one, two)))
         used = {node.args[0] for side in sides for node in side.walk() if node.op == "matrix"}
-        return tuple(sorted((used | ({"Sigma"} if self.random else set())) - {"I"}))
+        return tuple(sorted((used | ({"Sigma"} if self.random and self.law.gaussian else set())) - {"I"}))
 
 
 def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "walk", limit: str = "") -> Proposition:
@@ -363,7 +363,8 @@ def _check_covariance(law: Law) -> None:
 def _check_shapes(left: Expr, right: Expr, text: str) -> None:
     for side in (*numbers_of(left), *numbers_of(right)):
         if side.random:
-            raise StatementError(f"{side} is random; a statement is about moments, e.g. E[{side}]", text, side.at)
+            mend = "a probability of it, e.g. P[0 <= normal(mu, v) <= 1]" if side.has("normal") else f"E[{side}]"
+            raise StatementError(f"{side} is random; a statement is about moments: take {mend}", text, side.at)
         if (found := shape(side, text)) != "number":
             mend = "multiply it by fixed vectors, a in R^d, or take a trace or a norm"
             raise StatementError(f"{side} is a {found}, and a statement is about numbers; {mend}", text, side.at)

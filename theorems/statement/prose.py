@@ -7,7 +7,7 @@ from fractions import Fraction
 import sympy as sp
 
 from theorems.statement.conditions import CLAUSES
-from theorems.statement.expression import MOMENTS, Expr
+from theorems.statement.expression import MOMENTS, PREDICATES, Expr, chained
 from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
 
@@ -47,6 +47,7 @@ LAWS = {
     "walk-zero": "x_1 = 0 and x_{t+1} ~ N(x_t, Sigma)",
     "walk-mean": "x_1 = m, fixed, and x_{t+1} ~ N(x_t, Sigma)",
     "iid": "the tokens are independent, N(0, Sigma)",
+    "exchangeable": "the tokens x_1, ..., x_T are exchangeable, with finite second moments",
 }
 
 
@@ -120,6 +121,24 @@ def _function(node: Expr) -> tuple[str, int]:
     op, args = node.op, node.args
     if op == "mean":
         return r"\bar x", 4
+    if op == "pi":
+        return r"\pi", 4
+    if op == "diff":
+        body, index, at = args
+        place = "" if at == Expr("name", (index,)) else rf"\Big|_{{{name_latex(index)}={latex(at)}}}"
+        return rf"\frac{{\partial}}{{\partial {name_latex(index)}}} {latex(body, 2)}{place}", 2
+    if op == "chance":
+        return rf"\mathbb P\left[{_event(*args)}\right]", 4
+    if op == "and" and chained(args):
+        rest = "".join(rf" {_RELATIONS[one.args[0]]} {latex(one.args[2], 1)}" for one in args)
+        return f"{latex(args[0].args[1], 1)}{rest}", 0
+    if op in PREDICATES:
+        body, index, low, high = args
+        word = {"peaks": "has one maximum, inside,"}.get(op, f"is strictly {op}")
+        where = rf"{name_latex(index)} \in [{latex(low)}, {latex(high)}]"
+        return rf"{latex(body, 1)} \text{{ {word} for }} {where}", 0
+    if op == "indicator":
+        return rf"\mathbf 1\left[{latex(args[0])}\right]", 4
     if op == "sqrt":
         return rf"\sqrt{{{latex(args[0])}}}", 4
     if op == "abs":
@@ -135,6 +154,16 @@ def _function(node: Expr) -> tuple[str, int]:
     if op == "relation":
         return f"{latex(args[1], 1)} {_RELATIONS[args[0]]} {latex(args[2], 1)}", 0
     return rf"\operatorname{{{op}}}\left({', '.join(latex(arg) for arg in args)}\right)", 4
+
+
+def _event(kind: str, mean: Expr, variance: Expr, *ends: Expr) -> str:
+    number = rf"N({latex(mean)}, {latex(variance)})"
+    low, high = latex(ends[0], 1), latex(ends[-1], 1)
+    return {
+        "within": rf"{low} \le {number} \le {high}",
+        "above": rf"{number} \ge {low}",
+        "below": rf"{number} \le {high}",
+    }[kind]
 
 
 def statement_latex(prop: Proposition) -> str:

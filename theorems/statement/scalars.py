@@ -10,6 +10,8 @@ import sympy as sp
 from theorems.algebra.ratio import Ratio
 from theorems.algebra.sums import close_sum
 from theorems.expressions import symbol
+from theorems.statement.calculus import settled
+from theorems.statement.chances import by_erf
 from theorems.statement.expression import MOMENTS, Expr, StatementError
 from theorems.statement.forms import NotPolynomialError, Polynomial, Term
 from theorems.statement.hypotheses import Hypotheses
@@ -20,7 +22,7 @@ from theorems.statement.traces import Traces
 
 #: Most Gaussian factors of a product whose pairings are written out (10395 of them).
 MAX_FACTORS = 12
-_FUNCTIONS = {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log, "abs": sp.Abs, "min": sp.Min, "max": sp.Max}
+_FUNCTIONS = {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log, "erf": sp.erf, "abs": sp.Abs, "min": sp.Min, "max": sp.Max}
 
 
 def sympy_of(node: Expr, table: Mapping[str, sp.Expr] | None = None) -> sp.Expr:
@@ -30,6 +32,8 @@ def sympy_of(node: Expr, table: Mapping[str, sp.Expr] | None = None) -> sp.Expr:
         return sp.Rational(args[0].numerator, args[0].denominator)
     if op == "name":
         return (table or {}).get(args[0], symbol(args[0]))
+    if op == "pi":
+        return sp.pi
     if op in ("+", "*", "/", "**", *_FUNCTIONS):
         return combined(op, [sympy_of(arg, table) for arg in args], node)
     raise NotPolynomialError(f"{node} is no plain number", at=node.at)
@@ -84,7 +88,7 @@ class Exact:
 
     def _value(self, node: Expr) -> sp.Expr:
         op, args = node.op, node.args
-        if op == "name" or op == "number":
+        if op in ("name", "number", "pi"):
             return sympy_of(node, self.table)
         if op in ("min", "max", "abs"):
             return self._ordered(node)
@@ -96,6 +100,10 @@ class Exact:
                 if kind == "scalar":
                     return self.finished(self.moments.expect([term for term, _ in found]))
             return combined(op, [self.value(arg) for arg in args], node)
+        if op == "diff":
+            return self.value(settled(node))
+        if op == "chance":
+            return self.value(by_erf(node))
         if op == "tr":
             return self.finished(self.moments.expect(self.polynomial.terms(node)))
         if op == "norm":
@@ -190,6 +198,8 @@ class Exact:
 
     def expectation(self, node: Expr) -> sp.Expr:
         """E[node]."""
+        if not self.law.gaussian:
+            raise NotPolynomialError("the moments of an exchangeable law are not derived from it", at=node.at)
         terms = self.terms(node)
         most = max((term.factors for term in terms), default=0)
         if most > MAX_FACTORS:

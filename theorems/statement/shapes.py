@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from theorems.statement.expression import MOMENTS, Expr, StatementError
+from collections.abc import Iterable
+
+from theorems.statement.expression import MOMENTS, PREDICATES, Expr, StatementError
 
 #: How shapes multiply.
 _PRODUCTS = {
@@ -16,7 +18,7 @@ _TURNED = {"vector": "row", "row": "vector"}
 
 
 def shape(node: Expr, text: str = "") -> str:
-    """number, vector, row or matrix; StatementError where shapes do not fit, at the place where they do not."""
+    """number, vector, row, matrix or comparison; StatementError where shapes do not fit, at the place where that is."""
     op, args = node.op, node.args
     if op in ("token", "mean", "vector"):
         return "vector"
@@ -38,6 +40,18 @@ def shape(node: Expr, text: str = "") -> str:
         if op == "**" and inner not in ("number", "matrix"):
             raise StatementError(f"{node} is a power of a {inner}; expected e.g. norm(x[i])**2", text, node.at)
         return inner
+    if op in PREDICATES:
+        _numbers(args, text)
+        return "comparison"
+    if op in ("relation", "and"):
+        _numbers(args if op == "relation" else [side for one in args for side in one.args], text)
+        return "comparison"
+    if op == "indicator" or (op == "P" and args[0].op in ("relation", "and")):
+        shape(args[0], text)
+        return "number"
+    if op in ("diff", "chance"):
+        _numbers(args, text)
+        return "number"
     if op == "norm":
         shape(args[0], text)
         return "number"
@@ -45,12 +59,14 @@ def shape(node: Expr, text: str = "") -> str:
         if shape(args[0], text) != "matrix":
             raise StatementError(f"tr(...) takes a matrix; {args[0]} is a {shape(args[0], text)}", text, node.at)
         return "number"
-    if op in MOMENTS or op in ("relation", "and"):
+    if op == "E":
+        return shape(args[0], text)
+    if op in MOMENTS:
         _numbers(args, text)
     return "number"
 
 
-def _numbers(args: tuple[object, ...], text: str) -> None:
+def _numbers(args: Iterable[object], text: str) -> None:
     for arg in args:
         if isinstance(arg, Expr) and (found := shape(arg, text)) != "number":
             mend = "take a number of it, e.g. a.T*x[i] with a in R^d, or its norm"

@@ -14,6 +14,9 @@ import flint
 
 from theorems.balls import PRECISIONS, precision, rational
 from theorems.norms import enclosure, rational_value
+from theorems.statement import ensembles
+from theorems.statement.calculus import settled
+from theorems.statement.chances import by_erf
 from theorems.statement.expression import Expr, StatementError
 
 Number = Fraction | flint.arb
@@ -21,6 +24,8 @@ Number = Fraction | flint.arb
 MAX_POWER, MAX_SUM, MAX_BITS = 4_096, 4_096, 100_000
 
 
+#: The signs of left - right with which each relation holds.
+HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
 _ZERO: Number = Fraction(0)
 _ONE: Number = Fraction(1)
 
@@ -95,6 +100,11 @@ def _unknown() -> flint.arb:
     return flint.arb.nan()
 
 
+def _between_0_and_1() -> flint.arb:
+    half = flint.arb(0.5)
+    return flint.arb(half, half)
+
+
 def _add(one: Number, two: Number) -> Number:
     if isinstance(one, Fraction) and isinstance(two, Fraction):
         return one + two
@@ -138,6 +148,10 @@ def _log(number: Number) -> Number:
     return number.log() if number > 0 else _unknown()
 
 
+def _erf(number: Number) -> Number:
+    return Fraction(0) if number == 0 and isinstance(number, Fraction) else _ball(number).erf()
+
+
 def _absolute(number: Number) -> Number:
     return abs(number) if isinstance(number, Fraction) else number.max(-number)
 
@@ -154,7 +168,13 @@ def _smaller(one: Number, two: Number) -> Number:
     return _ball(one).min(_ball(two))
 
 
-_ELEMENTARY: dict[str, Callable[[Number], Number]] = {"sqrt": root, "exp": _exp, "log": _log, "abs": _absolute}
+_ELEMENTARY: dict[str, Callable[[Number], Number]] = {
+    "sqrt": root,
+    "exp": _exp,
+    "log": _log,
+    "erf": _erf,
+    "abs": _absolute,
+}
 
 
 def inverse(number: Number) -> Number:
@@ -228,9 +248,23 @@ class _Reader:
             return _ELEMENTARY[op](self.number(args[0]))
         if op in ("min", "max"):
             return reduce(_larger if op == "max" else _smaller, self._several(args))
+        if op == "token":
+            return Vector(ensembles.token(self.case, self.number(args[0])))
+        if op == "mean":
+            return Vector(ensembles.mean(self.case))
+        if op == "E":
+            return self._expected(args[0])
         if op in _READERS:
             return _READERS[op](self, *args)
         raise StatementError(f"{node} has no value in a statement without tokens", at=node.at)
+
+    def _expected(self, inner: Expr) -> Value:
+        """The mean over all equally likely orders of a finite exchangeable law's tokens."""
+        base = self.case.case if isinstance(self.case, ensembles.Ordered) else self.case
+        if not inner.random:
+            return _Reader(base, self.own).value(inner)
+        found = [_Reader(order, self.own).value(inner) for order in ensembles.orders(inner, base, self.number)]
+        return _scaled(Fraction(1, len(found)), reduce(self._plus, found))
 
     def _named(self, op: str, label: str) -> Value:
         case = self.case
@@ -352,6 +386,31 @@ class _Reader:
     def clip(self, inner: Expr, low: Expr, high: Expr) -> Value:
         return _smaller(_larger(self.number(inner), self.number(low)), self.number(high))
 
+    def pi(self) -> Value:
+        return flint.arb.pi()
+
+    def derived(self, body: Expr, variable: str, at: Expr) -> Value:
+        return self.value(settled(Expr("diff", (body, variable, at))))
+
+    def chance(self, kind: str, mean: Expr, variance: Expr, *ends: Expr) -> Value:
+        """P[low <= normal(mean, variance) <= high]; a variance that is not sure to be > 0 leaves it open."""
+        spread = self.number(variance)
+        if spread <= 0:
+            raise UndefinedError(f"a normal number of variance {spread}; expected one > 0")
+        return self.value(by_erf(Expr("chance", (kind, mean, variance, *ends)))) if spread > 0 else _unknown()
+
+    def indicator(self, condition: Expr) -> Value:
+        """1 where every relation holds, 0 where one fails, and anything between where balls do not tell."""
+        found = [self._held(*one.args) for one in (condition.args if condition.op == "and" else (condition,))]
+        if False in found:
+            return Fraction(0)
+        return Fraction(1) if all(found) else _between_0_and_1()
+
+    def _held(self, mark: str, left: Expr, right: Expr) -> bool | None:
+        gap = _add(self.number(left), _mul(Fraction(-1), self.number(right)))
+        sign = 1 if gap > 0 else -1 if gap < 0 else 0 if isinstance(gap, Fraction) else None
+        return None if sign is None else sign in HOLDS[mark]
+
     def summed(self, body: Expr, index: str, first: Expr, last: Expr) -> Value:
         ends = (self.number(first), self.number(last))
         if not all(isinstance(end, Fraction) and end.denominator == 1 for end in ends):
@@ -372,6 +431,10 @@ _READERS: dict[str, Callable[..., Value]] = {
     "norm": _Reader.norm,
     "clip": _Reader.clip,
     "sum": _Reader.summed,
+    "pi": _Reader.pi,
+    "diff": _Reader.derived,
+    "chance": _Reader.chance,
+    "indicator": _Reader.indicator,
 }
 
 

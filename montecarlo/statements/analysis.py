@@ -1,0 +1,85 @@
+"""Derivatives by automatic differentiation, probabilities of a normal number, and indicators, walk by walk."""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+
+import torch
+from torch import Tensor
+
+from montecarlo.statements.environment import Environment
+from montecarlo.statements.evaluation import Value, as_tensor, evaluate, kept, reads, scalar
+from montecarlo.statements.nodes import Node, StatementSimulationError, text
+
+
+@reads("pi")
+def _circle(node: Node, env: Environment) -> Value:
+    return Value("scalar", math.pi)
+
+
+@reads("and")
+def _all_of(node: Node, env: Environment) -> Value:
+    return Value("scalar", reduce(torch.logical_and, (as_tensor(scalar(part, env)).bool() for part in node[1:])))
+
+
+@reads("indicator")
+def _indicator(node: Node, env: Environment) -> Value:
+    return kept(as_tensor(evaluate(node[1], env).data).double())
+
+
+@reads("chance")
+def _chance(node: Node, env: Environment) -> Value:
+    """P[low <= N(mean, variance) <= high], by the normal distribution function on the side of its smaller values."""
+    kind, (mean, variance, *ends) = node[1], (as_tensor(scalar(part, env)) for part in node[2:])
+    if bool((variance <= 0).any()):
+        raise StatementSimulationError(f"{text(node)}: the variance is {float(variance.min()):g}; expected one > 0")
+    low, high = ((end - mean) / variance.sqrt() for end in (ends[0], ends[-1]))
+    if kind != "within":
+        return kept(_below(high if kind == "below" else -low))
+    # the same on either side of the mean; the smaller numbers lose fewer digits in the difference
+    turned = low > 0
+    first, last = torch.where(turned, -low, high), torch.where(turned, -high, low)
+    return kept(_below(first) - _below(last))
+
+
+def _below(number: Tensor) -> Tensor:
+    """P[N(0, 1) <= number]; torch's own ndtr loses the tail."""
+    found: Tensor = torch.special.erfc(-number / math.sqrt(2)) / 2
+    return found
+
+
+@reads("diff")
+def _slope(node: Node, env: Environment) -> Value:
+    """The derivative of ``body`` by a number, at the value of the last argument, by automatic differentiation."""
+    _, body, variable, at = node
+    # one number for every walk and every value of the indices around: then each has a derivative of its own
+    shape = (*env.axes, env.n)
+    with torch.inference_mode(False), torch.enable_grad():
+        point = as_tensor(scalar(at, env)) * torch.ones(shape, dtype=torch.float64)
+        point = point if point.requires_grad else point.requires_grad_()
+        # an environment of its own: what was kept elsewhere knows nothing of the derivative
+        around = {**env.scalars, **_bound(env)}
+        within_another = any(isinstance(one, Tensor) and one.requires_grad for one in around.values())
+        inner = Environment(
+            env.n, env.tokens, env.matrices, env.lists, {**around, variable: point}, env.places, axes=env.axes
+        )
+        found = evaluate(body, inner)
+        if found.kind != "scalar":
+            raise StatementSimulationError(f"{text(node)}: the derivative of a {found.kind}; expected one of a number")
+        if not (isinstance(found.data, Tensor) and found.data.requires_grad):
+            return Value("scalar", 0.0)
+        (slope,) = torch.autograd.grad(found.data.sum(), point, create_graph=within_another, allow_unused=True)
+    if slope is None:
+        return Value("scalar", 0.0)
+    return Value("scalar", slope if within_another or slope.numel() > 1 else float(slope))
+
+
+def _bound(env: Environment) -> dict[str, float | Tensor]:
+    """The indices of the sums around, by name."""
+    found: dict[str, float | Tensor] = {}
+    frame: Environment | None = env
+    while frame is not None and frame.index:
+        found.setdefault(frame.index, frame.bound)
+        frame = frame.parent
+    return found
