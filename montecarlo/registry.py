@@ -233,6 +233,8 @@ class Observation:
 Registered = Simulation | Evaluation | Search | Growth | Observation
 
 _REGISTERED: dict[str, Registered] = {}
+#: What a claim's statement names, at a case of its second side.
+_INSTANCES: dict[str, Callable[..., Mapping[str, Any]]] = {}
 #: Evaluations of what a claim's simulation does not return.
 _BESIDE: dict[str, Evaluation] = {}
 
@@ -324,6 +326,31 @@ def observation(claim_id: str) -> Callable[[F], F]:
         return function
 
     return register
+
+
+def instance(claim_id: str) -> Callable[[F], F]:
+    """Register what the names of a claim's statement stand for at a case of its second side.
+
+    A function of what the second side has there, by name (the parameters that it is handed, the matrices and columns of
+    a search), that returns numbers and nested lists of them, taken exactly, by the statement's names. A name that the
+    case has itself need not be given. Raises RegistryError where a claim has one already.
+    """
+
+    def register(function: F) -> F:
+        if claim_id in _INSTANCES:
+            raise RegistryError(f"{claim_id}: a second instance, {function.__qualname__}; keep one")
+        _INSTANCES[claim_id] = function
+        return function
+
+    return register
+
+
+def instance_of(claim_id: str) -> Callable[..., Mapping[str, Any]] | None:
+    """The function that ``instance`` registered for a claim or its correction; None where the names are the case's."""
+    base = claim_id.removesuffix(CORRECTED)
+    if base not in _INSTANCES:
+        load(base.split(".")[0])
+    return _INSTANCES.get(base)
 
 
 def load(paper: str) -> bool:

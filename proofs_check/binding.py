@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from montecarlo.registry import Simulation
 from proofs_check.checking.cases import drawn, simple, size
+from proofs_check.evidence import Seen
+from proofs_check.instances import values_bound
 from proofs_check.pairing import Pair
+from proofs_check.tied import Binding, line, quantities
 from theorems.catalogue import Statement
-from theorems.catalogued import left_side, said
 from theorems.deriving import derive
 from theorems.expressions import ExpressionError
 from theorems.kernel import value_of
@@ -27,39 +29,6 @@ from theorems.statement.proposition import Proposition
 #: Cases that are looked at for one where two values differ: small ones, and drawn ones.
 SMALLEST, DRAWN = 150, 64
 MEND = 'state it as data, e.g. claim("{id}", "E[x[i].T*W*x[j]] = i*tr(W*Sigma)", hypotheses="W symmetric, i <= j")'
-
-
-@dataclass
-class Binding:
-    """How a claim's sides are held against what it says.
-
-    ``derived`` and ``simulated`` are the author's mistakes, where a side is of another quantity; ``missing`` says what
-    could not be compared, ``evidence`` what was seen equal.
-    """
-
-    derived: list[str] = field(default_factory=list)
-    simulated: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-    evidence: list[str] = field(default_factory=list)
-
-    @property
-    def faults(self) -> list[str]:
-        """The author's mistakes of both sides."""
-        return [*self.derived, *self.simulated]
-
-    @property
-    def bound(self) -> bool:
-        """Whether both sides were compared with the statement, and are of its quantity."""
-        return not self.faults and not self.missing
-
-    def joined(self, other: Binding) -> Binding:
-        """Both together."""
-        return Binding(
-            [*self.derived, *other.derived],
-            [*self.simulated, *other.simulated],
-            [*self.missing, *other.missing],
-            [*self.evidence, *other.evidence],
-        )
 
 
 def capped(claim: Statement, binding: Binding, ruling: str, reason: str) -> tuple[str, str]:
@@ -93,12 +62,19 @@ def informal(claim: Statement, simulation: Any = None) -> list[str]:
     return found
 
 
-def bind(pair: Pair, simulation: Any, rows: Sequence[Mapping[str, Any]], seed: int) -> Binding:
-    """Hold a claim's derivation and simulation, as they were judged at the rows' cases, against what it says."""
+def bind(
+    pair: Pair, simulation: Any, rows: Sequence[Mapping[str, Any]], seed: int, seen: Sequence[Seen] = ()
+) -> Binding:
+    """Hold a claim's derivation and second side, as they were judged at the rows' cases, against what it says.
+
+    Where no walks are simulated, both are by value, at the cases at which the second side was ``seen``.
+    """
     claim = pair.statement
     found = Binding(missing=informal(claim, simulation) if claim.plugin and not claim.corrects else [])
     if claim.says is None:
         return found if found.missing else Binding(missing=["the claim says nothing as data"])
+    if not isinstance(simulation, Simulation):
+        return found.joined(values_bound(pair, simulation, seen))
     laws = ["walk", "walk(start=0)"] if claim.model == "walk" and claim.says.law == "walk" else [claim.says.law]
     starts = {"walk": "sigma", "walk(start=0)": "zero"}
 
@@ -116,27 +92,8 @@ def bind(pair: Pair, simulation: Any, rows: Sequence[Mapping[str, Any]], seed: i
         )
 
     found = found.joined(derivation_bound(claim, laws, derived))
-    if isinstance(simulation, Simulation):
-        cases = [row["params"] for row in rows]
-        found = found.joined(simulation_bound(claim, simulation, cases, seed, pair.sampled_names))
-    else:
-        found.missing.append("the second side is no simulation of tokens")
-    return found
-
-
-def quantities(claim: Statement) -> dict[str, Proposition]:
-    """What a claim says of its quantities; of one of which nothing (readable) is printed, that it is 0.
-
-    Raises StatementError for a quantity that is none.
-    """
-    assert claim.says is not None
-    found = {}
-    for name in claim.says.quantities:
-        try:
-            found[name] = said(claim, name)
-        except StatementError:
-            found[name] = left_side(claim.says, name)
-    return found
+    cases = [row["params"] for row in rows]
+    return found.joined(simulation_bound(claim, simulation, cases, seed, pair.sampled_names))
 
 
 def derivation_bound(claim: Statement, laws: Iterable[str], derived: Callable[..., Any]) -> Binding:
@@ -166,7 +123,7 @@ def derivation_bound(claim: Statement, laws: Iterable[str], derived: Callable[..
                 found.missing.append(f"{name} was not compared with the statement: the derivation gives no value of it")
                 continue
             except (StatementError, ExpressionError) as error:
-                found.missing.append(f"{name} was not compared with the statement: {_line(error)}")
+                found.missing.append(f"{name} was not compared with the statement: {line(error)}")
                 continue
             if other is not None:
                 found.derived.append(f"the derivation is of another quantity than {prop.left} ({law}): {other}")
@@ -209,7 +166,7 @@ def simulation_bound(
         try:
             found = apart(simulation, case, own, plain, seed=seed, key=key)
         except (NotComparedError, StatementSimulationError, CaseError) as error:
-            return Binding(missing=[f"the simulation was not compared walk by walk: {_line(error)}"])
+            return Binding(missing=[f"the simulation was not compared walk by walk: {line(error)}"])
         if found is not None:
             shown = ", ".join(f"{k} = {v}" for k, v in case.items()).replace("'", "")
             return Binding(
@@ -223,7 +180,3 @@ def _first(prop: Proposition) -> Iterator[Mapping[str, Any]]:
     """Small cases from the smallest on, then drawn ones of every dimension."""
     yield from itertools.islice(simple(prop), SMALLEST)
     yield from sorted(drawn(prop, 1, DRAWN), key=size)
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

@@ -11,7 +11,7 @@ import sympy as sp
 
 from proofs_check import cases as drawing
 from proofs_check.decoys import mutants
-from proofs_check.evidence import Bench, Evidence
+from proofs_check.evidence import Bench, Evidence, Seen
 from proofs_check.matrices import compared
 from proofs_check.pairing import Pair, Target
 from theorems.algebra.closed import vanishes
@@ -79,7 +79,10 @@ def _at_points(
     for place, raw in enumerate(points):
         if place % 50 == 0:
             bench.step(place, len(points))
-        for name, (value, error) in evaluate(evaluation, pair.handed(raw)).items():
+        handed = pair.handed(raw)
+        found = evaluate(evaluation, handed)
+        evidence.seen.append(Seen(raw, handed, found))
+        for name, (value, error) in found.items():
             if not math.isfinite(value) or not math.isfinite(error) or error < 0:
                 raise ValueError(
                     f"{pair.source}: the evaluation gives {name} = {value} with the error {error} "

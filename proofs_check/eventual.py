@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from proofs_check.decoys import mutants
 from proofs_check.evidence import Bench, Evidence
 from proofs_check.pairing import Pair
+from proofs_check.points import seen_at
 from theorems.algebra.closed import vanishes
 from theorems.expressions import floats, parse
 from theorems.inequalities.eventually import Eventually, below, exceeding, excess
@@ -42,6 +43,7 @@ def searched_eventually(pair: Pair, outcome: Outcome, search: Any, bench: Bench)
     table = {name: found.columns[name] for name in bound.names}
     value, error = found.columns["value"], found.error
     evidence = Evidence(tier="adversarial search", samples=len(found), cases=len(found))
+    evidence.seen = seen_at(pair, found, range(len(found)))
     least = _floats(bound.upper, table)
     slack = error + ROUNDING * np.spacing(np.abs(least))
     for k in np.flatnonzero(value < least - slack)[:3]:

@@ -116,9 +116,25 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What a second side without walks gave at one case: by name a number with the bound of its error, or whether
+    a property holds.
+
+    ``case`` is exact, as the derivation reads it; ``given`` is what the second side had there.
+    """
+
+    case: Mapping[str, Any]
+    given: Mapping[str, Any]
+    found: Mapping[str, tuple[float, float] | bool]
+
+
 @dataclass
 class Evidence:
-    """What the simulation's side found."""
+    """What the simulation's side found.
+
+    ``seen`` holds the cases at which a second side without walks was looked at.
+    """
 
     status: str = "none"
     samples: int = 0
@@ -140,6 +156,7 @@ class Evidence:
     counterexample: dict[str, Any] | None = None
     confirmed: bool = False
     trusted: list[str] = field(default_factory=list)
+    seen: list[Seen] = field(default_factory=list)
 
     def simulation(self) -> dict[str, Any]:
         """The report's ``simulation`` object."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from proofs_check import cases as drawing
 from proofs_check.decoys import clause_mutants
-from proofs_check.evidence import Bench, Evidence, finite
+from proofs_check.evidence import Bench, Evidence, Seen, finite
 from proofs_check.pairing import Pair
 from theorems.conditions import clause
 from theorems.derivation import Enclosed, Equivalence, Fact
@@ -37,6 +37,7 @@ def observed(pair: Pair, outcome: Outcome, observation: Any, bench: Bench, only:
             bench.step(place, len(points))
         rows.append((Case(raw), observation.function(**{name: raw[name] for name in observation.parameters})))
     evidence.samples = len(rows)
+    evidence.seen = [Seen(case.raw, case.raw, _given(row)) for case, row in rows]
     wrong: list[tuple[Case, str]] = []
     lacking: list[str] = []
     shares = []
@@ -73,6 +74,17 @@ def observed(pair: Pair, outcome: Outcome, observation: Any, bench: Bench, only:
         evidence.counterexample = _counterexample(pair, observation, wrong)
         evidence.confirmed = evidence.counterexample is not None
     return evidence
+
+
+def _given(row: Mapping[str, Any]) -> dict[str, tuple[float, float] | bool]:
+    """What an observation decided, and the numbers that it encloses as middle and half-width."""
+    decided = {name: value for name, value in row.items() if value is not None}
+    return {name: _middle(*v) if isinstance(v, tuple) else bool(v) for name, v in decided.items()}
+
+
+def _middle(low: float, high: float) -> tuple[float, float]:
+    middle = low / 2 + high / 2
+    return middle, math.nextafter(max(high - middle, middle - low), math.inf)
 
 
 def _drawn(pair: Pair, bench: Bench) -> list[Mapping[str, Any]]:

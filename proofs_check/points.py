@@ -6,24 +6,28 @@ A bound alone does not show that: a value of the wrong sign, or of another quant
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 
+from proofs_check.evidence import Seen
 from proofs_check.pairing import Pair
 from theorems.algebra.closed import names
 from theorems.balls import ball, between, precision, rational
+from theorems.bounds import sharp_quantity
 from theorems.derivation import Inequality, SharpBound
-from theorems.expressions import parse, symbol
+from theorems.expressions import symbol
 from theorems.inequalities.eventually import Eventually
 from theorems.numeric import Case
 
 #: Bits of the recomputation; float64 has 53.
 BITS = 160
-#: What the value of a two-sided bound is, by the quantity that the claim states.
-SHARP = {"tr(W)": "tr1", "xi = tr(W)/sqrt(tr(W^2))": "tr1/sqrt(tr2)"}
+#: Points at which a search's numbers are held against the statement, and how many are looked at for them.
+CASES, TRIED = 24, 200
+#: The fractional parts of its multiples are spread evenly.
+GOLDEN = (5**0.5 - 1) / 2
 
 
 def misread(pair: Pair, found: Any, places: Iterable[int]) -> list[str]:
@@ -40,6 +44,27 @@ def misread(pair: Pair, found: Any, places: Iterable[int]) -> list[str]:
     return told
 
 
+def seen_at(pair: Pair, found: Any, places: Sequence[int]) -> list[Seen]:
+    """What a search found at CASES of these places, spread so that they follow no period in which kinds were drawn.
+
+    The columns go by their names, ``value`` by those of the claim's prints too. Points that are no exact cases, as an
+    entry is no number or a parameter is off by rounding, are passed over.
+    """
+    chosen = dict.fromkeys(places[int(len(places) * (k * GOLDEN % 1.0))] for k in range(TRIED)) if places else {}
+    told: list[Seen] = []
+    for k in chosen:
+        raw = _case(pair, found, k)
+        rounded = any(found.errors[name][k] for name in pair.statement.parameters if name in found.errors)
+        if raw is None or rounded or len(told) == CASES:
+            continue
+        columns = {name: float(column[k]) for name, column in found.columns.items()}
+        off = {name: float(error[k]) for name, error in found.errors.items()}
+        numbers = {name: (value, off.get(name, 0.0)) for name, value in columns.items()}
+        numbers |= dict.fromkeys(pair.statement.printed, numbers["value"])
+        told.append(Seen(raw, {**columns, **found.point(k)}, numbers))
+    return told
+
+
 def exact_quantity(pair: Pair) -> sp.Expr | None:
     """What the column ``value`` of a claim's search stands for; None where the derivation says that of no point."""
     bound = next(iter(pair.derived().quantities.values()))
@@ -48,7 +73,7 @@ def exact_quantity(pair: Pair) -> sp.Expr | None:
     if isinstance(bound, Inequality):
         return bound.quantity
     assert isinstance(bound, SharpBound)
-    return parse(SHARP[pair.statement.quantity]) if pair.statement.quantity in SHARP else None
+    return sharp_quantity(bound)
 
 
 def _case(pair: Pair, found: Any, k: int) -> dict[str, Any] | None:

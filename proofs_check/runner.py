@@ -247,7 +247,7 @@ def _judge_one(
     outcome.evidence += enumerated(pair.derived(), claim.positions) if second_route else generalised(claim)
     outcome.evidence += evidence.trend
     outcome.evidence += [] if claim.corrects else remarked(claim.id)
-    binding = bind(pair, second_side_of(claim), evidence.rows, options.seed)
+    binding = bind(pair, second_side_of(claim), evidence.rows, options.seed, evidence.seen)
     if binding.derived:
         outcome.status, outcome.method = "undecided", binding.derived[0]
     outcome.evidence += binding.evidence

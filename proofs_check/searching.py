@@ -14,7 +14,7 @@ from proofs_check.decoys import mutants
 from proofs_check.eventual import searched_eventually
 from proofs_check.evidence import Bench, Evidence
 from proofs_check.pairing import Pair
-from proofs_check.points import misread
+from proofs_check.points import misread, seen_at
 from theorems.algebra.closed import names
 from theorems.balls import ball, between, precision, sign
 from theorems.bounds import admitted, larger, ungranted
@@ -94,6 +94,7 @@ def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidenc
         return met
 
     inside = meeting(pair.statement.conditions)
+    evidence.seen = seen_at(pair, found, [k for k in range(len(found)) if inside[k]])
     proved = meeting((*pair.statement.conditions, *_beyond(pair)))
     # an inequality must be reached in every dimension, and for every number of keys
     sizes = [name for name in ("d", "keys") if name in found.columns]

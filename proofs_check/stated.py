@@ -12,13 +12,14 @@ import time
 from typing import Any
 
 from montecarlo import registry
-from proofs_check.binding import Binding, capped, derivation_bound, informal, simulation_bound
+from proofs_check.binding import capped, derivation_bound, informal, simulation_bound
 from proofs_check.checking.cases import satisfied
 from proofs_check.checking.found import Found
 from proofs_check.checking.judging import judged, report
 from proofs_check.checking.moments import Checker
 from proofs_check.checking.request import Request
 from proofs_check.plugins import load_simulations
+from proofs_check.tied import Binding
 from theorems.catalogue import CORRECTED, Statement
 from theorems.catalogued import said, said_texts
 from theorems.deriving import derive

@@ -29,6 +29,8 @@ WRITTEN = (
     "CHANGELOG.md",
     "docs/statements.md",
     "docs/tutorial.md",
+    "docs/reports.md",
+    "docs/figures.md",
     "docs/engine.md",
     "docs/statistics.md",
 )

@@ -22,8 +22,8 @@ from theorems.rules.norm import COVARIANCE, DEFINITE, MEANING, NORM_RULES, SYMME
 from theorems.rules.softmax import SOFTMAX_RULES
 
 
-def unsupported_bound(bound: SharpBound) -> list[str]:
-    """Why a two-sided bound does not follow from its steps; empty where it does."""
+def sharp_quantity(bound: SharpBound) -> sp.Expr | None:
+    """What a two-sided bound is of, by its steps: Q/sqrt(R) for Q^2 <= square * R; None where they show none."""
     square = bound.square.expr
     quotients = [step.data for step in bound.steps if step.rule == "quotient" and same(step.data[3], square)]
     above = [square, *(data[1] for data in quotients)]
@@ -35,14 +35,19 @@ def unsupported_bound(bound: SharpBound) -> list[str]:
         for step in bound.steps
         if step.rule == "cauchy-schwarz" and same(step.data[2], root**2) and step.data[3] in above
     ]
-    if not shown:
+    return shown[0] / sp.sqrt(quotients[0][2] if quotients else 1) if shown else None
+
+
+def unsupported_bound(bound: SharpBound) -> list[str]:
+    """Why a two-sided bound does not follow from its steps; empty where it does."""
+    square, quantity = bound.square.expr, sharp_quantity(bound)
+    if quantity is None:
         return [f"no steps lead to a bound by sqrt({square})"]
     rewritten = any(step.data[4] for step in bound.steps if step.rule == "cauchy-schwarz")
     if rewritten and not any(step.rule == "psd-root" and step.data[0] == "Sigma" for step in bound.steps):
         return ["Sigma = R R is used without a step that gives the root"]
     case = Case(bound.attained)
-    reached = shown[0] ** 2 / (quotients[0][2] if quotients else 1)
-    if not same(case.evaluate(reached), case.evaluate(square)):
+    if not same(case.evaluate(quantity**2), case.evaluate(square)):
         return [f"the bound sqrt({square}) is not attained at {bound.attained}"]
     return []
 

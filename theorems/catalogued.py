@@ -59,6 +59,11 @@ def _read(text: str, hypotheses: str, where: str, law: str, limit: str) -> Propo
     return proposition(text, hypotheses, where, law, limit)
 
 
+def property_said(says: Said, name: str) -> Proposition:
+    """The proposition that a property is: of a claim about when it holds the quantity is a relation, "tr(W) > 0"."""
+    return _read(says.quantities[name], says.hypotheses, says.where, says.law, says.limit)
+
+
 def left_side(says: Said, name: str) -> Proposition:
     """The proposition ``quantity = 0``: for a quantity of which nothing is printed, so that it can be evaluated.
 

@@ -27,6 +27,8 @@ ROUNDS = 60
 #: Lengths of a step, in units of the norm.
 STEPS = (1 / 64, 1 / 8, 1.0, 16.0)
 ROUNDOFF = 2.0**-53
+#: The part of the norm that scores stay away from the sphere, beyond all rounding.
+INSIDE = 2.0**-40
 
 #: Grid of nu on which the slope of the printed bound is looked at, and where its limit is read off.
 PLACES, FAR = 40_000, 1024.0
@@ -99,28 +101,39 @@ def descended(scores: Tensor, nu: Tensor, rounds: int = ROUNDS) -> Tensor:
 
 def smallest(T: int, nu: Tensor, generator: torch.Generator, rounds: int = ROUNDS) -> Tensor:
     """The entropies (n,) that the search ends at from one start for each norm (n,)."""
+    return entropy(lowest(T, nu, generator, rounds))
+
+
+def lowest(T: int, nu: Tensor, generator: torch.Generator, rounds: int = ROUNDS) -> Tensor:
+    """The scores (n, T) that the search ends at from one start for each norm (n,), well inside its ball."""
     column = nu[:, None]
-    return entropy(descended(started(T, column, generator), column, rounds))
+    return (1 - INSIDE) * descended(started(T, column, generator), column, rounds)
 
 
 @search("bao2024.sec5.eq9")
 def eq9(points: int, generator: torch.Generator) -> Points:
-    """Columns value = entropy at the end of a descent, T, nu: descents from one-up, several-up and random starts."""
+    """Columns value = entropy at the end of a descent, T, nu: descents from one-up, several-up and random starts.
+
+    The scores s go along.
+    """
     n = max(points, 8 * KINDS)
     values, lengths, norms, errors = [], [], [], []
+    rows: list[np.ndarray[Any, np.dtype[np.float64]]] = []
     for T in LENGTHS:
         groups = max(1, n // (KINDS * (12 if T < LONG else 40)))
         drawn = torch.rand(groups, generator=generator, device=generator.device, dtype=torch.float64)
         nu = ((LOWEST + (HIGHEST - LOWEST) * drawn) * GRID).round() / GRID
         nu[0] = ALWAYS
         nu = nu.repeat_interleave(KINDS)
-        values.append(smallest(T, nu, generator))
+        scores = lowest(T, nu, generator)
+        rows.extend(scores.cpu().numpy())
+        values.append(entropy(scores))
         lengths.append(torch.full_like(nu, T))
         norms.append(nu)
         errors.append(rounding(T, nu))
     table = {"value": values, "T": lengths, "nu": norms}
     columns = {name: torch.cat(parts).cpu().numpy() for name, parts in table.items()}
-    return Points(columns, {"value": torch.cat(errors).cpu().numpy()}, {})
+    return Points(columns, {"value": torch.cat(errors).cpu().numpy()}, {"s": tuple(rows)})
 
 
 def profile(T: int, nu: Sequence[float], seed: int = 0, starts: int = KINDS) -> list[float]:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from montecarlo.registry import Points, search
+from montecarlo.registry import Points, instance, search
 
 ROUNDOFF = 2.0**-53
 #: Numbers of keys beside the sink, dimensions of the values, and the grid of scores and values.
@@ -226,6 +226,12 @@ def switch_implies_sink(points: int, generator: torch.Generator) -> Points:
         rows.append(two_keys(scores, values) | {"eps": _exact(eps)})
         contexts.append((scores, values))
     return _gathered(rows, contexts)
+
+
+@instance("lampert2026.sec6.switch-implies-sink")
+def sink_and_one_key(scores: list[float], values: list[list[float]]) -> dict[str, list[float]]:
+    """The scores of the sink and the key, and the key's value; eps is the case's own."""
+    return {"s": scores, "v": values[1]}
 
 
 # -- an output that is 0

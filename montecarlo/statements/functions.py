@@ -130,7 +130,7 @@ def sizes(node: Node) -> Node:
     op = node[0]
     if op == "number":
         return ("number", node[1].lstrip("-"))
-    if op in ("+", "*", "T", "tr"):
+    if op in ("+", "*", "T", "tr", "abs"):
         return mapped(node, sizes)
     if op == "norm":
         return (op, sizes(node[1]), *node[2:])

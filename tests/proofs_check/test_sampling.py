@@ -20,11 +20,11 @@ from montecarlo.registry import Simulation
 from montecarlo.walks import Walks, block_walks, form
 from proofs_check import runner, sampling
 from proofs_check.api import Verdict, judge
-from proofs_check.binding import Binding
 from proofs_check.evidence import EFFORTS, Bench
 from proofs_check.intervals import Interval
 from proofs_check.pairing import Pair
 from proofs_check.runner import Options, Silent
+from proofs_check.tied import Binding
 from theorems import authoring, catalogue, deriving
 from theorems.catalogue import Statement, by_id
 from theorems.deriving import derive

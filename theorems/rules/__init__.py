@@ -331,7 +331,7 @@ def load() -> None:
     """Import every module that registers rules, so that what is licensed does not depend on who imported what."""
     import_module("theorems.orders")
     for module in iter_modules(__path__):
-        import_module(f"{__name__}.{module.name}")
+        import_module(f"theorems.rules.{module.name}")
 
 
 def licensed(step: Any) -> bool:

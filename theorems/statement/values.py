@@ -22,6 +22,8 @@ from theorems.statement.expression import Expr, StatementError
 Number = Fraction | flint.arb
 #: Exponents, lengths of sums and sizes of numbers beyond which a value is left to balls, or refused.
 MAX_POWER, MAX_SUM, MAX_BITS = 4_096, 4_096, 100_000
+#: Different scores beyond which weights have a common denominator, and wider balls.
+MANY = 64
 
 
 #: The signs of left - right with which each relation holds.
@@ -349,6 +351,8 @@ class _Reader:
 
     def softmax(self, inner: Expr) -> Value:
         scores = self.vector(inner).entries
+        if len({s for s in scores if isinstance(s, Fraction)}) > MANY:
+            return _weights(scores)
         # equal scores have equal weights: each is worked out once
         exact: dict[Number, int] = Counter(score for score in scores if isinstance(score, Fraction))
         kinds = [*exact.items(), *((score, 1) for score in scores if not isinstance(score, Fraction))]
@@ -448,6 +452,14 @@ def _scaled(factor: Number, found: Value) -> Value:
     if isinstance(found, Matrix):
         return Matrix(tuple(tuple(_mul(factor, v) for v in row) for row in found.rows))
     return _mul(factor, found)
+
+
+def _weights(scores: Sequence[Number]) -> Vector:
+    """Softmax weights over one common denominator: n exponentials, not n squared."""
+    top = _mul(Fraction(-1), reduce(_larger, scores))
+    sizes = [_exp(_add(score, top)) for score in scores]
+    share = inverse(reduce(_add, sizes))
+    return Vector(tuple(_mul(size, share) for size in sizes))
 
 
 def _dot(one: Sequence[Number], two: Sequence[Number]) -> Number:

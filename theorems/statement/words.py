@@ -1,7 +1,7 @@
 """The names of traces and chains that derivations and prints use, in the language of statements.
 
-tr1 stands for tr(W*Sigma), tr_W_Wt for tr(W*Sigma*W.T*Sigma), tr_I for tr(Sigma), aSb for a.T*Sigma*b, spectral_W for
-norm(W, 2).
+tr1 stands for tr(W*Sigma), tr_W_Wt for tr(W*Sigma*W.T*Sigma), tr_I for tr(Sigma), aSb for a.T*Sigma*b, tr_W for tr(W),
+spectral_W for norm(W, 2).
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from theorems.statement.expression import Expr
 from theorems.statement.language import Vocabulary, parsed
 
 _POWER = re.compile(r"tr([1-9][0-9]?)")
+#: A matrix's own trace, a functional; every other trace is that of a word with Sigma.
+_OWN_TRACE = re.compile(r"tr_(W|Sigma)")
 _TRACE = re.compile(r"tr((?:_(?:Wt|W|I))+)")
 _MATRIX = {"Wt": ("W.T",), "I": ()}
 _NORM = re.compile(r"(spectral|frobenius|nuclear)((?:_(?:W|Sigma))+)")
@@ -24,6 +26,8 @@ def word_text(name: str) -> str | None:
     """What the name of a word stands for, in the language; None for a name that is no word's."""
     if (match := _POWER.fullmatch(name)) is not None:
         return _trace(["W"] * int(match[1]))
+    if (match := _OWN_TRACE.fullmatch(name)) is not None:
+        return f"tr({match[1]})"
     if (match := _TRACE.fullmatch(name)) is not None:
         return _trace(match[1][1:].split("_"))
     if (match := _NORM.fullmatch(name)) is not None:

@@ -1,0 +1,372 @@
+"""Claims whose second side simulates no walks, held to what they say by value.
+
+At cases at which a claim was judged, the statement's names get their values there, and the statement's quantity, as the
+two interpreters of statements evaluate it, must be the derived value and the second side's number.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import flint
+import sympy as sp
+
+from montecarlo.registry import instance_of
+from proofs_check.cases import key
+from proofs_check.evidence import Seen
+from proofs_check.pairing import Pair
+from proofs_check.points import BITS
+from proofs_check.tied import Binding, line, quantities
+from theorems.algebra.closed import names
+from theorems.balls import ball, between, precision, rational
+from theorems.bounds import sharp_quantity
+from theorems.catalogued import said
+from theorems.derivation import Enclosed, Equivalence, Inequality, SharpBound
+from theorems.equivalence import truth
+from theorems.expressions import symbol
+from theorems.inequalities.eventually import Eventually
+from theorems.kernel import value_of
+from theorems.numeric import Case as Exact
+from theorems.statement.cases import Case, admissible, frame
+from theorems.statement.certify import violation
+from theorems.statement.expression import StatementError
+from theorems.statement.proposition import Proposition
+from theorems.statement.values import UndefinedError, scalar
+
+#: Cases at which a claim's numbers are looked at.
+CASES = 24
+#: An error of a number beyond this part of max(1, |number|) says too little of it.
+LOOSE = 1e-6
+#: The second interpreter may be off by this part of the sizes that it adds, for rounding.
+ROUNDING = 1e-9
+#: The most that a ball's radius may be, relative to 1 + |middle|.
+TIGHT = 1e-20
+#: How near the least value that is derived a quantity must come, as a part of leading - least.
+SHARP = 0.999
+
+
+class InstanceError(ValueError):
+    """A case that gives the statement's names no values; the message says which, and the mend."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """One case: what the second side found, the statement's names there, and the derivation's functionals."""
+
+    seen: Seen
+    case: Case
+    exact: Exact
+
+    @property
+    def key(self) -> str:
+        """The case in a line."""
+        shown = key(self.seen.case).replace('"', "")
+        return shown if len(shown) <= 160 else f"{shown[:157]}..."
+
+
+def values_bound(pair: Pair, second_side: Any, seen: Sequence[Seen]) -> Binding:
+    """Hold the derived values and a second side's numbers against the statement, at CASES of the cases ``seen``."""
+    claim = pair.statement
+    try:
+        table = quantities(claim)
+    except StatementError as error:
+        return Binding(missing=[f"what the claim says cannot be read: {line(error)}"])
+    found = Binding(missing=[f"nothing is said of {name}" for name in claim.printed if name not in table])
+    if not seen:
+        return found.joined(Binding(missing=["the second side was seen at no case"]))
+    chosen = [seen[len(seen) * k // CASES] for k in range(CASES)] if len(seen) > CASES else seen
+    given = instance_of(pair.source)
+    for name, prop in table.items():
+        try:
+            places = [Place(one, instance(prop, one, given), pair.exact(one.case)) for one in chosen]
+        except InstanceError as error:
+            found.missing.append(f"{name} was not compared with the statement: {error}")
+            continue
+        found = found.joined(_bound(pair, name, prop, places))
+    return found
+
+
+def _bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> Binding:
+    """One quantity at all places; the first place where a side differs is told."""
+    hold = _truths if pair.statement.relation == "when" else _numbers
+    with precision(BITS):
+        for place in places:
+            failed = admissible(prop, place.case)
+            if failed:
+                told = f"the second side counts a case outside the hypotheses ({failed}): {place.key}"
+                return Binding(simulated=[told])
+        try:
+            return hold(pair, name, prop, places)
+        except (InstanceError, StatementError, UndefinedError, IndexError, ValueError) as error:
+            return Binding(missing=[f"{name} was not compared with the statement: {line(error)}"])
+
+
+# -- numbers
+
+
+def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> Binding:
+    differs = _derived(pair, name)
+    print_read = _print(pair, name, prop)
+    compared, widest = 0, 0.0
+    for place in places:
+        stated = _ball(scalar(prop.left, place.case))
+        where = f"at {place.key} the statement's quantity {prop.left} is {_shown(stated)}"
+        _by_the_other(prop, place.case, stated, where)
+        if name in place.seen.found:
+            number, error = place.seen.found[name]  # type: ignore[misc]
+            compared, widest = compared + 1, max(widest, error / max(1.0, abs(number)))
+            if not _around(number, error).overlaps(stated):
+                return Binding(simulated=[f"the second side is of another quantity: {where}, it has {number!r}"])
+        if told := differs(place, stated):
+            return Binding(derived=[f"the derivation is of another quantity: {where}, {told}"])
+        if print_read is not None and (told := print_read(place)):
+            return Binding(derived=[f"the print is judged as another formula than is said: at {place.key}, {told}"])
+    if not compared:
+        raise InstanceError("the second side gives no number of it")
+    if widest > LOOSE:
+        raise InstanceError(f"the second side knows it within {widest:.1e} only, which says too little")
+    further = _at_the_bound(pair, name, prop, places)
+    told = f"{name} is {prop.left} by value at {_count(places)}: found within {widest:.1e} of it, {_told(pair, name)}"
+    return Binding(evidence=[told + further])
+
+
+def _derived(pair: Pair, name: str) -> Callable[[Place, flint.arb], str]:
+    """What says how a derived quantity differs from the statement's at a place; "" where it does not."""
+    quantity = _quantity(pair, name)
+    if isinstance(quantity, Eventually):
+        return lambda place, stated: _beyond(_formula(quantity.upper, place), stated, 1)
+    if isinstance(quantity, Enclosed):
+        ends = [(end, 1) for end in quantity.lows] + [(end, -1) for end in quantity.highs]
+        return lambda place, stated: next(
+            (told for end, side in ends if (told := _beyond(_formula(end, place), stated, side))), ""
+        )
+    if isinstance(quantity, Inequality):
+        value: sp.Expr | None = quantity.quantity
+    elif isinstance(quantity, SharpBound):
+        value = sharp_quantity(quantity)
+    elif quantity is None:
+        # a functional that prints name
+        value = symbol(name)
+    else:
+        value = value_of(pair.derived(), name).expr
+    if value is None:
+        raise InstanceError("no step says what the derived bound is of")
+    return lambda place, stated: _other(_formula(value, place), stated)
+
+
+def _told(pair: Pair, name: str) -> str:
+    """How the derivation was held to a statement's quantity, in words."""
+    quantity = _quantity(pair, name)
+    if isinstance(quantity, Eventually):
+        return "and nowhere below the derived least value"
+    return "and between the derived ends" if isinstance(quantity, Enclosed) else "and derived"
+
+
+def _quantity(pair: Pair, name: str) -> Any:
+    """What is derived under a quantity's name, or of all prints at once; None for a name that only prints have."""
+    found = pair.derived().quantities
+    if name in found:
+        return found[name]
+    return next(iter(found.values())) if name in pair.statement.printed else None
+
+
+def _formula(formula: sp.Expr, place: Place) -> flint.arb:
+    """A formula in the derivation's functionals at a place."""
+    values = {}
+    for name in names(formula):
+        try:
+            found = place.exact.number(name)
+        except KeyError:
+            raise InstanceError(f"the derivation's {name} has no value at {place.key}") from None
+        values[name] = found() if callable(found) else rational(found)
+    return ball(formula, values)
+
+
+def _other(derived: flint.arb, stated: flint.arb) -> str:
+    return "" if _settled(derived).overlaps(stated) else f"the derivation gives {_shown(derived)}"
+
+
+def _beyond(end: flint.arb, stated: flint.arb, side: int) -> str:
+    return f"beyond the derived end {_shown(end)}" if side * (_settled(end) - stated) > 0 else ""
+
+
+def _print(pair: Pair, name: str, prop: Proposition) -> Callable[[Place], str] | None:
+    """What says how a print in the language differs from the print as it is judged, at a place; None for no print."""
+    claim = pair.statement
+    if name not in claim.printed:
+        return None
+    try:
+        said(claim, name)
+    except StatementError as error:
+        raise InstanceError(f"its print cannot be read in the language: {line(error)}") from None
+    formula = pair.formulas[name]
+
+    def differs(place: Place) -> str:
+        stated, judged = _ball(scalar(prop.right, place.case)), _formula(formula, place)
+        if _settled(judged).overlaps(stated):
+            return ""
+        return f"{prop.right} is {_shown(stated)}, and {claim.printed[name]} is {_shown(judged)}"
+
+    return differs
+
+
+def _at_the_bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> str:
+    """How near the statement's quantity comes to a derived bound that is said to be its extreme; "" for others."""
+    quantity = _quantity(pair, name)
+    if isinstance(quantity, Eventually):
+        shares = []
+        for place in places:
+            leading, least = (_formula(f, place) for f in (quantity.leading, quantity.upper))
+            shares.append(float((leading - _ball(scalar(prop.left, place.case))) / (leading - least)))
+        if not max(shares) > SHARP:
+            raise InstanceError(f"it comes within {1 - max(shares):.1e} of its derived least value only")
+        return f"; it comes within {1 - max(shares):.1e} of the derived least value"
+    if not isinstance(quantity, SharpBound):
+        return ""
+    attained = Seen(quantity.attained, quantity.attained, {})
+    place = Place(attained, instance(prop, attained, instance_of(pair.source)), Exact(quantity.attained))
+    if not _ball(scalar(prop.left, place.case) ** 2).overlaps(_formula(quantity.square.expr, place)):
+        raise InstanceError(f"it does not attain the derived bound at {place.key}")
+    return "; it attains the derived bound"
+
+
+# -- truth values
+
+
+def _truths(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> Binding:
+    quantity = _quantity(pair, name)
+    if not isinstance(quantity, Equivalence):
+        raise InstanceError("the derivation says of no property when it holds")
+    told = {True: 0, False: 0}
+    for place in places:
+        observed = place.seen.found.get(name)
+        broken = violation(prop, place.case)
+        if observed is None or broken is None:
+            continue
+        where = f"at {place.key} {prop.left} {prop.relation} {prop.right} is {not broken}"
+        if observed == broken:
+            return Binding(simulated=[f"the second side is of another property: {where}, it observes {observed}"])
+        if truth(quantity, place.exact) == broken:
+            return Binding(derived=[f"the derivation is of another property: {where}, it gives {broken}"])
+        told[not broken] += 1
+    if not min(told.values()):
+        raise InstanceError("it was seen true only, or false only, or never decided")
+    text = f"{prop.left} {prop.relation} {prop.right}"
+    shares = f"{told[True]} times true, {told[False]} times false"
+    return Binding(evidence=[f"{name} is {text} by truth value at {_count(places)}, derived and observed: {shares}"])
+
+
+# -- the statement's names at a case
+
+
+def instance(prop: Proposition, seen: Seen, given: Callable[..., Mapping[str, Any]] | None) -> Case:
+    """What a statement's names stand for at a case: what ``given`` says of them, else what the case itself has.
+
+    Raises InstanceError for a name without a value, or with one of another shape than the statement's.
+    """
+    table = dict(seen.case)
+    if given is not None:
+        wanted = inspect.signature(given).parameters
+        lacking = [name for name in wanted if name not in seen.given]
+        if lacking:
+            raise InstanceError(f"its instance asks for {lacking[0]}; the case has {', '.join(seen.given)}")
+        table |= given(**{name: seen.given[name] for name in wanted})
+    sequences = {name: _row(table, name) for name in prop.known.sequences}
+    vectors = {name: _row(table, name) for name in prop.known.vectors}
+    matrices = {name: tuple(_entries(row, name) for row in _rows(table, name)) for name in prop.matrices}
+    for name, (size, _) in prop.known.sequences.items():
+        if not size.isdigit():
+            table.setdefault(size, len(sequences[name]))
+    for entries in (*matrices.values(), *vectors.values()):
+        table.setdefault("d", len(entries))
+    return Case({name: _one(table, name) for name in frame(prop).names}, matrices, vectors, sequences)
+
+
+def _value(table: Mapping[str, Any], name: str) -> Any:
+    if name not in table:
+        known = ", ".join(map(str, table))
+        raise InstanceError(f"no case says what {name} is (it has {known}); register it with @instance")
+    return table[name]
+
+
+def _one(table: Mapping[str, Any], name: str) -> Fraction:
+    return _number(_value(table, name), name)
+
+
+def _row(table: Mapping[str, Any], name: str) -> tuple[Fraction, ...]:
+    return _entries(_value(table, name), name)
+
+
+def _rows(table: Mapping[str, Any], name: str) -> Sequence[Any]:
+    found = _value(table, name)
+    if not isinstance(found, list | tuple):
+        raise InstanceError(f"{name} is {found!r}; expected a matrix, rows of numbers")
+    return found
+
+
+def _entries(row: Any, name: str) -> tuple[Fraction, ...]:
+    if not isinstance(row, list | tuple):
+        raise InstanceError(f"{name} holds {row!r}; expected rows of numbers")
+    return tuple(_number(entry, name) for entry in row)
+
+
+def _number(value: Any, name: str) -> Fraction:
+    try:
+        return Fraction(value)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        raise InstanceError(f"{name} is {value!r}; expected a number, or a nested list of numbers") from None
+
+
+# -- values
+
+
+def _by_the_other(prop: Proposition, case: Case, stated: flint.arb, where: str) -> None:
+    """Raise InstanceError where the interpreter of the simulations has another number for the quantity."""
+    from montecarlo.statements.environment import environment_of
+    from montecarlo.statements.functions import sizes
+    from montecarlo.statements.nodes import StatementSimulationError, frozen
+    from montecarlo.statements.values import value
+
+    node = frozen(prop.left.plain())
+    env = environment_of(_flat(case))
+    try:
+        number, size = (float(value(one, env)) for one in (node, sizes(node)))
+    except StatementSimulationError as error:
+        raise InstanceError(f"{where}; the second interpreter has no number: {line(error)}") from None
+    if not _around(number, ROUNDING * max(abs(size), abs(number))).overlaps(stated):
+        raise InstanceError(f"{where}; the second interpreter of statements has {number!r}")
+
+
+def _flat(case: Case) -> dict[str, Any]:
+    """A case as a simulation's interpreter reads it."""
+    plain = case.plain()
+    numbers = {name: int(v) if v.denominator == 1 else str(v) for name, v in case.numbers.items()}
+    return {**numbers, **plain["matrices"], **plain["vectors"], **plain["sequences"]}
+
+
+def _ball(number: Fraction | flint.arb) -> flint.arb:
+    return _settled(rational(number) if isinstance(number, Fraction) else number)
+
+
+def _settled(number: flint.arb) -> flint.arb:
+    """The ball itself; InstanceError for one that says too little, which would overlap with everything."""
+    if not number.is_finite() or number.rad() > TIGHT * (1 + abs(number.mid())):
+        raise InstanceError(f"its value {number.str(6)} is known too roughly")
+    return number
+
+
+def _around(value: float, error: float) -> flint.arb:
+    middle, spread = Fraction(value), Fraction(error)
+    return between(middle - spread, middle + spread)
+
+
+def _shown(number: flint.arb) -> str:
+    return str(number.str(12, radius=False))
+
+
+def _count(places: Sequence[Place]) -> str:
+    return f"{len(places)} case{'s' * (len(places) != 1)}"
