@@ -25,14 +25,17 @@ from theorems.algebra.closed import names
 from theorems.balls import ball, between, precision, rational
 from theorems.bounds import sharp_quantity
 from theorems.catalogued import said
+from theorems.conditions import clause
 from theorems.derivation import Enclosed, Equivalence, Inequality, SharpBound
-from theorems.equivalence import truth
+from theorems.equivalence import holds, truth
 from theorems.expressions import symbol
 from theorems.inequalities.eventually import Eventually
 from theorems.kernel import value_of
 from theorems.numeric import Case as Exact
+from theorems.statement import conditions
 from theorems.statement.cases import Case, admissible, frame
 from theorems.statement.certify import violation
+from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import UndefinedError, scalar
@@ -92,7 +95,7 @@ def values_bound(pair: Pair, second_side: Any, seen: Sequence[Seen]) -> Binding:
 
 def _bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> Binding:
     """One quantity at all places; the first place where a side differs is told."""
-    hold = _truths if pair.statement.relation == "when" else _numbers
+    hold = _truths if pair.statement.relation == "when" and name in pair.statement.printed else _numbers
     with precision(BITS):
         for place in places:
             failed = admissible(prop, place.case)
@@ -125,12 +128,13 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) 
             return Binding(derived=[f"the derivation is of another quantity: {where}, {told}"])
         if print_read is not None and (told := print_read(place)):
             return Binding(derived=[f"the print is judged as another formula than is said: at {place.key}, {told}"])
-    if not compared:
+    if not compared and name in pair.statement.printed:
         raise InstanceError("the second side gives no number of it")
     if widest > LOOSE:
         raise InstanceError(f"the second side knows it within {widest:.1e} only, which says too little")
     further = _at_the_bound(pair, name, prop, places)
-    told = f"{name} is {prop.left} by value at {_count(places)}: found within {widest:.1e} of it, {_told(pair, name)}"
+    seen = f"found within {widest:.1e} of it, {_told(pair, name)}" if compared else "derived"
+    told = f"{name} is {prop.left} by value at {_count(places)}: {seen}"
     return Binding(evidence=[told + further])
 
 
@@ -241,23 +245,67 @@ def _truths(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -
     quantity = _quantity(pair, name)
     if not isinstance(quantity, Equivalence):
         raise InstanceError("the derivation says of no property when it holds")
-    told = {True: 0, False: 0}
+    told, seen_again = {True: 0, False: 0}, 0
+    text = str(prop.left) if prop.relation in CLAUSES else f"{prop.left} {prop.relation} {prop.right}"
     for place in places:
         observed = place.seen.found.get(name)
-        broken = violation(prop, place.case)
-        if observed is None or broken is None:
+        stated = _holds(prop, place.case)
+        if observed is None or stated is None:
             continue
-        where = f"at {place.key} {prop.left} {prop.relation} {prop.right} is {not broken}"
-        if observed == broken:
+        where = f"at {place.key} {text} is {stated}"
+        again = _truth_by_the_other(prop, place.case)
+        if again is not None and again != stated:
+            raise InstanceError(f"{where}; the second interpreter of statements has {again}")
+        seen_again += again is not None
+        if observed != stated:
             return Binding(simulated=[f"the second side is of another property: {where}, it observes {observed}"])
-        if truth(quantity, place.exact) == broken:
-            return Binding(derived=[f"the derivation is of another property: {where}, it gives {broken}"])
-        told[not broken] += 1
+        if truth(quantity, place.exact) == (not stated):
+            return Binding(derived=[f"the derivation is of another property: {where}, it gives {not stated}"])
+        if told_apart := _clause_differs(pair, name, prop, place):
+            return Binding(
+                derived=[f"the print is judged as another clause than is said: at {place.key}, {told_apart}"]
+            )
+        told[stated] += 1
     if not min(told.values()):
         raise InstanceError("it was seen true only, or false only, or never decided")
-    text = f"{prop.left} {prop.relation} {prop.right}"
-    shares = f"{told[True]} times true, {told[False]} times false"
+    shares = f"{told[True]} times true, {told[False]} times false, by the second interpreter too at {seen_again}"
     return Binding(evidence=[f"{name} is {text} by truth value at {_count(places)}, derived and observed: {shares}"])
+
+
+def _holds(prop: Proposition, case: Case) -> bool | None:
+    """Whether the property that a claim is about holds at a case: the left side of a clause, or a relation."""
+    if prop.relation in CLAUSES:
+        return conditions.truth(prop.left, case)
+    broken = violation(prop, case)
+    return None if broken is None else not broken
+
+
+def _clause_differs(pair: Pair, name: str, prop: Proposition, place: Place) -> str:
+    """How the printed clause, as it is judged, differs from the one that is said; "" where that is not seen."""
+    if prop.relation not in CLAUSES:
+        return ""
+    said_so = conditions.truth(prop.right, place.case)
+    word, judged = clause(pair.statement.printed[name])
+    found = holds(judged, place.exact)
+    if word == prop.relation and (None in (said_so, found) or said_so == found):
+        return ""
+    return f"{prop.relation} {prop.right} is {said_so}, and {pair.statement.printed[name]} is {found}"
+
+
+def _truth_by_the_other(prop: Proposition, case: Case) -> bool | None:
+    """Whether the property holds in float64 by the interpreter of the simulations; None where it does not settle it."""
+    from montecarlo.statements.ensemble import law_of
+    from montecarlo.statements.environment import environment_of
+    from montecarlo.statements.nodes import StatementSimulationError, frozen
+    from montecarlo.statements.values import value
+
+    node = prop.left.plain()
+    if prop.relation not in CLAUSES:
+        node = ["relation", prop.relation, node, prop.right.plain()]
+    try:
+        return bool(value(frozen(node), law_of(_flat(case)) if case.ensemble else environment_of(_flat(case))))
+    except StatementSimulationError:
+        return None
 
 
 # -- the statement's names at a case
@@ -275,6 +323,9 @@ def instance(prop: Proposition, seen: Seen, given: Callable[..., Mapping[str, An
         if lacking:
             raise InstanceError(f"its instance asks for {lacking[0]}; the case has {', '.join(seen.given)}")
         table |= given(**{name: seen.given[name] for name in wanted})
+    ensemble = _ensemble(table) if not prop.law.gaussian else ()
+    if ensemble:
+        table = {"T": len(ensemble[0]), "d": len(ensemble[0][0]), **table}
     sequences = {name: _row(table, name) for name in prop.known.sequences}
     vectors = {name: _row(table, name) for name in prop.known.vectors}
     matrices = {name: tuple(_entries(row, name) for row in _rows(table, name)) for name in prop.matrices}
@@ -283,7 +334,13 @@ def instance(prop: Proposition, seen: Seen, given: Callable[..., Mapping[str, An
             table.setdefault(size, len(sequences[name]))
     for entries in (*matrices.values(), *vectors.values()):
         table.setdefault("d", len(entries))
-    return Case({name: _one(table, name) for name in frame(prop).names}, matrices, vectors, sequences)
+    return Case({name: _one(table, name) for name in frame(prop).names}, matrices, vectors, sequences, ensemble)
+
+
+def _ensemble(table: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The sets of tokens of a finite exchangeable law."""
+    sets = _rows(table, "tokens")
+    return tuple(tuple(_entries(one, "tokens") for one in _rows({"tokens": tokens}, "tokens")) for tokens in sets)
 
 
 def _value(table: Mapping[str, Any], name: str) -> Any:
@@ -326,14 +383,15 @@ def _number(value: Any, name: str) -> Fraction:
 
 def _by_the_other(prop: Proposition, case: Case, stated: flint.arb, where: str) -> None:
     """Raise InstanceError where the interpreter of the simulations has another number for the quantity."""
+    from montecarlo.statements.ensemble import law_of
     from montecarlo.statements.environment import environment_of
     from montecarlo.statements.functions import sizes
     from montecarlo.statements.nodes import StatementSimulationError, frozen
     from montecarlo.statements.values import value
 
     node = frozen(prop.left.plain())
-    env = environment_of(_flat(case))
     try:
+        env = law_of(_flat(case)) if case.ensemble else environment_of(_flat(case))
         number, size = (float(value(one, env)) for one in (node, sizes(node)))
     except StatementSimulationError as error:
         raise InstanceError(f"{where}; the second interpreter has no number: {line(error)}") from None
@@ -345,7 +403,8 @@ def _flat(case: Case) -> dict[str, Any]:
     """A case as a simulation's interpreter reads it."""
     plain = case.plain()
     numbers = {name: int(v) if v.denominator == 1 else str(v) for name, v in case.numbers.items()}
-    return {**numbers, **plain["matrices"], **plain["vectors"], **plain["sequences"]}
+    tokens = {"tokens": plain["tokens"]} if case.ensemble else {}
+    return {**numbers, **plain["matrices"], **plain["vectors"], **plain["sequences"], **tokens}
 
 
 def _ball(number: Fraction | flint.arb) -> flint.arb:

@@ -46,20 +46,19 @@ class Binding:
 def quantities(claim: Statement) -> dict[str, Proposition]:
     """What a claim says of its quantities; of one of which nothing (readable) is printed, that it is 0.
 
-    Of a claim about when properties hold they are the properties.
+    Of a claim about when properties hold they are the printed clauses, or the properties alone where a clause cannot be
+    read.
 
     Raises StatementError for a quantity that is none.
     """
     assert claim.says is not None
     found = {}
     for name in claim.says.quantities:
-        if claim.relation == "when":
-            found[name] = property_said(claim.says, name)
-            continue
         try:
             found[name] = said(claim, name)
         except StatementError:
-            found[name] = left_side(claim.says, name)
+            alone = property_said if claim.relation == "when" and name in claim.printed else left_side
+            found[name] = alone(claim.says, name)
     return found
 
 

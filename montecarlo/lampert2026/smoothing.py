@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from montecarlo.registry import observation, simulation
+from montecarlo.registry import instance, observation, simulation
 
 Exact = list[list[Fraction]]
 
@@ -83,6 +83,15 @@ def dprime_1(generator: torch.Generator, n: int, k: float, beta: float, W: Any, 
 def dprime_0(generator: torch.Generator, n: int, k: float, beta: float, W: Any, L: Any, m: Any, law: str) -> Tensor:
     """The slope of |Y_i(l)|^2 at l = 0, (n,) numbers."""
     return _slope(generator, n, k, beta, W, L, m, law, 0.0)
+
+
+@instance("lampert2026.sec5.monotone-iff")
+@instance("lampert2026.sec5.dense-smooths-more")
+@instance("lampert2026.sec5.dense-smooths-less")
+@instance("lampert2026.sec5.uniform-vs-identity")
+def two_tokens() -> dict[str, int]:
+    """The positions of two tokens: any two, as the law is exchangeable."""
+    return {"i": 1, "j": 2}
 
 
 def _tensor(rows: Any, device: torch.device) -> Tensor:

@@ -20,7 +20,8 @@ class Environment:
 
     ``lists`` are fixed vectors of R^d and sequences alike. ``places`` maps a position to its row of the tokens where
     not all of 1 ... T were made. Inside a sum, ``index`` is bound to ``bound``: an int, or a float64 tensor (J, 1, ...)
-    that adds an axis of length J to the left of those there; ``axes`` are the lengths of all such axes.
+    that adds an axis of length J to the left of those there; ``axes`` are the lengths of all such axes. The walks of an
+    ``exhaustive`` one are a whole law, equally likely.
     """
 
     n: int = 1
@@ -34,12 +35,23 @@ class Environment:
     bound: float | Tensor = 0
     axes: tuple[int, ...] = ()
     memo: dict[Node, Any] = field(default_factory=dict)
+    exhaustive: bool = False
 
     def inside(self, index: str, bound: float | Tensor) -> Environment:
         """The environment inside a sum, with its index bound."""
         axes = (len(bound), *self.axes) if isinstance(bound, Tensor) else self.axes
         return Environment(
-            self.n, self.tokens, self.matrices, self.lists, self.scalars, self.places, self, index, bound, axes
+            self.n,
+            self.tokens,
+            self.matrices,
+            self.lists,
+            self.scalars,
+            self.places,
+            self,
+            index,
+            bound,
+            axes,
+            exhaustive=self.exhaustive,
         )
 
     def with_tokens(self, tokens: Tensor, places: Mapping[int, int] | None = None) -> Environment:

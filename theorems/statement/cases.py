@@ -12,6 +12,7 @@ from itertools import groupby, product
 from typing import Any
 
 from theorems.norms import is_semidefinite, is_symmetric
+from theorems.statement import monotone
 from theorems.statement.expression import Expr
 from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
@@ -178,6 +179,7 @@ def _failures(prop: Proposition, case: Case) -> Iterator[str]:
     yield from _matrices_fail(prop, case)
     yield from _bounds_fail(prop, case)
     yield from _relations_fail(prop, case)
+    yield from _properties_fail(prop, case)
     yield from _entries_fail(prop, case)
 
 
@@ -264,6 +266,16 @@ def _relations_fail(prop: Proposition, case: Case) -> Iterator[str]:
             if sign not in HOLDS[relation]:
                 yield f"{left} {relation} {right}"
                 break
+
+
+def _properties_fail(prop: Proposition, case: Case) -> Iterator[str]:
+    for part in prop.known.properties:
+        try:
+            found = monotone.truth(part, case)
+        except UndefinedError:
+            found = False
+        if found is not True:
+            yield str(part)
 
 
 def _entries_fail(prop: Proposition, case: Case) -> Iterator[str]:

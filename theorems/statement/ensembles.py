@@ -1,18 +1,19 @@
 """Expectations under a finite exchangeable law, exactly: one of some sets of tokens, its tokens in random order.
 
 Every order of a set's tokens is equally likely. Tokens that stand at positions take distinct ones of the set; the
-others matter to means of all tokens alone, in which their order does not show. For a sum every order is looked at.
+others matter to sums and means of all tokens alone, in which their order does not show. For a sum over some of them
+every order is looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
-from theorems.statement.expression import Expr, StatementError
+from theorems.statement.expression import Expr, StatementError, name, number
 
 Tokens = Sequence[Sequence[Fraction]]
 #: Most tokens of which all orders are looked at.
@@ -26,19 +27,19 @@ class Ordered:
     case: Any
     order: tuple[Sequence[Fraction], ...]
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.case, name)
+    def __getattr__(self, label: str) -> Any:
+        return getattr(self.case, label)
 
 
-def orders(node: Expr, case: Any, number: Callable[[Expr], Any]) -> Iterator[Ordered]:
+def orders(node: Expr, case: Any, value: Callable[[Expr], Any]) -> Iterator[Ordered]:
     """The case with every arrangement of tokens that the value of a random expression may depend on."""
     sets: Sequence[Tokens] = getattr(case, "ensemble", ())
     if not sets:
         raise StatementError(f"{node} is random, and the case has no tokens", at=node.at)
     count = len(sets[0])
-    summed = any(part.op == "sum" and part.random for part in node.walk())
-    named = () if summed else [part.args[0] for part in node.walk() if part.op == "token"]
-    places = sorted({_place(place, number, count) for place in named})
+    summed = any(part.op == "sum" and part.random and not _whole(part) for part in node.walk())
+    named = () if summed else _named(node, frozenset())
+    places = sorted({_place(place, value, count) for place in named})
     if summed and count > MOST:
         raise StatementError(f"a sum over {count} tokens in every order; expected at most {MOST}", at=node.at)
     for tokens in sets:
@@ -51,8 +52,23 @@ def orders(node: Expr, case: Any, number: Callable[[Expr], Any]) -> Iterator[Ord
             yield Ordered(case, tuple(tokens[at[p] if p in at else next(rest)] for p in range(1, count + 1)))
 
 
-def _place(node: Expr, number: Callable[[Expr], Any], count: int) -> int:
-    found = number(node)
+def _whole(node: Expr) -> bool:
+    """Whether a sum is over all tokens, whose order then does not show."""
+    return node.args[2:] == (number(1), name("T"))
+
+
+def _named(node: Expr, own: frozenset[str]) -> Iterator[Expr]:
+    """The positions of tokens, without the indices of the sums around."""
+    if node.op == "token" and not node.args[0].names() & own:
+        yield node.args[0]
+    inner = own | {node.args[1]} if node.op == "sum" else own
+    for k, arg in enumerate(node.args):
+        if isinstance(arg, Expr):
+            yield from _named(arg, inner if k == 0 else own)
+
+
+def _place(node: Expr, value: Callable[[Expr], Any], count: int) -> int:
+    found = value(node)
     if not isinstance(found, Fraction) or found.denominator != 1 or not 1 <= found <= count:
         raise IndexError(f"there is no token {found} of {count}")
     return int(found)
@@ -75,7 +91,3 @@ def mean(case: Any) -> tuple[Fraction, ...]:
         raise StatementError("the mean of tokens outside of every moment; take E[...]")
     return tuple(sum(column, Fraction(0)) / len(order) for column in zip(*order, strict=True))
 
-
-def plain_of(case: Mapping[str, Any]) -> tuple[tuple[tuple[Fraction, ...], ...], ...]:
-    """The sets of tokens of a case {"tokens": [sets][T][d]}."""
-    return tuple(tuple(tuple(Fraction(entry) for entry in one) for one in tokens) for tokens in case["tokens"])

@@ -16,9 +16,9 @@ SEVERAL = ("min", "max")
 OF_VECTORS = ("softmax", "entropy")
 NORMS = ("2", "fro", "nuclear")
 #: Nodes whose second argument is a name of their own, bound in the first: body, index, then expressions outside of it.
-BINDING = ("sum", "diff", "increasing", "decreasing", "peaks")
+BINDING = ("sum", "diff", "increasing", "decreasing", "peaks", "positive")
 #: Properties of a function of one name on an interval: body, name, low, high.
-PREDICATES = ("increasing", "decreasing", "peaks")
+PREDICATES = ("increasing", "decreasing", "peaks", "positive")
 RELATIONS = ("=", "<=", "<", ">=", ">", "->", "~")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from theorems.statement.expression import Expr, StatementError
+from theorems.statement.expression import PREDICATES, Expr, StatementError
 from theorems.statement.language import Vocabulary, nearest, parsed, relations, split_top
 from theorems.statement.places import Differences, Place, place_of
 
@@ -29,6 +29,7 @@ _SHAPE_WORDS = {
 }
 _MEMBER = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+in\s+R(?:\s*(?:\^|\*\*)\s*([A-Za-z][A-Za-z0-9_]*|[0-9]+))?\s*$")
 _SHAPE = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+(?:is\s+)?([a-z][a-z ]*?)\s*$")
+_PROPERTY = re.compile(rf"^\s*(?:{'|'.join(PREDICATES)})\s*\(")
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ class Hypotheses:
     ``matrices`` maps a matrix to its shape (W is any real matrix, Sigma any covariance unless said otherwise),
     ``nonzero`` are matrices that are not 0, ``places`` what is known of positions, ``ranges`` of parameters and of d;
     ``vectors`` are fixed vectors of R^d, ``sequences`` vectors s in R^n with the bound of their entries (None: none);
-    ``relations`` are comparisons of expressions that only cases are held to. ``texts`` are the hypotheses as written.
+    ``relations`` are comparisons of expressions that only cases are held to, and ``properties`` those of functions on
+    an interval, such as positive(f, t, 0, 1). ``texts`` are the hypotheses as written.
     """
 
     matrices: dict[str, str] = field(default_factory=dict)
@@ -84,6 +86,7 @@ class Hypotheses:
     vectors: tuple[str, ...] = ()
     sequences: dict[str, tuple[str, Expr | None]] = field(default_factory=dict)
     relations: tuple[tuple[str, Expr, Expr], ...] = ()
+    properties: tuple[Expr, ...] = ()
     unequal: tuple[tuple[Place, Place], ...] = ()
     texts: tuple[str, ...] = ()
 
@@ -101,16 +104,17 @@ class Hypotheses:
         return self.ranges.get("d", Range(Fraction(1), integer=True))
 
 
-def read_hypotheses(text: str, positions: set[str]) -> Hypotheses:
+def read_hypotheses(text: str, positions: set[str], words: Vocabulary | None = None) -> Hypotheses:
     """The hypotheses of a text, comma between them; StatementError for one that is unknown or contradicts another.
 
-    ``positions`` are the names that the statement uses as token positions: a comparison of these orders them.
+    ``positions`` are the names that the statement uses as token positions: a comparison of these orders them. ``words``
+    has the definitions that properties may name.
     """
     found = Hypotheses()
     for part, column in split_top(text, ",;"):
         if part.strip():
             try:
-                found = _added(found, part, positions)
+                found = _added(found, part, positions, words)
             except StatementError as error:
                 place = column + error.at if error.at >= 0 and error.text == part else column
                 raise StatementError(str(error), text, place) from None
@@ -153,8 +157,12 @@ def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[
     return frozenset(matrices), frozenset(vectors), frozenset(sequences)
 
 
-def _added(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
+def _added(known: Hypotheses, part: str, positions: set[str], words: Vocabulary | None) -> Hypotheses:
     member = _MEMBER.match(part)
+    if _PROPERTY.match(part):
+        tree = parsed(part, words, part)
+        if tree.op in PREDICATES:
+            return replace(known, properties=(*known.properties, tree))
     if member:
         return _member(known, member[1], member[2] or "")
     if not relations(part):

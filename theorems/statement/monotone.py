@@ -23,7 +23,7 @@ class NotRationalError(Exception):
 
 
 def truth(part: Expr, case: Data) -> bool | None:
-    """Whether ``increasing``, ``decreasing`` (both strictly) or ``peaks`` holds; None where that is not decided.
+    """Whether ``increasing``, ``decreasing`` (both strictly), ``peaks`` or ``positive`` holds; None: not decided.
 
     ``peaks``: the function increases strictly up to a place inside the interval, and decreases strictly from there on.
     Raises UndefinedError where the function has no value somewhere on the interval.
@@ -42,6 +42,8 @@ def truth(part: Expr, case: Data) -> bool | None:
     first, last = sp.Rational(str(low)), sp.Rational(str(high))
     if D.is_zero or D.count_roots(first, last):
         raise UndefinedError(f"{body} has no value somewhere from {low} to {high}")
+    if part.op == "positive":
+        return bool((N * D).eval(first) > 0) and not N.count_roots(first, last)
     changes = signs(N.diff() * D - N * D.diff(), first, last)
     return changes == {"increasing": [1], "decreasing": [-1], "peaks": [1, -1]}[part.op]
 
@@ -90,6 +92,9 @@ def fraction(node: Expr, name: str) -> tuple[Expr, Expr, int, int]:
     if op == "*":
         parts = [fraction(arg, name) for arg in args]
         return _times(*(p[0] for p in parts)), _times(*(p[1] for p in parts)), *_degrees(parts)
+    if op == "/" and name not in args[1].names():
+        above, below, p, q = fraction(args[0], name)
+        return Expr("/", (above, args[1])), below, p, q
     if op == "/":
         (a, b, p, q), (c, d, r, s) = (fraction(arg, name) for arg in args)
         return _times(d, a), _times(b, c), p + s, q + r

@@ -111,11 +111,11 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     for label, share in regime.regime:
         if label not in positions:
             raise StatementError(f"{label}/T -> {share}, but the statement has no position {label}; drop it", limit, 0)
-    known = read_hypotheses(hypotheses, positions)
+    known = read_hypotheses(hypotheses, positions, words)
     named, pairs = _places(sides, text, positions)
     places = tuple(sorted(named))
     known = _shares(_within(known, positions, pairs), regime)
-    _check_shapes(left, right, text)
+    _check_shapes((*numbers_of(left), *numbers_of(right)) if clause else (left, right), text)
     _check_law(made, known, law)
     _check_names(sides, known, made, regime, positions, text, hypotheses)
     _check_limit(relation, error, regime, text, limit)
@@ -360,8 +360,8 @@ def _check_covariance(law: Law) -> None:
                 raise StatementError(f"{law.text} is no covariance: look at the tokens {s} and {t}", law.text, 0)
 
 
-def _check_shapes(left: Expr, right: Expr, text: str) -> None:
-    for side in (*numbers_of(left), *numbers_of(right)):
+def _check_shapes(sides: tuple[Expr, ...], text: str) -> None:
+    for side in sides:
         if side.random:
             mend = "a probability of it, e.g. P[0 <= normal(mu, v) <= 1]" if side.has("normal") else f"E[{side}]"
             raise StatementError(f"{side} is random; a statement is about moments: take {mend}", text, side.at)

@@ -134,7 +134,7 @@ def _function(node: Expr) -> tuple[str, int]:
         return f"{latex(args[0].args[1], 1)}{rest}", 0
     if op in PREDICATES:
         body, index, low, high = args
-        word = {"peaks": "has one maximum, inside,"}.get(op, f"is strictly {op}")
+        word = {"peaks": "has one maximum, inside,", "positive": "is positive"}.get(op, f"is strictly {op}")
         where = rf"{name_latex(index)} \in [{latex(low)}, {latex(high)}]"
         return rf"{latex(body, 1)} \text{{ {word} for }} {where}", 0
     if op == "indicator":
