@@ -90,4 +90,3 @@ def mean(case: Any) -> tuple[Fraction, ...]:
     if not order:
         raise StatementError("the mean of tokens outside of every moment; take E[...]")
     return tuple(sum(column, Fraction(0)) / len(order) for column in zip(*order, strict=True))
-

@@ -108,7 +108,7 @@ def read_hypotheses(text: str, positions: set[str], words: Vocabulary | None = N
     """The hypotheses of a text, comma between them; StatementError for one that is unknown or contradicts another.
 
     ``positions`` are the names that the statement uses as token positions: a comparison of these orders them. ``words``
-    has the definitions that properties may name.
+    has the definitions that hypotheses may name, where they may be about expectations: those of an exchangeable law.
     """
     found = Hypotheses()
     for part, column in split_top(text, ",;"):
@@ -167,7 +167,7 @@ def _added(known: Hypotheses, part: str, positions: set[str], words: Vocabulary 
         return _member(known, member[1], member[2] or "")
     if not relations(part):
         return _shaped(known, part)
-    return _compared(known, part, positions)
+    return _compared(known, part, positions, words)
 
 
 def _member(known: Hypotheses, name: str, where: str) -> Hypotheses:
@@ -201,7 +201,7 @@ def _shaped(known: Hypotheses, part: str) -> Hypotheses:
     )
 
 
-def _compared(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
+def _compared(known: Hypotheses, part: str, positions: set[str], given: Vocabulary | None) -> Hypotheses:
     marks = relations(part)
     sides, first = [], 0
     for relation, place in marks:
@@ -209,18 +209,30 @@ def _compared(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
         first = place + len(relation)
     sides.append((part[first:], first))
     words = Vocabulary(
-        frozenset({*known.matrices, "W", "Sigma", "I"}), frozenset(known.vectors), frozenset(known.sequences)
+        frozenset({*known.matrices, "W", "Sigma", "I"}),
+        frozenset(known.vectors),
+        frozenset(known.sequences),
+        given.definitions if given is not None else {},
+        given.values if given is not None else {},
     )
     trees = [parsed(text, words, part, column) for text, column in sides]
     for k, (relation, place) in enumerate(marks):
         if relation in ("->", "~"):
             raise StatementError(f"{relation} is no hypothesis; limits are given with --as", part, place)
-        known = _comparison(known, trees[k], "=" if relation == "==" else relation, trees[k + 1], part, positions)
+        known = _comparison(
+            known, trees[k], "=" if relation == "==" else relation, trees[k + 1], part, positions, given is not None
+        )
     return known
 
 
 def _comparison(
-    known: Hypotheses, left: Expr, relation: str, right: Expr, part: str, positions: set[str]
+    known: Hypotheses,
+    left: Expr,
+    relation: str,
+    right: Expr,
+    part: str,
+    positions: set[str],
+    moments: bool = False,
 ) -> Hypotheses:
     if left.op == "matrix" or right.op == "matrix":
         return _matrix_comparison(known, left, relation, right, part)
@@ -236,7 +248,8 @@ def _comparison(
         return _ranged(known, left.args[0], relation, right.args[0], part)
     if not names and not any(tree.has("entry", "family", "tr", "norm") for tree in (left, right)):
         raise StatementError(f"{part.strip()!r} names nothing; expected e.g. lam > 0", part, left.at)
-    if any(tree.random or tree.has("E", "Var", "Cov", "P", "Kurt", "Skew", "Corr") for tree in (left, right)):
+    refused = ("Var", "Cov", "P", "Kurt", "Skew", "Corr", *(() if moments else ("E",)))
+    if any(tree.random or tree.has(*refused) for tree in (left, right)):
         raise StatementError(f"{part.strip()!r} is about random quantities; expected parameters", part, left.at)
     return replace(known, relations=(*known.relations, (relation, left, right)))
 

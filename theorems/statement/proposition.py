@@ -111,7 +111,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     for label, share in regime.regime:
         if label not in positions:
             raise StatementError(f"{label}/T -> {share}, but the statement has no position {label}; drop it", limit, 0)
-    known = read_hypotheses(hypotheses, positions, words)
+    known = read_hypotheses(hypotheses, positions, None if made.gaussian else words)
     named, pairs = _places(sides, text, positions)
     places = tuple(sorted(named))
     known = _shares(_within(known, positions, pairs), regime)
