@@ -14,6 +14,7 @@ from typing import Any
 from montecarlo.registry import Simulation
 from proofs_check.checking.cases import drawn, simple, size
 from proofs_check.evidence import Seen
+from proofs_check.finite_laws import finite_laws_bound
 from proofs_check.instances import values_bound
 from proofs_check.pairing import Pair
 from proofs_check.tied import Binding, line, quantities
@@ -75,6 +76,9 @@ def bind(
         return found if found.missing else Binding(missing=["the claim says nothing as data"])
     if not isinstance(simulation, Simulation):
         return found.joined(values_bound(pair, simulation, seen))
+    if not read_law(claim.says.law).gaussian:
+        found = found.joined(finite_laws_bound(pair))
+        return found.joined(simulation_bound(claim, simulation, [r["params"] for r in rows], seed, pair.sampled_names))
     laws = ["walk", "walk(start=0)"] if claim.model == "walk" and claim.says.law == "walk" else [claim.says.law]
     starts = {"walk": "sigma", "walk(start=0)": "zero"}
 
@@ -173,6 +177,8 @@ def simulation_bound(
                 simulated=[f"the simulation is of another quantity than the statement's: at {shown}, {found}"]
             )
     told = f"the simulated numbers are the statement's, walk by walk: {WALKS} walks at each of {len(seen)} cases"
+    if not law.gaussian:
+        told += ", the mean over the tokens that the statement's positions may be"
     return Binding(evidence=[told])
 
 

@@ -108,10 +108,24 @@ def _bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) ->
             return Binding(missing=[f"{name} was not compared with the statement: {line(error)}"])
 
 
+def derived_bound(pair: Pair, table: Mapping[str, Proposition], cases: Sequence[Mapping[str, Any]]) -> Binding:
+    """Hold the derived values and the prints against the statement at cases of their own."""
+    found = Binding(missing=[f"nothing is said of {name}" for name in pair.statement.printed if name not in table])
+    for name, prop in table.items():
+        places = [Place(one, instance(prop, one, None), Exact(one.case)) for one in (Seen(c, c, {}) for c in cases)]
+        with precision(BITS):
+            try:
+                found = found.joined(_numbers(pair, name, prop, places, alone=True))
+            except (InstanceError, StatementError, UndefinedError, IndexError, ValueError) as error:
+                found.missing.append(f"{name} was not compared with the statement: {line(error)}")
+    return found
+
+
 # -- numbers
 
 
-def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> Binding:
+def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place], alone: bool = False) -> Binding:
+    """Numbers at all places; ``alone``: the derived ones, without those of a second side."""
     differs = _derived(pair, name)
     print_read = _print(pair, name, prop)
     compared, widest = 0, 0.0
@@ -128,12 +142,12 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) 
             return Binding(derived=[f"the derivation is of another quantity: {where}, {told}"])
         if print_read is not None and (told := print_read(place)):
             return Binding(derived=[f"the print is judged as another formula than is said: at {place.key}, {told}"])
-    if not compared and name in pair.statement.printed:
+    if not (compared or alone) and name in pair.statement.printed:
         raise InstanceError("the second side gives no number of it")
     if widest > LOOSE:
         raise InstanceError(f"the second side knows it within {widest:.1e} only, which says too little")
     further = _at_the_bound(pair, name, prop, places)
-    seen = f"found within {widest:.1e} of it, {_told(pair, name)}" if compared else "derived"
+    seen = f"found within {widest:.1e} of it, {_told(pair, name)}" if compared else "and derived"
     told = f"{name} is {prop.left} by value at {_count(places)}: {seen}"
     return Binding(evidence=[told + further])
 

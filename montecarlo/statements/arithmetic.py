@@ -9,7 +9,18 @@ import torch
 from torch import Tensor
 
 from montecarlo.statements.environment import Environment
-from montecarlo.statements.evaluation import CORE, Value, as_tensor, broadcast, evaluate, reads, scalar, spread, whole
+from montecarlo.statements.evaluation import (
+    CORE,
+    Value,
+    as_tensor,
+    broadcast,
+    evaluate,
+    kept,
+    reads,
+    scalar,
+    spread,
+    whole,
+)
 from montecarlo.statements.nodes import Node, StatementSimulationError, text
 
 
@@ -137,6 +148,9 @@ def _divided(node: Node, env: Environment) -> Value:
 
 @reads("**")
 def _power(node: Node, env: Environment) -> Value:
+    if node[1][0] == "norm" and node[2] == ("number", "2") and CORE[(v := evaluate(node[1][1], env)).kind] == 1:
+        # |v|^2 has a derivative at v = 0 too, which its root has not
+        return kept((v.tensor * v.tensor).sum(-1))
     base, exponent = evaluate(node[1], env), scalar(node[2], env)
     if base.kind == "matrix":
         if isinstance(exponent, Tensor) or exponent != round(exponent) or exponent < 0:
