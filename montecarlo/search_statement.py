@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from montecarlo.search_conditions import CLAUSES, excess, margin
+from montecarlo.search_conditions import CLAUSES, GRID, PROPERTIES, excess, margin, property_margin
 
 Array = Any
 #: {"numbers": {name: float}, "matrices": {name: (d, d)}, "vectors": {name: (d, 1)}, "sequences": {name: (n, 1)}}
@@ -100,9 +100,23 @@ def compiled(node: Sequence[Any]) -> Callable[[Floats], Array]:
         return _compared(args[0], compiled(args[1]), compiled(args[2]))
     if op == "chance":
         return _chance(args[0], [compiled(arg) for arg in args[1:]])
+    if op in PROPERTIES:
+        return _property(op, compiled(args[0]), args[1], compiled(args[2]), compiled(args[3]))
     parts = [compiled(arg) for arg in args]
     function = _FUNCTIONS[op]
     return lambda case: function(*(part(case) for part in parts))
+
+
+def _property(kind: str, body: Any, name: str, low: Any, high: Any) -> Callable[[Floats], Array]:
+    def held(case: Floats) -> Array:
+        first, last = float(_plain(low(case))), float(_plain(high(case)))
+        values = []
+        for k in range(GRID + 1):
+            place = first + (last - first) * k / GRID
+            values.append(number(body, {**case, "numbers": {**case["numbers"], name: place}}))
+        return property_margin(kind, values)
+
+    return held
 
 
 def _is_array(value: Array) -> bool:

@@ -134,7 +134,7 @@ def _averaged(node: Node, env: Environment) -> tuple[str, Tensor, float]:
     They have one expectation wherever the tokens stand.
     """
     free = sorted(names(node) - env.scalars.keys())
-    count = int(env.scalars["T"])  # type: ignore[arg-type]
+    count = int(env.scalars["T"])
     places = list(permutations(range(1, count + 1), len(free)))
     if not places or len(places) > PLACES:
         raise NotComparedError(f"{len(free)} positions among {count} tokens; expected 1 to {PLACES} ways to place them")

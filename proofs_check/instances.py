@@ -147,8 +147,9 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place], 
     if widest > LOOSE:
         raise InstanceError(f"the second side knows it within {widest:.1e} only, which says too little")
     further = _at_the_bound(pair, name, prop, places)
-    seen = f"found within {widest:.1e} of it, {_told(pair, name)}" if compared else "and derived"
-    told = f"{name} is {prop.left} by value at {_count(places)}: {seen}"
+    told = f"{name} is {prop.left} by value at {_count(places)}: found within {widest:.1e} of it, {_told(pair, name)}"
+    if not compared:
+        told = f"the derived {name} is {prop.left} by value at {_count(places)}"
     return Binding(evidence=[told + further])
 
 

@@ -39,6 +39,9 @@ class ClauseChecker(Checker):
         found.doing = "while deriving"
         decision = decide(self.prop, self.derivation)
         found.method = decision.method
+        if any(part.op != "relation" for side in (self.prop.left, self.prop.right) for part in parts(side)):
+            found.status, found.reason, found.simulation = "undecided", decision.reason, "none"
+            return found
         found.doing = "while looking for cases"
         pool = drawn(self.prop, self.seed * 64 + 1, DRAWN[self.effort])
         pool = [

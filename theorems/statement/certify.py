@@ -7,7 +7,7 @@ from fractions import Fraction
 from theorems.balls import precision
 from theorems.statement import conditions
 from theorems.statement.cases import Case
-from theorems.statement.expression import Expr
+from theorems.statement.expression import PREDICATES, Expr
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import HOLDS, UndefinedError, compared, scalar
 
@@ -36,14 +36,17 @@ def undefined(prop: Proposition, case: Case) -> str:
     return ""
 
 
+def _related(part: Expr, case: Case) -> str:
+    if part.op in PREDICATES:
+        return str(part)
+    return f"{shown(part.args[1], case)} {part.args[0]} {shown(part.args[2], case)}"
+
+
 def shown(node: Expr, case: Case) -> str:
     """The value of a number at a case: exact where it is rational, else 15 digits; of a condition, whether it holds."""
-    if node.op in ("and", "relation"):
+    if node.op in ("and", "relation", *PREDICATES):
         told = {True: "holds", False: "fails", None: "open"}[conditions.truth(node, case)]
-        values = " and ".join(
-            f"{shown(p.args[1], case)} {p.args[0]} {shown(p.args[2], case)}" for p in conditions.parts(node)
-        )
-        return f"{told}: {values}"
+        return f"{told}: {' and '.join(_related(part, case) for part in conditions.parts(node))}"
     text = ""
     for bits in (128, 512):
         with precision(bits):

@@ -236,6 +236,9 @@ def _comparison(
 ) -> Hypotheses:
     if left.op == "matrix" or right.op == "matrix":
         return _matrix_comparison(known, left, relation, right, part)
+    refused = ("Var", "Cov", "P", "Kurt", "Skew", "Corr", *(() if moments else ("E",)))
+    if any(tree.random or tree.has(*refused) for tree in (left, right)):
+        raise StatementError(f"{part.strip()!r} is about random quantities; expected parameters", part, left.at)
     names = left.names() | right.names()
     if names and names <= positions:
         return _ordered(known, left, relation, right, part)
@@ -248,9 +251,6 @@ def _comparison(
         return _ranged(known, left.args[0], relation, right.args[0], part)
     if not names and not any(tree.has("entry", "family", "tr", "norm") for tree in (left, right)):
         raise StatementError(f"{part.strip()!r} names nothing; expected e.g. lam > 0", part, left.at)
-    refused = ("Var", "Cov", "P", "Kurt", "Skew", "Corr", *(() if moments else ("E",)))
-    if any(tree.random or tree.has(*refused) for tree in (left, right)):
-        raise StatementError(f"{part.strip()!r} is about random quantities; expected parameters", part, left.at)
     return replace(known, relations=(*known.relations, (relation, left, right)))
 
 

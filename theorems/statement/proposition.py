@@ -115,6 +115,9 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     named, pairs = _places(sides, text, positions)
     places = tuple(sorted(named))
     known = _shares(_within(known, positions, pairs), regime)
+    if clause:
+        for side in (left, right):
+            shape(side, text)
     _check_shapes((*numbers_of(left), *numbers_of(right)) if clause else (left, right), text)
     _check_law(made, known, law)
     _check_names(sides, known, made, regime, positions, text, hypotheses)

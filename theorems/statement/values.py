@@ -321,6 +321,8 @@ class _Reader:
         raise StatementError(f"a {_kind(one)} is multiplied by a {_kind(two)}; the shapes do not fit")
 
     def _power(self, base: Expr, exponent: Expr) -> Value:
+        if base.op == "norm" and exponent.op == "number" and exponent.args[0] == 2 and base.args[1] in ("", "fro"):
+            return self._squared_norm(self.value(base.args[0]))
         found, count = self.value(base), self.number(exponent)
         if isinstance(found, Matrix):
             if not isinstance(count, Fraction) or count.denominator != 1 or not 0 <= count <= 64:
@@ -329,6 +331,13 @@ class _Reader:
         if isinstance(found, Vector):
             raise StatementError(f"a power of the vector {base}; expected a number", at=base.at)
         return power(found, count)
+
+    def _squared_norm(self, inner: Value) -> Number:
+        """The sum of the squared entries, without a root."""
+        if isinstance(inner, Matrix):
+            return reduce(_add, (power(v, Fraction(2)) for row in inner.rows for v in row))
+        entries = inner.entries if isinstance(inner, Vector) else (inner,)
+        return reduce(_add, (power(v, Fraction(2)) for v in entries))
 
     def turned(self, inner: Expr) -> Value:
         found = self.value(inner)
