@@ -31,7 +31,7 @@ SAID = [
     for claim in shipped()
     if claim.says is not None and claim.relation == "="
     for name in claim.printed
-    if name in claim.says.quantities and said(claim, name).random
+    if name in claim.says.quantities and said(claim, name).random and said(claim, name).law.gaussian
 ]
 CLAIMS = {claim.id: claim for claim in shipped()}
 WALKS, ERRORS = 40_000, 6.0
