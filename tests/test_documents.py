@@ -164,7 +164,10 @@ def test_the_folders_and_files_exist() -> None:
 def test_the_figures_are_all_there() -> None:
     from figures import FIGURES
 
-    named = re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.+?`) \| ", read("docs/figures.md").split("| figure |")[1], re.MULTILINE)))
+    named = re.findall(
+        r"`(\w+)`",
+        "".join(re.findall(r"^\| (`.+?`) \| ", read("docs/figures.md").split("| figure |")[1], re.MULTILINE)),
+    )
     assert set(FIGURES) <= set(named)
 
 

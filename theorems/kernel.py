@@ -41,9 +41,8 @@ from theorems.orders import Order, concluded, numbered, unsupported_order
 from theorems.outcome import CheckedStep, Outcome, Trusted
 from theorems.process import Moment, Step
 from theorems.repair import presentable, repaired
-from theorems.rules import ABOUT, RULES, licensed, load
+from theorems.rules import ABOUT, RULES, concludes, licensed, load
 from theorems.rules.analysis import REWRITING
-from theorems.rules.pattern import concludes
 
 # what is proved does not depend on which module was imported before
 load()

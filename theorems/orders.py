@@ -10,9 +10,10 @@ from typing import Any
 import sympy as sp
 
 from theorems.algebra.matrix_calculus import Letter, Matrix
+from theorems.algebra.sizes import modest
 from theorems.expressions import symbol
 from theorems.process import Process, Step
-from theorems.rules import modest, rule
+from theorems.rules import rule
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import sympy as sp
 
+from theorems.algebra.sizes import elementary, modest
 from theorems.balls import centred, precision
 from theorems.conditions import read
 from theorems.expressions import symbol
 from theorems.facts import Facts
 from theorems.inequalities.covers import Box, covered, middle
-from theorems.rules import elementary, modest
 
 #: Rules that conclude "property if conditions"; their data begins with the property and its conditions.
 IMPLICATIONS: set[str] = set()

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from itertools import islice
 from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Any
@@ -18,6 +17,7 @@ import sympy as sp
 from sympy.calculus.util import continuous_domain
 
 from theorems.algebra.ratio import Ratio, total
+from theorems.algebra.sizes import elementary, modest
 from theorems.expressions import same, symbol
 from theorems.facts import Facts
 from theorems.moments.increments import SecondRoute
@@ -31,8 +31,6 @@ RULES: dict[str, Rule] = {}
 #: What the rules say of themselves, by name.
 ABOUT: dict[str, About] = {}
 
-#: Most parts of an expression that is integrated or simplified, and the largest number in an exponent of it.
-NODES, LARGEST = 250, 64
 #: Functions of an integral: of others sympy's search for poles and jumps may not end.
 INTEGRATED = (sp.exp, sp.log, sp.sin, sp.cos)
 
@@ -93,22 +91,6 @@ def _trusted(words: str) -> str:
     if not mark:
         return ""
     return clause.removeprefix(":").strip() if clause.startswith(":") else words
-
-
-def elementary(expression: sp.Expr) -> bool:
-    """Whether an expression is made of sums, products, powers, exp, log and erf: smooth wherever it is defined."""
-    return all(
-        node.is_Atom or node.is_Add or node.is_Mul or node.is_Pow or isinstance(node, sp.exp | sp.log | sp.erf)
-        for node in sp.preorder_traversal(expression)
-    )
-
-
-def modest(expression: sp.Expr) -> bool:
-    """Whether an expression has so few parts and so small powers that sympy's calculus ends soon."""
-    if next(islice(sp.preorder_traversal(expression), NODES, None), None) is not None:
-        return False
-    numbers = {number for power in expression.atoms(sp.Pow) for number in power.exp.atoms(sp.Rational)}
-    return all(max(abs(number.p), number.q) <= LARGEST for number in numbers)
 
 
 @rule("isserlis", source="Isserlis, Biometrika 12, 1918; McCullagh, Tensor Methods in Statistics, 1987, Chapter 3")
@@ -375,3 +357,14 @@ CONCLUSION = {
 
 #: Rules that conclude when a property holds; their data begins with the property and its conditions.
 EQUIVALENCES: set[str] = set()
+
+#: The quantity that a step concludes, by its rule, as a function of its data: no other one may take its conclusion.
+CONCLUDES: dict[str, Callable[..., str]] = {}
+
+
+def concludes(step: Any) -> str:
+    """The quantity that a step concludes; "" where its rule names none, or its data is of another shape."""
+    try:
+        return CONCLUDES[step.rule](*step.data)
+    except LookupError:
+        return ""

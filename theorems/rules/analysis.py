@@ -10,13 +10,14 @@ import sympy as sp
 from theorems.algebra.asymptotics import in_regime
 from theorems.algebra.closed import names, substituted, vanishes
 from theorems.algebra.ratio import Ratio
+from theorems.algebra.sizes import elementary
 from theorems.balls import positive
 from theorems.cells import Pattern, sign_of
 from theorems.expressions import symbol
 from theorems.moments.increments import SecondRoute
 from theorems.observables import Form, Vector, W
 from theorems.process import Process
-from theorems.rules import elementary, licensed_by, rule
+from theorems.rules import licensed_by, rule
 from theorems.words import Letter
 
 #: Names that a rule of this module may take to be positive, where the statement says so: its ``needs`` ask for it.

@@ -11,10 +11,11 @@ import flint
 import sympy as sp
 
 from theorems.algebra.closed import names, substituted, vanishes
+from theorems.algebra.sizes import elementary
 from theorems.balls import ball, between, precision, rational
 from theorems.expressions import symbol
 from theorems.process import Step
-from theorems.rules import elementary, licensed, rule
+from theorems.rules import licensed, rule
 from theorems.rules.analysis import CONCLUSIONS, even_power, natural
 
 #: Highest derivative that Taylor's formula is used with.

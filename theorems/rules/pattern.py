@@ -5,7 +5,7 @@ Everywhere C >= 1 is a count, 0 < lam < 1, and kappa, d, Delta_diag and r_eta ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
@@ -15,7 +15,7 @@ from theorems.algebra.closed import vanishes
 from theorems.expressions import symbol
 from theorems.patterns.group_matrices import ONE, ZERO, C, GroupMatrix, count, orbit, zero
 from theorems.patterns.margins import SQUARE, D, Delta, Routing, cross, d, demands, kappa, lam, margins, r_eta
-from theorems.rules import licensed, rule
+from theorems.rules import CONCLUDES, licensed, rule
 from theorems.rules.analysis import CONCLUSIONS
 
 #: Names that are positive wherever a rule of this module is used.
@@ -356,25 +356,17 @@ def _factor(factor: sp.Expr) -> bool:
     return not_negative(above) and not_negative(below) and squares
 
 
-#: The quantity that a step concludes, by its rule: no other one may take its conclusion.
-CONCLUDES: dict[str, Callable[..., str]] = {
-    "least-coefficient": lambda *data: str(data[3]),
-    "binding-pair": lambda *data: f"{data[5]}_bound",
-    "least-margin": lambda *_: "margin",
-    "shortfall": lambda *_: "shortfall",
-    "group-nuclear": lambda *_: "nuclear",
-    "nuclear-by-root": lambda *_: "nuclear_by_root",
-    "least-cost": lambda *_: "cost",
-}
-
-
-def concludes(step: Any) -> str:
-    """The quantity that a step of this module concludes; "" for a step of another rule, or of data of another shape."""
-    try:
-        return CONCLUDES[step.rule](*step.data)
-    except LookupError:
-        return ""
-
-
+#: The quantities that these rules conclude.
+CONCLUDES.update(
+    {
+        "least-coefficient": lambda *data: str(data[3]),
+        "binding-pair": lambda *data: f"{data[5]}_bound",
+        "least-margin": lambda *_: "margin",
+        "shortfall": lambda *_: "shortfall",
+        "group-nuclear": lambda *_: "nuclear",
+        "nuclear-by-root": lambda *_: "nuclear_by_root",
+        "least-cost": lambda *_: "cost",
+    }
+)
 CONCLUSIONS |= {"least-coefficient": 5, "binding-pair": 6, "least-margin": 3, "shortfall": 0}
 CONCLUSIONS |= {"group-nuclear": 2, "nuclear-by-root": 2, "orthogonal-sum": 0, "least-cost": 0}

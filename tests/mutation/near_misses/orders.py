@@ -8,11 +8,11 @@ from typing import Any
 import sympy as sp
 
 from theorems.algebra.matrix_calculus import Letter, Matrix
+from theorems.algebra.sizes import LARGEST
 from theorems.expressions import symbol
 from theorems.observables import Vector
 from theorems.orders import integral
 from theorems.process import Step, random_walk
-from theorems.rules import LARGEST
 
 theta, phi, a, b, c = (symbol(name) for name in ("theta", "phi", "a", "b", "c"))
 ONE, HALF = sp.Integer(1), sp.Rational(1, 2)

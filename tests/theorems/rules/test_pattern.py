@@ -29,9 +29,9 @@ from theorems.patterns.margins import (
     sink_matrix,
 )
 from theorems.process import Step
-from theorems.rules import licensed
+from theorems.rules import CONCLUDES, concludes, licensed
 from theorems.rules.analysis import CONCLUSIONS
-from theorems.rules.pattern import CONCLUDES, at_most, concludes, not_negative, worst
+from theorems.rules.pattern import at_most, not_negative, worst
 
 UNIT = kappa / sp.sqrt(d)
 a, b = symbol("a"), symbol("b")

@@ -1,0 +1,26 @@
+"""Which expressions may be handed to sympy's calculus: elementary ones, and small ones."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import sympy as sp
+
+#: Most parts of an expression that is integrated or simplified, and the largest number in an exponent of it.
+NODES, LARGEST = 250, 64
+
+
+def elementary(expression: sp.Expr) -> bool:
+    """Whether an expression is made of sums, products, powers, exp, log and erf: smooth wherever it is defined."""
+    return all(
+        node.is_Atom or node.is_Add or node.is_Mul or node.is_Pow or isinstance(node, sp.exp | sp.log | sp.erf)
+        for node in sp.preorder_traversal(expression)
+    )
+
+
+def modest(expression: sp.Expr) -> bool:
+    """Whether an expression has so few parts and so small powers that sympy's calculus ends soon."""
+    if next(islice(sp.preorder_traversal(expression), NODES, None), None) is not None:
+        return False
+    numbers = {number for power in expression.atoms(sp.Pow) for number in power.exp.atoms(sp.Rational)}
+    return all(max(abs(number.p), number.q) <= LARGEST for number in numbers)
