@@ -28,7 +28,7 @@ from theorems.statement.proofs.prover import proved
 from theorems.statement.values import compared, scalar
 
 TOLD = {claim.id: claim for claim in shipped() if claim.says is not None}
-#: Of exchangeable laws, which no engine of moments decides: bound by value at finite laws (proofs_check/test_finite_laws).
+#: Of exchangeable laws, which no engine of moments decides: bound by value at finite laws, in test_finite_laws.
 EXCHANGEABLE = sorted(name for name, claim in TOLD.items() if claim.says and claim.says.law == "exchangeable")
 #: Bounds without tokens: the engine of moments does not decide them, exact cases and the derived quantity bind them.
 PLAIN = sorted({n for n, claim in TOLD.items() if claim.relation == "<=" and not claim.remainder} - {*EXCHANGEABLE})
