@@ -61,13 +61,45 @@ class Tails:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """A free simulation in two parts: ``law`` draws tokens (n, T, d), ``function`` makes a number of each walk's."""
+
+    law: Callable[..., Tensor]
+    function: Callable[..., Any]
+
+    def tokens(self, generator: Any, n: int, given: Mapping[str, Any]) -> Tensor:
+        """The tokens of n walks at a case's parameters."""
+        return self.law(generator, n, **{name: given[name] for name in _further(self.law, 2)})
+
+    def numbers(self, tokens: Tensor, given: Mapping[str, Any]) -> Any:
+        """What the function makes of tokens."""
+        return self.function(tokens, **{name: given[name] for name in _further(self.function, 1)})
+
+    def whole(self) -> Callable[..., Any]:
+        """Both parts as one function of generator, n and the parameters of either."""
+
+        def drawn_and_measured(generator: Any, n: int, **given: Any) -> Any:
+            return self.numbers(self.tokens(generator, n, given), given)
+
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        names = ("generator", "n", *dict.fromkeys((*_further(self.law, 2), *_further(self.function, 1))))
+        found: Any = drawn_and_measured
+        found.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in names])
+        return drawn_and_measured
+
+
+def _further(function: Callable[..., Any], own: int) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)[own:]
+
+
+@dataclass(frozen=True)
 class Simulation:
     """A random simulation: numbers, each drawn independently of the other walks', whose mean is the quantity.
 
     ``degree`` is the polynomial degree of the numbers in the Gaussians, for all quantities or by quantity name; a free
     simulation states ``bounded`` = (low, high) or ``kurtosis`` instead, or the ``tails`` of every quantity by name.
     ``shape`` is (T, d) of the normals that a free simulation draws for one walk: it sets how many walks a block has,
-    ``most_walks`` at most.
+    ``most_walks`` at most. ``drawn`` says of a free one how it is made of tokens of its own law.
     """
 
     claim_id: str
@@ -79,6 +111,7 @@ class Simulation:
     tails: Mapping[str, Tails] | None = None
     shape: tuple[int, int] = (1, 1)
     most_walks: int = 1 << 13
+    drawn: Drawn | None = None
 
     def __post_init__(self) -> None:
         names = tuple(inspect.signature(self.function).parameters)
@@ -267,6 +300,7 @@ def simulation(
     degree: int | Mapping[str, int] | None = None,
     bounded: tuple[float, float] | None = None,
     kurtosis: float | None = None,
+    law: Callable[..., Any] | None = None,
 ) -> Callable[[F], F]:
     """Register a simulation of a claim; the function itself comes back unchanged.
 
@@ -274,12 +308,16 @@ def simulation(
     model; ``W``, ``Sigma`` (d, d); ``m``, ``a``, ``b`` (d,); ints ``i``, ``j``, ``T``, ``d``; floats ``lam``,
     ``theta``. A simulation with other randomness takes ``generator`` (a torch.Generator), ``n`` and the claim's own
     parameters, draws from the generator alone, and states ``bounded`` = (low, high) or ``kurtosis``, not ``degree``.
+    Where such tokens are of a ``law`` of their own, a function of (generator, n, ...) that draws them, the simulation
+    takes them first, (n, T, d), and can be held against a statement walk by walk.
     It returns (n,) numbers whose mean is the quantity (booleans for a probability), or a dict name -> (k,) numbers.
     Raises RegistryError where the id is taken or a parameter unknown.
     """
 
     def register(function: F) -> F:
-        _register(Simulation(claim_id, function, degree, bounded, kurtosis), _REGISTERED)
+        drawn = None if law is None else Drawn(law, function)
+        whole = function if drawn is None else drawn.whole()
+        _register(Simulation(claim_id, whole, degree, bounded, kurtosis, drawn=drawn), _REGISTERED)
         return function
 
     return register

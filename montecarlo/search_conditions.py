@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 #: A number at a case in float64.
@@ -14,6 +15,8 @@ Number = Callable[[Any], float]
 #: Makes one of an expression in plain form.
 Compile = Callable[[Sequence[Any]], Number]
 CLAUSES = ("iff", "if")
+#: Properties of a function on an interval, and the steps of the grid on which they are looked at.
+PROPERTIES, GRID = ("increasing", "decreasing", "peaks", "positive"), 24
 
 
 def margin(node: Sequence[Any], compiled: Compile) -> Number:
@@ -26,7 +29,7 @@ def margin(node: Sequence[Any], compiled: Compile) -> Number:
             return math.nan if any(map(math.isnan, found)) else min(found)
 
         return least
-    _, relation, left, right = node
+    ((relation, left, right),) = sides(node)
     one, two = compiled(left), compiled(right)
     terms = [compiled(term) for side in (left, right) for term in (side[1:] if side[0] == "+" else [side])]
 
@@ -50,8 +53,25 @@ def excess(relation: str, one: float, two: float) -> float:
 
 
 def sides(node: Sequence[Any]) -> list[tuple[str, Sequence[Any], Sequence[Any]]]:
-    """The relations of a condition: relation, left and right."""
-    return [entry for part in node[1:] for entry in sides(part)] if node[0] == "and" else [(node[1], node[2], node[3])]
+    """The relations of a condition: relation, left and right; a property has a margin that is > 0 where it holds."""
+    if node[0] == "and":
+        return [entry for part in node[1:] for entry in sides(part)]
+    return [(">", node, ["number", "0"])] if node[0] in PROPERTIES else [(node[1], node[2], node[3])]
+
+
+def property_margin(kind: str, values: Sequence[float]) -> float:
+    """How far a property holds (> 0) or fails for a function's values on a grid, relative to the largest."""
+    size = max(map(abs, values), default=0.0) or 1.0
+    steps = [(after - before) / size for before, after in pairwise(values)]
+    if not all(map(math.isfinite, steps)):
+        return math.nan
+    if kind == "positive":
+        return min(values) / size
+    if kind == "peaks":
+        top = max(range(len(values)), key=values.__getitem__)
+        rising, falling = steps[:top], [-step for step in steps[top:]]
+        return min(min(rising, default=-1.0), min(falling, default=-1.0))
+    return min(steps) if kind == "increasing" else min(-step for step in steps)
 
 
 def truth(node: Sequence[Any], values: Mapping[int, tuple[float, float]], slack: float) -> bool | None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from montecarlo.search_conditions import CLAUSES, excess, margin
+from montecarlo.search_conditions import CLAUSES, GRID, PROPERTIES, excess, margin, property_margin
 from montecarlo.search_gathered import GATHERED
 
 Array = Any
@@ -107,9 +107,23 @@ def compiled(node: Sequence[Any]) -> Callable[[Floats], Array]:
         return _by_cases(*([compiled(arg) for arg in args if (arg[0] == "indicator") is own] for own in (True, False)))
     if op in GATHERED:
         return GATHERED[op](args, compiled)
+    if op in PROPERTIES:
+        return _property(op, compiled(args[0]), args[1], compiled(args[2]), compiled(args[3]))
     parts = [compiled(arg) for arg in args]
     function = _FUNCTIONS[op]
     return lambda case: function(*(part(case) for part in parts))
+
+
+def _property(kind: str, body: Any, name: str, low: Any, high: Any) -> Callable[[Floats], Array]:
+    def held(case: Floats) -> Array:
+        first, last = float(_plain(low(case))), float(_plain(high(case)))
+        values = []
+        for k in range(GRID + 1):
+            place = first + (last - first) * k / GRID
+            values.append(number(body, {**case, "numbers": {**case["numbers"], name: place}}))
+        return property_margin(kind, values)
+
+    return held
 
 
 def _is_array(value: Array) -> bool:

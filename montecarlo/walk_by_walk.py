@@ -10,15 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import permutations
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from montecarlo import cases, seeds
-from montecarlo.registry import SAMPLED, SINGLE, Growth, Simulation, covariance
+from montecarlo.registry import COUNT, SAMPLED, SINGLE, Growth, Simulation, covariance
 from montecarlo.statements.environment import Environment, environment_of
-from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, frozen, has_moment, put, text
+from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, frozen, has_moment, names, put, text
 from montecarlo.statements.tokens import Process
 from montecarlo.statements.values import numbers, value, whole
 from montecarlo.walks import Walks, covariance_root, draw_normals
@@ -27,6 +28,8 @@ from montecarlo.walks import Walks, covariance_root, draw_normals
 WALKS = 512
 #: Numbers may differ by this part of the largest of them, for rounding.
 ROUNDING = 1e-9
+#: The law of tokens whose order does not show, and most ways of placing those that a statement names.
+EXCHANGEABLE, PLACES = "exchangeable", 720
 #: Laws whose tokens ``Walks`` makes, by its start.
 STARTS = {"walk": "sigma", "walk-zero": "zero"}
 
@@ -89,14 +92,9 @@ def apart(
     ``law`` and the ``quantities`` are in a statement's plain form. Raises NotComparedError for a free simulation, for a
     quantity that is not linear in moments, and where the two do not make one number for the same walks.
     """
-    if simulation.model == "free":
-        raise NotComparedError("a simulation with a generator of its own cannot be held against tokens")
-    tokens, sampled = _tokens(simulation, case, law, seed, key, walks)
-    wanted = [name for name in simulation.parameters if name not in SAMPLED]
-    longer = {**case, "T": tokens.shape[1]} if simulation.model == "walk" else dict(case)
-    given = cases.arguments(longer, wanted, torch.device("cpu"))
-    with torch.inference_mode():
-        returned = simulation.function(**sampled, **given)
+    # tensors of the inference mode have no derivatives, which a statement may ask for
+    with torch.no_grad():
+        tokens, returned = _numbers(simulation, case, law, seed, key, walks)
         named = dict(returned) if isinstance(returned, Mapping) else {SINGLE: returned}
         env = environment_of(case)
         env.scalars = {"T": tokens.shape[1], **env.scalars}
@@ -104,7 +102,7 @@ def apart(
             own = named.get(name, named.get(SINGLE) if set(named) == {SINGLE} else None)
             if own is None:
                 raise NotComparedError(f"the simulation returns no {name}; it returns {', '.join(named)}")
-            found = _apart(name, own, frozen(plain), env.with_tokens(tokens))
+            found = _apart(name, own, frozen(plain), env.with_tokens(tokens), law)
             if found is not None:
                 return found
     return None
@@ -138,14 +136,56 @@ def apart_as_drawn(
         env = environment_of(names).with_tokens(tokens)
         for name, plain in quantities.items():
             own = returned[name] if isinstance(returned, Mapping) else returned
-            found = _apart(name, own, frozen(plain), env)
+            found = _apart(name, own, frozen(plain), env, ("walk",))
             if found is not None:
                 return found
     return None
 
 
-def _apart(name: str, own: Tensor, node: Node, env: Environment) -> Apart | None:
-    kind, stated, size = numbers_of(node, env)
+def _numbers(
+    simulation: Simulation, case: Mapping[str, Any], law: Sequence[Any], seed: int, key: str, walks: int
+) -> tuple[Tensor, Any]:
+    """Tokens (n, T, d) at a case, and what the simulation makes of them."""
+    wanted = [name for name in simulation.parameters if name not in (*SAMPLED, COUNT)]
+    if simulation.model != "free":
+        tokens, sampled = _tokens(simulation, case, law, seed, key, walks)
+        longer = {**case, "T": tokens.shape[1]} if simulation.model == "walk" else dict(case)
+        given = cases.arguments(longer, wanted, torch.device("cpu"))
+        return tokens, simulation.function(**sampled, **given)
+    if simulation.drawn is None:
+        raise NotComparedError("a simulation with a generator of its own cannot be held against tokens")
+    if law[0] != EXCHANGEABLE:
+        raise NotComparedError(f"the tokens are of a law of the simulation's own, which is no {law[0]}")
+    given = cases.numbers(case, wanted)
+    generator = torch.Generator()
+    generator.manual_seed(seeds.block_seed(seeds.case_digest(seed, simulation.claim_id, key), 0))
+    tokens = simulation.drawn.tokens(generator, walks, given)
+    return tokens.double(), simulation.drawn.numbers(tokens.clone(), given)
+
+
+def _averaged(node: Node, env: Environment) -> tuple[str, Tensor, float]:
+    """A quantity's numbers under an exchangeable law: the mean over all distinct tokens at the positions that are free.
+
+    They have one expectation wherever the tokens stand.
+    """
+    free = sorted(names(node) - env.scalars.keys())
+    count = int(env.scalars["T"])
+    places = list(permutations(range(1, count + 1), len(free)))
+    if not places or len(places) > PLACES:
+        raise NotComparedError(f"{len(free)} positions among {count} tokens; expected 1 to {PLACES} ways to place them")
+    total, size = torch.zeros(env.n, dtype=torch.float64), 0.0
+    for chosen in places:
+        here = env.with_tokens(env._tokens())
+        here.scalars = {**env.scalars, **dict(zip(free, map(float, chosen), strict=True))}
+        kind, found, most = numbers_of(node, here)
+        if kind == "pair of walks":
+            raise NotComparedError(f"{text(node)}: of an exchangeable law only expectations are compared")
+        total, size = total + found, max(size, most)
+    return "walk", total / len(places), size
+
+
+def _apart(name: str, own: Tensor, node: Node, env: Environment, law: Sequence[Any]) -> Apart | None:
+    kind, stated, size = (_averaged if law[0] == EXCHANGEABLE else numbers_of)(node, env)
     if not isinstance(own, Tensor) or own.shape != stated.shape:
         shape = tuple(own.shape) if isinstance(own, Tensor) else type(own).__name__
         raise NotComparedError(
@@ -179,7 +219,7 @@ def growth_apart(
         for name, plain in quantities.items():
             if name not in numbers:
                 raise NotComparedError(f"it returns no {name}; it returns {', '.join(numbers)}")
-            found = _apart(name, numbers[name].double(), frozen(plain), env)
+            found = _apart(name, numbers[name].double(), frozen(plain), env, ("walk",))
             if found is not None:
                 return found
     return None
@@ -205,6 +245,9 @@ def numbers_of(node: Node, env: Environment) -> tuple[str, Tensor, float]:
         return _added([numbers_of(part, env) for part in args], node)
     if op == "*" and sum(has_moment(part) for part in args) == 1:
         return _scaled(args, env)
+    if op == "diff" and args[0][0] == "E":
+        found = numbers((op, args[0][1], *args[1:]), env).double()
+        return "walk", found, _size(found)
     if op == "/" and not has_moment(args[1]):
         kind, found, size = numbers_of(args[0], env)
         below = float(value(args[1], env))

@@ -15,6 +15,7 @@ from typing import Any
 from montecarlo.registry import Growth, Simulation, drawing_of, instance_of
 from proofs_check.checking.cases import drawn, simple, size
 from proofs_check.evidence import Seen
+from proofs_check.finite_laws import finite_laws_bound
 from proofs_check.instances import values_bound
 from proofs_check.matrix_instances import matrices_bound
 from proofs_check.orders import orders_bound
@@ -89,6 +90,9 @@ def bind(
         if matrix is not None:
             return found.joined(matrices_bound(pair, matrix, seen))
         return found.joined(values_bound(pair, simulation, seen)).joined(as_wide_as_said(pair))
+    if not read_law(claim.says.law).gaussian:
+        found = found.joined(finite_laws_bound(pair))
+        return found.joined(simulation_bound(claim, simulation, [r["params"] for r in rows], seed, pair.sampled_names))
     if simulation.model == "free":
         return found.joined(values_bound(pair, simulation, sampled(pair, rows)))
     laws = ["walk", "walk(start=0)"] if claim.model == "walk" and claim.says.law == "walk" else [claim.says.law]
@@ -241,6 +245,8 @@ def simulation_bound(
                 simulated=[f"the simulation is of another quantity than the statement's: at {shown}, {found}"]
             )
     told = f"the simulated numbers are the statement's, walk by walk: {WALKS} walks at each of {len(seen)} cases"
+    if not law.gaussian:
+        told += ", the mean over the tokens that the statement's positions may be"
     return Binding(evidence=[told])
 
 

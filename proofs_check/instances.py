@@ -141,10 +141,24 @@ def _bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) ->
             return Binding(missing=[f"{name} was not compared with the statement: {line(error)}"])
 
 
+def derived_bound(pair: Pair, table: Mapping[str, Proposition], cases: Sequence[Mapping[str, Any]]) -> Binding:
+    """Hold the derived values and the prints against the statement at cases of their own."""
+    found = Binding(missing=[f"nothing is said of {name}" for name in pair.statement.printed if name not in table])
+    for name, prop in table.items():
+        places = [Place(one, instance(prop, one, None), Exact(one.case)) for one in (Seen(c, c, {}) for c in cases)]
+        with precision(BITS):
+            try:
+                found = found.joined(_numbers(pair, name, prop, places, alone=True))
+            except (InstanceError, StatementError, UndefinedError, IndexError, ValueError) as error:
+                found.missing.append(f"{name} was not compared with the statement: {line(error)}")
+    return found
+
+
 # -- numbers
 
 
-def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> Binding:
+def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place], alone: bool = False) -> Binding:
+    """Numbers at all places; ``alone``: the derived ones, without those of a second side."""
     differs = derived_differs(pair, name)
     print_read = _print(pair, name, prop)
     compared, widest, roughest = 0, 0.0, 0.0
@@ -165,7 +179,7 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) 
             return Binding(derived=[f"the derivation is of another quantity: {where}, {told}"])
         if print_read is not None and (told := print_read(place)):
             return Binding(derived=[f"the print is judged as another formula than is said: at {place.key}, {told}"])
-    if not compared and name in pair.statement.printed:
+    if not (compared or alone) and name in pair.statement.printed:
         raise InstanceError("the second side gives no number of it")
     sampled = any(place.seen.sampled for place in places)
     if widest > (COARSE if sampled else LOOSE):
@@ -405,6 +419,7 @@ def _clause_differs(pair: Pair, name: str, prop: Proposition, place: Place) -> s
 
 def _truth_by_the_other(prop: Proposition, case: Case) -> bool | None:
     """Whether the property holds in float64 by the interpreter of the simulations; None where it does not settle it."""
+    from montecarlo.statements.ensemble import law_of
     from montecarlo.statements.environment import environment_of
     from montecarlo.statements.nodes import StatementSimulationError, frozen
     from montecarlo.statements.values import value
@@ -413,7 +428,7 @@ def _truth_by_the_other(prop: Proposition, case: Case) -> bool | None:
     if prop.relation not in CLAUSES:
         node = ["relation", prop.relation, node, prop.right.plain()]
     try:
-        return bool(value(frozen(node), environment_of(_flat(case))))
+        return bool(value(frozen(node), law_of(_flat(case)) if case.ensemble else environment_of(_flat(case))))
     except StatementSimulationError:
         return None
 
@@ -463,6 +478,9 @@ def instance(prop: Proposition, seen: Seen, given: Callable[..., Mapping[str, An
             table[name] = [0] * int(_one({**table, size: size} if size.isdigit() else table, size))
     if prop.limit.value is not None and prop.limit.value.op == "number":
         table.setdefault(prop.limit.variable, prop.limit.value.args[0])
+    ensemble = _ensemble(table) if not prop.law.gaussian else ()
+    if ensemble:
+        table = {"T": len(ensemble[0]), "d": len(ensemble[0][0]), **table}
     sequences = {name: _row(table, name) for name in prop.known.sequences}
     vectors = {name: _row(table, name) for name in prop.known.vectors}
     matrices = {name: tuple(_entries(row, name) for row in _rows(table, name)) for name in prop.matrices}
@@ -475,7 +493,9 @@ def instance(prop: Proposition, seen: Seen, given: Callable[..., Mapping[str, An
             table.setdefault(size, length)
     for entries in (*vectors.values(), *map(_first, families.values())):
         table.setdefault("d", len(entries))
-    return Case({name: _one(table, name) for name in frame(prop).names}, matrices, vectors, sequences, families)
+    return Case(
+        {name: _one(table, name) for name in frame(prop).names}, matrices, vectors, sequences, families, ensemble
+    )
 
 
 def _nested(table: Mapping[str, Any], name: str, depth: int) -> tuple[Any, ...]:
@@ -489,6 +509,12 @@ def _nested(table: Mapping[str, Any], name: str, depth: int) -> tuple[Any, ...]:
         return tuple(read(one, left - 1) for one in found)
 
     return read(_value(table, name), depth)
+
+
+def _ensemble(table: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The sets of tokens of a finite exchangeable law."""
+    sets = _rows(table, "tokens")
+    return tuple(tuple(_entries(one, "tokens") for one in _rows({"tokens": tokens}, "tokens")) for tokens in sets)
 
 
 def _value(table: Mapping[str, Any], name: str) -> Any:
@@ -536,6 +562,7 @@ def _number(value: Any, name: str) -> Fraction:
 
 def _by_the_other(prop: Proposition, case: Case, stated: flint.arb, where: str) -> None:
     """Raise InstanceError where the interpreter of the simulations has another number for the quantity."""
+    from montecarlo.statements.ensemble import law_of
     from montecarlo.statements.environment import environment_of
     from montecarlo.statements.functions import sizes
     from montecarlo.statements.nodes import StatementSimulationError, frozen
@@ -544,6 +571,7 @@ def _by_the_other(prop: Proposition, case: Case, stated: flint.arb, where: str) 
     node = frozen(prop.left.plain())
     env = environment_of(_flat(case), sizes={k: v for k, v in prop.known.sizes.items() if k in case.matrices})
     try:
+        env = law_of(_flat(case)) if case.ensemble else environment_of(_flat(case))
         number, size = (float(value(one, env)) for one in (node, sizes(node)))
     except StatementSimulationError as error:
         raise InstanceError(f"{where}; the second interpreter has no number: {line(error)}") from None
@@ -557,7 +585,8 @@ def _flat(case: Case) -> dict[str, Any]:
     plain = case.plain()
     numbers = {name: int(v) if v.denominator == 1 else str(v) for name, v in case.numbers.items()}
     families = {"families": plain["families"]} if case.families else {}
-    return {**numbers, **plain["matrices"], **plain["vectors"], **plain["sequences"], **families}
+    tokens = {"tokens": plain["tokens"]} if case.ensemble else {}
+    return {**numbers, **plain["matrices"], **plain["vectors"], **plain["sequences"], **families, **tokens}
 
 
 def ball_of(number: Fraction | flint.arb) -> flint.arb:

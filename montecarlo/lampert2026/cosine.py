@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from montecarlo.registry import Points, search
+from montecarlo.registry import Points, instance, search
 
 ROUNDOFF = 2.0**-53
 #: Bits of the entries of tokens and of W, so that every Y_i is exact in float64 for the shapes below.
@@ -188,6 +188,13 @@ def _nowhere_zero(Y: Tensor) -> Tensor:
     """Which laws have no token that is zero, (n,)."""
     found: Tensor = (Y != 0).any(-1).flatten(1).all(1)
     return found
+
+
+@instance("lampert2026.sec5.cosine-approximation")
+@instance("lampert2026.sec5.cosine-transfer")
+def two_tokens() -> dict[str, int]:
+    """The positions of two tokens: any two, as the law is exchangeable."""
+    return {"i": 1, "j": 2}
 
 
 @search("lampert2026.sec5.cosine-approximation")

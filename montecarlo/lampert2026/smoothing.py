@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from montecarlo.registry import observation, simulation
+from montecarlo.registry import instance, observation, simulation
 
 Exact = list[list[Fraction]]
 
@@ -34,6 +34,11 @@ def kurtosis_bound(law: str) -> float:
     if second > 1:
         square += (fourth - 4 * third + 6 * second - 3) ** 0.5 / (second - 1)
     return float(square**2)
+
+
+def exchangeable(generator: torch.Generator, n: int, k: float, L: Any, m: Any, law: str) -> Tensor:
+    """Tokens (n, k, d) of the law that a case names."""
+    return tokens(generator, n, int(k), _tensor(L, generator.device), _tensor([m], generator.device)[0], law)
 
 
 def tokens(generator: torch.Generator, n: int, k: int, L: Tensor, m: Tensor, law: str) -> Tensor:
@@ -63,26 +68,32 @@ def mixed(z: Tensor, W: Tensor, beta: float, level: float) -> Tensor:
     return beta * z + ((1 - level) * z + level * z.mean(1, keepdim=True)) @ W.T
 
 
-def _slope(
-    generator: torch.Generator, n: int, k: float, beta: float, W: Any, L: Any, m: Any, law: str, level: float
-) -> Tensor:
-    """The slope of |Y_i(l)|^2 in l, sample by sample, averaged over the tokens."""
-    matrix = _tensor(W, generator.device)
-    z = tokens(generator, n, int(k), _tensor(L, generator.device), _tensor([m], generator.device)[0], law)
+def _slope(z: Tensor, beta: float, W: Any, level: float) -> Tensor:
+    """The slope of |Y_i(l)|^2 in l for tokens z (n, k, d), sample by sample, averaged over the tokens."""
+    matrix = _tensor(W, z.device)
     rate = (z.mean(1, keepdim=True) - z) @ matrix.T
     return 2 * (mixed(z, matrix, beta, level) * rate).sum(-1).mean(1)
 
 
-@simulation("lampert2026.sec5.dprime-1", kurtosis=KURTOSIS)
-def dprime_1(generator: torch.Generator, n: int, k: float, beta: float, W: Any, L: Any, m: Any, law: str) -> Tensor:
+@simulation("lampert2026.sec5.dprime-1", kurtosis=KURTOSIS, law=exchangeable)
+def dprime_1(z: Tensor, beta: float, W: Any) -> Tensor:
     """The slope of |Y_i(l)|^2 at l = 1, (n,) numbers."""
-    return _slope(generator, n, k, beta, W, L, m, law, 1.0)
+    return _slope(z, beta, W, 1.0)
 
 
-@simulation("lampert2026.sec5.dprime-0", kurtosis=KURTOSIS)
-def dprime_0(generator: torch.Generator, n: int, k: float, beta: float, W: Any, L: Any, m: Any, law: str) -> Tensor:
+@simulation("lampert2026.sec5.dprime-0", kurtosis=KURTOSIS, law=exchangeable)
+def dprime_0(z: Tensor, beta: float, W: Any) -> Tensor:
     """The slope of |Y_i(l)|^2 at l = 0, (n,) numbers."""
-    return _slope(generator, n, k, beta, W, L, m, law, 0.0)
+    return _slope(z, beta, W, 0.0)
+
+
+@instance("lampert2026.sec5.monotone-iff")
+@instance("lampert2026.sec5.dense-smooths-more")
+@instance("lampert2026.sec5.dense-smooths-less")
+@instance("lampert2026.sec5.uniform-vs-identity")
+def two_tokens() -> dict[str, int]:
+    """The positions of two tokens: any two, as the law is exchangeable."""
+    return {"i": 1, "j": 2}
 
 
 def _tensor(rows: Any, device: torch.device) -> Tensor:

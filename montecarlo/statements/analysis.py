@@ -10,7 +10,7 @@ from torch import Tensor
 
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import Value, as_tensor, evaluate, kept, reads, scalar
-from montecarlo.statements.nodes import Node, StatementSimulationError, text
+from montecarlo.statements.nodes import Node, StatementSimulationError, has_moment, text
 
 
 @reads("pi")
@@ -54,7 +54,7 @@ def _slope(node: Node, env: Environment) -> Value:
     """The derivative of ``body`` by a number, at the value of the last argument, by automatic differentiation."""
     _, body, variable, at = node
     # one number for every walk and every value of the indices around: then each has a derivative of its own
-    shape = (*env.axes, env.n)
+    shape = () if has_moment(body) else (*env.axes, env.n)
     with torch.inference_mode(False), torch.enable_grad():
         point = as_tensor(scalar(at, env)) * torch.ones(shape, dtype=torch.float64)
         point = point if point.requires_grad else point.requires_grad_()
@@ -62,7 +62,14 @@ def _slope(node: Node, env: Environment) -> Value:
         around = {**env.scalars, **_bound(env)}
         within_another = any(isinstance(one, Tensor) and one.requires_grad for one in around.values())
         inner = Environment(
-            env.n, env.tokens, env.matrices, env.lists, {**around, variable: point}, env.places, axes=env.axes
+            env.n,
+            env.tokens,
+            env.matrices,
+            env.lists,
+            {**around, variable: point},
+            env.places,
+            axes=env.axes,
+            exhaustive=env.exhaustive,
         )
         found = evaluate(body, inner)
         if found.kind != "scalar":

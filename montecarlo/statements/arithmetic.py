@@ -9,7 +9,17 @@ import torch
 from torch import Tensor
 
 from montecarlo.statements.environment import Environment
-from montecarlo.statements.evaluation import CORE, Value, as_tensor, broadcast, evaluate, reads, scalar, spread, whole
+from montecarlo.statements.evaluation import (
+    CORE,
+    Value,
+    as_tensor,
+    broadcast,
+    evaluate,
+    reads,
+    scalar,
+    spread,
+    whole,
+)
 from montecarlo.statements.nodes import Node, StatementSimulationError, random, text
 
 

@@ -22,6 +22,7 @@ class Environment:
     maps a position to its row of the tokens where not all of 1 ... T were made. Inside a sum, ``index`` is bound to
     ``bound``: an int, or a float64 tensor (J, 1, ...) that adds an axis of length J to the left of those there;
     ``axes`` are the lengths of all such axes.
+    The walks of an ``exhaustive`` one are a whole law, equally likely.
     """
 
     n: int = 1
@@ -36,6 +37,7 @@ class Environment:
     axes: tuple[int, ...] = ()
     memo: dict[Node, Any] = field(default_factory=dict)
     families: Mapping[str, Tensor] = field(default_factory=dict)
+    exhaustive: bool = False
 
     def inside(self, index: str, bound: float | Tensor) -> Environment:
         """The environment inside a sum, with its index bound."""

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import CORE, Value, as_tensor, evaluate, kept, reads, scalar
-from montecarlo.statements.nodes import BINDING, Node, StatementSimulationError, mapped, text
+from montecarlo.statements.nodes import BINDING, Node, StatementSimulationError, mapped, put, text
 
 #: Two sides of a relation within this part of their terms' sizes are equal: their difference is rounding error.
 TIE = 2.0**-40
@@ -130,8 +130,11 @@ def sizes(node: Node) -> Node:
     op = node[0]
     if op == "number":
         return ("number", node[1].lstrip("-"))
-    if op in ("+", "*", "T", "tr", "abs"):
+    if op in ("+", "*", "T", "tr", "abs", "E"):
         return mapped(node, sizes)
+    if op == "diff":
+        # the function's own terms at the place: those of its slope are of their size
+        return sizes(put(node[1], node[2], node[3]))
     if op in ("norm", "entrynorm"):
         return (op, sizes(node[1]), *node[2:])
     if op == "/":

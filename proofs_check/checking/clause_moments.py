@@ -14,10 +14,11 @@ from proofs_check.checking.deterministic import changed_numbers
 from proofs_check.checking.found import Found, exact_row
 from proofs_check.checking.measuring import BETA, Measurement, TooDearError
 from proofs_check.checking.moments import CANDIDATES, DRAWN, FURTHER, REFUTING, SAMPLED, Checker
-from theorems.statement.conditions import HOLDS, parts, violated
+from theorems.statement.conditions import parts, violated
 from theorems.statement.decide import decide
 from theorems.statement.expression import Expr
 from theorems.statement.normal import sign
+from theorems.statement.values import HOLDS
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,9 @@ class ClauseChecker(Checker):
         found.doing = "while deriving"
         decision = decide(self.prop, self.derivation)
         found.method = decision.method
+        if any(part.op != "relation" for side in (self.prop.left, self.prop.right) for part in parts(side)):
+            found.status, found.reason, found.simulation = "undecided", decision.reason, "none"
+            return found
         found.doing = "while looking for cases"
         pool = drawn(self.prop, self.seed * 64 + 1, DRAWN[self.effort])
         pool = [

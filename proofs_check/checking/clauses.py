@@ -10,7 +10,7 @@ from montecarlo.search_statement import evaluate
 from theorems.statement import conditions
 from theorems.statement.cases import Case
 from theorems.statement.conditions import NEGATED, TURNED, parts, violated
-from theorems.statement.expression import Expr, StatementError
+from theorems.statement.expression import PREDICATES, Expr, StatementError
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import UndefinedError, compared
 
@@ -43,6 +43,8 @@ def confirmed(prop: Proposition, case: Case, slack: float) -> bool:
 
 
 def _sign(part: Expr, case: Case) -> int | None:
+    if part.op in PREDICATES:
+        return None
     try:
         return compared(part.args[1], part.args[2], case)
     except (UndefinedError, IndexError):
@@ -84,7 +86,7 @@ def mutants_of(prop: Proposition, changed: Iterable[Expr]) -> list[Proposition]:
     several = parts(prop.right)
     found = [right for right in changed if _sayable(right)]
     for k, part in enumerate(several):
-        for relation in _others(part.args[0]):
+        for relation in _others(part.args[0]) if part.op == "relation" else ():
             other = Expr("relation", (relation, *part.args[1:]))
             found.append(_joined((*several[:k], other, *several[k + 1 :])))
         if len(several) > 1:

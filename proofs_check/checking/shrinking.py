@@ -136,7 +136,8 @@ def _entry(case: Case, name: str, r: int, c: int, mirror: bool, new: Fraction) -
 def _component(case: Case, kind: str, name: str, k: int, new: Fraction) -> Case:
     table = dict(getattr(case, kind))
     table[name] = (*table[name][:k], new, *table[name][k + 1 :])
-    return replace(case, **{kind: table})
+    changed: dict[str, Any] = {kind: table}
+    return replace(case, **changed)
 
 
 def _simpler(value: Fraction) -> Iterator[Fraction]:

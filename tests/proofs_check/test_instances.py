@@ -324,6 +324,7 @@ def test_truth_values_agree_at_every_case() -> None:
     _, found = when("tr(W) > 0", "tr_W > 0")
     assert found.bound
     assert "derived and observed: 2 times true, 2 times false" in found.evidence[0]
+    assert found.evidence[0].endswith("by the second interpreter too at 4")
 
 
 def test_a_neighbouring_property_is_seen_on_either_side() -> None:

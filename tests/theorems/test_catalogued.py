@@ -79,8 +79,8 @@ def test_what_is_no_proposition_is_told() -> None:
         said(replace(STATED, says=None), "mean")
     with pytest.raises(StatementError, match="lacks other"):
         said(STATED, "other")
-    with pytest.raises(StatementError, match="'when' is not part of the language"):
-        said(replace(STATED, relation="when"), "mean")
+    with pytest.raises(StatementError, match="'order' is not part of the language"):
+        said(replace(STATED, relation="order"), "mean")
 
 
 @pytest.mark.parametrize(
@@ -95,3 +95,12 @@ def test_what_is_no_proposition_is_told() -> None:
 def test_a_table_that_cannot_be_used(says: object, part: str) -> None:
     with pytest.raises(CatalogueError, match=part):
         _claim({"id": "p.x", "says": says}, Paper("p", "", "", ""))
+
+
+def test_a_clause_is_read_as_it_is_printed() -> None:
+    assert STATED.says is not None
+    says = replace(STATED.says, quantities={"mean": "E[x[i].T*W*x[j]] > 0"})
+    clause = replace(STATED, says=says, relation="when", printed={"mean": "iff tr1 > 0 & tr1 != 0"})
+    prop = said(clause, "mean")
+    assert prop.relation == "iff"
+    assert str(prop.right) == "tr(W*Sigma) > 0 and tr(W*Sigma) != 0"

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from theorems.statement.chances import by_erf
 from theorems.statement.expression import Expr, StatementError, minus, negative, number
+from theorems.statement.shapes import shape
 
 _ZERO, _ONE = number(0), number(1)
 
@@ -66,6 +67,9 @@ def _quotient(node: Expr, variable: str) -> Expr:
 
 def _power(node: Expr, variable: str) -> Expr:
     base, exponent = node.args
+    if base.op == "norm" and base.args[1] in ("", "fro") and exponent == number(2):
+        square = Expr("*", (Expr("T", (base.args[0],)), base.args[0]))
+        return derivative(square if shape(base.args[0]) != "matrix" else Expr("tr", (square,)), variable)
     inner = derivative(base, variable)
     if variable not in exponent.names():
         less = number(exponent.args[0] - 1) if exponent.op == "number" else minus(exponent, _ONE)
@@ -96,6 +100,24 @@ def _summed(node: Expr, variable: str) -> Expr:
     return Expr("sum", (derivative(body, variable), index, first, last))
 
 
+def _expected(node: Expr, variable: str) -> Expr:
+    """E[f]' = E[f'] for f that is a polynomial in the name, whose moments are finite."""
+    inner = node.args[0]
+    for part in inner.walk():
+        within = any(variable in arg.names() for arg in part)
+        plain = part.op in ("+", "*", "T", "tr", "norm", "sum", "E") or (
+            part.op in ("/", "**") and variable not in part.args[1].names()
+        )
+        if within and not plain:
+            raise StatementError(f"{node} is no expectation of a polynomial in {variable}", at=node.at)
+    return Expr("E", (derivative(inner, variable),))
+
+
+def _through(node: Expr, variable: str) -> Expr:
+    """Of what is linear: the transpose, the trace."""
+    return Expr(node.op, (derivative(node.args[0], variable),))
+
+
 def _gaussian(inner: Expr) -> Expr:
     """erf'(u) = 2 exp(-u^2)/sqrt(pi)."""
     weight = Expr("/", (number(2), Expr("sqrt", (Expr("pi"),))))
@@ -109,6 +131,9 @@ _RULES: dict[str, Callable[[Expr, str], Expr]] = {
     "/": _quotient,
     "**": _power,
     "sum": _summed,
+    "E": _expected,
+    "T": _through,
+    "tr": _through,
     "sqrt": _chained(lambda node, inner: Expr("/", (number(Fraction(1, 2)), node))),
     "exp": _chained(lambda node, inner: node),
     "log": _chained(lambda node, inner: Expr("/", (_ONE, inner))),

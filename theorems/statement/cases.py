@@ -12,6 +12,7 @@ from itertools import groupby, product
 from typing import Any
 
 from theorems.norms import is_semidefinite, is_symmetric
+from theorems.statement import monotone
 from theorems.statement.expression import RANGES, Expr
 from theorems.statement.hypotheses import Range
 from theorems.statement.numbers import rational_at
@@ -33,6 +34,8 @@ class Case:
     vectors: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
     sequences: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
     families: Mapping[str, Members] = field(default_factory=dict)
+    #: of a finite exchangeable law: sets of tokens, equally likely, each in random order
+    ensemble: tuple[Rows, ...] = ()
 
     def plain(self) -> dict[str, Any]:
         """The case as text, as the other side reads it: {"numbers": {"u": "1/2"}, "matrices": {"W": [["0", ...]]}}."""
@@ -46,7 +49,9 @@ class Case:
                 if self.families
                 else {}
             ),
-        }
+        } | (
+            {"tokens": [[[str(v) for v in one] for one in tokens] for tokens in self.ensemble]} if self.ensemble else {}
+        )
 
     def entries(self) -> Iterator[Fraction]:
         """Every number of the case."""
@@ -59,6 +64,9 @@ class Case:
                 yield from values
         for members in self.families.values():
             yield from _flat(members)
+        for tokens in self.ensemble:
+            for token in tokens:
+                yield from token
 
     @property
     def weight(self) -> tuple[int, int]:
@@ -78,6 +86,9 @@ class Case:
         for table in (self.vectors, self.sequences):
             parts += [f"{name} = ({_listed(entries)})" for name, entries in sorted(table.items())]
         parts += [f"{name} = {str(_texts(one)).replace(chr(39), '')}" for name, one in sorted(self.families.items())]
+        if self.ensemble:
+            shown = [f"({', '.join(f'({_listed(one)})' for one in tokens)})" for tokens in self.ensemble]
+            parts.append(f"x one of {', '.join(shown)}, in random order")
         return ", ".join(parts)
 
 
@@ -212,6 +223,7 @@ def _failures(prop: Proposition, case: Case) -> Iterator[str]:
     yield from _bounds_fail(prop, case)
     yield from _relations_fail(prop, case)
     yield from (str(one) for one in prop.known.truths if not truth(one, case))
+    yield from _properties_fail(prop, case)
     yield from _entries_fail(prop, case)
 
 
@@ -319,6 +331,16 @@ def _relations_fail(prop: Proposition, case: Case) -> Iterator[str]:
             if sign not in HOLDS[relation]:
                 yield f"{left} {relation} {right}"
                 break
+
+
+def _properties_fail(prop: Proposition, case: Case) -> Iterator[str]:
+    for part in prop.known.properties:
+        try:
+            found = monotone.truth(part, case)
+        except UndefinedError:
+            found = False
+        if found is not True:
+            yield str(part)
 
 
 def _entries_fail(prop: Proposition, case: Case) -> Iterator[str]:

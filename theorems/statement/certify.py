@@ -8,7 +8,7 @@ from theorems.balls import precision
 from theorems.statement import conditions
 from theorems.statement.arithmetic import Matrix, Number, Vector
 from theorems.statement.cases import Case
-from theorems.statement.expression import Expr
+from theorems.statement.expression import PREDICATES, Expr
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import HOLDS, UndefinedError, compared, value
 
@@ -37,17 +37,20 @@ def undefined(prop: Proposition, case: Case) -> str:
     return ""
 
 
+def _related(part: Expr, case: Case) -> str:
+    if part.op in PREDICATES:
+        return str(part)
+    return f"{shown(part.args[1], case)} {part.args[0]} {shown(part.args[2], case)}"
+
+
 def shown(node: Expr, case: Case) -> str:
     """The value at a case: exact where it is rational, else 15 digits; of vectors and matrices as lists, [1, 2].
 
     Of a condition, whether it holds.
     """
-    if node.op in ("and", "relation"):
+    if node.op in ("and", "relation", *PREDICATES):
         told = {True: "holds", False: "fails", None: "open"}[conditions.truth(node, case)]
-        values = " and ".join(
-            f"{shown(p.args[1], case)} {p.args[0]} {shown(p.args[2], case)}" for p in conditions.parts(node)
-        )
-        return f"{told}: {values}"
+        return f"{told}: {' and '.join(_related(part, case) for part in conditions.parts(node))}"
     text = ""
     for bits in (128, 512):
         with precision(bits):

@@ -8,16 +8,14 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
-from theorems.statement import truths
-from theorems.statement.expression import TRUTHS, Expr, StatementError
+from theorems.statement import monotone, truths
+from theorems.statement.expression import PREDICATES, TRUTHS, Expr, StatementError
 from theorems.statement.hypotheses import Hypotheses, Range
 from theorems.statement.language import Vocabulary, parsed, relations
-from theorems.statement.values import Data, UndefinedError, compared
+from theorems.statement.values import HOLDS, Data, UndefinedError, compared
 
 #: How a statement joins two conditions: ``A if B`` says that B implies A.
 CLAUSES = ("iff", "if")
-#: The signs of left - right with which each relation of a condition holds.
-HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
 NEGATED = {"=": "!=", "!=": "=", "<=": ">", ">": "<=", ">=": "<", "<": ">="}
 TURNED = {"=": "=", "!=": "!=", "<=": ">=", ">=": "<=", "<": ">", ">": "<"}
 
@@ -67,6 +65,8 @@ def _relations(text: str, words: Vocabulary, whole: str, column: int) -> list[Ex
     start = column + len(text) - len(text.lstrip())
     if not text.strip():
         raise StatementError("no condition stands here; expected a relation such as u > 0", whole, start)
+    if not marks and (whole_part := parsed(text, words, whole, column)).op in PREDICATES:
+        return [whole_part]
     if not marks:
         node = parsed(text, words, whole, column)
         if node.op in TRUTHS:
@@ -97,7 +97,7 @@ def numbers_of(node: Expr) -> Iterator[Expr]:
     """The numbers that a side of a statement is about: the side itself, or both sides of a condition's relations."""
     if node.op in TRUTHS:
         for part in parts(node):
-            yield from part.args[1:] if part.op == "relation" else ()
+            yield from part.args[1:] if part.op == "relation" else part.args[2:] if part.op in PREDICATES else ()
     else:
         yield node
 
@@ -112,7 +112,9 @@ def truth(node: Expr, case: Data) -> bool | None:
 
 
 def truth_of(part: Expr, case: Data) -> bool | None:
-    """Whether one relation is certified to hold at a case, or what is said of every index or of unknowns."""
+    """Whether one relation, one property of a function, or what is said of every index or of unknowns is certified."""
+    if part.op in PREDICATES:
+        return monotone.truth(part, case)
     if part.op != "relation":
         return truths.truth(part, case)
     sign = compared(part.args[1], part.args[2], case)

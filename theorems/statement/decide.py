@@ -210,6 +210,8 @@ def _clauses(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
 
         sides: list[list[decide_clauses.Signs]] = []
         for side in (prop.left, prop.right):
+            if any(part.op != "relation" for part in parts(side)):
+                raise NotPolynomialError(f"{side} is not decided for moments")
             found = [(p.args[0], *(derivation.value(order, node) for node in p.args[1:])) for p in parts(side)]
             sides.append([decide_clauses.signs(relation, left - right) for relation, left, right in found])
         gaps = [sp.Tuple(*(gap for gap, _ in side)) for side in sides]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import sympy as sp
 
-from theorems.statement.conditions import HOLDS
+from theorems.statement.values import HOLDS
 
 #: Whether a value is certified positive.
 Positive = Callable[[sp.Expr], bool]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import count
+from itertools import count, pairwise
 from typing import Any
 
 #: Moments: the number of arguments each takes, and its degree as a multiple of its argument's.
@@ -20,13 +20,15 @@ NORMS = ("2", "fro", "nuclear")
 ENTRY_NORMS = ("1", "oo", "max", "sum")
 #: Nodes over an index from a first value to a last: their arguments are body, index, first and last.
 SUMS = ("sum", "stack", "columns")
+#: Properties of a function of one name on an interval: body, name, low, high.
+PREDICATES = ("increasing", "decreasing", "peaks", "positive")
 RELATIONS = ("=", "<=", "<", ">=", ">", "->", "~")
 #: Nodes over an index: their arguments are body, index, and the index's ends or the sequence that it runs through.
 RANGES = (*SUMS, "every", "each")
 #: Nodes whose second argument is a name of their own, bound in the first: body, index, then expressions outside of it.
-BINDERS = (*RANGES, "diff")
+BINDERS = (*RANGES, "diff", *PREDICATES)
 #: Nodes that are true or false.
-TRUTHS = ("relation", "and", "every", "given", "exists")
+TRUTHS = ("relation", "and", "every", "given", "exists", *PREDICATES)
 #: What is taken of an expression for every value of indices.
 OF_EACH = ("hull", "largest", "smallest", "onto")
 
@@ -191,8 +193,6 @@ def _text(node: Expr) -> tuple[str, int]:
         return f"{op}[{', '.join(map(written, args))}]", 4
     if op == "relation":
         return f"{written(args[1], 1)} {args[0]} {written(args[2], 1)}", 0
-    if op == "and":
-        return " and ".join(map(written, args)), 0
     if op == "mean":
         return "mean(x)", 4
     if op == "each":
@@ -225,7 +225,14 @@ def _sum_text(args: tuple[Any, ...]) -> str:
     return " ".join(pieces)
 
 
+def chained(relations: tuple[Any, ...]) -> bool:
+    """Whether relations are those of a chain a <= b <= c."""
+    return all(one.op == two.op == "relation" and one.args[2] == two.args[1] for one, two in pairwise(relations))
+
+
 def _chain_text(relations: tuple[Any, ...]) -> str:
+    if not chained(relations):
+        return " and ".join(map(written, relations))
     first = written(relations[0].args[1], 1)
     return first + "".join(f" {one.args[0]} {written(one.args[2], 1)}" for one in relations)
 

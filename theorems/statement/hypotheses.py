@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from theorems.statement.expression import Expr, StatementError
+from theorems.statement.expression import PREDICATES, Expr, StatementError
 from theorems.statement.families import Bounds, family_of
 from theorems.statement.language import Vocabulary, nearest, parsed, relations, split_top
 from theorems.statement.places import Differences, Place, place_of
@@ -38,6 +38,7 @@ _CHOICE = re.compile(
     r"\s*(?:\^|\*\*)\s*([A-Za-z][A-Za-z0-9_]*|[0-9]+)\s*$"
 )
 _SHAPE = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+(?:is\s+)?([a-z][a-z ]*?)\s*$")
+_PROPERTY = re.compile(rf"^\s*(?:{'|'.join(PREDICATES)})\s*\(")
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,8 @@ class Hypotheses:
     vectors s in R^n with the bound of their entries (None: none), ``families`` families of vectors with the bounds of
     their indices; ``relations`` are comparisons of expressions, and ``truths`` relations for every index,
     ``every(...)``, that only cases are held to. ``choices`` are sequences of integers with the ends between which these
-    lie. ``texts`` are the hypotheses as written.
+    lie, and ``properties`` those of functions on an interval, such as positive(f, t, 0, 1).
+    ``texts`` are the hypotheses as written.
     """
 
     matrices: dict[str, str] = field(default_factory=dict)
@@ -99,6 +101,7 @@ class Hypotheses:
     sequences: dict[str, tuple[str, Expr | None]] = field(default_factory=dict)
     choices: dict[str, tuple[Expr, Expr]] = field(default_factory=dict)
     relations: tuple[tuple[str, Expr, Expr], ...] = ()
+    properties: tuple[Expr, ...] = ()
     unequal: tuple[tuple[Place, Place], ...] = ()
     texts: tuple[str, ...] = ()
     sizes: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -126,16 +129,17 @@ class Hypotheses:
         return self.ranges.get("d", Range(Fraction(1), integer=True))
 
 
-def read_hypotheses(text: str, positions: set[str]) -> Hypotheses:
+def read_hypotheses(text: str, positions: set[str], words: Vocabulary | None = None) -> Hypotheses:
     """The hypotheses of a text, comma between them; StatementError for one that is unknown or contradicts another.
 
-    ``positions`` are the names that the statement uses as token positions: a comparison of these orders them.
+    ``positions`` are the names that the statement uses as token positions: a comparison of these orders them. ``words``
+    has the definitions that hypotheses may name, where they may be about expectations: those of an exchangeable law.
     """
     found = Hypotheses()
     for part, column in split_top(text, ",;"):
         if part.strip():
             try:
-                found = _added(found, part, positions)
+                found = _added(found, part, positions, words)
             except StatementError as error:
                 place = column + error.at if error.at >= 0 and error.text == part else column
                 raise StatementError(str(error), text, place) from None
@@ -194,7 +198,11 @@ def sizes_of(text: str) -> set[str]:
     return found.union(*(last.names() for _, last in bounds)) - {"d"}
 
 
-def _added(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
+def _added(known: Hypotheses, part: str, positions: set[str], words: Vocabulary | None) -> Hypotheses:
+    if _PROPERTY.match(part):
+        tree = parsed(part, words, part)
+        if tree.op in PREDICATES:
+            return replace(known, properties=(*known.properties, tree))
     member, rectangle, family = _MEMBER.match(part), _RECTANGLE.match(part), family_of(part)
     if member:
         return _member(known, member[1], member[2] or "")
@@ -210,7 +218,7 @@ def _added(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
         return replace(known, truths=(*known.truths, parsed(part, words_of(known), part)))
     if not relations(part):
         return _shaped(known, part)
-    return _compared(known, part, positions)
+    return _compared(known, part, positions, words)
 
 
 def _member(known: Hypotheses, name: str, where: str) -> Hypotheses:
@@ -255,37 +263,50 @@ def _shaped(known: Hypotheses, part: str) -> Hypotheses:
     )
 
 
-def _compared(known: Hypotheses, part: str, positions: set[str]) -> Hypotheses:
+def _compared(known: Hypotheses, part: str, positions: set[str], given: Vocabulary | None) -> Hypotheses:
     marks = relations(part)
     sides, first = [], 0
     for relation, place in marks:
         sides.append((part[first:place], first))
         first = place + len(relation)
     sides.append((part[first:], first))
-    words = words_of(known)
+    words = words_of(known, given)
     trees = [parsed(text, words, part, column) for text, column in sides]
     for k, (relation, place) in enumerate(marks):
         if relation in ("->", "~"):
             raise StatementError(f"{relation} is no hypothesis; limits are given with --as", part, place)
-        known = _comparison(known, trees[k], "=" if relation == "==" else relation, trees[k + 1], part, positions)
+        known = _comparison(
+            known, trees[k], "=" if relation == "==" else relation, trees[k + 1], part, positions, given is not None
+        )
     return known
 
 
-def words_of(known: Hypotheses) -> Vocabulary:
-    """What the names of hypotheses stand for, declared by those before."""
+def words_of(known: Hypotheses, given: Vocabulary | None = None) -> Vocabulary:
+    """What the names of hypotheses stand for, declared by those before, and by the definitions ``given``."""
     return Vocabulary(
-        frozenset({*known.matrices, "W", "Sigma", "I"}),
+        frozenset({*known.matrices, *known.sizes, "W", "Sigma", "I"}),
         frozenset(known.vectors),
         frozenset(known.sequences),
+        given.definitions if given is not None else {},
+        given.values if given is not None else {},
         families={name: tuple(first for first, _ in bounds) for name, bounds in known.families.items()},
     )
 
 
 def _comparison(
-    known: Hypotheses, left: Expr, relation: str, right: Expr, part: str, positions: set[str]
+    known: Hypotheses,
+    left: Expr,
+    relation: str,
+    right: Expr,
+    part: str,
+    positions: set[str],
+    moments: bool = False,
 ) -> Hypotheses:
     if left.op == "matrix" or right.op == "matrix":
         return _matrix_comparison(known, left, relation, right, part)
+    refused = ("Var", "Cov", "P", "Kurt", "Skew", "Corr", *(() if moments else ("E",)))
+    if any(tree.random or tree.has(*refused) for tree in (left, right)):
+        raise StatementError(f"{part.strip()!r} is about random quantities; expected parameters", part, left.at)
     names = left.names() | right.names()
     if names and names <= positions:
         return _ordered(known, left, relation, right, part)
@@ -298,8 +319,6 @@ def _comparison(
         return _ranged(known, left.args[0], relation, right.args[0], part)
     if not names and not any(tree.has("entry", "family", "tr", "norm", "entrynorm") for tree in (left, right)):
         raise StatementError(f"{part.strip()!r} names nothing; expected e.g. lam > 0", part, left.at)
-    if any(tree.random or tree.has("E", "Var", "Cov", "P", "Kurt", "Skew", "Corr") for tree in (left, right)):
-        raise StatementError(f"{part.strip()!r} is about random quantities; expected parameters", part, left.at)
     return replace(known, relations=(*known.relations, (relation, left, right)))
 
 

@@ -21,6 +21,7 @@ from theorems.statement.expression import (
     NORMS,
     OF_MATRICES,
     OF_VECTORS,
+    PREDICATES,
     RELATIONS,
     SEVERAL,
     SUMS,
@@ -37,6 +38,7 @@ MAX_BITS = 4_096
 _FORMS = (
     *("tr", "norm", "mean", "clip", "o", "O", "grad", "at", "column", "indicator", "diff", "normal", "lim"),
     *("every", "exists", "least", "binomial"),
+    *PREDICATES,
 )
 CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS, *GATHERED)
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
@@ -384,7 +386,7 @@ def _diff(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
         raise reader.fail(f"{index} is no parameter; a derivative is by a parameter such as theta", node.args[1])
     body = reader.build(node.args[0], depth)
     if _outside_limits(body):
-        raise reader.fail(f"diff(...) of a moment is not part of the language; differentiate its value: {body}", node)
+        raise reader.fail(f"of moments only expectations are differentiated; write {body} by expectations", node)
     at = (
         reader.build(node.args[2], depth) if len(node.args) == 3 else Expr("name", (index,), reader.place(node.args[1]))
     )
@@ -397,8 +399,24 @@ def _diff(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
 
 
 def _outside_limits(node: Expr) -> bool:
-    """Whether a moment stands outside of every lim(...)."""
-    return node.op in MOMENTS or (node.op != "lim" and any(_outside_limits(arg) for arg in node))
+    """Whether a moment other than an expectation stands outside of every lim(...)."""
+    if node.op in MOMENTS and node.op != "E":
+        return True
+    return node.op != "lim" and any(_outside_limits(arg) for arg in node)
+
+
+def _property(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+    if len(node.args) != 4 or not isinstance(node.args[1], ast.Name):
+        raise reader.fail(f"expected {head}(f, t, low, high), f in terms of t", node)
+    index = node.args[1].id
+    if index in ("x", "T", "d", *reader.words.matrices) or index.startswith("_"):
+        raise reader.fail(f"{index} is no parameter; take another letter", node.args[1])
+    body, low, high = (reader.build(node.args[k], depth) for k in (0, 2, 3))
+    if index not in body.names():
+        raise reader.fail(f"{body} does not depend on {index}", node.args[0])
+    if body.random:
+        raise reader.fail(f"{body} is random; take a moment of it, e.g. E[{body}]", node.args[0])
+    return Expr(head, (body, index, low, high))
 
 
 def _indicator(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
@@ -426,6 +444,7 @@ _CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
     "every": every,
     **dict.fromkeys(("exists", "least"), extremal),
     **{head: build for head, build in GATHERED.items() if head != "indicator"},
+    **dict.fromkeys(PREDICATES, _property),
 }
 
 

@@ -13,12 +13,12 @@ from theorems.statement.expression import Expr, StatementError, minus, name, num
 from theorems.statement.language import nearest, parsed
 
 _LAW = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\((.*)\))?\s*$", re.DOTALL)
-EXPECTED = "walk, walk(start=0), walk(start=m), iid, ar1(a), gaussian(EXPRESSION in s, t)"
+EXPECTED = "walk, walk(start=0), walk(start=m), iid, ar1(a), gaussian(EXPRESSION in s, t), exchangeable"
 
 
 @dataclass(frozen=True)
 class Law:
-    """How the tokens are made: Gaussian, with Cov(x_s, x_t) = K(s, t) Sigma and mean m or 0.
+    """How the tokens are made: Gaussian, with Cov(x_s, x_t) = K(s, t) Sigma and mean m or 0, or ``exchangeable``.
 
     ``below`` is K(s, t) for s < t and ``diagonal`` K(s, s), expressions in the names s and t; ``moved`` says that every
     token has the mean m. ``kind`` and ``parameter`` say how a simulation makes the tokens, without the kernel.
@@ -30,6 +30,11 @@ class Law:
     diagonal: Expr
     moved: bool = False
     text: str = "walk"
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether the law is one Gaussian law, whose moments are derived; of exchangeable ones there are many."""
+        return self.kind != "exchangeable"
 
     @property
     def continuous(self) -> bool:
@@ -67,6 +72,15 @@ def read_law(text: str) -> Law:
         if given:
             raise StatementError("iid takes nothing; its tokens are N(0, Sigma)", text, text.find("("))
         return Law("iid", None, number(0), number(1), text=words)
+    if head == "exchangeable":
+        if given:
+            raise StatementError(
+                "exchangeable takes nothing: T tokens of any exchangeable law with finite second moments; name moments "
+                "by --where, e.g. B = E[x[i]*x[i].T] - E[x[i]*x[j].T]",
+                text,
+                text.find("("),
+            )
+        return Law("exchangeable", None, number(0), number(1), text=words)
     if head in ("ar1", "gaussian"):
         if not given:
             raise StatementError(
@@ -76,8 +90,9 @@ def read_law(text: str) -> Law:
         if head == "ar1":
             return Law("ar1", tree, Expr("**", (tree, minus(_t, _s))), number(1), text=words)
         return _gaussian(tree, text, words)
+    near = nearest(head, ("walk", "iid", "ar1", "gaussian", "exchangeable"))
     raise StatementError(
-        f"the law {words[:40]!r} is unknown{nearest(head, ('walk', 'iid', 'ar1', 'gaussian'))}; expected {EXPECTED}",
+        f"the law {words[:40]!r} is unknown{near}; expected {EXPECTED}",
         text,
         0,
     )

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from theorems.statement.conditions import condition, numbers_of, parts, split_clause
-from theorems.statement.expression import MOMENTS, RANGES, TRUTHS, Expr, StatementError, name, number
+from theorems.statement.conditions import condition, numbers_of, split_clause
+from theorems.statement.expression import MOMENTS, RANGES, Expr, StatementError, name, number
 from theorems.statement.families import families_of
 from theorems.statement.hypotheses import (
     Hypotheses,
@@ -80,7 +80,7 @@ class Proposition:
         """The matrices that occur, Sigma always where tokens do."""
         sides = (self.left, self.right, *(side for _, one, two in self.known.relations for side in (one, two)))
         used = {node.args[0] for side in sides for node in side.walk() if node.op == "matrix"}
-        return tuple(sorted((used | ({"Sigma"} if self.random else set())) - {"I"}))
+        return tuple(sorted((used | ({"Sigma"} if self.random and self.law.gaussian else set())) - {"I"}))
 
 
 def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "walk", limit: str = "") -> Proposition:
@@ -108,11 +108,16 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     for label, share in regime.regime:
         if label not in positions:
             raise StatementError(f"{label}/T -> {share}, but the statement has no position {label}; drop it", limit, 0)
-    known = read_hypotheses(hypotheses, positions)
+    known = read_hypotheses(hypotheses, positions, None if made.gaussian else words)
     named, pairs = _places(sides, text, positions)
     places = tuple(sorted(named))
     known = _shares(_within(known, positions, pairs), regime)
-    _check_shapes(left, right, relation if error is None else "", known, text)
+    if clause:
+        for side in (left, right):
+            shape(side, text)
+        _check_shapes((*numbers_of(left), *numbers_of(right)), "", known, text)
+    else:
+        _check_shapes((left, right), relation if error is None else "", known, text)
     _check_law(made, known, law)
     _check_names(sides, known, made, regime, positions, text, hypotheses)
     _check_limit(sides, relation, error, regime, text, limit)
@@ -349,12 +354,10 @@ def _check_covariance(law: Law) -> None:
                 raise StatementError(f"{law.text} is no covariance: look at the tokens {s} and {t}", law.text, 0)
 
 
-def _check_shapes(left: Expr, right: Expr, relation: str, known: Hypotheses, text: str) -> None:
+def _check_shapes(sides: tuple[Expr, ...], relation: str, known: Hypotheses, text: str) -> None:
     """Sizes fit, sides are numbers, or vectors or matrices of one size with = between them; 0 has any size."""
-    for part in (part for side in (left, right) for part in parts(side) if part.op in TRUTHS):
-        shape(part, text)
     sizes = []
-    for side in (*numbers_of(left), *numbers_of(right)):
+    for side in sides:
         if side.random:
             mend = "a probability of it, e.g. P[0 <= normal(mu, v) <= 1]" if side.has("normal") else f"E[{side}]"
             raise StatementError(f"{side} is random; a statement is about moments: take {mend}", text, side.at)
@@ -363,13 +366,13 @@ def _check_shapes(left: Expr, right: Expr, relation: str, known: Hypotheses, tex
         if found != "number" and relation != "=":
             mend = "multiply it by fixed vectors, a in R^d, or take a trace or a norm"
             raise StatementError(f"{side} is a {found}, and {relation} is about numbers; {mend}", text, side.at)
-    if sizes[0] != sizes[1] and not (right == number(0) and sizes[0] != NUMBER):
-        said = f"{left} is {told(sizes[0])} and {right} is {told(sizes[1])}"
-        raise StatementError(f"{said}; expected equal sizes, or 0 on the right", text, right.at)
-    tokens = any(side.has("token", "mean") for side in (left, right))
+    if relation and sizes[0] != sizes[1] and not (sides[1] == number(0) and sizes[0] != NUMBER):
+        said = f"{sides[0]} is {told(sizes[0])} and {sides[1]} is {told(sizes[1])}"
+        raise StatementError(f"{said}; expected equal sizes, or 0 on the right", text, sides[1].at)
+    tokens = any(side.has("token", "mean") for side in sides)
     if tokens and (known.sizes or NUMBER not in sizes):
         mend = "multiply it by fixed vectors, or define the tokens by x[i] = column(X, i)"
-        what = next(iter(known.sizes), str(left))
+        what = next(iter(known.sizes), str(sides[0]))
         raise StatementError(f"{what}: with tokens matrices are d x d and statements about numbers; {mend}", text, 0)
 
 

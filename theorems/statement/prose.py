@@ -9,7 +9,7 @@ import sympy as sp
 
 from theorems.statement import binders_prose
 from theorems.statement.conditions import CLAUSES
-from theorems.statement.expression import MOMENTS, OF_EACH, Expr
+from theorems.statement.expression import MOMENTS, OF_EACH, PREDICATES, Expr, chained
 from theorems.statement.families import Bounds
 from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
@@ -50,6 +50,7 @@ LAWS = {
     "walk-zero": "x_1 = 0 and x_{t+1} ~ N(x_t, Sigma)",
     "walk-mean": "x_1 = m, fixed, and x_{t+1} ~ N(x_t, Sigma)",
     "iid": "the tokens are independent, N(0, Sigma)",
+    "exchangeable": "the tokens x_1, ..., x_T are exchangeable, with finite second moments",
 }
 
 
@@ -139,9 +140,14 @@ def _function(node: Expr) -> tuple[str, int]:
         return rf"\lim {latex(args[0], 2)}", 2
     if op == "chance":
         return rf"\mathbb P\left[{_event(*args)}\right]", 4
-    if op == "and":
+    if op == "and" and chained(args):
         rest = "".join(rf" {_RELATIONS[one.args[0]]} {latex(one.args[2], 1)}" for one in args)
         return f"{latex(args[0].args[1], 1)}{rest}", 0
+    if op in PREDICATES:
+        body, index, low, high = args
+        word = {"peaks": "has one maximum, inside,", "positive": "is positive"}.get(op, f"is strictly {op}")
+        where = rf"{name_latex(index)} \in [{latex(low)}, {latex(high)}]"
+        return rf"{latex(body, 1)} \text{{ {word} for }} {where}", 0
     if op == "indicator":
         return rf"\mathbf 1\left[{latex(args[0])}\right]", 4
     if op == "sqrt":

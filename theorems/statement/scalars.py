@@ -198,6 +198,8 @@ class Exact:
 
     def expectation(self, node: Expr) -> sp.Expr:
         """E[node]."""
+        if not self.law.gaussian:
+            raise NotPolynomialError("the moments of an exchangeable law are not derived from it", at=node.at)
         terms = self.terms(node)
         most = max((term.factors for term in terms), default=0)
         if most > MAX_FACTORS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from theorems.statement.expression import MOMENTS, SUMS, TRUTHS, Expr, StatementError
+from theorems.statement.expression import MOMENTS, PREDICATES, SUMS, TRUTHS, Expr, StatementError
 
 #: How shapes multiply.
 _PRODUCTS = {
@@ -50,6 +50,9 @@ def shape(node: Expr, text: str = "") -> str:
         if op == "**" and inner not in ("number", "matrix"):
             raise StatementError(f"{node} is a power of a {inner}; expected e.g. norm(x[i])**2", text, node.at)
         return inner
+    if op in PREDICATES:
+        _numbers(args, text)
+        return "truth"
     if op == "entry" and isinstance(args[0], Expr):
         shape(args[0], text)
     if op in ("inv", "eig"):
@@ -77,6 +80,8 @@ def shape(node: Expr, text: str = "") -> str:
     if op == "P" and args[0].op in TRUTHS:
         shape(args[0], text)
         return "number"
+    if op == "E":
+        return shape(args[0], text)
     if op in MOMENTS:
         _numbers(args, text)
     if op == "least":

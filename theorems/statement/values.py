@@ -12,6 +12,7 @@ import flint
 
 from theorems.balls import PRECISIONS, precision
 from theorems.norms import enclosure, rational_value
+from theorems.statement import ensembles
 from theorems.statement.arithmetic import (
     ELEMENTARY,
     Matrix,
@@ -202,6 +203,12 @@ class Reader:
             return self._power(*args)
         if op in ELEMENTARY:
             return ELEMENTARY[op](self.number(args[0]))
+        if op == "token":
+            return Vector(ensembles.token(self.case, self.number(args[0])))
+        if op == "mean":
+            return Vector(ensembles.mean(self.case))
+        if op == "E":
+            return self._expected(args[0])
         if op in ("min", "max"):
             return reduce(larger if op == "max" else smaller, self._several(args))
         if op in SUMS:
@@ -213,6 +220,14 @@ class Reader:
         if op in _READERS:
             return _READERS[op](self, *args)
         raise StatementError(f"{node} has no value in a statement without tokens", at=node.at)
+
+    def _expected(self, inner: Expr) -> Value:
+        """The mean over all equally likely orders of a finite exchangeable law's tokens."""
+        base = self.case.case if isinstance(self.case, ensembles.Ordered) else self.case
+        if not inner.random:
+            return Reader(base, self.own).value(inner)
+        found = [Reader(order, self.own).value(inner) for order in ensembles.orders(inner, base, self.number)]
+        return scaled(Fraction(1, len(found)), reduce(plus, found))
 
     def _named(self, op: str, label: str) -> Value:
         case = self.case
@@ -237,6 +252,8 @@ class Reader:
         return found
 
     def _power(self, base: Expr, exponent: Expr) -> Value:
+        if base.op == "norm" and exponent.op == "number" and exponent.args[0] == 2 and base.args[1] in ("", "fro"):
+            return self._squared_norm(self.value(base.args[0]))
         found, count = self.value(base), self.number(exponent)
         if isinstance(found, Matrix):
             if not isinstance(count, Fraction) or count.denominator != 1 or not 0 <= count <= 64:
@@ -249,6 +266,13 @@ class Reader:
         if isinstance(found, Vector):
             raise StatementError(f"a power of the vector {base}; expected a number", at=base.at)
         return power(found, count)
+
+    def _squared_norm(self, inner: Value) -> Number:
+        """The sum of the squared entries, without a root."""
+        if isinstance(inner, Matrix):
+            return reduce(add, (power(v, Fraction(2)) for row in inner.rows for v in row))
+        entries = inner.entries if isinstance(inner, Vector) else (inner,)
+        return reduce(add, (power(v, Fraction(2)) for v in entries))
 
     def part(self, node: Expr, whole: Value) -> Value:
         """A transpose, a trace, an entry or a column of a whole."""

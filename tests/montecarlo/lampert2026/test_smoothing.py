@@ -49,15 +49,15 @@ def test_the_declared_kurtosis_covers_every_law() -> None:
 @pytest.mark.parametrize("law", ["gaussian", "signs", "mixture", "student", "centred"])
 def test_the_kurtosis_of_the_slopes_is_within_the_bound(law: str) -> None:
     generator = torch.Generator().manual_seed(3)
-    f = smoothing.dprime_0(generator, 200_000, 3, 0.5, HEAD["W"], [["1", "0"], ["-2", "1"]], ["1", "-1"], law).numpy()
+    z = smoothing.exchangeable(generator, 200_000, 3, [["1", "0"], ["-2", "1"]], ["1", "-1"], law)
+    f = smoothing.dprime_0(z, 0.5, HEAD["W"]).numpy()
     centred = f - f.mean()
     assert (centred**4).mean() < smoothing.kurtosis_bound(law) * (centred**2).mean() ** 2
 
 
 def test_a_slope_is_the_difference_quotient_of_the_energy() -> None:
-    arguments = (4_000, 3, 0.5, HEAD["W"], [["1", "0"], ["-2", "1"]], ["1", "-1"], "gaussian")
-    slopes = smoothing.dprime_1(torch.Generator().manual_seed(1), *arguments)
     z = smoothing.tokens(torch.Generator().manual_seed(1), 4_000, 3, L, M, "gaussian")
+    slopes = smoothing.dprime_1(z, 0.5, HEAD["W"])
     W = torch.tensor([[1.0, 2.0], [-1.0, 0.5]], dtype=torch.float64)
     energy = [(smoothing.mixed(z, W, 0.5, level) ** 2).sum(-1).mean(1) for level in (0.5, 1.5)]
     assert torch.allclose(slopes, energy[1] - energy[0], rtol=1e-10, atol=1e-10)

@@ -18,7 +18,7 @@ from theorems.statement.prose import in_words, statement_latex
 def test_a_statement_of_two_conditions_is_read_and_written_back() -> None:
     prop = proposition("0 < u*v <= w iff u > 0 and v >= 1", "u real, v real, w real")
     assert prop.relation == "iff"
-    assert str(prop.left) == "0 < u*v and u*v <= w"
+    assert str(prop.left) == "0 < u*v <= w"
     assert str(prop.right) == "u > 0 and v >= 1"
     assert "if and only if" in in_words(prop)
     assert r"\iff" in statement_latex(prop)

@@ -36,6 +36,7 @@ SAID = [
     if "lim(" not in claim.says.quantities[name] and said(claim, name).random
     # the probability of an event has no moments to be derived from: it is held to both sides in other ways
     if not said(claim, name).left.has("exists")
+    if said(claim, name).law.gaussian
 ]
 CLAIMS = {claim.id: claim for claim in shipped()}
 WALKS, ERRORS = 40_000, 6.0

@@ -40,6 +40,9 @@ def implied(prop: Proposition, given: tuple[Expr, ...], goal: Expr, prover: Make
     """Steps from relations that are given to one that follows; by contraposition where it is not seen directly."""
     if goal in given:
         return []
+    given = tuple(part for part in given if part.op == "relation")
+    if goal.op != "relation":
+        return None
     steps = related(prover(_with(prop, given)), goal)
     if steps is not None:
         return steps
