@@ -65,11 +65,6 @@ def relation(args: Sequence[Any], compile_: Compile) -> Callable[[Case], bool]:
     return lambda case: mark(_number(left(case)), _number(right(case)))
 
 
-def _indicator(args: Sequence[Any], compile_: Compile) -> Compiled:
-    holds = relation(args[0][1:], compile_)
-    return lambda case: float(holds(case))
-
-
 def _extreme(choose: Callable[[list[float]], float]) -> Callable[[Sequence[Any], Compile], Compiled]:
     def build(args: Sequence[Any], compile_: Compile) -> Compiled:
         every = members(args[0], compile_)
@@ -108,7 +103,6 @@ def _distance(args: Sequence[Any], compile_: Compile) -> Compiled:
 
 #: What compiles the nodes of these operations.
 GATHERED: dict[str, Callable[[Sequence[Any], Compile], Compiled]] = {
-    "indicator": _indicator,
     "binomial": _binomial,
     "largest": _extreme(max),
     "smallest": _extreme(min),

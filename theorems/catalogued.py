@@ -116,7 +116,7 @@ def _needed(text: str, says: Said) -> str:
         except StatementError as error:
             idle = _IDLE.search(str(error))
             if idle is not None:
-                fewer = [part for part in parts if idle[1] not in _NAME.findall(part)]
+                fewer = _without({idle[1]}, parts)
                 if len(fewer) < len(parts):
                     parts = fewer
                     continue

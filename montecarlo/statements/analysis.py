@@ -25,6 +25,7 @@ def _all_of(node: Node, env: Environment) -> Value:
 
 @reads("indicator")
 def _indicator(node: Node, env: Environment) -> Value:
+    """1 where what is true or false holds, 0 where it does not."""
     return kept(as_tensor(evaluate(node[1], env).data).double())
 
 

@@ -148,10 +148,15 @@ def _added(node: Node, env: Environment) -> Value:
     return Value(values[0].kind, total)
 
 
+def _is_zero(found: Value) -> bool:
+    """Whether a number is 0 for every walk and index at once."""
+    return not bool(as_tensor(found.data).count_nonzero())
+
+
 @reads("*")
 def _multiplied(node: Node, env: Environment) -> Value:
     # cases: where one does not apply, its formula need not have a value
-    if any(part[0] == "indicator" and evaluate(part, env).data == 0.0 for part in node[1:] if not random(part)):
+    if any(part[0] == "indicator" and _is_zero(evaluate(part, env)) for part in node[1:] if not random(part)):
         return Value("scalar", 0.0)
     found = evaluate(node[1], env)
     for part in node[2:]:

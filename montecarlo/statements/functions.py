@@ -159,12 +159,6 @@ def _relation(node: Node, env: Environment) -> Value:
     return Value("scalar", _MARKS[mark](one < two, tie))
 
 
-@reads("indicator")
-def _indicator(node: Node, env: Environment) -> Value:
-    """1 where a comparison holds, 0 where it does not."""
-    return kept(as_tensor(scalar(node[1], env)).double())
-
-
 _MARKS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "<": lambda less, tie: less & ~tie,
     "<=": lambda less, tie: less | tie,

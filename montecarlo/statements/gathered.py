@@ -71,11 +71,6 @@ def _projector(node: Node, env: Environment) -> Value:
     return Value("matrix", kept_rows.mT @ kept_rows)
 
 
-@reads("indicator")
-def _indicator(node: Node, env: Environment) -> Value:
-    return kept(as_tensor(scalar(node[1], env)).double())
-
-
 @reads("binomial")
 def _binomial(node: Node, env: Environment) -> Value:
     n, k = (scalar(part, env) for part in node[1:])

@@ -85,7 +85,7 @@ def evaluated(prop: Proposition, node: Expr, case: Case) -> list[float]:
         found = number(node.plain(), env)
     except StatementSimulationError:
         return [math.nan]
-    return [found] if isinstance(found, float) else [float(entry) for entry in found.flatten().tolist()]
+    return [float(found)] if isinstance(found, int | float) else [float(entry) for entry in found.flatten().tolist()]
 
 
 def disagreement(prop: Proposition, case: Case) -> str:

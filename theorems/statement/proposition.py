@@ -363,7 +363,7 @@ def _check_shapes(sides: tuple[Expr, ...], relation: str, known: Hypotheses, tex
             raise StatementError(f"{side} is random; a statement is about moments: take {mend}", text, side.at)
         found = shape(side, text)
         sizes.append(size(side, known, text))
-        if found != "number" and relation != "=":
+        if found == "comparison" or (found != "number" and relation != "="):
             mend = "multiply it by fixed vectors, a in R^d, or take a trace or a norm"
             raise StatementError(f"{side} is a {found}, and {relation} is about numbers; {mend}", text, side.at)
     if relation and sizes[0] != sizes[1] and not (sides[1] == number(0) and sizes[0] != NUMBER):

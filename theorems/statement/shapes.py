@@ -26,7 +26,7 @@ def shape(node: Expr, text: str = "") -> str:
         return str(args[1])
     if op in TRUTHS:
         _truths(node, text)
-        return "truth"
+        return "comparison"
     if op in ("matrix", "columns"):
         return "matrix"
     if op == "grad":
@@ -52,7 +52,7 @@ def shape(node: Expr, text: str = "") -> str:
         return inner
     if op in PREDICATES:
         _numbers(args, text)
-        return "truth"
+        return "comparison"
     if op == "entry" and isinstance(args[0], Expr):
         shape(args[0], text)
     if op in ("inv", "eig"):
@@ -92,13 +92,13 @@ def shape(node: Expr, text: str = "") -> str:
 
 def _truths(node: Expr, text: str) -> None:
     """Shapes inside what is true or false: numbers are compared, and conditions are true or false themselves."""
-    if node.op == "relation":
+    if node.op in ("relation", *PREDICATES):
         _numbers(node.args, text)
         return
     if node.op == "every":
         _numbers(node.args[2:] if len(node.args) > 3 else (), text)
     for arg in node.args[:1] if node.op == "every" else node.args[node.op == "least" :]:
-        if isinstance(arg, Expr) and shape(arg, text) != "truth":
+        if isinstance(arg, Expr) and shape(arg, text) != "comparison":
             raise StatementError(f"{arg} is no condition; expected a relation, e.g. x.T*W*y >= 1", text, arg.at)
 
 

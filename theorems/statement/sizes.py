@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from theorems.statement.expression import SUMS, Expr, StatementError
+from theorems.statement.expression import SUMS, TRUTHS, Expr, StatementError
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.shapes import shape
 
@@ -27,6 +27,10 @@ def told(found: Size) -> str:
     return f"{rows} x {columns}"
 
 
+#: What is a number whatever is in it, or true or false.
+_NUMBERS = (*TRUTHS, "least", "dist", "largest", "smallest", "unknown", "indicator")
+
+
 class _Sizes:
     def __init__(self, known: Hypotheses, text: str) -> None:
         self.known, self.text = known, text
@@ -42,6 +46,12 @@ class _Sizes:
             return self._named(self.known.sequences.get(args[0], ("T", None))[0]), "1"
         if op in SUMS:
             return self._bound(node)
+        if op == "member":
+            return self._named("d"), "1"
+        if op == "onto" or (op == "unknown" and args[1] == "matrix"):
+            return self._named("d"), self._named("d")
+        if op in _NUMBERS:
+            return NUMBER
         found = [self.of(arg) for arg in node]
         if op == "T":
             return found[0][1], found[0][0]
@@ -51,7 +61,7 @@ class _Sizes:
             return self._product(node, found)
         if op == "**":
             return self._square(node, found[0]) if found[0] != NUMBER else NUMBER
-        if op in ("/", "softmax"):
+        if op in ("/", "softmax", "E"):
             return found[0]
         if op == "tr":
             self._square(node, found[0])

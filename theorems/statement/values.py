@@ -194,7 +194,7 @@ class Reader:
             return reduce(plus, (self.value(arg) for arg in args))
         if op == "*":
             # cases: where one does not apply, its formula need not have a value
-            if any(arg.op == "indicator" and self.value(arg) == Fraction(0) for arg in args):
+            if any(arg.op == "indicator" and self.value(arg) == Fraction(0) for arg in args) and _is_number(node):
                 return Fraction(0)
             return reduce(times, (self.value(arg) for arg in args))
         if op == "/":
@@ -458,6 +458,12 @@ class Reader:
 #: What is worked out once for the same indices.
 _KEPT = (*SUMS, "*", "/", "**", "entry", "element", "column", "softmax", "grad", "at", "indicator", "clip", "norm")
 _WHOLE = ("T", "tr", "element", "column")
+
+
+def _is_number(node: Expr) -> bool:
+    from theorems.statement.shapes import shape
+
+    return shape(node) == "number"
 
 
 def _gathered(op: str, reader: Reader, *args: Expr) -> Value:

@@ -45,7 +45,6 @@ VECTOR = Case({"n": Fraction(3), "i": Fraction(2)}, {}, {}, {"s": (Fraction(1), 
         ("indicator(s[1]) = 1", "s in R^n", 0, "indicator(...) takes a comparison"),
         ("columns(s[i], i, 1, n) = 0", "s in R^n", 0, "columns(...) is made of vectors"),
         ("stack(W*a, i, 1, 3) = 0", "a in R^d", 0, "stack(...) is made of numbers"),
-        ("indicator(u = 1) = 1", "u real", 0, "equality is =="),
         ("W_Q[1, 2, 3] = 0", BOTH, 0, "the row and the column of a matrix"),
     ],
 )

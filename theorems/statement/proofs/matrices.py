@@ -21,7 +21,7 @@ from theorems.statement.shapes import shape
 #: Largest power that is multiplied out.
 MAX_POWER = 12
 #: What only exact values and this normal form read.
-OPERATIONS = ("grad", "at", "column", "element", "columns", "stack", "indicator")
+OPERATIONS = ("grad", "at", "column", "element", "columns", "stack")
 
 
 class NoNormalFormError(ValueError):
@@ -33,7 +33,7 @@ def about_matrices(prop: Proposition) -> bool:
     if prop.known.sizes:
         return True
     sides = (prop.left, prop.right, *(side for _, one, two in prop.known.relations for side in (one, two)))
-    return any(side.has(*OPERATIONS) for side in sides) or shape(prop.left) != "number"
+    return any(side.has(*OPERATIONS) for side in sides) or shape(prop.left) not in ("number", "comparison")
 
 
 def equal_by_normal_form(prop: Proposition) -> Matrix | None:
