@@ -114,7 +114,12 @@ def test_every_printed_quantity_is_said_or_listed() -> None:
     for claim in whole:
         assert claim.says is not None
         found, outcome = derived(claim.id)
-        known = {*claim.printed, *found.quantities, *claim.parameters}
+        known = {
+            *claim.printed,
+            *found.quantities,
+            *claim.parameters,
+            *getattr(next(iter(found.quantities.values())), "free", ()),
+        }
         known |= {word.name for true in outcome.corrections.values() for word in true.free_symbols}
         mentioned = {word for text in claim.printed.values() for word in re.findall("[A-Za-z_][A-Za-z0-9_]*", text)}
         assert set(claim.says.quantities) <= known | mentioned, claim.id
