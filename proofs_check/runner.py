@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from proofs_check import cases as drawing
 from proofs_check.binding import bind, capped
+from proofs_check.checking.needs import claim_needs
 from proofs_check.checking.timing import SECONDS
 from proofs_check.errors import RunStopped, UsageError
 from proofs_check.evaluating import evaluated
@@ -260,6 +261,8 @@ def _judge_one(
     outcome.evidence += enumerated(pair.derived(), claim.positions) if second_route else generalised(claim)
     outcome.evidence += evidence.trend
     outcome.evidence += [] if claim.corrects else remarked(claim.id)
+    if outcome.status == "proved" and not claim.corrects:
+        outcome.evidence += claim_needs(claim, "quick", options.seed)
     binding = bind(pair, second_side_of(claim), evidence.rows, options.seed)
     if binding.derived:
         outcome.status, outcome.method = "undecided", binding.derived[0]
