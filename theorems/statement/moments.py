@@ -16,6 +16,7 @@ import sympy as sp
 
 from theorems.algebra.ratio import Ratio, total
 from theorems.expressions import symbol
+from theorems.moments.joined import TooManyTermsError, contract_counted
 from theorems.moments.wick import contract
 from theorems.observables import Form as EngineForm
 from theorems.observables import Vector
@@ -29,6 +30,8 @@ from theorems.words import Word
 
 #: How far beside its node a neighbouring place stands.
 BESIDE = Fraction(1, 10**6)
+#: Products of more tokens are contracted by kinds of forms.
+LONG = 10
 
 
 class NotClosedError(NotPolynomialError):
@@ -138,7 +141,15 @@ class Moments:
         places: dict[str, Place] = {}
         composites: dict[str, Letters] = {}
         engine = [self._engine_form(form, places, composites) for form in forms]
-        vectors, contractions = contract(engine, not self.law.moved)
+        factors = sum(not end.fixed for form in engine for end in (form.left, form.right))
+        by_kind = contract_counted if factors > LONG else contract
+        try:
+            vectors, contractions = by_kind(engine, not self.law.moved)
+        except TooManyTermsError as error:
+            raise NotPolynomialError(
+                f"a product of {factors} tokens: {error}; take a lower power, fewer different positions, or symmetric "
+                "matrices"
+            ) from None
         parts = []
         for item in contractions:
             value = Ratio.of(item.count)
