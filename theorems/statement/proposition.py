@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from theorems.statement import mixing
 from theorems.statement.expression import MOMENTS, Expr, StatementError, name, number
 from theorems.statement.hypotheses import Hypotheses, Range, names_of, position_names, read_hypotheses, vocabulary_of
 from theorems.statement.language import Vocabulary, nearest, parsed, split_relation, split_top
@@ -329,6 +330,8 @@ def _check_law(law: Law, known: Hypotheses, given: str) -> None:
     """AR(1) is stationary for |a| <= 1 only; a covariance has K(s, t)^2 <= K(s, s) K(t, t)."""
     if law.kind == "gaussian" and not law.names():
         _check_covariance(law)
+    if not law.gaussian:
+        mixing.check(law.kind, law.arguments, known, given)
     if law.kind != "ar1" or law.parameter is None:
         return
     node = law.parameter

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import sympy as sp
 
+from theorems.statement import mixing
 from theorems.statement.expression import MOMENTS, Expr
 from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
@@ -172,6 +173,8 @@ def law_in_words(prop: Proposition) -> str:
     law = prop.law
     if law.kind in LAWS:
         return LAWS[law.kind]
+    if not law.gaussian:
+        return mixing.words(law.kind, law.arguments)
     if law.kind == "ar1":
         return f"x_{{t+1}} = {law.parameter} x_t + noise is stationary with covariance Sigma"
     return f"the tokens are Gaussian with mean 0 and Cov(x_s, x_t) = ({law.parameter}) Sigma"
