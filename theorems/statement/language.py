@@ -26,6 +26,8 @@ from theorems.statement.expression import (
 MAX_LENGTH, MAX_DEPTH, MAX_EXPONENT, MAX_DIGITS = 4_000, 60, 64, 40
 #: Longest number that a power of numbers may be.
 MAX_BITS = 4_096
+#: Most operations of a side, definitions put in.
+MAX_NODES = 20_000
 CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, "tr", "norm", "mean", "sum", "clip", "o", "O")
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _COMPARISONS = {ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">", ast.Eq: "=", ast.NotEq: "!="}
@@ -103,6 +105,7 @@ class _Reader:
 
     def __init__(self, text: str, columns: list[int], lead: int, words: Vocabulary) -> None:
         self.text, self.columns, self.lead, self.words = text, columns, lead, words
+        self.nodes = 0
 
     def place(self, node: ast.expr) -> int:
         """The column of a node in the text as it was written."""
@@ -111,6 +114,13 @@ class _Reader:
     def fail(self, message: str, node: ast.expr) -> StatementError:
         """An error that points at a node."""
         return StatementError(message, self.text, self.place(node))
+
+    def put_in(self, body: Expr, node: ast.expr) -> Expr:
+        """What a definition stands for; StatementError where definitions of definitions grow without end."""
+        self.nodes += sum(1 for _ in body.walk())
+        if self.nodes > MAX_NODES:
+            raise self.fail(f"with its definitions put in, this has over {MAX_NODES} operations; define less", node)
+        return body
 
     def build(self, node: ast.expr, depth: int) -> Expr:
         """The expression of a node."""
@@ -168,7 +178,7 @@ class _Reader:
         if label.startswith("_"):
             raise self.fail(f"{label} begins with _; names begin with a letter", node)
         if label in words.values:
-            return words.values[label]
+            return self.put_in(words.values[label], node)
         if label in words.matrices:
             return Expr("matrix", (label,))
         if label in words.vectors:
@@ -224,7 +234,7 @@ class _Reader:
             return Expr("token", (index,))
         if head in self.words.definitions:
             variable, body = self.words.definitions[head]
-            return body.put({variable: index})
+            return self.put_in(body, node).put({variable: index})
         if head in self.words.sequences:
             return Expr("entry", (head, index))
         if head:
