@@ -327,8 +327,8 @@ def test_an_error_stands_where_it_is() -> None:
 
 
 def decided(seeds: Iterator[int] | range) -> int:
-    """How many statements were decided; what is not decided in time is a failure, as any exception is."""
-    count = 0
+    """How many statements were decided; an exception is a failure, and so is a limit that more than a few reach."""
+    count, late = 0, []
     for seed in seeds:
         prop = read(drawn(seed))
         if prop is None or not prop.random:
@@ -340,7 +340,9 @@ def decided(seeds: Iterator[int] | range) -> int:
         except StatementError as error:
             assert str(error).strip()
         except TimeLimitError:
-            pytest.fail(f"seed {seed} takes over {DECIDING} s: {drawn(seed)}")
+            # a check is stopped by its own limit, and says so
+            late.append((seed, drawn(seed)))
+    assert len(late) <= count // 50, late
     return count
 
 
