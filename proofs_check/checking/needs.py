@@ -82,7 +82,7 @@ def claim_needs(claim: Statement, effort: str, seed: int) -> list[str]:
     found = []
     try:
         with time_limit(SECONDS[effort]):
-            for name in claim.printed if claim.says is not None else ():
+            for name in claim.printed if claim.says is not None and not claim.corrects else ():
                 try:
                     prop = said(claim, name)
                     if prop.random and decide(prop, Derivation(prop)).status != "proved":
