@@ -90,7 +90,7 @@ def bind(
         if matrix is not None:
             return found.joined(matrices_bound(pair, matrix, seen))
         return found.joined(values_bound(pair, simulation, seen)).joined(as_wide_as_said(pair))
-    if not read_law(claim.says.law).gaussian:
+    if read_law(claim.says.law).exchangeable:
         found = found.joined(finite_laws_bound(pair))
         return found.joined(simulation_bound(claim, simulation, [r["params"] for r in rows], seed, pair.sampled_names))
     if simulation.model == "free":
@@ -245,7 +245,7 @@ def simulation_bound(
                 simulated=[f"the simulation is of another quantity than the statement's: at {shown}, {found}"]
             )
     told = f"the simulated numbers are the statement's, walk by walk: {WALKS} walks at each of {len(seen)} cases"
-    if not law.gaussian:
+    if law.exchangeable:
         told += ", the mean over the tokens that the statement's positions may be"
     return Binding(evidence=[told])
 

@@ -478,7 +478,7 @@ def instance(prop: Proposition, seen: Seen, given: Callable[..., Mapping[str, An
             table[name] = [0] * int(_one({**table, size: size} if size.isdigit() else table, size))
     if prop.limit.value is not None and prop.limit.value.op == "number":
         table.setdefault(prop.limit.variable, prop.limit.value.args[0])
-    ensemble = _ensemble(table) if not prop.law.gaussian else ()
+    ensemble = _ensemble(table) if prop.law.exchangeable else ()
     if ensemble:
         table = {"T": len(ensemble[0]), "d": len(ensemble[0][0]), **table}
     sequences = {name: _row(table, name) for name in prop.known.sequences}

@@ -75,6 +75,30 @@ def import_all(name: str) -> bool:
     return True
 
 
+def _gathered(paper: str, package: str) -> bool:
+    """Import a package's claims, file by file: one that cannot be imported is an ``error`` and spoils no other."""
+    from theorems.authoring import gathering, unread
+
+    name = f"{package}.theorems"
+    with gathering(package):
+        try:
+            module = importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name is not None and (error.name == name or name.startswith(error.name + ".")):
+                return False
+            raise
+        for child in pkgutil.iter_modules(getattr(module, "__path__", ())):
+            try:
+                importlib.import_module(f"{name}.{child.name}")
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                # what a file raises is its own: it may be no Exception
+                why = f"{name}.{child.name} cannot be imported: {shown_error(error)}"
+                catalogue.add(unread(f"{paper}.{child.name}.unread", child.name, why, package))
+    return True
+
+
 def load() -> None:
     """Import the statements and derivations of every package that offers a paper, each once.
 
@@ -88,7 +112,7 @@ def load() -> None:
 
         sampled_before, known = "torch" in sys.modules, set(registry)
         try:
-            there = import_all(f"{package}.theorems")
+            there = _gathered(paper, package)
         except CatalogueError:
             raise
         except KeyboardInterrupt:

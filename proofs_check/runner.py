@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from proofs_check import cases as drawing
 from proofs_check.binding import bind, capped
+from proofs_check.checking.needs import claim_needs
 from proofs_check.checking.timing import SECONDS
 from proofs_check.errors import RunStopped, UsageError
 from proofs_check.evaluating import evaluated
@@ -30,7 +31,7 @@ from proofs_check.sampling import plan as plan_sample
 from proofs_check.searching import searched
 from proofs_check.stated import disproved, is_data, judged_claim
 from proofs_check.variants import judged, part
-from theorems.catalogue import ALPHA, Statement, by_id, rests_on
+from theorems.catalogue import ALPHA, CatalogueError, Statement, by_id, rests_on
 from theorems.conditions import clause, read
 from theorems.derivation import Derived
 from theorems.deriving import remarked
@@ -205,6 +206,8 @@ def _mark_rests(reports: Sequence[dict[str, Any]]) -> None:
 def judge(claim: Statement, options: Options, device: str, listener: Progress) -> list[tuple[dict[str, Any], float]]:
     """The reports of a claim and, if it is refuted, of its correction, each with the part of the budget it spent."""
     began = time.perf_counter()
+    if claim.unread:
+        return [(_broken(claim, options, CatalogueError(claim.unread), 0.0), 0.0)]
     if is_data(claim):
         try:
             return judged_claim(claim, options, device)
@@ -247,6 +250,7 @@ def _judge_one(
     outcome.evidence += enumerated(pair.derived(), claim.positions) if second_route else generalised(claim)
     outcome.evidence += evidence.trend
     outcome.evidence += [] if claim.corrects else remarked(claim.id)
+    outcome.evidence += claim_needs(claim, "quick", options.seed) if outcome.status == "proved" else []
     binding = bind(pair, second_side_of(claim), evidence.rows, options.seed, evidence.seen)
     if binding.derived:
         told = f"; {outcome.method}" if outcome.status == "undecided" else ""

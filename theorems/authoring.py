@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -130,7 +131,13 @@ def claim(
                 f"{id}: {superfluous or 'limit'} stands beside the statement, which says it all; drop it, or write it "
                 'into the statement, hypotheses="...", where="...", limit="T -> oo, i/T -> theta"'
             )
-        return add(_data_claim(says, Said({}, hypotheses, where, law, limit, says), kind, place, common))
+        stated = Said({}, hypotheses, where, law, limit, says)
+        try:
+            return add(_data_claim(says, stated, kind, place, common))
+        except CatalogueError as error:
+            if not _gathered:
+                raise
+            return add(unread(id, says, str(error).removeprefix(f"{id}: "), common["plugin"]))
     table = {"value": printed} if isinstance(printed, str) else dict(printed)
     names = tuple(symbols.replace(",", " ").split())
     for name, text in table.items():
@@ -185,6 +192,39 @@ def claim(
             raise CatalogueError(f"{id}: the reading and the LaTeX follow from quantity and printed; drop them")
         made = _worded(replace(made, says=Said(dict(quantity), both, "", law, limit if isinstance(limit, str) else "")))
     return add(made)
+
+
+#: The packages being imported, of which a claim that cannot be read is kept with its error.
+_gathered: list[str] = []
+
+
+@contextmanager
+def gathering(package: str) -> Iterator[None]:
+    """While a package is imported, a claim that cannot be read spoils no other: it is put in with what is wrong."""
+    _gathered.append(package)
+    try:
+        yield
+    finally:
+        _gathered.pop()
+
+
+def unread(id: str, text: str, why: str, plugin: str) -> Statement:
+    """A lemma that cannot be read, or whose module cannot be imported: its verdict is ``error``, and says why."""
+    name = id.split(".")[0]
+    return Statement(
+        id=id,
+        paper=Paper(name, name, "", ""),
+        where=id.split(".", 1)[1],
+        kind="identity",
+        fidelity="own",
+        statement=rf"\text{{{text}}}",
+        reading=f"It cannot be read: {why}",
+        quantity=text,
+        symbols=(),
+        printed={"value": "0"},
+        plugin=plugin,
+        unread=why,
+    )
 
 
 def _data_claim(text: str, says: Said, kind: str, place: str, common: Mapping[str, Any]) -> Statement:

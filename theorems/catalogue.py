@@ -129,6 +129,8 @@ class Statement:
     attained: bool = False
     share: float = 1.0
     corrects: str = ""
+    #: why a lemma of one's own cannot be read or imported, so that the others of its package are judged all the same
+    unread: str = ""
     plugin: str = ""
     says: Said | None = None
 

@@ -43,6 +43,7 @@ from theorems.process import Moment, Step
 from theorems.repair import presentable, repaired
 from theorems.rules import ABOUT, RULES, concludes, licensed, load
 from theorems.rules.analysis import REWRITING
+from theorems.rules.refusal import refused
 
 # what is proved does not depend on which module was imported before
 load()
@@ -203,7 +204,11 @@ def _settled(statement: Statement, derived: Derived) -> Outcome:
     if derived.missing:
         return Outcome("undecided", f"the source is incomplete: {derived.missing}")
     steps = [CheckedStep(step.text, step.rule, licensed(step)) for step in derived.steps]
-    broken = [f"not licensed: {step.text}" for step in steps if not step.ok] + unsupported(statement, derived)
+    broken = [
+        f"not licensed: {step.text} ({refused(step)})"
+        for step, seen in zip(derived.steps, steps, strict=True)
+        if not seen.ok
+    ] + unsupported(statement, derived)
     if broken:
         return Outcome("undecided", "the derivation's steps do not license its value", steps, broken[:1])
     needed = hypotheses.ungranted(derived.steps, assumed(statement))

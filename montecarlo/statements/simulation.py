@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import torch
@@ -11,10 +12,12 @@ from torch import Tensor
 from montecarlo.engine import Sample, draw
 from montecarlo.registry import Simulation, Tails
 from montecarlo.statements import quadratic as quadratics
+from montecarlo.statements import radii
 from montecarlo.statements.combine import combine, moments_apart
 from montecarlo.statements.environment import Environment, environment_of
 from montecarlo.statements.nodes import BINDING, Node, StatementSimulationError, frozen, parts, random, text, walk
 from montecarlo.statements.statistics import Statistic, statistics_of
+from montecarlo.statements.tails import degree as degree_of
 from montecarlo.statements.tokens import Process
 from montecarlo.statements.values import numbers, value, whole
 from montecarlo.walks import covariance_root
@@ -100,6 +103,8 @@ class StatementSimulation:
 
     def _tails_of(self, statistic: Statistic) -> Tails:
         known, process = statistic.tails, self._process
+        if known.degree is not None and process is not None and process.kind in radii.KINDS:
+            return self._independent(statistic, known.degree)
         quadratic = known.degree == 2 * statistic.power and len(statistic.arguments) == 1
         if known.degree is None or not quadratic or process is None or self.normals > quadratics.MOST_NORMALS:
             return known
@@ -111,6 +116,20 @@ class StatementSimulation:
 
         found = quadratics.kurtosis(*quadratics.coefficients(at, self.normals), statistic.power)
         return Tails(kurtosis=max(1.0, found)) if found < 9.0**known.degree else known
+
+    def _independent(self, statistic: Statistic, degree: int) -> Tails:
+        """The kurtosis of numbers made of tokens that are not Gaussian."""
+        process = self._process
+        assert process is not None
+        # the walks that a number is made of, each with tokens of its own
+        walks = 2 if len(statistic.arguments) == 2 else {1: 1, 3: 3}.get(statistic.power, 2)
+        degrees: dict[int, int] = {}
+        for k, t in enumerate(process.places):
+            found = [degree_of(node, self.env, t) for node in statistic.arguments]
+            most = sum(q if q is not None else degree for q in found) * (statistic.power if len(found) == 1 else 1)
+            degrees |= {k * walks + copy: most for copy in range(walks) if most}
+        given = [Fraction(one) for one in process.given]
+        return Tails(kurtosis=max(1.0, radii.kurtosis(process.kind, given, degree, degrees)))
 
     def _read(self) -> dict[int, int] | None:
         """Where the tokens stand that are made; None where all are."""

@@ -10,39 +10,52 @@ from montecarlo.statements.nodes import Node, StatementSimulationError, parts, r
 from montecarlo.statements.values import value
 
 
-def degree(node: Node, env: Environment | None = None) -> int | None:
-    """The polynomial degree in the tokens, at most; None where it is no polynomial, or cannot be seen to be one."""
+def degree(node: Node, env: Environment | None = None, token: int | None = None) -> int | None:
+    """The polynomial degree in the tokens, at most; None where it is no polynomial, or cannot be seen to be one.
+
+    With a ``token``, the degree in that one alone.
+    """
     op = node[0]
     if not random(node):
         return 0
-    if op in ("token", "mean"):
+    if op == "token":
+        return int(token is None or _may_be(node[1], env, token))
+    if op == "mean":
         return 1
     if op in ("+", "*"):
-        found = [degree(part, env) for part in node[1:]]
+        found = [degree(part, env, token) for part in node[1:]]
         known = [one for one in found if one is not None]
         return None if len(known) < len(found) else max(known) if op == "+" else sum(known)
     if op in ("T", "tr", "sum", "stack"):
         # the ends of a sum are no random numbers
-        return None if any(random(part) for part in parts(node)[1:]) else degree(node[1], env)
+        return None if any(random(part) for part in parts(node)[1:]) else degree(node[1], env, token)
     if op == "/":
-        return None if random(node[2]) else degree(node[1], env)
+        return None if random(node[2]) else degree(node[1], env, token)
     if op == "entry":
-        return None if random(node[2]) else degree(node[1], env)
+        return None if random(node[2]) else degree(node[1], env, token)
     if op == "**":
-        return _of_power(node, env)
+        return _of_power(node, env, token)
     return None
 
 
-def _of_power(node: Node, env: Environment | None) -> int | None:
+def _may_be(place: Node, env: Environment | None, token: int) -> bool:
+    """Whether a place may be that of a token; the index of a sum may be any."""
+    try:
+        return bool(value(place, env or Environment()) == token)
+    except StatementSimulationError:
+        return True
+
+
+def _of_power(node: Node, env: Environment | None, token: int | None = None) -> int | None:
     _, base, exponent = node
     k = _exponent(exponent, env)
     if k is None or k < 0:
         return None
     if base[0] == "norm" and base[2:] in ((), ("",), ("fro",)):
         # an even power of a Euclidean norm is one of its square
-        inner = degree(base[1], env)
+        inner = degree(base[1], env, token)
         return None if k % 2 or inner is None else k * inner
-    inner = degree(base, env)
+    inner = degree(base, env, token)
     return None if inner is None else k * inner
 
 

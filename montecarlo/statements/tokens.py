@@ -1,6 +1,7 @@
 """Tokens of walks under a law, each made in the law's own words: increments, a recursion, or a root of the covariance.
 
-A law is plain data: ["walk"], ["walk-zero"], ["walk-mean"], ["iid"], ["ar1", a], ["gaussian", K(s, t)].
+A law is plain data: ["walk"], ["walk-zero"], ["walk-mean"], ["iid"], ["ar1", a], ["gaussian", K(s, t)], and of
+independent tokens ["iid-signs"], ["iid-sphere"], ["iid-student", nu], ["iid-mixture", p, c].
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from montecarlo.statements import radii
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.nodes import Node, StatementSimulationError, frozen, text
 from montecarlo.statements.values import value
@@ -52,6 +54,7 @@ class Process:
             "iid": lambda z: z,
             "ar1": self._recursion,
             "gaussian": self._mixed,
+            **dict.fromkeys(radii.KINDS, lambda z: z),
         }
         if self.kind not in makers:
             raise StatementSimulationError(f"law = {self.kind!r}; expected one of {', '.join(makers)}")
@@ -64,6 +67,7 @@ class Process:
         # x_1 = 0 and x_1 = m hold no increment, x_1 ~ N(0, Sigma) holds one
         first = self.places[0] if self.kind == "walk" else self.places[0] - 1
         self._steps = [math.sqrt(k) for k in (first, *gaps)]
+        self.given = self._arguments(law, parameters) if self.kind in radii.KINDS else ()
         if self.kind == "ar1":
             self._decay = self._decays(frozen(law[1]), parameters, gaps)
         if self.kind == "gaussian":
@@ -73,7 +77,8 @@ class Process:
         """n walks' tokens at the places, (n, places, d) float64, walks innermost in memory."""
         shape = (len(self.places), len(self.root), n)
         normals = torch.empty(shape, dtype=torch.float32, device=generator.device)
-        return self.made(draw_normals(normals, generator).double())
+        z = draw_normals(normals, generator).double()
+        return self.made(radii.whitened(self.kind, self.given, z, generator) if self.kind in radii.KINDS else z)
 
     def made(self, z: Tensor) -> Tensor:
         """The tokens (n, places, d) of normals (places, d, n), which are overwritten: linear but for the mean."""
@@ -82,6 +87,20 @@ class Process:
         if self.kind == "walk-mean" and self.mean is not None:
             made = made + self.mean.to(device)[:, None]
         return made.permute(2, 0, 1)
+
+    def _arguments(self, law: Sequence[Any], parameters: Mapping[str, float | Tensor]) -> tuple[float, ...]:
+        """nu of Student's t, p and c of a mixture."""
+        found = [value(frozen(node), Environment(scalars=parameters)) for node in law[1:]]
+        given = tuple(float(one) for one in found)
+        fine = {"iid-student": len(given) == 1 and given[0] > 0, "iid-mixture": len(given) == 2}.get(
+            self.kind, not given
+        )
+        if not fine or (self.kind == "iid-mixture" and not (0 <= given[0] <= 1 and given[1] >= 0)):
+            raise StatementSimulationError(
+                f"{self.kind}{given}: no such law; expected student(nu) with nu > 0, mixture(p, c) with 0 <= p <= 1 "
+                "and c >= 0, signs or sphere without arguments"
+            )
+        return given
 
     def _walk(self, z: Tensor) -> Tensor:
         """Cumulated increments: k steps at once are N(0, k Sigma)."""

@@ -28,6 +28,7 @@ ENTRIES = ("1", "0", "-1", "2", "1/2", "-2", "3", "-3/2")
 SPECTRUM = ("1", "-1", "2", "1/2", "-2", "3", "-3/2", "0")
 VARIANCES = ("1", "2", "1/4", "3", "1/64", "0")
 NUMBERS = ("1", "2", "1/2", "-1", "3", "-1/2", "1/4", "5", "-3", "0", "1/8", "10", "7/8", "1/100")
+FREEDOM = ("40", "24", "64", "100", "33")
 SHARES = ("1/2", "1/4", "3/4", "1", "1/8", "5/8")
 #: Longest walk and largest dimension drawn.
 LONGEST, LARGEST = 24, 8
@@ -49,8 +50,17 @@ def cases(draw: Draw, prop: Proposition, longest: int = LONGEST, largest: int = 
             case[name] = [draw(st.sampled_from(ENTRIES)) for _ in range(case["d"])]
     for name in prop.parameters:
         if name not in case:
-            case[name] = str(draw(numbers(known.ranges.get(name, Range()))))
+            many = degrees_of_freedom(prop, name)
+            case[name] = draw(st.sampled_from(many)) if many else str(draw(numbers(known.ranges.get(name, Range()))))
     return case
+
+
+def degrees_of_freedom(prop: Proposition, name: str) -> list[str]:
+    """Values of Student's nu at which tails are light enough for samples; none for another name."""
+    if prop.law.kind != "iid-student" or str(prop.law.arguments[0]) != name:
+        return []
+    known = prop.known.ranges.get(name, Range())
+    return [text for text in FREEDOM if known.holds(Fraction(text))]
 
 
 def numbers(known: Range) -> st.SearchStrategy[Fraction]:
@@ -167,6 +177,8 @@ def _shares(prop: Proposition) -> set[str]:
 
 
 def _choices(prop: Proposition, name: str) -> list[str]:
+    if many := degrees_of_freedom(prop, name):
+        return many[:4]
     known = prop.known.ranges.get(name, Range())
     found = [text for text in NUMBERS if known.holds(Fraction(text))][:4]
     if not found and known.low is not None and known.high is not None:

@@ -168,6 +168,23 @@ def _undrawn(prop: Proposition) -> str:
     return ""
 
 
+def violated_or_proved(
+    prop: Proposition, effort: str, seed: int, until: float, proof_until: float
+) -> tuple[Case | None, bool, str]:
+    """A certified violation that the search finds by a time, made small, or else whether the rules prove the statement.
+
+    Times are those of ``time.process_time``; last what is to be said where neither is.
+    """
+    search = _Search(prop, Landscape(prop.left.plain(), prop.relation, prop.right.plain(), _plain(prop)), until)
+    _check_shapes(prop, seed)
+    _run(search, effort, seed)
+    if search.hit is not None:
+        return _refuted(search, proof_until).counterexample, False, ""
+    proof = None if search.without or search.conflict else proved(prop, proof_until)
+    vain = f"no proof, and no violation in {search.tries} tries"
+    return None, proof is not None, search.without or search.conflict or vain
+
+
 def _check_shapes(prop: Proposition, seed: int) -> None:
     """StatementError where a side is a vector or a matrix, or adds and multiplies what does not fit."""
     generator = random.Random(seed)

@@ -27,6 +27,7 @@ from theorems.statement.limits import GROWING, put
 from theorems.statement.mutants import Mutant, mutants
 from theorems.statement.prose import sympy_text
 from theorems.statement.scalars import sympy_of
+from theorems.statement.weakening import reversed_limits
 
 #: Lengths along which T grows, how many configurations are sampled, and the error of the limit that is to be seen.
 LENGTHS = {"quick": (8, 16, 32), "standard": (8, 16, 32, 64), "thorough": (8, 16, 32, 64, 128)}
@@ -401,7 +402,7 @@ class LimitChecker(Checker):
         found = self.found
         tried = 0
         for configuration in sorted(configurations, key=lambda c: size(dict(c.fixed))):
-            values = self._differs(failing, configuration)
+            values = self.differing(failing, configuration)
             if values is None or not self._defined(configuration) or tried == REFUTED:
                 continue
             tried += 1
@@ -431,7 +432,7 @@ class LimitChecker(Checker):
                 f"not shown for {where}, and no configuration that violates it was found",
             )
 
-    def _differs(self, failing: list[Part], configuration: Configuration) -> tuple[sp.Expr, sp.Expr] | None:
+    def differing(self, failing: list[Part], configuration: Configuration) -> tuple[sp.Expr, sp.Expr] | None:
         """The true and the printed limit at a configuration where they differ: of the part that it belongs to."""
         case = configuration.at(1024) if self.growing else {**configuration.fixed}
         try:
@@ -505,7 +506,7 @@ class LimitChecker(Checker):
                 if not seen:
                     self.found.survivors.append(f"a limit off by {2 * value:+g} times the tolerance")
             return
-        for mutant in mutants(self.prop):
+        for mutant in [*mutants(self.prop), *(Mutant(*wrong) for wrong in reversed_limits(self.prop))]:
             values = [(trend, self.prints(trend.configuration, mutant.right)) for trend in self.trends]
             seen = any(value is not None and not trend.allows(value) for trend, value in values)
             if (

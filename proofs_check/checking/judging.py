@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proofs_check.checking.found import Found
+from proofs_check.checking.needs import tell_needs
 from proofs_check.checking.request import Request
 from proofs_check.checking.timing import SECONDS, TimeLimitError, time_limit
 from theorems.catalogue import ALPHA, PLUGIN_SHARES, PLUGIN_SLOTS, SHARES
@@ -38,6 +39,7 @@ def judged(
     began = time.perf_counter()
     try:
         found = both_sides(prop, claim_id, effort, seed, device, jobs)
+        tell_needs(prop, claim_id, found, effort, seed, STATEMENT_ALPHA)
     except StatementError:
         raise
     except Exception as error:

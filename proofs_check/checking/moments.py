@@ -53,7 +53,7 @@ class Checker:
         self.derivation = Derivation(self.prop)
         self.found.tier = "direct simulation"
         self.measured: list[Measurement] = []
-        self.dear = 0
+        self.dear, self.why = 0, ""
 
     # -- exact values
 
@@ -279,8 +279,8 @@ class Checker:
         for case in chosen:
             try:
                 self.measured.append(self._measure(case))
-            except TooDearError:
-                self.dear += 1
+            except TooDearError as error:
+                self.dear, self.why = self.dear + 1, str(error)
         self._told()
 
     def _told(self) -> None:
@@ -291,7 +291,7 @@ class Checker:
         found.conflicts = self._conflicts(self.measured)
         if not self.measured:
             found.simulation = "underpowered"
-            found.reason = f"none of the {self.dear} cases drawn can be sampled at this effort"
+            found.reason = f"none of the {self.dear} cases drawn can be sampled at this effort: {self.why}"
             return
         if any(m.contradicts(relation) for m in self.measured):
             found.simulation = "contradicts"

@@ -21,7 +21,9 @@ def fill_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("statement", metavar="STATEMENT", help='e.g. "E[x[i].T*W*x[j]] = i*tr(W*Sigma)"')
     parser.add_argument("--for", dest="hypotheses", default="", metavar="HYPOTHESES", help='e.g. "W symmetric, i <= j"')
     parser.add_argument("--where", default="", metavar="DEFINITIONS", help='e.g. "s[i] = x[i].T*W*x[T]/T"')
-    parser.add_argument("--law", default="walk", metavar="LAW", help="walk (default), walk(start=0), iid, ar1(a), ...")
+    parser.add_argument(
+        "--law", default="walk", metavar="LAW", help="walk (default), walk(start=0), iid(signs), ar1(a), ..."
+    )
     parser.add_argument("--as", dest="limit", default="", metavar="LIMIT", help='e.g. "T -> oo, i/T -> theta"')
     parser.add_argument(
         "--effort", default="standard", metavar="|".join(EFFORTS), help="how small an error is looked for"

@@ -14,6 +14,8 @@ import pytest
 from montecarlo import registry
 from proofs_check import cli, plugins
 from theorems import catalogue, derivation
+from theorems.authoring import claim as stated
+from theorems.catalogue import CatalogueError
 
 ROOT = Path(__file__).parents[2]
 
@@ -167,7 +169,6 @@ WORDS = GOOD.replace(
         (GOOD + GOOD.split("\n\n\n")[1], ["'one'", "mypaper.sec1.mean", "a second derivation", "keep one"]),
         ("from theorems.authoring import claim\nclaim('x', printed='1', symbols='')\n", ["'x' is no id"]),
         (WORDS.replace('symbols="i tr1"', 'symbols="i"'), ["uses tr1", "declare it"]),
-        (GOOD.replace("W*Sigma)", "V*Sigma)"), ["mypaper.sec1.mean", "V"]),
     ],
     ids=[
         "twice",
@@ -181,7 +182,6 @@ WORDS = GOOD.replace(
         "derived-twice",
         "id",
         "symbol",
-        "unread",
     ],
 )
 def test_what_a_package_gets_wrong_is_one_line(
@@ -191,6 +191,52 @@ def test_what_a_package_gets_wrong_is_one_line(
     told = refusal(capsys)
     for part in parts:
         assert part.replace("{paper}", "mypaper") in told
+
+
+UNREAD = 'claim("{paper}.sec1.bad", "E[x[i].T*V*x[j]] = i*tr(W*Sigma)")\n'
+
+
+def judged_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, object]]:
+    """The reports of everything in mypaper, by id."""
+    out = tmp_path / "report.json"
+    assert cli.main(["verify", "mypaper", "--effort", "quick", "--fresh", "--json", str(out)]) == 1
+    capsys.readouterr()
+    return {report["id"]: report for report in json.loads(out.read_text())["claims"]}
+
+
+def test_a_lemma_that_cannot_be_read_spoils_no_other_of_its_module(
+    offer: Offer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    offer("one", "mypaper", theorems=GOOD + UNREAD)
+    found = judged_apart(tmp_path, capsys)
+    assert found["mypaper.sec1.mean"]["verdict"] == "verified"
+    assert found["mypaper.sec1.bad"]["verdict"] == "error"
+    # with the place, as where it is alone
+    assert "'E[x[i].T*V*x[j]] = i*tr(W*Sigma)', at column" in str(found["mypaper.sec1.bad"]["reason"])
+    assert cli.main(["list", "mypaper"]) == 0
+    assert "mypaper.sec1.bad" in capsys.readouterr().out
+    # the one that can be read is judged alone without a word of the other
+    assert cli.main(["verify", "mypaper.sec1.mean", "--effort", "quick"]) == 0
+
+
+@pytest.mark.parametrize("text", ["def broken(:\n", "raise RuntimeError('no')\n", "import sys\nsys.exit(3)\n"])
+def test_a_file_that_cannot_be_imported_spoils_no_other_of_its_package(
+    text: str, offer: Offer, site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    offer("one", "mypaper")
+    folder = site / "one" / "theorems"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "a_bad.py").write_text(text)
+    (folder / "b_good.py").write_text(GOOD.replace("{paper}", "mypaper"))
+    found = judged_apart(tmp_path, capsys)
+    assert found["mypaper.sec1.mean"]["verdict"] == "verified"
+    assert "one.theorems.a_bad cannot be imported" in str(found["mypaper.a_bad.unread"]["reason"])
+
+
+def test_in_a_notebook_it_is_told_at_once() -> None:
+    with pytest.raises(CatalogueError, match="at column"):
+        stated("mypaper.sec1.bad", "E[x[i].T*V*x[j]] = i*tr(W*Sigma)")
 
 
 def test_a_package_without_theorems(offer: Offer, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ written out, matrices are multiplied as they are; neither pairings, closed sums 
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import prod
@@ -56,7 +57,7 @@ class CaseMoments:
             point = {**self.case, **values}
             weight = _fraction_of(self.derivation, term, exact, point)
             forms = [self._form(form, values) for form in term.forms]
-            total += weight * self._product(forms)
+            total += weight * self._product(forms) * self._mixed(forms)
         return total
 
     def _indices(self, term: Term) -> Iterator[dict[str, int]]:
@@ -90,6 +91,17 @@ class CaseMoments:
         for partition in _partitions(list(range(len(forms)))):
             total += prod((self._cumulant([forms[k] for k in block]) for block in partition), start=Fraction(1))
         return total
+
+    def _mixed(self, forms: list[tuple[Any, flint.fmpq_mat, Any]]) -> Fraction:
+        """What another law than the normal one multiplies it by: moments of the squared radius beside Gaussian ones."""
+        law = self.derivation.prop.law
+        if law.gaussian:
+            return Fraction(1)
+        counts = Counter(end for left, _, right in forms for end in (left, right) if isinstance(end, int))
+        if any(count % 2 for count in counts.values()):
+            return Fraction(0)
+        given = [rational_at(node, self.case) for node in law.arguments]
+        return prod((_radius(law.kind, given, count // 2, self.d) for count in counts.values()), start=Fraction(1))
 
     def _cumulant(self, block: list[tuple[Any, flint.fmpq_mat, Any]]) -> Fraction:
         """The joint cumulant of forms u^T A v: cycles, and chains between fixed vectors or means."""
@@ -133,6 +145,20 @@ class CaseMoments:
         return None if name is None else _matrix([self.vectors[name]])
 
 
+def _radius(kind: str, given: Sequence[Fraction], half: int, d: int) -> Fraction:
+    """E r^(2 half)/E |g|^(2 half) for the radius r of a token whitened, and g ~ N(0, I)."""
+    gauss = prod((Fraction(d + 2 * k) for k in range(half)), start=Fraction(1))
+    if kind == "iid-mixture":
+        return given[0] * given[1] ** half + 1 - given[0]
+    if kind == "iid-student":
+        # E (1/chi^2_nu)^k = 1/((nu - 2) ... (nu - 2k))
+        return given[0] ** half / prod((given[0] - 2 * k for k in range(1, half + 1)), start=Fraction(1))
+    if kind == "iid-signs" and d > 1 and half > 1:
+        raise NotPolynomialError("the coordinates of signs")
+    # the radius is sqrt(d), also that of signs
+    return Fraction(d) ** half / gauss
+
+
 def covariances(law: Law, last: int, case: Mapping[str, Any]) -> dict[tuple[int, int], Fraction]:
     """K(s, t) at the positions 1 to ``last``: a walk's by the increments that two tokens share, AR(1) by recursion."""
     places = range(1, last + 1)
@@ -140,7 +166,7 @@ def covariances(law: Law, last: int, case: Mapping[str, Any]) -> dict[tuple[int,
         first = {"walk": Fraction(1)}.get(law.kind, Fraction(0))
         sizes = [first, *[Fraction(1)] * (last - 1)]
         return {(s, t): sum(sizes[: min(s, t)], Fraction(0)) for s in places for t in places}
-    if law.kind == "iid":
+    if law.kind.startswith("iid"):
         return {(s, t): Fraction(int(s == t)) for s in places for t in places}
     if law.kind == "ar1" and law.parameter is not None:
         a = rational_at(law.parameter, case)

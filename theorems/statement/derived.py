@@ -47,7 +47,9 @@ class Difference:
 
 
 def kernel_of(law: Law) -> str | Kernel | None:
-    """The law as the derivations' engine has it; None for a covariance that is no polynomial in the positions."""
+    """The law as the derivations' engine has it; None for a covariance that is no polynomial, or no Gaussian law."""
+    if not law.gaussian:
+        return None
     if law.kind in _KERNELS:
         return _KERNELS[law.kind]
     try:

@@ -153,7 +153,24 @@ class Polynomial:
             forms, data = join(self, x, y)
             term = self._joined(a, b)
             found.append((Term(term.coefficient * forms[0], term.forms + forms[1], term.bounds), data))
-        return self._checked(kind, found, node)
+        return self._checked(kind, self._collected(found) if kind == "scalar" else found, node)
+
+    def _collected(self, found: list[tuple[Term, Any]]) -> list[tuple[Term, Any]]:
+        """The terms of a scalar with equal products counted once, those outside of sums."""
+        kept: dict[tuple[Form, ...], Term] = {}
+        sums = [entry for entry in found if entry[0].bounds]
+        for term, _ in found:
+            if not term.bounds:
+                key = tuple(sorted(map(self._read, term.forms), key=str))
+                before = kept.get(key)
+                value = term.coefficient if before is None else before.coefficient + term.coefficient
+                kept[key] = Term(value.reduced(), key)
+        return [*((term, None) for term in kept.values()), *sums]
+
+    def _read(self, form: Form) -> Form:
+        """A form, read from the end that comes first."""
+        turned = Form(form.right, self.traces.reduced(self.traces.transposed(form.letters)), form.left)
+        return min(form, turned, key=str)
 
     def _joined(self, a: Term, b: Term) -> Term:
         return Term((a.coefficient * b.coefficient).reduced(), a.forms + b.forms, a.bounds + b.bounds)

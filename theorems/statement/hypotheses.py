@@ -198,6 +198,21 @@ def sizes_of(text: str) -> set[str]:
     return found.union(*(last.names() for _, last in bounds)) - {"d"}
 
 
+def shape_of(part: str) -> tuple[str, str] | None:
+    """The matrix and the shape that a hypothesis such as ``W is psd`` gives it; None for any other hypothesis."""
+    match = _SHAPE.match(part)
+    known = match is not None and match[1][0].isupper() and match[2] in _SHAPE_WORDS
+    return (match[1], _SHAPE_WORDS[match[2]]) if match is not None and known else None
+
+
+def declares(part: str) -> bool:
+    """Whether a part of the hypotheses only says what a name stands for: a in R^d, s in R^n, lam real, B any."""
+    match = _SHAPE.match(part)
+    shaped = shape_of(part)
+    plain = shaped[1] == "any" if shaped else match is not None and match[2] in ("real", "integer")
+    return bool(plain or _MEMBER.match(part))
+
+
 def _added(known: Hypotheses, part: str, positions: set[str], words: Vocabulary | None) -> Hypotheses:
     if _PROPERTY.match(part):
         tree = parsed(part, words, part)

@@ -41,6 +41,8 @@ _FORMS = (
     *PREDICATES,
 )
 CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS, *GATHERED)
+#: Most operations of a side, definitions put in.
+MAX_NODES = 20_000
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _COMPARISONS = {ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">", ast.Eq: "=", ast.NotEq: "!="}
 _RELATION = re.compile(r"->|<=|>=|!=|==|=|<|>|~")
@@ -121,6 +123,7 @@ class _Reader:
 
     def __init__(self, text: str, columns: list[int], lead: int, words: Vocabulary, first: int) -> None:
         self.text, self.columns, self.lead, self.words, self.first = text, columns, lead, words, first
+        self.nodes = 0
 
     def place(self, node: ast.expr) -> int:
         """The column of a node in the text as it was written."""
@@ -129,6 +132,13 @@ class _Reader:
     def fail(self, message: str, node: ast.expr) -> StatementError:
         """An error that points at a node."""
         return StatementError(message, self.text, self.place(node))
+
+    def put_in(self, body: Expr, node: ast.expr) -> Expr:
+        """What a definition stands for; StatementError where definitions of definitions grow without end."""
+        self.nodes += sum(1 for _ in body.walk())
+        if self.nodes > MAX_NODES:
+            raise self.fail(f"with its definitions put in, this has over {MAX_NODES} operations; define less", node)
+        return body
 
     def build(self, node: ast.expr, depth: int) -> Expr:
         """The expression of a node."""
@@ -192,7 +202,7 @@ class _Reader:
         if label.startswith("_"):
             raise self.fail(f"{label} begins with _; names begin with a letter", node)
         if label in words.values:
-            return words.values[label]
+            return self.put_in(words.values[label], node)
         if label in words.matrices:
             return Expr("matrix", (label,))
         if label in words.vectors:
@@ -263,7 +273,7 @@ class _Reader:
             return Expr("token", (index,))
         if head in self.words.definitions:
             variable, body = self.words.definitions[head]
-            return body.put({variable: index})
+            return self.put_in(body, node).put({variable: index})
         if head in self.words.sequences:
             return Expr("entry", (head, index))
         if head in self.words.values or head in self.words.vectors:

@@ -10,16 +10,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from theorems.statement.expression import Expr, StatementError, minus, name, number
-from theorems.statement.language import nearest, parsed
+from theorems.statement.language import nearest, parsed, split_top
 
 _LAW = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\((.*)\))?\s*$", re.DOTALL)
-EXPECTED = "walk, walk(start=0), walk(start=m), iid, ar1(a), gaussian(EXPRESSION in s, t), exchangeable"
+EXPECTED = (
+    "walk, walk(start=0), walk(start=m), iid, iid(student(nu)), ar1(a), gaussian(EXPRESSION in s, t), exchangeable"
+)
+#: Laws of independent tokens that are not Gaussian, with the number of their arguments.
+INDEPENDENT = {"signs": 0, "sphere": 0, "student": 1, "mixture": 2}
 
 
 @dataclass(frozen=True)
 class Law:
-    """How the tokens are made: Gaussian, with Cov(x_s, x_t) = K(s, t) Sigma and mean m or 0, or ``exchangeable``.
+    """How the tokens are made: with Cov(x_s, x_t) = K(s, t) Sigma and mean m or 0, or ``exchangeable``.
 
+    They are Gaussian but for ``arguments`` and ``exchangeable``.
+
+    Independent tokens of another law (``kind`` iid-signs, iid-sphere, iid-student, iid-mixture) have its arguments.
     ``below`` is K(s, t) for s < t and ``diagonal`` K(s, s), expressions in the names s and t; ``moved`` says that every
     token has the mean m. ``kind`` and ``parameter`` say how a simulation makes the tokens, without the kernel.
     """
@@ -30,11 +37,17 @@ class Law:
     diagonal: Expr
     moved: bool = False
     text: str = "walk"
+    arguments: tuple[Expr, ...] = ()
 
     @property
     def gaussian(self) -> bool:
-        """Whether the law is one Gaussian law, whose moments are derived; of exchangeable ones there are many."""
-        return self.kind != "exchangeable"
+        """Whether the tokens are jointly Gaussian."""
+        return not (self.kind.startswith("iid-") or self.exchangeable)
+
+    @property
+    def exchangeable(self) -> bool:
+        """Whether any exchangeable law is meant: of these there are many, and none whose moments are derived."""
+        return self.kind == "exchangeable"
 
     @property
     def continuous(self) -> bool:
@@ -43,11 +56,13 @@ class Law:
 
     def names(self) -> set[str]:
         """The parameters of the law."""
-        return (self.below.names() | self.diagonal.names()) - {"s", "t"}
+        own = {name for node in self.arguments for name in node.names()}
+        return own | ((self.below.names() | self.diagonal.names()) - {"s", "t"})
 
     def plain(self) -> list[Any]:
         """The law as the other side reads it: ["walk"], ["ar1", ["name", "a"]]."""
-        return [self.kind] if self.parameter is None else [self.kind, self.parameter.plain()]
+        given = self.arguments if self.parameter is None else (self.parameter,)
+        return [self.kind, *(node.plain() for node in given)]
 
 
 _s, _t = name("s"), name("t")
@@ -68,10 +83,10 @@ def read_law(text: str) -> Law:
         if given == "start=m":
             return Law("walk-mean", None, before, before, moved=True, text=words)
         raise StatementError("expected walk, walk(start=0) or walk(start=m)", text, max(text.find("("), 0))
-    if head == "iid":
-        if given:
-            raise StatementError("iid takes nothing; its tokens are N(0, Sigma)", text, text.find("("))
+    if head == "iid" and not given:
         return Law("iid", None, number(0), number(1), text=words)
+    if head == "iid" or (match is None and words.startswith("iid ")):
+        return _independent(text, words)
     if head == "exchangeable":
         if given:
             raise StatementError(
@@ -98,10 +113,35 @@ def read_law(text: str) -> Law:
     )
 
 
-def _inside(text: str, inside: str) -> Expr:
-    tree = parsed(inside, whole=text, column=text.find("(") + 1)
+def _independent(text: str, words: str) -> Law:
+    """iid(student(5)), or iid student(5)."""
+    start = text.find("iid") + 3
+    rest = text[start:].rstrip()
+    first = len(rest) - len(rest.lstrip())
+    if rest[first:].startswith("(") and rest.endswith(")"):
+        rest, start = rest[first + 1 : -1], start + first + 1
+    match = _LAW.match(rest)
+    head = match[1] if match else ""
+    if match is None or head not in INDEPENDENT:
+        raise StatementError(
+            f"iid takes nothing, and its tokens are N(0, Sigma), or another law{nearest(head, tuple(INDEPENDENT))}: "
+            "iid(signs), iid(sphere), iid(student(nu)), iid(mixture(p, c))",
+            text,
+            start + len(rest) - len(rest.lstrip()),
+        )
+    parts = [(part, column) for part, column in split_top(match[2] or "", ",") if part.strip()]
+    if len(parts) != INDEPENDENT[head]:
+        expected = {"student": "student(nu)", "mixture": "mixture(p, c)"}.get(head, head)
+        raise StatementError(f"{head} has {len(parts)} arguments; expected {expected}", text, start)
+    arguments = tuple(_inside(text, part, start + match.start(2) + column) for part, column in parts)
+    return Law(f"iid-{head}", None, number(0), number(1), text=words, arguments=arguments)
+
+
+def _inside(text: str, inside: str, column: int | None = None) -> Expr:
+    column = text.find("(") + 1 if column is None else column
+    tree = parsed(inside, whole=text, column=column)
     if tree.random or tree.has("E", "Var", "Cov", "P", "matrix", "tr", "norm"):
-        raise StatementError("a law's argument is an expression in numbers and parameters", text, text.find("(") + 1)
+        raise StatementError("a law's argument is an expression in numbers and parameters", text, column)
     return tree
 
 

@@ -7,6 +7,7 @@ a^t; sums over tokens split at the positions and close by Faulhaber's formula or
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -16,9 +17,11 @@ import sympy as sp
 
 from theorems.algebra.ratio import Ratio, total
 from theorems.expressions import symbol
+from theorems.moments.joined import TooManyTermsError, contract_counted
 from theorems.moments.wick import contract
 from theorems.observables import Form as EngineForm
 from theorems.observables import Vector
+from theorems.statement import mixing
 from theorems.statement.expression import Expr
 from theorems.statement.forms import Bound, Form, NotPolynomialError, Term
 from theorems.statement.laws import Law
@@ -29,6 +32,8 @@ from theorems.words import Word
 
 #: How far beside its node a neighbouring place stands.
 BESIDE = Fraction(1, 10**6)
+#: Products of more tokens are contracted by kinds of forms.
+LONG = 10
 
 
 class NotClosedError(NotPolynomialError):
@@ -135,10 +140,46 @@ class Moments:
     def _product(self, forms: tuple[Form, ...], chain: Chain) -> Ratio:
         if not forms:
             return Ratio.of(1)
+        if not self.law.gaussian:
+            return self._gaussian_product(forms, chain) * self._mixed(forms, chain)
+        return self._gaussian_product(forms, chain)
+
+    def _mixed(self, forms: tuple[Form, ...], chain: Chain) -> Ratio:
+        """What another law than the normal one multiplies a product by: a factor for each of its tokens."""
+        counts = Counter(chain.rank(end) for form in forms for end in (form.left, form.right) if isinstance(end, Place))
+        kind, known, found = self.law.kind, self.traces.known, Ratio.of(1)
+        for count in counts.values():
+            mixing.exists(kind, self.law.arguments, count, known)
+        if any(count % 2 for count in counts.values()):
+            return Ratio.of(0)
+        arguments = [self._algebraic(node, {}) for node in self.law.arguments]
+        for count in counts.values():
+            found = found * mixing.factor(kind, arguments, count // 2, known, self._reciprocal)
+        return found
+
+    def _reciprocal(self, value: Ratio) -> Ratio:
+        """1/value, under a name of its own where it is no monomial."""
+        expression = value.expr.expand()
+        if expression.is_Rational:
+            return Ratio.of(Fraction(int(expression.q), int(expression.p)))
+        label = f"1/({expression})"
+        self.opaque[label] = 1 / expression
+        return Ratio.of(label)
+
+    def _gaussian_product(self, forms: tuple[Form, ...], chain: Chain) -> Ratio:
+        """E of the product for Gaussian tokens."""
         places: dict[str, Place] = {}
         composites: dict[str, Letters] = {}
         engine = [self._engine_form(form, places, composites) for form in forms]
-        vectors, contractions = contract(engine, not self.law.moved)
+        factors = sum(not end.fixed for form in engine for end in (form.left, form.right))
+        by_kind = contract_counted if factors > LONG else contract
+        try:
+            vectors, contractions = by_kind(engine, not self.law.moved)
+        except TooManyTermsError as error:
+            raise NotPolynomialError(
+                f"a product of {factors} tokens: {error}; take a lower power, fewer different positions, or symmetric "
+                "matrices"
+            ) from None
         parts = []
         for item in contractions:
             value = Ratio.of(item.count)

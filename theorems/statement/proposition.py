@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from theorems.statement import mixing
 from theorems.statement.conditions import condition, numbers_of, split_clause
 from theorems.statement.expression import MOMENTS, RANGES, Expr, StatementError, name, number
 from theorems.statement.families import families_of
@@ -80,7 +81,7 @@ class Proposition:
         """The matrices that occur, Sigma always where tokens do."""
         sides = (self.left, self.right, *(side for _, one, two in self.known.relations for side in (one, two)))
         used = {node.args[0] for side in sides for node in side.walk() if node.op == "matrix"}
-        return tuple(sorted((used | ({"Sigma"} if self.random and self.law.gaussian else set())) - {"I"}))
+        return tuple(sorted((used | ({"Sigma"} if self.random and not self.law.exchangeable else set())) - {"I"}))
 
 
 def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "walk", limit: str = "") -> Proposition:
@@ -108,7 +109,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     for label, share in regime.regime:
         if label not in positions:
             raise StatementError(f"{label}/T -> {share}, but the statement has no position {label}; drop it", limit, 0)
-    known = read_hypotheses(hypotheses, positions, None if made.gaussian else words)
+    known = read_hypotheses(hypotheses, positions, words if made.exchangeable else None)
     named, pairs = _places(sides, text, positions)
     places = tuple(sorted(named))
     known = _shares(_within(known, positions, pairs), regime)
@@ -327,6 +328,8 @@ def _check_law(law: Law, known: Hypotheses, given: str) -> None:
     """AR(1) is stationary for |a| <= 1 only; a covariance has K(s, t)^2 <= K(s, s) K(t, t)."""
     if law.kind == "gaussian" and not law.names():
         _check_covariance(law)
+    if not law.gaussian and not law.exchangeable:
+        mixing.check(law.kind, law.arguments, known, given)
     if law.kind != "ar1" or law.parameter is None:
         return
     node = law.parameter

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from theorems.statement import binders_prose
+from theorems.statement import binders_prose, mixing
 from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import MOMENTS, OF_EACH, PREDICATES, Expr, chained
 from theorems.statement.families import Bounds
@@ -270,6 +270,8 @@ def law_in_words(prop: Proposition) -> str:
     law = prop.law
     if law.kind in LAWS:
         return LAWS[law.kind]
+    if not law.gaussian:
+        return mixing.words(law.kind, law.arguments)
     if law.kind == "ar1":
         return f"x_{{t+1}} = {law.parameter} x_t + noise is stationary with covariance Sigma"
     return f"the tokens are Gaussian with mean 0 and Cov(x_s, x_t) = ({law.parameter}) Sigma"

@@ -100,7 +100,7 @@ def derived(claim_id: str) -> tuple[Derived, Outcome]:
     return found, settle(claim, found)
 
 
-def quantities(claim: Statement) -> list[str]:
+def printed_said(claim: Statement) -> list[str]:
     """The printed quantities that a claim says."""
     assert claim.says is not None
     return [name for name in claim.printed if name in claim.says.quantities]
@@ -109,7 +109,7 @@ def quantities(claim: Statement) -> list[str]:
 def test_every_printed_quantity_is_said_or_listed() -> None:
     """A claim says all that it prints, but for what is listed with a reason; what it says is printed or derived."""
     whole = [claim for claim in TOLD.values() if not is_factored(claim.printed)]
-    silent = {(claim.id, name) for claim in whole for name in claim.printed if name not in quantities(claim)}
+    silent = {(claim.id, name) for claim in whole for name in claim.printed if name not in printed_said(claim)}
     assert silent == set(UNSAID)
     for claim in whole:
         assert claim.says is not None
@@ -130,7 +130,7 @@ def test_a_statement_is_decided_as_its_derivation(claim_id: str) -> None:
     """Proved where the kernel settles a print as proved, open where it disproves it."""
     claim, outcome = TOLD[claim_id], derived(claim_id)[1]
     assert outcome.status in ("proved", "disproved")
-    for name in quantities(claim):
+    for name in printed_said(claim):
         if (claim_id, name) in REACHED:
             continue
         prop = said(claim, name)
@@ -217,7 +217,7 @@ def case_of(claim: Statement, point: dict[str, Any]) -> Case:
 def test_a_bound_is_passed_where_the_derivation_says_so(claim_id: str) -> None:
     """A refuted print is contradicted, by certified signs, at a point of the derivation; a proved one at none."""
     claim, outcome = TOLD[claim_id], derived(claim_id)[1]
-    for name in quantities(claim):
+    for name in printed_said(claim):
         prop = said(claim, name)
         signs = []
         for point in points(claim_id):
