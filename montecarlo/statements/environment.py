@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
 
-from montecarlo.cases import CaseError, covariance_matrix, dimension
+from montecarlo.cases import CaseError, covariance_rows, dimension
+from montecarlo.statements.arrays import Array, array, is_array, library, place
 from montecarlo.statements.nodes import Node, StatementSimulationError
 
 
@@ -19,34 +19,40 @@ class Environment:
     """n walks with ``tokens`` (n, T, d), and the values of names: matrices (d, d), lists (k,), scalars; all float64.
 
     ``lists`` are fixed vectors of R^d and sequences alike. ``places`` maps a position to its row of the tokens where
-    not all of 1 ... T were made. Inside a sum, ``index`` is bound to ``bound``: an int, or a float64 tensor (J, 1, ...)
+    not all of 1 ... T were made. Inside a sum, ``index`` is bound to ``bound``: an int, or a float64 array (J, 1, ...)
     that adds an axis of length J to the left of those there; ``axes`` are the lengths of all such axes.
     """
 
     n: int = 1
-    tokens: Tensor | None = None
-    matrices: Mapping[str, Tensor] = field(default_factory=dict)
-    lists: Mapping[str, Tensor] = field(default_factory=dict)
-    scalars: Mapping[str, float | Tensor] = field(default_factory=dict)
+    tokens: Array | None = None
+    matrices: Mapping[str, Array] = field(default_factory=dict)
+    lists: Mapping[str, Array] = field(default_factory=dict)
+    scalars: Mapping[str, float | Array] = field(default_factory=dict)
     places: Mapping[int, int] | None = None
     parent: Environment | None = None
     index: str = ""
-    bound: float | Tensor = 0
+    bound: float | Array = 0
     axes: tuple[int, ...] = ()
     memo: dict[Node, Any] = field(default_factory=dict)
+    #: That of torch's tensors; None for numpy's arrays.
+    device: Any = None
 
-    def inside(self, index: str, bound: float | Tensor) -> Environment:
+    def inside(self, index: str, bound: float | Array) -> Environment:
         """The environment inside a sum, with its index bound."""
-        axes = (len(bound), *self.axes) if isinstance(bound, Tensor) else self.axes
-        return Environment(
+        axes = (len(bound), *self.axes) if is_array(bound) else self.axes
+        frame = Environment(
             self.n, self.tokens, self.matrices, self.lists, self.scalars, self.places, self, index, bound, axes
         )
+        frame.device = self.device
+        return frame
 
-    def with_tokens(self, tokens: Tensor, places: Mapping[int, int] | None = None) -> Environment:
+    def with_tokens(self, tokens: Array, places: Mapping[int, int] | None = None) -> Environment:
         """The same case with other walks."""
-        return Environment(len(tokens), tokens, self.matrices, self.lists, self.scalars, places)
+        return Environment(
+            len(tokens), tokens, self.matrices, self.lists, self.scalars, places, device=place(tokens)
+        )
 
-    def scalar(self, name: str) -> float | Tensor:
+    def scalar(self, name: str) -> float | Array:
         """The value of a name: of the innermost sum that binds it, or of the case."""
         frame: Environment | None = self
         while frame is not None:
@@ -57,37 +63,38 @@ class Environment:
             raise StatementSimulationError(f"the case has no {name}; it has {', '.join(self.scalars) or 'no numbers'}")
         return self.scalars[name]
 
-    def matrix(self, name: str) -> Tensor:
+    def matrix(self, name: str) -> Array:
         """A matrix of the case."""
         if name not in self.matrices:
             raise StatementSimulationError(f"the case has no matrix {name}; give it as nested lists of rationals")
         return self.matrices[name]
 
-    def list_of(self, name: str) -> Tensor:
+    def list_of(self, name: str) -> Array:
         """A fixed vector, or a sequence, of the case."""
         if name not in self.lists:
             raise StatementSimulationError(f"the case has no vector {name}; give it as a list of rationals")
         return self.lists[name]
 
-    def token(self, position: int) -> Tensor:
+    def token(self, position: int) -> Array:
         """x_position, (n, d)."""
         return self._tokens()[:, self._row(position)]
 
-    def tokens_at(self, positions: list[int]) -> Tensor:
+    def tokens_at(self, positions: list[int]) -> Array:
         """The tokens at some positions, (k, n, d)."""
-        stacked = self._tokens().permute(1, 0, 2)
+        own = library(self._tokens())
+        stacked = own.moveaxis(self._tokens(), 1, 0)
         rows = [self._row(position) for position in positions]
         if rows == list(range(rows[0], rows[0] + len(rows))):
             return stacked[rows[0] : rows[0] + len(rows)]
-        return stacked[torch.tensor(rows, device=stacked.device)]
+        return stacked[rows]
 
-    def mean(self) -> Tensor:
+    def mean(self) -> Array:
         """The mean of the tokens, (n, d)."""
         if self.places is not None:
             raise StatementSimulationError("mean(x) needs all tokens, and only some were made")
         return self._tokens().mean(1)
 
-    def _tokens(self) -> Tensor:
+    def _tokens(self) -> Array:
         if self.tokens is None:
             raise StatementSimulationError("a token occurs where there are no walks; take a moment of it")
         return self.tokens
@@ -100,28 +107,31 @@ class Environment:
         raise StatementSimulationError(f"x[{position}] does not exist; positions are 1 to {self._tokens().shape[1]}")
 
 
-def environment_of(case: Mapping[str, Any], device: torch.device | str = "cpu") -> Environment:
-    """The names of a case: ints and "p/q" strings as numbers, lists as vectors, nested lists as matrices, and I."""
-    matrices, lists, scalars = dict[str, Tensor](), dict[str, Tensor](), dict[str, float | Tensor]()
+def environment_of(case: Mapping[str, Any], device: Any = None) -> Environment:
+    """The names of a case: ints and "p/q" strings as numbers, lists as vectors, nested lists as matrices, and I.
+
+    Arrays are numpy's, or torch's on a ``device`` that is named.
+    """
+    matrices, lists, scalars = dict[str, Array](), dict[str, Array](), dict[str, float | Array]()
     for name, value in case.items():
         if isinstance(value, list | tuple):
             rows = value and isinstance(value[0], list | tuple)
-            (matrices if rows else lists)[name] = _tensor(name, value).to(device)
+            (matrices if rows else lists)[name] = _array(name, value, device)
         elif (number := _scalar(value)) is not None:
             scalars[name] = number
     if "Sigma" in matrices:
-        matrices["Sigma"] = _covariance({"d": len(matrices["Sigma"]), "Sigma": case["Sigma"]}).to(device)
+        matrices["Sigma"] = array(_covariance({"d": len(matrices["Sigma"]), "Sigma": case["Sigma"]}), device)
     if any(name in case for name in ("d", *matrices)) or "m" in lists:
         d = _dimension(case, matrices)
         scalars.setdefault("d", d)
-        matrices["I"] = torch.eye(d, dtype=torch.float64, device=device)
+        matrices["I"] = array(np.eye(d), device)
         for name, matrix in matrices.items():
-            if matrix.shape != (d, d):
+            if tuple(matrix.shape) != (d, d):
                 raise StatementSimulationError(f"{name} is {tuple(matrix.shape)}; expected {d} x {d}, as d = {d}")
-    return Environment(matrices=matrices, lists=lists, scalars=scalars)
+    return Environment(matrices=matrices, lists=lists, scalars=scalars, device=device)
 
 
-def _dimension(case: Mapping[str, Any], matrices: Mapping[str, Tensor]) -> int:
+def _dimension(case: Mapping[str, Any], matrices: Mapping[str, Array]) -> int:
     if "d" not in case and matrices:
         return len(next(iter(matrices.values())))
     try:
@@ -130,9 +140,9 @@ def _dimension(case: Mapping[str, Any], matrices: Mapping[str, Tensor]) -> int:
         raise StatementSimulationError(str(error)) from None
 
 
-def _covariance(case: Mapping[str, Any]) -> Tensor:
+def _covariance(case: Mapping[str, Any]) -> list[list[float]]:
     try:
-        return covariance_matrix(case, torch.device("cpu"))
+        return covariance_rows(case)
     except CaseError as error:
         raise StatementSimulationError(str(error)) from None
 
@@ -149,9 +159,9 @@ def _scalar(value: Any) -> float | None:
         return None
 
 
-def _tensor(name: str, value: Any) -> Tensor:
+def _array(name: str, value: Any, device: Any) -> Array:
     try:
-        return torch.tensor(list(_numbers(value)), dtype=torch.float64)
+        return array(list(_numbers(value)), device)
     except (ValueError, TypeError, ZeroDivisionError):
         raise StatementSimulationError(
             f'case[{name!r}] = {value!r}; expected rationals such as 3 or "-1/2", in rows of equal length'

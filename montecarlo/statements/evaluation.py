@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
 
+from montecarlo.statements.arrays import Array, array, is_array
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, names, text
 
@@ -21,12 +22,12 @@ class Value:
     """A value of one of the kinds of CORE; a scalar that no walk enters may be a float."""
 
     kind: str
-    data: Tensor | float
+    data: Array | float
 
     @property
-    def tensor(self) -> Tensor:
-        """The data as a tensor."""
-        return self.data if isinstance(self.data, Tensor) else torch.tensor(self.data, dtype=torch.float64)
+    def array(self) -> Array:
+        """The data as an array."""
+        return as_array(self.data)
 
 
 Reader = Callable[[Node, Environment], Value]
@@ -59,7 +60,7 @@ def evaluate(node: Node, env: Environment) -> Value:
     return found
 
 
-def scalar(node: Node, env: Environment) -> Tensor | float:
+def scalar(node: Node, env: Environment) -> Array | float:
     """The value of a node that has to be a number."""
     found = evaluate(node, env)
     if found.kind != "scalar":
@@ -74,22 +75,21 @@ def whole(number: float, node: Node) -> int:
     return round(number)
 
 
-def kept(data: Tensor) -> Value:
+def kept(data: Array) -> Value:
     """A scalar, as a float where it is one."""
     return Value("scalar", data if data.ndim else data.item())
 
 
-def as_tensor(data: Tensor | float) -> Tensor:
-    """A scalar as a tensor."""
-    return data if isinstance(data, Tensor) else torch.tensor(data, dtype=torch.float64)
+def as_array(data: Array | float) -> Array:
+    """A scalar as an array."""
+    return data if is_array(data) else array(data)
 
 
-def spread(data: Tensor | float, axes: int) -> Tensor | float:
+def spread(data: Array | float, axes: int) -> Array | float:
     """A scalar beside a value with so many axes of its own."""
-    return data.reshape(*data.shape, *(1,) * axes) if isinstance(data, Tensor) else data
+    return data.reshape(*data.shape, *(1,) * axes) if is_array(data) else data
 
 
-def broadcast(*shapes: torch.Size) -> torch.Size:
+def broadcast(*shapes: Any) -> tuple[int, ...]:
     """The common shape of several."""
-    found: torch.Size = torch.broadcast_shapes(*shapes)  # type: ignore[no-untyped-call]
-    return found
+    return np.broadcast_shapes(*map(tuple, shapes))

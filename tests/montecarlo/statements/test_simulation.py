@@ -6,6 +6,8 @@ Intervals are six standard errors wide on either side, with fixed seeds: each mi
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -165,9 +167,9 @@ def test_long_walks_are_made_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) ->
     sizes: list[int] = []
     draw = tokens.Process.draw
 
-    def counted(self: tokens.Process, n: int, generator: torch.Generator) -> Tensor:
+    def counted(self: tokens.Process, n: int, generator: Any) -> Any:
         found = draw(self, n, generator)
-        sizes.append(found.numel())
+        sizes.append(found.size)
         return found
 
     monkeypatch.setattr(tokens.Process, "draw", counted)
@@ -224,9 +226,33 @@ def test_a_definition_is_followed() -> None:
 
 def test_observing_is_what_the_statistic_draws() -> None:
     told = StatementSimulation(statement(["E", form("i", "j")]), CASE)
-    x = torch.randn(9, 5, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    expected = torch.einsum("na,ab,nb->n", x[:, 1], told.env.matrices["W"], x[:, 3])
-    torch.testing.assert_close(told.observe(form("i", "j"), x), expected)
+    x = np.random.default_rng(1).standard_normal((9, 5, 2))
+    expected = np.einsum("na,ab,nb->n", x[:, 1], told.env.matrices["W"], x[:, 3])
+    np.testing.assert_allclose(told.observe(form("i", "j"), x), expected)
+    np.testing.assert_allclose(told.observe(form("i", "j"), torch.from_numpy(x)).numpy(), expected)
+
+
+@pytest.mark.parametrize("which", TRUE)
+def test_torch_draws_what_numpy_draws(which: str) -> None:
+    """As on a GPU: other normals of the same statement, whose intervals meet those of the walks drawn by numpy."""
+    law, left, right = TRUE[which]
+    told = StatementSimulation(statement(left, right, law), CASE)
+    options: dict[str, Any] = {"walks": 2**14, "seed": 1, "claim_id": "test", "key": which, "threads": 1}
+    one, two = told.draw(**options), told.by_torch(device="cpu", **options)
+    assert one.estimates.keys() == two.estimates.keys() and one.walks_per_block == two.walks_per_block
+    for name, found in two.estimates.items():
+        assert abs(found.mean - one[name].mean) <= 7 * (found.std_error + one[name].std_error) + 1e-9
+        assert found.mean != one[name].mean or found.variance < 1e-18
+
+
+def test_a_check_on_a_cpu_imports_no_torch() -> None:
+    code = (
+        "import sys; from montecarlo.statements import StatementSimulation as S; "
+        "f = ['*', ['T', ['token', ['number', '1']]], ['token', ['number', '2']]]; "
+        "s = S({'law': ['walk'], 'left': ['E', f], 'right': ['number', '1']}, {'d': 1, 'Sigma': [['1']]}); "
+        "s.draw(4096, 0, 'a', 'b'); sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_without_moments_both_sides_are_numbers() -> None:
