@@ -69,7 +69,9 @@ def rows(case: Mapping[str, Any], name: str) -> list[list[float]]:
     """A matrix of the case in rows, or a vector as its only row; CaseError where its shape or an entry is wrong."""
     d, value = dimension(case), case[name]
     found = value if name in MATRICES else [value]
-    if not isinstance(value, (list, tuple)) or any(not isinstance(row, (list, tuple)) or len(row) != d for row in found):
+    if not isinstance(value, (list, tuple)) or any(
+        not isinstance(row, (list, tuple)) or len(row) != d for row in found
+    ):
         shape = f"{d} x {d} nested lists" if name in MATRICES else f"a list of {d} numbers"
         raise CaseError(f"case[{name!r}] = {value!r}; expected {shape}, as d = {d}")
     if name in MATRICES and len(value) != d:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import numpy as np
-
 from montecarlo.statements.arrays import Array, alike, gathered, is_array, library
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import CORE, Value, evaluate, reads, scalar, spread, whole

@@ -48,9 +48,7 @@ class Environment:
 
     def with_tokens(self, tokens: Array, places: Mapping[int, int] | None = None) -> Environment:
         """The same case with other walks."""
-        return Environment(
-            len(tokens), tokens, self.matrices, self.lists, self.scalars, places, device=place(tokens)
-        )
+        return Environment(len(tokens), tokens, self.matrices, self.lists, self.scalars, places, device=place(tokens))
 
     def scalar(self, name: str) -> float | Array:
         """The value of a name: of the innermost sum that binds it, or of the case."""

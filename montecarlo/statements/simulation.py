@@ -79,17 +79,26 @@ class StatementSimulation:
         """Normals that a walk takes."""
         return math.prod(self._shape)
 
+    @property
+    def walks_per_block(self) -> int:
+        """Walks of a block."""
+        return _block_walks(*self._shape)
+
+    def numbers_per_block(self, name: str) -> int:
+        """Numbers of a statistic in a block, from groups of its walks."""
+        return self.walks_per_block // self.statistics[name].group
+
     def draw(
         self, walks: int, seed: int, claim_id: str, key: str, device: str = "cpu", threads: int = 2, **options: Any
     ) -> Sample:
-        """Sample all statistics from ``walks`` walks; a device other than the CPU takes the options of ``engine.draw``."""
+        """Sample all statistics from ``walks`` walks; devices but the CPU take the options of ``engine.draw``."""
         if not self.statistics:
             raise StatementSimulationError("the statement has no moment; there is nothing to draw")
         if device in ("cpu", "auto"):
             return blocks.draw(
                 self._numbers,
                 walks=walks,
-                walks_per_block=_block_walks(*self._shape),
+                walks_per_block=self.walks_per_block,
                 normals=self.normals,
                 seed=seed,
                 claim_id=claim_id,
@@ -107,7 +116,7 @@ class StatementSimulation:
 
         tails = {name: self.tails(name) for name in self.statistics}
         simulation = Simulation(
-            claim_id, self._numbers, tails=tails, shape=self._shape, most_walks=_block_walks(*self._shape)
+            claim_id, self._numbers, tails=tails, shape=self._shape, most_walks=self.walks_per_block
         )
         return draw(simulation, {}, claim_id=claim_id, **options)
 
@@ -147,7 +156,10 @@ class StatementSimulation:
         for env in self._environments(generator, n):
             for node, found in arguments.items():
                 found.append(numbers(node, env))
-        values = {node: found[0] if len(found) == 1 else library(*found).concatenate(found) for node, found in arguments.items()}
+        values = {
+            node: found[0] if len(found) == 1 else library(*found).concatenate(found)
+            for node, found in arguments.items()
+        }
         return {
             name: _checked(one, one.fold(*(values[node] for node in one.arguments)))
             for name, one in self.statistics.items()

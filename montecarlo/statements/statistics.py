@@ -40,6 +40,11 @@ class Statistic:
     bounds: Pair | None = None
     power: int = 1
 
+    @property
+    def group(self) -> int:
+        """How many walks a number is made of."""
+        return 3 if self.power == 3 else 2 if self.power > 1 or len(self.arguments) > 1 else 1
+
     def function(self, env: Environment) -> Array:
         """The numbers of the walks of an environment, (k,)."""
         return self.fold(*(numbers(argument, env) for argument in self.arguments))

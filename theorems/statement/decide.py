@@ -54,6 +54,10 @@ class Decision:
         return [part for part in self.parts if not part.holds]
 
 
+#: Cases whose numbers are kept.
+SEEN = 64
+
+
 class Derivation:
     """The exact values of a proposition's sides in every order of its positions."""
 
@@ -62,6 +66,8 @@ class Derivation:
         self._exact: dict[Order, Exact] = {}
         self._formula: dict[tuple[Order, Expr], sp.Expr] = {}
         self._divided: dict[Expr, list[Expr]] = {}
+        # the numbers of the names at the cases last looked at, by which object each case is
+        self._seen: dict[int, tuple[Mapping[str, Any], dict[tuple[Order, str], sp.Expr]]] = {}
 
     @cached_property
     def orders(self) -> tuple[Order, ...]:
@@ -111,10 +117,23 @@ class Derivation:
             self._divided[node] = [divisor for divisor in found if not divisor.random]
         return self._divided[node]
 
+    def _numbers(self, case: Mapping[str, Any]) -> dict[tuple[Order, str], sp.Expr]:
+        """The numbers that names were found to have at a case; a case is not changed once it is looked at."""
+        seen = self._seen.get(id(case))
+        if seen is None or seen[0] is not case:
+            if len(self._seen) >= SEEN:
+                self._seen.clear()
+            seen = self._seen[id(case)] = (case, {})
+        return seen[1]
+
     def put(self, formula: sp.Expr, order: Order, case: Mapping[str, Any]) -> sp.Expr:
         """A formula in one order, with the numbers of a case for its names; NotPolynomialError for one without."""
         exact = self.exact(order)
-        table = {s: _number(s.name, case, exact) for s in formula.free_symbols}
+        known = self._numbers(case)
+        for s in formula.free_symbols:
+            if (order, s.name) not in known:
+                known[order, s.name] = _number(s.name, case, exact)
+        table = {s: known[order, s.name] for s in formula.free_symbols}
         return sp.sympify(formula.xreplace(table)) if table else formula
 
 

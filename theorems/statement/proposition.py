@@ -14,6 +14,7 @@ from theorems.statement.laws import Law, read_law
 from theorems.statement.numbers import rational_at
 from theorems.statement.places import Place, place_of
 from theorems.statement.shapes import shape
+from theorems.statement.syntax import check_brackets
 
 #: Tokens among which a covariance is looked at when it is read.
 LOOKED_AT = 6
@@ -89,6 +90,8 @@ class Proposition:
 
 def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "walk", limit: str = "") -> Proposition:
     """Read a statement with its hypotheses, definitions, law and limit; StatementError names the place and the mend."""
+    for given in (text, hypotheses, where, law, limit):
+        check_brackets(given)
     matrices, vectors, sequences = vocabulary_of(hypotheses)
     made = read_law(law)
     if made.moved:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-
-import sympy as sp
+from typing import TYPE_CHECKING
 
 from theorems.statement.expression import MOMENTS, Expr
 from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
+
+if TYPE_CHECKING:
+    import sympy as sp
 
 _GREEK = (
     "alpha",

@@ -40,7 +40,10 @@ def test_the_kurtosis_of_a_power_is_that_of_its_moments() -> None:
     # (z^2 + 1)^1 is z^2 but for its mean
     assert kurtosis_of_power(*CHI, 1.0, 1) == pytest.approx(kurtosis(*CHI, 1), rel=1e-9)
     # (z + 3)^2, a shifted normal: E (z + 3)^(2k) = 10, 100 + 96 - 58 = 138, ...
-    z = [float(np.polynomial.hermite_e.hermegauss(20)[1] @ (np.polynomial.hermite_e.hermegauss(20)[0] + 3) ** n) for n in (2, 4, 6, 8)]
+    z = [
+        float(np.polynomial.hermite_e.hermegauss(20)[1] @ (np.polynomial.hermite_e.hermegauss(20)[0] + 3) ** n)
+        for n in (2, 4, 6, 8)
+    ]
     one, two, three, four = (value / math.sqrt(2 * math.pi) for value in z)
     expected = (four - 4 * one * three + 6 * one**2 * two - 3 * one**4) / (two - one**2) ** 2
     assert kurtosis_of_power(np.zeros((1, 1)), np.ones(1), 3.0, 2) == pytest.approx(ROUNDING * expected, rel=1e-9)
@@ -59,7 +62,11 @@ def test_coefficients_are_read_off_the_values() -> None:
 def test_a_statement_s_form_has_its_kurtosis_and_a_high_power_the_general_bound() -> None:
     node = ["*", ["T", ["token", ["name", "i"]]], ["matrix", "W"], ["token", ["name", "j"]]]
     case = {"i": 1, "j": 1, "d": 1, "W": [["1"]], "Sigma": [["1"]]}
-    plain = {"law": ["walk"], "left": ["Kurt", node], "right": ["+", ["E", ["**", node, ["number", "2"]]], ["E", ["**", node, ["number", "5"]]]]}
+    plain = {
+        "law": ["walk"],
+        "left": ["Kurt", node],
+        "right": ["+", ["E", ["**", node, ["number", "2"]]], ["E", ["**", node, ["number", "5"]]]],
+    }
     simulation = StatementSimulation(plain, case)
     tails = {name: simulation.tails(name) for name in simulation.statistics}
     kurtoses = sorted(one.kurtosis for one in tails.values() if one.kurtosis is not None)

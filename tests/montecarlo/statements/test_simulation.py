@@ -240,9 +240,9 @@ def test_torch_draws_what_numpy_draws(which: str) -> None:
     options: dict[str, Any] = {"walks": 2**14, "seed": 1, "claim_id": "test", "key": which, "threads": 1}
     one, two = told.draw(**options), told.by_torch(device="cpu", **options)
     assert one.estimates.keys() == two.estimates.keys() and one.walks_per_block == two.walks_per_block
-    for name, found in two.estimates.items():
-        assert abs(found.mean - one[name].mean) <= 7 * (found.std_error + one[name].std_error) + 1e-9
-        assert found.mean != one[name].mean or found.variance < 1e-18
+    for label, found in two.estimates.items():
+        assert abs(found.mean - one[label].mean) <= 7 * (found.std_error + one[label].std_error) + 1e-9
+        assert found.mean != one[label].mean or found.variance < 1e-18
 
 
 def test_a_check_on_a_cpu_imports_no_torch() -> None:
