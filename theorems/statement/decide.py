@@ -308,7 +308,7 @@ def _limit_part(prop: Proposition, order: Order, regime: Regime, left: sp.Expr, 
         small_enough = found is None or found.power < 0 or (found.power == 0 and (kind == "O" or shown == 0))
         fine = small_enough or shown == 0
         value = shown * GROWING ** (found.power if found is not None else 0)
-        return Part(words, value.subs(GROWING, symbol(prop.limit.variable)), sp.Integer(0), bool(fine), order, regime)
+        return Part(words, value.subs(GROWING, _index(prop, regime)), sp.Integer(0), bool(fine), order, regime)
     if prop.relation == "~":
         _uniformly(prop, order, left / right)
         ratio = settled(limit(moving[0] / moving[1], small, never_zero))
@@ -320,6 +320,15 @@ def _limit_part(prop: Proposition, order: Order, regime: Regime, left: sp.Expr, 
     goes, printed = settled(limit(moving[0], small, never_zero)), settled(moving[1])
     positive = frozenset(positive_names(prop, order, left - right))
     return Part(words, goes, printed, goes is not sp.oo and equal(goes, printed, positive), order, regime)
+
+
+def _index(prop: Proposition, regime: Regime) -> sp.Expr:
+    """What grows, in the name that tends: the name itself, or +-1/(name - its limit)."""
+    name = symbol(prop.limit.variable)
+    if prop.limit.variable == "T" or prop.limit.value is None:
+        return name
+    point = sympy_of(prop.limit.value)
+    return sp.expand((regime.table[name.name] - point) * GROWING) / (name - point)
 
 
 def _stays(prop: Proposition, order: Order, value: sp.Expr) -> None:
