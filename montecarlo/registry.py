@@ -384,7 +384,8 @@ def covariance(f: Tensor, g: Tensor) -> Tensor:
     """Half products of the differences of consecutive walks' numbers, (n // 2,); their mean is Cov(f, g)."""
     pairs = len(f) // 2
     left, right = (_double(one[: 2 * pairs : 2] - one[1 : 2 * pairs : 2]) for one in (f, g))
-    return left * right / 2
+    halves: Tensor = left * right / 2
+    return halves
 
 
 def _double(numbers: Any) -> Any:

@@ -36,7 +36,7 @@ def _erf(x: Any) -> Any:
     return special.erf(x)
 
 
-_NUMERIC = {"exp": np.exp, "log": np.log, "erf": _erf, "Abs": np.abs}
+_NUMERIC: dict[str, Any] = {"exp": np.exp, "log": np.log, "erf": _erf, "Abs": np.abs}
 
 
 class ExpressionError(ValueError):

@@ -24,7 +24,7 @@ def _name(node: Node, env: Environment) -> Value:
 @reads("token")
 def _token(node: Node, env: Environment) -> Value:
     place = scalar(node[1], env)
-    if not is_array(place):
+    if isinstance(place, float | int):
         return Value("column", env.token(whole(place, node)))
     positions = [whole(one, node) for one in place.flatten().tolist()]
     found = env.tokens_at(positions)
@@ -38,7 +38,7 @@ def _entry(node: Node, env: Environment) -> Value:
         raise StatementSimulationError(f"{text(node)} takes an entry of a {source.kind}; expected one of a vector")
     data, place = source.array, scalar(node[2], env)
     length = data.shape[-1]
-    for one in place.flatten().tolist() if is_array(place) else [place]:
+    for one in [place] if isinstance(place, float | int) else place.flatten().tolist():
         if not 1 <= whole(one, node) <= length:
             raise StatementSimulationError(f"{text(node)} at {one:g}; expected an entry from 1 to {length}")
     if not is_array(place):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from montecarlo.cases import CaseError, covariance_rows, dimension
-from montecarlo.statements.arrays import Array, array, is_array, library, place
+from montecarlo.statements.arrays import Array, array, library, place
 from montecarlo.statements.nodes import Node, StatementSimulationError
 
 
@@ -39,7 +39,7 @@ class Environment:
 
     def inside(self, index: str, bound: float | Array) -> Environment:
         """The environment inside a sum, with its index bound."""
-        axes = (len(bound), *self.axes) if is_array(bound) else self.axes
+        axes = self.axes if isinstance(bound, float | int) else (len(bound), *self.axes)
         frame = Environment(
             self.n, self.tokens, self.matrices, self.lists, self.scalars, self.places, self, index, bound, axes
         )

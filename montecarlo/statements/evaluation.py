@@ -87,7 +87,7 @@ def as_array(data: Array | float) -> Array:
 
 def spread(data: Array | float, axes: int) -> Array | float:
     """A scalar beside a value with so many axes of its own."""
-    return data.reshape(*data.shape, *(1,) * axes) if is_array(data) else data
+    return data if isinstance(data, float | int) else data.reshape(*data.shape, *(1,) * axes)
 
 
 def broadcast(*shapes: Any) -> tuple[int, ...]:

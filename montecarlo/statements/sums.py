@@ -38,8 +38,8 @@ def _terms(node: Node, env: Environment) -> list[tuple[Value, int, int | None]]:
     for piece in _pieces(node, env):
         term = evaluate(node[1], env.inside(node[2], piece))
         axis = CORE[term.kind] + len(env.axes) + 2
-        own = is_array(piece) and is_array(term.data) and term.data.ndim >= axis
-        found.append((term, len(piece) if is_array(piece) else 1, -axis if own else None))
+        own = is_array(piece) and not isinstance(term.data, float | int) and term.data.ndim >= axis
+        found.append((term, 1 if isinstance(piece, float | int) else len(piece), -axis if own else None))
     return found
 
 

@@ -30,7 +30,8 @@ def value(node: Node | Sequence[Any], env: Environment) -> Array | float:
         return found.array
     if random(node):
         return _walk_by_walk(found.data, env)
-    return found.data.item() if is_array(found.data) and math.prod(found.data.shape) == 1 else found.data
+    data = found.data
+    return data if isinstance(data, float | int) or math.prod(data.shape) != 1 else data.item()
 
 
 def numbers(node: Node, env: Environment) -> Array:

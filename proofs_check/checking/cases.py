@@ -78,7 +78,7 @@ class ByHypothesis:
         """An integer from low to high."""
         from hypothesis import strategies as st
 
-        return self.draw(st.integers(low, high))
+        return int(self.draw(st.integers(low, high)))
 
 
 def cases(prop: Proposition, longest: int = LONGEST, largest: int = LARGEST) -> st.SearchStrategy[Case]:

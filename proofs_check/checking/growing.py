@@ -4,9 +4,9 @@ The values are brought to the limit by weights that remove the powers of 1/T tha
 the exact form, their coefficients are not used); a parameter that tends to a number or to oo does so as 1/N or N, with
 N in the place of T. Where no exponents are known, the values have to come nearer to the printed limit.
 
-The intervals hold at the statement's share of the false-alarm budget, so a limit that they leave out is excluded at that
-rate. What they leave in is another matter: TOLERANCE says which errors of a limit are seen, and STEADY which growth of
-what is to stay bounded; smaller ones are excluded by the derivation alone, and the verdict says so.
+The intervals hold at the statement's share of the false-alarm budget, so a limit that they leave out is excluded at
+that rate. What they leave in is another matter: TOLERANCE says which errors of a limit are seen, and STEADY which
+growth of what is to stay bounded; smaller ones are excluded by the derivation alone, and the verdict says so.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from proofs_check.checking.cases import Case, drawn, features, satisfied, simple
 from proofs_check.checking.found import Found, exact_row
 from proofs_check.checking.measuring import BETA, TooDearError
 from proofs_check.checking.moments import DRAWN, REFUTING, Checker
+from proofs_check.checking.showing import NOT_SEEN
 from proofs_check.checking.trends import FIXED, GROWN, STEADY, Configuration, Trend
 from proofs_check.extrapolation import ExtrapolationError, extrapolated, weights
 from proofs_check.intervals import Interval
@@ -414,7 +415,7 @@ class LimitChecker(Checker):
                     f"bounded at each of {count} configurations"
                 )
                 rest = "slower growth is excluded by the derivation alone"
-            found.remarks.append(f"of the simulation: {found.power.split(' is ')[0]} would be seen; {rest}")
+            found.remarks.append(f"{NOT_SEEN}{found.power.split(' is ')[0]} is seen, {rest}")
 
     # -- refutation
 

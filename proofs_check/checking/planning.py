@@ -7,6 +7,7 @@ statement claims; where f has too high a degree for that to be quick, a pilot sa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,7 @@ class Spread:
     @property
     def scale(self) -> float:
         """max(|mean|, standard deviation), which errors are measured by."""
-        return max(abs(self.mean), self.variance**0.5)
+        return max(abs(self.mean), math.sqrt(self.variance))
 
 
 def exact_spreads(moments: Iterable[Expr], case: Mapping[str, Any], exact: Exact, values: Values) -> dict[str, Spread]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,7 +52,11 @@ def run_check(args: argparse.Namespace) -> int:
     except StatementError as error:
         raise _usage_error(error, request) from None
     from theorems.statement.prose import in_words
+    from theorems.statement.typeset import typeset
 
+    # the first sign of life: nothing heavy is imported before it
+    if (getattr(sys.stdout, "encoding", None) or "").lower().startswith("utf"):
+        print(typeset(prop))
     print(in_words(prop), flush=True)
     device = usable_device(args.device)
     from proofs_check.checking.judging import check_statement, run_report

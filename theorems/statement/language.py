@@ -184,8 +184,18 @@ class _Reader:
         return inner.args[0] if inner.op == "T" else Expr("T", (inner,))
 
     def _binary(self, node: ast.BinOp, depth: int) -> Expr:
+        # a long sum leans to the left, however flat it is to a reader
+        chain = [node]
+        while isinstance(inner := chain[-1].left, ast.BinOp) and type(inner.op) in (ast.Add, ast.Sub, ast.Mult):
+            chain.append(inner)
+        found = self.build(chain[-1].left, depth)
+        for part in reversed(chain):
+            found = self._combined(part, found, self.build(part.right, depth))
+            found = Expr(found.op, found.args, self.place(part))
+        return found
+
+    def _combined(self, node: ast.BinOp, left: Expr, right: Expr) -> Expr:
         operation = _OPERATORS[type(node.op)]
-        left, right = self.build(node.left, depth), self.build(node.right, depth)
         if operation == "-":
             return _joined("+", left, Expr("*", (number(-1), right), right.at))
         if operation in "+*" and operation != "**":

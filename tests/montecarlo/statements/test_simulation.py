@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from montecarlo import engine
+from montecarlo.accumulate import Sample
 from montecarlo.cases import CaseError
 from montecarlo.registry import RegistryError, Simulation, Tails
 from montecarlo.statements import StatementSimulation, StatementSimulationError, simulation, tokens
@@ -147,12 +148,12 @@ def test_a_wrong_root_start_or_pairing_is_seen(monkeypatch: pytest.MonkeyPatch) 
             assert apart(*simulated(*TRUE[which])), attribute
 
 
-def drawn(threads: int = 1, seed: int = 1, **options: Any) -> engine.Sample:
+def drawn(threads: int = 1, seed: int = 1, **options: Any) -> Sample:
     told = StatementSimulation(statement(["Kurt", total(form("k", "T"), "k")]), {**CASE, "T": 40})
     return told.draw(2**13, seed, "test", "k", threads=threads, **options)
 
 
-def same(one: engine.Sample, two: engine.Sample) -> bool:
+def same(one: Sample, two: Sample) -> bool:
     return all(np.array_equal(one[name].block_means, two[name].block_means) for name in one.estimates)
 
 

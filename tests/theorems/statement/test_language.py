@@ -35,6 +35,13 @@ def test_an_expression_written_down_reads_back_to_the_same_tree(text: str) -> No
     assert parsed(str(tree)) == tree
 
 
+def test_a_long_sum_is_not_nested() -> None:
+    assert parsed("+".join(["i"] * 1000)).op == "+" and len(parsed("+".join(["i"] * 1000)).args) == 1000
+    assert parsed("-".join(["2*i"] * 300) + "*j") == parsed(str(parsed("-".join(["2*i"] * 300) + "*j")))
+    with pytest.raises(StatementError, match="nested"):
+        parsed("1/(1 + " * 70 + "i" + ")" * 70)
+
+
 def test_a_caret_is_a_power() -> None:
     assert parsed("2*i^2 + j") == parsed("2*i**2 + j")
     assert parsed("-i^2") == parsed("-(i**2)")
