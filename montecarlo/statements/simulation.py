@@ -161,9 +161,17 @@ class StatementSimulation:
             for node, found in arguments.items()
         }
         return {
-            name: _checked(one, one.fold(*(values[node] for node in one.arguments)))
+            name: _checked(one, self._folded(one, [values[node] for node in one.arguments]))
             for name, one in self.statistics.items()
         }
+
+    def _folded(self, statistic: Statistic, values: list[Array]) -> Array:
+        """The numbers of groups of walks: no group reaches from one block into the next."""
+        block, n = self.walks_per_block, len(values[0])
+        if block % statistic.group == 0 or n <= block:
+            return statistic.fold(*values)
+        parts = [statistic.fold(*(one[first : first + block] for one in values)) for first in range(0, n, block)]
+        return library(*parts).concatenate(parts)
 
     def _environments(self, generator: Generator, n: int) -> Iterator[Environment]:
         base = self.env if isinstance(generator, np.random.Generator) else _moved(self.env, generator.device)

@@ -19,7 +19,7 @@ from montecarlo import engine
 from montecarlo.accumulate import Sample
 from montecarlo.cases import CaseError
 from montecarlo.registry import RegistryError, Simulation, Tails
-from montecarlo.statements import StatementSimulation, StatementSimulationError, simulation, tokens
+from montecarlo.statements import StatementSimulation, StatementSimulationError, blocks, simulation, tokens
 from tests.montecarlo.statements.plain import (
     CASE,
     Plain,
@@ -231,6 +231,21 @@ def test_observing_is_what_the_statistic_draws() -> None:
     expected = np.einsum("na,ab,nb->n", x[:, 1], told.env.matrices["W"], x[:, 3])
     np.testing.assert_allclose(told.observe(form("i", "j"), x), expected)
     np.testing.assert_allclose(told.observe(form("i", "j"), torch.from_numpy(x)).numpy(), expected)
+
+
+@pytest.mark.parametrize("left", [["E", form("i", "j")], ["Var", form("i", "j")], ["Skew", form("i", "i")]])
+def test_blocks_drawn_from_the_middle_of_a_turn_are_those_of_the_whole(left: Plain) -> None:
+    told = StatementSimulation(statement(left), CASE)
+    size = told.walks_per_block
+    assert blocks.together(told.normals * size) > 3
+    whole = told.draw(12 * size, 1, "test", "k")
+    part = told.draw(6 * size, 1, "test", "k", first_block=3, threads=1)
+    assert part.blocks == 6 and part.next_block == 9
+    for label, estimate in whole.estimates.items():
+        assert estimate.numbers_per_block == told.numbers_per_block(label)
+        assert part[label].block_means.tolist() == estimate.block_means[3:9].tolist()
+        # in a block are the numbers of its own walks
+        assert len(set(estimate.block_means.tolist())) == 12
 
 
 @pytest.mark.parametrize("which", TRUE)
