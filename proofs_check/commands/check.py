@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,9 @@ def run_check(args: argparse.Namespace) -> int:
     from theorems.statement.typeset import typeset
 
     # the first sign of life: nothing heavy is imported before it
-    if (getattr(sys.stdout, "encoding", None) or "").lower().startswith("utf"):
+    with suppress(UnicodeEncodeError):
+        # a terminal without Unicode shows the words alone
+        typeset(prop).encode(getattr(sys.stdout, "encoding", None) or "utf-8")
         print(typeset(prop))
     print(in_words(prop), flush=True)
     device = usable_device(args.device)
