@@ -26,6 +26,8 @@ from theorems.statement.proposition import Proposition
 
 #: Cases that are looked at for one where two values differ: small ones, and drawn ones.
 SMALLEST, DRAWN = 150, 64
+#: Cases drawn for the largest of them, at which a simulation of a lemma of one's own is compared too.
+FAR = 16
 MEND = 'state it as data, e.g. claim("{id}", "E[x[i].T*W*x[j]] = i*tr(W*Sigma)", hypotheses="W symmetric, i <= j")'
 
 
@@ -203,6 +205,10 @@ def simulation_bound(
         return Binding(missing=[f"nothing is said of {unsaid[0]}, which is simulated"])
     if law is None or not seen:
         return Binding(missing=["no case was sampled at which the simulation could be compared"])
+    if claim.plugin:
+        # far out, where what is clipped or cut off shows
+        far = sorted(drawn(next(iter(table.values())), 2, FAR, far=True), key=size)[-FAR // 4 :]
+        seen |= {str(sorted(case.items())): case for case in far}
     for key, case in seen.items():
         # the start of a case takes the place of the walk's own
         own = {"zero": ["walk-zero"]}.get(str(case.get("start", "")), law.plain())

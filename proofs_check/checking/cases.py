@@ -49,17 +49,19 @@ class Draw(Protocol):
 
 @dataclass(frozen=True)
 class ByGenerator:
-    """Choices of a generator: all alike, but for the least integer, which is chosen more often."""
+    """Choices of a generator: at the least of what is allowed, near it, or anywhere; ``far`` is anywhere more often."""
 
     random: Random
+    far: bool = False
 
     def one_of(self, options: Sequence[Any]) -> Any:
         """One of several, all alike."""
         return self.random.choice(options)
 
     def integer(self, low: int, high: int) -> int:
-        """An integer from low to high: the least every fourth time or more often, else any."""
-        return self.random.randint(low, self.random.choice((low, high, high, high)))
+        """An integer from low to high: the least, one of the least four (unless far), or any."""
+        near = high if self.far else min(low + 3, high)
+        return self.random.randint(low, self.random.choice((low, near, high, high)))
 
 
 @dataclass(frozen=True)
@@ -167,10 +169,10 @@ def _draw_positions(draw: Draw, prop: Proposition, case: Case, longest: int) -> 
             case[form.args[0]] = str(Fraction(case[name], case["T"]))
 
 
-def drawn(prop: Proposition, key: int, count: int, longest: int = LONGEST) -> list[Case]:
+def drawn(prop: Proposition, key: int, count: int, longest: int = LONGEST, far: bool = False) -> list[Case]:
     """At most ``count`` distinct cases that satisfy every hypothesis, the same for the same key."""
     found: dict[str, Case] = {}
-    draw = ByGenerator(Random(key))
+    draw = ByGenerator(Random(key), far)
     for _ in range(count):
         case = case_of(prop, draw, longest)
         if satisfied(prop, case):
