@@ -7,12 +7,18 @@ a large number of blocks costs digits.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+#: Two quantities, by their names.
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,7 @@ def reduce_block(numbers: Tensor) -> Block:
     deviations = values - mean
     differences = values[: 2 * pairs : 2] - values[1::2]
     m2, pair_sum = deviations.dot(deviations).item(), differences.dot(differences).item() / 2
-    hits = int(numbers.sum()) if numbers.dtype == torch.bool else None
+    hits = int(numbers.sum()) if str(numbers.dtype) == "torch.bool" else None
     return Block(count, mean, m2, pair_sum, pairs, hits)
 
 
@@ -46,6 +52,8 @@ def reduce_blocks(numbers: Tensor, blocks: int) -> list[Block]:
     """Reduce the (blocks k,) numbers of several blocks, of k each: as ``reduce_block`` does, but for rounding."""
     if blocks == 1:
         return [reduce_block(numbers)]
+    import torch
+
     rows = numbers.reshape(blocks, -1)
     values = rows.double()
     count = values.shape[1]
@@ -79,6 +87,33 @@ class Estimate:
     pairs: int
     pair_block_means: NDArray[np.float64]
     hits: int | None = None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What was sampled: an estimate for every quantity, and from how many walks.
+
+    ``next_block`` is the first block that was not used: a sample drawn from there on shares no walk with this one.
+    ``stream`` is what its first two blocks were seeded with: samples of one stream have walks in common.
+    """
+
+    estimates: Mapping[str, Estimate]
+    covariances: Mapping[Pair, CovarianceAccumulator]
+    walks: int
+    blocks: int
+    walks_per_block: int
+    first_block: int
+    device: str
+    seconds: float
+    stream: tuple[int, ...] = ()
+
+    def __getitem__(self, quantity: str) -> Estimate:
+        return self.estimates[quantity]
+
+    @property
+    def next_block(self) -> int:
+        """The index of the first block that this sample left unused."""
+        return self.first_block + self.blocks
 
 
 @dataclass
@@ -198,7 +233,7 @@ class ProbabilityAccumulator:
 
     def add(self, events: Tensor) -> None:
         """Take in (k,) booleans; raises ValueError for numbers of another type."""
-        if events.dtype != torch.bool:
+        if str(events.dtype) != "torch.bool":
             raise ValueError(f"events are {events.dtype}; expected torch.bool, e.g. score > 0")
         self.merge(ProbabilityAccumulator(events.numel(), int(events.sum())))
 

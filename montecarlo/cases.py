@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor
+import numpy as np
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 MATRICES = ("W", "Sigma")
 VECTORS = ("m", "a", "b")
@@ -62,30 +65,47 @@ def dimension(case: Mapping[str, Any]) -> int:
     raise CaseError('case has no d and no matrix; give the dimension, e.g. "d": 2')
 
 
-def tensor(case: Mapping[str, Any], name: str, device: torch.device) -> Tensor:
-    """A matrix (d, d) or vector (d,) of the case, float64; raises CaseError where its shape or an entry is wrong."""
+def rows(case: Mapping[str, Any], name: str) -> list[list[float]]:
+    """A matrix of the case in rows, or a vector as its only row; CaseError where its shape or an entry is wrong."""
     d, value = dimension(case), case[name]
-    rows = value if name in MATRICES else [value]
-    if not isinstance(value, (list, tuple)) or any(not isinstance(row, (list, tuple)) or len(row) != d for row in rows):
+    found = value if name in MATRICES else [value]
+    if not isinstance(value, (list, tuple)) or any(
+        not isinstance(row, (list, tuple)) or len(row) != d for row in found
+    ):
         shape = f"{d} x {d} nested lists" if name in MATRICES else f"a list of {d} numbers"
         raise CaseError(f"case[{name!r}] = {value!r}; expected {shape}, as d = {d}")
     if name in MATRICES and len(value) != d:
         raise CaseError(f"case[{name!r}] has {len(value)} rows; expected {d}, as d = {d}")
-    numbers = torch.tensor([[_number(name, entry) for entry in row] for row in rows], dtype=torch.float64)
+    return [[_number(name, entry) for entry in row] for row in found]
+
+
+def tensor(case: Mapping[str, Any], name: str, device: torch.device) -> Tensor:
+    """A matrix (d, d) or vector (d,) of the case, float64; raises CaseError where its shape or an entry is wrong."""
+    import torch
+
+    numbers = torch.tensor(rows(case, name), dtype=torch.float64)
     return (numbers if name in MATRICES else numbers[0]).to(device)
+
+
+def covariance_rows(case: Mapping[str, Any]) -> list[list[float]]:
+    """Sigma in rows; raises CaseError where it is no covariance."""
+    if "Sigma" not in case:
+        raise CaseError('case has no Sigma; give the covariance, e.g. "Sigma": [[1]] for d = 1')
+    found = rows(case, "Sigma")
+    Sigma = np.array(found, dtype=np.float64)
+    if not np.array_equal(Sigma, Sigma.T):
+        raise CaseError(f"case['Sigma'] = {case['Sigma']!r} is not symmetric; expected a covariance")
+    values = np.linalg.eigvalsh(Sigma)
+    if values[0] < -1e-12 * abs(values).max():
+        raise CaseError(f"case['Sigma'] has the eigenvalue {float(values[0]):.3g}; expected none below 0")
+    return found
 
 
 def covariance_matrix(case: Mapping[str, Any], device: torch.device) -> Tensor:
     """Sigma, (d, d) float64; raises CaseError where it is no covariance."""
-    if "Sigma" not in case:
-        raise CaseError('case has no Sigma; give the covariance, e.g. "Sigma": [[1]] for d = 1')
-    Sigma = tensor(case, "Sigma", torch.device("cpu"))
-    if not torch.equal(Sigma, Sigma.T):
-        raise CaseError(f"case['Sigma'] = {case['Sigma']!r} is not symmetric; expected a covariance")
-    values = torch.linalg.eigvalsh(Sigma)
-    if values[0] < -1e-12 * values.abs().max():
-        raise CaseError(f"case['Sigma'] has the eigenvalue {float(values[0]):.3g}; expected none below 0")
-    return Sigma.to(device)
+    import torch
+
+    return torch.tensor(covariance_rows(case), dtype=torch.float64, device=device)
 
 
 def numbers(case: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:

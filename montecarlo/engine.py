@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 
 from montecarlo import cases, registry, seeds
-from montecarlo.accumulate import Block, CovarianceAccumulator, Estimate, MomentAccumulator, reduce_blocks
+from montecarlo.accumulate import Block, CovarianceAccumulator, MomentAccumulator, Pair, Sample, reduce_blocks
 from montecarlo.registry import COUNT, GIVEN, SAMPLED, SINGLE, Evaluation, Growth, Points, Search, Simulation
 from montecarlo.walks import (
     STARTS,
@@ -52,7 +52,6 @@ GROWTH_TOKENS = 1 << 16
 LOGGER = logging.getLogger("twofold")
 
 OnBlock = Callable[[int, int], None]
-Pair = tuple[str, str]
 R = TypeVar("R")
 
 #: A block's numbers, reduced: by quantity, and by pair of quantities.
@@ -61,33 +60,6 @@ Reduced = tuple[dict[str, Block], dict[Pair, CovarianceAccumulator]]
 
 class EngineError(ValueError):
     """Nothing can be sampled as asked; the message names the argument, its value and what was expected."""
-
-
-@dataclass(frozen=True)
-class Sample:
-    """What was sampled: an estimate for every quantity, and from how many walks.
-
-    ``next_block`` is the first block that was not used: a sample drawn from there on shares no walk with this one.
-    ``stream`` is what its first two blocks were seeded with: samples of one stream have walks in common.
-    """
-
-    estimates: Mapping[str, Estimate]
-    covariances: Mapping[Pair, CovarianceAccumulator]
-    walks: int
-    blocks: int
-    walks_per_block: int
-    first_block: int
-    device: str
-    seconds: float
-    stream: tuple[int, ...] = ()
-
-    def __getitem__(self, quantity: str) -> Estimate:
-        return self.estimates[quantity]
-
-    @property
-    def next_block(self) -> int:
-        """The index of the first block that this sample left unused."""
-        return self.first_block + self.blocks
 
 
 @dataclass(frozen=True)

@@ -476,6 +476,11 @@ def variance(f: Tensor) -> Tensor:
 def covariance(f: Tensor, g: Tensor) -> Tensor:
     """Half products of the differences of consecutive walks' numbers, (n // 2,); their mean is Cov(f, g)."""
     pairs = len(f) // 2
-    left = (f[: 2 * pairs : 2] - f[1 : 2 * pairs : 2]).double()
-    right = (g[: 2 * pairs : 2] - g[1 : 2 * pairs : 2]).double()
-    return left * right / 2
+    left, right = (_double(one[: 2 * pairs : 2] - one[1 : 2 * pairs : 2]) for one in (f, g))
+    halves: Tensor = left * right / 2
+    return halves
+
+
+def _double(numbers: Any) -> Any:
+    # numpy's arrays have no double()
+    return numbers.double() if hasattr(numbers, "double") else numbers.astype("float64")

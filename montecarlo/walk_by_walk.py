@@ -96,7 +96,7 @@ def apart(
     with torch.no_grad():
         tokens, returned = _numbers(simulation, case, law, seed, key, walks)
         named = dict(returned) if isinstance(returned, Mapping) else {SINGLE: returned}
-        env = environment_of(case)
+        env = environment_of(case, tokens.device)
         env.scalars = {"T": tokens.shape[1], **env.scalars}
         for name, plain in quantities.items():
             own = named.get(name, named.get(SINGLE) if set(named) == {SINGLE} else None)

@@ -77,11 +77,19 @@ class Verdict:
     def __str__(self) -> str:
         return "\n".join(f"{label:<15} {text}" for label, text in self.rows())
 
-    def _repr_html_(self) -> str:
-        cells = "".join(f"<tr><th>{html.escape(a)}</th><td>{html.escape(b)}</td></tr>" for a, b in self.rows())
-        if self.report["statement"]:
-            from proofs_check.site import mathml
+    def _repr_latex_(self) -> str | None:
+        statement = str(self.report["statement"])
+        return f"$\\displaystyle {statement}$" if statement else None
 
+    def _repr_html_(self) -> str:
+        from proofs_check.site import mathml
+
+        typeset = {"derived", "correction"}
+        cells = "".join(
+            f"<tr><th>{html.escape(a)}</th><td>{mathml.expression(b) if a in typeset else html.escape(b)}</td></tr>"
+            for a, b in self.rows()
+        )
+        if self.report["statement"]:
             cells = f"<tr><th>statement</th><td>{mathml.statement(str(self.report['statement']))}</td></tr>" + cells
         return f"<table>{cells}</table>"
 

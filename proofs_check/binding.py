@@ -37,6 +37,8 @@ from theorems.statement.proposition import Proposition
 SMALLEST, DRAWN = 150, 64
 #: Draws of a simulation with a generator of its own that are looked at.
 DRAWS = 8
+#: Cases drawn for the largest of them, at which a simulation of a lemma of one's own is compared too.
+FAR = 16
 MEND = 'state it as data, e.g. claim("{id}", "E[x[i].T*W*x[j]] = i*tr(W*Sigma)", hypotheses="W symmetric, i <= j")'
 
 
@@ -232,6 +234,10 @@ def simulation_bound(
         return Binding(missing=["no case was sampled at which the simulation could be compared"])
     if simulation.model == "free":
         return _drawn_bound(simulation, seen, plain, seed)
+    if claim.plugin:
+        # far out, where what is clipped or cut off shows
+        far = sorted(drawn(next(iter(table.values())), 2, FAR, far=True), key=size)[-FAR // 4 :]
+        seen |= {str(sorted(case.items())): case for case in far}
     for key, case in seen.items():
         # the start of a case takes the place of the walk's own
         own = {"zero": ["walk-zero"]}.get(str(case.get("start", "")), law.plain())

@@ -10,7 +10,6 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from math import lcm
 from random import Random
 from typing import Any
 
@@ -20,6 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
 from proofs_check import structured
+from proofs_check.rotations import rotated
 from theorems.catalogue import STRUCTURED, Statement, base_id
 from theorems.conditions import read
 from theorems.deriving import find as find_derivation
@@ -70,26 +70,6 @@ SLOTS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
 #: Lengths of the walk by slot, for a claim about T -> infinity and for one about every T.
 LONG_RUN = {"short": (2, 1), "middle": (8, 16), "long": (48,)}
 EVERY_T = {"short": (1, 2), "middle": (4, 5, 6), "long": (7, 8, 9)}
-
-
-def rotated(values: list[str], direction: list[int]) -> list[list[str]]:
-    """H diag(values) H with the Householder reflection H = I - 2 v v^T/(v^T v), exact; H = I for v = 0."""
-    size = len(values)
-    norm = sum(v * v for v in direction)
-    # integers alone: norm H, or H itself where it is I, and the values over their common denominator
-    scale = norm or 1
-    reflection = [[scale * (r == c) - 2 * direction[r] * direction[c] for c in range(size)] for r in range(size)]
-    spectrum = [Fraction(v) for v in values]
-    common = lcm(*(v.denominator for v in spectrum))
-    whole = [v.numerator * (common // v.denominator) for v in spectrum]
-    below = common * scale**2
-    return [
-        [
-            str(Fraction(sum(reflection[r][k] * whole[k] * reflection[k][c] for k in range(size)), below))
-            for c in range(size)
-        ]
-        for r in range(size)
-    ]
 
 
 @st.composite

@@ -24,7 +24,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from montecarlo.registry import Tails
 
@@ -154,7 +153,27 @@ def _root(score: Callable[[float], float], level: float, centre: float, step: fl
         low, step = low - step, 2 * step
     while score(high) > level:
         high, step = high + step, 2 * step
-    return float(brentq(lambda theta: score(theta) - level, low, high, xtol=1e-14 * max(1.0, abs(centre)), rtol=1e-12))
+    return _between(lambda theta: score(theta) - level, low, high, 1e-14 * max(1.0, abs(centre)))
+
+
+def _between(f: Callable[[float], float], low: float, high: float, within: float) -> float:
+    """A root of a decreasing f with f(low) >= 0 >= f(high): the secant's, half of an end's value where it stays."""
+    above, below, stayed = f(low), f(high), 0
+    # each end is kept at most once in a row with its full value, so that the bracket shrinks faster than by halves
+    for _ in range(200):
+        if high - low <= within + 1e-12 * abs(low) or above == below:
+            break
+        theta = low + (high - low) * above / (above - below)
+        if not low < theta < high:
+            theta = (low + high) / 2
+        value = f(theta)
+        if value == 0.0:
+            return theta
+        if value > 0.0:
+            low, above, below, stayed = theta, value, below / 2 if stayed > 0 else below, 1
+        else:
+            high, below, above, stayed = theta, value, above / 2 if stayed < 0 else above, -1
+    return (low + high) / 2
 
 
 def numbers_needed(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from montecarlo.engine import Sample
+    from montecarlo.accumulate import Sample
 
 #: Block means that are compared tell two samples apart only where they take so many values.
 TELLING = 8

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from scipy import special
 from sympy.printing.str import StrPrinter
 
 from theorems.algebra.pascal import RowSum
@@ -20,7 +19,6 @@ from theorems.algebra.sums import close_sum
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _FUNCTIONS = {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log, "erf": sp.erf, "Abs": sp.Abs}
 _RELATIONS = {ast.LtE: sp.Le, ast.GtE: sp.Ge, ast.Lt: sp.Lt, ast.Gt: sp.Gt, ast.Eq: sp.Eq, ast.NotEq: sp.Ne}
-_NUMERIC = {"exp": np.exp, "log": np.log, "erf": special.erf, "Abs": np.abs}
 #: Longest formula that is read, in characters, and largest exponent.
 MAX_LENGTH = 2_000
 MAX_EXPONENT = 64
@@ -29,6 +27,16 @@ MAX_TERMS = 3_000
 MAX_SUMMANDS = 200
 #: Names that ``sympify`` reads back as something else.
 RESERVED = frozenset({"E", "I", "N", "O", "Q", "S", "pi", "oo", "zoo", "nan"})
+
+
+def _erf(x: Any) -> Any:
+    # half a second to import, and hardly ever needed
+    from scipy import special
+
+    return special.erf(x)
+
+
+_NUMERIC: dict[str, Any] = {"exp": np.exp, "log": np.log, "erf": _erf, "Abs": np.abs}
 
 
 class ExpressionError(ValueError):

@@ -13,6 +13,11 @@ from montecarlo.statements.evaluation import Value, as_tensor, evaluate, kept, r
 from montecarlo.statements.nodes import Node, StatementSimulationError, has_moment, text
 
 
+@reads("erf")
+def _error_function(node: Node, env: Environment) -> Value:
+    return kept(torch.special.erf(as_tensor(scalar(node[1], env))))
+
+
 @reads("pi")
 def _circle(node: Node, env: Environment) -> Value:
     return Value("scalar", math.pi)

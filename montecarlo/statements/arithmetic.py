@@ -5,21 +5,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import torch
-from torch import Tensor
-
+from montecarlo.statements.arrays import Array, alike, fetched, gathered, is_array, library, whole_array
 from montecarlo.statements.environment import Environment
-from montecarlo.statements.evaluation import (
-    CORE,
-    Value,
-    as_tensor,
-    broadcast,
-    evaluate,
-    reads,
-    scalar,
-    spread,
-    whole,
-)
+from montecarlo.statements.evaluation import CORE, Value, as_array, evaluate, reads, scalar, spread, whole
 from montecarlo.statements.nodes import Node, StatementSimulationError, random, text
 
 
@@ -36,7 +24,7 @@ def _name(node: Node, env: Environment) -> Value:
 @reads("token")
 def _token(node: Node, env: Environment) -> Value:
     place = scalar(node[1], env)
-    if not isinstance(place, Tensor):
+    if isinstance(place, float | int):
         return Value("column", env.token(whole(place, node)))
     positions = [whole(one, node) for one in place.flatten().tolist()]
     found = env.tokens_at(positions)
@@ -48,18 +36,15 @@ def _entry(node: Node, env: Environment) -> Value:
     source = Value("family", env.list_of(node[1])) if isinstance(node[1], str) else evaluate(node[1], env)
     if CORE[source.kind] != 1:
         raise StatementSimulationError(f"{text(node)} takes an entry of a {source.kind}; expected one of a vector")
-    data, place = source.tensor, scalar(node[2], env)
+    data, place = source.array, scalar(node[2], env)
     length = data.shape[-1]
-    for one in place.flatten().tolist() if isinstance(place, Tensor) else [place]:
+    for one in [place] if isinstance(place, float | int) else place.flatten().tolist():
         if not 1 <= whole(one, node) <= length:
             raise StatementSimulationError(f"{text(node)} at {one:g}; expected an entry from 1 to {length}")
-    if not isinstance(place, Tensor):
+    if not is_array(place):
         picked = data[..., int(place) - 1]
         return Value("scalar", picked if picked.ndim else picked.item())
-    rows = (place.long() - 1).unsqueeze(-1)
-    shape = broadcast(data.shape[:-1], rows.shape[:-1])
-    chosen = torch.gather(data.expand(*shape, length), -1, rows.expand(*shape, 1))
-    return Value("scalar", chosen.squeeze(-1))
+    return Value("scalar", gathered(data, place - 1))
 
 
 @reads("column")
@@ -69,25 +54,28 @@ def _column(node: Node, env: Environment) -> Value:
 
 @reads("element")
 def _element(node: Node, env: Environment) -> Value:
-    rows = Value("matrix", _columns(evaluate(node[1], env), node[3], node, env).unsqueeze(-2))
-    picked = _columns(rows, node[2], node, env).squeeze(-1)
+    rows = Value("matrix", _columns(evaluate(node[1], env), node[3], node, env)[..., None, :])
+    picked = _columns(rows, node[2], node, env)[..., 0]
     return Value("scalar", picked if picked.ndim else picked.item())
 
 
-def _columns(source: Value, index: Node, node: Node, env: Environment) -> Tensor:
-    """The column of a matrix at a place, (..., rows); at many places where the place is a tensor."""
+def _columns(source: Value, index: Node, node: Node, env: Environment) -> Array:
+    """The column of a matrix at a place, (..., rows); at many places where the place is an array."""
     if source.kind != "matrix":
         raise StatementSimulationError(f"{text(node)} takes a part of a {source.kind}; expected one of a matrix")
-    data, place = source.tensor, scalar(index, env)
+    data, place = source.array, scalar(index, env)
     length = data.shape[-1]
-    for one in place.flatten().tolist() if isinstance(place, Tensor) else [place]:
+    for one in _entries(place):
         if not 1 <= whole(one, node) <= length:
             raise StatementSimulationError(f"{text(node)} at {one:g}; expected a place from 1 to {length}")
-    if not isinstance(place, Tensor):
+    if not is_array(place):
         return data[..., int(place) - 1]
-    rows = (place.long() - 1)[..., None, None]
-    shape = broadcast(data.shape[:-1], rows.shape[:-1])
-    return torch.gather(data.expand(*shape, length), -1, rows.expand(*shape, 1)).squeeze(-1)
+    return gathered(data, as_array(place)[..., None] - 1)
+
+
+def _entries(place: Array | float) -> list[float]:
+    found: list[float] = fetched(place).ravel().tolist() if is_array(place) else [place]
+    return found
 
 
 @reads("matrix")
@@ -110,12 +98,12 @@ def _of_family(node: Node, env: Environment) -> Value:
     places = [scalar(index, env) for index in node[3:]]
     rows = []
     for place, first, length in zip(places, node[2].split(","), data.shape, strict=False):
-        for one in place.flatten().tolist() if isinstance(place, Tensor) else [place]:
+        for one in _entries(place):
             if not 0 <= whole(one, node) - int(first) < length:
                 raise StatementSimulationError(
                     f"{text(node)} at {one:g}; expected {first} to {length + int(first) - 1}"
                 )
-        rows.append(as_tensor(place).long() - int(first))
+        rows.append(whole_array(place) - int(first) if is_array(place) else whole(place, node) - int(first))
     return Value("column", data[tuple(rows)])
 
 
@@ -150,7 +138,7 @@ def _added(node: Node, env: Environment) -> Value:
 
 def _is_zero(found: Value) -> bool:
     """Whether a number is 0 for every walk and index at once."""
-    return not bool(as_tensor(found.data).count_nonzero())
+    return bool((as_array(found.data) == 0).all())
 
 
 @reads("*")
@@ -170,7 +158,7 @@ def product(one: Value, two: Value, node: Node) -> Value:
         return Value(two.kind, spread(one.data, CORE[two.kind]) * two.data)
     if two.kind == "scalar":
         return Value(one.kind, one.data * spread(two.data, CORE[one.kind]))
-    left, right = one.tensor, two.tensor
+    left, right = one.array, two.array
     kinds = (one.kind, two.kind)
     if kinds in (("row", "column"), ("row", "family")):
         return Value("scalar", (left * right).sum(-1))
@@ -179,29 +167,29 @@ def product(one: Value, two: Value, node: Node) -> Value:
     if kinds in (("matrix", "column"), ("matrix", "family")):
         return Value("column", applied(left, right))
     if kinds in (("column", "row"), ("family", "row")):
-        return Value("matrix", left.unsqueeze(-1) * right.unsqueeze(-2))
+        return Value("matrix", left[..., None] * right[..., None, :])
     if kinds == ("matrix", "matrix"):
         return Value("matrix", left @ right)
     raise StatementSimulationError(f"{text(node)} multiplies a {one.kind} by a {two.kind}; expected x[i].T*W*x[j]")
 
 
-def applied(matrix: Tensor, columns: Tensor) -> Tensor:
+def applied(matrix: Array, columns: Array) -> Array:
     """M x: (d, d) or (..., d, d), and (d,) or (..., n, d)."""
     if matrix.ndim > 2 and columns.ndim == 1:
         return matrix @ columns
     if matrix.ndim > 2:
-        return (matrix * columns.unsqueeze(-2)).sum(-1)
+        return (matrix * columns[..., None, :]).sum(-1)
     if columns.ndim == 1:
         return matrix @ columns
     # walks are innermost in memory, and stay there
-    found = torch.matmul(matrix.expand(*columns.shape[:-2], *matrix.shape), columns.mT)
-    return found.mT
+    own = library(columns)
+    return own.matmul(own.broadcast_to(matrix, (*columns.shape[:-2], *matrix.shape)), columns.mT).mT
 
 
 @reads("/")
 def _divided(node: Node, env: Environment) -> Value:
     above, below = evaluate(node[1], env), scalar(node[2], env)
-    if not isinstance(below, Tensor) and below == 0:
+    if not is_array(below) and below == 0:
         raise StatementSimulationError(f"{text(node)} divides by 0")
     return Value(above.kind, above.data / spread(below, CORE[above.kind]))
 
@@ -213,23 +201,24 @@ def _power(node: Node, env: Environment) -> Value:
         inner = evaluate(node[1][1], env)
         axes = tuple(range(-CORE[inner.kind], 0))
         if axes:
-            return Value("scalar", (inner.tensor * inner.tensor).sum(axes))
+            return Value("scalar", (inner.array * inner.array).sum(axes))
     base, exponent = evaluate(node[1], env), scalar(node[2], env)
     if base.kind == "matrix":
-        if isinstance(exponent, Tensor) or exponent != round(exponent) or exponent < 0:
+        if is_array(exponent) or exponent != round(exponent) or exponent < 0:
             raise StatementSimulationError(f"{text(node)}: a matrix has powers 0, 1, 2, ...")
-        return Value("matrix", torch.linalg.matrix_power(base.tensor, round(exponent)))
+        return Value("matrix", library(base.array).linalg.matrix_power(base.array, round(exponent)))
     if base.kind != "scalar":
         raise StatementSimulationError(f"{text(node)} raises a {base.kind} to a power; expected a number or a matrix")
     return Value("scalar", _raised(base.data, exponent, node))
 
 
-def _raised(base: Tensor | float, exponent: Tensor | float, node: Node) -> Tensor | float:
-    if isinstance(base, Tensor) and not isinstance(exponent, Tensor) and exponent in (2, 3, 4):
+def _raised(base: Array | float, exponent: Array | float, node: Node) -> Array | float:
+    if is_array(base) and not is_array(exponent) and exponent in (2, 3, 4):
         square = base * base
         return square if exponent == 2 else square * (base if exponent == 3 else square)
-    if isinstance(base, Tensor) or isinstance(exponent, Tensor):
-        return torch.pow(as_tensor(base), as_tensor(exponent))
+    if is_array(base) or is_array(exponent):
+        one, two = alike(base, exponent)
+        return one**two
     try:
         power = base**exponent
     except (OverflowError, ZeroDivisionError):

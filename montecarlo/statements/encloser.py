@@ -11,6 +11,7 @@ import numpy as np
 from scipy import special
 
 from montecarlo.statements import enclosure
+from montecarlo.statements.arrays import fetched
 from montecarlo.statements.enclosure import EXACT, LINE, Enclosure, point, scalar
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, text
@@ -143,7 +144,7 @@ def _number(encloser: Encloser, node: Node) -> Enclosure:
 
 def _entry(encloser: Encloser, node: Node) -> Enclosure:
     if isinstance(node[1], str):
-        found = _array("family", encloser.env.list_of(node[1]).cpu().numpy())
+        found = _array("family", fetched(encloser.env.list_of(node[1])))
     else:
         found = encloser.vector(node[1])
     place = whole(encloser.whole(node[2]), node)
@@ -230,9 +231,9 @@ def _chance(encloser: Encloser, node: Node) -> Enclosure:
 _READERS: dict[str, Callable[[Encloser, Node], Enclosure]] = {
     "number": _number,
     "name": _number,
-    "matrix": lambda e, node: _array("matrix", e.env.matrix(node[1]).cpu().numpy()),
-    "vector": lambda e, node: _array("column", e.env.list_of(node[1]).cpu().numpy()[:, None]),
-    "family": lambda e, node: _array("family", e.env.list_of(node[1]).cpu().numpy()),
+    "matrix": lambda e, node: _array("matrix", fetched(e.env.matrix(node[1]))),
+    "vector": lambda e, node: _array("column", fetched(e.env.list_of(node[1]))[:, None]),
+    "family": lambda e, node: _array("family", fetched(e.env.list_of(node[1]))),
     "entry": _entry,
     "+": _added,
     "*": _multiplied,

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
 
-from montecarlo.cases import CaseError, covariance_matrix, dimension
+from montecarlo.cases import CaseError, covariance_rows, dimension
+from montecarlo.statements.arrays import Array, array, library, place
 from montecarlo.statements.nodes import Node, StatementSimulationError
 
 
@@ -20,31 +20,33 @@ class Environment:
 
     ``lists`` are fixed vectors of R^d and sequences alike, ``families`` vectors by their indices, (..., d). ``places``
     maps a position to its row of the tokens where not all of 1 ... T were made. Inside a sum, ``index`` is bound to
-    ``bound``: an int, or a float64 tensor (J, 1, ...) that adds an axis of length J to the left of those there;
+    ``bound``: an int, or a float64 array (J, 1, ...) that adds an axis of length J to the left of those there;
     ``axes`` are the lengths of all such axes.
     The walks of an ``exhaustive`` one are a whole law, equally likely.
     """
 
     n: int = 1
-    tokens: Tensor | None = None
-    matrices: Mapping[str, Tensor] = field(default_factory=dict)
-    lists: Mapping[str, Tensor] = field(default_factory=dict)
-    scalars: Mapping[str, float | Tensor] = field(default_factory=dict)
+    tokens: Array | None = None
+    matrices: Mapping[str, Array] = field(default_factory=dict)
+    lists: Mapping[str, Array] = field(default_factory=dict)
+    scalars: Mapping[str, float | Array] = field(default_factory=dict)
     places: Mapping[int, int] | None = None
     parent: Environment | None = None
     index: str = ""
-    bound: float | Tensor = 0
+    bound: float | Array = 0
     axes: tuple[int, ...] = ()
     memo: dict[Node, Any] = field(default_factory=dict)
-    families: Mapping[str, Tensor] = field(default_factory=dict)
+    families: Mapping[str, Array] = field(default_factory=dict)
     exhaustive: bool = False
+    #: That of torch's tensors; None for numpy's arrays.
+    device: Any = None
 
-    def inside(self, index: str, bound: float | Tensor) -> Environment:
+    def inside(self, index: str, bound: float | Array) -> Environment:
         """The environment inside a sum, with its index bound."""
-        axes = (len(bound), *self.axes) if isinstance(bound, Tensor) else self.axes
+        axes = self.axes if isinstance(bound, float | int) else (len(bound), *self.axes)
         return replace(self, parent=self, index=index, bound=bound, axes=axes, memo={})
 
-    def with_unknowns(self, n: int, values: Mapping[str, Tensor]) -> Environment:
+    def with_unknowns(self, n: int, values: Mapping[str, Array]) -> Environment:
         """The same names with trial values of unknowns, one for every one of n walks; bound indices are names then.
 
         Tokens stay only where there is one walk, which is the same for every trial.
@@ -73,11 +75,20 @@ class Environment:
             yield frame
             frame = frame.parent
 
-    def with_tokens(self, tokens: Tensor, places: Mapping[int, int] | None = None) -> Environment:
+    def with_tokens(self, tokens: Array, places: Mapping[int, int] | None = None) -> Environment:
         """The same case with other walks."""
-        return Environment(len(tokens), tokens, self.matrices, self.lists, self.scalars, places, families=self.families)
+        return Environment(
+            len(tokens),
+            tokens,
+            self.matrices,
+            self.lists,
+            self.scalars,
+            places,
+            families=self.families,
+            device=place(tokens),
+        )
 
-    def replaced(self, kind: str, name: str, value: Tensor) -> Environment:
+    def replaced(self, kind: str, name: str, value: Array) -> Environment:
         """The same place, sums around it included, with another matrix or list; nothing worked out before is kept.
 
         Tensors of the inference mode are copied, so that a gradient may be taken through them outside of it.
@@ -92,7 +103,7 @@ class Environment:
         bound = _outside(self.bound)
         return Environment(self.n, tokens, matrices, lists, scalars, self.places, outer, self.index, bound, self.axes)
 
-    def scalar(self, name: str) -> float | Tensor:
+    def scalar(self, name: str) -> float | Array:
         """The value of a name: of the innermost sum that binds it, or of the case."""
         for frame in self.frames():
             if frame.index == name:
@@ -101,43 +112,44 @@ class Environment:
             raise StatementSimulationError(f"the case has no {name}; it has {', '.join(self.scalars) or 'no numbers'}")
         return self.scalars[name]
 
-    def matrix(self, name: str) -> Tensor:
+    def matrix(self, name: str) -> Array:
         """A matrix of the case."""
         if name not in self.matrices:
             raise StatementSimulationError(f"the case has no matrix {name}; give it as nested lists of rationals")
         return self.matrices[name]
 
-    def list_of(self, name: str) -> Tensor:
+    def list_of(self, name: str) -> Array:
         """A fixed vector, or a sequence, of the case."""
         if name not in self.lists:
             raise StatementSimulationError(f"the case has no vector {name}; give it as a list of rationals")
         return self.lists[name]
 
-    def family(self, name: str) -> Tensor:
+    def family(self, name: str) -> Array:
         """The vectors of a family of the case."""
         if name not in self.families:
             raise StatementSimulationError(f"the case has no family {name}; give it as nested lists of rationals")
         return self.families[name]
 
-    def token(self, position: int) -> Tensor:
+    def token(self, position: int) -> Array:
         """x_position, (n, d)."""
         return self._tokens()[:, self._row(position)]
 
-    def tokens_at(self, positions: list[int]) -> Tensor:
+    def tokens_at(self, positions: list[int]) -> Array:
         """The tokens at some positions, (k, n, d)."""
-        stacked = self._tokens().permute(1, 0, 2)
+        own = library(self._tokens())
+        stacked = own.moveaxis(self._tokens(), 1, 0)
         rows = [self._row(position) for position in positions]
         if rows == list(range(rows[0], rows[0] + len(rows))):
             return stacked[rows[0] : rows[0] + len(rows)]
-        return stacked[torch.tensor(rows, device=stacked.device)]
+        return stacked[rows]
 
-    def mean(self) -> Tensor:
+    def mean(self) -> Array:
         """The mean of the tokens, (n, d)."""
         if self.places is not None:
             raise StatementSimulationError("mean(x) needs all tokens, and only some were made")
         return self._tokens().mean(1)
 
-    def _tokens(self) -> Tensor:
+    def _tokens(self) -> Array:
         if self.tokens is None:
             raise StatementSimulationError("a token occurs where there are no walks; take a moment of it")
         return self.tokens
@@ -152,54 +164,52 @@ class Environment:
 
 def _outside(data: Any) -> Any:
     """A tensor of the inference mode as an ordinary one; anything else as it is."""
-    return data.clone() if isinstance(data, Tensor) and data.is_inference() else data
+    return data.clone() if hasattr(data, "is_inference") and data.is_inference() else data
 
 
 def environment_of(
-    case: Mapping[str, Any],
-    device: torch.device | str = "cpu",
-    sizes: Mapping[str, tuple[str, str]] | None = None,
+    case: Mapping[str, Any], device: Any = "cpu", sizes: Mapping[str, tuple[str, str]] | None = None
 ) -> Environment:
     """The names of a case: ints and "p/q" strings as numbers, lists as vectors, nested lists as matrices, and I.
 
-    ``sizes`` are the rows and columns, by name or number, of the matrices that need not be d x d.
-    Families of vectors are nested lists by name under "families".
+    ``sizes`` are the rows and columns, by name or number, of the matrices that need not be d x d. Families of vectors
+    are nested lists by name under "families". Arrays are torch's on the ``device``, or numpy's where it is None.
     """
-    matrices, lists, scalars = dict[str, Tensor](), dict[str, Tensor](), dict[str, float | Tensor]()
-    families = {name: _tensor(name, value).to(device) for name, value in case.get("families", {}).items()}
+    matrices, lists, scalars = dict[str, Array](), dict[str, Array](), dict[str, float | Array]()
+    families = {name: _array(name, value, device) for name, value in case.get("families", {}).items()}
     for name, value in case.items():
         if name == "families":
             continue
         if isinstance(value, list | tuple):
             rows = value and isinstance(value[0], list | tuple)
-            (matrices if rows else lists)[name] = _tensor(name, value).to(device)
+            (matrices if rows else lists)[name] = _array(name, value, device)
         elif (number := _scalar(value)) is not None:
             scalars[name] = number
     if "Sigma" in matrices:
-        matrices["Sigma"] = _covariance({"d": len(matrices["Sigma"]), "Sigma": case["Sigma"]}).to(device)
+        matrices["Sigma"] = array(_covariance({"d": len(matrices["Sigma"]), "Sigma": case["Sigma"]}), device)
     given = {name: tuple(_size(label, scalars, name) for label in size) for name, size in (sizes or {}).items()}
     for name, wanted in given.items():
-        if name in matrices and matrices[name].shape != wanted:
+        if name in matrices and tuple(matrices[name].shape) != wanted:
             shape = tuple(matrices[name].shape)
             raise StatementSimulationError(f"{name} is {shape}; expected {wanted[0]} x {wanted[1]}")
     if any(name in case for name in ("d", *(matrices.keys() - given.keys()))) or "m" in lists:
         d = _dimension(case, matrices)
         scalars.setdefault("d", d)
-        matrices["I"] = torch.eye(d, dtype=torch.float64, device=device)
+        matrices["I"] = array(np.eye(d), device)
         for name, matrix in matrices.items():
-            if name not in given and matrix.shape != (d, d):
+            if name not in given and tuple(matrix.shape) != (d, d):
                 raise StatementSimulationError(f"{name} is {tuple(matrix.shape)}; expected {d} x {d}, as d = {d}")
-    return Environment(matrices=matrices, lists=lists, scalars=scalars, families=families)
+    return Environment(matrices=matrices, lists=lists, scalars=scalars, families=families, device=device)
 
 
-def _size(label: str, scalars: Mapping[str, float | Tensor], name: str) -> int:
+def _size(label: str, scalars: Mapping[str, float | Array], name: str) -> int:
     found = int(label) if label.isdigit() else scalars.get(label)
-    if isinstance(found, Tensor) or found is None or found != round(found):
+    if not isinstance(found, int | float) or found != round(found):
         raise StatementSimulationError(f"the case has no whole number {label}, a size of {name}; give it")
     return round(found)
 
 
-def _dimension(case: Mapping[str, Any], matrices: Mapping[str, Tensor]) -> int:
+def _dimension(case: Mapping[str, Any], matrices: Mapping[str, Array]) -> int:
     if "d" not in case and matrices:
         return len(next(iter(matrices.values())))
     try:
@@ -208,9 +218,9 @@ def _dimension(case: Mapping[str, Any], matrices: Mapping[str, Tensor]) -> int:
         raise StatementSimulationError(str(error)) from None
 
 
-def _covariance(case: Mapping[str, Any]) -> Tensor:
+def _covariance(case: Mapping[str, Any]) -> list[list[float]]:
     try:
-        return covariance_matrix(case, torch.device("cpu"))
+        return covariance_rows(case)
     except CaseError as error:
         raise StatementSimulationError(str(error)) from None
 
@@ -227,9 +237,9 @@ def _scalar(value: Any) -> float | None:
         return None
 
 
-def _tensor(name: str, value: Any) -> Tensor:
+def _array(name: str, value: Any, device: Any) -> Array:
     try:
-        return torch.tensor(list(_numbers(value)), dtype=torch.float64)
+        return array(list(_numbers(value)), device)
     except (ValueError, TypeError, ZeroDivisionError):
         raise StatementSimulationError(
             f'case[{name!r}] = {value!r}; expected rationals such as 3 or "-1/2", in rows of equal length'

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
 
+from montecarlo.statements.arrays import Array, array, is_array
 from montecarlo.statements.environment import Environment
-from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, names, text
+from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, names, text, walk
 
 #: Axes of one value of each kind, without those of the walks and of sums.
 CORE = {"scalar": 0, "column": 1, "row": 1, "family": 1, "matrix": 2}
@@ -21,15 +23,24 @@ class Value:
     """A value of one of the kinds of CORE; a scalar that no walk enters may be a float."""
 
     kind: str
-    data: Tensor | float
+    data: Array | float
 
     @property
-    def tensor(self) -> Tensor:
-        """The data as a tensor."""
-        return self.data if isinstance(self.data, Tensor) else torch.tensor(self.data, dtype=torch.float64)
+    def array(self) -> Array:
+        """The data as an array."""
+        return as_array(self.data)
+
+    @property
+    def tensor(self) -> Any:
+        """The data as a torch tensor."""
+        return as_tensor(self.data)
 
 
 Reader = Callable[[Node, Environment], Value]
+#: Modules whose readers work on torch's tensors: loaded where one of their operations occurs.
+FURTHER = tuple(
+    f"montecarlo.statements.{name}" for name in ("analysis", "gathered", "gradients", "programs", "spectra")
+)
 #: What reads the nodes of an operation.
 READERS: dict[str, Reader] = {}
 
@@ -44,13 +55,32 @@ def reads(*operations: str) -> Callable[[Reader], Reader]:
     return enter
 
 
+def reader_of(operation: str) -> Reader | None:
+    """What reads an operation; None for one that is not known."""
+    if operation not in READERS and operation not in MOMENTS:
+        for name in FURTHER:
+            import_module(name)
+    return READERS.get(operation)
+
+
+def native(node: Node) -> bool:
+    """Whether numpy suffices for a node: nothing in it is read by what works on torch's tensors."""
+    for one in walk(node):
+        if one[0] in MOMENTS:
+            continue
+        reader = reader_of(one[0])
+        if reader is not None and reader.__module__ in FURTHER:
+            return False
+    return True
+
+
 def evaluate(node: Node, env: Environment) -> Value:
     """The value of a node, each equal node worked out once, outside of the sums whose index it does not hold."""
     while env.parent is not None and env.index not in names(node):
         env = env.parent
     found = env.memo.get(node)
     if found is None:
-        reader = READERS.get(node[0])
+        reader = reader_of(node[0])
         if reader is None:
             known = "a moment stands inside another one" if node[0] in MOMENTS else "it is no operation"
             raise StatementSimulationError(f"{text(node)} cannot be evaluated walk by walk: {known}")
@@ -59,7 +89,7 @@ def evaluate(node: Node, env: Environment) -> Value:
     return found
 
 
-def scalar(node: Node, env: Environment) -> Tensor | float:
+def scalar(node: Node, env: Environment) -> Array | float:
     """The value of a node that has to be a number."""
     found = evaluate(node, env)
     if found.kind != "scalar":
@@ -74,22 +104,30 @@ def whole(number: float, node: Node) -> int:
     return round(number)
 
 
-def kept(data: Tensor) -> Value:
+def kept(data: Array) -> Value:
     """A scalar, as a float where it is one."""
     return Value("scalar", data if data.ndim else data.item())
 
 
-def as_tensor(data: Tensor | float) -> Tensor:
-    """A scalar as a tensor."""
-    return data if isinstance(data, Tensor) else torch.tensor(data, dtype=torch.float64)
+def as_array(data: Array | float) -> Array:
+    """A scalar as an array."""
+    return data if is_array(data) else array(data)
 
 
-def spread(data: Tensor | float, axes: int) -> Tensor | float:
+def as_tensor(data: Array | float) -> Any:
+    """A number or an array as a torch tensor."""
+    import torch
+
+    if isinstance(data, torch.Tensor):
+        return data
+    return torch.as_tensor(data) if is_array(data) else torch.tensor(data, dtype=torch.float64)
+
+
+def spread(data: Array | float, axes: int) -> Array | float:
     """A scalar beside a value with so many axes of its own."""
-    return data.reshape(*data.shape, *(1,) * axes) if isinstance(data, Tensor) else data
+    return data if isinstance(data, float | int) else data.reshape(*data.shape, *(1,) * axes)
 
 
-def broadcast(*shapes: torch.Size) -> torch.Size:
+def broadcast(*shapes: Any) -> tuple[int, ...]:
     """The common shape of several."""
-    found: torch.Size = torch.broadcast_shapes(*shapes)  # type: ignore[no-untyped-call]
-    return found
+    return np.broadcast_shapes(*map(tuple, shapes))

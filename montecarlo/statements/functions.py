@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import reduce
 
-import torch
-from torch import Tensor
-
+from montecarlo.statements.arrays import Array, alike, extreme, is_array, library
 from montecarlo.statements.environment import Environment
-from montecarlo.statements.evaluation import CORE, Value, as_tensor, evaluate, kept, reads, scalar
+from montecarlo.statements.evaluation import CORE, Value, evaluate, kept, reads, scalar
 from montecarlo.statements.nodes import BINDING, Node, StatementSimulationError, mapped, put, text
 
 #: Two sides of a relation within this part of their terms' sizes are equal: their difference is rounding error.
@@ -21,7 +18,7 @@ TIE = 2.0**-40
 def _transposed(node: Node, env: Environment) -> Value:
     found = evaluate(node[1], env)
     if found.kind == "matrix":
-        return Value("matrix", found.tensor.mT)
+        return Value("matrix", found.array.mT)
     return Value({"column": "row", "family": "row", "row": "column"}.get(found.kind, found.kind), found.data)
 
 
@@ -30,7 +27,7 @@ def _trace(node: Node, env: Environment) -> Value:
     found = evaluate(node[1], env)
     if found.kind != "matrix":
         raise StatementSimulationError(f"{text(node)}: tr takes a matrix, not a {found.kind}")
-    return kept(found.tensor.diagonal(dim1=-2, dim2=-1).sum(-1))
+    return kept(found.array.diagonal(0, -2, -1).sum(-1))
 
 
 @reads("norm")
@@ -40,63 +37,60 @@ def _norm(node: Node, env: Environment) -> Value:
         return Value("scalar", absolute(found.data))
     if found.kind != "matrix":
         # one column is a matrix whose norms are all the Euclidean one
-        return kept((found.tensor * found.tensor).sum(-1).sqrt())
+        return kept(library(found.array).sqrt((found.array * found.array).sum(-1)))
     order = {"": "fro", "fro": "fro", "nuclear": "nuc", "2": 2}.get(kind)
     if order is None:
         raise StatementSimulationError(f"{text(node)}: the norm {kind!r} is unknown; expected 2, fro or nuclear")
-    return kept(torch.linalg.matrix_norm(found.tensor, order))
+    return kept(library(found.array).linalg.matrix_norm(found.array, ord=order))
 
 
-def absolute(data: Tensor | float) -> Tensor | float:
+def absolute(data: Array | float) -> Array | float:
     """|data|, entry by entry."""
-    return data.abs() if isinstance(data, Tensor) else math.fabs(data)
+    return abs(data) if is_array(data) else math.fabs(data)
 
 
-def _vector(node: Node, env: Environment) -> Tensor:
+def _vector(node: Node, env: Environment) -> Array:
     found = evaluate(node[1], env)
     if CORE[found.kind] != 1:
         raise StatementSimulationError(f"{text(node)} takes a vector, not a {found.kind}")
-    return found.tensor
+    return found.array
 
 
 @reads("softmax")
 def _softmax(node: Node, env: Environment) -> Value:
     data = _vector(node, env)
     # walks are innermost in memory, which torch's own softmax copies to change
-    weights = (data - data.amax(-1, keepdim=True)).exp_()
-    return Value("family", weights / weights.sum(-1, keepdim=True))
+    own = library(data)
+    weights = own.exp(data - own.amax(data, -1)[..., None])
+    return Value("family", weights / weights.sum(-1)[..., None])
 
 
 @reads("entropy")
 def _entropy(node: Node, env: Environment) -> Value:
     p = _vector(node, env)
     # 0 log 0 = 0
-    return kept(-(p * torch.where(p == 0, torch.ones_like(p), p).log()).sum(-1))
+    own = library(p)
+    return kept(-(p * own.log(own.where(p == 0, own.ones_like(p), p))).sum(-1))
 
 
 # -- functions
 
 
-def _elementary(operation: str, change: Callable[[Tensor], Tensor]) -> None:
+def _elementary(operation: str) -> None:
     @reads(operation)
     def read(node: Node, env: Environment) -> Value:
         found = scalar(node[1], env)
-        if isinstance(found, Tensor):
-            return Value("scalar", change(found))
-        number = change(torch.tensor(found, dtype=torch.float64)).item()
+        changed = getattr(library(found), operation)(found)
+        if is_array(found):
+            return Value("scalar", changed)
+        number = float(changed)
         if not math.isfinite(number):
             raise StatementSimulationError(f"{text(node)} at {found:g} is no finite real number")
         return Value("scalar", number)
 
 
-for _operation, _change in {
-    "sqrt": torch.sqrt,
-    "exp": torch.exp,
-    "log": torch.log,
-    "erf": torch.special.erf,
-    "abs": torch.abs,
-}.items():
-    _elementary(_operation, _change)
+for _operation in ("sqrt", "exp", "log", "abs"):
+    _elementary(_operation)
 
 
 @reads("min", "max")
@@ -105,15 +99,14 @@ def _extreme(node: Node, env: Environment) -> Value:
     largest = node[0] == "max"
     if len(node) == 2 and CORE[evaluate(node[1], env).kind] == 1:
         data = _vector(node, env)
-        return kept(data.amax(-1) if largest else data.amin(-1))
-    found = [as_tensor(scalar(part, env)) for part in node[1:]]
-    return kept(reduce(torch.maximum if largest else torch.minimum, found))
+        return kept(getattr(library(data), "amax" if largest else "amin")(data, -1))
+    return kept(extreme([scalar(part, env) for part in node[1:]], largest))
 
 
 @reads("clip")
 def _clipped(node: Node, env: Environment) -> Value:
-    data, low, high = (as_tensor(scalar(part, env)) for part in node[1:])
-    return kept(torch.minimum(torch.maximum(data, low), high))
+    data, low, high = (scalar(part, env) for part in node[1:])
+    return kept(extreme([extreme([data, low], True), high], False))
 
 
 @reads("sizes")
@@ -152,14 +145,14 @@ def sizes(node: Node) -> Node:
 @reads("relation")
 def _relation(node: Node, env: Environment) -> Value:
     mark, left, right = node[1:]
-    one, two = as_tensor(scalar(left, env)), as_tensor(scalar(right, env))
-    tie = (one - two).abs() <= TIE * (as_tensor(scalar(sizes(left), env)) + as_tensor(scalar(sizes(right), env)))
+    one, two = alike(scalar(left, env), scalar(right, env))
+    tie = abs(one - two) <= TIE * (scalar(sizes(left), env) + scalar(sizes(right), env))
     if mark not in _MARKS:
         raise StatementSimulationError(f"{text(node)}: {mark} holds of no single walk; expected one of <=, <, =, >, >=")
     return Value("scalar", _MARKS[mark](one < two, tie))
 
 
-_MARKS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+_MARKS: dict[str, Callable[[Array, Array], Array]] = {
     "<": lambda less, tie: less & ~tie,
     "<=": lambda less, tie: less | tie,
     ">": lambda less, tie: ~less & ~tie,

@@ -2,8 +2,9 @@
 
 A polynomial of degree 2 in the tokens is f = c + b^T z + z^T A z in the normals z that make them. Its cumulants are
 kappa_r = 2^(r-1) (r-1)! (tr A^r + (r/4) b^T A^(r-2) b) for r >= 2. A difference f - f' of two walks has the cumulants
-(1 + (-1)^r) kappa_r, and f - (f' + f'')/2 has (1 + 2 (-1/2)^r) kappa_r; moments follow by recursion. The bound 9^q of
-the kurtosis of any polynomial of degree q (hypercontractivity) is far from sharp for most of them.
+(1 + (-1)^r) kappa_r, and f - (f' + f'')/2 has (1 + 2 (-1/2)^r) kappa_r; moments follow by recursion. Those of a power
+f^k follow from the moments of f up to 4 k, with kappa_1 = c + tr A. The bound 9^q of the kurtosis of any polynomial of
+degree q (hypercontractivity) is far from sharp for most of them.
 """
 
 from __future__ import annotations
@@ -12,25 +13,27 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 Array = NDArray[np.float64]
 #: Most normals of a walk for which A is found, and what rounding may add to a kurtosis.
 MOST_NORMALS, ROUNDING = 48, 1.001
+#: Highest power of a quadratic form whose kurtosis is found.
+HIGHEST = 4
+#: Of numbers whose variance, or fourth central moment, is a smaller part of the raw moment too many digits are lost.
+CANCELLED = 1e-6
 
 
-def coefficients(value: Callable[[Tensor], Tensor], normals: int) -> tuple[Array, Array]:
-    """A (normals, normals) and b (normals,) of f(z) = c + b^T z + z^T A z, from its values at (k, normals) points."""
-    one = torch.eye(normals, dtype=torch.float64)
+def coefficients(value: Callable[[Array], Array], normals: int) -> tuple[Array, Array, float]:
+    """A (normals, normals), b (normals,) and c of f(z) = c + b^T z + z^T A z, by its values at (k, normals) points."""
+    one = np.eye(normals)
     rows, columns = np.triu_indices(normals, 1)
-    points = torch.cat((torch.zeros(1, normals, dtype=torch.float64), one, -one, one[rows] + one[columns]))
-    found = value(points).numpy()
+    points = np.concatenate((np.zeros((1, normals)), one, -one, one[rows] + one[columns]))
+    found = np.asarray(value(points))
     c, up, down, mixed = np.split(found, [1, 1 + normals, 1 + 2 * normals])
     A = np.diag((up + down) / 2 - c[0])
     A[rows, columns] = A[columns, rows] = (mixed - up[rows] - up[columns] + c[0]) / 2
-    return A, (up - down) / 2
+    return A, (up - down) / 2, float(c[0])
 
 
 def cumulants(A: Array, b: Array, most: int) -> list[float]:
@@ -57,8 +60,20 @@ def kurtosis(A: Array, b: Array, power: int) -> float:
     # the weights of the walks in f, f - f' and f - (f' + f'')/2
     weights = {1: (1.0,), 3: (1.0, -0.5, -0.5)}.get(power, (1.0, -1.0))
     kappa = [sum(w**r for w in weights) * value for r, value in enumerate(cumulants(A, b, 4 * power))]
-    m = moments(kappa)
+    return _of_moments(moments(kappa), power)
+
+
+def kurtosis_of_power(A: Array, b: Array, c: float, k: int) -> float:
+    """E (Z - mu)^4/sigma^4 of Z = f^k; infinite where sigma = 0, or too near to it to be told by float64."""
+    kappa = cumulants(A, b, 4 * k)
+    kappa[1] = c + float(np.trace(A))
+    return _of_moments(moments(kappa), k)
+
+
+def _of_moments(m: list[float], power: int) -> float:
+    """The kurtosis of Z = g^power from the moments of g."""
     raw = [1.0, *(m[power * k] for k in range(1, 5))]
     spread = raw[2] - raw[1] ** 2
     fourth = raw[4] - 4 * raw[1] * raw[3] + 6 * raw[1] ** 2 * raw[2] - 3 * raw[1] ** 4
-    return ROUNDING * fourth / spread**2 if spread > 0 else math.inf
+    lost = spread <= CANCELLED * raw[2] or fourth <= CANCELLED * raw[4]
+    return math.inf if lost else ROUNDING * fourth / spread**2

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
 
-from montecarlo.engine import Sample, draw
-from montecarlo.registry import Simulation, Tails
+from montecarlo.accumulate import Sample
+from montecarlo.registry import Tails
+from montecarlo.statements import blocks, radii
 from montecarlo.statements import quadratic as quadratics
-from montecarlo.statements import radii
+from montecarlo.statements.arrays import Array, Generator, array, double, floating, is_array, library, place
 from montecarlo.statements.combine import combine, moments_apart
 from montecarlo.statements.environment import Environment, environment_of
+from montecarlo.statements.evaluation import native
 from montecarlo.statements.nodes import BINDING, Node, StatementSimulationError, frozen, parts, random, text, walk
 from montecarlo.statements.statistics import Statistic, statistics_of
 from montecarlo.statements.tails import degree as degree_of
-from montecarlo.statements.tokens import Process
+from montecarlo.statements.tokens import Process, covariance_root
 from montecarlo.statements.values import numbers, value, whole
-from montecarlo.walks import covariance_root
 
 #: Most float64 of tokens that exist at once in a thread: 64 MiB.
 MOST_NUMBERS = 1 << 23
 #: Walks of the trial evaluation: whole pairs and triples.
 FEW = 6
+#: Normals of a block: few enough that what is made of them stays near the core.
+BLOCK_NORMALS = 1 << 18
 #: Most walks of a block: an interval needs a hundred blocks, of which small statements would draw too many walks.
 MOST_WALKS = 1 << 11
 #: A bounded number may leave its bounds by this part of their width, for rounding.
@@ -44,7 +47,8 @@ class StatementSimulation:
         self.law, self.case = list(plain["law"]), dict(case)
         self._tails: dict[str, Tails] = {}
         definitions = plain.get("definitions")
-        self.env = environment_of(case)
+        sides = (frozen(plain[side], definitions) for side in ("left", "right"))
+        self.env = environment_of(case, None if all(map(native, sides)) else "cpu")
         self.sides: dict[str, Node] = {}
         # a family of scores has T entries, so the length is known before the sides are
         plain_sides = {side: frozen(plain[side], definitions) for side in ("left", "right")}
@@ -55,7 +59,8 @@ class StatementSimulation:
         self.statistics: dict[str, Statistic] = statistics_of(*self.sides.values(), env=self.env)
         self._process = self._made() if self.statistics else None
         # shapes that do not fit and names that are missing are told at once
-        self._numbers(torch.Generator().manual_seed(0), FEW)
+        with np.errstate(all="ignore"):
+            self._numbers(np.random.Generator(np.random.SFC64(0)), FEW)
 
     def _made(self) -> Process | None:
         arguments = [node for statistic in self.statistics.values() for node in statistic.arguments]
@@ -70,30 +75,54 @@ class StatementSimulation:
         return Process(self.law, self.T, root, self.env.scalars, self.env.lists.get("m"), read)
 
     @property
+    def _shape(self) -> tuple[int, int]:
+        return (1, 1) if self._process is None else (len(self._process.places), len(self._process.root))
+
+    @property
     def normals(self) -> int:
         """Normals that a walk takes."""
-        return 1 if self._process is None else len(self._process.places) * len(self._process.root)
+        return math.prod(self._shape)
+
+    @property
+    def walks_per_block(self) -> int:
+        """Walks of a block."""
+        return _block_walks(*self._shape)
+
+    def numbers_per_block(self, name: str) -> int:
+        """Numbers of a statistic in a block, from groups of its walks."""
+        return self.walks_per_block // self.statistics[name].group
 
     def draw(
         self, walks: int, seed: int, claim_id: str, key: str, device: str = "cpu", threads: int = 2, **options: Any
     ) -> Sample:
-        """Sample all statistics from ``walks`` walks, by the engine; further options are those of ``engine.draw``."""
+        """Sample all statistics from ``walks`` walks; devices but the CPU take the options of ``engine.draw``."""
         if not self.statistics:
             raise StatementSimulationError("the statement has no moment; there is nothing to draw")
+        if device in ("cpu", "auto"):
+            return blocks.draw(
+                self._numbers,
+                walks=walks,
+                walks_per_block=self.walks_per_block,
+                normals=self.normals,
+                seed=seed,
+                claim_id=claim_id,
+                key=key,
+                threads=threads,
+                **options,
+            )
+        options |= {"walks": walks, "seed": seed, "key": key, "device": device, "threads": threads}
+        return self.by_torch(claim_id=claim_id, **options)
+
+    def by_torch(self, *, claim_id: str, **options: Any) -> Sample:
+        """Sample all statistics by torch, with the options of ``engine.draw``."""
+        from montecarlo.engine import draw
+        from montecarlo.registry import Simulation
+
         tails = {name: self.tails(name) for name in self.statistics}
-        shape = (1, 1) if self._process is None else (len(self._process.places), len(self._process.root))
-        simulation = Simulation(claim_id, self._numbers, tails=tails, shape=shape, most_walks=MOST_WALKS)
-        return draw(
-            simulation,
-            {},
-            walks=walks,
-            seed=seed,
-            claim_id=claim_id,
-            key=key,
-            device=device,
-            threads=threads,
-            **options,
+        simulation = Simulation(
+            claim_id, self._numbers, tails=tails, shape=self._shape, most_walks=self.walks_per_block
         )
+        return draw(simulation, {}, claim_id=claim_id, **options)
 
     def tails(self, name: str) -> Tails:
         """What is known of the tails of a statistic's numbers; of quadratic forms their kurtosis, exactly."""
@@ -105,16 +134,20 @@ class StatementSimulation:
         known, process = statistic.tails, self._process
         if known.degree is not None and process is not None and process.kind in radii.KINDS:
             return self._independent(statistic, known.degree)
-        quadratic = known.degree == 2 * statistic.power and len(statistic.arguments) == 1
-        if known.degree is None or not quadratic or process is None or self.normals > quadratics.MOST_NORMALS:
+        if known.degree is None or process is None or self.normals > quadratics.MOST_NORMALS:
             return known
-        shape = (len(process.places), len(process.root))
+        shape, (argument, *others) = self._shape, statistic.arguments
+        form, k = _power_of(argument, self.env) if statistic.power == 1 else (argument, statistic.power)
+        if others or known.degree != 2 * k or k > quadratics.HIGHEST:
+            return known
 
-        def at(points: Tensor) -> Tensor:
-            tokens = process.made(points.T.reshape(*shape, len(points)).clone())
-            return numbers(statistic.arguments[0], self.env.with_tokens(tokens, self._read())).double()
+        def at(points: Array) -> Array:
+            tokens = process.made(points.T.reshape(*shape, len(points)).copy())
+            return numbers(form, self.env.with_tokens(tokens, self._read()))
 
-        found = quadratics.kurtosis(*quadratics.coefficients(at, self.normals), statistic.power)
+        A, b, c = quadratics.coefficients(at, self.normals)
+        power = statistic.power == 1 and k > 1
+        found = quadratics.kurtosis_of_power(A, b, c, k) if power else quadratics.kurtosis(A, b, statistic.power)
         return Tails(kurtosis=max(1.0, found)) if found < 9.0**known.degree else known
 
     def _independent(self, statistic: Statistic, degree: int) -> Tails:
@@ -137,22 +170,33 @@ class StatementSimulation:
         places = self._process.places
         return None if len(places) == self.T else {t: k for k, t in enumerate(places)}
 
-    def _numbers(self, generator: torch.Generator, n: int) -> dict[str, Tensor]:
+    def _numbers(self, generator: Generator, n: int) -> dict[str, Array]:
         """The numbers of n walks by statistic: tokens of a few walks at a time, groups of walks from all of them."""
-        arguments = {node: [] for one in self.statistics.values() for node in one.arguments}  # type: dict[Node, list[Tensor]]
+        arguments = {node: [] for one in self.statistics.values() for node in one.arguments}  # type: dict[Node, list[Array]]
         for env in self._environments(generator, n):
             for node, found in arguments.items():
                 found.append(numbers(node, env))
-        values = {node: found[0] if len(found) == 1 else torch.cat(found) for node, found in arguments.items()}
+        values = {
+            node: found[0] if len(found) == 1 else library(*found).concatenate(found)
+            for node, found in arguments.items()
+        }
         return {
-            name: _checked(one, one.fold(*(values[node] for node in one.arguments)))
+            name: _checked(one, self._folded(one, [values[node] for node in one.arguments]))
             for name, one in self.statistics.items()
         }
 
-    def _environments(self, generator: torch.Generator, n: int) -> Iterator[Environment]:
-        base = self.env if generator.device.type == "cpu" else _moved(self.env, generator.device)
+    def _folded(self, statistic: Statistic, values: list[Array]) -> Array:
+        """The numbers of groups of walks: no group reaches from one block into the next."""
+        block, n = self.walks_per_block, len(values[0])
+        if block % statistic.group == 0 or n <= block:
+            return statistic.fold(*values)
+        parts = [statistic.fold(*(one[first : first + block] for one in values)) for first in range(0, n, block)]
+        return library(*parts).concatenate(parts)
+
+    def _environments(self, generator: Generator, n: int) -> Iterator[Environment]:
+        base = self.env if isinstance(generator, np.random.Generator) else _moved(self.env, generator.device)
         if self._process is None:
-            yield Environment(n, None, base.matrices, base.lists, base.scalars)
+            yield Environment(n, None, base.matrices, base.lists, base.scalars, device=base.device)
             return
         process = self._process
         places = self._read()
@@ -165,7 +209,7 @@ class StatementSimulation:
         node = self.sides[side] if isinstance(side, str) else frozen(side)
         return combine(node, self.env, intervals)
 
-    def observe(self, node: Sequence[Any], tokens: Tensor) -> Tensor:
+    def observe(self, node: Sequence[Any], tokens: Array) -> Array:
         """A random expression walk by walk, (n,), on all tokens (n, T, d) of given walks."""
         return observe(node, self.case, tokens)
 
@@ -173,21 +217,21 @@ class StatementSimulation:
 def observe(
     node: Sequence[Any],
     case: Mapping[str, Any],
-    tokens: Tensor,
+    tokens: Array,
     definitions: Mapping[str, Sequence[Any]] | None = None,
-) -> Tensor:
+) -> Array:
     """A random expression, without moments, walk by walk on given tokens (n, T, d) at a case: (n,) numbers."""
-    env = environment_of(case, tokens.device)
+    env = environment_of(case, place(tokens))
     if tokens.ndim != 3 or tokens.shape[-1] != env.scalars.get("d"):
         raise StatementSimulationError(
             f"tokens are {tuple(tokens.shape)}; expected (n, T, d) with the case's d = {env.scalars.get('d')}"
         )
     env.scalars = {"T": tokens.shape[1], **env.scalars}
-    return numbers(frozen(node, definitions), env.with_tokens(tokens.double()))
+    return numbers(frozen(node, definitions), env.with_tokens(double(tokens)))
 
 
-def _checked(statistic: Statistic, found: Tensor) -> Tensor:
-    if statistic.bounds is not None and found.numel() and found.is_floating_point():
+def _checked(statistic: Statistic, found: Array) -> Array:
+    if statistic.bounds is not None and len(found) and floating(found):
         low, high = statistic.bounds
         slack = ROUNDING * (high - low)
         least, most = float(found.min()), float(found.max())
@@ -198,9 +242,10 @@ def _checked(statistic: Statistic, found: Tensor) -> Tensor:
     return found
 
 
-def _moved(env: Environment, device: torch.device) -> Environment:
-    matrices = {name: matrix.to(device) for name, matrix in env.matrices.items()}
-    return Environment(1, None, matrices, {name: one.to(device) for name, one in env.lists.items()}, env.scalars)
+def _moved(env: Environment, device: Any) -> Environment:
+    matrices = {name: array(matrix, device) for name, matrix in env.matrices.items()}
+    lists = {name: array(one, device) for name, one in env.lists.items()}
+    return Environment(1, None, matrices, lists, env.scalars, device=device)
 
 
 def _reads_all(node: Node) -> bool:
@@ -234,6 +279,20 @@ def _positions(node: Node, env: Environment) -> Iterator[int]:
 
 def _float(node: Node, env: Environment) -> float:
     found = value(node, env)
-    if isinstance(found, Tensor):
+    if is_array(found):
         raise StatementSimulationError(f"{text(node)} is no position; expected an integer")
     return found
+
+
+def _block_walks(T: int, d: int) -> int:
+    """Walks in a block: a power of two that depends on the shape (T, d) of a walk alone."""
+    return 1 << max(6, min(MOST_WALKS.bit_length() - 1, (BLOCK_NORMALS // (T * d)).bit_length() - 1))
+
+
+def _power_of(node: Node, env: Environment) -> tuple[Node, int]:
+    """f and k of f^k, for k a whole number; any other node is its own first power."""
+    if node[0] == "**" and not random(node[2]):
+        exponent = value(node[2], env)
+        if isinstance(exponent, float | int) and exponent == round(exponent) >= 1:
+            return node[1], round(exponent)
+    return node, 1

@@ -38,7 +38,8 @@ def _matrix(node: Node, env: Environment) -> Tensor:
     found = evaluate(node[1], env)
     if found.kind != "matrix":
         raise StatementSimulationError(f"{text(node)} takes a matrix, not a {found.kind}")
-    return found.tensor
+    tensor: Tensor = found.tensor
+    return tensor
 
 
 @reads("inv")

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from torch import Tensor
-
 from montecarlo.registry import Tails, covariance, variance
+from montecarlo.statements.arrays import Array
 from montecarlo.statements.combine import combine, moments_apart
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, frozen, has_moment, parts, text
@@ -36,12 +35,17 @@ class Statistic:
 
     name: str
     arguments: tuple[Node, ...]
-    fold: Callable[..., Tensor]
+    fold: Callable[..., Array]
     degree: int | None = None
     bounds: Pair | None = None
     power: int = 1
 
-    def function(self, env: Environment) -> Tensor:
+    @property
+    def group(self) -> int:
+        """How many walks a number is made of."""
+        return 3 if self.power == 3 else 2 if self.power > 1 or len(self.arguments) > 1 else 1
+
+    def function(self, env: Environment) -> Array:
         """The numbers of the walks of an environment, (k,)."""
         return self.fold(*(numbers(argument, env) for argument in self.arguments))
 
@@ -53,14 +57,14 @@ class Statistic:
         return Tails(degree=self.degree) if self.degree is not None else Tails(kurtosis=math.inf)
 
 
-def third(f: Tensor) -> Tensor:
+def third(f: Array) -> Array:
     """(f1 - (f2 + f3)/2)^3 of triples of walks, (n,) -> (n // 3,); the mean is 3 mu_3/4."""
     triples = f[: len(f) // 3 * 3].reshape(-1, 3)
     gap = triples[:, 0] - (triples[:, 1] + triples[:, 2]) / 2
     return gap * gap * gap
 
 
-def fourth(f: Tensor) -> Tensor:
+def fourth(f: Array) -> Array:
     """(f - f')^4/4 of pairs of walks, (n,) -> (n // 2,); the mean is (mu_4 + 3 sigma^4)/2."""
     half = variance(f)
     return half * half
@@ -112,7 +116,7 @@ def _times(node: Node, env: Environment | None, factor: int) -> int | None:
     return None if found is None else factor * found
 
 
-def _power(name: str, node: Node, env: Environment | None, fold: Callable[..., Tensor], k: int) -> Statistic:
+def _power(name: str, node: Node, env: Environment | None, fold: Callable[..., Array], k: int) -> Statistic:
     """The k-th power of a difference of walks, at most width^k: /2 for the square, /4 for the fourth power."""
     width = _width(node, env)
     most = None if width is None else width**k / {2: 2, 3: 1, 4: 4}[k]

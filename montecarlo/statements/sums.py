@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import math
 
-import torch
-from torch import Tensor
-
+from montecarlo.statements.arrays import Array, alike, array, is_array, library
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import CORE, Value, broadcast, evaluate, reads, scalar, whole
 from montecarlo.statements.nodes import BINDING, Node, StatementSimulationError, names, text, walk
@@ -18,11 +16,11 @@ from montecarlo.statements.nodes import BINDING, Node, StatementSimulationError,
 MOST_ENTRIES = 1 << 20
 
 
-def _pieces(node: Node, env: Environment) -> list[float | Tensor]:
+def _pieces(node: Node, env: Environment) -> list[float | Array]:
     """The values of the index of a sum, in pieces that are whole axes, or one by one where an inner sum's ends move."""
     _, body, index, first, last = node
     low, high = scalar(first, env), scalar(last, env)
-    if isinstance(low, Tensor) or isinstance(high, Tensor):
+    if is_array(low) or is_array(high):
         raise StatementSimulationError(f"{text(node)}: its ends hold the index of another sum")
     start, stop = whole(low, node), whole(high, node)
     # what stands for every value of an index goes through them one by one
@@ -32,8 +30,7 @@ def _pieces(node: Node, env: Environment) -> list[float | Tensor]:
     size = 1 if moving else max(1, MOST_ENTRIES // around)
     if size == 1 or start == stop:
         return [float(k) for k in range(start, stop + 1)]
-    device = None if env.tokens is None else env.tokens.device
-    every = torch.arange(start, stop + 1, dtype=torch.float64, device=device)
+    every = array(range(start, stop + 1), env.device)
     return [every[k : k + size].reshape(-1, *(1,) * (len(env.axes) + 1)) for k in range(0, len(every), size)]
 
 
@@ -43,8 +40,8 @@ def _terms(node: Node, env: Environment) -> list[tuple[Value, int, int | None]]:
     for piece in _pieces(node, env):
         term = evaluate(node[1], env.inside(node[2], piece))
         axis = CORE[term.kind] + len(env.axes) + 2
-        own = isinstance(piece, Tensor) and isinstance(term.data, Tensor) and term.data.ndim >= axis
-        found.append((term, len(piece) if isinstance(piece, Tensor) else 1, -axis if own else None))
+        own = is_array(piece) and not isinstance(term.data, float | int) and term.data.ndim >= axis
+        found.append((term, 1 if isinstance(piece, float | int) else len(piece), -axis if own else None))
     return found
 
 
@@ -68,7 +65,7 @@ def _summed(node: Node, env: Environment) -> Value:
         return evaluate(apart, env)
     total: Value | None = None
     for term, count, axis in _terms(node, env):
-        data = term.data * count if axis is None else term.tensor.sum(axis)
+        data = term.data * count if axis is None else term.array.sum(axis)
         total = Value(term.kind, data if total is None else total.data + data)
     return total if total is not None else Value("scalar", 0.0)
 
@@ -81,12 +78,16 @@ def _stacked(node: Node, env: Environment) -> Value:
     for term, count, axis in _terms(node, env):
         if term.kind not in wanted:
             raise StatementSimulationError(f"{text(node)}: {node[0]} is made of {wanted[0]}s, not of {term.kind}s")
-        data = term.tensor
-        spread = data.unsqueeze(-1).expand(*data.shape, count)
-        pieces.append(spread if axis is None else data.movedim(axis, -1))
+        data = term.array
+        own = library(data)
+        pieces.append(
+            own.broadcast_to(data[..., None], (*data.shape, count)) if axis is None else own.moveaxis(data, axis, -1)
+        )
     if not pieces:
         raise StatementSimulationError(f"{text(node)} has no entries; expected first <= last")
+    pieces = alike(*pieces)
     if len(pieces) == 1:
         return Value(kind, pieces[0])
     shape = broadcast(*(piece.shape[:-1] for piece in pieces))
-    return Value(kind, torch.cat([piece.expand(*shape, piece.shape[-1]) for piece in pieces], -1))
+    own = library(*pieces)
+    return Value(kind, own.concatenate([own.broadcast_to(one, (*shape, one.shape[-1])) for one in pieces], -1))

@@ -10,14 +10,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from montecarlo.statements import radii
+from montecarlo.statements.arrays import Array, Generator, alike, array, is_array, library
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.nodes import Node, StatementSimulationError, frozen, text
 from montecarlo.statements.values import value
-from montecarlo.walks import draw_normals
 
 #: Longest process whose covariance is made as a matrix.
 MOST_TOKENS = 4096
@@ -38,16 +37,16 @@ class Process:
         self,
         law: Sequence[Any],
         T: int,
-        root: Tensor,
-        parameters: Mapping[str, float | Tensor],
-        mean: Tensor | None = None,
+        root: Array,
+        parameters: Mapping[str, float | Array],
+        mean: Array | None = None,
         places: Sequence[int] | None = None,
     ) -> None:
         self.kind, self.root, self.mean = str(law[0]), root, mean
         self.places = list(range(1, T + 1)) if places is None else sorted(set(places))
         if not self.places or self.places[0] < 1 or self.places[-1] > T:
             raise StatementSimulationError(f"places = {self.places} of T = {T} tokens; expected 1 <= t <= T")
-        makers: dict[str, Callable[[Tensor], Tensor]] = {
+        makers: dict[str, Callable[[Array], Array]] = {
             "walk": self._walk,
             "walk-zero": self._walk,
             "walk-mean": self._walk,
@@ -73,22 +72,29 @@ class Process:
         if self.kind == "gaussian":
             self._mixing = self._covariance_root(frozen(law[1]), parameters, T)
 
-    def draw(self, n: int, generator: torch.Generator) -> Tensor:
+    def draw(self, n: int, generator: Generator) -> Array:
         """n walks' tokens at the places, (n, places, d) float64, walks innermost in memory."""
         shape = (len(self.places), len(self.root), n)
+        if isinstance(generator, np.random.Generator):
+            return self.made(generator.standard_normal(shape))
+        import torch
+
+        from montecarlo.walks import draw_normals
+
         normals = torch.empty(shape, dtype=torch.float32, device=generator.device)
         z = draw_normals(normals, generator).double()
         return self.made(radii.whitened(self.kind, self.given, z, generator) if self.kind in radii.KINDS else z)
 
-    def made(self, z: Tensor) -> Tensor:
+    def made(self, z: Array) -> Array:
         """The tokens (n, places, d) of normals (places, d, n), which are overwritten: linear but for the mean."""
-        d, device = len(self.root), z.device
-        made = torch.matmul(self.root.to(device).expand(len(z), d, d), self._make(z))
+        d, own = len(self.root), library(z)
+        root, _ = alike(self.root, z)
+        made = own.matmul(own.broadcast_to(root, (len(z), d, d)), self._make(z))
         if self.kind == "walk-mean" and self.mean is not None:
-            made = made + self.mean.to(device)[:, None]
-        return made.permute(2, 0, 1)
+            made = made + alike(self.mean, z)[0][:, None]
+        return own.moveaxis(made, -1, 0)
 
-    def _arguments(self, law: Sequence[Any], parameters: Mapping[str, float | Tensor]) -> tuple[float, ...]:
+    def _arguments(self, law: Sequence[Any], parameters: Mapping[str, float | Array]) -> tuple[float, ...]:
         """nu of Student's t, p and c of a mixture."""
         found = [value(frozen(node), Environment(scalars=parameters)) for node in law[1:]]
         given = tuple(float(one) for one in found)
@@ -102,63 +108,71 @@ class Process:
             )
         return given
 
-    def _walk(self, z: Tensor) -> Tensor:
+    def _walk(self, z: Array) -> Array:
         """Cumulated increments: k steps at once are N(0, k Sigma)."""
         z[0] *= self._steps[0]
         if len(z) > FEW_TOKENS and set(self._steps[1:]) == {1.0}:
-            return z.cumsum_(0)
-        rows = z.unbind(0)
+            return library(z).cumsum(z, 0)
+        rows = list(z)
         for before, row, size in zip(rows, rows[1:], self._steps[1:], strict=False):
-            torch.add(before, row, alpha=size, out=row)
+            row *= size
+            row += before
         return z
 
-    def _decays(self, node: Node, parameters: Mapping[str, float | Tensor], gaps: list[int]) -> list[float]:
+    def _decays(self, node: Node, parameters: Mapping[str, float | Array], gaps: list[int]) -> list[float]:
         found = value(node, Environment(scalars=parameters))
-        if isinstance(found, Tensor) or not -1.0 <= found <= 1.0:
+        if is_array(found) or not -1.0 <= found <= 1.0:
             raise StatementSimulationError(
                 f"ar1({text(node)}) with {text(node)} = {found}: no stationary process; expected -1 <= a <= 1"
             )
         return [found**gap for gap in gaps]
 
-    def _recursion(self, z: Tensor) -> Tensor:
+    def _recursion(self, z: Array) -> Array:
         """x_{t+k} = a^k x_t + sqrt(1 - a^(2k)) z, from x_1 ~ N(0, Sigma): every token has the variance Sigma."""
-        rows = z.unbind(0)
+        rows = list(z)
         for before, row, decay in zip(rows, rows[1:], self._decay, strict=False):
-            row.mul_(math.sqrt((1.0 - decay) * (1.0 + decay))).add_(before, alpha=decay)
+            row *= math.sqrt((1.0 - decay) * (1.0 + decay))
+            row += decay * before
         return z
 
-    def _mixed(self, z: Tensor) -> Tensor:
+    def _mixed(self, z: Array) -> Array:
         places, d, n = z.shape
-        return (self._mixing.to(z.device) @ z.reshape(places, d * n)).reshape(places, d, n)
+        return (alike(self._mixing, z)[0] @ z.reshape(places, d * n)).reshape(places, d, n)
 
-    def _covariance_root(self, node: Node, parameters: Mapping[str, float | Tensor], T: int) -> Tensor:
+    def _covariance_root(self, node: Node, parameters: Mapping[str, float | Array], T: int) -> Array:
         """The symmetric root of K at the places; K over all of 1 ... T has to be a covariance."""
         if T > MOST_TOKENS:
             raise StatementSimulationError(f"T = {T} tokens of the law gaussian; expected at most {MOST_TOKENS}")
         K = covariance_matrix(node, parameters, T)
-        rows = torch.tensor(self.places) - 1
-        size = float(K.abs().max())
-        spectrum = torch.linalg.eigvalsh(K)
+        rows = np.array(self.places) - 1
+        size = float(abs(K).max())
+        spectrum = np.linalg.eigvalsh(K)
         if float(spectrum[0]) < -ROUNDING * T * size:
             raise StatementSimulationError(
                 f"gaussian({text(node)}) with T = {T} has the eigenvalue {float(spectrum[0]):.6g} < 0: there is no "
                 "Gaussian process with this covariance"
             )
-        values, vectors = torch.linalg.eigh(K[rows][:, rows])
-        kept = torch.where(values > ROUNDING * T * size, values, torch.zeros_like(values))
-        root: Tensor = (vectors * kept.sqrt()) @ vectors.T
-        return root
+        values, vectors = np.linalg.eigh(K[np.ix_(rows, rows)])
+        kept = np.where(values > ROUNDING * T * size, values, 0.0)
+        return (vectors * np.sqrt(kept)) @ vectors.T
 
 
-def covariance_matrix(node: Node, parameters: Mapping[str, float | Tensor], T: int) -> Tensor:
+def covariance_root(Sigma: Array) -> Array:
+    """The symmetric R, (d, d) float64, with R R = Sigma; eigenvalues below 8 d roundoffs of the largest count as 0."""
+    values, vectors = np.linalg.eigh(Sigma)
+    floor = 8 * len(Sigma) * np.finfo(np.float64).eps * abs(values).max()
+    return (vectors * np.sqrt(np.where(values > floor, values, 0.0))) @ vectors.T
+
+
+def covariance_matrix(node: Node, parameters: Mapping[str, float | Array], T: int) -> Array:
     """K(s, t) for 1 <= s, t <= T, (T, T) float64; StatementSimulationError where it is not symmetric or not finite."""
-    positions = torch.arange(1, T + 1, dtype=torch.float64)
+    positions = array(range(1, T + 1))
     table = {**parameters, "s": positions[:, None], "t": positions[None, :]}
     found = value(node, Environment(scalars=table))
-    K = torch.as_tensor(found, dtype=torch.float64).expand(T, T)
-    if not bool(torch.isfinite(K).all()):
+    K = np.broadcast_to(np.asarray(found, dtype=np.float64), (T, T))
+    if not np.isfinite(K).all():
         raise StatementSimulationError(f"gaussian({text(node)}) has no finite value for some s, t <= T = {T}")
-    if float((K - K.T).abs().max()) > ROUNDING * float(K.abs().max()):
+    if float(abs(K - K.T).max()) > ROUNDING * float(abs(K).max()):
         raise StatementSimulationError(f"gaussian({text(node)}) is not symmetric in s and t; a covariance is")
     return (K + K.T) / 2
 
@@ -167,10 +181,10 @@ def draw_tokens(
     law: Sequence[Any],
     n: int,
     T: int,
-    root: Tensor,
-    parameters: Mapping[str, float | Tensor],
-    generator: torch.Generator,
-    mean: Tensor | None = None,
-) -> Tensor:
+    root: Array,
+    parameters: Mapping[str, float | Array],
+    generator: Generator,
+    mean: Array | None = None,
+) -> Array:
     """n walks of T tokens of a law, (n, T, d) float64; root is R, (d, d), with R R = Sigma."""
     return Process(law, T, root, parameters, mean).draw(n, generator)

@@ -5,13 +5,15 @@ What does not differ from walk to walk has no first axis.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
-from torch import Tensor
+import numpy as np
 
 # what these read is registered as they are imported
-from montecarlo.statements import analysis, arithmetic, functions, gathered, gradients, programs, spectra, sums  # noqa: F401
+from montecarlo.statements import arithmetic, functions, sums  # noqa: F401
+from montecarlo.statements.arrays import Array, array, is_array, library
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import evaluate, whole
 from montecarlo.statements.nodes import Node, StatementSimulationError, frozen, random, text
@@ -19,20 +21,29 @@ from montecarlo.statements.nodes import Node, StatementSimulationError, frozen, 
 __all__ = ["numbers", "value", "whole"]
 
 
-def value(node: Node | Sequence[Any], env: Environment) -> Tensor | float:
+def value(node: Node | Sequence[Any], env: Environment) -> Array | float:
     """The value of a node: (n,) numbers where it is random, a float where it is not, or a vector or matrix of these."""
     node = frozen(node)
-    found = evaluate(node, env)
+    with np.errstate(all="ignore"):
+        found = evaluate(node, env)
     if found.kind != "scalar":
-        return found.tensor
+        return found.array
     if random(node):
-        return found.tensor.expand(env.n)
-    return found.data.item() if isinstance(found.data, Tensor) and found.data.numel() == 1 else found.data
+        return _walk_by_walk(found.data, env)
+    data = found.data
+    return data if isinstance(data, float | int) or math.prod(data.shape) != 1 else data.item()
 
 
-def numbers(node: Node, env: Environment) -> Tensor:
+def numbers(node: Node, env: Environment) -> Array:
     """One number a walk, (n,)."""
-    found = evaluate(node, env)
+    with np.errstate(all="ignore"):
+        found = evaluate(node, env)
     if found.kind != "scalar":
         raise StatementSimulationError(f"{text(node)} is a {found.kind}; expected a number, e.g. x[i].T*W*x[j]")
-    return found.tensor.expand(env.n)
+    return _walk_by_walk(found.data, env)
+
+
+def _walk_by_walk(data: Array | float, env: Environment) -> Array:
+    if not is_array(data):
+        data = array(data, env.device)
+    return library(data).broadcast_to(data, (env.n,))

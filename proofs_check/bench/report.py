@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
-from proofs_check.bench import device_rows, measure, roofline
+from proofs_check.bench import checks, device_rows, measure, roofline
 from proofs_check.bench.measure import BASE, PEERS, TIERS, Told
 from proofs_check.errors import UsageError
 
@@ -84,7 +84,14 @@ def run(
         "cores": cores(),
         "load before and after": list(os.getloadavg()) if hasattr(os, "getloadavg") else None,
     }
-    return {"schema": SCHEMA, "machine": machine, "limits": limits, "rows": rows, "said": said(rows, limits)}
+    return {
+        "schema": SCHEMA,
+        "machine": machine,
+        "limits": limits,
+        "rows": rows,
+        "checks": checks.rows(told),
+        "said": said(rows, limits),
+    }
 
 
 def processor() -> str:
@@ -199,7 +206,7 @@ def show(report: Mapping[str, Any], stream: TextIO) -> None:
             parts = (f"{row['start'][name]:.2f}" for name in ("import", "make", "first walks"))
             print(f"  {row['name']}, {row['T']}x{row['d']}: {', '.join(parts)}", file=stream)
     print(file=stream)
-    for line in report["said"]:
+    for line in (*checks.lines(report.get("checks", ())), "", *report["said"]):
         print(line, file=stream)
 
 

@@ -1,4 +1,7 @@
-"""Cases of a proposition, drawn by Hypothesis from its hypotheses, and the features that they should cover.
+"""Cases of a proposition, drawn from its hypotheses, and the features that they should cover.
+
+Hypothesis draws them in property tests; a check, which shrinks nothing, draws the same cases by a generator of its own,
+as Hypothesis takes longer to be imported and to draw than the cases take to be sampled.
 
 A case is exact and JSON-able: positions and d as integers, every other number as "p/q".
 """
@@ -7,21 +10,22 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from random import Random
+from typing import TYPE_CHECKING, Any, Protocol
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis import strategies as st
-
-from proofs_check.cases import rotated
+from proofs_check.rotations import rotated
 from theorems.statement import cases as exact_cases
 from theorems.statement.hypotheses import Range
 from theorems.statement.places import ZERO, Place
 from theorems.statement.proposition import Proposition
 
+if TYPE_CHECKING:
+    from hypothesis import strategies as st
+
 Case = dict[str, Any]
-Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 #: Numbers drawn, simplest first, for entries, eigenvalues, variances and parameters.
 ENTRIES = ("1", "0", "-1", "2", "1/2", "-2", "3", "-3/2")
@@ -34,24 +38,80 @@ SHARES = ("1/2", "1/4", "3/4", "1", "1/8", "5/8")
 LONGEST, LARGEST = 24, 8
 
 
-@st.composite
-def cases(draw: Draw, prop: Proposition, longest: int = LONGEST, largest: int = LARGEST) -> Case:
-    """A case that satisfies the hypotheses; shrinks towards d = 1, W = Sigma = 1, the first positions."""
+class Draw(Protocol):
+    """Makes the choices that a case consists of; the simplest are first, and lowest."""
+
+    def one_of(self, options: Sequence[Any]) -> Any:
+        """One of several."""
+
+    def integer(self, low: int, high: int) -> int:
+        """An integer from low to high."""
+
+
+@dataclass(frozen=True)
+class ByGenerator:
+    """Choices of a generator: at the least of what is allowed, near it, or anywhere; ``far`` is anywhere more often."""
+
+    random: Random
+    far: bool = False
+
+    def one_of(self, options: Sequence[Any]) -> Any:
+        """One of several, all alike."""
+        return self.random.choice(options)
+
+    def integer(self, low: int, high: int) -> int:
+        """An integer from low to high: the least, one of the least four (unless far), or any."""
+        near = high if self.far else min(low + 3, high)
+        return self.random.randint(low, self.random.choice((low, near, high, high)))
+
+
+@dataclass(frozen=True)
+class ByHypothesis:
+    """Choices of Hypothesis, which shrinks them."""
+
+    draw: Any
+
+    def one_of(self, options: Sequence[Any]) -> Any:
+        """One of several."""
+        from hypothesis import strategies as st
+
+        return self.draw(st.sampled_from(options))
+
+    def integer(self, low: int, high: int) -> int:
+        """An integer from low to high."""
+        from hypothesis import strategies as st
+
+        return int(self.draw(st.integers(low, high)))
+
+
+def cases(prop: Proposition, longest: int = LONGEST, largest: int = LARGEST) -> st.SearchStrategy[Case]:
+    """Cases for Hypothesis; they shrink towards d = 1, W = Sigma = 1, the first positions."""
+    from hypothesis import strategies as st
+
+    @st.composite
+    def build(draw: st.DrawFn) -> Case:
+        return case_of(prop, ByHypothesis(draw), longest, largest)
+
+    return build()
+
+
+def case_of(prop: Proposition, draw: Draw, longest: int = LONGEST, largest: int = LARGEST) -> Case:
+    """A case that satisfies the hypotheses on positions, shapes and ranges."""
     case: Case = {}
     _draw_positions(draw, prop, case, longest)
     known = prop.known
     if prop.matrices or known.vectors or prop.random:
         low = int(known.dimension.low or 1)
         high = int(known.dimension.high) if known.dimension.high is not None else max(low, largest)
-        case["d"] = draw(st.integers(low, high))
+        case["d"] = draw.integer(low, high)
         for name in prop.matrices:
-            case[name] = draw(matrices(prop, name, case["d"]))
+            case[name] = matrix(draw, prop, name, case["d"])
         for name in (*known.vectors, *(("m",) if prop.law.moved else ())):
-            case[name] = [draw(st.sampled_from(ENTRIES)) for _ in range(case["d"])]
+            case[name] = [draw.one_of(ENTRIES) for _ in range(case["d"])]
     for name in prop.parameters:
         if name not in case:
             many = degrees_of_freedom(prop, name)
-            case[name] = draw(st.sampled_from(many)) if many else str(draw(numbers(known.ranges.get(name, Range()))))
+            case[name] = draw.one_of(many or [str(one) for one in numbers(known.ranges.get(name, Range()))])
     return case
 
 
@@ -63,7 +123,7 @@ def degrees_of_freedom(prop: Proposition, name: str) -> list[str]:
     return [text for text in FREEDOM if known.holds(Fraction(text))]
 
 
-def numbers(known: Range) -> st.SearchStrategy[Fraction]:
+def numbers(known: Range) -> list[Fraction]:
     """Rationals of a range: simple ones that lie in it, its closed ends, and points inside a narrow one."""
     pool = [Fraction(text) for text in NUMBERS if known.holds(Fraction(text))]
     ends = [end for end in (known.low, known.high) if end is not None and known.holds(end)]
@@ -74,22 +134,21 @@ def numbers(known: Range) -> st.SearchStrategy[Fraction]:
         pool += [value for k in (1, 2, 5) if known.holds(value := known.low + k)]
     elif known.high is not None:
         pool += [value for k in (1, 2, 5) if known.holds(value := known.high - k)]
-    return st.sampled_from(list(dict.fromkeys([*pool, *ends])))
+    return list(dict.fromkeys([*pool, *ends]))
 
 
-@st.composite
-def matrices(draw: Draw, prop: Proposition, name: str, d: int) -> list[list[str]]:
+def matrix(draw: Draw, prop: Proposition, name: str, d: int) -> list[list[str]]:
     """A d by d matrix of the shape that the hypotheses give: any, symmetric, positive (semi)definite, I."""
     if name == "Sigma" and prop.known.identity:
         return [[str(int(r == c)) for c in range(d)] for r in range(d)]
     shape = prop.known.shape(name)
     if shape == "any":
-        found = [[draw(st.sampled_from(ENTRIES)) for _ in range(d)] for _ in range(d)]
+        found = [[draw.one_of(ENTRIES) for _ in range(d)] for _ in range(d)]
     else:
         values: tuple[str, ...] = VARIANCES if shape != "symmetric" else SPECTRUM
         values = values[:5] if shape == "positive definite" else values
-        spectrum = [draw(st.sampled_from(values)) for _ in range(d)]
-        found = rotated(spectrum, [draw(st.integers(0, 2)) for _ in range(d)])
+        spectrum = [draw.one_of(values) for _ in range(d)]
+        found = rotated(spectrum, [draw.integer(0, 2) for _ in range(d)])
     if name in prop.known.nonzero and not any(Fraction(entry) for row in found for entry in row):
         found[0][0] = "1"
     return found
@@ -106,10 +165,10 @@ def _draw_positions(draw: Draw, prop: Proposition, case: Case, longest: int) -> 
         low = max(1 if name in prop.positions else 0, int(-table[ZERO, name]))
         high = int(min(table[name, ZERO], max(low, longest)))
         if name in shares:
-            share = Fraction(draw(st.sampled_from(SHARES)))
+            share = Fraction(draw.one_of(SHARES))
             value = min(max(low, round(share * case["T"])), max(low, high))
         else:
-            value = draw(st.integers(low, max(low, high)))
+            value = draw.integer(low, max(low, high))
         case[name] = value
         bounds = bounds.with_(Place(name), Place(ZERO, value), 0).with_(Place(ZERO, value), Place(name), 0)
         if bounds.shortest(names) is None:
@@ -120,24 +179,14 @@ def _draw_positions(draw: Draw, prop: Proposition, case: Case, longest: int) -> 
             case[form.args[0]] = str(Fraction(case[name], case["T"]))
 
 
-def drawn(prop: Proposition, key: int, count: int, longest: int = LONGEST) -> list[Case]:
-    """Distinct cases, the same for the same key: those that Hypothesis draws and that satisfy every hypothesis."""
+def drawn(prop: Proposition, key: int, count: int, longest: int = LONGEST, far: bool = False) -> list[Case]:
+    """At most ``count`` distinct cases that satisfy every hypothesis, the same for the same key."""
     found: dict[str, Case] = {}
-
-    @seed(key)
-    @settings(
-        max_examples=count,
-        phases=[Phase.generate],
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(cases(prop, longest))
-    def collect(case: Case) -> None:
+    draw = ByGenerator(Random(key), far)
+    for _ in range(count):
+        case = case_of(prop, draw, longest)
         if satisfied(prop, case):
             found[json.dumps(case, sort_keys=True)] = case
-
-    collect()
     return list(found.values())
 
 

@@ -1,13 +1,18 @@
 """Judging a statement about a limit: the printed limit is confronted with values along a growing index, sampled.
 
-With T growing the values are brought to T = oo by weights that remove the powers of 1/T that occur (their exponents are
-known from the exact form, their coefficients are not used); where no exponents are known, or a parameter tends, the
-values have to come nearer to the printed limit.
+The values are brought to the limit by weights that remove the powers of 1/T that occur (their exponents are known from
+the exact form, their coefficients are not used); a parameter that tends to a number or to oo does so as 1/N or N, with
+N in the place of T. Where no exponents are known, the values have to come nearer to the printed limit.
+
+The intervals hold at the statement's share of the false-alarm budget, so a limit that they leave out is excluded at
+that rate. What they leave in is another matter: TOLERANCE says which errors of a limit are seen, and STEADY which
+growth of what is to stay bounded; smaller ones are excluded by the derivation alone, and the verdict says so.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -18,7 +23,8 @@ from proofs_check.checking.cases import Case, drawn, features, satisfied, simple
 from proofs_check.checking.found import Found, exact_row
 from proofs_check.checking.measuring import BETA, TooDearError
 from proofs_check.checking.moments import DRAWN, REFUTING, Checker
-from proofs_check.checking.trends import FIXED, GROWN, Configuration, Trend
+from proofs_check.checking.showing import NOT_SEEN
+from proofs_check.checking.trends import FIXED, GROWN, STEADY, Configuration, Trend
 from proofs_check.extrapolation import ExtrapolationError, extrapolated, weights
 from proofs_check.intervals import Interval
 from theorems.statement.decide import Part, decide
@@ -99,7 +105,7 @@ class LimitChecker(Checker):
         """Matrices and parameters with shares of T for the positions, in turn the simple ones and those drawn."""
         prop = self.prop
         said = dict(prop.limit.regime)
-        free = [name for name in prop.positions if name not in said and name != "T"]
+        free = [name for name in prop.positions if name not in said and name != "T"] if self.growing else []
         plain = list(itertools.islice(simple(prop), 40))
         other = sorted(drawn(prop, self.seed * 64 + 1, DRAWN[self.effort]), key=size)
         small = max(DIMENSION[self.effort], int(prop.known.dimension.low or 1))
@@ -107,7 +113,7 @@ class LimitChecker(Checker):
         pool = [case for case in both if case.get("d", 0) <= small]
         seen = set()
         for case in pool:
-            fixed = {k: v for k, v in case.items() if k not in prop.positions and k not in self._share_names()}
+            fixed = {k: v for k, v in case.items() if k not in self._tending()}
             for shares in itertools.islice(itertools.product(SHARES, repeat=len(said)), MOST_SHARES):
                 for places in itertools.product((None, Fraction(1, 2), Fraction(1)), repeat=len(free)):
                     table = dict(zip(said, shares, strict=True)) | dict(zip(free, places, strict=True))
@@ -122,6 +128,11 @@ class LimitChecker(Checker):
 
     def _share_names(self) -> set[str]:
         return {form.args[0] for _, form in self.prop.limit.regime if form.op == "name"}
+
+    def _tending(self) -> set[str]:
+        """What a configuration does not fix: positions where T grows, else the parameter alone."""
+        moving = set(self.prop.positions) if self.growing else {self.prop.limit.variable}
+        return moving | self._share_names()
 
     def _fits(self, configuration: Configuration) -> bool:
         if not self.growing:
@@ -208,10 +219,8 @@ class LimitChecker(Checker):
     def expansion(self, configuration: Configuration) -> tuple[list[int], list[sp.Expr]] | None:
         """The powers p of the terms T^-p of the exact form there, and what is left of it after 1, 2, ... of them.
 
-        None where the exact form is no rational function of T with a limit.
+        None where the exact form is no rational function of T, or of N where a parameter tends, with a limit.
         """
-        if not self.growing:
-            return None
         value = self._in_length(configuration)
         if value is None or not value.is_rational_function(LENGTH):
             return None
@@ -250,8 +259,8 @@ class LimitChecker(Checker):
         return factors, powers[:count], rest
 
     def _in_length(self, configuration: Configuration) -> sp.Expr | None:
-        """The exact form of what tends, in T alone, at a configuration."""
-        case = configuration.at(1024)
+        """The exact form of what tends, in T alone (in N where a parameter tends), at a configuration."""
+        case = configuration.at(1024) if self.growing else self._last(configuration)
         try:
             order = self.derivation.order_at(case)
             sides = [self.derivation.value(order, side) for side in (self.prop.left, self.prop.right)]
@@ -261,7 +270,9 @@ class LimitChecker(Checker):
             sp.Symbol(n): sp.Integer(FIXED) if s is None else sp.Rational(s.numerator, s.denominator) * LENGTH
             for n, s in configuration.shares.items()
         }
-        known = {k: v for k, v in case.items() if k not in self.prop.positions}
+        if not self.growing:
+            table = {sp.Symbol(self.prop.limit.variable): self._in_index(LENGTH)}
+        known = {k: v for k, v in case.items() if k not in self._tending()}
         forms = []
         for side in sides:
             formula = side.xreplace(table)
@@ -297,11 +308,12 @@ class LimitChecker(Checker):
         """
         printed = self.prints(configuration)
         assert printed is not None
-        lengths = LENGTHS[self.effort]
+        lengths = LENGTHS[self.effort] if self.growing else tuple(2**k for k in STEPS)
         cases = [configuration.at(T) for T in lengths] if self.growing else list(self._parameter_cases(configuration))
-        reach = max(abs(printed), *(self._size(case) for case in cases))
+        # beside an error term that vanishes with a parameter the sides may be of any size
+        reach = max(abs(printed), *(self._size(case) for case in (cases if self.growing else cases[:1])))
         tolerance = gap if gap is not None else TOLERANCE[self.effort] * (reach or 1.0)
-        removal = self._weights(configuration, lengths, tolerance) if self.growing and not self.bounded else None
+        removal = self._weights(configuration, lengths, tolerance) if not self.bounded else None
         factors = removal[0] if removal is not None else None
         total = sum(map(abs, factors)) if factors is not None else 1.0
         points, walks = [], 0
@@ -319,11 +331,11 @@ class LimitChecker(Checker):
         if removal is not None:
             factors, powers, rest = removal
             used = [factor for factor in factors if factor != 0]
-            at = [case["T"] for case, _ in points]
+            at = [length for length, factor in zip(lengths, factors, strict=True) if factor != 0]
             limit = extrapolated(at, [value for _, value in points], powers, using=used).interval
             limit = Interval(limit.low - rest, limit.high + rest, limit.centre, limit.spread, limit.miss)
             if rest:
-                told = f"T^-{powers[-1]}" if powers else "the limit"
+                told = f"{'T' if self.growing else 'N'}^-{powers[-1]}" if powers else "the limit"
                 self.found.remarks.append(f"terms beyond {told} in the exact form widen the limit by {rest:.2g}")
         return Trend(configuration, tuple(points), limit, printed, tolerance, walks, self.growing, self.bounded)
 
@@ -344,16 +356,17 @@ class LimitChecker(Checker):
         return left
 
     def _parameter_cases(self, configuration: Configuration) -> Iterator[Case]:
-        name, value = self.prop.limit.variable, self.prop.limit.value
-        known = self.prop.known.ranges.get(name)
         for k in STEPS:
-            if value is None:
-                number = Fraction(2**k)
-            else:
-                point = Fraction(str(sympy_of(value)))
-                below = known is not None and known.high is not None and known.high <= point
-                number = point + Fraction(-1 if below else 1, 2**k)
-            yield {**configuration.fixed, name: str(number)}
+            yield {**configuration.fixed, self.prop.limit.variable: str(self._in_index(sp.Integer(2**k)))}
+
+    def _in_index(self, index: sp.Expr) -> sp.Expr:
+        """The parameter that tends, in N: N itself towards oo, else its limit +- 1/N, within its range."""
+        name, value = self.prop.limit.variable, self.prop.limit.value
+        if value is None:
+            return index
+        known, point = self.prop.known.ranges.get(name), sympy_of(value)
+        below = known is not None and known.high is not None and known.high <= Fraction(str(point))
+        return point - 1 / index if below else point + 1 / index
 
     def _trends_told(self) -> None:
         found = self.found
@@ -371,7 +384,7 @@ class LimitChecker(Checker):
                     )
                 )
             around = trend.limit
-            told = "" if around is None else f", brought to T = oo: [{around.low:.5g}, {around.high:.5g}]"
+            told = "" if around is None else f", brought to the limit: [{around.low:.5g}, {around.high:.5g}]"
             values = ", ".join(f"{value.centre:.5g}" for _, value in trend.points)
             found.evidence.append(f"simulated along the limit: {values}{told}; printed limit {trend.printed:.5g}")
         found.samples = sum(trend.walks for trend in self.trends)
@@ -395,6 +408,15 @@ class LimitChecker(Checker):
             found.power = (
                 f"an error of {shown} is caught with probability {1 - BETA:g} at each of {count} configurations"
             )
+            rest = "smaller ones are excluded by the derivation alone"
+            if self.bounded:
+                seen, doubled = math.log2(STEADY), "T doubles" if self.growing else "the parameter comes twice as near"
+                found.power = (
+                    f"growth by a factor {STEADY:g} or more as {doubled} (a power {seen:.2g}) is told from staying "
+                    f"bounded at each of {count} configurations"
+                )
+                rest = "slower growth is excluded by the derivation alone"
+            found.remarks.append(f"{NOT_SEEN}{found.power.split(' is ')[0]} is seen, {rest}")
 
     # -- refutation
 
@@ -418,11 +440,11 @@ class LimitChecker(Checker):
             self.trends = [first]
             self._trends_told()
             found.confirmed = first.contradicts and again.contradicts
-            case = configuration.at(LENGTHS[self.effort][-1]) if self.growing else dict(configuration.fixed)
+            case = configuration.at(LENGTHS[self.effort][-1]) if self.growing else self._last(configuration)
             finite = self.exact_quantity(case)
             found.counterexample = {"params": case, "printed": str(printed), "true": str(true)}
             if finite is not None:
-                found.remarks.append(f"printed and true are limits; the exact value at this case is {finite}")
+                found.counterexample |= {"limit": self._where(configuration), "finite": str(finite)}
             if found.confirmed:
                 return
         if found.status != "disproved":
@@ -432,9 +454,18 @@ class LimitChecker(Checker):
                 f"not shown for {where}, and no configuration that violates it was found",
             )
 
+    def _where(self, configuration: Configuration) -> str:
+        """Of what a counterexample's printed and true value are limits: "T -> oo, i/T -> 1/2"."""
+        value = self.prop.limit.value
+        parts = [f"{self.prop.limit.variable} -> {'oo' if value is None else value}"]
+        shares = configuration.shares.items() if self.growing else ()
+        parts += [f"{name}/T -> {share}" for name, share in shares if share is not None]
+        kind = "of (left - right)/scale" if self.prop.error is not None else "of left/right"
+        return ", ".join(parts) + (f", {kind}" if self.prop.error is not None or self.prop.relation == "~" else "")
+
     def differing(self, failing: list[Part], configuration: Configuration) -> tuple[sp.Expr, sp.Expr] | None:
         """The true and the printed limit at a configuration where they differ: of the part that it belongs to."""
-        case = configuration.at(1024) if self.growing else {**configuration.fixed}
+        case = configuration.at(1024) if self.growing else self._last(configuration)
         try:
             order = self.derivation.order_at(case)
         except KeyError:
@@ -472,9 +503,8 @@ class LimitChecker(Checker):
 
     def _limit_correction(self, failing: list[Part]) -> None:
         if self.prop.error is not None or self.prop.relation == "~":
-            self.found.holds = "; ".join(
-                f"{part.order}: (left - right)/scale tends to {part.left}" for part in failing[:3]
-            )
+            told = dict.fromkeys(f"{part.order}: (left - right)/scale tends to {part.left}" for part in failing)
+            self.found.holds = "; ".join(list(told)[:3])
             return
         widest = max(failing, key=lambda part: len(part.place.nodes) if part.place is not None else 0)
         if widest.left is sp.oo:

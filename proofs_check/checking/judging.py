@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import traceback
 from collections.abc import Mapping
@@ -10,13 +11,15 @@ from typing import Any
 from proofs_check.checking.found import Found
 from proofs_check.checking.needs import tell_needs
 from proofs_check.checking.request import Request
-from proofs_check.checking.timing import SECONDS, TimeLimitError, time_limit
+from proofs_check.checking.timing import LEAST, SECONDS, TimeLimitError, time_limit
 from theorems.catalogue import ALPHA, PLUGIN_SHARES, PLUGIN_SLOTS, SHARES
 from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import StatementError
+from theorems.statement.language import split_top
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import alias, in_words, statement_latex
 
+_NAME = re.compile(r"[A-Za-z_]\w*")
 #: A statement's share of the false-alarm budget: that of a lemma of one's own.
 STATEMENT_ALPHA = ALPHA * PLUGIN_SHARES / SHARES / PLUGIN_SLOTS
 
@@ -36,7 +39,7 @@ def judged(
     prop: Proposition, request: Request, claim_id: str, *, effort: str, seed: int, device: str = "cpu", jobs: int = 2
 ) -> list[dict[str, Any]]:
     """The reports of a proposition and of its correction."""
-    began = time.perf_counter()
+    began, used = time.perf_counter(), time.process_time()
     try:
         found = both_sides(prop, claim_id, effort, seed, device, jobs)
         tell_needs(prop, claim_id, found, effort, seed, STATEMENT_ALPHA)
@@ -47,12 +50,12 @@ def judged(
     reports = [report(prop, request, claim_id, found, effort, seed, time.perf_counter() - began)]
     if reports[0]["verdict"] == "refuted" and found.correction is not None and prop.relation in ("=", "->"):
         began = time.perf_counter()
-        again = Request(
-            f"{prop.left} {prop.relation} {found.correction}", request.hypotheses, "", request.law, request.limit
-        )
+        text = f"{prop.left} {prop.relation} {found.correction}"
+        again = Request(text, _said_of(request.hypotheses, text, prop), "", request.law, request.limit)
         try:
             corrected = again.read()
-            second = both_sides(corrected, claim_id + ".corrected", effort, seed, device, jobs, second_route=True)
+            spent = time.process_time() - used
+            second = both_sides(corrected, claim_id + ".corrected", effort, seed, device, jobs, True, spent)
             reports.append(
                 report(corrected, again, claim_id + ".corrected", second, effort, seed, time.perf_counter() - began)
             )
@@ -62,13 +65,31 @@ def judged(
     return reports
 
 
+def _said_of(hypotheses: str, text: str, prop: Proposition) -> str:
+    """The hypotheses without those on parameters of the print that a correction no longer has."""
+    held = set(_NAME.findall(f"{text} {prop.limit.text} {' '.join(prop.law.names())}"))
+    gone = set(prop.parameters) - held
+    parts = [part.strip() for part, _ in split_top(hypotheses, ",;")]
+    return ", ".join(part for part in parts if not gone & set(_NAME.findall(part)))
+
+
 def both_sides(
-    prop: Proposition, claim_id: str, effort: str, seed: int, device: str, jobs: int, second_route: bool = False
+    prop: Proposition,
+    claim_id: str,
+    effort: str,
+    seed: int,
+    device: str,
+    jobs: int,
+    second_route: bool = False,
+    spent: float = 0.0,
 ) -> Found:
-    """What both sides found, by the kind of statement; undecided where it takes longer than the effort's limit."""
+    """What both sides found, by the kind of statement; undecided where it takes longer than the effort's limit.
+
+    ``spent`` is what the statement has taken of it already, before its correction is judged.
+    """
     found = Found()
     try:
-        with time_limit(SECONDS[effort]):
+        with time_limit(max(SECONDS[effort] - spent, LEAST)):
             return _by_kind(prop, claim_id, effort, seed, device, jobs, second_route, found)
     except TimeLimitError:
         # what was found until then stays in the report, but decides nothing

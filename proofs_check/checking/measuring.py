@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from proofs_check.checking.planning import Spread, pilot_spreads
 from proofs_check.intervals import interval, numbers_needed
 from theorems.statement.proposition import Proposition
 
@@ -30,7 +31,8 @@ class Measurement:
     """Both sides at a case: intervals, what could be told apart there, and how many walks were drawn.
 
     ``scale`` is what ``tolerance`` is a small part of: max(|mean|, standard deviation) of the raw numbers, as far as
-    they move left - right.
+    they move left - right. ``exactly`` says whether the number of walks was planned from exact variances; ``misfit``
+    says of which variance the data are too narrow.
     """
 
     case: Mapping[str, Any]
@@ -40,6 +42,8 @@ class Measurement:
     tolerance: float
     scale: float = 1.0
     names: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    exactly: bool = False
+    misfit: str = ""
 
     @property
     def gap(self) -> tuple[float, float]:
@@ -98,12 +102,14 @@ def measure(
     budget: int = 1,
     threads: int = 2,
     device: str = "cpu",
+    derived: Mapping[str, Spread] | None = None,
 ) -> Measurement:
     """Sample both sides at a case; ``wanted`` is a difference of the sides that must be seen, if smaller than usual.
 
     ``budget`` multiplies what the effort affords.
-    The number of walks is planned from the variances of a pilot sample with a stream of its own; the intervals come
-    from the data of the sample itself and from the tails that follow from the statement. Raises TooDearError.
+    The number of walks is planned from the variances that are ``derived``, by raw number, or where one is missing
+    from those of a pilot sample with a stream of its own; the intervals come from the data of the sample itself and
+    from the tails that follow from the statement. Raises TooDearError.
     """
     from montecarlo.statements.nodes import StatementSimulationError
     from montecarlo.statements.simulation import StatementSimulation
@@ -120,24 +126,22 @@ def measure(
         return Measurement(case, ends[0], ends[1], 0, 0.0)
     share = delta / len(statistics)
     common: dict[str, Any] = {"device": device, "threads": threads}
-    pilot = simulation.draw(PILOT, seed, claim_id, key + "pilot", **common)
-    spreads = {name: max(estimate.pair_mean, 0.0) for name, estimate in pilot.estimates.items()}
-    scales = {
-        name: max(abs(float(estimate.block_means.mean())), math.sqrt(spreads[name]))
-        for name, estimate in pilot.estimates.items()
-    }
-    sensitive = _sensitivity(simulation, prop, pilot)
+    spreads = dict(derived or {})
+    if not spreads.keys() >= statistics.keys():
+        stream = {"seed": seed, "claim_id": claim_id, "key": key + "pilot", **common}
+        spreads = pilot_spreads(simulation, PILOT, **stream) | spreads
+    sensitive = _sensitivity(simulation, prop, {name: spreads[name].mean for name in statistics})
     needed = 0
     for name in statistics:
-        part = RELATIVE * factor * scales[name]
+        spread, part = spreads[name], RELATIVE * factor * spreads[name].scale
         if wanted is not None and sensitive.get(name, 0.0) > 0:
             part = min(part, ROOM * wanted / (len(statistics) * sensitive[name]))
-        per = pilot.estimates[name].numbers_per_block
-        if spreads[name] == 0.0 or part == 0.0:
+        per = simulation.numbers_per_block(name)
+        if spread.variance == 0.0 or part == 0.0:
             continue
         tails = _tails(simulation, name)
         count = numbers_needed(
-            spreads[name],
+            spread.variance,
             part,
             degree=tails,
             delta=share,
@@ -147,9 +151,10 @@ def measure(
         )
         if count is None:
             raise TooDearError(f"{name} needs more walks than {effort} effort affords")
-        needed = max(needed, math.ceil(count / per) * pilot.walks_per_block)
+        needed = max(needed, math.ceil(count / per) * simulation.walks_per_block)
     sample = simulation.draw(max(needed, PILOT), seed, claim_id, key, **common)
     intervals: dict[str, tuple[float, float]] = {}
+    misfits = []
     for name, estimate in sample.estimates.items():
         found = interval(
             estimate.block_means,
@@ -157,18 +162,24 @@ def measure(
             estimate.pair_mean,
             estimate.pairs,
             degree=_tails(simulation, name),
-            planned=spreads[name],
+            planned=spreads[name].variance,
             delta=share,
             beta=BETA,
         )
         intervals[name] = (found.low, found.high)
+        if spreads[name].exact and spreads[name].variance * (1 - 1e-9) > found.spread:
+            # both are within the interval's own error rate
+            misfits.append(
+                f"derived variance of {name} = {spreads[name].variance:.6g}, simulated <= {found.spread:.6g}"
+            )
     left, right = (simulation.interval(side.plain(), intervals) for side in (prop.left, prop.right))
-    widths = {name: RELATIVE * factor * scales[name] for name in statistics}
+    widths = {name: RELATIVE * factor * spreads[name].scale for name in statistics}
     tolerance = sum(sensitive.get(name, 0.0) * width for name, width in widths.items()) or max(
         abs(left[1] - left[0]), abs(right[1] - right[0])
     )
     scale = tolerance / (RELATIVE * factor) if sensitive else 1.0
-    return Measurement(case, left, right, sample.walks, 2 * tolerance, scale, intervals)
+    exactly = all(spreads[name].exact for name in statistics)
+    return Measurement(case, left, right, sample.walks, 2 * tolerance, scale, intervals, exactly, "; ".join(misfits))
 
 
 def _most(most_normals: int, simulation: StatementSimulation) -> int:
@@ -182,9 +193,8 @@ def _tails(simulation: StatementSimulation, name: str) -> Any:
     return tails.degree if tails.degree is not None else tails
 
 
-def _sensitivity(simulation: Any, prop: Proposition, pilot: Any) -> dict[str, float]:
-    """How much left - right moves with each raw mean, near the pilot's estimates."""
-    means = {name: float(estimate.block_means.mean()) for name, estimate in pilot.estimates.items()}
+def _sensitivity(simulation: Any, prop: Proposition, means: Mapping[str, float]) -> dict[str, float]:
+    """How much left - right moves with each raw mean, near these means."""
     found = {}
     for name, mean in means.items():
         step = 1e-3 * max(abs(mean), 1e-3)

@@ -12,8 +12,9 @@ import sympy as sp
 from proofs_check.checking.cases import Case, covering, drawn, simple, size
 from proofs_check.checking.found import Found, exact_row
 from proofs_check.checking.measuring import BETA, Measurement, TooDearError, measure
+from proofs_check.checking.planning import Spread, exact_spreads, told
 from theorems.statement.decide import Decision, Derivation, contradicts, decide
-from theorems.statement.expression import Expr, StatementError
+from theorems.statement.expression import MOMENTS, Expr, StatementError
 from theorems.statement.mutants import mutants
 from theorems.statement.normal import equal
 from theorems.statement.places import Order
@@ -177,7 +178,9 @@ class Checker:
             self.found.simulation = "contradicts" if first.contradicts(self.prop.relation) else "underpowered"
             self.found.confirmed = first.contradicts(self.prop.relation) and again.contradicts(self.prop.relation)
             self.found.counterexample = {"params": dict(case), "printed": str(right), "true": str(left)}
-            self.found.power = f"an error of {gap:.3g} is caught with probability {1 - BETA:g}"
+            self.found.power = (
+                f"an error of {gap:.3g} is caught with probability {1 - BETA:g}; {told([first.exactly, again.exactly])}"
+            )
             if self.found.confirmed:
                 return
 
@@ -224,7 +227,7 @@ class Checker:
         """Compute the left side by joint cumulants at some cases: another method than the derivation's."""
         from theorems.statement.cumulants import CaseMoments
 
-        moments = list(_expectations(self.prop.left))
+        moments = [one for one in raw_moments(self.prop.left) if one.op == "E"]
         agreed = 0
         for case in sorted(pool, key=size)[:AGAIN]:
             try:
@@ -271,9 +274,19 @@ class Checker:
             budget=budget,
             threads=self.threads,
             device=self.device,
+            derived=self._derived(case),
         )
         self.found.samples_drawn += measured.walks
         return measured
+
+    def _derived(self, case: Mapping[str, Any]) -> dict[str, Spread]:
+        """The exact spreads of the raw numbers at a case, where they are cheap."""
+        try:
+            exact = self.derivation.exact(self.derivation.order_at(case))
+        except (StatementError, KeyError):
+            return {}
+        moments = {one: None for side in (self.prop.left, self.prop.right) for one in raw_moments(side)}
+        return exact_spreads(moments, case, exact, self.exact)
 
     def _sample(self, chosen: list[Case]) -> None:
         for case in chosen:
@@ -302,7 +315,7 @@ class Checker:
         found.detectable = max((m.tolerance / m.scale for m in self.measured if m.scale), default=0.0)
         found.power = (
             f"an error of {100 * found.detectable:.2g}% of max(|mean|, standard deviation) is caught with probability "
-            f"{1 - BETA:g} at each of {len(self.measured)} cases"
+            f"{1 - BETA:g} at each of {len(self.measured)} cases; {told(m.exactly for m in self.measured)}"
         )
         if self.dear:
             found.power += f"; {self.dear} drawn cases would take more walks than {self.effort} effort affords"
@@ -316,6 +329,8 @@ class Checker:
     def _conflicts(self, measured: Iterable[Measurement]) -> list[str]:
         found = []
         for m in measured:
+            if m.misfit:
+                found.append(f"at {dict(m.case)}: {m.misfit}")
             left, right = self.sides(m.case)
             if left is None or right is None:
                 continue
@@ -402,16 +417,16 @@ class Checker:
         return best[1] if best is not None and best[0] > 0 else None
 
 
-def _expectations(node: Expr) -> Iterator[Expr]:
-    """The expectations of a side; of a sum of expectations, the expectation of the sum."""
-    if node.op == "E":
+def raw_moments(node: Expr) -> Iterator[Expr]:
+    """The moments of a side; of a sum of expectations, the expectation of the sum."""
+    if node.op in MOMENTS:
         yield node
     elif node.op == "sum" and node.args[0].op == "E":
         body, *rest = node.args
         yield Expr("E", (Expr("sum", (body.args[0], *rest)),))
-    else:
+    elif node.op != "sum":
         for arg in node:
-            yield from _expectations(arg)
+            yield from raw_moments(arg)
 
 
 def _shown(interval: tuple[float, float]) -> str:

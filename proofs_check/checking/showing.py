@@ -6,13 +6,19 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from proofs_check.checking.differing import marked
+
+#: How a remark begins that says what the simulation of a limit leaves to the derivation.
+NOT_SEEN = "by the simulation: "
 MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!", "error": "!"}
 
 
 def lines(reports: list[dict[str, Any]]) -> Iterator[str]:
     """The lines of a statement's report, the correction's verdict with it."""
     first = reports[0]
-    yield f"{MARKS[first['verdict']]} {first['verdict']}   {first['quantity']}   ({first['seconds']:.1f} s)"
+    only = next((told for told in first["symbolic"]["evidence"] if told.startswith(NOT_SEEN)), "")
+    only = f"; {only.removeprefix(NOT_SEEN)}" if first["verdict"] == "verified" and only else ""
+    yield f"{MARKS[first['verdict']]} {first['verdict']}   {first['quantity']}   ({first['seconds']:.1f} s){only}"
     for label, text in rows(reports):
         yield f"  {label:<15} {text}"
 
@@ -30,17 +36,22 @@ def rows(reports: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
         true = second["printed"]["value"] if second is not None else correction["sympy"]
         verdict = f"   ({second['verdict']})" if second is not None else ""
         yield "true", f"{true}{verdict}"
+        if second is not None and (marks := marked(first["printed"]["value"], true)):
+            yield "", marks
     elif correction is not None and correction["holds"]:
         yield "true", correction["holds"]
     elif first["symbolic"]["exact"] is not None and first["verdict"] != "verified":
         yield "derived", first["symbolic"]["exact"]
     point = first["counterexample"]
     if point is not None:
-        yield "counterexample", f"{case_text(point['params'])}: printed {point['printed']}, true {point['true']}"
+        values = f"printed {point['printed']}, true {point['true']}"
+        if "limit" in point:
+            values = f"{point['limit']}: {values}; exactly {point['finite']} there, before the limit"
+        yield "counterexample", f"{case_text(point['params'])}: {values}"
     symbolic = first["symbolic"]
     yield "derivation", f"{symbolic['status']}: {symbolic['method']}" if symbolic["method"] else symbolic["status"]
     for remark in symbolic["evidence"]:
-        if remark.startswith(("simulated", "printed and true", "terms beyond", "not needed")):
+        if remark.startswith(("simulated", "terms beyond", "not needed", "not seen to be sharp")):
             yield "", remark
     simulation = first["simulation"]
     if simulation["power"]:

@@ -11,6 +11,9 @@ from typing import Any
 #: Seconds of processor time, of all threads, after which a check is stopped: other processes do not count.
 SECONDS = {"quick": 90.0, "standard": 600.0, "thorough": 7200.0}
 
+#: Seconds that are left to a correction whatever its statement has taken.
+LEAST = 1.0
+
 
 class TimeLimitError(BaseException):
     """The limit is over; no ``except Exception`` in between takes it for something else."""

@@ -14,7 +14,8 @@ from proofs_check.intervals import Interval
 
 #: Where a position stays that does not grow.
 FIXED = 1
-#: From one length to the next, which doubles, a bounded value grows less than this, and a growing one more.
+#: From one length to the next, which doubles, a bounded value grows less than this, and a growing one more. Growth like
+#: the square root of the length is by 2^(1/2) = 1.414: of what grows that fast it is seen that it is not bounded.
 STEADY, GROWN = 1.4, 1.4
 
 

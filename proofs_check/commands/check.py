@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +55,13 @@ def run_check(args: argparse.Namespace) -> int:
     except StatementError as error:
         raise _usage_error(error, request) from None
     from theorems.statement.prose import in_words
+    from theorems.statement.typeset import typeset
 
+    # the first sign of life: nothing heavy is imported before it
+    with suppress(UnicodeEncodeError):
+        # a terminal without Unicode shows the words alone
+        typeset(prop).encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+        print(typeset(prop))
     print(in_words(prop), flush=True)
     device = usable_device(args.device)
     from proofs_check.checking.judging import check_statement, run_report

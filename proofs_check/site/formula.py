@@ -40,7 +40,19 @@ _CALLS = {
     "O": r"O\left(%s\right)",
     "CRootOf": r"\operatorname{root}\left(%s\right)",
     "tr": r"\operatorname{tr}\left(%s\right)",
+    "abs": r"\left|%s\right|",
+    "max": r"\max\left(%s\right)",
+    "min": r"\min\left(%s\right)",
+    "softmax": r"\operatorname{softmax}\left(%s\right)",
+    "entropy": r"\operatorname{entropy}\left(%s\right)",
 }
+#: Moments as statements write them, E[...], and the index of a norm.
+_MOMENTS = {
+    "E": r"\mathbb{E}",
+    "P": r"\mathbb{P}",
+    **{moment: rf"\operatorname{{{moment}}}" for moment in ("Var", "Cov", "Corr", "Skew", "Kurt")},
+}
+_NORMS = {"2": "_{2}", "fro": "_{F}", "nuclear": "_{*}"}
 _CHAIN = re.compile(r"([abm])((?:Wt?S)*Wt?|S|)([abm])")
 # a sum sign reaches to the right as far as a product does, so it is bracketed as a factor before others
 _SUM, _BIG, _PRODUCT, _POWER, _ATOM = range(5)
@@ -153,6 +165,11 @@ class _Printer:
                 return self.call(called, arguments)
             case ast.Attribute(value=inner, attr="T"):
                 return self.base(inner) + r"^{\top}", _POWER
+            case ast.Subscript(value=ast.Name(id=moment), slice=index) if moment in _MOMENTS:
+                parts = index.elts if isinstance(index, ast.Tuple) else [index]
+                inside = ", ".join(self.text(part) for part in parts)
+                grown = (r"\left[", r"\right]") if _tall(inside) else ("[", "]")
+                return f"{_MOMENTS[moment]}{inside.join(grown)}", _ATOM
             case ast.Subscript(value=ast.Name() as inner, slice=index):
                 parts = index.elts if isinstance(index, ast.Tuple) else [index]
                 written, inside = self.text(inner), ",".join(_Printer(flat=True).text(part) for part in parts)
@@ -192,7 +209,14 @@ class _Printer:
             return rf"\binom{{{inside[0]}}}{{{inside[1]}}}", _ATOM
         if called == "Sum" and len(inside) > 1 and all(isinstance(index, ast.Name) for index in arguments[:-1]):
             return rf"\sum_{{{','.join(inside[:-1])}}} {self.text(arguments[-1], _BIG)}", _BIG
-        if called == "Sum" and len(inside) == 4:
+        if called == "mean" and inside == ["x"]:
+            return r"\bar{x}", _ATOM
+        if called == "norm" and len(inside) <= 2:
+            kind = "" if len(arguments) == 1 else _NORMS.get(ast.unparse(arguments[1]))
+            if kind is None:
+                raise _NoFormula
+            return rf"\left\lVert {inside[0]} \right\rVert{kind}", _ATOM
+        if called in ("Sum", "sum") and len(inside) == 4:
             return rf"\sum_{{{inside[1]}={inside[2]}}}^{{{inside[3]}}} {self.text(arguments[0], _BIG)}", _BIG
         form = _CALLS.get(called)
         if form is None and recognised(called):
@@ -346,6 +370,11 @@ def _operand(word: str) -> bool:
     if tree is None or latex(word) is None:
         return False
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    called |= {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in _MOMENTS
+    }
     return all(
         recognised(node.id) for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called
     ) and not isinstance(tree, ast.Compare)

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from montecarlo import engine, seeds, walks
-from montecarlo.accumulate import Estimate
+from montecarlo.accumulate import Estimate, Sample
 from montecarlo.cases import CaseError
 from montecarlo.engine import EngineError, draw
 from montecarlo.registry import RegistryError, Simulation, variance
@@ -47,7 +47,7 @@ SQUARE = Simulation("test.square", square, {"mean": 2, "variance": 4, "positive"
 TOKENS = Simulation("test.tokens", square_of_tokens, 2)
 
 
-def sample(sim: Simulation = SQUARE, case: dict[str, Any] = CASE, walks: int = 2**16, **options: Any) -> engine.Sample:
+def sample(sim: Simulation = SQUARE, case: dict[str, Any] = CASE, walks: int = 2**16, **options: Any) -> Sample:
     named: dict[str, Any] = {"walks": walks, "seed": 0, "claim_id": sim.claim_id, "key": "k"}
     return draw(sim, case, **(named | options))
 
@@ -57,7 +57,7 @@ def z_score(estimate: Estimate, expected: float) -> float:
     return float((estimate.mean - expected) / (means.std(ddof=1) / math.sqrt(len(means))))
 
 
-def same(one: engine.Sample, two: engine.Sample) -> bool:
+def same(one: Sample, two: Sample) -> bool:
     """Equal to the last bit, in every quantity and every block."""
     return one.estimates.keys() == two.estimates.keys() and all(
         (a.mean, a.variance, a.pair_mean, a.count, a.hits) == (b.mean, b.variance, b.pair_mean, b.count, b.hits)

@@ -12,7 +12,8 @@ import pytest
 from sympy import QQ
 from sympy.polys.matrices import DomainMatrix
 
-from proofs_check.cases import EVERY_T, LONG_RUN, SLOTS, TRACELESS, Case, drawn, key, rotated, slots, smallest
+from proofs_check.cases import EVERY_T, LONG_RUN, SLOTS, TRACELESS, Case, drawn, key, slots, smallest
+from proofs_check.rotations import rotated
 from theorems.catalogue import Statement, by_id, catalogue
 
 SEEDS = range(4)

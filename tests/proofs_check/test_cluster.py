@@ -16,7 +16,8 @@ import pytest
 import torch
 
 from montecarlo import engine, registry
-from montecarlo.engine import Job, Sample, draw, run_job
+from montecarlo.accumulate import Sample
+from montecarlo.engine import Job, draw, run_job
 from proofs_check import cli, cluster
 from proofs_check.cluster import MIXED, Cluster, check_address, connected, work
 from proofs_check.errors import RunStopped, UsageError

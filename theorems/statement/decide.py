@@ -56,6 +56,10 @@ class Decision:
         return [part for part in self.parts if not part.holds]
 
 
+#: Cases whose numbers are kept.
+SEEN = 64
+
+
 class Derivation:
     """The exact values of a proposition's sides in every order of its positions."""
 
@@ -64,6 +68,8 @@ class Derivation:
         self._exact: dict[Order, Exact] = {}
         self._formula: dict[tuple[Order, Expr], sp.Expr] = {}
         self._divided: dict[Expr, list[Expr]] = {}
+        # the numbers of the names at the cases last looked at, by which object each case is
+        self._seen: dict[int, tuple[Mapping[str, Any], dict[tuple[Order, str], sp.Expr]]] = {}
 
     @cached_property
     def orders(self) -> tuple[Order, ...]:
@@ -113,10 +119,23 @@ class Derivation:
             self._divided[node] = [divisor for divisor in found if not divisor.random]
         return self._divided[node]
 
+    def _numbers(self, case: Mapping[str, Any]) -> dict[tuple[Order, str], sp.Expr]:
+        """The numbers that names were found to have at a case; a case is not changed once it is looked at."""
+        seen = self._seen.get(id(case))
+        if seen is None or seen[0] is not case:
+            if len(self._seen) >= SEEN:
+                self._seen.clear()
+            seen = self._seen[id(case)] = (case, {})
+        return seen[1]
+
     def put(self, formula: sp.Expr, order: Order, case: Mapping[str, Any]) -> sp.Expr:
         """A formula in one order, with the numbers of a case for its names; NotPolynomialError for one without."""
         exact = self.exact(order)
-        table = {s: _number(s.name, case, exact) for s in formula.free_symbols}
+        known = self._numbers(case)
+        for s in formula.free_symbols:
+            if (order, s.name) not in known:
+                known[order, s.name] = _number(s.name, case, exact)
+        table = {s: known[order, s.name] for s in formula.free_symbols}
         return sp.sympify(formula.xreplace(table)) if table else formula
 
 
@@ -317,7 +336,7 @@ def _limit_part(prop: Proposition, order: Order, regime: Regime, left: sp.Expr, 
         small_enough = found is None or found.power < 0 or (found.power == 0 and (kind == "O" or shown == 0))
         fine = small_enough or shown == 0
         value = shown * GROWING ** (found.power if found is not None else 0)
-        return Part(words, value.subs(GROWING, symbol(prop.limit.variable)), sp.Integer(0), bool(fine), order, regime)
+        return Part(words, value.subs(GROWING, _index(prop, regime)), sp.Integer(0), bool(fine), order, regime)
     if prop.relation == "~":
         _uniformly(prop, order, left / right)
         ratio = settled(limit(moving[0] / moving[1], small, never_zero))
@@ -329,6 +348,15 @@ def _limit_part(prop: Proposition, order: Order, regime: Regime, left: sp.Expr, 
     goes, printed = settled(limit(moving[0], small, never_zero)), settled(moving[1])
     positive = frozenset(positive_names(prop, order, left - right))
     return Part(words, goes, printed, goes is not sp.oo and equal(goes, printed, positive), order, regime)
+
+
+def _index(prop: Proposition, regime: Regime) -> sp.Expr:
+    """What grows, in the name that tends: the name itself, or +-1/(name - its limit)."""
+    name = symbol(prop.limit.variable)
+    if prop.limit.variable == "T" or prop.limit.value is None:
+        return name
+    point = sympy_of(prop.limit.value)
+    return sp.expand((regime.table[name.name] - point) * GROWING) / (name - point)
 
 
 def _stays(prop: Proposition, order: Order, value: sp.Expr) -> None:

@@ -30,6 +30,7 @@ from theorems.statement.expression import (
     number,
 )
 from theorems.statement.gathering import GATHERED
+from theorems.statement.syntax import check_brackets, reason
 
 #: Longest text that is read, deepest nesting, largest exponent and longest number.
 MAX_LENGTH, MAX_DEPTH, MAX_EXPONENT, MAX_DIGITS = 4_000, 60, 64, 40
@@ -87,21 +88,14 @@ def _parsed(text: str, vocabulary: Vocabulary, column: int) -> Expr:
     try:
         tree = ast.parse(source.strip(), mode="eval").body
     except SyntaxError as error:
+        if "too many nested" in str(error):
+            raise StatementError("nested too deeply; write it with definitions (--where)", text, 0) from None
         place = columns[min(lead + max((error.offset or 1) - 1, 0), len(columns) - 1)]
-        raise StatementError(_plain_reason(error, text, place), text, place) from None
+        check_brackets(text)
+        raise StatementError(reason(text, place)[0], text, reason(text, place)[1]) from None
     except (ValueError, RecursionError, MemoryError):
         raise StatementError("nested too deeply; write it with definitions (--where)", text, 0) from None
     return _Reader(text, columns, lead, vocabulary, column).build(tree, 0)
-
-
-def _plain_reason(error: SyntaxError, text: str, place: int) -> str:
-    if "too many nested" in str(error):
-        return "nested too deeply; write it with definitions (--where)"
-    for opened, closed in (("(", ")"), ("[", "]")):
-        if text.count(opened) != text.count(closed):
-            return f"{text.count(opened)} {opened} but {text.count(closed)} {closed}; each needs its other half"
-    near = text[place : place + 12] or "the end"
-    return f"cannot be read at {near!r}; expected an operator, a name or a bracket"
 
 
 def _with_powers(text: str) -> tuple[str, list[int]]:
@@ -232,8 +226,18 @@ class _Reader:
         return inner.args[0] if inner.op == "T" else Expr("T", (inner,))
 
     def _binary(self, node: ast.BinOp, depth: int) -> Expr:
+        # a long sum leans to the left, however flat it is to a reader
+        chain = [node]
+        while isinstance(inner := chain[-1].left, ast.BinOp) and type(inner.op) in (ast.Add, ast.Sub, ast.Mult):
+            chain.append(inner)
+        found = self.build(chain[-1].left, depth)
+        for part in reversed(chain):
+            found = self._combined(part, found, self.build(part.right, depth))
+            found = Expr(found.op, found.args, self.place(part))
+        return found
+
+    def _combined(self, node: ast.BinOp, left: Expr, right: Expr) -> Expr:
         operation = _OPERATORS[type(node.op)]
-        left, right = self.build(node.left, depth), self.build(node.right, depth)
         if operation == "-":
             return _joined("+", left, Expr("*", (number(-1), right), right.at))
         if operation in "+*" and operation != "**":
@@ -460,7 +464,8 @@ _CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """ "; did you mean ...?" for a word that is nearly one of these, or ""."""
-    near = difflib.get_close_matches(word, list(known), 1, 0.6)
+    names = list(known)
+    near = [name for name in names if name.lower() == word.lower()] or difflib.get_close_matches(word, names, 1, 0.6)
     return f"; did you mean {near[0]}?" if near else ""
 
 

@@ -26,6 +26,7 @@ from theorems.statement.numbers import rational_at
 from theorems.statement.places import Place, place_of
 from theorems.statement.shapes import shape
 from theorems.statement.sizes import NUMBER, size, told
+from theorems.statement.syntax import check_brackets
 from theorems.statement.tending import Limit, read_limit
 
 #: Tokens among which a covariance is looked at when it is read.
@@ -86,6 +87,8 @@ class Proposition:
 
 def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "walk", limit: str = "") -> Proposition:
     """Read a statement with its hypotheses, definitions, law and limit; StatementError names the place and the mend."""
+    for given in (text, hypotheses, where, law, limit):
+        check_brackets(given)
     # lines may be broken anywhere
     text, hypotheses, where = (part.replace("\n", " ") for part in (text, hypotheses, where))
     matrices, vectors, sequences = vocabulary_of(hypotheses)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-
-import sympy as sp
+from typing import TYPE_CHECKING
 
 from theorems.statement import binders_prose, mixing
 from theorems.statement.conditions import CLAUSES
@@ -13,6 +12,9 @@ from theorems.statement.expression import MOMENTS, OF_EACH, PREDICATES, Expr, ch
 from theorems.statement.families import Bounds
 from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
+
+if TYPE_CHECKING:
+    import sympy as sp
 
 _GREEK = (
     "alpha",

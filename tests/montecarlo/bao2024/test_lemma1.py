@@ -11,8 +11,9 @@ import torch
 from torch import Tensor
 
 from montecarlo import registry
+from montecarlo.accumulate import Sample
 from montecarlo.bao2024 import lemma1
-from montecarlo.engine import Sample, draw
+from montecarlo.engine import draw
 from montecarlo.walks import Walks
 from tests.montecarlo.enumeration import Array, all_pairs_of_walks, all_walks, expectation, walk_moments
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 pytest.importorskip("numba")
 
 from montecarlo import engine, registry
+from montecarlo.accumulate import Sample
 from montecarlo.kernels import forms, fused, generator, joint
 from montecarlo.walks import DrawnScores, Forms, NotSampledError, Walks, blocks_together, covariance_root, form
 
@@ -242,7 +243,7 @@ W = [["1", "2"], ["-1", "1/2"]]
 CASE: dict[str, Any] = {"d": 2, "T": 5, "i": 2, "start": "sigma", "W": W, "Sigma": [["2", "1"], ["1", "1"]]}
 
 
-def sample(tier: str, **options: Any) -> engine.Sample:
+def sample(tier: str, **options: Any) -> Sample:
     given = {"walks": 40_000, "seed": 3, "claim_id": "test.scores", "key": "k", **options}
     return engine.draw(READS_SCORES, CASE, tier=tier, **given)
 

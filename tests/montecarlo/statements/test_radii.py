@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ LAWS: list[list[object]] = [
 ]
 
 
-def drawn(law: list[object], d: int = 3, T: int = 2) -> torch.Tensor:
+def drawn(law: list[object], d: int = 3, T: int = 2) -> Any:
     return draw_tokens(law, N, T, torch.eye(d, dtype=torch.float64), {}, torch.Generator().manual_seed(7))
 
 

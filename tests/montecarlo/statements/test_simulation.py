@@ -6,6 +6,8 @@ Intervals are six standard errors wide on either side, with fixed seeds: each mi
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,10 @@ import torch
 from torch import Tensor
 
 from montecarlo import engine
+from montecarlo.accumulate import Sample
 from montecarlo.cases import CaseError
 from montecarlo.registry import RegistryError, Simulation, Tails
-from montecarlo.statements import StatementSimulation, StatementSimulationError, simulation, tokens
+from montecarlo.statements import StatementSimulation, StatementSimulationError, blocks, simulation, tokens
 from tests.montecarlo.statements.plain import (
     CASE,
     Plain,
@@ -145,12 +148,12 @@ def test_a_wrong_root_start_or_pairing_is_seen(monkeypatch: pytest.MonkeyPatch) 
             assert apart(*simulated(*TRUE[which])), attribute
 
 
-def drawn(threads: int = 1, seed: int = 1, **options: Any) -> engine.Sample:
+def drawn(threads: int = 1, seed: int = 1, **options: Any) -> Sample:
     told = StatementSimulation(statement(["Kurt", total(form("k", "T"), "k")]), {**CASE, "T": 40})
     return told.draw(2**13, seed, "test", "k", threads=threads, **options)
 
 
-def same(one: engine.Sample, two: engine.Sample) -> bool:
+def same(one: Sample, two: Sample) -> bool:
     return all(np.array_equal(one[name].block_means, two[name].block_means) for name in one.estimates)
 
 
@@ -165,9 +168,9 @@ def test_long_walks_are_made_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) ->
     sizes: list[int] = []
     draw = tokens.Process.draw
 
-    def counted(self: tokens.Process, n: int, generator: torch.Generator) -> Tensor:
+    def counted(self: tokens.Process, n: int, generator: Any) -> Any:
         found = draw(self, n, generator)
-        sizes.append(found.numel())
+        sizes.append(found.size)
         return found
 
     monkeypatch.setattr(tokens.Process, "draw", counted)
@@ -224,9 +227,48 @@ def test_a_definition_is_followed() -> None:
 
 def test_observing_is_what_the_statistic_draws() -> None:
     told = StatementSimulation(statement(["E", form("i", "j")]), CASE)
-    x = torch.randn(9, 5, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    expected = torch.einsum("na,ab,nb->n", x[:, 1], told.env.matrices["W"], x[:, 3])
-    torch.testing.assert_close(told.observe(form("i", "j"), x), expected)
+    x = np.random.default_rng(1).standard_normal((9, 5, 2))
+    expected = np.einsum("na,ab,nb->n", x[:, 1], told.env.matrices["W"], x[:, 3])
+    np.testing.assert_allclose(told.observe(form("i", "j"), x), expected)
+    np.testing.assert_allclose(told.observe(form("i", "j"), torch.from_numpy(x)).numpy(), expected)
+
+
+@pytest.mark.parametrize("left", [["E", form("i", "j")], ["Var", form("i", "j")], ["Skew", form("i", "i")]])
+def test_blocks_drawn_from_the_middle_of_a_turn_are_those_of_the_whole(left: Plain) -> None:
+    told = StatementSimulation(statement(left), CASE)
+    size = told.walks_per_block
+    assert blocks.together(told.normals * size) > 3
+    whole = told.draw(12 * size, 1, "test", "k")
+    part = told.draw(6 * size, 1, "test", "k", first_block=3, threads=1)
+    assert part.blocks == 6 and part.next_block == 9
+    for label, estimate in whole.estimates.items():
+        assert estimate.numbers_per_block == told.numbers_per_block(label)
+        assert part[label].block_means.tolist() == estimate.block_means[3:9].tolist()
+        # in a block are the numbers of its own walks
+        assert len(set(estimate.block_means.tolist())) == 12
+
+
+@pytest.mark.parametrize("which", TRUE)
+def test_torch_draws_what_numpy_draws(which: str) -> None:
+    """As on a GPU: other normals of the same statement, whose intervals meet those of the walks drawn by numpy."""
+    law, left, right = TRUE[which]
+    told = StatementSimulation(statement(left, right, law), CASE)
+    options: dict[str, Any] = {"walks": 2**14, "seed": 1, "claim_id": "test", "key": which, "threads": 1}
+    one, two = told.draw(**options), told.by_torch(device="cpu", **options)
+    assert one.estimates.keys() == two.estimates.keys() and one.walks_per_block == two.walks_per_block
+    for label, found in two.estimates.items():
+        assert abs(found.mean - one[label].mean) <= 7 * (found.std_error + one[label].std_error) + 1e-9
+        assert found.mean != one[label].mean or found.variance < 1e-18
+
+
+def test_a_check_on_a_cpu_imports_no_torch() -> None:
+    code = (
+        "import sys; from montecarlo.statements import StatementSimulation as S; "
+        "f = ['*', ['T', ['token', ['number', '1']]], ['token', ['number', '2']]]; "
+        "s = S({'law': ['walk'], 'left': ['E', f], 'right': ['number', '1']}, {'d': 1, 'Sigma': [['1']]}); "
+        "s.draw(4096, 0, 'a', 'b'); sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_without_moments_both_sides_are_numbers() -> None:

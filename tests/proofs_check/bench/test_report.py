@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from proofs_check.bench import device, measure, picture, report, roofline
+from proofs_check.bench import checks, device, measure, picture, report, roofline
 from proofs_check.errors import UsageError
 
+TIMED = {"first line": 0.2, "wall": 1.5, "status": 0, "told": "verified"}
 LIMITS = {
     "status": "measured",
     "bandwidth": 1e10,
@@ -93,6 +94,7 @@ def test_the_whole_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measure, "measured", measured)
     monkeypatch.setattr(roofline, "cpu", lambda: LIMITS)
     monkeypatch.setattr(device, "missing", lambda: "no device")
+    monkeypatch.setattr(checks, "timed", lambda command: {**TIMED, "cpu": 1.0 if "proofs_check" in command else 2.0})
     found = report.run(((40, 128),), 7.0, ("fused",))
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     entries, T, d, seconds = asked[0][:4]
@@ -110,6 +112,8 @@ def test_the_whole_run(monkeypatch: pytest.MonkeyPatch) -> None:
         "flat",
         "0.8",
         "1.00, 0.10, 0.50",
+        "inequality",
+        "0.50",
     ):
         assert told in text
 

@@ -93,7 +93,7 @@ def test_a_wrong_kernel_in_the_derivation_is_a_conflict(monkeypatch: pytest.Monk
 
 
 def test_a_biased_simulation_is_a_conflict_whatever_the_statement(monkeypatch: pytest.MonkeyPatch) -> None:
-    from montecarlo.walks import covariance_root
+    from montecarlo.statements.tokens import covariance_root
 
     wrong = "montecarlo.statements.simulation.covariance_root"
     monkeypatch.setattr(wrong, lambda sigma: 1.05 * covariance_root(sigma))

@@ -37,6 +37,13 @@ SHOWN = {
     "x**(a/(b*c))": "x^{a/(b c)}",
     "gamma_0[k]": r"\gamma_{0,k}",
     "1e-09": r"1 \cdot 10^{-9}",
+    "E[(x[i].T*W*x[j])**2]": r"\mathbb{E}[(x_{i}^{\top} W x_{j})^{2}]",
+    "Var[s[i]]/tr(W)": r"\frac{\operatorname{Var}[s_{i}]}{\operatorname{tr}(W)}",
+    "Cov[x[i], x[j]]": r"\operatorname{Cov}[x_{i}, x_{j}]",
+    "P[x[1].T*x[2] > 0]": r"\mathbb{P}[x_{1}^{\top} x_{2} > 0]",
+    "E[norm(mean(x))**2]": r"\mathbb{E}\left[\left\lVert \bar{x} \right\rVert^{2}\right]",
+    "norm(W, fro)": r"\left\lVert W \right\rVert_{F}",
+    "sum(E[x[j].T*x[j]], j, 1, T)": r"\sum_{j=1}^{T} \mathbb{E}[x_{j}^{\top} x_{j}]",
 }
 
 

@@ -1,0 +1,93 @@
+"""What a sample's size is planned from: exact means and variances of the raw numbers, or a pilot sample's.
+
+The raw number of E[f] is f, of variance Var f. That of Var[f] is (f - f')^2/2 of two walks, of mean Var f and variance
+(mu_4 + Var(f)^2)/2 = (Kurt f + 4) Var(f)^2/2. Both follow from the moment engine, which does not look at what the
+statement claims; where f has too high a degree for that to be quick, a pilot sample is drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
+
+from theorems.statement.expression import Expr, StatementError
+
+if TYPE_CHECKING:
+    from montecarlo.statements.simulation import StatementSimulation
+    from theorems.statement.scalars import Exact
+
+#: Highest degree in the tokens of raw numbers whose variance is derived, and of sums over tokens.
+DEGREE, DEGREE_OF_SUMS = 4, 2
+#: The exact value of an expression without randomness at a case; None where there is none.
+Values = Callable[[Expr, Mapping[str, Any]], sp.Expr | None]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A raw number's mean and variance at a case, and whether they are exact."""
+
+    mean: float
+    variance: float
+    exact: bool
+
+    @property
+    def scale(self) -> float:
+        """max(|mean|, standard deviation), which errors are measured by."""
+        return max(abs(self.mean), math.sqrt(self.variance))
+
+
+def exact_spreads(moments: Iterable[Expr], case: Mapping[str, Any], exact: Exact, values: Values) -> dict[str, Spread]:
+    """The spreads of the raw numbers of moments, by the simulation's names for them, where they are cheap to derive."""
+    from montecarlo.statements.nodes import frozen, text
+
+    found = {}
+    for moment in moments:
+        if moment.op not in ("E", "Var") or not _cheap(moment, exact):
+            continue
+        f = moment.args[0]
+        variance = _number(values(Expr("Var", (f,)), case))
+        if moment.op == "E":
+            name, mean = text(frozen(moment.plain())), _number(values(moment, case))
+        else:
+            name, mean = f"Var[{text(frozen(f.plain()))}]", variance
+            beyond = _number(values(Expr("Kurt", (f,)), case)) if variance else 0.0
+            variance = None if beyond is None or variance is None else (beyond + 4) * variance**2 / 2
+        if mean is not None and variance is not None and variance >= 0:
+            found[name] = Spread(mean, variance, True)
+    return found
+
+
+def pilot_spreads(simulation: StatementSimulation, walks: int, **stream: Any) -> dict[str, Spread]:
+    """The spreads of all raw numbers, estimated from a sample with a stream of its own."""
+    estimates = simulation.draw(walks, **stream).estimates
+    return {
+        name: Spread(float(one.block_means.mean()), max(one.pair_mean, 0.0), False) for name, one in estimates.items()
+    }
+
+
+def told(measured: Iterable[bool]) -> str:
+    """How samples were planned, given for each whether from exact variances."""
+    exact = list(measured)
+    if all(exact):
+        return "sizes planned from the exact variance" if exact else ""
+    pilot = "from a pilot sample, as the variance is not derived"
+    if not any(exact):
+        return f"sizes planned {pilot}"
+    return f"{sum(exact)} of {len(exact)} sizes planned from the exact variance, the others {pilot}"
+
+
+def _cheap(moment: Expr, exact: Exact) -> bool:
+    try:
+        terms = exact.terms(moment.args[0])
+    except StatementError:
+        return False
+    degree = max((term.factors for term in terms), default=0) * (2 if moment.op == "Var" else 1)
+    return degree <= (DEGREE_OF_SUMS if any(term.bounds for term in terms) else DEGREE)
+
+
+def _number(value: sp.Expr | None) -> float | None:
+    return float(value) if value is not None and value.is_number and value.is_real else None

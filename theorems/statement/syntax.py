@@ -1,0 +1,54 @@
+"""Where a text cannot be an expression: brackets without their other half, operators without a term."""
+
+from __future__ import annotations
+
+import re
+
+from theorems.statement.expression import StatementError
+
+_CLOSED = {"(": ")", "[": "]"}
+_OPENED = {closing: opening for opening, closing in _CLOSED.items()}
+_RELATION = re.compile(r"->|<=|>=|!=|==|=|<|>|~")
+
+
+def check_brackets(text: str) -> None:
+    """Raise StatementError where a bracket has no other half: at the place where it is missing or too many."""
+    opened: list[int] = []
+    relations: list[tuple[int, int]] = []
+    for place, character in enumerate(text):
+        if character in _CLOSED:
+            opened.append(place)
+        elif character in _OPENED:
+            if not opened:
+                raise StatementError(f"{character} closes nothing; drop it, or open it before", text, place)
+            before = opened.pop()
+            if text[before] != _OPENED[character]:
+                wanted = _CLOSED[text[before]]
+                raise StatementError(
+                    f"{character} stands where {text[before]} of column {before + 1} is open; write {wanted}",
+                    text,
+                    place,
+                )
+            relations = [entry for entry in relations if entry[1] < len(opened) + 1]
+        elif opened and _RELATION.match(text, place):
+            relations.append((place, len(opened)))
+    if opened:
+        place, wanted = opened[-1], _CLOSED[text[opened[-1]]]
+        # the relation of the statement has been taken into the bracket; that of P[... > 0] belongs there
+        first = text[max(place - 1, 0)] == "P"
+        at = relations[first][0] if len(relations) > first else len(text)
+        while at > place + 1 and text[at - 1] == " ":
+            at -= 1
+        raise StatementError(f"{text[place]} of column {place + 1} is not closed; write {wanted} here", text, at)
+
+
+def reason(text: str, place: int) -> tuple[str, int]:
+    """Why Python's parser stopped at a place of a text, and the place to look at."""
+    if match := re.search(r"([-+*/^])\s*$", text):
+        return f"nothing follows {match[1]}; expected a term such as tr(W*Sigma)", match.start(1)
+    if match := re.match(r"\s*([*/^]+)", text):
+        return f"nothing stands before {match[1]}; expected a term", match.start(1)
+    if re.search(r"[\w)\]]\s+$", text[:place]) and re.match(r"[\w(]", text[place:]):
+        return f"no operator before {text[place : place + 12]!r}; write * for a product", place
+    near = text[place : place + 12] or "the end"
+    return f"cannot be read at {near!r}; expected an operator, a name or a bracket", place
