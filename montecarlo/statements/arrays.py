@@ -52,7 +52,9 @@ def alike(*data: Any) -> list[Array]:
     if own is np:
         return [np.asarray(one, dtype=None if is_array(one) else np.float64) for one in data]
     device = next(one.device for one in data if isinstance(one, own.Tensor))
-    return [one if isinstance(one, own.Tensor) else own.as_tensor(one, device=device).double() for one in data]
+    return [
+        one if isinstance(one, own.Tensor) else own.as_tensor(one, dtype=own.float64, device=device) for one in data
+    ]
 
 
 def fetched(data: Array) -> Array:

@@ -8,7 +8,6 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from montecarlo.statements import enclosure
 from montecarlo.statements.arrays import fetched
@@ -16,6 +15,19 @@ from montecarlo.statements.enclosure import EXACT, LINE, Enclosure, point, scala
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, text
 from montecarlo.statements.values import value, whole
+
+
+def _normal_distribution(x: Any) -> Any:
+    from scipy import special
+
+    return special.ndtr(x)
+
+
+def _error_function(x: Any) -> Any:
+    from scipy import special
+
+    return special.erf(x)
+
 
 Interval = tuple[float, float]
 
@@ -219,7 +231,7 @@ def _chance(encloser: Encloser, node: Node) -> Enclosure:
     spread = enclosure.monotone(np.sqrt, variance, 0.0)
     minus = enclosure.scaled(mean, scalar(-1.0, -1.0), "scalar")
     low, high = (
-        enclosure.monotone(special.ndtr, enclosure.divided(enclosure.added(end, minus), spread))
+        enclosure.monotone(_normal_distribution, enclosure.divided(enclosure.added(end, minus), spread))
         for end in (ends[0], ends[-1])
     )
     first = scalar(1.0, 1.0) if kind == "above" else high
@@ -254,6 +266,6 @@ _READERS: dict[str, Callable[[Encloser, Node], Enclosure]] = {
     "max": _extreme(np.max),
     "clip": _clipped,
     "pi": lambda e, node: point(math.pi),
-    "erf": lambda e, node: enclosure.monotone(special.erf, e.number_or_line(node[1])),
+    "erf": lambda e, node: enclosure.monotone(_error_function, e.number_or_line(node[1])),
     "chance": _chance,
 }

@@ -21,28 +21,43 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-import torch
-from torch import Tensor
+import numpy as np
+
+from montecarlo.statements.arrays import Array, Generator, double, library
 
 KINDS = ("iid-signs", "iid-sphere", "iid-student", "iid-mixture")
 Rows = list[list[Fraction]]
 
 
-def whitened(kind: str, given: Sequence[float], z: Tensor, generator: torch.Generator) -> Tensor:
+def whitened(kind: str, given: Sequence[float], z: Array, generator: Generator) -> Array:
     """The whitened tokens (places, d, n) of standard normals z of that shape."""
     if kind == "iid-signs":
-        return torch.where(z >= 0, 1.0, -1.0).to(z.dtype)
+        return 2 * double(z >= 0) - 1
     if kind == "iid-sphere":
-        length: Tensor = torch.linalg.vector_norm(z, dim=1, keepdim=True)
-        return z * (math.sqrt(z.shape[1]) / length)
+        return z * (math.sqrt(z.shape[1]) / library(z).sqrt((z * z).sum(1)))[:, None]
     shape = (z.shape[0], 1, z.shape[2])
     if kind == "iid-student":
-        half = torch.full(shape, given[0] / 2, dtype=torch.float64, device=z.device)
         # chi^2_nu = 2 Gamma(nu/2)
-        return z * torch.sqrt(half / torch._standard_gamma(half, generator=generator))
+        return z * (given[0] / 2 / _gamma(given[0] / 2, shape, z, generator)) ** 0.5
     p, c = given
-    chosen = torch.rand(shape, dtype=torch.float64, device=z.device, generator=generator) < p
-    return z * torch.where(chosen, math.sqrt(c), 1.0)
+    chosen = double(_uniform(shape, z, generator) < p)
+    return z * (chosen * math.sqrt(c) + (1 - chosen))
+
+
+def _gamma(half: float, shape: tuple[int, ...], z: Array, generator: Generator) -> Array:
+    if isinstance(generator, np.random.Generator):
+        return generator.standard_gamma(half, shape)
+    import torch
+
+    return torch._standard_gamma(torch.full(shape, half, dtype=torch.float64, device=z.device), generator=generator)
+
+
+def _uniform(shape: tuple[int, ...], z: Array, generator: Generator) -> Array:
+    if isinstance(generator, np.random.Generator):
+        return generator.random(shape)
+    import torch
+
+    return torch.rand(shape, dtype=torch.float64, device=z.device, generator=generator)
 
 
 def kurtosis(kind: str, given: Sequence[Fraction], degree: int, degrees: Mapping[int, int]) -> float:

@@ -13,7 +13,7 @@ from montecarlo.accumulate import Sample
 from montecarlo.registry import Tails
 from montecarlo.statements import blocks, radii
 from montecarlo.statements import quadratic as quadratics
-from montecarlo.statements.arrays import Array, Generator, array, double, floating, is_array, library, place
+from montecarlo.statements.arrays import Array, Generator, array, double, fetched, floating, is_array, library, place
 from montecarlo.statements.combine import combine, moments_apart
 from montecarlo.statements.environment import Environment, environment_of
 from montecarlo.statements.evaluation import native
@@ -48,7 +48,9 @@ class StatementSimulation:
         self._tails: dict[str, Tails] = {}
         definitions = plain.get("definitions")
         sides = (frozen(plain[side], definitions) for side in ("left", "right"))
-        self.env = environment_of(case, None if all(map(native, sides)) else "cpu")
+        #: Whether numpy suffices on a CPU.
+        self.native = all(map(native, sides))
+        self.env = environment_of(case, None if self.native else "cpu")
         self.sides: dict[str, Node] = {}
         # a family of scores has T entries, so the length is known before the sides are
         plain_sides = {side: frozen(plain[side], definitions) for side in ("left", "right")}
@@ -60,7 +62,7 @@ class StatementSimulation:
         self._process = self._made() if self.statistics else None
         # shapes that do not fit and names that are missing are told at once
         with np.errstate(all="ignore"):
-            self._numbers(np.random.Generator(np.random.SFC64(0)), FEW)
+            self._numbers(_first_generator(self.native), FEW)
 
     def _made(self) -> Process | None:
         arguments = [node for statistic in self.statistics.values() for node in statistic.arguments]
@@ -71,7 +73,7 @@ class StatementSimulation:
                 'the case has no Sigma; give the covariance, e.g. "Sigma": [["1"]] for d = 1'
             )
         read = None if any(_reads_all(node) for node in arguments) else _places(arguments, self.env)
-        root = covariance_root(self.env.matrices["Sigma"])
+        root = covariance_root(fetched(self.env.matrices["Sigma"]))
         return Process(self.law, self.T, root, self.env.scalars, self.env.lists.get("m"), read)
 
     @property
@@ -98,7 +100,7 @@ class StatementSimulation:
         """Sample all statistics from ``walks`` walks; devices but the CPU take the options of ``engine.draw``."""
         if not self.statistics:
             raise StatementSimulationError("the statement has no moment; there is nothing to draw")
-        if device in ("cpu", "auto"):
+        if self.native and device in ("cpu", "auto"):
             return blocks.draw(
                 self._numbers,
                 walks=walks,
@@ -242,7 +244,17 @@ def _checked(statistic: Statistic, found: Array) -> Array:
     return found
 
 
+def _first_generator(native: bool) -> Generator:
+    if native:
+        return np.random.Generator(np.random.SFC64(0))
+    import torch
+
+    return torch.Generator().manual_seed(0)
+
+
 def _moved(env: Environment, device: Any) -> Environment:
+    if env.device is not None and str(env.device) == str(device):
+        return env
     matrices = {name: array(matrix, device) for name, matrix in env.matrices.items()}
     lists = {name: array(one, device) for name, one in env.lists.items()}
     return Environment(1, None, matrices, lists, env.scalars, device=device)

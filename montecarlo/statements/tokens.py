@@ -76,14 +76,17 @@ class Process:
         """n walks' tokens at the places, (n, places, d) float64, walks innermost in memory."""
         shape = (len(self.places), len(self.root), n)
         if isinstance(generator, np.random.Generator):
-            return self.made(generator.standard_normal(shape))
+            return self.made(self._whitened(generator.standard_normal(shape), generator))
         import torch
 
         from montecarlo.walks import draw_normals
 
         normals = torch.empty(shape, dtype=torch.float32, device=generator.device)
         z = draw_normals(normals, generator).double()
-        return self.made(radii.whitened(self.kind, self.given, z, generator) if self.kind in radii.KINDS else z)
+        return self.made(self._whitened(z, generator))
+
+    def _whitened(self, z: Array, generator: Generator) -> Array:
+        return radii.whitened(self.kind, self.given, z, generator) if self.kind in radii.KINDS else z
 
     def made(self, z: Array) -> Array:
         """The tokens (n, places, d) of normals (places, d, n), which are overwritten: linear but for the mean."""

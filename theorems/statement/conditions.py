@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from theorems.statement import monotone, truths
-from theorems.statement.expression import PREDICATES, TRUTHS, Expr, StatementError
+from theorems.statement.expression import HOLDS, PREDICATES, TRUTHS, Expr, StatementError
 from theorems.statement.hypotheses import Hypotheses, Range
 from theorems.statement.language import Vocabulary, parsed, relations
-from theorems.statement.values import HOLDS, Data, UndefinedError, compared
+
+if TYPE_CHECKING:
+    from theorems.statement.values import Data
 
 #: How a statement joins two conditions: ``A if B`` says that B implies A.
 CLAUSES = ("iff", "if")
@@ -113,10 +115,17 @@ def truth(node: Expr, case: Data) -> bool | None:
 
 def truth_of(part: Expr, case: Data) -> bool | None:
     """Whether one relation, one property of a function, or what is said of every index or of unknowns is certified."""
+    # values are worked out by what need not be there to read a statement
     if part.op in PREDICATES:
+        from theorems.statement import monotone
+
         return monotone.truth(part, case)
     if part.op != "relation":
+        from theorems.statement import truths
+
         return truths.truth(part, case)
+    from theorems.statement.values import compared
+
     sign = compared(part.args[1], part.args[2], case)
     return None if sign is None else sign in HOLDS[part.args[0]]
 
@@ -132,6 +141,8 @@ def violated(relation: str, left: bool | None, right: bool | None) -> bool | Non
 
 def violation(relation: str, left: Expr, right: Expr, case: Data) -> bool | None:
     """Whether a statement of two conditions is certified false (True) or true (False) at a case."""
+    from theorems.statement.values import UndefinedError
+
     try:
         return violated(relation, truth(left, case), truth(right, case))
     except (UndefinedError, IndexError):

@@ -23,6 +23,8 @@ SUMS = ("sum", "stack", "columns")
 #: Properties of a function of one name on an interval: body, name, low, high.
 PREDICATES = ("increasing", "decreasing", "peaks", "positive")
 RELATIONS = ("=", "<=", "<", ">=", ">", "->", "~")
+#: The signs of left - right with which each relation holds.
+HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
 #: Nodes over an index: their arguments are body, index, and the index's ends or the sequence that it runs through.
 RANGES = (*SUMS, "every", "each")
 #: Nodes whose second argument is a name of their own, bound in the first: body, index, then expressions outside of it.

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from theorems.statement import mixing
 from theorems.statement.conditions import condition, numbers_of, split_clause
 from theorems.statement.expression import MOMENTS, RANGES, Expr, StatementError, name, number
 from theorems.statement.families import families_of
@@ -332,6 +331,9 @@ def _check_law(law: Law, known: Hypotheses, given: str) -> None:
     if law.kind == "gaussian" and not law.names():
         _check_covariance(law)
     if not law.gaussian and not law.exchangeable:
+        # the moments of such a law, which need not be there to read another one
+        from theorems.statement import mixing
+
         mixing.check(law.kind, law.arguments, known, given)
     if law.kind != "ar1" or law.parameter is None:
         return

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from theorems.statement import binders_prose, mixing
+from theorems.statement import binders_prose
 from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import MOMENTS, OF_EACH, PREDICATES, Expr, chained
 from theorems.statement.families import Bounds
@@ -273,6 +273,8 @@ def law_in_words(prop: Proposition) -> str:
     if law.kind in LAWS:
         return LAWS[law.kind]
     if not law.gaussian:
+        from theorems.statement import mixing
+
         return mixing.words(law.kind, law.arguments)
     if law.kind == "ar1":
         return f"x_{{t+1}} = {law.parameter} x_t + noise is stationary with covariance Sigma"

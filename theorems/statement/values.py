@@ -39,7 +39,7 @@ from theorems.statement.arithmetic import (
 )
 from theorems.statement.calculus import settled
 from theorems.statement.chances import by_erf
-from theorems.statement.expression import SUMS, Expr, StatementError, minus
+from theorems.statement.expression import HOLDS, SUMS, Expr, StatementError, minus
 from theorems.statement.factoring import factored
 from theorems.statement.kept import COSTLY
 from theorems.statement.kept import kept as kept_at
@@ -50,10 +50,6 @@ from theorems.statement.spectra import inverse as inverted
 MAX_SUM = 4_096
 #: Different scores beyond which weights have a common denominator, and wider balls.
 MANY = 64
-
-
-#: The signs of left - right with which each relation holds.
-HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
 
 
 class Data(Protocol):
@@ -517,6 +513,7 @@ def _weights(scores: Sequence[Number]) -> Vector:
 
 
 __all__ = [
+    "HOLDS",
     "Data",
     "Reader",
     "UndefinedError",

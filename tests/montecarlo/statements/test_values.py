@@ -233,7 +233,7 @@ def test_a_fixed_expression_is_that_of_numpy(which: str) -> None:
 
 
 def test_shapes_of_vectors_and_matrices() -> None:
-    env = environment_of(CASE).with_tokens(X)
+    env = environment_of(CASE, None).with_tokens(X)
     shapes = {(N, D): x("i"), (N, D, D): times(x("i"), ["T", x("j")]), (D, D): mat("W"), (D,): vec("b"), (N, T): STACK}
     for shape, node in shapes.items():
         found = value(node, env)

@@ -347,7 +347,7 @@ def decided(seeds: Iterator[int] | range) -> int:
 
 
 def test_what_is_read_is_decided_or_refused() -> None:
-    assert decided(range(150)) > 20
+    assert decided(range(200)) > 20
 
 
 @pytest.mark.slow

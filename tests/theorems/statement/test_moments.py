@@ -100,7 +100,7 @@ def test_an_empty_sum_is_zero_and_not_its_polynomial() -> None:
 
 
 def test_a_product_of_many_tokens_is_refused_with_the_mend() -> None:
-    prop = proposition("E[(x[i].T*W*x[j])**8] = 0", "i <= j")
+    prop = proposition("E[(x[i].T*W*x[j])**9] = 0", "i <= j")
     derivation = Derivation(prop)
-    with pytest.raises(StatementError, match="at most 12"):
+    with pytest.raises(StatementError, match="at most 16"):
         derivation.value(derivation.orders[0], prop.left)

@@ -280,7 +280,7 @@ def test_the_prover_proves_no_refuted_bound() -> None:
     """The prover of statements without tokens alone: true bounds that it proves, and no print that is refuted."""
     shown = set()
     for claim_id in PLAIN:
-        for name in quantities(TOLD[claim_id]):
+        for name in printed_said(TOLD[claim_id]):
             if proved(said(TOLD[claim_id], name)) is not None:
                 shown.add((claim_id, name))
                 assert name not in derived(claim_id)[1].false_quantities
