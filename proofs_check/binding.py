@@ -95,7 +95,7 @@ def bind(
     if read_law(claim.says.law).exchangeable:
         found = found.joined(finite_laws_bound(pair))
         return found.joined(simulation_bound(claim, simulation, [r["params"] for r in rows], seed, pair.sampled_names))
-    if simulation.model == "free":
+    if simulation.model == "free" and drawing_of(pair.source) is None:
         return found.joined(values_bound(pair, simulation, sampled(pair, rows)))
     laws = ["walk", "walk(start=0)"] if claim.model == "walk" and claim.says.law == "walk" else [claim.says.law]
     starts = {"walk": "sigma", "walk(start=0)": "zero"}

@@ -569,9 +569,9 @@ def _by_the_other(prop: Proposition, case: Case, stated: flint.arb, where: str) 
     from montecarlo.statements.values import value
 
     node = frozen(prop.left.plain())
-    env = environment_of(_flat(case), sizes={k: v for k, v in prop.known.sizes.items() if k in case.matrices})
+    shapes = {name: size for name, size in prop.known.sizes.items() if name in case.matrices}
     try:
-        env = law_of(_flat(case)) if case.ensemble else environment_of(_flat(case))
+        env = law_of(_flat(case)) if case.ensemble else environment_of(_flat(case), sizes=shapes)
         number, size = (float(value(one, env)) for one in (node, sizes(node)))
     except StatementSimulationError as error:
         raise InstanceError(f"{where}; the second interpreter has no number: {line(error)}") from None

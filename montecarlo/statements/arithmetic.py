@@ -145,7 +145,15 @@ def _is_zero(found: Value) -> bool:
 def _multiplied(node: Node, env: Environment) -> Value:
     # cases: where one does not apply, its formula need not have a value
     if any(part[0] == "indicator" and _is_zero(evaluate(part, env)) for part in node[1:] if not random(part)):
-        return Value("scalar", 0.0)
+        try:
+            found = _product_of(node, env)
+        except StatementSimulationError:
+            return Value("scalar", 0.0)
+        return Value("scalar", 0.0) if found.kind == "scalar" else found
+    return _product_of(node, env)
+
+
+def _product_of(node: Node, env: Environment) -> Value:
     found = evaluate(node[1], env)
     for part in node[2:]:
         found = product(found, evaluate(part, env), node)

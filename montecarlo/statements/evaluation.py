@@ -38,9 +38,7 @@ class Value:
 
 Reader = Callable[[Node, Environment], Value]
 #: Modules whose readers work on torch's tensors: loaded where one of their operations occurs.
-FURTHER = tuple(
-    f"montecarlo.statements.{name}" for name in ("analysis", "gathered", "gradients", "programs", "spectra")
-)
+FURTHER = ("analysis", "gathered", "gradients", "programs", "spectra")
 #: What reads the nodes of an operation.
 READERS: dict[str, Reader] = {}
 
@@ -59,7 +57,7 @@ def reader_of(operation: str) -> Reader | None:
     """What reads an operation; None for one that is not known."""
     if operation not in READERS and operation not in MOMENTS:
         for name in FURTHER:
-            import_module(name)
+            import_module(f"montecarlo.statements.{name}")
     return READERS.get(operation)
 
 
@@ -69,7 +67,7 @@ def native(node: Node) -> bool:
         if one[0] in MOMENTS:
             continue
         reader = reader_of(one[0])
-        if reader is not None and reader.__module__ in FURTHER:
+        if reader is not None and reader.__module__.rpartition(".")[2] in FURTHER:
             return False
     return True
 

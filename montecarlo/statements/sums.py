@@ -78,7 +78,7 @@ def _stacked(node: Node, env: Environment) -> Value:
     for term, count, axis in _terms(node, env):
         if term.kind not in wanted:
             raise StatementSimulationError(f"{text(node)}: {node[0]} is made of {wanted[0]}s, not of {term.kind}s")
-        data = term.array
+        data = term.array if is_array(term.data) else array(term.data, env.device)
         own = library(data)
         pieces.append(
             own.broadcast_to(data[..., None], (*data.shape, count)) if axis is None else own.moveaxis(data, axis, -1)

@@ -111,7 +111,7 @@ def test_an_evaluation_with_a_wide_bound_tells_nothing() -> None:
     with registry.registered(Evaluation(SOFTMAX, vague)):
         (report,) = judged(SOFTMAX)
     assert report["verdict"] == "undecided"
-    assert report["reason"] == "the simulation had too little power at this effort"
+    assert report["reason"].endswith("the simulation had too little power at this effort")
     assert report["simulation"]["status"] == "underpowered"
     assert report["simulation"]["detectable"] >= 20
     assert report["decoys"]["caught"] < report["decoys"]["of"]

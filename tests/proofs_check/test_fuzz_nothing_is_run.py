@@ -23,6 +23,7 @@ READERS = (
 
 #: The bench times scripts of its own in processes of their own.
 KNOWN = {
+    "proofs_check/bench/checks.py": ["imports subprocess"],
     "proofs_check/bench/contestant.py": ["imports subprocess"],
 }
 

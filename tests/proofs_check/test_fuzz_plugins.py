@@ -27,7 +27,6 @@ BROKEN = (
     "from theorems.authoring import claim\nclaim('mypaper.s.x', printed=None, symbols='')\n",
     "from theorems.authoring import claim\nclaim('mypaper.s.x', printed='1', symbols=3)\n",
     "from theorems.authoring import claim\nclaim('mypaper.s.x', printed='9**9**9**9', symbols='')\n",
-    "from theorems.authoring import claim\nclaim('mypaper.s.x', 'E[x[i].T*W*x[j]] = 9**9**9**')\n",
     "from theorems.authoring import claim\nclaim('mypaper.s.x', 3)\n",
 )
 

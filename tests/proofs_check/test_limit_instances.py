@@ -145,8 +145,8 @@ def test_what_may_be_said_of_limits() -> None:
     for text, limit in (("lim(E[s[i]]) = 0", ""), ("lim(E[s[i]]) -> 0", "T -> oo"), ("lim(E[s[i]]) = o(1)", "T -> oo")):
         with pytest.raises(StatementError, match="is a number, along one limit"):
             proposition(text, "W symmetric", MADE, limit=limit)
-    with pytest.raises(StatementError, match="of a moment"):
-        proposition("diff(theta*E[s[i]], theta) = 0", "W symmetric", MADE, limit="T -> oo, i/T -> theta")
+    with pytest.raises(StatementError, match="only expectations are differentiated"):
+        proposition("diff(theta*Var[s[i]], theta) = 0", "W symmetric", MADE, limit="T -> oo, i/T -> theta")
     prop = said(by_id()["bao2024.sec4.a1-uniform"], "slope")
     assert prop.asymptotic and "with tr(W*Sigma) = 0 and" in in_words(prop)
     assert decide(prop, None).status == "undecided"  # type: ignore[arg-type]

@@ -144,7 +144,7 @@ def test_slopes_are_bound(claim: str) -> None:
     pair, second_side, seen = looked(claim)
     found = values_bound(pair, second_side, seen)
     assert found.bound, found
-    assert "diff(erf(" in found.evidence[0] and "by value at 24 cases: found within " in found.evidence[0]
+    assert "diff(rho_of_6" in found.evidence[0] and "by value at 24 cases: found within " in found.evidence[0]
 
 
 @pytest.mark.parametrize("claim", [SLOPE, FLAT])

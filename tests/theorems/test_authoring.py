@@ -129,7 +129,7 @@ def test_a_statement_in_words_that_cannot_be_used(changes: dict[str, Any], parts
 @pytest.mark.parametrize(
     ("text", "changes", "parts"),
     [
-        ("E[x[i].T*W*x[j] = 1", {}, ["no relation", "column 20"]),
+        ("E[x[i].T*W*x[j] = 1", {}, ["not closed", "column 16"]),
         ("E[x[i].T*W*x[j]] = i*tr(V*Sigma)", {}, ["V"]),
         ("E[x[i].T*W*x[j]] = i*c", {}, ["c is declared nowhere", "c > 0"]),
         ("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", {"hypotheses": "W round"}, ["'W round' is unknown"]),

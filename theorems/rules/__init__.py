@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Any
 
@@ -311,9 +309,23 @@ def square_root(quantity: sp.Expr, square: sp.Expr) -> bool:
 @cache
 def load() -> None:
     """Import every module that registers rules, so that what is licensed does not depend on who imported what."""
-    import_module("theorems.orders")
-    for module in iter_modules(__path__):
-        import_module(f"theorems.rules.{module.name}")
+    import theorems.orders
+    import theorems.rules.analysis
+    import theorems.rules.convex
+    import theorems.rules.cosine
+    import theorems.rules.entropy
+    import theorems.rules.exchangeable
+    import theorems.rules.inequality
+    import theorems.rules.matrix
+    import theorems.rules.moment
+    import theorems.rules.norm
+    import theorems.rules.optimum
+    import theorems.rules.optimum_cover
+    import theorems.rules.optimum_dormant
+    import theorems.rules.optimum_ends
+    import theorems.rules.pattern
+    import theorems.rules.refusal
+    import theorems.rules.softmax  # noqa: F401
 
 
 def licensed(step: Any) -> bool:

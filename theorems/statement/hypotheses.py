@@ -210,7 +210,7 @@ def declares(part: str) -> bool:
     match = _SHAPE.match(part)
     shaped = shape_of(part)
     plain = shaped[1] == "any" if shaped else match is not None and match[2] in ("real", "integer")
-    return bool(plain or _MEMBER.match(part))
+    return bool(plain or family_of(part) or any(form.match(part) for form in (_MEMBER, _RECTANGLE, _CHOICE)))
 
 
 def _added(known: Hypotheses, part: str, positions: set[str], words: Vocabulary | None) -> Hypotheses:
