@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,6 +35,8 @@ TOTAL = {"quick": 60_000_000, "standard": 600_000_000, "thorough": 4_000_000_000
 AGAIN = 6
 #: Cases that are looked at for a counterexample.
 CANDIDATES = {"quick": 1000, "standard": 3000, "thorough": 10000}
+#: How far off, by its own size, a wrong right side is at a simple case that is sampled for it.
+ENOUGH = 0.2
 
 
 @dataclass
@@ -352,16 +355,20 @@ class Checker:
                 continue
             seen = self._told_apart(mutant.right, self.measured)
             if not seen and room:
-                case = self._telling(mutant.right, pool)
-                if case is not None:
-                    room -= 1
+                telling = [self._telling(mutant.right, pool), self._telling(mutant.right, [], enough=ENOUGH)]
+                room -= any(case is not None for case in telling)
+                for case in filter(None, telling):
                     left, other = self.exact(self.prop.left, case), self.exact(mutant.right, case)
                     assert left is not None and other is not None
                     try:
                         self.measured.append(self._measure(case, wanted=abs(float(left - other))))
-                        seen = self._told_apart(mutant.right, self.measured[-1:])
                     except TooDearError:
-                        self.dear += 1
+                        # the case that is farthest off may be a long one: a simple one does, too
+                        continue
+                    seen = self._told_apart(mutant.right, self.measured[-1:])
+                    break
+                else:
+                    self.dear += any(case is not None for case in telling)
             found.mutants += 1
             found.caught += seen
             if not seen:
@@ -401,8 +408,8 @@ class Checker:
                 return True
         return False
 
-    def _telling(self, right: Expr, pool: list[Case]) -> Case | None:
-        """The simplest case, or the drawn one, where a wrong right side is farthest off by its own size."""
+    def _telling(self, right: Expr, pool: list[Case], enough: float = math.inf) -> Case | None:
+        """The case where a wrong right side is farthest off by its own size, or the first that is ``enough`` off."""
         best: tuple[float, Case] | None = None
         for case in (*itertools.islice(simple(self.prop), 60), *pool):
             left, other = self.exact(self.prop.left, case), self.exact(right, case)
@@ -414,6 +421,8 @@ class Checker:
                 continue
             if best is None or gap > best[0] * 1.2:
                 best = (gap, case)
+            if gap >= enough:
+                break
         return best[1] if best is not None and best[0] > 0 else None
 
 
