@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -56,8 +55,7 @@ def reads(*operations: str) -> Callable[[Reader], Reader]:
 def reader_of(operation: str) -> Reader | None:
     """What reads an operation; None for one that is not known."""
     if operation not in READERS and operation not in MOMENTS:
-        for name in FURTHER:
-            import_module(f"montecarlo.statements.{name}")
+        from montecarlo.statements import analysis, gathered, gradients, programs, spectra  # noqa: F401
     return READERS.get(operation)
 
 
