@@ -22,7 +22,6 @@ from theorems.catalogue import Statement
 from theorems.catalogued import said
 from theorems.statement.decide import Derivation, contradicts, decide
 from theorems.statement.expression import Expr, StatementError
-from theorems.statement.proofs.matrices import about_matrices
 from theorems.statement.proposition import Proposition
 from theorems.statement.weakening import Weaker, implied, other_ends, weaker
 
@@ -197,6 +196,7 @@ def _other_end(other: Proposition) -> Need:
 
 def _without_tokens(prop: Proposition, weak: Proposition, words: str, effort: str, seed: int) -> Need:
     from proofs_check.checking.deterministic import violated_or_proved
+    from theorems.statement.proofs.matrices import about_matrices
 
     if weak.asymptotic:
         return Need(words, "unknown", "a limit without tokens")
