@@ -268,9 +268,9 @@ class Observation:
 Registered = Simulation | Evaluation | Search | Growth | Observation
 
 _REGISTERED: dict[str, Registered] = {}
-#: What a claim's statement names, at a case of its second side.
 #: The tokens that a free simulation draws first, from the same generator.
 _DRAWN: dict[str, Callable[..., Tensor]] = {}
+#: What a claim's statement names, at a case of its second side.
 _INSTANCES: dict[str, Callable[..., Mapping[str, Any] | None]] = {}
 #: Evaluations of what a claim's simulation does not return.
 _BESIDE: dict[str, Evaluation] = {}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import operator
-import time
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -389,16 +388,14 @@ class Landscape:
         table |= {"<=": one <= two + near, ">=": one >= two - near}
         return table[relation]
 
-    def climb(
-        self, start: Floats, generator: np.random.Generator, deadline: float, steps: int
-    ) -> tuple[float, Floats, int]:
+    def climb(self, start: Floats, generator: np.random.Generator, steps: int) -> tuple[float, Floats, int]:
         """The largest excess that random steps of changing length find, where, and after how many tries."""
         here = self.projected(start)
         best = math.nan if here is None else self.excess(here)
         if here is None or math.isnan(best):
             return -math.inf, start, 1
         step, tries = 0.5, 1
-        while tries < steps and time.process_time() < deadline and step > 1e-9:
+        while tries < steps and step > 1e-9:
             tries += 1
             there = self.projected(self._moved(here, generator, step))
             value = math.nan if there is None else self.excess(there)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import random
-import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -33,6 +32,7 @@ from theorems.statement.hypotheses import Range
 from theorems.statement.proofs import proved
 from theorems.statement.proofs.matrices import about_matrices
 from theorems.statement.proposition import Proposition
+from theorems.statement.work import Work
 
 #: By effort: cases drawn, cases that Hypothesis draws, and ascents. Counts, so that no verdict hangs on a busy machine.
 DRAWN = {"quick": 250, "standard": 600, "thorough": 2000}
@@ -40,12 +40,11 @@ EXAMPLES = {"quick": 60, "standard": 200, "thorough": 1000}
 ASCENTS = {"quick": 12, "standard": 40, "thorough": 300}
 #: Examples that Hypothesis draws at a time.
 CHUNK = 20
-#: Seconds of processor time after which the search ends, whatever is left to do; other processes do not count.
-SECONDS = {"quick": 1.0, "standard": 3.0, "thorough": 12.0}
+#: Steps that a proof may take, and cases that are looked at to make a violation small.
+PROOF = {"quick": 3000, "standard": 9000, "thorough": 36000}
+SHRINKING = {"quick": 1500, "standard": 5000, "thorough": 20000}
 #: Relative difference of the sides' two values at one case beyond which they disagree, and one that floats can see.
 AGREE, SEEN = 1e-6, 1e-11
-#: How much longer than the search the proof, or the shrinking of a violation, may take.
-PROOF = 5
 MIRRORED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "=": "="}
 
 
@@ -78,7 +77,6 @@ class Found:
     closest: float = -math.inf
     closest_case: str = ""
     mutants: tuple[Mutant, ...] = ()
-    seconds: float = 0.0
 
 
 @dataclass
@@ -87,7 +85,6 @@ class _Search:
 
     prop: Proposition
     landscape: Landscape
-    deadline: float
     pool: list[tuple[Case, Floats]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     tries: int = 0
@@ -100,7 +97,7 @@ class _Search:
 
     @property
     def done(self) -> bool:
-        return self.hit is not None or bool(self.conflict) or time.process_time() > self.deadline
+        return self.hit is not None or bool(self.conflict)
 
     def look(self, case: Case | None) -> float:
         """How near a case comes to a violation; keeps it, and certifies one."""
@@ -134,11 +131,10 @@ class _Search:
 
 def judge_deterministic(prop: Proposition, effort: str = "standard", seed: int = 0) -> Found:
     """The verdict on a statement without tokens; ValueError for one with tokens or an unknown effort."""
-    if effort not in SECONDS:
-        raise ValueError(f"effort = {effort!r}; expected one of {', '.join(SECONDS)}")
+    if effort not in DRAWN:
+        raise ValueError(f"effort = {effort!r}; expected one of {', '.join(DRAWN)}")
     if prop.random or any(side.has("token", "mean", *MOMENTS) for side in (prop.left, prop.right)):
         raise ValueError(f"{prop.text}: it has tokens or moments; the search is for statements without tokens")
-    began = time.process_time()
     if prop.asymptotic:
         return Found("undecided", "a limit without tokens: no finite case refutes it, and no rule proves it")
     if about_matrices(prop):
@@ -147,13 +143,12 @@ def judge_deterministic(prop: Proposition, effort: str = "standard", seed: int =
         return judge_matrices(prop, effort, seed)
     if undrawn := _undrawn(prop):
         return Found("undecided", undrawn)
-    search = _Search(prop, Landscape(prop.left.plain(), prop.relation, prop.right.plain(), _plain(prop)), 0.0)
+    search = _Search(prop, Landscape(prop.left.plain(), prop.relation, prop.right.plain(), _plain(prop)))
     _check_shapes(prop, seed)
-    search.deadline = began + SECONDS[effort]
     _run(search, effort, seed)
-    until = time.process_time() + PROOF * SECONDS[effort]
-    found = _refuted(search, until) if search.hit else _unrefuted(search, until)
-    return replace(found, seconds=time.process_time() - began)
+    if search.hit is not None:
+        return _refuted(search, Work(SHRINKING[effort]))
+    return _unrefuted(search, Work(PROOF[effort]))
 
 
 def _undrawn(prop: Proposition) -> str:
@@ -168,19 +163,17 @@ def _undrawn(prop: Proposition) -> str:
     return ""
 
 
-def violated_or_proved(
-    prop: Proposition, effort: str, seed: int, until: float, proof_until: float
-) -> tuple[Case | None, bool, str]:
-    """A certified violation that the search finds by a time, made small, or else whether the rules prove the statement.
+def violated_or_proved(prop: Proposition, effort: str, seed: int, part: float) -> tuple[Case | None, bool, str]:
+    """A certified violation that a part of a search finds, made small, or else whether the rules prove the statement.
 
-    Times are those of ``time.process_time``; last what is to be said where neither is.
+    Last what is to be said where neither is.
     """
-    search = _Search(prop, Landscape(prop.left.plain(), prop.relation, prop.right.plain(), _plain(prop)), until)
+    search = _Search(prop, Landscape(prop.left.plain(), prop.relation, prop.right.plain(), _plain(prop)))
     _check_shapes(prop, seed)
-    _run(search, effort, seed)
+    _run(search, effort, seed, part)
     if search.hit is not None:
-        return _refuted(search, proof_until).counterexample, False, ""
-    proof = None if search.without or search.conflict else proved(prop, proof_until)
+        return _refuted(search, Work(part * SHRINKING[effort])).counterexample, False, ""
+    proof = None if search.without or search.conflict else proved(prop, Work(part * PROOF[effort]))
     vain = f"no proof, and no violation in {search.tries} tries"
     return None, proof is not None, search.without or search.conflict or vain
 
@@ -196,20 +189,19 @@ def _check_shapes(prop: Proposition, seed: int) -> None:
 # -- the search
 
 
-def _run(search: _Search, effort: str, start: int) -> None:
+def _run(search: _Search, effort: str, start: int, part: float = 1.0) -> None:
     """Simple cases, then Hypothesis with its targets, then ascent from the nearest cases and from new ones."""
     prop, generator = search.prop, random.Random(f"{start}")
-    for _ in range(DRAWN[effort]):
+    for _ in range(round(part * DRAWN[effort])):
         if search.done:
             return
         search.look(drawn(prop, generator.choice))
-    for chunk in range(0, EXAMPLES[effort], CHUNK):
-        # Hypothesis runs to its end once begun: it is given few examples at a time, and under half of what time is left
-        if search.done or time.process_time() > search.deadline - 0.6 * SECONDS[effort]:
-            break
+    for chunk in range(0, round(part * EXAMPLES[effort]), CHUNK):
+        if search.done:
+            return
         _by_hypothesis(search, CHUNK, start + chunk)
     noise = np.random.default_rng(start)
-    for _ in range(ASCENTS[effort]):
+    for _ in range(round(part * ASCENTS[effort])):
         for _ in range(10):
             search.look(drawn(prop, generator.choice))
         if search.done:
@@ -220,7 +212,7 @@ def _run(search: _Search, effort: str, start: int) -> None:
         # half the ascents begin near an equality, half anywhere: an equality may lie in a hollow
         known.sort(key=lambda entry: -entry[0])
         chosen = generator.choice(known[:3] if generator.random() < 0.5 else known)[1]
-        excess, point, tries = search.landscape.climb(chosen, noise, search.deadline, 250)
+        excess, point, tries = search.landscape.climb(chosen, noise, 250)
         search.tries += tries
         if not math.isinf(excess):
             for case in _rounded(prop, point):
@@ -370,7 +362,7 @@ def _where(reason: str, case: Case) -> str:
     return f"{reason} (at {case})" if reason else ""
 
 
-def _refuted(search: _Search, deadline: float) -> Found:
+def _refuted(search: _Search, work: Work) -> Found:
     prop, start = search.prop, search.hit
     assert start is not None
 
@@ -380,16 +372,15 @@ def _refuted(search: _Search, deadline: float) -> Found:
         except (KeyError, ValueError, ZeroDivisionError):
             return False
 
-    # from the nearest violation the steps may end in a corner: fresh small cases are tried until time is up
-    until = time.process_time() + 0.8 * (deadline - time.process_time())
-    case = shrunk(prop, start, bad, until)
+    # from the nearest violation the steps may end in a corner: fresh small cases are tried as well
+    case = shrunk(prop, start, bad, work)
     fresh = random.Random(0)
     for _ in range(120):
-        if time.process_time() > until:
+        if work.over:
             break
         other = drawn(prop, lambda options: fresh.choice(list(options)[:3]))
-        if other is not None and other.weight < case.weight and bad(other):
-            case = shrunk(prop, other, bad, until)
+        if other is not None and other.weight < case.weight and work.spend() and bad(other):
+            case = shrunk(prop, other, bad, work)
     left, right = shown(prop.left, case), shown(prop.right, case)
     if difference := _disagreement(prop, case):
         return Found("conflict", difference, counterexample=case, left=left, right=right, tries=search.tries)
@@ -403,14 +394,14 @@ def _refuted(search: _Search, deadline: float) -> Found:
     return replace(base, reason=reason, evaluated=_values(prop, case))
 
 
-def _unrefuted(search: _Search, deadline: float) -> Found:
+def _unrefuted(search: _Search, work: Work) -> Found:
     prop, (closest, where) = search.prop, search.closest
     base = Found("undecided", "", tries=search.tries, closest=closest, closest_case=where)
     if search.conflict:
         return replace(base, verdict="conflict", reason=search.conflict)
     if math.isinf(closest):
         return replace(base, reason=search.without or "no case that meets the hypotheses was found")
-    proof = None if search.without else proved(prop, deadline)
+    proof = None if search.without else proved(prop, work)
     vain = f"no violation in {search.tries} tries, closest was {closest:.3g} (relative, 0 is equality) at {where}"
     if proof is None:
         return replace(base, reason=search.without or vain)

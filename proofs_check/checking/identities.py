@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 import random
-import time
 from collections.abc import Iterator
 from typing import Any
 
-from proofs_check.checking.deterministic import SECONDS, SEEN, Found, Mutant, mutants_of
+from proofs_check.checking.deterministic import SEEN, SHRINKING, Found, Mutant, mutants_of
 from proofs_check.checking.drawing import drawn
 from proofs_check.checking.shrinking import shrunk
 from theorems.statement.arithmetic import entries_of
@@ -22,25 +21,21 @@ from theorems.statement.expression import Expr, StatementError
 from theorems.statement.proofs import proved
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import UndefinedError, value
+from theorems.statement.work import Work
 
 #: By effort: cases drawn.
 DRAWN = {"quick": 60, "standard": 200, "thorough": 800}
-#: Cases that are looked at however long they take.
-FEWEST = 12
 #: Relative difference of an entry's two values beyond which they disagree.
 AGREE = 1e-6
-#: How many times longer than the search the proof, or the shrinking of a violation, may take.
-LONGER = 5
 #: Cases at which wrong versions are looked at.
 LOOKED_AT = 40
 
 
 def judge_matrices(prop: Proposition, effort: str, seed: int) -> Found:
     """The verdict on a statement about matrices without tokens."""
-    began = time.process_time()
     pool, generator, tries, without = list[Case](), random.Random(f"{seed}"), 0, ""
     seen: set[str] = set()
-    while tries < DRAWN[effort] and (len(pool) < FEWEST or time.process_time() < began + SECONDS[effort]):
+    while tries < DRAWN[effort]:
         tries += 1
         case = drawn(prop, generator.choice)
         if case is None or str(case) in seen:
@@ -52,7 +47,7 @@ def judge_matrices(prop: Proposition, effort: str, seed: int) -> Found:
         if told := disagreement(prop, case):
             return Found("conflict", told, counterexample=case, tries=tries)
         if violation(prop, case) and confirmed(prop, case):
-            return _refuted(prop, case, tries, began + LONGER * SECONDS[effort])
+            return _refuted(prop, case, tries, Work(SHRINKING[effort]))
         pool.append(case)
     if not pool:
         return Found("undecided", without or "no case that meets the hypotheses was found", tries=tries)
@@ -111,14 +106,14 @@ def confirmed(prop: Proposition, case: Case) -> bool:
     return max(gaps) > SEEN * size
 
 
-def _refuted(prop: Proposition, start: Case, tries: int, until: float) -> Found:
+def _refuted(prop: Proposition, start: Case, tries: int, work: Work) -> Found:
     def bad(case: Case) -> bool:
         try:
             return not admissible(prop, case) and bool(violation(prop, case)) and confirmed(prop, case)
         except (KeyError, ValueError, IndexError, ZeroDivisionError):
             return False
 
-    case = shrunk(prop, start, bad, until)
+    case = shrunk(prop, start, bad, work)
     left, right = shown(prop.left, case), shown(prop.right, case)
     floats = tuple(evaluated(prop, node, case)[0] for node in (prop.left, prop.right))
     reason = f"at {case} the left side is {left}, the right side {right}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 import traceback
-from collections.abc import Mapping
 from typing import Any
 
 from proofs_check.checking.found import Found
@@ -254,9 +253,3 @@ def run_report(reports: list[dict[str, Any]], effort: str, seed: int, device: st
         },
         "claims": reports,
     }
-
-
-def with_id(reports: list[dict[str, Any]], claim_id: str) -> list[dict[str, Any]]:
-    """Reports under another id, as a lemma that is kept has one."""
-    table: Mapping[int, str] = {0: claim_id, 1: f"{claim_id}.corrected"}
-    return [{**entry, "id": table[k]} for k, entry in enumerate(reports)]

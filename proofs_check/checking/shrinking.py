@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -11,30 +10,31 @@ from typing import Any
 
 from theorems.statement.cases import Case
 from theorems.statement.proposition import Proposition
+from theorems.statement.work import Work
 
 Bad = Callable[[Case], bool]
 
 
-def shrunk(prop: Proposition, case: Case, bad: Bad, deadline: float) -> Case:
+def shrunk(prop: Proposition, case: Case, bad: Bad, work: Work) -> Case:
     """The least case by steps, each of which stays ``bad``: a lighter one is taken as soon as it is found."""
     best = case
-    while time.process_time() < deadline:
+    while not work.over:
         before = best
-        best = _first(best, lambda one: _smaller(prop, one), bad, deadline)
-        best = _first(best, _alike, bad, deadline)
-        best = _first(best, _equal, bad, deadline)
-        best = _first(best, _joint, bad, deadline)
-        best = _numbers(best, bad, deadline)
+        best = _first(best, lambda one: _smaller(prop, one), bad, work)
+        best = _first(best, _alike, bad, work)
+        best = _first(best, _equal, bad, work)
+        best = _first(best, _joint, bad, work)
+        best = _numbers(best, bad, work)
         if best == before:
             break
     return best
 
 
-def _first(case: Case, changes: Callable[[Case], Iterator[Case]], bad: Bad, deadline: float) -> Case:
+def _first(case: Case, changes: Callable[[Case], Iterator[Case]], bad: Bad, work: Work) -> Case:
     """Changes of one kind, each taken as often as one makes the case lighter."""
     while True:
         better = next(
-            (one for one in changes(case) if time.process_time() < deadline and one.weight < case.weight and bad(one)),
+            (one for one in changes(case) if one.weight < case.weight and work.spend() and bad(one)),
             None,
         )
         if better is None:
@@ -42,15 +42,13 @@ def _first(case: Case, changes: Callable[[Case], Iterator[Case]], bad: Bad, dead
         case = better
 
 
-def _numbers(case: Case, bad: Bad, deadline: float) -> Case:
+def _numbers(case: Case, bad: Bad, work: Work) -> Case:
     """Every number in turn made as simple as it can be."""
     for k in range(len(list(_slots(case)))):
         value, put = list(_slots(case))[k]
         for simple in _simpler(value):
-            if time.process_time() > deadline:
-                return case
             one = put(simple)
-            if one.weight < case.weight and bad(one):
+            if one.weight < case.weight and work.spend() and bad(one):
                 case = one
                 break
     return case

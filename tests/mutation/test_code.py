@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from types import FunctionType
@@ -35,6 +34,7 @@ from theorems.statement import normal, proposition
 from theorems.statement.decide import Derivation
 from theorems.statement.expression import Expr
 from theorems.statement.proofs.prover import Prover
+from theorems.statement.work import Work
 
 x, y = symbol("x"), symbol("y")
 NUMBERS = (x, y, (x + 1) ** 2, x**2 + 2 * x + 1, sp.sqrt(4 * x), 2 * sp.sqrt(x), sp.Integer(2))
@@ -57,7 +57,7 @@ def _covariance_of_a_statement() -> tuple[Callable[[Any, Any], Any], Sequence[An
 def _equal_sides() -> tuple[Callable[[Any, Any], Any], Sequence[Any]]:
     """Whether two sides are shown equal: by normal form, by both inequalities, or not at all."""
     prop = proposition("norm(Sigma, nuclear) + (u + 1)**2 = tr(Sigma) + u**2 + 2*u + 1", "u real")
-    prover = Prover(prop, time.process_time() + 60)
+    prover = Prover(prop, Work(60000))
 
     def equal(left: Expr, right: Expr) -> bool:
         return prover.equal(left, right) is not None

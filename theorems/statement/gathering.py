@@ -1,4 +1,4 @@
-"""Reading what is said of every value of an index: hulls, largest and smallest values, distances and indicators.
+"""Reading what is said of every value of an index: hulls, largest and smallest values, and distances.
 
 hull(v[j], j, 2, n, norm(v[j]) > 0) is the hull of the v_j with 2 <= j <= n that are not 0. Further indices follow the
 first one, and conditions stand last.
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from theorems.statement.binders import ranged, taken
-from theorems.statement.expression import TRUTHS, Expr
+from theorems.statement.expression import Expr
 
 if TYPE_CHECKING:
     from theorems.statement.language import _Reader
@@ -41,13 +41,6 @@ def _dist(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     return Expr(head, tuple(parts))
 
 
-def _indicator(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    parts = [reader.build(arg, depth) for arg in node.args]
-    if len(parts) != 1 or parts[0].op not in TRUTHS:
-        raise reader.fail("expected indicator(a > b), which is 1 where a > b and 0 elsewhere", node)
-    return Expr(head, tuple(parts))
-
-
 _EXAMPLES = {
     "hull": "v[j], j, 1, n",
     "largest": "norm(v[j]), j, 1, n",
@@ -61,5 +54,4 @@ GATHERED: dict[str, Callable[[Any, str, ast.Call, int], Expr]] = {
     "smallest": _of_each,
     "onto": _of_each,
     "dist": _dist,
-    "indicator": _indicator,
 }

@@ -348,12 +348,6 @@ def _plain_call(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     return Expr(head, tuple(reader.build(arg, depth) for arg in node.args))
 
 
-def _relation_call(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    if len(node.args) != 1 or not isinstance(node.args[0], ast.Compare):
-        raise reader.fail(f"{head}(...) takes a comparison, e.g. {head}(s[i] >= 0)", node)
-    return Expr(head, (reader.build(node.args[0], depth),))
-
-
 def _by_variable(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     """grad(f, W) and at(f, s, 0): the second argument is a matrix, a vector or a sequence by its name."""
     form = {"grad": "grad(f, W)", "at": "at(f, s, 0)"}[head]
@@ -457,7 +451,7 @@ _CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
     **dict.fromkeys(("grad", "at"), _by_variable),
     "every": every,
     **dict.fromkeys(("exists", "least"), extremal),
-    **{head: build for head, build in GATHERED.items() if head != "indicator"},
+    **GATHERED,
     **dict.fromkeys(PREDICATES, _property),
 }
 

@@ -175,8 +175,6 @@ def _function(node: Expr) -> tuple[str, int]:
         return _of_each(node), 4
     if op == "binomial":
         return rf"\binom{{{latex(args[0])}}}{{{latex(args[1])}}}", 4
-    if op == "indicator":
-        return rf"\mathbf 1\left[{latex(args[0])}\right]", 4
     return rf"\operatorname{{{op}}}\left({', '.join(latex(arg) for arg in args)}\right)", 4
 
 
@@ -187,7 +185,6 @@ _PARTS: dict[str, Callable[..., str]] = {
     "element": lambda matrix, row, column: rf"{matrix}_{{{row}, {column}}}",
     "stack": lambda body, index, first, last: rf"\left({body}\right)_{{{index}={first}}}^{{{last}}}",
     "columns": lambda body, index, first, last: rf"\left[{body}\right]_{{{index}={first}}}^{{{last}}}",
-    "indicator": lambda relation: rf"\mathbf 1\left[{relation}\right]",
 }
 
 

@@ -59,9 +59,6 @@ def shape(node: Expr, text: str = "") -> str:
         if (inner := shape(args[0], text)) != "matrix":
             raise StatementError(f"{op}(...) takes a matrix; {args[0]} is a {inner}", text, node.at)
         return "matrix" if op == "inv" else "vector"
-    if op in ("relation", "and"):
-        _numbers(args if op == "relation" else [side for one in args for side in one.args], text)
-        return "comparison"
     if op == "indicator" or (op == "P" and args[0].op in ("relation", "and")):
         shape(args[0], text)
         return "number"
@@ -118,11 +115,6 @@ def _of_numbers(node: Expr, text: str) -> str:
     return "number"
 
 
-def _indicator(node: Expr, text: str) -> str:
-    shape(node.args[0], text)
-    return "number"
-
-
 def _hull(node: Expr, text: str) -> str:
     found = {shape(arg, text): arg for arg in node.args}
     wrong = next((arg for kind, arg in found.items() if kind not in ("vector", "matrix")), None)
@@ -156,7 +148,6 @@ _GATHERED: dict[str, Callable[[Expr, str], str]] = {
     "binomial": _of_numbers,
     "largest": _of_numbers,
     "smallest": _of_numbers,
-    "indicator": _indicator,
     "hull": _hull,
     "dist": _distance,
     "onto": _projector,

@@ -20,6 +20,7 @@ from theorems.statement.proofs.certificate import Term, certificate
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import UndefinedError, compared
+from theorems.statement.work import Work
 
 TRUE = [
     ("softmax(s)[i] <= exp(2*B)/(n - 1 + exp(2*B))", "s in R^n, abs(s[j]) <= B, n >= 2"),
@@ -228,7 +229,7 @@ def test_a_bound_of_one_entry_is_no_bound_of_all() -> None:
 def test_a_false_combination_is_not_certified() -> None:
     x = (("x", 1),)
     known = [Term({x: F(1)}, (0,))]
-    far = 1e18
+    far = Work(1e18)
     assert certificate({x: F(2)}, known, False, far) is not None
     assert certificate({x: F(-1)}, known, False, far) is None
     assert certificate({x: F(2)}, known, True, far) is None

@@ -6,7 +6,6 @@ term. What the program says in floats is never trusted.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +15,8 @@ import clarabel
 import flint
 import numpy as np
 from scipy import sparse
+
+from theorems.statement.work import Work
 
 Monomial = tuple[tuple[str, int], ...]
 #: A polynomial: the coefficient of every monomial, none of them 0.
@@ -93,28 +94,26 @@ def written(value: Poly) -> str:
     return " + ".join(parts).replace("+ -", "- ") or "0"
 
 
-def certificate(goal: Poly, terms: Sequence[Term], strict: bool, deadline: float) -> Certificate | None:
+def certificate(goal: Poly, terms: Sequence[Term], strict: bool, work: Work) -> Certificate | None:
     """goal = sum of weight * term; None where none is found. A strict goal keeps a part of a strictly positive term."""
     columns = _useful(goal, terms)
     if not strict:
-        return _solved(goal, columns, deadline)
+        return _solved(goal, columns, work)
     positive = [term for term in columns if term.strict and not term.equal]
     for kept in sorted(positive, key=lambda term: len(term.parts))[:8]:
         for part in (Fraction(1), Fraction(1, 8), Fraction(1, 100)):
-            if time.process_time() > deadline:
-                return None
-            found = _solved(added(goal, kept.value, -part), columns, deadline)
+            found = _solved(added(goal, kept.value, -part), columns, work)
             if found is not None:
                 return [(part, kept), *found]
     return None
 
 
-def products(facts: Sequence[Term], goal: Poly, squares: Mapping[str, Poly], deadline: float) -> list[Term]:
+def products(facts: Sequence[Term], goal: Poly, squares: Mapping[str, Poly], work: Work) -> list[Term]:
     """Products of up to three facts, and squares of sums of two monomials, of no higher degree than the goal."""
     most, found = max(_degree(goal), 2), [Term(UNIT, strict=True), *facts]
     for count, first in ((2, 40), (3, 14)):
         for chosen in combinations_with_replacement(facts[:first], count):
-            if len(found) > MAX_COLUMNS or time.process_time() > deadline:
+            if len(found) > MAX_COLUMNS or not work.spend(0.05):
                 break
             if sum(min(map(_size, one.value)) for one in chosen) > most:
                 continue
@@ -185,12 +184,14 @@ def _useful(goal: Poly, terms: Sequence[Term]) -> list[Term]:
         kept = left
 
 
-def _solved(goal: Poly, columns: Sequence[Term], deadline: float) -> Certificate | None:
+def _solved(goal: Poly, columns: Sequence[Term], work: Work) -> Certificate | None:
     if not goal:
         return []
     rows = sorted({*goal, *(key for term in columns for key in term.value)})
     known = {key for term in columns for key in term.value}
-    if not columns or len(rows) > MAX_ROWS or not set(goal) <= known or time.process_time() > deadline:
+    if not columns or len(rows) > MAX_ROWS or not set(goal) <= known:
+        return None
+    if not work.spend(5 + len(rows) * len(columns) / 1000):
         return None
     place = {key: k for k, key in enumerate(rows)}
     entries = [(place[key], k, float(v)) for k, term in enumerate(columns) for key, v in term.value.items()]
@@ -199,7 +200,7 @@ def _solved(goal: Poly, columns: Sequence[Term], deadline: float) -> Certificate
         shape=(len(rows), len(columns)),
     )
     free = np.array([term.equal for term in columns])
-    weights = _program(matrix, np.array([float(goal.get(key, 0)) for key in rows]), free, deadline)
+    weights = _program(matrix, np.array([float(goal.get(key, 0)) for key in rows]), free)
     if weights is None:
         return None
     for least in (1e-4, 1e-6, 1e-8):
@@ -214,7 +215,7 @@ def _solved(goal: Poly, columns: Sequence[Term], deadline: float) -> Certificate
     return None
 
 
-def _program(matrix: sparse.csc_matrix, target: np.ndarray, free: np.ndarray, deadline: float) -> np.ndarray | None:
+def _program(matrix: sparse.csc_matrix, target: np.ndarray, free: np.ndarray) -> np.ndarray | None:
     """A vertex of weights >= 0 (free ones excepted) with matrix @ weights = target, in floats."""
     count = matrix.shape[1]
     # generic costs have one cheapest vertex
@@ -224,7 +225,6 @@ def _program(matrix: sparse.csc_matrix, target: np.ndarray, free: np.ndarray, de
     bound = sparse.csc_matrix((-np.ones(len(signed)), (range(len(signed)), signed)), shape=(len(signed), count))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    settings.time_limit = max(deadline - time.process_time(), 0.02)
     settings.max_threads = 1
     solver = clarabel.DefaultSolver(
         sparse.csc_matrix((count, count)),

@@ -7,7 +7,6 @@ root or a logarithm, is first shown not to vanish inside, so that the function a
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -16,6 +15,7 @@ import sympy as sp
 from theorems.balls import ball, between, precision, sign
 from theorems.inequalities.covers import Box, covered
 from theorems.statement.expression import Expr
+from theorems.statement.work import Work
 
 #: Deepest derivatives, boxes of a cover, and points at which an interval is cut.
 MAX_DEPTH, MAX_BOXES = 7, 400
@@ -59,7 +59,7 @@ class Line:
     """Signs on intervals; ``steps`` says in words what was shown."""
 
     variable: str
-    deadline: float
+    work: Work
     steps: list[str] = field(default_factory=list)
 
     @property
@@ -118,7 +118,7 @@ class Line:
 
     def above(self, h: sp.Expr, low: End, high: End, strict: bool, depth: int) -> bool:
         """Whether h >= 0 (> 0 where strict) on the open interval; h is smooth there."""
-        if depth > MAX_DEPTH or time.process_time() > self.deadline or h.count_ops() > 300:
+        if depth > MAX_DEPTH or (size := h.count_ops()) > 300 or not self.work.spend(5 + size / 4):
             return False
         x = self.symbol
         if not h.has(x):
@@ -203,7 +203,7 @@ class Line:
             return False
 
         def settled(part: Box) -> bool | None:
-            if time.process_time() > self.deadline:
+            if not self.work.spend():
                 return None
             ends = part[self.variable]
             try:

@@ -5,7 +5,6 @@ Nothing is proved of a statement whose sides are not shown to have a value where
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,9 +19,10 @@ from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proofs.matrices import about_matrices, equal_by_normal_form
 from theorems.statement.proofs.onevariable import Line, read
 from theorems.statement.proposition import Proposition
+from theorems.statement.work import Work
 
 #: Seconds for one proof where nothing else is said.
-SECONDS = 3.0
+STEPS = 3000
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ Facts = list[tuple[Fact, Term]]
 Squares = dict[str, Poly]
 
 
-def proved(prop: Proposition, deadline: float | None = None) -> Proof | None:
-    """A proof of a statement without tokens, or None; ``deadline`` in the seconds of time.process_time."""
+def proved(prop: Proposition, work: Work | None = None) -> Proof | None:
+    """A proof of a statement without tokens that takes no more work, or None."""
     if prop.random or prop.asymptotic:
         return None
     if about_matrices(prop):
@@ -60,21 +60,21 @@ def proved(prop: Proposition, deadline: float | None = None) -> Proof | None:
         same = equal_by_normal_form(prop)
         told = f"both sides are {same}, for matrices of every size"
         return None if same is None else Proof((Step("matrix identity by normal form", told),))
-    until = time.process_time() + SECONDS if deadline is None else deadline
+    work = work or Work(STEPS)
     if prop.relation in CLAUSES:
         from theorems.statement.proofs.clauses import clause_steps
 
-        steps = clause_steps(prop, lambda one: Prover(one, until))
+        steps = clause_steps(prop, lambda one: Prover(one, work))
     else:
-        steps = Prover(prop, until).proof()
+        steps = Prover(prop, work).proof()
     return None if steps is None else Proof(tuple(dict.fromkeys(steps)))
 
 
 class Prover:
     """Proves relations under a statement's hypotheses."""
 
-    def __init__(self, prop: Proposition, deadline: float) -> None:
-        self.prop, self.known, self.deadline = prop, prop.known, deadline
+    def __init__(self, prop: Proposition, work: Work) -> None:
+        self.prop, self.known, self.work = prop, prop.known, work
         self.whole = {*frame(prop).sizes, *frame(prop).indices, *prop.positions}
 
     def proof(self) -> Steps | None:
@@ -188,7 +188,7 @@ class Prover:
             return None
         default = Range(Fraction(1), integer=True) if variable in self.whole or variable == "d" else Range()
         values = self.known.ranges.get(variable, default)
-        line = Line(variable, self.deadline)
+        line = Line(variable, self.work)
         closed = (not values.low_open, not values.high_open)
         if not line.nonnegative(function, values.low, values.high, closed, strict):
             return None
@@ -204,7 +204,7 @@ class Prover:
 
     def _certified(self, gap: Expr, strict: bool, rounds: int) -> Steps | None:
         """An exact certificate from facts about the atoms; in the second round also about the atoms that these have."""
-        if time.process_time() > self.deadline:
+        if not self.work.spend(5):
             return None
         atoms = Atoms(self.known)
         try:
@@ -247,7 +247,7 @@ class Prover:
         """Facts about the atoms as polynomials."""
         for fact in list(facts_of(atoms, self.known, self.whole)):
             label = f"{fact.node}{fact.strict}"
-            if label in found or time.process_time() > self.deadline:
+            if label in found or not self.work.spend():
                 continue
             try:
                 form = atoms.quotient(fact.node)
@@ -278,8 +278,8 @@ class Prover:
         labels = {label for key in goal for label, _ in key}
         near = sorted(terms.values(), key=lambda term: (len(_labels(term.value) - labels), len(term.value)))
         for more in (False, True):
-            columns = products(near, goal, squares, self.deadline) if more else [Term(UNIT, strict=True), *near]
-            found = certificate(goal, columns, strict, self.deadline)
+            columns = products(near, goal, squares, self.work) if more else [Term(UNIT, strict=True), *near]
+            found = certificate(goal, columns, strict, self.work)
             if found is not None:
                 used = dict.fromkeys(facts[k][0] for _, term in found for k in term.parts)
                 parts = " + ".join(_told(weight, term) for weight, term in found)
