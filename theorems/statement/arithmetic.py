@@ -62,14 +62,14 @@ def unknown() -> flint.arb:
 def add(one: Number, two: Number) -> Number:
     """The sum, rational where both are."""
     if isinstance(one, Fraction) and isinstance(two, Fraction):
-        return one + two
+        return one + two if one and two else one or two
     return ball(one) + ball(two)
 
 
 def mul(one: Number, two: Number) -> Number:
     """The product, rational where both are, or where one is 0."""
     if isinstance(one, Fraction) and isinstance(two, Fraction):
-        return one * two
+        return one * two if one and two else _ZERO
     if 0 in (one if isinstance(one, Fraction) else 1, two if isinstance(two, Fraction) else 1):
         return Fraction(0)
     return ball(one) * ball(two)
@@ -235,4 +235,15 @@ def scaled(factor: Number, found: Value) -> Value:
 
 def dot(one: Sequence[Number], two: Sequence[Number]) -> Number:
     """sum_k one_k two_k."""
-    return reduce(add, map(mul, one, two), _ZERO)
+    whole = flint.fmpq(0)
+    rest: list[Number] = []
+    for a, b in zip(one, two, strict=False):
+        if not a or not b:
+            continue
+        if isinstance(a, Fraction) and isinstance(b, Fraction):
+            # a sum of flint's rationals costs a fifth of one of Fractions
+            whole += flint.fmpq(a.numerator * b.numerator, a.denominator * b.denominator)
+        else:
+            rest.append(mul(a, b))
+    rest.append(Fraction(int(whole.p), int(whole.q)))
+    return reduce(add, rest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from itertools import count, pairwise
 from typing import Any
 
@@ -85,24 +86,32 @@ class Expr:
 
     def has(self, *ops: str) -> bool:
         """Whether one of these operations occurs."""
-        return any(node.op in ops for node in self.walk())
+        return not self._ops.isdisjoint(ops)
 
-    @property
+    @cached_property
+    def _ops(self) -> frozenset[str]:
+        return frozenset({self.op}).union(*(arg._ops for arg in self))
+
+    @cached_property
     def random(self) -> bool:
         """Whether a token, or a random number, occurs outside every moment, so that the value differs."""
         if self.op in MOMENTS:
             return False
         return self.op in ("token", "mean", "normal") or any(arg.random for arg in self)
 
-    def names(self) -> set[str]:
+    def names(self) -> frozenset[str]:
         """The names that occur free: parameters and positions, not the indices of sums."""
+        return self._names
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
         if self.op == "name":
-            return {self.args[0]}
+            return frozenset(self.args)
         if self.op in BINDERS:
             body, index, *ends = self.args
-            inner: set[str] = body.names() - {index}
+            inner: frozenset[str] = body.names() - {index}
             return inner.union(*(end.names() for end in ends))
-        return {name for arg in self for name in arg.names()}
+        return frozenset().union(*(arg.names() for arg in self))
 
     def put(self, table: dict[str, Expr]) -> Expr:
         """The expression with names replaced; a bound index is a node's own, and renamed where it would capture one."""

@@ -21,15 +21,14 @@ class _Kept:
 
     def __init__(self, case: Any) -> None:
         self.case = case
-        self.names: dict[int, tuple[Expr, set[str]]] = {}
+        self.nodes: dict[int, Expr] = {}
         self.values: dict[tuple[Expr | int, int], Any] = {}
 
     def value(self, node: Expr, reader: Any) -> Any:
         """The value of a node, from before where it was worked out before."""
-        if id(node) not in self.names:
-            self.names[id(node)] = node, node.names()
-        if not self.names[id(node)][1].isdisjoint(reader.own):
+        if not node.names().isdisjoint(reader.own):
             return reader.read(node)
+        self.nodes[id(node)] = node
         key = (node if node.op in WHOLE else id(node)), flint.ctx.prec
         if key not in self.values:
             self.values[key] = reader.read(node)
