@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from figures import FIGURES, FigureError, load
-from proofs_check.errors import UsageError, nearest, shown
-from proofs_check.lock import changed, figures_of, fingerprint
-from proofs_check.outputs import check_folder
+from proofs_check.inputs.errors import UsageError, nearest, shown
+from proofs_check.report.lock import changed, figures_of, fingerprint
+from proofs_check.report.outputs import check_folder
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,7 +47,7 @@ def _names(wanted: Sequence[str]) -> list[str]:
     """The figures and claims that are asked for; all figures if none is."""
     if all(name in FIGURES for name in wanted):
         return [name for name in FIGURES if not wanted or name in wanted]
-    from proofs_check.lookup import ids
+    from proofs_check.inputs.lookup import ids
 
     known = [*FIGURES, *ids()]
     for name in wanted:

@@ -35,7 +35,7 @@ def data(
     """A map for every family: a column for every C, of cells that each tell of one lam. Nothing is random."""
     from fractions import Fraction
 
-    from proofs_check import cost_curves as curves
+    from proofs_check.report.curves import cost as curves
 
     lams = [Fraction(k, steps) for k in range(1, steps)]
     ends = Fraction(1, 2 * steps), 1 - Fraction(1, 2 * steps)

@@ -29,7 +29,7 @@ def data(
     sets: int = SETS,
 ) -> dict[str, Any]:
     """A panel for every law and every place in the attention step, over d."""
-    from proofs_check import cosine_curves as curves
+    from proofs_check.report.curves import cosine as curves
 
     each = FAILURE / (len(laws) * len(dimensions) * len(STEPS))
     panels = []

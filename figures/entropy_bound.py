@@ -37,9 +37,9 @@ STYLES = {
 
 def data(*, seed: int = 0, lengths: Sequence[int] = LENGTHS, found: int = FOUND) -> dict[str, Any]:
     """For every T: the print, the derived bound, the least entropy, ln T and entropies found, in nats, over nu."""
-    from proofs_check.eventual import curves
-    from proofs_check.lookup import by_id
-    from proofs_check.pairing import Pair
+    from proofs_check.checks.eventual import curves
+    from proofs_check.claims.pairing import Pair
+    from proofs_check.inputs.lookup import by_id
 
     claim = by_id(CLAIM)
     norms = {T: np.linspace(0.0, 2 * math.log(T) + 8, RESOLUTION).tolist() for T in lengths}

@@ -21,8 +21,8 @@ def data(claim: str, *, seed: int = 0, effort: str = "quick") -> dict[str, Any]:
     Deviations are (value - derived)/|derived|, or the plain difference where the derived value is 0. Raises FigureError
     where nothing was sampled.
     """
-    from proofs_check import runner
-    from proofs_check.lookup import by_id
+    from proofs_check.inputs.lookup import by_id
+    from proofs_check.judging import runner
 
     report = runner.run([by_id(claim)], runner.Options(effort=effort, seed=seed, device="cpu"))
     judged = report["claims"][0]

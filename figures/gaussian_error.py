@@ -35,7 +35,7 @@ def data(
     With the derived variance, with the printed one, and the proved bound for the derived one. The errors are measured
     against the exact law; the figure claims nothing beyond these spectra.
     """
-    from proofs_check import curves
+    from proofs_check.report.curves import scores as curves
 
     maps = []
     for kind in curves.SPECTRA:

@@ -30,7 +30,7 @@ def data(
     """Costs of both patterns for every lam and overlap, in units of kappa/sqrt(d) and divided by C. None is random."""
     from fractions import Fraction
 
-    from proofs_check import cost_curves as curves
+    from proofs_check.report.curves import cost as curves
 
     found = [
         curves.costs(Fraction(lam), Fraction(overlap), groups, searched=searched, gap=gap) for lam, overlap in panels

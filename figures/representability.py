@@ -47,7 +47,7 @@ def data(
     mask_draws: int = MASK_DRAWS,
 ) -> dict[str, Any]:
     """For every d the derived probability at every N, and frequencies in draws; for every mask frequencies in one d."""
-    from proofs_check import representability_curves as curves
+    from proofs_check.report.curves import representability as curves
 
     each = FAILURE / (len(dimensions) * len(ratios) + len(masks) * len(counts))
     lines = []

@@ -34,7 +34,7 @@ def data(
 
     W has the eigenvalues eta/sqrt(d) and -eta/sqrt(d), as many of each as xi asks for.
     """
-    from proofs_check import curves
+    from proofs_check.report.curves import scores as curves
 
     places = [k / 8 for k in range(9)]
     each = FAILURE / (len(xis) * len(etas) * len(places))

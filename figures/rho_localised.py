@@ -24,7 +24,7 @@ def data(*, seed: int = 0, walks: int = WALKS, length: int = LENGTH) -> dict[str
 
     All eigenvalues are equal, d = xi^2: the smallest d that the bound (5) allows.
     """
-    from proofs_check import curves
+    from proofs_check.report.curves import scores as curves
 
     told = curves.caption()
     cases = [*told["pairs"], told["text"]]

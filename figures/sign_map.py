@@ -31,8 +31,8 @@ def data(*, seed: int = 0, each: int = EACH, laws: Sequence[str] = LAWS, sets: i
     ``counts`` says how many heads the regions hold, and how many changes are significantly of the other sign: than the
     region says, than R(1) - R(0), and the first under the law of tokens on rays.
     """
-    from proofs_check import sign_curves as curves
-    from proofs_check.smoothing_curves import boundaries
+    from proofs_check.report.curves import sign as curves
+    from proofs_check.report.curves.smoothing import boundaries
 
     kinds = [(kind, law) for kind in curves.KINDS for law in laws] * each
     failure = FAILURE / (2 * len(kinds))

@@ -57,7 +57,7 @@ def data(
     draws: int = DRAWS,
 ) -> dict[str, Any]:
     """A line for each covariance, scale and mean: rho_i of every draw, their mean, the exact law's, the entropies."""
-    from proofs_check import curves
+    from proofs_check.report.curves import scores as curves
 
     each = FAILURE / (len(COVARIANCES) * len(scales) * len(means) * T)
     lines = [

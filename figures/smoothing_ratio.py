@@ -38,8 +38,8 @@ def data(
     """A panel for every beta t1/t2 with a curve and points for every k; and where R is largest, over beta t1/t2."""
     from fractions import Fraction
 
-    from proofs_check import smoothing_curves as curves
-    from proofs_check.figure_points import columns
+    from proofs_check.report.curves import smoothing as curves
+    from proofs_check.report.curves.points import columns
 
     each = FAILURE / (len(slopes) * len(counts) * PLACES + len(inside))
     levels = np.linspace(0, 1, RESOLUTION + 1).tolist()

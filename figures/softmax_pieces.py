@@ -22,7 +22,7 @@ def data(*, seed: int = 0, places: int = PLACES) -> dict[str, Any]:
 
     The coefficients are the derived Taylor coefficients of the softmax at the origin, at T = 2. Nothing is random.
     """
-    from proofs_check import curves
+    from proofs_check.report.curves import scores as curves
 
     side = np.linspace(-REACH, REACH, places)
     first, second = np.meshgrid(side, side)

@@ -45,9 +45,9 @@ def data(
     Every value is divided by tr(W^2)/lambda^2. The intervals are those that the claim is judged by; each fails with
     probability ``simulated.failure`` at most. Raises FigureError where nothing could be sampled.
     """
-    from proofs_check import runner
-    from proofs_check.lookup import by_id
-    from proofs_check.pairing import Pair
+    from proofs_check.claims.pairing import Pair
+    from proofs_check.inputs.lookup import by_id
+    from proofs_check.judging import runner
 
     claim = by_id(CLAIM)
     pair = Pair(claim)

@@ -19,6 +19,8 @@ POSITIONS = ("i", "j")
 SCALARS = ("lam", "theta")
 #: The key that names a law of the tokens, the one value of a case that is a word.
 LAW = "law"
+#: Where a walk starts: x_1 ~ N(0, Sigma), or 0.
+STARTS = ("sigma", "zero")
 
 
 class CaseError(ValueError):

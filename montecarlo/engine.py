@@ -25,9 +25,9 @@ from torch import Tensor
 
 from montecarlo import cases, registry, seeds
 from montecarlo.accumulate import Block, CovarianceAccumulator, MomentAccumulator, Pair, Sample, reduce_blocks
+from montecarlo.cases import STARTS
 from montecarlo.registry import COUNT, GIVEN, SAMPLED, SINGLE, Evaluation, Growth, Points, Search, Simulation
 from montecarlo.walks import (
-    STARTS,
     TIERS,
     DrawnScores,
     Folded,
@@ -166,7 +166,7 @@ class _Task:
     def of_scores(self, forms: Forms, block: int) -> dict[str, Tensor]:
         """The simulation's numbers for blocks ``block``, ... in a tier that draws scores, as many as go together."""
         from montecarlo.kernels.gpu import GpuError
-        from montecarlo.kernels.on_gpu import FormsOnGpu, ScoresOnGpu
+        from montecarlo.on_gpu import FormsOnGpu, ScoresOnGpu
 
         drawn = ScoresOnGpu if isinstance(forms, FormsOnGpu) else DrawnScores
         walk = drawn(self.tier, forms, self.stream, block, self.walks, self.T, self.start, self.together)
@@ -405,7 +405,7 @@ def _check_tier(tier: str, sim: Simulation, device: torch.device) -> None:
 def _forms(root: Tensor, device: torch.device) -> Forms:
     if device.type == "cpu":
         return Forms(root)
-    from montecarlo.kernels.on_gpu import FormsOnGpu
+    from montecarlo.on_gpu import FormsOnGpu
 
     return FormsOnGpu(root, device)
 

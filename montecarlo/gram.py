@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from montecarlo.walks import STARTS
+from montecarlo.cases import STARTS
 
 Spectrum = Sequence[tuple[float, int]]
 

@@ -12,6 +12,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from montecarlo.cases import STARTS
+
 if TYPE_CHECKING:
     from montecarlo.kernels.forms import Form
 
@@ -38,7 +40,6 @@ PAD = 8
 
 F = TypeVar("F")
 
-STARTS = ("sigma", "zero")
 #: How walks are sampled: as the model says; the same, never stored; by the joint law of the scores given the end.
 TIERS = ("literal", "fused", "joint")
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from proofs_check.cli import main
+from proofs_check.commands.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

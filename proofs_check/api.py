@@ -9,9 +9,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from proofs_check.caseinput import parse_case
-from proofs_check.errors import UsageError, shown
-from theorems.catalogue import Statement
+from proofs_check.cases.given import parse_case
+from proofs_check.inputs.errors import UsageError, shown
+from theorems.claims.catalogue import Statement
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Verdict:
         return f"$\\displaystyle {statement}$" if statement else None
 
     def _repr_html_(self) -> str:
-        from proofs_check.site import mathml
+        from proofs_check.report.site import mathml
 
         typeset = {"derived", "correction"}
         cells = "".join(
@@ -123,8 +123,8 @@ def check(
     """
     import os
 
-    from proofs_check.checking.judging import check_statement
-    from proofs_check.checking.request import Request
+    from proofs_check.statements.judging import check_statement
+    from proofs_check.statements.request import Request
 
     _usable(effort, seed)
     request = Request(text, hypotheses, where, law, limit)
@@ -133,7 +133,7 @@ def check(
 
 
 def _usable(effort: str, seed: int) -> None:
-    from proofs_check.evidence import EFFORTS
+    from proofs_check.checks.evidence import EFFORTS
 
     if effort not in EFFORTS:
         raise ValueError(f"effort = {effort!r}; expected one of {', '.join(EFFORTS)}")
@@ -162,8 +162,9 @@ def judge(
     ``degree``. Raises ValueError naming the argument for one that cannot be used.
     """
     from montecarlo import registry
-    from proofs_check import runner
-    from theorems import catalogue, deriving
+    from proofs_check.judging import runner
+    from theorems.claims import catalogue
+    from theorems.kernel import deriving
 
     _usable(effort, seed)
     if jobs is not None and (not isinstance(jobs, int) or jobs < 1):

@@ -17,7 +17,7 @@ from hypothesis import settings
 from tests.documents import Together, server
 
 if TYPE_CHECKING:
-    from theorems.outcome import Outcome
+    from theorems.kernel.outcome import Outcome
 
 # Many tests look at the same expressions: sympy, which is imported later, keeps more of what it has normalised.
 os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")
@@ -32,7 +32,7 @@ settings.load_profile("suite")
 
 
 #: Files of few tests that take long. A worker is handed file by file, so that what comes late keeps one waiting.
-LONG = ("test_documents", "test_walkthrough", "test_newlemma", "test_near_misses", "test_runner", "test_environments")
+LONG = ("test_documents", "test_walkthrough", "test_new_lemma", "test_near_misses", "test_runner", "test_environments")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -82,9 +82,9 @@ def together() -> Iterator[Together]:
 @pytest.fixture(scope="session")
 def settled() -> Callable[[str], Outcome]:
     """The kernel's outcome for a claim as it stands in the catalogue, found once for all tests that look at it."""
-    from theorems.catalogue import by_id
-    from theorems.deriving import derive
-    from theorems.kernel import settle
+    from theorems.claims.catalogue import by_id
+    from theorems.kernel.deriving import derive
+    from theorems.kernel.settle import settle
 
     @cache
     def found(claim: str) -> Outcome:

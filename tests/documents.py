@@ -137,7 +137,8 @@ SERVER = """
 import contextlib, gc, io, json, os, sys, traceback
 import scipy.optimize, sympy, torch
 import figures, montecarlo.engine, proofs_check.api, theorems.authoring
-from proofs_check import cli, runner
+from proofs_check.commands import cli
+from proofs_check.judging import runner
 sys.path.insert(0, "")
 # the questions and answers have streams of their own, which nothing that is run writes to or reads from
 questions, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")

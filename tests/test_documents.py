@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from proofs_check import __version__, found
+from proofs_check import __version__
+from proofs_check.report import documents as found
 from tests.documents import GENERATED, ROOT, WRITTEN, Task, Together, command, fences, missing, prose, read, tasks
 
 Printed = dict[str, list[tuple[Task, int, str]]]
@@ -104,7 +105,7 @@ def _named(text: str) -> Iterator[tuple[str, list[str]]]:
 def test_commands_and_their_options_exist(name: str) -> None:
     import argparse
 
-    from proofs_check.cli import COMMANDS
+    from proofs_check.commands.cli import COMMANDS
 
     for named, options in _named(read(name)):
         assert named in COMMANDS, named
@@ -117,7 +118,7 @@ def test_commands_and_their_options_exist(name: str) -> None:
 def test_options_that_stand_alone_exist() -> None:
     import argparse
 
-    from proofs_check.cli import COMMANDS
+    from proofs_check.commands.cli import COMMANDS
 
     known: set[str] = set()
     for name in COMMANDS:
@@ -130,7 +131,7 @@ def test_options_that_stand_alone_exist() -> None:
 
 
 def test_the_readme_names_every_command() -> None:
-    from proofs_check.cli import COMMANDS
+    from proofs_check.commands.cli import COMMANDS
 
     missed = {name for name in COMMANDS if f"twofold {name}" not in README}
     assert not missed
@@ -145,7 +146,7 @@ def test_the_make_targets_exist() -> None:
 
 
 def test_the_verdicts_are_those_of_the_schema() -> None:
-    from proofs_check.expect import VERDICTS
+    from proofs_check.inputs.expect import VERDICTS
 
     rows = re.findall(r"^\| `(\w+)` \| ", README, flags=re.MULTILINE)
     assert sorted(set(rows) & set(VERDICTS)) == sorted(VERDICTS)
@@ -172,7 +173,7 @@ def test_the_figures_are_all_there() -> None:
 
 
 def test_the_claims_are_counted() -> None:
-    from theorems.catalogue import PAPERS, paper_claims
+    from theorems.claims.catalogue import PAPERS, paper_claims
 
     for paper in PAPERS:
         told = re.search(rf"(\d+)\s+claims\s+of\s+{paper}", README)
@@ -181,7 +182,7 @@ def test_the_claims_are_counted() -> None:
 
 
 def test_the_kernels_are_those_of_the_engine() -> None:
-    from theorems.process import KERNELS
+    from theorems.gaussian.process import KERNELS
 
     rows = re.findall(r"^\| `(\w+)` \| (.+) \| (.+) \| (.+) \|$", read("docs/engine.md"), re.MULTILINE)
     told = {name: (below, at, mean) for name, below, at, mean in rows}
@@ -191,7 +192,7 @@ def test_the_kernels_are_those_of_the_engine() -> None:
 
 
 def test_the_kinds_are_those_of_the_skeletons() -> None:
-    from proofs_check.newlemma import KINDS
+    from proofs_check.commands.new_lemma import KINDS
 
     table = read("docs/tutorial.md").split("| kind |")[1].split("\n\n")[0]
     told = re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`[^|]+) \|", table, re.MULTILINE)))
@@ -233,7 +234,7 @@ def test_a_typed_number_is_seen(text: str) -> None:
 
 
 def test_the_trusted_rules_are_those_of_the_code() -> None:
-    assert read("docs/rules.md") == found.trusted(), "run `python -m proofs_check.found`"
+    assert read("docs/rules.md") == found.trusted(), "run `python -m proofs_check.report.documents`"
 
 
 def rows(text: str) -> list[tuple[str, str]]:
@@ -253,8 +254,8 @@ def wrong_rows(page: str, expected: dict[str, str]) -> list[str]:
 
 
 def test_the_findings_tell_every_claim() -> None:
-    from proofs_check.expect import CORRECTED, VERDICTS
-    from theorems.catalogue import shipped
+    from proofs_check.inputs.expect import CORRECTED, VERDICTS
+    from theorems.claims.catalogue import shipped
 
     told = rows(read("docs/findings.md"))
     assert [name for name, _ in told if not name.endswith(CORRECTED)] == [claim.id for claim in shipped()]
@@ -265,7 +266,7 @@ def test_the_findings_tell_every_claim() -> None:
 
 
 def test_each_claim_that_is_not_verified_has_its_part_in_the_findings() -> None:
-    from proofs_check.expect import CORRECTED
+    from proofs_check.inputs.expect import CORRECTED
 
     page = read("docs/findings.md")
     parts = re.findall(r"^### .*: (\w+)\n\n`([\w.-]+)`$", page, re.MULTILINE)
@@ -277,7 +278,9 @@ def test_each_claim_that_is_not_verified_has_its_part_in_the_findings() -> None:
 @pytest.mark.skipif(not LOCK.exists(), reason="there is no verdicts.toml yet to hold docs/findings.md to")
 def test_the_findings_say_what_the_lock_says() -> None:
     locked = tomllib.loads(LOCK.read_text(encoding="utf-8"))["verdicts"]
-    assert wrong_rows(read("docs/findings.md"), locked) == [], "run `python -m proofs_check.found report/report.json`"
+    assert wrong_rows(read("docs/findings.md"), locked) == [], (
+        "run `python -m proofs_check.report.documents report/report.json`"
+    )
 
 
 def test_findings_that_say_something_else_are_caught(sample_report: dict[str, object]) -> None:

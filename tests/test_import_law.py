@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,10 @@ ALLOWED = {
 HANDS_OVER = (Path("proofs_check/commands/measuring.py"), "figures.__main__")
 #: Scripts that other libraries are timed with: each is a process of its own, and nothing imports them.
 PEERS = Path("proofs_check/bench/peers")
+#: Sub-packages of theorems that hold the prints or compare with them; none of a derivation's modules may reach these.
+READERS = ("claims", "kernel")
 #: What holds the printed formulas, and the file it reads them from.
-PRINTS = ("theorems.catalogue",)
+PRINTS = ("theorems.claims.catalogue",)
 PRINT_FILE = "statements.toml"
 
 
@@ -183,7 +186,26 @@ def breaches(root: Path) -> list[str]:
 
 def derivations(root: Path) -> list[Path]:
     """The modules below theorems/<folder>/: the papers' derivations, and sub-packages that they are written with."""
-    return [path for path in files(root, "theorems") if len(path.relative_to(root).parts) > 2]
+    below = [path for path in files(root, "theorems") if len(path.relative_to(root).parts) > 2]
+    return [path for path in below if path.relative_to(root).parts[1] not in READERS]
+
+
+def circles(root: Path, package: str) -> list[list[str]]:
+    """Modules and sub-packages right below a package that import each other in a circle."""
+    names = {".".join(module_of(path, root)) for path in files(root, package)}
+    graph: dict[str, set[str]] = {}
+    for path in files(root, package):
+        here = module_of(path, root)
+        for entry in imports(path, root):
+            to = (entry.name or "").split(".")
+            if len(here) > 1 and len(to) > 1 and to[0] == package and to[1] != here[1] and ".".join(to[:2]) in names:
+                graph.setdefault(here[1], set()).add(to[1])
+    ordered = TopologicalSorter(graph)
+    try:
+        ordered.prepare()
+    except CycleError as error:
+        return [error.args[1]]
+    return []
 
 
 def print_readers(root: Path) -> list[str]:
@@ -241,6 +263,20 @@ def test_there_is_something_to_check(package: str) -> None:
 
 def test_the_law_holds() -> None:
     assert breaches(ROOT) == []
+
+
+@pytest.mark.parametrize("package", ALLOWED)
+def test_layers_only_point_downwards(package: str) -> None:
+    assert circles(ROOT, package) == []
+
+
+def test_a_circle_is_found(tmp_path: Path) -> None:
+    for name, other in (("upper", "lower"), ("lower", "upper")):
+        folder = tmp_path / "theorems" / name
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").write_text("")
+        (folder / "one.py").write_text(f"def f():\n    from theorems.{other} import one\n")
+    assert circles(tmp_path, "theorems") != []
 
 
 def test_no_derivation_and_no_simulation_can_see_the_print() -> None:
@@ -369,12 +405,12 @@ def test_modules_of_the_own_package_may_be_found_at_run_time(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "code",
     [
-        "import theorems.catalogue",
-        "from theorems import catalogue",
-        "from theorems.catalogue import by_id",
-        "from .. import catalogue",
-        "from ..catalogue import by_id",
-        "def f():\n    from ..catalogue import by_id",
+        "import theorems.claims.catalogue",
+        "from theorems.claims import catalogue",
+        "from theorems.claims.catalogue import by_id",
+        "from ..claims import catalogue",
+        "from ..claims.catalogue import by_id",
+        "def f():\n    from ..claims.catalogue import by_id",
         "open('statements.toml')",
         "from importlib import resources\nresources.files('theorems.paper').joinpath('statements.toml')",
         "import tomllib",
@@ -388,8 +424,8 @@ def test_a_derivation_that_reads_the_print_is_caught(code: str, tmp_path: Path) 
 def test_a_derivation_that_reaches_the_print_through_a_helper_is_caught(tmp_path: Path) -> None:
     plant(tmp_path, "theorems", "from theorems.helper import thing")
     (tmp_path / "theorems" / "helper.py").write_text("from . import middle")
-    (tmp_path / "theorems" / "middle.py").write_text("from theorems.catalogue import by_id")
-    told = "theorems/paper/module.py: reaches theorems.catalogue through theorems/middle.py"
+    (tmp_path / "theorems" / "middle.py").write_text("from theorems.claims.catalogue import by_id")
+    told = "theorems/paper/module.py: reaches theorems.claims.catalogue through theorems/middle.py"
     assert told in print_readers(tmp_path)
 
 
@@ -401,9 +437,9 @@ def test_a_simulation_that_reads_the_print_is_caught(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "from proofs_check import runner\ndef draw(ax):\n    runner.run()",
-        "import proofs_check.runner as r\ndef draw_panel(ax):\n    r.run()",
-        "def draw(ax):\n    from proofs_check.runner import run\n    run()",
+        "from proofs_check.judging import runner\ndef draw(ax):\n    runner.run()",
+        "import proofs_check.judging.runner as r\ndef draw_panel(ax):\n    r.run()",
+        "def draw(ax):\n    from proofs_check.judging.runner import run\n    run()",
     ],
 )
 def test_a_drawing_function_that_computes_is_caught(code: str, tmp_path: Path) -> None:
@@ -412,5 +448,9 @@ def test_a_drawing_function_that_computes_is_caught(code: str, tmp_path: Path) -
 
 
 def test_a_data_function_may_compute(tmp_path: Path) -> None:
-    plant(tmp_path, "figures", "from proofs_check import runner\ndef data():\n    return runner.run()\ndef draw(r): r")
+    plant(
+        tmp_path,
+        "figures",
+        "from proofs_check.judging import runner\ndef data():\n    return runner.run()\ndef draw(r): r",
+    )
     assert drawing_breaches(tmp_path) == []

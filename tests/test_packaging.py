@@ -88,7 +88,7 @@ def test_nothing_is_pinned_that_nothing_needs(project: dict[str, Any], pins: dic
 
 def test_the_script_is_the_command_line(project: dict[str, Any]) -> None:
     assert project["project"]["name"] == "twofold"
-    assert project["project"]["scripts"] == {"twofold": "proofs_check.cli:main"}
+    assert project["project"]["scripts"] == {"twofold": "proofs_check.commands.cli:main"}
     assert project["project"]["requires-python"] == ">=3.11"
 
 
@@ -101,7 +101,7 @@ def test_the_wheel_holds_the_packages_with_their_data(tmp_path: Path) -> None:
     for package in PACKAGES:
         sources = [path for path in (ROOT / package).rglob("*") if path.suffix in (".py", ".toml", ".json")]
         assert {str(path.relative_to(ROOT)) for path in sources} <= names
-    assert {"proofs_check/report.schema.json", "theorems/bao2024/statements.toml"} <= names
+    assert {"proofs_check/report/report.schema.json", "theorems/bao2024/statements.toml"} <= names
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 

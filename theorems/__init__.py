@@ -7,6 +7,6 @@ At the top stand what authors import (``authoring``), the statements and the ker
     moments                 expectations: pairings, cumulants, enumeration, distributions
     algebra                 exact formulas: normal forms, finite sums, limits, products of matrices
     inequalities            how inequalities are shown: by boxes, from conditions, from a value on, in the limit
-    law                     the exact law of a score; ``theorems.law`` itself gives rho_i
+    law                     the exact law of a score; ``theorems.bao2024.law`` itself gives rho_i
     patterns                the sink and the diagonal pattern, and what they cost at least
 """

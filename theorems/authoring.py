@@ -9,14 +9,14 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from theorems.algebra.expressions import parse
 from theorems.algebra.ratio import Ratio
-from theorems.catalogue import CatalogueError, Paper, ProofLine, Said, Statement, add, read_claims
-from theorems.catalogued import said
-from theorems.derivation import Fact, SharpBound, consequence, derivation, fact
-from theorems.expressions import parse
-from theorems.moments.distributions import density, finite
-from theorems.observables import IDENTITY, Matrix, W
-from theorems.process import KERNELS, Kernel, Moment, Position, Process, Step, process, random_walk
+from theorems.claims.catalogue import CatalogueError, Paper, ProofLine, Said, Statement, add, read_claims
+from theorems.gaussian.observables import IDENTITY, Matrix, W
+from theorems.gaussian.process import KERNELS, Kernel, Moment, Position, Process, Step, process, random_walk
+from theorems.kernel.catalogued import said
+from theorems.kernel.derivation import Fact, SharpBound, consequence, derivation, fact
+from theorems.kernel.distributions import density, finite
 from theorems.statement import StatementError, proposition
 from theorems.statement.prose import alias, in_words, statement_latex
 

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from montecarlo.walks import STARTS
+from montecarlo.cases import STARTS
 
 ROUNDS = 10
 #: Bound of the root mean square of what the approximate instructions move a normal by; tested on a GPU.

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from proofs_check.bench import checks, device_rows, measure, roofline
 from proofs_check.bench.measure import BASE, PEERS, TIERS, Told
-from proofs_check.errors import UsageError
+from proofs_check.inputs.errors import UsageError
 
 SCHEMA = 1
 #: What is asked for where nothing else is: the sizes, and the seconds of rounds for all of them together.

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proofs_check.commands.checks import DEVICES, EFFORTS, MAX_SEED, choice, integer, usable_device
-from proofs_check.errors import UsageError
+from proofs_check.inputs.errors import UsageError
 
 if TYPE_CHECKING:
-    from proofs_check.checking.request import Request
+    from proofs_check.statements.request import Request
 
 
 def fill_check(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def fill_check(parser: argparse.ArgumentParser) -> None:
 
 def run_check(args: argparse.Namespace) -> int:
     """Judge a statement and print what was found; returns the exit status."""
-    from proofs_check.checking.request import Request
+    from proofs_check.statements.request import Request
     from theorems.statement import StatementError
 
     effort = choice("--effort", args.effort, EFFORTS)
@@ -64,8 +64,8 @@ def run_check(args: argparse.Namespace) -> int:
         print(typeset(prop))
     print(in_words(prop), flush=True)
     device = usable_device(args.device)
-    from proofs_check.checking.judging import check_statement, run_report
-    from proofs_check.checking.showing import lines
+    from proofs_check.statements.judging import check_statement, run_report
+    from proofs_check.statements.showing import lines
 
     began = time.perf_counter()
     sampled_on = "cpu" if device == "auto" else device
@@ -86,15 +86,15 @@ def run_check(args: argparse.Namespace) -> int:
 
 def _can_be_saved(claim_id: str, request: Request) -> None:
     """Raise UsageError, before anything is judged, for a lemma that could not be written."""
-    from proofs_check.newlemma import check_free, saved_files
-    from theorems.catalogue import PAPERS
+    from proofs_check.commands.new_lemma import check_free, saved_files
+    from theorems.claims.catalogue import PAPERS
 
     check_free(claim_id, saved_files(claim_id, request, "undecided", PAPERS), Path.cwd())
 
 
 def _save(claim_id: str, request: Request, verdict: str) -> None:
-    from proofs_check.newlemma import saved_files, write
-    from theorems.catalogue import PAPERS
+    from proofs_check.commands.new_lemma import saved_files, write
+    from theorems.claims.catalogue import PAPERS
 
     for path in write(claim_id, saved_files(claim_id, request, verdict, PAPERS), Path.cwd()):
         print(f"wrote {path.relative_to(Path.cwd())}")

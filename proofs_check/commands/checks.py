@@ -8,10 +8,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from proofs_check.errors import UsageError, did_you_mean, nearest
+from proofs_check.inputs.errors import UsageError, did_you_mean, nearest
 
 if TYPE_CHECKING:
-    from theorems.catalogue import Statement
+    from theorems.claims.catalogue import Statement
 
 EFFORTS = ("quick", "standard", "thorough")
 DEVICES = ("auto", "cpu", "cuda")
@@ -45,8 +45,8 @@ def choice(argument: str, value: str, choices: Sequence[str]) -> str:
 
 def catalogue(patterns: Sequence[str]) -> dict[str, Statement]:
     """Every claim by id; a folder of the current one that holds a named paper's lemmas is opened first."""
-    from proofs_check import plugins
-    from theorems import catalogue
+    from proofs_check.inputs import plugins
+    from theorems.claims import catalogue
 
     try:
         for pattern in patterns:
@@ -63,7 +63,7 @@ def catalogue(patterns: Sequence[str]) -> dict[str, Statement]:
 
 def selected(patterns: Sequence[str]) -> list[Statement]:
     """The claims that ids, globs or prefixes name; all where there are none."""
-    from theorems.catalogue import select
+    from theorems.claims.catalogue import select
 
     table = catalogue(patterns)
     try:

@@ -18,7 +18,7 @@ from proofs_check.commands.checks import (
     selected,
     usable_device,
 )
-from proofs_check.errors import UsageError, did_you_mean
+from proofs_check.inputs.errors import UsageError, did_you_mean
 
 LEMMA_KINDS = ("identity", "asymptotic", "limit", "bound", "order", "construction")
 
@@ -53,7 +53,7 @@ def fill_show(parser: argparse.ArgumentParser) -> None:
 
 def run_show(args: argparse.Namespace) -> int:
     """Print one claim as data; returns the exit status."""
-    from theorems.catalogue import CORRECTED, base_id, rests_on
+    from theorems.claims.catalogue import CORRECTED, base_id, rests_on
 
     table = checks.catalogue([args.id])
     claim = table.get(base_id(args.id))
@@ -125,8 +125,9 @@ def run_eval(args: argparse.Namespace) -> int:
     given = {"W": args.w, "Sigma": args.sigma, "m": args.m, "a": args.a, "b": args.b}
     device = usable_device(args.device)
 
-    from proofs_check import explore, runner
-    from proofs_check.terminal import show_values
+    from proofs_check.commands import evaluate as explore
+    from proofs_check.judging import runner
+    from proofs_check.report.terminal import show_values
 
     arrays = {name: path for name, path in given.items() if path is not None}
     case, symmetric = explore.case_of(claim, settings, arrays)
@@ -144,8 +145,8 @@ def fill_new_lemma(parser: argparse.ArgumentParser) -> None:
 
 def run_new_lemma(args: argparse.Namespace) -> int:
     """Write the skeleton of a lemma; returns the exit status."""
-    from proofs_check.newlemma import files, write
-    from theorems.catalogue import PAPERS
+    from proofs_check.commands.new_lemma import files, write
+    from theorems.claims.catalogue import PAPERS
 
     written = write(args.id, files(args.id, args.kind, PAPERS), Path.cwd())
     for path in written:

@@ -13,7 +13,7 @@ from proofs_check.commands.checks import (
     integer,
     needed,
 )
-from proofs_check.errors import UsageError
+from proofs_check.inputs.errors import UsageError
 
 MAX_RUNS = 1_000_000
 
@@ -53,8 +53,8 @@ def fill_bench(parser: argparse.ArgumentParser) -> None:
 
 def run_bench(args: argparse.Namespace) -> int:
     """Time the sampling; returns the exit status."""
-    from proofs_check import outputs
     from proofs_check.bench import report
+    from proofs_check.report import outputs
 
     sizes = report.sizes_of(args.sizes)
     tiers = report.tiers_of(args.tiers)
@@ -92,7 +92,7 @@ def fill_selftest(parser: argparse.ArgumentParser) -> None:
 
 def run_selftest(args: argparse.Namespace) -> int:
     """Measure the referee; returns the exit status."""
-    from proofs_check import outputs
+    from proofs_check.report import outputs
 
     seed = integer("--seed", args.seed, 0, MAX_SEED, "an integer from 0 to 2**63 - 1")
     runs = None
@@ -103,11 +103,12 @@ def run_selftest(args: argparse.Namespace) -> int:
         jobs = integer("--jobs", args.jobs, 1, MAX_JOBS, f"an integer from 1 to {MAX_JOBS}")
     target = outputs.check_target("--json", args.json) if args.json is not None else None
 
-    from proofs_check.selftest import report as selftest
+    from proofs_check.report.selftest import show
+    from proofs_check.selftest import run as selftest
 
     with selftest.progress() as step:
         report = selftest.run(seed=seed, runs=runs, jobs=jobs, independence=args.independence, step=step)
-    selftest.show(report, sys.stdout)
+    show(report, sys.stdout)
     if target is not None:
         try:
             outputs.write_json(report, target)

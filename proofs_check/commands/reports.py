@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from proofs_check.commands import checks
-from proofs_check.errors import UsageError
+from proofs_check.inputs.errors import UsageError
 
 
 def fill_report(parser: argparse.ArgumentParser) -> None:
@@ -25,8 +25,8 @@ def fill_report(parser: argparse.ArgumentParser) -> None:
 
 def run_report(args: argparse.Namespace) -> int:
     """Write a run's report in other forms; returns the exit status."""
-    from proofs_check import outputs
-    from proofs_check.reading import read_report, read_selftest
+    from proofs_check.report import outputs
+    from proofs_check.report.reading import read_report, read_selftest
 
     report = read_report("FILE", args.report)
     files = {"--markdown": args.markdown, "--junit": args.junit, "--latex": args.latex}
@@ -43,7 +43,7 @@ def run_report(args: argparse.Namespace) -> int:
     selftest = read_selftest("--selftest", args.selftest) if args.selftest is not None else None
     before = read_report("--before", args.before) if args.before is not None else None
 
-    from proofs_check import site
+    from proofs_check.report import site
 
     status = 0
     for name, path in targets.items():
@@ -70,8 +70,8 @@ def fill_diff(parser: argparse.ArgumentParser) -> None:
 
 def run_diff(args: argparse.Namespace) -> int:
     """Print what changed between two reports; returns the exit status."""
-    from proofs_check.reading import read_report
-    from proofs_check.site import diff
+    from proofs_check.report.reading import read_report
+    from proofs_check.report.site import diff
 
     found = diff(read_report("A.json", args.before), read_report("B.json", args.after))
     print("\n".join(found.lines()))
@@ -87,8 +87,8 @@ def fill_lock(parser: argparse.ArgumentParser) -> None:
 
 def run_lock(args: argparse.Namespace) -> int:
     """Write verdicts.toml; returns the exit status."""
-    from proofs_check import lock, outputs
-    from proofs_check.reading import read_report
+    from proofs_check.report import lock, outputs
+    from proofs_check.report.reading import read_report
 
     report = read_report("--report", args.report)
     target = outputs.check_target("--out", args.out)

@@ -23,12 +23,12 @@ from proofs_check.commands.checks import (
     selected,
     usable_device,
 )
-from proofs_check.errors import UsageError
+from proofs_check.inputs.errors import UsageError
 
 if TYPE_CHECKING:
-    from proofs_check.expect import Expected
-    from proofs_check.kept import Kept
-    from theorems.catalogue import Statement
+    from proofs_check.inputs.expect import Expected
+    from proofs_check.judging.cache import Kept
+    from theorems.claims.catalogue import Statement
 
 TIERS = ("auto", "literal", "fused", "joint")
 MAX_WALKS = 10**15
@@ -73,7 +73,7 @@ def fill_verify(parser: argparse.ArgumentParser) -> None:
 
 
 def _targets(args: argparse.Namespace) -> dict[str, Path]:
-    from proofs_check.outputs import check_apart, check_folder, check_target
+    from proofs_check.report.outputs import check_apart, check_folder, check_target
 
     given = {"--json": args.json, "--junit": args.junit}
     targets = {name: check_target(name, value) for name, value in given.items() if value is not None}
@@ -86,7 +86,7 @@ def _targets(args: argparse.Namespace) -> dict[str, Path]:
 
 def _check_conditions(claim: Statement, case: Mapping[str, Any], given: str) -> None:
     """Refuse a case that the claim says nothing about."""
-    from proofs_check.cases import meets
+    from proofs_check.cases.drawn import meets
 
     try:
         inside = meets(claim, case)
@@ -113,7 +113,7 @@ def run_verify(args: argparse.Namespace) -> int:
         walks = integer("--walks", args.walks, 1, MAX_WALKS, f"an integer from 1 to {MAX_WALKS}")
     case = None
     if args.case is not None:
-        from proofs_check.caseinput import parse_case
+        from proofs_check.cases.given import parse_case
 
         if len(claims) != 1:
             raise UsageError("--case", args.case, f"one selected claim; {len(claims)} are", "give one id")
@@ -122,23 +122,24 @@ def run_verify(args: argparse.Namespace) -> int:
     targets = _targets(args)
     expected = None
     if args.expect is not None:
-        from proofs_check import expect
+        from proofs_check.inputs import expect
 
         expected = expect.read(args.expect, checks.catalogue(()), {claim.id for claim in claims})
     # with a cluster the devices are the workers'
     device = choice("--device", args.device, DEVICES) if args.cluster is not None else usable_device(args.device)
 
-    from proofs_check import kept, runner
+    from proofs_check.judging import cache as kept
+    from proofs_check.judging import runner
 
     options = runner.Options(effort=effort, seed=seed, device=device, jobs=jobs, case=case, walks=walks, tier=tier)
     with ExitStack() as stack:
         if args.cluster is not None:
-            from proofs_check import cluster
+            from proofs_check.judging import cluster
 
             there = stack.enter_context(cluster.connected(cluster.check_address(args.cluster)))
             options = replace(options, elsewhere=there)
         if args.dry_run:
-            from proofs_check.terminal import show_plan
+            from proofs_check.report.terminal import show_plan
 
             show_plan(runner.plan(claims, options))
             return 0
@@ -154,8 +155,8 @@ def _judge(
     expected: Expected | None,
     kept: Kept,
 ) -> int:
-    from proofs_check import outputs, terminal
-    from proofs_check.expect import differences
+    from proofs_check.inputs.expect import differences
+    from proofs_check.report import outputs, terminal
 
     with terminal.watching([claim.id for claim in claims], args.quiet) as progress:
         report = run(claims, options, progress, kept)
@@ -188,8 +189,8 @@ def _judge(
 
 def _write_site(report: Mapping[str, Any], folder: Path) -> None:
     """The report as pages; an earlier report in the folder is what it is compared with."""
-    from proofs_check import outputs, site
-    from proofs_check.reading import read_report
+    from proofs_check.report import outputs, site
+    from proofs_check.report.reading import read_report
 
     before = None
     if (folder / "report.json").is_file():

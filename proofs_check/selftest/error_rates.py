@@ -31,13 +31,13 @@ from scipy.stats import beta as beta_law
 from scipy.stats import norm
 
 from montecarlo.registry import Growth, Tails
-from proofs_check.evidence import BETA, EFFORTS, Bench, Measured
-from proofs_check.growing import grown
-from proofs_check.intervals import Interval, interval
-from proofs_check.pairing import Pair
+from proofs_check.checks.evidence import BETA, EFFORTS, Bench, Measured
+from proofs_check.checks.growing import grown
+from proofs_check.checks.intervals import Interval, interval
+from proofs_check.claims.pairing import Pair
 from proofs_check.selftest.true_claims import Source, estimators, second_side
-from theorems.catalogue import ALPHA, PLUGIN_SHARES, SHARES, Statement, added, by_id, shipped
-from theorems.outcome import Outcome
+from theorems.claims.catalogue import ALPHA, PLUGIN_SHARES, SHARES, Statement, added, by_id, shipped
+from theorems.kernel.outcome import Outcome
 
 if TYPE_CHECKING:
     import torch

@@ -18,30 +18,30 @@ import sympy as sp
 
 from montecarlo import registry
 from montecarlo.registry import SINGLE, Evaluation, Growth, Observation, Registered, Search, Simulation
-from proofs_check import cases as drawing
-from proofs_check.errors import UsageError
-from proofs_check.evaluating import evaluated
-from proofs_check.evidence import EFFORTS, Bench, Evidence
-from proofs_check.growing import grown
-from proofs_check.judgement import verdict
-from proofs_check.observing import observed
-from proofs_check.pairing import Pair
-from proofs_check.plugins import second_side
-from proofs_check.sampling import sampled
-from proofs_check.searching import searched
-from proofs_check.variants import keys, of
-from theorems import deriving
+from proofs_check.cases import drawn as drawing
+from proofs_check.checks.evaluating import evaluated
+from proofs_check.checks.evidence import EFFORTS, Bench, Evidence
+from proofs_check.checks.growing import grown
+from proofs_check.checks.observing import observed
+from proofs_check.checks.sampling import sampled
+from proofs_check.checks.searching import searched
+from proofs_check.claims.pairing import Pair
+from proofs_check.inputs.errors import UsageError
+from proofs_check.inputs.plugins import second_side
+from proofs_check.judging.judgement import verdict
+from proofs_check.judging.variants import keys, of
 from theorems.algebra.ratio import Ratio
-from theorems.catalogue import Statement, shipped
-from theorems.conditions import read, written
-from theorems.derivation import Derived, Enclosed, Equivalence, Expected, Fact, Inequality, SharpBound, closed
-from theorems.inequalities.eventually import Eventually
-from theorems.kernel import settle
-from theorems.limits import Limit
-from theorems.matrix_facts import MatrixFact
-from theorems.orders import Order
-from theorems.outcome import Outcome
-from theorems.process import Moment
+from theorems.claims.catalogue import Statement, shipped
+from theorems.claims.conditions import read, written
+from theorems.gaussian.process import Moment
+from theorems.kernel import deriving
+from theorems.kernel.derivation import Derived, Enclosed, Equivalence, Expected, Fact, Inequality, SharpBound, closed
+from theorems.kernel.eventually import Eventually
+from theorems.kernel.limits import Limit
+from theorems.kernel.matrix_facts import MatrixFact
+from theorems.kernel.outcome import Outcome
+from theorems.kernel.settle import settle
+from theorems.rules.orders import Order
 
 SIDES = ("derivation", "simulation")
 NOT_APPLICABLE = "not applicable"

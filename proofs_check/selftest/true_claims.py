@@ -15,16 +15,16 @@ import sympy as sp
 
 from montecarlo import registry
 from montecarlo.registry import Simulation, Tails
-from proofs_check import cases as drawing
-from proofs_check import sampling
-from proofs_check.evidence import BETA, Bench, Measured, Planned
-from proofs_check.intervals import numbers_needed
-from proofs_check.pairing import Pair, Target
-from proofs_check.planning import degree_of
-from theorems import deriving
-from theorems.catalogue import Statement, by_id, shipped
-from theorems.observables import W
-from theorems.process import Moment, Position, Process
+from proofs_check.cases import drawn as drawing
+from proofs_check.checks import sampling
+from proofs_check.checks.evidence import BETA, Bench, Measured, Planned
+from proofs_check.checks.intervals import numbers_needed
+from proofs_check.checks.planning import degree_of
+from proofs_check.claims.pairing import Pair, Target
+from theorems.claims.catalogue import Statement, by_id, shipped
+from theorems.gaussian.observables import W
+from theorems.gaussian.process import Moment, Position, Process
+from theorems.kernel import deriving
 
 if TYPE_CHECKING:
     from torch import Tensor

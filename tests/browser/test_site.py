@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from proofs_check import site
+from proofs_check.report import site
 from tests.browser.devtools import Page, browser, installed
-from tests.proofs_check.site.test_pages import hostile
+from tests.proofs_check.report.site.test_pages import hostile
 
 pytestmark = pytest.mark.browser
 

@@ -198,7 +198,7 @@ def test_no_head_has_R_on_the_wrong_side_and_some_a_cosine(every: dict[str, dict
         )
         assert head["region"] == ("rises" if first >= 0 else "falls" if second <= 0 else "between")
     # the heads with the other side's words are seen to be wrong
-    from proofs_check.sign_curves import against
+    from proofs_check.report.curves.sign import against
 
     other = {"rises": "falls", "falls": "rises", "between": "between"}
     assert sum(against(other[head["region"]], head["ratio"]) for head in heads) > 5

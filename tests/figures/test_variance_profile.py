@@ -16,7 +16,7 @@ from matplotlib.container import ErrorbarContainer
 
 from figures.__main__ import rendered
 from figures.variance_profile import data, draw, readable, table
-from proofs_check import runner
+from proofs_check.judging import runner
 
 T, POSITIONS = 8, (4, 8)
 STATEMENTS = Path(__file__).parents[2] / "theorems" / "bao2024" / "statements.toml"

@@ -13,9 +13,9 @@ import montecarlo.walks
 from montecarlo import calibration, engine
 from montecarlo.calibration import LOOKED_AT, check_normals, misfit
 from montecarlo.engine import EngineError
-from proofs_check import runner
-from proofs_check.runner import Options, Silent
-from theorems.catalogue import by_id
+from proofs_check.judging import runner
+from proofs_check.judging.runner import Options, Silent
+from theorems.claims.catalogue import by_id
 
 
 @pytest.fixture(autouse=True)

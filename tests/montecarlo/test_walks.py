@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from montecarlo import walks
+from montecarlo.cases import STARTS
 from montecarlo.walks import TIERS, Walks, block_walks, blocks_together, covariance_root, form
 
 SHAPES = [(1, 1), (1, 3), (2, 1), (5, 2), (7, 6), (40, 3)]
@@ -179,7 +180,7 @@ def test_a_walk_with_a_known_end_has_the_same_scores() -> None:
     z = torch.empty(5, 2, 16)
     end = walks.draw_steps(z, torch.Generator().manual_seed(4))
     folded = walks.Folded(root)
-    for start in walks.STARTS:
+    for start in STARTS:
         for matrix in (W, other, W):
             known = Walks(z.clone(), root, start, end=end.clone(), folded=folded).scores(matrix)
             assert torch.equal(known, Walks(z.clone(), root, start).scores(matrix))

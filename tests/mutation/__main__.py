@@ -9,8 +9,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from proofs_check.reading import read_selftest
-from proofs_check.selftest.report import mutant_lines, progress
+from proofs_check.report.reading import read_selftest
+from proofs_check.report.selftest import mutant_lines
+from proofs_check.selftest.run import progress
 from tests.mutation.score import measure
 
 

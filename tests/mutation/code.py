@@ -270,7 +270,9 @@ def mutated(mutant: CodeMutant) -> Iterator[None]:
 #: The two sides, whose functions are mutated.
 _SIDES = ("theorems.", "montecarlo.")
 #: Modules whose memory holds no result of what is mutated: statements, symbols, rings, normal forms.
-_KEPT = frozenset({"theorems.catalogue", "theorems.expressions", "theorems.algebra.ratio", "theorems.algebra.closed"})
+_KEPT = frozenset(
+    {"theorems.claims.catalogue", "theorems.algebra.expressions", "theorems.algebra.ratio", "theorems.algebra.closed"}
+)
 
 
 @functools.cache

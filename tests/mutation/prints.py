@@ -17,31 +17,31 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check import cases as drawing
-from proofs_check.decoys import clause_mutants, mutants
-from proofs_check.evaluating import LOOSE
-from proofs_check.evidence import EFFORTS, Bench
-from proofs_check.matrices import decoys as matrix_decoys
-from proofs_check.pairing import Pair, scale_and_tolerance
-from proofs_check.searching import searched
+from proofs_check.cases import drawn as drawing
+from proofs_check.checks.evaluating import LOOSE
+from proofs_check.checks.evidence import EFFORTS, Bench
+from proofs_check.checks.matrices import decoys as matrix_decoys
+from proofs_check.checks.searching import searched
+from proofs_check.claims.mutants import clause_mutants, mutants
+from proofs_check.claims.pairing import Pair, scale_and_tolerance
 from tests.mutation import laws
 from tests.mutation.code import TooLong, within
 from tests.mutation.probes import claims, derivations
+from theorems.algebra.balls import sign
 from theorems.algebra.closed import names, substituted
-from theorems.balls import sign
-from theorems.bounds import HYPOTHETICAL, NORMS, settle_bound
-from theorems.catalogue import Statement
-from theorems.conditions import SIGNS, clause, read
-from theorems.derivation import Derived, Equivalence, Fact, Inequality
-from theorems.equivalence import clause_of, holds, settle_equivalence, truth
-from theorems.expressions import ExpressionError, parse, symbol, text
-from theorems.inequalities.eventually import Eventually
-from theorems.inequalities.implication import fails_everywhere, implied, shown
-from theorems.kernel import compare, printed_value, settle, value_of
-from theorems.limits import Limit, compare_cells
-from theorems.matrix_claims import matrix_of
-from theorems.numeric import Case
-from theorems.outcome import Outcome
+from theorems.algebra.expressions import ExpressionError, parse, symbol, text
+from theorems.claims.catalogue import Statement
+from theorems.claims.conditions import SIGNS, clause, read
+from theorems.gaussian.numeric import Case
+from theorems.kernel.bounds import HYPOTHETICAL, NORMS, settle_bound
+from theorems.kernel.derivation import Derived, Equivalence, Fact, Inequality
+from theorems.kernel.equivalence import clause_of, holds, settle_equivalence, truth
+from theorems.kernel.eventually import Eventually
+from theorems.kernel.limits import Limit, compare_cells
+from theorems.kernel.matrix_claims import matrix_of
+from theorems.kernel.outcome import Outcome
+from theorems.kernel.settle import compare, printed_value, settle, value_of
+from theorems.rules.implication import fails_everywhere, implied, shown
 from theorems.rules.norm import SYMMETRIC, granted
 
 #: Processor seconds that a mutant has; what takes longer is left undecided.

@@ -16,16 +16,16 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.decoys import clause_mutants
-from proofs_check.pairing import Pair
+from proofs_check.claims.mutants import clause_mutants
+from proofs_check.claims.pairing import Pair
 from tests.mutation import near_misses
 from tests.mutation.code import TooLong, within
+from theorems.algebra.expressions import ExpressionError, parse, symbol, text
 from theorems.algebra.ratio import Ratio
-from theorems.catalogue import Statement, catalogue
-from theorems.conditions import SIGNS, conjunction
-from theorems.derivation import Derived
-from theorems.expressions import ExpressionError, parse, symbol, text
-from theorems.process import Process, Step
+from theorems.claims.catalogue import Statement, catalogue
+from theorems.claims.conditions import SIGNS, conjunction
+from theorems.gaussian.process import Process, Step
+from theorems.kernel.derivation import Derived
 from theorems.rules import licensed
 
 #: Most true steps and copies that are kept for one rule, and of how many steps copies are made.

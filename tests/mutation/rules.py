@@ -14,20 +14,20 @@ from types import FunctionType
 import numpy as np
 import sympy as sp
 
-from proofs_check.pairing import Pair
+from proofs_check.claims.pairing import Pair
 from tests.mutation.code import CodeMutant, TooLong, code_mutants, methods, mutated, plain, reached, within
 from tests.mutation.probes import Probes, claims, derivations, in_turn, probes
-from theorems import exchangeable, words
 from theorems.algebra import sums
+from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio
 from theorems.algebra.sums import close_sum
-from theorems.derivation import Derived
-from theorems.expressions import symbol
-from theorems.kernel import settle
-from theorems.moments import increments, wick
-from theorems.moments.increments import SecondRoute
-from theorems.observables import Matrix, Vector, W
-from theorems.process import KERNELS, Kernel, Moment, Process, chain_of
+from theorems.gaussian import exchangeable, words
+from theorems.gaussian.moments import increments, wick
+from theorems.gaussian.moments.increments import SecondRoute
+from theorems.gaussian.observables import Matrix, Vector, W
+from theorems.gaussian.process import KERNELS, Kernel, Moment, Process, chain_of
+from theorems.kernel.derivation import Derived
+from theorems.kernel.settle import settle
 from theorems.rules import RULES, licensed
 
 #: Processor seconds that a mutant has for all of its probes: several times what the slowest original takes.

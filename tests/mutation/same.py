@@ -15,17 +15,17 @@ import numpy as np
 
 from montecarlo.engine import draw, draw_growth, evaluate, run_search
 from montecarlo.registry import Evaluation, Growth, Observation, Points, Search, Simulation
-from proofs_check import cases as drawing
-from proofs_check.evaluating import LOOSE
-from proofs_check.evidence import Planned
-from proofs_check.matrices import handed
-from proofs_check.pairing import Pair
-from proofs_check.points import exact_quantity, misread
+from proofs_check.cases import drawn as drawing
+from proofs_check.checks.evaluating import LOOSE
+from proofs_check.checks.evidence import Planned
+from proofs_check.checks.matrices import handed
+from proofs_check.checks.points import exact_quantity, misread
+from proofs_check.claims.pairing import Pair
 from tests.mutation.probes import claims, derivations
-from theorems.derivation import Equivalence
-from theorems.expressions import floats
-from theorems.inequalities.eventually import Eventually
-from theorems.matrix_claims import matrix_of
+from theorems.algebra.expressions import floats
+from theorems.kernel.derivation import Equivalence
+from theorems.kernel.eventually import Eventually
+from theorems.kernel.matrix_claims import matrix_of
 
 #: Seed of the further inputs, cases of an evaluation or observation, points of a search, and how many are recomputed.
 SEED, FURTHER, POINTS, RECOMPUTED = 1, 60, 450, 40

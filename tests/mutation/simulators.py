@@ -16,15 +16,15 @@ from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
 
-from proofs_check import cases as drawing
-from proofs_check import sampling
-from proofs_check.evaluating import evaluated
-from proofs_check.evidence import EFFORTS, Bench, Evidence, Planned
-from proofs_check.growing import grown
-from proofs_check.judgement import verdict
-from proofs_check.observing import observed
-from proofs_check.pairing import Pair
-from proofs_check.searching import searched
+from proofs_check.cases import drawn as drawing
+from proofs_check.checks import sampling
+from proofs_check.checks.evaluating import evaluated
+from proofs_check.checks.evidence import EFFORTS, Bench, Evidence, Planned
+from proofs_check.checks.growing import grown
+from proofs_check.checks.observing import observed
+from proofs_check.checks.searching import searched
+from proofs_check.claims.pairing import Pair
+from proofs_check.judging.judgement import verdict
 from tests.mutation import same
 from tests.mutation.code import CodeMutant, TooLong, code_mutants, forget, mutated, plain, reached, within
 from tests.mutation.prints import settled, statement_of

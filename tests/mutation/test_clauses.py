@@ -8,10 +8,10 @@ from fractions import Fraction
 import pytest
 
 from tests.mutation import prints
-from theorems.catalogue import by_id
-from theorems.derivation import Equivalence
-from theorems.expressions import parse
-from theorems.numeric import Case
+from theorems.algebra.expressions import parse
+from theorems.claims.catalogue import by_id
+from theorems.gaussian.numeric import Case
+from theorems.kernel.derivation import Equivalence
 
 BUDGET = "lampert2026.sec7.diag-lower"
 NAME = "no solution within the budget"

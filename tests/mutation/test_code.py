@@ -19,16 +19,17 @@ import theorems
 from montecarlo import registry
 from tests.mutation import code
 from tests.mutation.code import SYMMETRIC, code_mutants, methods, mutated, plain
-from theorems import exchangeable, expressions
-from theorems.algebra import closed
-from theorems.exchangeable import MEAN, output, token
-from theorems.expressions import symbol
+from theorems.algebra import closed, expressions
+from theorems.algebra.expressions import symbol
+from theorems.gaussian import exchangeable
+from theorems.gaussian.exchangeable import MEAN, output, token
+from theorems.gaussian.moments.increments import SecondRoute
+from theorems.gaussian.process import KERNELS, Process, chain_of
 from theorems.lampert2026.comparison import structural_bound
-from theorems.moments.increments import SecondRoute
-from theorems.process import KERNELS, Process, chain_of
-from theorems.rules import licensed, optimum_ends
+from theorems.lampert2026.rules import optimum as optimum_rules
+from theorems.lampert2026.rules import optimum_ends
+from theorems.rules import licensed
 from theorems.rules import norm as norm_rules
-from theorems.rules import optimum as optimum_rules
 from theorems.rules import softmax as softmax_rules
 from theorems.statement import normal, proposition
 from theorems.statement.decide import Derivation
@@ -67,17 +68,17 @@ def _equal_sides() -> tuple[Callable[[Any, Any], Any], Sequence[Any]]:
 
 #: Every function of those names, with arguments that it takes.
 EXAMPLES: dict[str, tuple[Callable[[Any, Any], Any], Sequence[Any]]] = {
-    "theorems.expressions.same": (expressions.same, NUMBERS),
+    "theorems.algebra.expressions.same": (expressions.same, NUMBERS),
     "theorems.algebra.closed.equal": (closed.equal, NUMBERS),
     "theorems.statement.normal.equal": (normal.equal, NUMBERS),
     "theorems.statement.proofs.prover.Prover.equal": _equal_sides(),
     "theorems.statement.scalars.Exact.covariance": _covariance_of_a_statement(),
     "theorems.rules.softmax.equal_sums": (softmax_rules.equal_sums, NUMBERS),
     "theorems.rules.norm._is": (norm_rules._is, NUMBERS),
-    "theorems.exchangeable.moment": (exchangeable.moment, VECTORS),
-    "theorems.exchangeable.moment_by_deviations": (exchangeable.moment_by_deviations, VECTORS),
-    "theorems.process.Process.covariance": _covariance(Process),
-    "theorems.moments.increments.SecondRoute.covariance": _covariance(SecondRoute),
+    "theorems.gaussian.exchangeable.moment": (exchangeable.moment, VECTORS),
+    "theorems.gaussian.exchangeable.moment_by_deviations": (exchangeable.moment_by_deviations, VECTORS),
+    "theorems.gaussian.process.Process.covariance": _covariance(Process),
+    "theorems.gaussian.moments.increments.SecondRoute.covariance": _covariance(SecondRoute),
     "montecarlo.registry.covariance": (registry.covariance, tuple(torch.eye(4, dtype=torch.float64))),
 }
 

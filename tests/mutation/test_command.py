@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proofs_check.reading import read_selftest
+from proofs_check.report.reading import read_selftest
 from tests.mutation import __main__ as command
 from tests.mutation.score import counted
 

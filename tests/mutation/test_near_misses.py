@@ -6,7 +6,7 @@ import pytest
 
 from tests.mutation import near_misses
 from tests.mutation.probes import key, probes
-from theorems.process import Step
+from theorems.gaussian.process import Step
 from theorems.rules import RULES, licensed
 
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from proofs_check import cases
+from proofs_check.cases import drawn as cases
 from tests.mutation import laws, prints
 from tests.mutation.prints import judged_print, print_mutants
-from theorems.catalogue import by_id
-from theorems.expressions import parse
-from theorems.numeric import Case
+from theorems.algebra.expressions import parse
+from theorems.claims.catalogue import by_id
+from theorems.gaussian.numeric import Case
 
 TRANSFER = "lampert2026.sec5.cosine-transfer"
 

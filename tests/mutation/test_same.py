@@ -13,12 +13,12 @@ import torch
 
 from montecarlo import registry
 from montecarlo.registry import Evaluation, Points, Search, Simulation
-from proofs_check.pairing import Pair
+from proofs_check.claims.pairing import Pair
 from tests.mutation import same, simulators
 from tests.mutation.replay import MOST, Recorder, copied, equal, repeated, telling
 from tests.mutation.same import alike, coarse, otherwise, spoken, unsound
 from tests.mutation.simulators import SimulatorMutant, judged_simulator, simulator_mutants
-from theorems.catalogue import by_id
+from theorems.claims.catalogue import by_id
 
 
 def told(claim: str, change: Any) -> str:

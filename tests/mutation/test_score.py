@@ -20,11 +20,11 @@ from tests.mutation.probes import Probes, digest, in_turn, key, probes, tampered
 from tests.mutation.rules import judged_engine, judged_rule
 from tests.mutation.simulators import judged_simulator, simulator_mutants
 from theorems import rules
+from theorems.algebra.expressions import parse, symbol
 from theorems.algebra.ratio import Ratio
-from theorems.deriving import derive
-from theorems.expressions import parse, symbol
-from theorems.moments import wick
-from theorems.process import Step
+from theorems.gaussian.moments import wick
+from theorems.gaussian.process import Step
+from theorems.kernel.deriving import derive
 from theorems.rules import licensed
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from proofs_check import cli
+from proofs_check.commands import cli
 
 #: What would leave a file behind if anything ran it.
 CODE = (

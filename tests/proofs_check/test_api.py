@@ -12,8 +12,9 @@ from torch import Tensor
 from montecarlo import registry
 from montecarlo.walks import Walks, form
 from proofs_check.api import Verdict, check, judge
-from theorems import catalogue, derivation
 from theorems.authoring import Moment, Position, Process, Statement, W, claim
+from theorems.claims import catalogue
+from theorems.kernel import derivation
 
 CLAIM = "notes.scores.mean"
 

@@ -10,14 +10,14 @@ import pytest
 
 from montecarlo import registry
 from montecarlo.registry import Evaluation
-from proofs_check import sampling
-from proofs_check.evaluating import evaluated_beside
-from proofs_check.evidence import EFFORTS, Bench, Evidence
-from proofs_check.judgement import verdict
-from proofs_check.pairing import Pair
-from theorems.catalogue import by_id
-from theorems.kernel import settle
-from theorems.outcome import Outcome
+from proofs_check.checks import sampling
+from proofs_check.checks.evaluating import evaluated_beside
+from proofs_check.checks.evidence import EFFORTS, Bench, Evidence
+from proofs_check.claims.pairing import Pair
+from proofs_check.judging.judgement import verdict
+from theorems.claims.catalogue import by_id
+from theorems.kernel.outcome import Outcome
+from theorems.kernel.settle import settle
 
 CLAIM, RHO = "bao2024.sec3.diagonal-dominance", "bao2024.sec4.a1-uniform"
 BENCH = Bench(effort=EFFORTS["quick"], effort_name="quick")

@@ -12,12 +12,12 @@ import pytest
 from montecarlo import registry
 from montecarlo.engine import evaluate
 from montecarlo.registry import Evaluation, Observation, instance_of
-from proofs_check.evidence import Seen
-from proofs_check.instances import instance, named, values_bound
-from proofs_check.pairing import Pair
-from proofs_check.tied import Binding, quantities
-from theorems.catalogue import by_id
-from theorems.derivation import Derived, Equivalence
+from proofs_check.binding.instances import instance, named, values_bound
+from proofs_check.binding.tied import Binding, quantities
+from proofs_check.checks.evidence import Seen
+from proofs_check.claims.pairing import Pair
+from theorems.claims.catalogue import by_id
+from theorems.kernel.derivation import Derived, Equivalence
 from theorems.statement.cases import admissible
 from theorems.statement.values import scalar
 

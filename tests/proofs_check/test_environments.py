@@ -139,7 +139,7 @@ def test_verdicts_that_cannot_be_kept_cost_time_only(name: str, tmp_path: Path) 
 #: All is imported by root, for another user may not read root's Python; then the process is somebody else.
 AS_NOBODY = """
 import os, sys
-from proofs_check.cli import main
+from proofs_check.commands.cli import main
 claim, folder = {claim!r}, {folder!r}
 status = [main(["verify", claim, "--effort", "quick", "--quiet"])]
 os.environ.pop("TWOFOLD_CACHE")
@@ -180,7 +180,7 @@ BLOCKED = """
 import sys
 for name in {names!r}:
     sys.modules[name] = None
-from proofs_check.cli import main
+from proofs_check.commands.cli import main
 sys.exit(main({arguments!r}))
 """
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from proofs_check import cases as drawing
 from proofs_check.api import judge
-from proofs_check.caseinput import parse_case
-from proofs_check.errors import UsageError
+from proofs_check.cases import drawn as drawing
+from proofs_check.cases.given import parse_case
+from proofs_check.inputs.errors import UsageError
 from tests.proofs_check.hostile import CODE, examples, explore, jsons, one_line
 from tests.proofs_check.test_fuzz_files import damaged
-from theorems.catalogue import Statement, catalogue
+from theorems.claims.catalogue import Statement, catalogue
 
 #: One claim of every model, and all that name parameters of their own.
 CLAIMS = list({(claim.model, claim.parameters): claim for claim in catalogue()}.values())

@@ -17,9 +17,14 @@ import pytest
 from hypothesis import strategies as st
 
 from figures import __main__ as drawing
-from proofs_check import bench, cli, cluster, explore, runner, selftest, site
+from proofs_check import bench, selftest
 from proofs_check.bench import report as bench_report
-from proofs_check.selftest import report as selftest_report
+from proofs_check.commands import cli
+from proofs_check.commands import evaluate as explore
+from proofs_check.judging import cluster, runner
+from proofs_check.report import selftest as selftest_text
+from proofs_check.report import site
+from proofs_check.selftest import run as selftest_run
 from tests.proofs_check.hostile import CODE, TEXTS, called, contents, examples, one_line, refused, texts
 from tests.proofs_check.hostile import explore as explored
 
@@ -63,8 +68,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sample_report: dict[st
     monkeypatch.setattr(site, "write", pages)
     monkeypatch.setattr(bench_report, "run", measured)
     monkeypatch.setattr(bench_report, "show", shown)
-    monkeypatch.setattr(selftest_report, "run", measured)
-    monkeypatch.setattr(selftest_report, "show", shown)
+    monkeypatch.setattr(selftest_run, "run", measured)
+    monkeypatch.setattr(selftest_text, "show", shown)
     monkeypatch.setattr(drawing, "made", lambda name, seed: {f"{name}.json": b"[]"})
     assert bench.__name__ and selftest.__name__
     folder = tmp_path / "here"

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from proofs_check import cluster, expect, files, lock, runner
 from proofs_check.commands import checks
-from proofs_check.errors import UsageError
+from proofs_check.inputs import expect, files
+from proofs_check.inputs.errors import UsageError
+from proofs_check.judging import cluster, runner
+from proofs_check.report import lock
 from tests.proofs_check.hostile import called, contents, examples, explore, jsons, one_line, refused, texts
 
 Report = dict[str, Any]
@@ -266,7 +268,7 @@ def test_headers_of_arrays(header: bytes, here: Path) -> None:
 
 @examples(60, 3000)
 def test_bytes_where_an_array_is_read(count: int, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proofs_check.explore.explore", lambda *_: [])
+    monkeypatch.setattr("proofs_check.commands.evaluate.explore", lambda *_: [])
     np.save(here / "W.npy", np.eye(2))
     whole = (here / "W.npy").read_bytes()
 

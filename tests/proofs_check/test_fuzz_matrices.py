@@ -11,8 +11,8 @@ import pytest
 
 from proofs_check.api import judge
 from tests.proofs_check.hostile import one_line
-from theorems import law
-from theorems.catalogue import by_id
+from theorems.bao2024 import law
+from theorems.claims.catalogue import by_id
 
 #: Matrices that no law is one of, and matrices that are only odd.
 BAD: dict[str, Any] = {

@@ -97,5 +97,5 @@ def test_nothing_that_is_read_is_run(package: str) -> None:
     ],
 )
 def test_a_planted_offence_is_seen(planted: str) -> None:
-    assert list(offences(f"def f(text, path):\n    {planted}\n", "proofs_check/reading.py"))
-    assert not list(offences("def f(x):\n    return ast.parse(x)\n", "proofs_check/reading.py"))
+    assert list(offences(f"def f(text, path):\n    {planted}\n", "proofs_check/report/reading.py"))
+    assert not list(offences("def f(x):\n    return ast.parse(x)\n", "proofs_check/report/reading.py"))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.proofs_check.hostile import TEXTS, called, contents, one_line, refused
-from tests.proofs_check.test_plugins import WORDS, Offer, offer, site
+from tests.proofs_check.inputs.test_plugins import WORDS, Offer, offer, site
 
 assert offer and site
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from proofs_check.errors import UsageError
-from proofs_check.runner import Options, plan, run
-from theorems.catalogue import by_id
-from theorems.derivation import Incomplete
-from theorems.deriving import registered
+from proofs_check.inputs.errors import UsageError
+from proofs_check.judging.runner import Options, plan, run
+from theorems.claims.catalogue import by_id
+from theorems.kernel.derivation import Incomplete
+from theorems.kernel.deriving import registered
 
 CLAIM = "lampert2026.sec7.value-terms"
 FACT = "lampert2026.sec7.lower-constant"

@@ -21,11 +21,13 @@ from typing import Any
 
 import pytest
 
-from proofs_check import kept, lock, runner
-from proofs_check.kept import Kept
-from proofs_check.lock import fingerprint, news
+from proofs_check.judging import cache as kept
+from proofs_check.judging import runner
+from proofs_check.judging.cache import Kept
+from proofs_check.report import lock
+from proofs_check.report.lock import fingerprint, news
 from tests.proofs_check.hostile import called, contents, one_line
-from theorems.catalogue import by_id
+from theorems.claims.catalogue import by_id
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Claims that are judged for real, in about a second together.
@@ -36,8 +38,10 @@ QUESTION: dict[str, Any] = {"effort": "quick", "seed": 0, "device": "cpu", "case
 PROGRAM = textwrap.dedent(
     """
     import sys
-    from proofs_check import cli, runner, terminal
-    import torch, theorems.kernel, montecarlo.engine
+    from proofs_check.commands import cli
+    from proofs_check.judging import runner
+    from proofs_check.report import terminal
+    import torch, theorems.kernel.settle, montecarlo.engine
 
     class Ready(terminal.PlainRows):
         def begin(self, claims):

@@ -10,16 +10,16 @@ import pytest
 import sympy as sp
 
 from montecarlo import registry
-from proofs_check.binding import _in_limits
-from proofs_check.evaluating import evaluated_beside
-from proofs_check.evidence import EFFORTS, Bench, Seen
-from proofs_check.instances import values_bound
-from proofs_check.pairing import Pair
-from theorems.catalogue import by_id
-from theorems.catalogued import said
-from theorems.derivation import Derived, fact
-from theorems.expressions import parse
-from theorems.kernel import settle, value_of
+from proofs_check.binding.hold import _in_limits
+from proofs_check.binding.instances import values_bound
+from proofs_check.checks.evaluating import evaluated_beside
+from proofs_check.checks.evidence import EFFORTS, Bench, Seen
+from proofs_check.claims.pairing import Pair
+from theorems.algebra.expressions import parse
+from theorems.claims.catalogue import by_id
+from theorems.kernel.catalogued import said
+from theorems.kernel.derivation import Derived, fact
+from theorems.kernel.settle import settle, value_of
 from theorems.statement.decide import decide
 from theorems.statement.expression import StatementError
 from theorems.statement.forms import NotPolynomialError

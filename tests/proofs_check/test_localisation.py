@@ -22,18 +22,21 @@ from montecarlo.bao2024.lemma1 import full_score, linear
 from montecarlo.bao2024.softmax import taylor
 from montecarlo.registry import Evaluation, Points, Search, Simulation, variance
 from montecarlo.walks import Walks
-from proofs_check import cases, decoys, evaluating, runner, sampling, searching
-from proofs_check.evidence import EFFORTS
-from proofs_check.pairing import Pair
-from proofs_check.runner import Options, Silent
-from theorems import deriving
+from proofs_check.cases import drawn as cases
+from proofs_check.checks import evaluating, sampling, searching
+from proofs_check.checks.evidence import EFFORTS
+from proofs_check.claims import mutants as decoys
+from proofs_check.claims.pairing import Pair
+from proofs_check.judging import runner
+from proofs_check.judging.runner import Options, Silent
 from theorems.algebra.closed import vanishes
-from theorems.catalogue import Statement, by_id
-from theorems.derivation import Fact, Function
-from theorems.derivation import fact as fact_of
-from theorems.expressions import parse, symbol
-from theorems.kernel import settle
-from theorems.outcome import Outcome
+from theorems.algebra.expressions import parse, symbol
+from theorems.claims.catalogue import Statement, by_id
+from theorems.kernel import deriving
+from theorems.kernel.derivation import Fact, Function
+from theorems.kernel.derivation import fact as fact_of
+from theorems.kernel.outcome import Outcome
+from theorems.kernel.settle import settle
 
 SEC4, APPC = "bao2024.sec4.", "bao2024.appC."
 VERIFIED = [SEC4 + name for name in ("gaussian-rho", "xi-eta-range", "lemma2-4")]
@@ -443,7 +446,7 @@ def test_a_derivation_with_another_variance_is_undecided_and_past_the_kernel_too
         return {"slope": honest(mean, constant, second_route)["slope"]}
 
     assert with_derivation(claim, other) == "undecided"
-    monkeypatch.setattr("theorems.kernel.unsupported", lambda *_: [])
+    monkeypatch.setattr("theorems.kernel.settle.unsupported", lambda *_: [])
     # then the statement's quantity is not the derived one
     assert with_derivation(claim, other) == "undecided"
 

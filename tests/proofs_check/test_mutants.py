@@ -10,20 +10,21 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from proofs_check import decoys, runner
-from proofs_check.decoys import clause_mutants, mutants
-from proofs_check.evidence import EFFORTS
-from proofs_check.pairing import Pair
-from proofs_check.runner import Options, Silent
-from theorems import kernel
+from proofs_check.checks.evidence import EFFORTS
+from proofs_check.claims import mutants as decoys
+from proofs_check.claims.mutants import clause_mutants, mutants
+from proofs_check.claims.pairing import Pair
+from proofs_check.judging import runner
+from proofs_check.judging.runner import Options, Silent
 from theorems.algebra.closed import points
-from theorems.catalogue import Statement, by_id, catalogue
-from theorems.conditions import clause
-from theorems.derivation import Equivalence
-from theorems.deriving import derive
-from theorems.equivalence import contradicted, judged
-from theorems.expressions import parse, text
-from theorems.kernel import printed_value, settle
+from theorems.algebra.expressions import parse, text
+from theorems.claims.catalogue import Statement, by_id, catalogue
+from theorems.claims.conditions import clause
+from theorems.kernel import settle as kernel
+from theorems.kernel.derivation import Equivalence
+from theorems.kernel.deriving import derive
+from theorems.kernel.equivalence import contradicted, judged
+from theorems.kernel.settle import printed_value, settle
 
 CLAIMS = [claim.id for claim in catalogue() if not claim.plugin and claim.relation != "when"]
 CLAUSES = [claim.id for claim in catalogue() if not claim.plugin and claim.relation == "when"]
@@ -250,7 +251,7 @@ def sample(claim: str) -> Statement:
 def verdict_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out what a report says beside the verdict, which takes as long as the verdict itself."""
     for name in ("generalised", "starts"):
-        monkeypatch.setattr(f"proofs_check.runner.{name}", lambda *_: [])
+        monkeypatch.setattr(f"proofs_check.judging.runner.{name}", lambda *_: [])
 
 
 @pytest.mark.usefixtures("verdict_only")

@@ -12,18 +12,19 @@ import torch
 
 from montecarlo import registry
 from montecarlo.registry import Simulation
-from proofs_check import runner
 from proofs_check.api import judge
-from proofs_check.runner import Options, Silent
-from theorems import authoring, catalogue
+from proofs_check.judging import runner
+from proofs_check.judging.runner import Options, Silent
+from theorems import authoring
+from theorems.algebra.expressions import ExpressionError, parse, symbol
 from theorems.algebra.ratio import Ratio
-from theorems.catalogue import by_id
-from theorems.derivation import Derived, Fact, SharpBound
-from theorems.deriving import derive
-from theorems.expressions import ExpressionError, parse, symbol
-from theorems.kernel import compare, settle
-from theorems.observables import W
-from theorems.process import Moment, Step, random_walk
+from theorems.claims import catalogue
+from theorems.claims.catalogue import by_id
+from theorems.gaussian.observables import W
+from theorems.gaussian.process import Moment, Step, random_walk
+from theorems.kernel.derivation import Derived, Fact, SharpBound
+from theorems.kernel.deriving import derive
+from theorems.kernel.settle import compare, settle
 from theorems.rules import licensed
 
 
@@ -133,6 +134,6 @@ def test_a_bound_needs_its_root_and_its_traces() -> None:
 
 def test_an_exact_print_of_nought_has_decoys() -> None:
     """mutants(0) without a remainder is empty now, so a deterministic print of 0 is verified with 0 of 0 decoys."""
-    from proofs_check.decoys import mutants
+    from proofs_check.claims.mutants import mutants
 
     assert {formula for _, formula in mutants(parse("0"), ("T",))} >= {1, -1}

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from proofs_check.caseinput import parse_case
-from proofs_check.errors import UsageError
-from proofs_check.pairing import Pair
-from theorems.catalogue import Statement, catalogue
-from theorems.derivation import Inequality
+from proofs_check.cases.given import parse_case
+from proofs_check.claims.pairing import Pair
+from proofs_check.inputs.errors import UsageError
+from theorems.claims.catalogue import Statement, catalogue
+from theorems.kernel.derivation import Inequality
 
 BOUNDS = [c for c in catalogue() if not c.plugin and c.relation == "<="]
 

@@ -10,15 +10,15 @@ import pytest
 
 from montecarlo import registry
 from montecarlo.lampert2026 import representability as second
-from proofs_check import runner
-from proofs_check.evidence import Seen
-from proofs_check.instances import values_bound
-from proofs_check.pairing import Pair
-from proofs_check.runner import Options, Silent
-from theorems.catalogue import by_id
-from theorems.derivation import Derived, Equivalence, fact
-from theorems.expressions import parse
-from theorems.kernel import settle
+from proofs_check.binding.instances import values_bound
+from proofs_check.checks.evidence import Seen
+from proofs_check.claims.pairing import Pair
+from proofs_check.judging import runner
+from proofs_check.judging.runner import Options, Silent
+from theorems.algebra.expressions import parse
+from theorems.claims.catalogue import by_id
+from theorems.kernel.derivation import Derived, Equivalence, fact
+from theorems.kernel.settle import settle
 
 FULL, CAUSAL, WINDOW = (f"lampert2026.sec4.prop41{mask}" for mask in ("", "-causal", "-window"))
 COST = "lampert2026.sec4.cost"

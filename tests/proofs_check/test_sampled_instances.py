@@ -13,17 +13,17 @@ import sympy as sp
 from scipy import stats
 
 from montecarlo import registry
-from proofs_check.binding import bind, sampled
-from proofs_check.evidence import Seen
-from proofs_check.instances import Place, around_the_limit, instance, values_bound
-from proofs_check.pairing import Pair
-from proofs_check.runner import Options, Silent, _second_side
-from theorems.catalogue import by_id
-from theorems.catalogued import said
-from theorems.derivation import Derived, Expected, fact
-from theorems.expressions import parse
-from theorems.kernel import settle, value_of
-from theorems.limits import Limit
+from proofs_check.binding.hold import bind, sampled
+from proofs_check.binding.instances import Place, around_the_limit, instance, values_bound
+from proofs_check.checks.evidence import Seen
+from proofs_check.claims.pairing import Pair
+from proofs_check.judging.runner import Options, Silent, _second_side
+from theorems.algebra.expressions import parse
+from theorems.claims.catalogue import by_id
+from theorems.kernel.catalogued import said
+from theorems.kernel.derivation import Derived, Expected, fact
+from theorems.kernel.limits import Limit
+from theorems.kernel.settle import settle, value_of
 
 NUMBER, FIRST, LAST = "bao2024.sec4.gaussian-rho", "bao2024.sec4.lemma2-1", "bao2024.sec4.lemma2-4"
 SLOPE, FLAT, BOUND = "bao2024.appC.lemma2-derivative", "bao2024.sec4.lemma2-3", "bao2024.appC.lemma2-final-bound"

@@ -15,7 +15,7 @@ from torch import Tensor
 from montecarlo import registry
 from montecarlo.walks import Walks, form
 from proofs_check.api import Verdict, judge
-from theorems import catalogue
+from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio
 from theorems.authoring import (
     Fact,
@@ -31,10 +31,10 @@ from theorems.authoring import (
     finite,
     random_walk,
 )
-from theorems.catalogue import CatalogueError
-from theorems.catalogued import said as of_catalogue
-from theorems.derivation import DerivationError
-from theorems.expressions import symbol
+from theorems.claims import catalogue
+from theorems.claims.catalogue import CatalogueError
+from theorems.kernel.catalogued import said as of_catalogue
+from theorems.kernel.derivation import DerivationError
 
 CLAIM = "notes.sec1.thing"
 
@@ -209,7 +209,7 @@ def test_two_sides_of_one_id() -> None:
         with pytest.raises(registry.RegistryError, match=r"already registered by .*sampled; give one of the two"):
             registry.simulation("clash.sec1.sides", degree=2)(sampled)
     finally:
-        from theorems.derivation import registry as derivations
+        from theorems.kernel.derivation import registry as derivations
 
         del derivations["clash.sec1.sides"], registry._REGISTERED["clash.sec1.sides"]
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from theorems.algebra.expressions import parse
 from theorems.algebra.ratio import Ratio
-from theorems.catalogue import by_id
-from theorems.expressions import parse
-from theorems.kernel import compare, target
+from theorems.claims.catalogue import by_id
+from theorems.kernel.settle import compare, target
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import sympy as sp
 
+from theorems.algebra.balls import at, sign
+from theorems.algebra.expressions import symbol, value_at
 from theorems.algebra.pascal import RowSum
-from theorems.balls import at, sign
-from theorems.expressions import symbol, value_at
 
 _FUNCTIONS = (sp.erf, sp.exp, sp.log, sp.Abs, sp.Max, sp.Min)
 

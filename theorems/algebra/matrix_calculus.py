@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from theorems.expressions import normal, symbol, value_at
+from theorems.algebra.expressions import normal, symbol, value_at
 
 Word = tuple["Letter", ...]
 #: Scalar factors (each a trace of a word, or a 1 x 1 word), then the word itself.

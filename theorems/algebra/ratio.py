@@ -11,8 +11,8 @@ import sympy as sp
 from sympy.polys.domains import QQ
 from sympy.polys.rings import PolyElement, PolyRing
 
+from theorems.algebra.expressions import symbol
 from theorems.algebra.sums import antidifference
-from theorems.expressions import symbol
 
 
 @cache

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from theorems.derivation import derivation
-from theorems.observables import W
-from theorems.process import Moment, Position, Process
+from theorems.gaussian.observables import W
+from theorems.gaussian.process import Moment, Position, Process
+from theorems.kernel.derivation import derivation
 
 
 @derivation("bao2024.appA.eq11")

@@ -9,15 +9,15 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.algebra.asymptotics import expand
+from theorems.algebra.expressions import symbol
 from theorems.algebra.matrix_calculus import Matrix
 from theorems.bao2024.gradient import ALPHABET, POINTS, gradient, instance
 from theorems.bao2024.softmax import gamma, taylor
-from theorems.derivation import Fact, Inequality, derivation, fact
-from theorems.expressions import symbol
-from theorems.observables import W
-from theorems.orders import Order, integral, leading
-from theorems.process import Moment, Position, Process, Step, random_walk
+from theorems.gaussian.asymptotics import expand
+from theorems.gaussian.observables import W
+from theorems.gaussian.process import Moment, Position, Process, Step, random_walk
+from theorems.kernel.derivation import Fact, Inequality, derivation, fact
+from theorems.rules.orders import Order, integral, leading
 
 
 @derivation("bao2024.sec3.diagonal-dominance")

@@ -8,10 +8,10 @@ from typing import Any
 import sympy as sp
 
 from theorems.algebra.closed import substituted
-from theorems.derivation import Fact, derivation, fact
-from theorems.expressions import symbol
-from theorems.inequalities.eventually import Eventually
-from theorems.process import Step
+from theorems.algebra.expressions import symbol
+from theorems.gaussian.process import Step
+from theorems.kernel.derivation import Fact, derivation, fact
+from theorems.kernel.eventually import Eventually
 from theorems.rules.entropy import far_out, flow, in_unknown, signs_of
 
 T, nu, k, g, s, n, e = (symbol(name) for name in ("T", "nu", "k", "g", "s", "n", "e"))

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import sympy as sp
 
-from theorems.derivation import remark
-from theorems.expressions import floats
-from theorems.law import (
+from theorems.algebra.expressions import floats
+from theorems.bao2024.law import (
     approximation_error,
     distance_bound,
     excess_kurtosis,
@@ -18,6 +17,7 @@ from theorems.law import (
     skewness,
     weights,
 )
+from theorems.kernel.derivation import remark
 
 #: Spectra by name, each for a dimension d: (eigenvalues, multiplicities) with tr(W^2) = 1.
 SPECTRA: dict[str, Callable[[int], tuple[list[float], list[int]]]] = {

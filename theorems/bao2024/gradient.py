@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from theorems.algebra.expressions import symbol, value_at
 from theorems.algebra.matrix_calculus import Alphabet, Letter, Matrix, differential
 from theorems.bao2024.locater import count, drawn
 from theorems.bao2024.softmax import taylor
-from theorems.derivation import derivation
-from theorems.expressions import symbol, value_at
-from theorems.matrix_facts import Instance, MatrixFact, matrix_fact
-from theorems.process import Step
+from theorems.gaussian.process import Step
+from theorems.kernel.derivation import derivation
+from theorems.kernel.matrix_facts import Instance, MatrixFact, matrix_fact
 
 #: Where a false print is looked at exactly.
 POINTS = tuple(

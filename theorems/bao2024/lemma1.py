@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from theorems.algebra.ratio import Ratio
 from theorems.bao2024.softmax import gamma, taylor
-from theorems.derivation import Derived, consequence, derivation
-from theorems.observables import Observable, W
-from theorems.process import Moment, Position, Process
+from theorems.gaussian.observables import Observable, W
+from theorems.gaussian.process import Moment, Position, Process
+from theorems.kernel.derivation import Derived, consequence, derivation
 
 
 def score(walk: Process, i: Position, T: Position, lam: Ratio) -> Observable:

@@ -11,13 +11,13 @@ import flint
 import sympy as sp
 
 from theorems.algebra.closed import names, substituted
+from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio
 from theorems.bao2024.lemma1 import score
 from theorems.bao2024.softmax import gamma, taylor
-from theorems.cells import Cell, Law, Limit, Pattern
-from theorems.derivation import Expected, Fact, Inequality, SharpBound, derivation, fact
-from theorems.expressions import symbol
-from theorems.process import Moment, Position, Process, Step, chain_of, random_walk
+from theorems.gaussian.cells import Cell, Law, Limit, Pattern
+from theorems.gaussian.process import Moment, Position, Process, Step, chain_of, random_walk
+from theorems.kernel.derivation import Expected, Fact, Inequality, SharpBound, derivation, fact
 
 REGIME = {"i": "theta*T"}
 theta, xi, eta, r, x, u = (symbol(name) for name in ("theta", "xi", "eta", "r", "x", "u"))
@@ -274,7 +274,7 @@ def _parts(side: int, mean: sp.Expr, variance: sp.Expr) -> dict[str, Limit]:
 
 def _at_case(scalars: Mapping[str, Fraction], length: int = LENGTH) -> Fraction:
     """rho_i of the exact law at i = theta T, for the spectrum (size, up times; -size, down times), lambda = 1."""
-    from theorems.law import rho
+    from theorems.bao2024.law import rho
 
     found = rho(length, *_spectrum(scalars))
     place = scalars["theta"] * length
@@ -287,7 +287,7 @@ def _at_case(scalars: Mapping[str, Fraction], length: int = LENGTH) -> Fraction:
 
 def _in_the_limit(scalars: Mapping[str, Fraction]) -> Fraction:
     """rho of the law as T -> infinity at theta, for the same spectrum: what T -> infinity first leaves."""
-    from theorems.law import rho_limit
+    from theorems.bao2024.law import rho_limit
 
     return Fraction(float(rho_limit(float(scalars["theta"]), *_spectrum(scalars)).values[0]))
 
@@ -304,7 +304,7 @@ def _far_out(scalars: Mapping[str, Fraction]) -> flint.arb:
 
     n^2 eigenvalues have tr(W^2) = eta^2, and tr(W) = xi eta where (n^2 + xi n)/2 of them are positive.
     """
-    from theorems.law.certified import certified_limit
+    from theorems.bao2024.law.certified import certified_limit
 
     slant, size = scalars["xi"], scalars["eta"]
     # both counts are whole numbers, and none is negative

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from theorems.algebra.expressions import symbol
 from theorems.algebra.matrix_calculus import Alphabet, Letter, Matrix, differential
-from theorems.derivation import derivation
-from theorems.expressions import symbol
-from theorems.hypotheses import ungranted
-from theorems.matrix_facts import Instance, MatrixFact, matrix_fact
-from theorems.process import Step
+from theorems.gaussian.process import Step
+from theorems.kernel.derivation import derivation
+from theorems.kernel.hypotheses import ungranted
+from theorems.kernel.matrix_facts import Instance, MatrixFact, matrix_fact
 from theorems.rules import licensed
 
 #: Where a false print is looked at exactly.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theorems.derivation import Inequality, derivation
-from theorems.expressions import symbol
-from theorems.process import Step
+from theorems.algebra.expressions import symbol
+from theorems.gaussian.process import Step
+from theorems.kernel.derivation import Inequality, derivation
 from theorems.rules.norm import COVARIANCE, DEFINITE, ONE_SIGNED, SYMMETRIC
 
 d, tr1, tr2, tr_W = (symbol(name) for name in ("d", "tr1", "tr2", "tr_W"))

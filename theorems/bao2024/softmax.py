@@ -6,10 +6,10 @@ from functools import cache
 
 import sympy as sp
 
-from theorems.derivation import Fact, derivation, fact
-from theorems.expressions import symbol
-from theorems.observables import Vector
-from theorems.process import Position, Process, Step
+from theorems.algebra.expressions import symbol
+from theorems.gaussian.observables import Vector
+from theorems.gaussian.process import Position, Process, Step
+from theorems.kernel.derivation import Fact, derivation, fact
 
 
 def _slope(numerator: sp.Expr, denominator: sp.Expr, variable: str) -> Fact:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sympy as sp
 
+from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio
-from theorems.derivation import Fact, SharpBound, derivation, fact
-from theorems.expressions import symbol
-from theorems.process import Step
+from theorems.gaussian.process import Step
+from theorems.kernel.derivation import Fact, SharpBound, derivation, fact
 
 _W, _S, _R = "W_QK", "Sigma", "R"
 

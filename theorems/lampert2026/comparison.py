@@ -12,14 +12,14 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.derivation import Enclosed, Equivalence, derivation, remark
-from theorems.expressions import symbol
-from theorems.functionals import functional
-from theorems.numeric import Case
-from theorems.patterns.optimum import ROOT_ERROR, Bracket, root_above, symmetric
-from theorems.patterns.symmetric import Family
-from theorems.process import Step
-from theorems.rules.optimum import (
+from theorems.algebra.expressions import symbol
+from theorems.gaussian.functionals import functional
+from theorems.gaussian.numeric import Case
+from theorems.gaussian.process import Step
+from theorems.kernel.derivation import Enclosed, Equivalence, derivation, remark
+from theorems.lampert2026.patterns.optimum import ROOT_ERROR, Bracket, root_above, symmetric
+from theorems.lampert2026.patterns.symmetric import Family
+from theorems.lampert2026.rules.optimum import (
     CHEAPER,
     MEANING,
     NO_SOLUTION,
@@ -33,8 +33,8 @@ from theorems.rules.optimum import (
     n,
     r_eff,
 )
-from theorems.rules.optimum_cover import BELOW
-from theorems.rules.optimum_dormant import OWN, share
+from theorems.lampert2026.rules.optimum_cover import BELOW
+from theorems.lampert2026.rules.optimum_dormant import OWN, share
 
 # -- the functionals of a case
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.derivation import Inequality, derivation, remark
-from theorems.ensemble import cosine, exact, ratio, spread, traces
-from theorems.expressions import symbol
-from theorems.process import Step
+from theorems.algebra.expressions import symbol
+from theorems.gaussian.ensemble import cosine, exact, ratio, spread, traces
+from theorems.gaussian.process import Step
+from theorems.kernel.derivation import Inequality, derivation, remark
 from theorems.rules.cosine import Certificate
 
 #: c and mu from the two pairs that the inequality must meet with equality.

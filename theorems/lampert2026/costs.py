@@ -9,11 +9,12 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.derivation import Fact, Incomplete, derivation, fact, remark
-from theorems.expressions import symbol
-from theorems.inequalities.thresholds import Threshold
-from theorems.patterns.group_matrices import ONE, ZERO, C, GroupMatrix, group_matrix
-from theorems.patterns.margins import (
+from theorems.algebra.expressions import symbol
+from theorems.gaussian.process import Step
+from theorems.kernel.derivation import Fact, Incomplete, derivation, fact, remark
+from theorems.kernel.thresholds import Threshold
+from theorems.lampert2026.patterns.group_matrices import ONE, ZERO, C, GroupMatrix, group_matrix
+from theorems.lampert2026.patterns.margins import (
     COPIES,
     GROUPS,
     d,
@@ -25,8 +26,7 @@ from theorems.patterns.margins import (
     routing,
     sink_matrix,
 )
-from theorems.process import Step
-from theorems.rules.pattern import Parts, at_most, worst
+from theorems.lampert2026.rules.pattern import Parts, at_most, worst
 
 #: The scale of the costs.
 UNIT = kappa / sp.sqrt(d)

@@ -7,13 +7,13 @@ from typing import Any
 
 import sympy as sp
 
-from theorems import convex
+from theorems.algebra import convex
+from theorems.algebra.expressions import symbol
 from theorems.algebra.pascal import RowSum
-from theorems.derivation import Equivalence, Expected, Fact, derivation, fact
-from theorems.expressions import symbol
-from theorems.functionals import functional
-from theorems.numeric import Case
-from theorems.process import Step
+from theorems.gaussian.functionals import functional
+from theorems.gaussian.numeric import Case
+from theorems.gaussian.process import Step
+from theorems.kernel.derivation import Equivalence, Expected, Fact, derivation, fact
 from theorems.rules.convex import MARGIN, ONE, REPRESENTABLE, SEEN, Keys, T, last, rho_K, rho_Q
 from theorems.rules.norm import SCHATTEN
 

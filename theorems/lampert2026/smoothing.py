@@ -10,11 +10,11 @@ from typing import Any
 
 import sympy as sp
 
-from theorems import ensemble  # noqa: F401  (registers t1, t2 and the planned variances)
-from theorems.derivation import Equivalence, Expected, Fact, derivation, fact, remark
-from theorems.exchangeable import Weighted, moment, moment_by_deviations, output, weighted_moment
-from theorems.expressions import symbol
-from theorems.process import Step
+from theorems.algebra.expressions import symbol
+from theorems.gaussian import ensemble  # noqa: F401  (registers t1, t2 and the planned variances)
+from theorems.gaussian.exchangeable import Weighted, moment, moment_by_deviations, output, weighted_moment
+from theorems.gaussian.process import Step
+from theorems.kernel.derivation import Equivalence, Expected, Fact, derivation, fact, remark
 from theorems.rules.exchangeable import LEVEL
 
 beta, k, t1, t2 = (symbol(name) for name in ("beta", "k", "t1", "t2"))

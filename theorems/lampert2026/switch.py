@@ -9,12 +9,12 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.convex import nearest
-from theorems.derivation import Inequality, derivation, remark
-from theorems.expressions import symbol
-from theorems.functionals import functional
-from theorems.numeric import Case
-from theorems.process import Step
+from theorems.algebra.convex import nearest
+from theorems.algebra.expressions import symbol
+from theorems.gaussian.functionals import functional
+from theorems.gaussian.numeric import Case
+from theorems.gaussian.process import Step
+from theorems.kernel.derivation import Inequality, derivation, remark
 from theorems.rules import licensed
 from theorems.rules.softmax import (
     APART,

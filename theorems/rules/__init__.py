@@ -8,19 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Any
 
 import sympy as sp
 from sympy.calculus.util import continuous_domain
 
+import theorems
+from theorems.algebra.expressions import same, symbol
 from theorems.algebra.ratio import Ratio, total
 from theorems.algebra.sizes import elementary, modest
-from theorems.expressions import same, symbol
-from theorems.facts import Facts
-from theorems.moments.increments import SecondRoute
-from theorems.observables import Observable
-from theorems.process import Process
+from theorems.claims.facts import Facts
+from theorems.gaussian.moments.increments import SecondRoute
+from theorems.gaussian.observables import Observable
+from theorems.gaussian.process import Process
 
 Trace = tuple[str, ...]
 Rule = Callable[..., bool]
@@ -308,24 +312,14 @@ def square_root(quantity: sp.Expr, square: sp.Expr) -> bool:
 
 @cache
 def load() -> None:
-    """Import every module that registers rules, so that what is licensed does not depend on who imported what."""
-    import theorems.orders
-    import theorems.rules.analysis
-    import theorems.rules.convex
-    import theorems.rules.cosine
-    import theorems.rules.entropy
-    import theorems.rules.exchangeable
-    import theorems.rules.inequality
-    import theorems.rules.matrix
-    import theorems.rules.moment
-    import theorems.rules.norm
-    import theorems.rules.optimum
-    import theorems.rules.optimum_cover
-    import theorems.rules.optimum_dormant
-    import theorems.rules.optimum_ends
-    import theorems.rules.pattern
-    import theorems.rules.refusal
-    import theorems.rules.softmax  # noqa: F401
+    """Import every module that registers rules, so that what is licensed does not depend on who imported what.
+
+    A paper's own rules stand in a sub-package ``rules`` of the paper's.
+    """
+    papers = (one.name for one in iter_modules(theorems.__path__) if one.ispkg)
+    for package in ("rules", *(f"{paper}.rules" for paper in papers if find_spec(f"theorems.{paper}.rules"))):
+        for module in iter_modules(import_module(f"theorems.{package}").__path__):
+            import_module(f"theorems.{package}.{module.name}")
 
 
 def licensed(step: Any) -> bool:

@@ -7,18 +7,18 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.algebra.asymptotics import in_regime
+from theorems.algebra.balls import positive
 from theorems.algebra.closed import names, substituted, vanishes
+from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio
 from theorems.algebra.sizes import elementary
-from theorems.balls import positive
-from theorems.cells import Pattern, sign_of
-from theorems.expressions import symbol
-from theorems.moments.increments import SecondRoute
-from theorems.observables import Form, Vector, W
-from theorems.process import Process
+from theorems.gaussian.asymptotics import in_regime
+from theorems.gaussian.cells import Pattern, sign_of
+from theorems.gaussian.moments.increments import SecondRoute
+from theorems.gaussian.observables import Form, Vector, W
+from theorems.gaussian.process import Process
+from theorems.gaussian.words import Letter
 from theorems.rules import licensed_by, rule
-from theorems.words import Letter
 
 #: Names that a rule of this module may take to be positive, where the statement says so: its ``needs`` ask for it.
 POSITIVE = frozenset({"v", "eta", "lam", "u", "tr2"})
@@ -90,7 +90,8 @@ def heat_flow(mean: sp.Expr, variance: sp.Expr, low: sp.Expr, high: sp.Expr, var
 def substitution(formula: sp.Expr, table: Mapping[str, sp.Expr], value: sp.Expr) -> bool:
     """A formula with expressions put in for its names, by normal form; a bare name concludes nothing.
 
-    That a name may be replaced so depends on the statement and the steps before, and is asked by ``theorems.grounds``.
+    That a name may be replaced so depends on the statement and the steps before, and is asked by
+    ``theorems.kernel.grounds``.
     """
     if formula.is_Symbol or not set(table) & names(formula):
         return False
@@ -264,7 +265,7 @@ def score_limits(score: Score) -> tuple[sp.Expr, sp.Expr]:
 
     By joint cumulants of the forms, whatever route a derivation took.
     """
-    from theorems.algebra.asymptotics import expand
+    from theorems.gaussian.asymptotics import expand
 
     process, left, right, regime = score
     if set(regime.values()) != {"theta*T"}:

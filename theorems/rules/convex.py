@@ -12,11 +12,11 @@ from typing import Any
 import sympy as sp
 
 from theorems.algebra.closed import vanishes
+from theorems.algebra.expressions import symbol
 from theorems.algebra.pascal import RowSum
-from theorems.expressions import symbol
-from theorems.inequalities.implication import IMPLICATIONS
 from theorems.rules import EQUIVALENCES, licensed, licensed_by, rule
 from theorems.rules.analysis import CONCLUSIONS
+from theorems.rules.implication import IMPLICATIONS
 from theorems.rules.norm import SCHATTEN
 
 Keys = tuple[sp.Expr, sp.Expr]

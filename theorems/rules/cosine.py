@@ -15,7 +15,7 @@ from typing import Any
 import sympy as sp
 
 from theorems.algebra.closed import vanishes
-from theorems.expressions import symbol
+from theorems.algebra.expressions import symbol
 from theorems.rules import licensed_by, rule
 
 a, b = symbol("a"), symbol("b")

@@ -10,11 +10,11 @@ from typing import Any
 import flint
 import sympy as sp
 
+from theorems.algebra.balls import ball, between, precision, rational
 from theorems.algebra.closed import names, substituted, vanishes
+from theorems.algebra.expressions import symbol
 from theorems.algebra.sizes import elementary
-from theorems.balls import ball, between, precision, rational
-from theorems.expressions import symbol
-from theorems.process import Step
+from theorems.gaussian.process import Step
 from theorems.rules import licensed, rule
 from theorems.rules.analysis import CONCLUSIONS, even_power, natural
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.conditions import read
-from theorems.exchangeable import Vector, moment, moment_by_deviations, output, token
-from theorems.expressions import same, symbol
+from theorems.algebra.expressions import same, symbol
+from theorems.claims.conditions import read
+from theorems.gaussian.exchangeable import Vector, moment, moment_by_deviations, output, token
 from theorems.rules import CONCLUSION, EQUIVALENCES, Rule, licensed_by, rule
 
 LEVEL = symbol("l")

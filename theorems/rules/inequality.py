@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from theorems.algebra.closed import substituted, vanishes
-from theorems.expressions import same, symbol
+from theorems.algebra.expressions import same, symbol
 from theorems.rules import rule
 from theorems.rules.analysis import even_power, positive_in_theta, relied, visibly_positive
 

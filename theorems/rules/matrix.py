@@ -7,8 +7,8 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.expressions import same, symbol
 from theorems.algebra.matrix_calculus import Alphabet, Letter, Matrix, differential
-from theorems.expressions import same, symbol
 from theorems.rules import rule
 
 ZERO = sp.Integer(0)

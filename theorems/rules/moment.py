@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import sympy as sp
 
-from theorems.algebra.asymptotics import expand
-from theorems.expressions import same
-from theorems.moments.recompute import recomputed
-from theorems.process import Moment
+from theorems.algebra.expressions import same
+from theorems.gaussian.asymptotics import expand
+from theorems.gaussian.moments.recompute import recomputed
+from theorems.gaussian.process import Moment
 from theorems.rules import rule
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import sympy as sp
 
 from theorems.algebra.closed import vanishes
-from theorems.expressions import symbol
-from theorems.norms import Exact, is_semidefinite, is_symmetric
+from theorems.algebra.expressions import symbol
+from theorems.algebra.norms import Exact, is_semidefinite, is_symmetric
 from theorems.rules import licensed_by, rule
 
 Hypotheses = tuple[str, ...]

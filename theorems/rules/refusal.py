@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.expressions import symbol
+from theorems.algebra.expressions import symbol
 from theorems.rules import RULES, load
 from theorems.statement.language import nearest
 
@@ -29,7 +29,7 @@ def refused(step: Any) -> str:
     if not least <= len(step.data) <= most:
         return f"the rule {step.rule} takes ({', '.join(names)}), and {len(step.data)} are given"
     if odd := next((name for data in step.data for name in _assuming(data)), ""):
-        return f"the symbol {odd} has assumptions of its own; make it with theorems.expressions.symbol"
+        return f"the symbol {odd} has assumptions of its own; make it with theorems.algebra.expressions.symbol"
     given = ", ".join(f"{name} = {_short(data)}" for name, data in zip(names, step.data, strict=False))
     try:
         if check(*step.data):

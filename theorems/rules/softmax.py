@@ -14,9 +14,9 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.conditions import read, satisfiable
-from theorems.expressions import symbol
-from theorems.process import Step
+from theorems.algebra.expressions import symbol
+from theorems.claims.conditions import read, satisfiable
+from theorems.gaussian.process import Step
 from theorems.rules import licensed_by, rule
 from theorems.rules.analysis import natural
 from theorems.rules.norm import MEANING

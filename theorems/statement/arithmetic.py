@@ -10,7 +10,7 @@ from math import isqrt
 
 import flint
 
-from theorems.balls import rational
+from theorems.algebra.balls import rational
 from theorems.statement.expression import StatementError
 
 Number = Fraction | flint.arb

@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import groupby, product
 from typing import Any
 
-from theorems.norms import is_semidefinite, is_symmetric
+from theorems.algebra.norms import is_semidefinite, is_symmetric
 from theorems.statement import monotone
 from theorems.statement.expression import RANGES, Expr
 from theorems.statement.hypotheses import Range

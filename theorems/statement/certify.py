@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from theorems.balls import precision
+from theorems.algebra.balls import precision
 from theorems.statement import conditions
 from theorems.statement.arithmetic import Matrix, Number, Vector
 from theorems.statement.cases import Case

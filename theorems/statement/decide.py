@@ -16,7 +16,7 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.expressions import symbol
+from theorems.algebra.expressions import symbol
 from theorems.statement import decide_clauses
 from theorems.statement.conditions import CLAUSES, parts
 from theorems.statement.expression import MOMENTS, Expr, StatementError

@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from theorems.algebra.ratio import Ratio
-from theorems.process import Kernel
+from theorems.gaussian.process import Kernel
 from theorems.statement.decide import Derivation, positive_names
 from theorems.statement.expression import StatementError, name
 from theorems.statement.laws import Law

@@ -13,7 +13,7 @@ from functools import reduce
 
 import flint
 
-from theorems.balls import precision, rational
+from theorems.algebra.balls import precision, rational
 from theorems.statement.arithmetic import Matrix, Vector
 from theorems.statement.expression import Expr
 from theorems.statement.values import Data, value

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import flint
 
-from theorems.convex import nearest
+from theorems.algebra.convex import nearest
 from theorems.statement.arithmetic import Matrix, Number, UndefinedError, Value, Vector, ball, larger, root, smaller
 from theorems.statement.expression import Expr
 from theorems.statement.truths import places, truth

@@ -160,7 +160,7 @@ def _gaussian(tree: Expr, text: str, words: str) -> Law:
 
 def _same(one: Expr, two: Expr) -> bool:
     """Whether two kernels are equal as rational expressions."""
-    from theorems.expressions import ExpressionError, parse, same
+    from theorems.algebra.expressions import ExpressionError, parse, same
 
     try:
         return same(parse(str(one)), parse(str(two)))

@@ -13,8 +13,8 @@ from typing import Any
 import flint
 import sympy as sp
 
-from theorems.balls import ball
-from theorems.expressions import symbol
+from theorems.algebra.balls import ball
+from theorems.algebra.expressions import symbol
 from theorems.statement.chances import by_erf
 from theorems.statement.decide import Derivation
 from theorems.statement.expression import MOMENTS, Expr, StatementError

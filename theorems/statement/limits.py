@@ -14,7 +14,7 @@ from itertools import product
 
 import sympy as sp
 
-from theorems.expressions import symbol
+from theorems.algebra.expressions import symbol
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.normal import rational_form
 from theorems.statement.places import Order

@@ -15,20 +15,20 @@ from math import comb
 
 import sympy as sp
 
+from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio, total
-from theorems.expressions import symbol
-from theorems.moments.joined import TooManyTermsError, contract_counted
-from theorems.moments.wick import contract
-from theorems.observables import Form as EngineForm
-from theorems.observables import Vector
+from theorems.gaussian.moments.joined import TooManyTermsError, contract_counted
+from theorems.gaussian.moments.wick import contract
+from theorems.gaussian.observables import Form as EngineForm
+from theorems.gaussian.observables import Vector
+from theorems.gaussian.words import Letter as EngineLetter
+from theorems.gaussian.words import Word
 from theorems.statement import mixing
 from theorems.statement.expression import Expr
 from theorems.statement.forms import Bound, Form, NotPolynomialError, Term
 from theorems.statement.laws import Law
 from theorems.statement.places import Order, Place
 from theorems.statement.traces import SIGMA, Letters, Traces
-from theorems.words import Letter as EngineLetter
-from theorems.words import Word
 
 #: How far beside its node a neighbouring place stands.
 BESIDE = Fraction(1, 10**6)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import flint
 import sympy as sp
 
-from theorems.balls import ball, precision
+from theorems.algebra.balls import ball, precision
 
 
 def rational_form(

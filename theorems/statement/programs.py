@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from theorems.balls import precision
-from theorems.convex import Separated, decide
+from theorems.algebra.balls import precision
+from theorems.algebra.convex import Separated, decide
 from theorems.statement.arithmetic import Number, UndefinedError
 from theorems.statement.binders import conditions, unknowns
 from theorems.statement.expression import Expr

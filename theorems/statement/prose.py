@@ -400,6 +400,6 @@ def alias(word: str) -> str:
 
 def sympy_text(value: sp.Expr) -> str:
     """A value as text that ``sympify`` reads, traces by their short names."""
-    from theorems.expressions import symbol
+    from theorems.algebra.expressions import symbol
 
     return str(value.xreplace({free: symbol(alias(free.name)) for free in value.free_symbols}))

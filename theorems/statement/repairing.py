@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theorems.expressions import symbol
-from theorems.repair import presentable, repaired
+from theorems.algebra.expressions import symbol
+from theorems.gaussian.repair import presentable, repaired
 from theorems.statement.expression import StatementError
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.proposition import Proposition

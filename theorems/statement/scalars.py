@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import sympy as sp
 
+from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio
 from theorems.algebra.sums import close_sum
-from theorems.expressions import symbol
 from theorems.statement.calculus import settled
 from theorems.statement.chances import by_erf
 from theorems.statement.expression import MOMENTS, Expr, StatementError

@@ -9,7 +9,7 @@ from typing import Any
 
 import flint
 
-from theorems.balls import rational
+from theorems.algebra.balls import rational
 
 Number = Fraction | flint.arb
 Rows = Sequence[Sequence[Number]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from theorems.balls import PRECISIONS, precision
+from theorems.algebra.balls import PRECISIONS, precision
 from theorems.statement.arithmetic import Number, UndefinedError, Vector, plus, times
 from theorems.statement.exponentials import vanishes
 from theorems.statement.expression import Expr, StatementError, minus

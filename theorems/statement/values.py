@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 import flint
 
-from theorems.balls import PRECISIONS, precision
-from theorems.norms import enclosure, rational_value
+from theorems.algebra.balls import PRECISIONS, precision
+from theorems.algebra.norms import enclosure, rational_value
 from theorems.statement import ensembles
 from theorems.statement.arithmetic import (
     ELEMENTARY,

@@ -13,8 +13,8 @@ from montecarlo.bao2024 import gradient as module
 from montecarlo.bao2024.gradient import Model, bound, given, gradient, terms
 from montecarlo.engine import evaluate
 from theorems.bao2024.gradient import instance
-from theorems.deriving import derive
-from theorems.matrix_claims import matrix_of
+from theorems.kernel.deriving import derive
+from theorems.kernel.matrix_claims import matrix_of
 
 CLAIMS = ("bao2024.sec3.eq3", "bao2024.appB.eq19", "bao2024.appB.eq20", "bao2024.appB.eq21")
 CASES = tuple(

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from montecarlo.bao2024 import locater as module
 from montecarlo.bao2024.locater import LocAteR, locater
+from theorems.algebra.expressions import symbol
 from theorems.bao2024.locater import minimiser
-from theorems.expressions import symbol
 
 SHAPES = ((1, 1), (2, 3), (3, 2), (4, 4))
 

@@ -14,9 +14,9 @@ from montecarlo import registry
 from montecarlo.bao2024 import norms as searches
 from montecarlo.engine import run_search
 from montecarlo.registry import Points, Search
-from theorems.balls import precision, rational
-from theorems.norms import functional
-from theorems.numeric import Case
+from theorems.algebra.balls import precision, rational
+from theorems.algebra.norms import functional
+from theorems.gaussian.numeric import Case
 
 #: The true bounds: |value| is at most this, and near it somewhere in every dimension.
 BOUNDS: dict[str, Any] = {

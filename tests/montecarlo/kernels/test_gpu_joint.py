@@ -26,7 +26,7 @@ from torch import Tensor
 
 from montecarlo import engine, registry
 from montecarlo.kernels import gpu, gpu_joint
-from montecarlo.kernels.on_gpu import FormsOnGpu, ScoresOnGpu
+from montecarlo.on_gpu import FormsOnGpu, ScoresOnGpu
 from montecarlo.walks import DrawnScores, Forms, NotSampledError, Walks, block_walks, blocks_together
 from tests.montecarlo.kernels.alarms import LOOKS, alarms, features
 from tests.montecarlo.kernels.interpreted import (

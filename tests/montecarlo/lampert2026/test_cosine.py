@@ -15,7 +15,7 @@ from montecarlo import registry
 from montecarlo.engine import run_search
 from montecarlo.lampert2026 import cosine as second
 from montecarlo.registry import Points, Search
-from theorems import ensemble
+from theorems.gaussian import ensemble
 
 APPROXIMATION, TRANSFER = NAMES = ("lampert2026.sec5.cosine-approximation", "lampert2026.sec5.cosine-transfer")
 

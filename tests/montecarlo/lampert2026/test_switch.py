@@ -16,10 +16,10 @@ from montecarlo import registry
 from montecarlo.engine import run_search
 from montecarlo.lampert2026 import switch as searches
 from montecarlo.registry import Points, Search
-from theorems.balls import at, precision
-from theorems.convex import nearest
-from theorems.expressions import symbol
-from theorems.numeric import Case
+from theorems.algebra.balls import at, precision
+from theorems.algebra.convex import nearest
+from theorems.algebra.expressions import symbol
+from theorems.gaussian.numeric import Case
 
 FORWARD, BACKWARD, ZERO = "sink-implies-switch", "switch-implies-sink", "zero-output-implies-sink"
 #: What the value is, by the name of the exact functional.

@@ -1,8 +1,8 @@
 """Steps made by hand for every trusted rule: near misses, which it must refuse, and true steps that no paper takes.
 
 A module for every module of ``theorems.rules``, with the same stem, one for ``theorems.rules`` itself, one for
-``theorems.orders``, and one of holes that were found. ``near()`` gives steps that are false, or that lack a hypothesis,
-each with the reason; ``true()`` gives steps that the rule must license.
+``theorems.rules.orders``, and one of holes that were found. ``near()`` gives steps that are false, or that lack a
+hypothesis, each with the reason; ``true()`` gives steps that the rule must license.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.mutation.near_misses import (
     rules,
     softmax,
 )
-from theorems.process import Step
+from theorems.gaussian.process import Step
 
 
 class Module(Protocol):

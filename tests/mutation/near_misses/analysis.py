@@ -8,11 +8,11 @@ from typing import Any
 import sympy as sp
 
 from theorems.algebra.closed import names, substituted
+from theorems.algebra.expressions import parse, symbol
 from theorems.algebra.ratio import Ratio
 from theorems.bao2024.softmax import gamma
-from theorems.expressions import parse, symbol
-from theorems.observables import Vector
-from theorems.process import Step, random_walk
+from theorems.gaussian.observables import Vector
+from theorems.gaussian.process import Step, random_walk
 
 x, theta, xi, eta, r, v, u, lam, k = (symbol(name) for name in ("x", "theta", "xi", "eta", "r", "v", "u", "lam", "k"))
 ZERO, ONE, HALF = sp.Integer(0), sp.Integer(1), sp.Rational(1, 2)

@@ -8,9 +8,9 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.expressions import symbol
 from theorems.algebra.pascal import RowSum
-from theorems.expressions import symbol
-from theorems.process import Step
+from theorems.gaussian.process import Step
 from theorems.rules.convex import HULL, MARGIN, ONE, REPRESENTABLE, SEEN, rho_K, rho_Q
 
 i, T, w, first, last = (symbol(name) for name in ("i", "T", "w", "first", "last"))

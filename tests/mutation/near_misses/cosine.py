@@ -7,9 +7,9 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.expressions import parse, symbol
+from theorems.algebra.expressions import parse, symbol
+from theorems.gaussian.process import Step
 from theorems.lampert2026.cosine import CERTIFICATES, MULTIPLIER, SHARP
-from theorems.process import Step
 
 R = sp.Rational
 HALF = R(1, 2)

@@ -9,9 +9,9 @@ from typing import Any
 import sympy as sp
 
 from theorems.algebra.closed import substituted
+from theorems.algebra.expressions import parse, symbol
 from theorems.bao2024.entropy import critical, eq9, least, rising, two_levels
-from theorems.expressions import parse, symbol
-from theorems.process import Step
+from theorems.gaussian.process import Step
 from theorems.rules.entropy import signs_of
 
 x, y, e, s, g, n, k, m, T, nu, S, M = (

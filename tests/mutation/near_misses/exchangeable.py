@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import sympy as sp
 
-from theorems.exchangeable import MEAN, Vector, moment, output, token
-from theorems.expressions import symbol
-from theorems.process import Step
+from theorems.algebra.expressions import symbol
+from theorems.gaussian.exchangeable import MEAN, Vector, moment, output, token
+from theorems.gaussian.process import Step
 from theorems.rules.exchangeable import LEVEL
 
 beta, k, t1, t2, s, m, c = (symbol(name) for name in ("beta", "k", "t1", "t2", "s", "m", "c"))

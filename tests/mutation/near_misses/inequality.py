@@ -8,8 +8,8 @@ from typing import Any
 import sympy as sp
 
 from theorems.algebra.closed import substituted
-from theorems.expressions import parse, symbol
-from theorems.process import Step
+from theorems.algebra.expressions import parse, symbol
+from theorems.gaussian.process import Step
 
 d, x, p, q, X, Y = (symbol(name) for name in ("d", "x", "p", "q", "X", "Y"))
 ONE = sp.Integer(1)

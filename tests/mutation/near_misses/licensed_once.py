@@ -8,8 +8,8 @@ from typing import Any
 import sympy as sp
 
 from tests.mutation.near_misses.analysis import FORM
-from theorems.expressions import symbol
-from theorems.process import Step
+from theorems.algebra.expressions import symbol
+from theorems.gaussian.process import Step
 from theorems.rules.cosine import PARTS, slacks
 from theorems.rules.softmax import APART, beside, j, kappa, m, n, norm, rho, share, v
 

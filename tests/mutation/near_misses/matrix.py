@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import sympy as sp
 
+from theorems.algebra.expressions import parse, symbol
 from theorems.algebra.matrix_calculus import Alphabet, Letter, Matrix
 from theorems.bao2024.locater import minimiser
-from theorems.expressions import parse, symbol
-from theorems.process import Step
+from theorems.gaussian.process import Step
 
 A, B, E, X = (
     Matrix.of(Letter(name, "d", columns)) for name, columns in (("A", "d"), ("B", "d"), ("E", "d"), ("X", "T"))

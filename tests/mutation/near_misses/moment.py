@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from theorems.expressions import parse
-from theorems.observables import W
-from theorems.process import Moment, Step, random_walk
+from theorems.algebra.expressions import parse
+from theorems.gaussian.observables import W
+from theorems.gaussian.process import Moment, Step, random_walk
 
 REGIME = {"i": "theta*T"}
 

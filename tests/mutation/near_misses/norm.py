@@ -7,8 +7,8 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.expressions import parse, symbol
-from theorems.process import Step
+from theorems.algebra.expressions import parse, symbol
+from theorems.gaussian.process import Step
 from theorems.rules.norm import COVARIANCE, DEFINITE, ONE_SIGNED, SYMMETRIC
 
 #: The least powers of d with |A|_one <= d^power |A|_two, worked out by hand.

@@ -1,4 +1,4 @@
-"""Near misses and further true steps of the rules of theorems/rules/optimum.py."""
+"""Near misses and further true steps of the rules of theorems/lampert2026/rules/optimum.py."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.expressions import symbol
+from theorems.algebra.expressions import symbol
+from theorems.gaussian.process import Step
 from theorems.lampert2026.comparison import diagonal_bound, sink_solution, structural_bound
-from theorems.patterns.symmetric import COORDINATES, blocks, products
-from theorems.process import Step
-from theorems.rules.optimum import CHEAPER, MEANING, NO_SOLUTION, C, delta2, lam, n, r_eff
+from theorems.lampert2026.patterns.symmetric import COORDINATES, blocks, products
+from theorems.lampert2026.rules.optimum import CHEAPER, MEANING, NO_SOLUTION, C, delta2, lam, n, r_eff
 
 ZERO, ONE = sp.Integer(0), sp.Integer(1)
 R = sp.Rational

@@ -1,4 +1,4 @@
-"""Near misses and further true steps of the rule of theorems/rules/optimum_cover.py."""
+"""Near misses and further true steps of the rule of theorems/lampert2026/rules/optimum_cover.py."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.gaussian.process import Step
 from theorems.lampert2026.comparison import diagonal_bound, dormant_bound, second_sink_solution, sink_solution
-from theorems.process import Step
-from theorems.rules.optimum import C, delta2, lam, n, r_eff
-from theorems.rules.optimum_cover import BELOW
-from theorems.rules.optimum_dormant import share
+from theorems.lampert2026.rules.optimum import C, delta2, lam, n, r_eff
+from theorems.lampert2026.rules.optimum_cover import BELOW
+from theorems.lampert2026.rules.optimum_dormant import share
 
 R = sp.Rational
 SECOND, FIRST = (sink.data[1] for sink in (second_sink_solution(), sink_solution()))

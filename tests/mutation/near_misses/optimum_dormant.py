@@ -1,4 +1,4 @@
-"""Near misses and further true steps of the rules of theorems/rules/optimum_dormant.py."""
+"""Near misses and further true steps of the rules of theorems/lampert2026/rules/optimum_dormant.py."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.expressions import symbol
+from theorems.algebra.expressions import symbol
+from theorems.gaussian.process import Step
 from theorems.lampert2026.comparison import dormant_bound, structural_bound
-from theorems.process import Step
-from theorems.rules.optimum import C, lam
-from theorems.rules.optimum_dormant import OWN, share
+from theorems.lampert2026.rules.optimum import C, lam
+from theorems.lampert2026.rules.optimum_dormant import OWN, share
 
 R = sp.Rational
 ZERO = sp.Integer(0)

@@ -1,4 +1,4 @@
-"""Near misses and further true steps of the rules of theorems/rules/optimum_ends.py."""
+"""Near misses and further true steps of the rules of theorems/lampert2026/rules/optimum_ends.py."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import sympy as sp
 
 from tests.mutation.near_misses.optimum import PLAIN, primal
+from theorems.gaussian.process import Step
 from theorems.lampert2026.comparison import diagonal_bound, dormant_bound, second_sink_solution, sink_solution
-from theorems.process import Step
-from theorems.rules.optimum import CHEAPER, NO_SOLUTION, C, delta2, r_eff
-from theorems.rules.optimum_cover import BELOW
+from theorems.lampert2026.rules.optimum import CHEAPER, NO_SOLUTION, C, delta2, r_eff
+from theorems.lampert2026.rules.optimum_cover import BELOW
 
 R = sp.Rational
 

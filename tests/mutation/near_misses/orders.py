@@ -1,4 +1,4 @@
-"""Near misses and further true steps of the rules of theorems/orders.py."""
+"""Near misses and further true steps of the rules of theorems/rules/orders.py."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.expressions import symbol
 from theorems.algebra.matrix_calculus import Letter, Matrix
 from theorems.algebra.sizes import LARGEST
-from theorems.expressions import symbol
-from theorems.observables import Vector
-from theorems.orders import integral
-from theorems.process import Step, random_walk
+from theorems.gaussian.observables import Vector
+from theorems.gaussian.process import Step, random_walk
+from theorems.rules.orders import integral
 
 theta, phi, a, b, c = (symbol(name) for name in ("theta", "phi", "a", "b", "c"))
 ONE, HALF = sp.Integer(1), sp.Rational(1, 2)

@@ -1,4 +1,4 @@
-"""Near misses and further true steps of the rules of theorems/rules/pattern.py."""
+"""Near misses and further true steps of the rules of theorems/lampert2026/rules/pattern.py."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.expressions import symbol
-from theorems.patterns.group_matrices import ONE, ZERO, C, GroupMatrix, Place, group_matrix, zero
-from theorems.patterns.margins import (
+from theorems.algebra.expressions import symbol
+from theorems.gaussian.process import Step
+from theorems.lampert2026.patterns.group_matrices import ONE, ZERO, C, GroupMatrix, Place, group_matrix, zero
+from theorems.lampert2026.patterns.margins import (
     SQUARE,
     D,
     Delta,
@@ -25,7 +26,6 @@ from theorems.patterns.margins import (
     routing,
     sink_matrix,
 )
-from theorems.process import Step
 
 UNIT = kappa / sp.sqrt(d)
 a, b, c, x = (symbol(name) for name in ("a", "b", "c", "x"))

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import sympy as sp
 
+from theorems.algebra.expressions import parse, symbol
 from theorems.algebra.ratio import Ratio
 from theorems.algebra.sizes import LARGEST
-from theorems.expressions import parse, symbol
-from theorems.moments.distributions import density, finite
-from theorems.moments.increments import SecondRoute
-from theorems.observables import W
-from theorems.process import KERNELS, Process, Step, process
+from theorems.gaussian.moments.increments import SecondRoute
+from theorems.gaussian.observables import W
+from theorems.gaussian.process import KERNELS, Process, Step, process
+from theorems.kernel.distributions import density, finite
 
 x, p, u, v, d, w, T, tr1, tr2 = (symbol(name) for name in ("x", "p", "u", "v", "d", "w", "T", "tr1", "tr2"))
 ZERO, ONE, HALF = sp.Integer(0), sp.Integer(1), sp.Rational(1, 2)

@@ -7,8 +7,8 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.expressions import parse, symbol
-from theorems.process import Step
+from theorems.algebra.expressions import parse, symbol
+from theorems.gaussian.process import Step
 from theorems.rules.softmax import (
     APART,
     NO_OUTPUT,

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from proofs_check.bench import checks
-from proofs_check.checking.request import Request
+from proofs_check.statements.request import Request
 
 
 def test_a_command_is_timed_until_its_first_line_and_its_end() -> None:

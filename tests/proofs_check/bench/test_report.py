@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from proofs_check.bench import checks, device, measure, picture, report, roofline
-from proofs_check.errors import UsageError
+from proofs_check.inputs.errors import UsageError
 
 TIMED = {"first line": 0.2, "wall": 1.5, "status": 0, "told": "verified"}
 LIMITS = {

@@ -10,8 +10,8 @@ from torch import Tensor
 
 from montecarlo.walks import Walks, form
 from proofs_check.api import Verdict, judge
-from theorems import catalogue
 from theorems.authoring import Moment, Position, Process, Statement, W, claim
+from theorems.claims import catalogue
 
 SYMMETRIC = "W symmetric, i <= j"
 SPREAD = "i**2*(tr(W*Sigma)**2 + tr((W*Sigma)**2)) + i*j*tr((W*Sigma)**2)"

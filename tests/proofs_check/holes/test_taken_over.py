@@ -27,8 +27,8 @@ from tests.proofs_check.holes.lemmas import (
 )
 from theorems.algebra.ratio import Ratio
 from theorems.authoring import Moment, Position, Process, W, claim, coefficient, fact, finite
-from theorems.derivation import Expected
-from theorems.process import Step
+from theorems.gaussian.process import Step
+from theorems.kernel.derivation import Expected
 
 
 @pytest.fixture(autouse=True)

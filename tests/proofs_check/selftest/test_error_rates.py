@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from montecarlo.registry import Evaluation, Observation, Search
-from proofs_check import intervals
-from proofs_check.evidence import BETA, Evidence, Measured
-from proofs_check.pairing import Target
+from proofs_check.checks import intervals
+from proofs_check.checks.evidence import BETA, Evidence, Measured
+from proofs_check.claims.pairing import Target
 from proofs_check.selftest import error_rates
 from proofs_check.selftest.error_rates import (
     CONFIDENCE,
@@ -30,7 +30,7 @@ from proofs_check.selftest.error_rates import (
     ledger,
 )
 from proofs_check.selftest.true_claims import COVARIANCE, Source, estimators, second_side, smallest
-from theorems.catalogue import ALPHA, PLUGIN_SHARES, SHARES, shipped
+from theorems.claims.catalogue import ALPHA, PLUGIN_SHARES, SHARES, shipped
 
 LEVEL, RUNS, PER_BLOCK = 0.05, 120, 64
 PLAN = cast(tuple[int, float], smallest(2.0, 2, PER_BLOCK, LEVEL))

@@ -10,16 +10,16 @@ import sympy as sp
 from montecarlo import registry
 from montecarlo.engine import evaluate
 from montecarlo.registry import Evaluation
-from proofs_check import runner, variants
-from proofs_check.pairing import Pair
-from proofs_check.plugins import second_side
+from proofs_check.claims.pairing import Pair
+from proofs_check.inputs.plugins import second_side
+from proofs_check.judging import runner, variants
 from proofs_check.selftest import independence
 from proofs_check.selftest.independence import NOT_APPLICABLE, SIDES, broken, faulty, measure, quantities, spoilt, tally
-from theorems import deriving
-from theorems.catalogue import by_id
-from theorems.derivation import Equivalence, Fact, closed
-from theorems.inequalities.eventually import Eventually
-from theorems.limits import Limit
+from theorems.claims.catalogue import by_id
+from theorems.kernel import deriving
+from theorems.kernel.derivation import Equivalence, Fact, closed
+from theorems.kernel.eventually import Eventually
+from theorems.kernel.limits import Limit
 
 #: A cheap claim for every kind of derived quantity and every kind of second side.
 CLAIMS = {

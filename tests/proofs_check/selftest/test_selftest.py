@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from proofs_check import cli
+from proofs_check.commands import cli
+from proofs_check.report.selftest import ERRORS, percent, show
 from proofs_check.selftest import error_rates, independence
-from proofs_check.selftest import report as selftest
+from proofs_check.selftest import run as selftest
 from proofs_check.selftest.error_rates import Rate
 from tests.mutation.score import counted
 
@@ -33,7 +34,7 @@ def row(count: int, level: float) -> dict[str, Any]:
 
 def rates(refuted: int = 3) -> dict[str, Any]:
     """Error rates of one estimator, with so many false refutations in 400 runs of level 0.05."""
-    errors = {key: row(0, 0.05) for _, key in selftest.ERRORS} | {"false_refutations": row(refuted, 0.05)}
+    errors = {key: row(0, 0.05) for _, key in ERRORS} | {"false_refutations": row(refuted, 0.05)}
     consistent = errors["false_refutations"]["consistent"]
     one = {"runs": 400, "claims": ["bao2024.appA.eq15"], **errors, "fresh_seeds": {"consistent": True}}
     sizes: list[dict[str, Any]] = [
@@ -89,7 +90,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 def printed(report: dict[str, Any]) -> str:
     out = io.StringIO()
-    selftest.show(report, out)
+    show(report, out)
     return out.getvalue()
 
 
@@ -141,7 +142,7 @@ def test_the_summary_has_a_row_for_every_estimator_and_marks_what_is_inconsisten
     text = printed(selftest.run())
     line = next(line for line in text.splitlines() if line.startswith("mean, degree 2"))
     assert line.split("  ")[0] == "mean, degree 2"
-    assert f"3, <{selftest.percent(row(3, 0.05)['high'])}" in line
+    assert f"3, <{percent(row(3, 0.05)['high'])}" in line
     assert "!" not in text
     assert text.endswith("Consistent: no error is more frequent than stated.\n")
     asked["rates"] = rates(refuted=60)
@@ -193,7 +194,7 @@ def test_a_wrong_argument_is_told_in_one_line_before_any_work(
 def test_a_file_that_cannot_be_written_is_told(
     asked: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from proofs_check import outputs
+    from proofs_check.report import outputs
 
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")

@@ -8,8 +8,8 @@ from functools import partial
 import pytest
 
 from montecarlo.registry import Simulation, Tails
-from proofs_check.evidence import BETA
-from proofs_check.intervals import numbers_needed
+from proofs_check.checks.evidence import BETA
+from proofs_check.checks.intervals import numbers_needed
 from proofs_check.selftest.true_claims import (
     COVARIANCE,
     SMALLEST_MOST,
@@ -20,7 +20,7 @@ from proofs_check.selftest.true_claims import (
     simulated,
     smallest,
 )
-from theorems.catalogue import by_id, shipped
+from theorems.claims.catalogue import by_id, shipped
 
 FALSE = "bao2024.appA.eq15"
 

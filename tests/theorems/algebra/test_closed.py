@@ -12,8 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from theorems.algebra.closed import equal, names, points, substituted, vanishes
-from theorems.deriving import derive
-from theorems.expressions import parse, symbol
+from theorems.algebra.expressions import parse, symbol
+from theorems.kernel.deriving import derive
 
 x, y, theta, eta = (symbol(name) for name in ("x", "y", "theta", "eta"))
 HALF = sp.Rational(1, 2)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from theorems.algebra.expressions import symbol
 from theorems.algebra.matrix_calculus import (
     Alphabet,
     Letter,
@@ -21,7 +22,6 @@ from theorems.algebra.matrix_calculus import (
     evaluate,
     word_text,
 )
-from theorems.expressions import symbol
 
 ALPHABET = Alphabet(
     (

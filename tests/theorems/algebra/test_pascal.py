@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
+from theorems.algebra.expressions import symbol
 from theorems.algebra.pascal import MAX_ROW, RowSum
-from theorems.expressions import symbol
 
 n, m = symbol("n"), symbol("m")
 

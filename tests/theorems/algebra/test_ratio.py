@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.theorems.bruteforce import number
+from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio, ring_of, total
-from theorems.expressions import symbol
 
 NAMES = ("T", "i", "tr1")
 POINT = {"T": Fraction(7), "i": Fraction(-3, 2), "tr1": Fraction(5, 3)}

@@ -9,9 +9,9 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import ring_of
 from theorems.algebra.sums import antidifference, close_sum, power_sum
-from theorems.expressions import symbol
 
 k, n, T = symbol("k"), symbol("n"), symbol("T")
 

@@ -8,12 +8,12 @@ import pytest
 
 from tests.theorems.bruteforce import Family, Rows, bilinear, eye, number, one, rows, walk, words
 from tests.theorems.bruteforce import line as straight
+from theorems.algebra.expressions import parse
 from theorems.algebra.ratio import Ratio
-from theorems.catalogue import by_id
-from theorems.deriving import derive
-from theorems.expressions import parse
-from theorems.kernel import settle, value_of
-from theorems.moments.enumeration import enumerated
+from theorems.claims.catalogue import by_id
+from theorems.kernel.deriving import derive
+from theorems.kernel.enumeration import enumerated
+from theorems.kernel.settle import settle, value_of
 
 SYMMETRIC: dict[int, Rows] = {1: rows((-2,)), 2: rows((1, 2), (2, "-1/2")), 3: rows((1, 0, 2), (0, -1, 1), (2, 1, 3))}
 OTHER: dict[int, Rows] = {1: rows((3,)), 2: rows((1, 2), (-1, "1/2")), 3: rows((1, 4, 0), (0, -1, 1), (3, 0, "1/2"))}

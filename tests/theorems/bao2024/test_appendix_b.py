@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theorems.catalogue import by_id
-from theorems.deriving import derive
-from theorems.expressions import parse, symbol
-from theorems.kernel import settle
-from theorems.process import Step
+from theorems.algebra.expressions import parse, symbol
+from theorems.claims.catalogue import by_id
+from theorems.gaussian.process import Step
+from theorems.kernel.deriving import derive
+from theorems.kernel.settle import settle
 from theorems.rules import licensed
 
 APPB, DOMINANCE = "bao2024.appB.", "bao2024.sec3.diagonal-dominance"

@@ -12,17 +12,17 @@ import pytest
 import sympy as sp
 from scipy.optimize import minimize
 
+from theorems.algebra.balls import at
 from theorems.algebra.closed import vanishes
-from theorems.balls import at
+from theorems.algebra.expressions import parse, symbol
 from theorems.bao2024 import entropy
-from theorems.bounds import settle_bound
-from theorems.catalogue import by_id
-from theorems.derivation import Derived
-from theorems.deriving import derive
-from theorems.expressions import parse, symbol
-from theorems.inequalities.eventually import Eventually, Growth, below, excess, growth, unsupported_eventually
-from theorems.kernel import settle
-from theorems.outcome import Outcome
+from theorems.claims.catalogue import by_id
+from theorems.kernel.bounds import settle_bound
+from theorems.kernel.derivation import Derived
+from theorems.kernel.deriving import derive
+from theorems.kernel.eventually import Eventually, Growth, below, excess, growth, unsupported_eventually
+from theorems.kernel.outcome import Outcome
+from theorems.kernel.settle import settle
 
 EQ9, SHAPE = "bao2024.sec5.eq9", "bao2024.sec5.eq9-unimodal"
 T, nu = symbol("T"), symbol("nu")

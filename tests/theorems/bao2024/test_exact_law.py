@@ -7,11 +7,11 @@ import re
 import numpy as np
 import pytest
 
-from theorems import derivation
 from theorems.bao2024 import exact_law
-from theorems.catalogue import by_id
-from theorems.derivation import DerivationError
-from theorems.deriving import find, remarked
+from theorems.claims.catalogue import by_id
+from theorems.kernel import derivation
+from theorems.kernel.derivation import DerivationError
+from theorems.kernel.deriving import find, remarked
 
 RHO, UNIFORM, TOKEN = (f"bao2024.sec4.{name}" for name in ("gaussian-rho", "lemma2-3", "lemma2-4"))
 
@@ -46,7 +46,7 @@ def test_the_error_is_that_of_sampled_scores() -> None:
     """d = 2, T = 8, equal eigenvalues: rho by sampling against the Gaussian probability with the sampled moments."""
     from scipy import stats
 
-    from theorems.law import approximation_error, rho
+    from theorems.bao2024.law import approximation_error, rho
 
     T, d, n = 8, 2, 400_000
     eigenvalues, counts = exact_law.SPECTRA["all equal"](d)

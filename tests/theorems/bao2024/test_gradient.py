@@ -15,12 +15,12 @@ import pytest
 
 from theorems.bao2024.gradient import BRANCHES, POINTS, gradient
 from theorems.bao2024.locater import drawn
-from theorems.catalogue import by_id
-from theorems.derivation import Derived
-from theorems.deriving import derive
-from theorems.kernel import settle
-from theorems.matrix_claims import matrix_of, settle_matrix, unsupported_matrix
-from theorems.matrix_facts import Instance, MatrixFact
+from theorems.claims.catalogue import by_id
+from theorems.kernel.derivation import Derived
+from theorems.kernel.deriving import derive
+from theorems.kernel.matrix_claims import matrix_of, settle_matrix, unsupported_matrix
+from theorems.kernel.matrix_facts import Instance, MatrixFact
+from theorems.kernel.settle import settle
 
 EQ3 = "bao2024.sec3.eq3"
 TERMS = ("bao2024.appB.eq19", "bao2024.appB.eq20", "bao2024.appB.eq21")

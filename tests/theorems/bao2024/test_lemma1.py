@@ -12,12 +12,12 @@ import pytest
 import sympy as sp
 
 from tests.theorems.bruteforce import Family, Rows, line, number, rows, same_token, walk, words
-from theorems.catalogue import ProofLine, by_id
-from theorems.derivation import Derived
-from theorems.deriving import derive
-from theorems.expressions import parse
-from theorems.kernel import CheckedLine, check_lines, settle
-from theorems.moments.enumeration import enumerated
+from theorems.algebra.expressions import parse
+from theorems.claims.catalogue import ProofLine, by_id
+from theorems.kernel.derivation import Derived
+from theorems.kernel.deriving import derive
+from theorems.kernel.enumeration import enumerated
+from theorems.kernel.settle import CheckedLine, check_lines, settle
 
 SYMMETRIC = rows((1, 2), (2, "-1/2"))
 OTHER = rows((1, 2), (-1, "1/2"))

@@ -16,20 +16,20 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from proofs_check.pairing import Pair
-from theorems import deriving
+from proofs_check.claims.pairing import Pair
 from theorems.algebra.closed import vanishes
+from theorems.algebra.expressions import parse, symbol
 from theorems.bao2024 import localisation
 from theorems.bao2024.localisation import limits
-from theorems.catalogue import by_id
-from theorems.derivation import Derived, Expected, Fact, Inequality, SharpBound
-from theorems.derivation import fact as fact_of
-from theorems.deriving import derive, registered
-from theorems.expressions import parse, symbol
-from theorems.kernel import settle
-from theorems.limits import Limit
-from theorems.numeric import Case
-from theorems.process import Moment, Step
+from theorems.claims.catalogue import by_id
+from theorems.gaussian.numeric import Case
+from theorems.gaussian.process import Moment, Step
+from theorems.kernel import deriving
+from theorems.kernel.derivation import Derived, Expected, Fact, Inequality, SharpBound
+from theorems.kernel.derivation import fact as fact_of
+from theorems.kernel.deriving import derive, registered
+from theorems.kernel.limits import Limit
+from theorems.kernel.settle import settle
 
 SEC4, APPC = "bao2024.sec4.", "bao2024.appC."
 STATUS = {

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from theorems.algebra.expressions import parse, symbol
 from theorems.bao2024 import locater
-from theorems.catalogue import by_id
-from theorems.derivation import Derived
-from theorems.deriving import derive
-from theorems.expressions import parse, symbol
-from theorems.kernel import settle
-from theorems.matrix_claims import matrix_of
-from theorems.matrix_facts import MatrixFact
-from theorems.process import Step
+from theorems.claims.catalogue import by_id
+from theorems.gaussian.process import Step
+from theorems.kernel.derivation import Derived
+from theorems.kernel.deriving import derive
+from theorems.kernel.matrix_claims import matrix_of
+from theorems.kernel.matrix_facts import MatrixFact
+from theorems.kernel.settle import settle
 
 SCALE = ("bao2024.sec6.grad-scale-q", "bao2024.sec6.grad-scale-k")
 MEAN = ("bao2024.sec6.grad-mean-q", "bao2024.sec6.grad-mean-k")

@@ -14,22 +14,22 @@ import sympy as sp
 from montecarlo import registry
 from montecarlo.engine import run_search
 from montecarlo.registry import Points, Search
-from proofs_check import runner
-from proofs_check.decoys import mutants
-from proofs_check.evidence import EFFORTS, Bench, Evidence
-from proofs_check.judgement import verdict
-from proofs_check.pairing import Pair
-from proofs_check.runner import Options, Silent
-from proofs_check.searching import searched
-from theorems.bounds import admitted
-from theorems.catalogue import Statement, by_id
-from theorems.derivation import Inequality
-from theorems.deriving import registered
-from theorems.expressions import floats, parse, text
-from theorems.kernel import settle
-from theorems.numeric import Case
-from theorems.outcome import Outcome
-from theorems.process import Step
+from proofs_check.checks.evidence import EFFORTS, Bench, Evidence
+from proofs_check.checks.searching import searched
+from proofs_check.claims.mutants import mutants
+from proofs_check.claims.pairing import Pair
+from proofs_check.judging import runner
+from proofs_check.judging.judgement import verdict
+from proofs_check.judging.runner import Options, Silent
+from theorems.algebra.expressions import floats, parse, text
+from theorems.claims.catalogue import Statement, by_id
+from theorems.gaussian.numeric import Case
+from theorems.gaussian.process import Step
+from theorems.kernel.bounds import admitted
+from theorems.kernel.derivation import Inequality
+from theorems.kernel.deriving import registered
+from theorems.kernel.outcome import Outcome
+from theorems.kernel.settle import settle
 from theorems.rules.norm import ONE_SIGNED, SYMMETRIC
 
 FIRST, SECOND, ENTRIES, INDUCED, CAUCHY, TRACE = NAMES = (

@@ -9,10 +9,10 @@ import pytest
 
 from tests.theorems.bruteforce import number
 from theorems.bao2024.softmax import gamma, taylor
-from theorems.catalogue import by_id
-from theorems.deriving import derive
-from theorems.kernel import settle
-from theorems.process import random_walk
+from theorems.claims.catalogue import by_id
+from theorems.gaussian.process import random_walk
+from theorems.kernel.deriving import derive
+from theorems.kernel.settle import settle
 from theorems.rules import licensed
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from tests.theorems.bruteforce import number, rows, times, trace, words
-from theorems.catalogue import by_id
-from theorems.derivation import SharpBound
-from theorems.deriving import derive
-from theorems.kernel import settle
-from theorems.numeric import Case
+from theorems.claims.catalogue import by_id
+from theorems.gaussian.numeric import Case
+from theorems.kernel.derivation import SharpBound
+from theorems.kernel.deriving import derive
+from theorems.kernel.settle import settle
 
 
 @pytest.mark.parametrize("spectrum", [(1,), (2, 2), (1, -1), (3, 0, 0), (1, 2, 4, -8), ("1/2", "1/3", "1/6")])

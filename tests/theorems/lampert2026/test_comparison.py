@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theorems.equivalence import holds, judged, unsupported_equivalence
-from theorems.expressions import parse
-from theorems.facts import Facts
+from theorems.algebra.expressions import parse
+from theorems.claims.facts import Facts
+from theorems.gaussian.numeric import Case
+from theorems.gaussian.process import Step
+from theorems.kernel.equivalence import holds, judged, unsupported_equivalence
 from theorems.lampert2026 import comparison
-from theorems.numeric import Case
-from theorems.patterns.curves import over_groups, region, row
-from theorems.patterns.instances import overlapping
-from theorems.patterns.optimum import symmetric
-from theorems.patterns.symmetric import Family, blocks
-from theorems.process import Step
+from theorems.lampert2026.patterns.curves import over_groups, region, row
+from theorems.lampert2026.patterns.instances import overlapping
+from theorems.lampert2026.patterns.optimum import symmetric
+from theorems.lampert2026.patterns.symmetric import Family, blocks
+from theorems.lampert2026.rules.optimum import CHEAPER, LEAST, NO_SOLUTION, C, at_least_zero, lam, n, r_eff
+from theorems.lampert2026.rules.optimum_dormant import OWN, share
 from theorems.rules import licensed
-from theorems.rules.optimum import CHEAPER, LEAST, NO_SOLUTION, C, at_least_zero, lam, n, r_eff
-from theorems.rules.optimum_dormant import OWN, share
 
 #: C, n, lam, overlap; one group overlaps with none.
 GRID = [

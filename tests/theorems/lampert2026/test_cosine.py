@@ -8,17 +8,17 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from theorems import ensemble
+from theorems.algebra.balls import sign
 from theorems.algebra.closed import names, vanishes
-from theorems.balls import sign
-from theorems.bounds import admitted
-from theorems.catalogue import Statement, by_id
-from theorems.derivation import Inequality
-from theorems.deriving import derive, remarked
-from theorems.expressions import parse, text
-from theorems.kernel import settle
+from theorems.algebra.expressions import parse, text
+from theorems.claims.catalogue import Statement, by_id
+from theorems.gaussian import ensemble
+from theorems.gaussian.numeric import Case
+from theorems.kernel.bounds import admitted
+from theorems.kernel.derivation import Inequality
+from theorems.kernel.deriving import derive, remarked
+from theorems.kernel.settle import settle
 from theorems.lampert2026.cosine import SHARP, _whole_fall
-from theorems.numeric import Case
 from theorems.rules import licensed
 
 APPROXIMATION, TRANSFER = NAMES = ("lampert2026.sec5.cosine-approximation", "lampert2026.sec5.cosine-transfer")

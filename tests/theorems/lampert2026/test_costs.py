@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theorems.bounds import admitted
-from theorems.catalogue import Statement, by_id
-from theorems.derivation import Derived, Fact, Incomplete
-from theorems.deriving import derive, remarked
-from theorems.expressions import symbol
-from theorems.inequalities.thresholds import Threshold
-from theorems.kernel import settle
+from theorems.algebra.expressions import symbol
+from theorems.claims.catalogue import Statement, by_id
+from theorems.kernel.bounds import admitted
+from theorems.kernel.derivation import Derived, Fact, Incomplete
+from theorems.kernel.deriving import derive, remarked
+from theorems.kernel.outcome import Outcome
+from theorems.kernel.settle import settle
+from theorems.kernel.thresholds import Threshold
 from theorems.lampert2026 import costs
-from theorems.outcome import Outcome
 from theorems.rules import licensed
 
 SECTION = "lampert2026.sec7."

@@ -12,18 +12,18 @@ import pytest
 import sympy as sp
 
 import theorems.lampert2026.representability  # noqa: F401  (registers the distances)
-from theorems.balls import sign
-from theorems.catalogue import Statement, by_id
-from theorems.conditions import clause
-from theorems.convex import Representable, represent
-from theorems.derivation import Equivalence, Expected
-from theorems.deriving import derive
-from theorems.equivalence import contradicted, truth
-from theorems.expressions import parse, value_at
-from theorems.functionals import known
-from theorems.kernel import settle
-from theorems.numeric import Case
-from theorems.outcome import Outcome
+from theorems.algebra.balls import sign
+from theorems.algebra.convex import Representable, represent
+from theorems.algebra.expressions import parse, value_at
+from theorems.claims.catalogue import Statement, by_id
+from theorems.claims.conditions import clause
+from theorems.gaussian.functionals import known
+from theorems.gaussian.numeric import Case
+from theorems.kernel.derivation import Equivalence, Expected
+from theorems.kernel.deriving import derive
+from theorems.kernel.equivalence import contradicted, truth
+from theorems.kernel.outcome import Outcome
+from theorems.kernel.settle import settle
 from theorems.rules.convex import SEEN
 
 MASKS = {"prop41": "full", "prop41-causal": "causal", "prop41-window": "window"}

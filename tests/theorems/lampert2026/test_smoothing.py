@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from theorems import ensemble
-from theorems.derivation import Equivalence
-from theorems.deriving import derive, remarked
-from theorems.equivalence import holds
-from theorems.exchangeable import Vector, output, token
-from theorems.expressions import symbol
+from theorems.algebra.expressions import symbol
+from theorems.gaussian import ensemble
+from theorems.gaussian.exchangeable import Vector, output, token
+from theorems.gaussian.moments import exchangeable_law
+from theorems.gaussian.numeric import Case
+from theorems.kernel.derivation import Equivalence
+from theorems.kernel.deriving import derive, remarked
+from theorems.kernel.equivalence import holds
 from theorems.lampert2026 import smoothing
-from theorems.moments import exchangeable_law
-from theorems.numeric import Case
 
 SECTION = "lampert2026.sec5."
 

@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from proofs_check.pairing import Pair
+from proofs_check.claims.pairing import Pair
+from theorems.algebra.balls import at, sign
 from theorems.algebra.closed import names
-from theorems.balls import at, sign
-from theorems.bounds import admitted, ungranted
-from theorems.catalogue import Statement, by_id
-from theorems.derivation import Derived, Inequality
-from theorems.deriving import registered, remarked
-from theorems.expressions import parse, symbol, text
-from theorems.kernel import settle
+from theorems.algebra.expressions import parse, symbol, text
+from theorems.claims.catalogue import Statement, by_id
+from theorems.gaussian.numeric import Case
+from theorems.gaussian.process import Step
+from theorems.kernel.bounds import admitted, ungranted
+from theorems.kernel.derivation import Derived, Inequality
+from theorems.kernel.deriving import registered, remarked
+from theorems.kernel.outcome import Outcome
+from theorems.kernel.settle import settle
 from theorems.lampert2026 import switch
-from theorems.numeric import Case
-from theorems.outcome import Outcome
-from theorems.process import Step
 from theorems.rules import RULES, licensed
 from theorems.rules.softmax import APART
 

@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from theorems.algebra.expressions import parse, symbol
 from theorems.algebra.ratio import Ratio
 from theorems.bao2024.softmax import gamma
-from theorems.catalogue import by_id
-from theorems.derivation import Derived, fact
-from theorems.expressions import parse, symbol
-from theorems.kernel import settle
-from theorems.limits import Pattern
-from theorems.process import KERNELS, Process, Step, process, random_walk
+from theorems.claims.catalogue import by_id
+from theorems.gaussian.process import KERNELS, Process, Step, process, random_walk
+from theorems.kernel.derivation import Derived, fact
+from theorems.kernel.limits import Pattern
+from theorems.kernel.settle import settle
 from theorems.rules import RULES, licensed
 from theorems.rules.analysis import CONCLUSIONS, POSITIVE, score_limits, visibly_positive
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from theorems.algebra.convex import Holds, Representable, Vector, decide, dot, exact, nearest, pairs, represent
+from theorems.algebra.expressions import parse, symbol
 from theorems.algebra.pascal import RowSum
-from theorems.convex import Holds, Representable, Vector, decide, dot, exact, nearest, pairs, represent
-from theorems.expressions import parse, symbol
-from theorems.process import Step
+from theorems.gaussian.process import Step
 from theorems.rules import EQUIVALENCES, licensed
 from theorems.rules.convex import HULL, MARGIN, ONE, REPRESENTABLE, SEEN, at_most
 

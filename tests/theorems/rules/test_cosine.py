@@ -9,9 +9,9 @@ import pytest
 import sympy as sp
 
 from theorems.algebra.closed import vanishes
-from theorems.expressions import parse, symbol
+from theorems.algebra.expressions import parse, symbol
+from theorems.gaussian.process import Step
 from theorems.lampert2026.cosine import CERTIFICATES, MULTIPLIER, SHARP
-from theorems.process import Step
 from theorems.rules import licensed
 from theorems.rules.cosine import PARTS, slacks
 

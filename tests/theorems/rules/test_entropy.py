@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from theorems.algebra.expressions import parse, symbol
 from theorems.bao2024 import entropy
-from theorems.expressions import parse, symbol
-from theorems.process import Step
+from theorems.gaussian.process import Step
 from theorems.rules import RULES, licensed
 from theorems.rules import entropy as rules
 
@@ -284,7 +284,7 @@ def test_a_crossing_and_its_near_misses() -> None:
 
 def unimodal(name: str, text: str = "") -> Step:
     """A step of the derivation about the shape of the printed bound."""
-    from theorems.catalogue import by_id
+    from theorems.claims.catalogue import by_id
 
     formula = parse(text or by_id()["bao2024.sec5.eq9-unimodal"].definitions["bound"])
     facts = entropy.eq9_unimodal(formula).values()

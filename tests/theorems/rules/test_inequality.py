@@ -12,9 +12,9 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import theorems.kernel  # noqa: F401  (registers every rule)
-from theorems.expressions import floats, parse, symbol
-from theorems.process import Step
+import theorems.kernel.settle  # noqa: F401  (registers every rule)
+from theorems.algebra.expressions import floats, parse, symbol
+from theorems.gaussian.process import Step
 from theorems.rules import RULES, licensed
 
 d, x, tr1, tr2 = (symbol(name) for name in ("d", "x", "tr1", "tr2"))

@@ -11,11 +11,11 @@ import pytest
 import sympy as sp
 
 import theorems.rules.matrix  # noqa: F401  (registers its rules)
+from theorems.algebra.expressions import parse, symbol
 from theorems.algebra.matrix_calculus import Letter, Matrix, evaluate
 from theorems.bao2024.gradient import ALPHABET, gradient, model, objective
 from theorems.bao2024.locater import LETTERS, PRODUCT, mean, scale
-from theorems.expressions import parse, symbol
-from theorems.process import Step
+from theorems.gaussian.process import Step
 from theorems.rules import RULES, licensed
 
 

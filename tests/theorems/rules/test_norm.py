@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theorems.expressions import floats, parse, symbol
-from theorems.process import Step
+from theorems.algebra.expressions import floats, parse, symbol
+from theorems.gaussian.process import Step
 from theorems.rules import RULES, licensed
 from theorems.rules.norm import (
     COVARIANCE,

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 import sympy as sp
 
-from proofs_check.pairing import Pair
-from theorems.catalogue import by_id
-from theorems.expressions import symbol
-from theorems.kernel import settle
-from theorems.process import Step
+from proofs_check.claims.pairing import Pair
+from theorems.algebra.expressions import symbol
+from theorems.claims.catalogue import by_id
+from theorems.gaussian.process import Step
+from theorems.kernel.settle import settle
 from theorems.rules import licensed
 from theorems.rules.refusal import refused
 
@@ -26,7 +26,7 @@ q, s = symbol("q"), symbol("s")
         (Step("square-root", "", (q + 1, s)), ["q^2 <= s implies", "quantity = q + 1, square = s"]),
         (
             Step("square-root", "", (sp.Symbol("q", positive=True), s)),
-            ["the symbol q has assumptions", "theorems.expressions"],
+            ["the symbol q has assumptions", "theorems.algebra.expressions"],
         ),
         (Step("square-root", "", ("q", s)), ["cannot use quantity = q", "AttributeError"]),
     ],

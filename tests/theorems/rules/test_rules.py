@@ -19,18 +19,18 @@ from scipy.integrate import quad
 
 import theorems.bao2024.entropy
 import theorems.bao2024.gradient
-import theorems.kernel
+import theorems.kernel.settle
 import theorems.lampert2026.comparison
 import theorems.lampert2026.cosine
 import theorems.lampert2026.costs
 import theorems.lampert2026.representability
 import theorems.lampert2026.smoothing
 import theorems.lampert2026.switch  # noqa: F401  (with those before it, every module that registers rules)
+from theorems.algebra.expressions import parse, symbol
 from theorems.algebra.ratio import Ratio
-from theorems.expressions import parse, symbol
-from theorems.moments.increments import SecondRoute
-from theorems.observables import START, W
-from theorems.process import KERNELS, Position, Process, Step, process, random_walk
+from theorems.gaussian.moments.increments import SecondRoute
+from theorems.gaussian.observables import START, W
+from theorems.gaussian.process import KERNELS, Position, Process, Step, process, random_walk
 from theorems.rules import RULES, canonical_trace, licensed, licensed_by, rule
 
 d, tr1, tr2, T, u, v = (symbol(n) for n in ("d", "tr1", "tr2", "T", "u", "v"))
@@ -139,7 +139,7 @@ import pkgutil, sys
 from theorems import rules
 assert not rules.licensed(type("Step", (), {"rule": "no rule", "data": ()})())
 missing = [m.name for m in pkgutil.iter_modules(rules.__path__, "theorems.rules.") if m.name not in sys.modules]
-assert not missing and "theorems.orders" in sys.modules, missing
+assert not missing and "theorems.rules.orders" in sys.modules, missing
 """
     found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
@@ -568,8 +568,8 @@ def test_data_of_another_shape_is_not_licensed_and_breaks_nothing(name: str) -> 
 
 
 def test_a_tampered_step_of_the_bound_is_not_licensed() -> None:
-    from theorems.derivation import SharpBound
-    from theorems.deriving import derive
+    from theorems.kernel.derivation import SharpBound
+    from theorems.kernel.deriving import derive
 
     (bound,) = derive("bao2024.sec4.eq5").quantities.values()
     assert isinstance(bound, SharpBound)

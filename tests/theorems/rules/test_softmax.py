@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theorems.conditions import read
-from theorems.expressions import floats, symbol
+from theorems.algebra.expressions import floats, symbol
+from theorems.claims.conditions import read
+from theorems.gaussian.process import Step
 from theorems.lampert2026 import switch
-from theorems.process import Step
 from theorems.rules import RULES, licensed
 from theorems.rules.softmax import (
     APART,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from theorems.catalogue import Said, Statement
+from theorems.claims.catalogue import Said, Statement
 from theorems.statement import Proposition, proposition
 
 _NORMS = {"spectral": "2", "frobenius": "fro", "nuclear": "nuclear"}

@@ -12,8 +12,8 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs_check.checking.without_tokens import found_without_tokens
-from theorems.balls import precision
+from proofs_check.statements.without_tokens import found_without_tokens
+from theorems.algebra.balls import precision
 from theorems.statement.calculus import derivative
 from theorems.statement.cases import Case
 from theorems.statement.decide import Derivation, decide

@@ -8,7 +8,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from proofs_check.checking.drawing import drawn
+from proofs_check.cases.without_tokens import drawn
 from theorems.statement import StatementError, proposition
 from theorems.statement.cases import Case, admissible, free_names
 from theorems.statement.certify import shown, undefined, violation

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theorems.balls import precision
+from theorems.algebra.balls import precision
 from theorems.statement import Expr, proposition
 from theorems.statement.cases import Case, admissible
 from theorems.statement.exponentials import vanishes

@@ -21,7 +21,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from proofs_check.checking.timing import TimeLimitError, time_limit
+from proofs_check.statements.timing import TimeLimitError, time_limit
 from theorems.statement import StatementError, proposition
 from theorems.statement.decide import Derivation, decide
 from theorems.statement.language import MAX_DEPTH, MAX_LENGTH

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from montecarlo.search_statement import evaluate
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.values import value
-from theorems.balls import precision, rational
+from theorems.algebra.balls import precision, rational
 from theorems.statement import Proposition, StatementError, proposition
 from theorems.statement.cases import Case, admissible
 from theorems.statement.prose import in_words, statement_latex

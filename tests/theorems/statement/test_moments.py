@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from proofs_check.checking.cases import drawn
-from theorems.observables import W
-from theorems.process import KERNELS, random_walk
+from proofs_check.cases.of_statements import drawn
+from theorems.gaussian.observables import W
+from theorems.gaussian.process import KERNELS, random_walk
 from theorems.statement import StatementError, proposition
 from theorems.statement.cumulants import CaseMoments
 from theorems.statement.decide import Derivation

@@ -10,8 +10,8 @@ import pytest
 from montecarlo.statements import StatementSimulationError
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.values import value as simulated
-from proofs_check.checking.judging import check_statement
-from proofs_check.checking.request import Request
+from proofs_check.statements.judging import check_statement
+from proofs_check.statements.request import Request
 from theorems.statement.cases import Case, admissible
 from theorems.statement.certify import violation
 from theorems.statement.expression import Expr, StatementError

@@ -14,21 +14,21 @@ import pytest
 import sympy as sp
 
 from montecarlo.registry import instance_of
-from proofs_check.evidence import Seen
-from proofs_check.instances import instance
-from proofs_check.tied import quantities
+from proofs_check.binding.instances import instance
+from proofs_check.binding.tied import quantities
+from proofs_check.checks.evidence import Seen
 from tests.theorems.statement.saying import finite, said, vectors
-from theorems.balls import precision
-from theorems.catalogue import Statement, shipped
-from theorems.derivation import Derived, Inequality, SharpBound
-from theorems.deriving import derive
-from theorems.factored import is_factored
-from theorems.kernel import settle, value_of
-from theorems.numeric import Case as OldCase
-from theorems.outcome import Outcome
+from theorems.algebra.balls import precision
+from theorems.claims.catalogue import Statement, shipped
+from theorems.gaussian.numeric import Case as OldCase
+from theorems.kernel.derivation import Derived, Inequality, SharpBound
+from theorems.kernel.deriving import derive
+from theorems.kernel.outcome import Outcome
+from theorems.kernel.settle import settle, value_of
 from theorems.statement.cases import Case, admissible
 from theorems.statement.decide import Derivation, decide
 from theorems.statement.expression import Expr, StatementError
+from theorems.statement.factored import is_factored
 from theorems.statement.proofs.matrices import about_matrices
 from theorems.statement.proofs.prover import proved
 from theorems.statement.values import compared, scalar

@@ -9,7 +9,7 @@ import pytest
 
 from montecarlo.statements import StatementSimulation
 from tests.theorems.statement.saying import said
-from theorems.catalogue import shipped
+from theorems.claims.catalogue import shipped
 from theorems.statement.decide import Derivation
 from theorems.statement.proposition import Proposition
 

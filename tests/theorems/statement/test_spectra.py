@@ -12,8 +12,8 @@ from montecarlo.search_statement import evaluate
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.nodes import StatementSimulationError, frozen
 from montecarlo.statements.values import value as simulated
-from proofs_check.checking.judging import judged
-from proofs_check.checking.request import Request
+from proofs_check.statements.judging import judged
+from proofs_check.statements.request import Request
 from theorems.statement import StatementError, proposition
 from theorems.statement.cases import Case
 from theorems.statement.language import parsed

@@ -11,8 +11,8 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.expressions import symbol
 from theorems.algebra.matrix_calculus import Letter, Matrix, MatrixError
-from theorems.expressions import symbol
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.proposition import Proposition

@@ -12,8 +12,8 @@ from fractions import Fraction
 
 import sympy as sp
 
-from theorems.balls import ball, between, precision, sign
-from theorems.inequalities.covers import Box, covered
+from theorems.algebra.balls import ball, between, precision, sign
+from theorems.algebra.covers import Box, covered
 from theorems.statement.expression import Expr
 from theorems.statement.work import Work
 

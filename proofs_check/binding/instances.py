@@ -1,0 +1,625 @@
+"""Claims whose second side simulates no walks, held to what they say by value.
+
+At cases at which a claim was judged, the statement's names get their values there, and the statement's quantity, as the
+two interpreters of statements evaluate it, must be the derived value and the second side's number.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import flint
+import sympy as sp
+
+from montecarlo.registry import instance_of
+from proofs_check.binding.along import strays
+from proofs_check.binding.realised import between_ends
+from proofs_check.binding.tied import Binding, line, quantities
+from proofs_check.cases.drawn import key
+from proofs_check.checks.evidence import Seen
+from proofs_check.checks.points import BITS
+from proofs_check.claims.pairing import Pair
+from theorems.algebra.balls import ball, between, precision, rational
+from theorems.algebra.closed import names
+from theorems.algebra.expressions import symbol
+from theorems.claims.conditions import clause
+from theorems.gaussian.cells import Law, Limit
+from theorems.gaussian.numeric import Case as Exact
+from theorems.kernel.bounds import sharp_quantity
+from theorems.kernel.catalogued import said
+from theorems.kernel.derivation import Enclosed, Equivalence, Inequality, SharpBound
+from theorems.kernel.equivalence import holds, truth
+from theorems.kernel.eventually import Eventually
+from theorems.kernel.limits import at_point
+from theorems.kernel.settle import value_of
+from theorems.statement import conditions
+from theorems.statement.cases import Case, admissible, frame, only_set
+from theorems.statement.certify import violation
+from theorems.statement.conditions import CLAUSES
+from theorems.statement.expression import Expr, StatementError
+from theorems.statement.limiting import reached
+from theorems.statement.proposition import Proposition
+from theorems.statement.values import UndefinedError, scalar
+
+#: Cases at which a claim's numbers are looked at, and those at which least values are.
+CASES, FEW = 24, 8
+#: An error of a number beyond this part of max(1, |number|) says too little of it.
+LOOSE = 1e-6
+#: The same for the interval of a number that is sampled.
+COARSE = 0.05
+#: How near to its end the names of a limit are taken: all values there lie in one ball.
+NEAR = Fraction(1, 1 << 300)
+#: The second interpreter may be off by this part of the sizes that it adds, for rounding.
+ROUNDING = 1e-9
+#: The most that a ball's radius may be, relative to 1 + |middle|; that of a least norm, and the second interpreter's.
+TIGHT, LEAST = 1e-20, 1e-6
+#: How near a value between the ends of a range is come to, with rational matrices.
+CLOSE = 1e-9
+#: How near the least value that is derived a quantity must come, as a part of leading - least.
+SHARP = 0.999
+
+
+class InstanceError(ValueError):
+    """A case that gives the statement's names no values; the message says which, and the mend."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """One case: what the second side found, the statement's names there, and the derivation's functionals."""
+
+    seen: Seen
+    case: Case
+    exact: Exact
+
+    @property
+    def key(self) -> str:
+        """The case in a line."""
+        return place_of(self.seen)
+
+
+def place_of(seen: Seen) -> str:
+    """A case in a line."""
+    shown = key(seen.case).replace('"', "")
+    return shown if len(shown) <= 160 else f"{shown[:157]}..."
+
+
+def values_bound(pair: Pair, second_side: Any, seen: Sequence[Seen], only: Collection[str] | None = None) -> Binding:
+    """Hold the derived values and a second side's numbers against the statement, at CASES of the cases ``seen``.
+
+    ``only`` are the quantities that are compared, where they are not all.
+    """
+    claim = pair.statement
+    try:
+        table = quantities(claim)
+    except StatementError as error:
+        return Binding(missing=[f"what the claim says cannot be read: {line(error)}"])
+    found = Binding(missing=[f"nothing is said of {name}" for name in claim.printed if name not in table])
+    if only is not None:
+        table, found = {name: prop for name, prop in table.items() if name in only}, Binding()
+    if not seen:
+        return found.joined(Binding(missing=["the second side was seen at no case"]))
+    given = instance_of(pair.source)
+    try:
+        seen = [one for one in seen if named(one, given) is not None]
+    except InstanceError as error:
+        return found.joined(Binding(missing=[f"nothing was compared with the statement: {error}"]))
+    if not seen:
+        return found.joined(Binding(missing=["the statement's names have no exact values at any case that was seen"]))
+    numbers = claim.relation != "when"
+    most = FEW if numbers and any(prop.left.has("least") for prop in table.values()) else CASES
+    chosen = [seen[len(seen) * k // most] for k in range(most)] if len(seen) > most else seen
+    for name, prop in table.items():
+        try:
+            places = [
+                Place(one, instance(prop, one, given), pair.exact(_completed(pair, one, given))) for one in chosen
+            ]
+        except InstanceError as error:
+            found.missing.append(f"{name} was not compared with the statement: {error}")
+            continue
+        found = found.joined(_bound(pair, name, prop, places))
+    return found
+
+
+def _bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> Binding:
+    """One quantity at all places; the first place where a side differs is told."""
+    hold = _truths if pair.statement.relation == "when" and name in pair.statement.printed else _numbers
+    with precision(BITS):
+        # where the second side has no number of it, the quantity need not exist
+        outside = [(admissible(prop, place.case), place) for place in places]
+        places = [place for failed, place in outside if not failed]
+        for failed, place in outside:
+            if failed and name in place.seen.found:
+                told = f"the second side counts a case outside the hypotheses ({failed}): {place.key}"
+                return Binding(simulated=[told])
+        try:
+            return hold(pair, name, prop, places)
+        except (InstanceError, StatementError, UndefinedError, IndexError, ValueError) as error:
+            return Binding(missing=[f"{name} was not compared with the statement: {line(error)}"])
+
+
+def derived_bound(pair: Pair, table: Mapping[str, Proposition], cases: Sequence[Mapping[str, Any]]) -> Binding:
+    """Hold the derived values and the prints against the statement at cases of their own."""
+    found = Binding(missing=[f"nothing is said of {name}" for name in pair.statement.printed if name not in table])
+    for name, prop in table.items():
+        places = [Place(one, instance(prop, one, None), Exact(one.case)) for one in (Seen(c, c, {}) for c in cases)]
+        with precision(BITS):
+            try:
+                found = found.joined(_numbers(pair, name, prop, places, alone=True))
+            except (InstanceError, StatementError, UndefinedError, IndexError, ValueError) as error:
+                found.missing.append(f"{name} was not compared with the statement: {line(error)}")
+    return found
+
+
+# -- numbers
+
+
+def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place], alone: bool = False) -> Binding:
+    """Numbers at all places; ``alone``: the derived ones, without those of a second side."""
+    differs = derived_differs(pair, name)
+    print_read = _print(pair, name, prop)
+    compared, widest, roughest = 0, 0.0, 0.0
+    for place in places:
+        if isinstance(quantity_of(pair, name), Limit) and (told := strays(pair, prop, place.seen.case)):
+            return Binding(simulated=[f"the second side goes another way: {told}; {place.key}"])
+        stated = _stated(prop, place)
+        where = f"at {place.key} the statement's quantity {claim_text(pair, name)} is {_shown(stated)}"
+        roughest = max(roughest, float(stated.rad() / (1 + abs(stated.mid()))))
+        if not prop.left.has("lim"):
+            _by_the_other(prop, place.case, stated, where)
+        if name in place.seen.found:
+            number, error = place.seen.found[name]  # type: ignore[misc]
+            compared, widest = compared + 1, max(widest, error / max(1.0, abs(number)))
+            if not _around(number, error).overlaps(stated):
+                return Binding(simulated=[f"the second side is of another quantity: {where}, it has {number!r}"])
+        if told := differs(place, stated):
+            return Binding(derived=[f"the derivation is of another quantity: {where}, {told}"])
+        if print_read is not None and (told := print_read(place)):
+            return Binding(derived=[f"the print is judged as another formula than is said: at {place.key}, {told}"])
+    if not (compared or alone) and name in pair.statement.printed:
+        raise InstanceError("the second side gives no number of it")
+    sampled = any(place.seen.sampled for place in places)
+    if widest > (COARSE if sampled else LOOSE):
+        raise InstanceError(f"the second side knows it within {widest:.1e} only, which says too little")
+    further = _at_the_bound(pair, name, prop, places)
+    says = claim_text(pair, name)
+    rough = f", itself known within {roughest:.1e}" if roughest > TIGHT else ""
+    how = "sampled" if sampled else "found"
+    near = f"{how} within {widest:.1e} of it{rough}, {_told(pair, name)}" if compared else f"derived{rough}"
+    told = f"{name} is {says} by value at {count_of(places)}: {near}"
+    further += "; its limit is taken by the first interpreter of statements alone" * prop.left.has("lim")
+    return Binding(evidence=[told + further])
+
+
+def _stated(prop: Proposition, place: Place) -> flint.arb:
+    """The statement's quantity at a place, its limits taken."""
+    if not prop.left.has("lim"):
+        return stated_value(prop.left, around_the_limit(prop, place))
+    derivation, found = reached(prop, prop.left)
+    return _settled(found.at(derivation, _flat(place.case)))
+
+
+def derived_differs(pair: Pair, name: str) -> Callable[[Place, flint.arb], str]:
+    """What says how a derived quantity differs from the statement's at a place; "" where it does not."""
+    quantity = quantity_of(pair, name)
+    if isinstance(quantity, Limit):
+        # its value on the way, as the statement's quantity
+        on_the_way = quantity.finite
+        if isinstance(on_the_way, Law):
+            raise InstanceError("the derivation has a law there, and no formula")
+        return lambda place, stated: _other(formula_at(on_the_way, place), stated)
+    if isinstance(quantity, Eventually):
+        return lambda place, stated: _beyond(formula_at(quantity.upper, place), stated, 1)
+    if isinstance(quantity, Enclosed):
+        ends = [(end, 1) for end in quantity.lows] + [(end, -1) for end in quantity.highs]
+        return lambda place, stated: next(
+            (told for end, side in ends if (told := _beyond(formula_at(end, place), stated, side))), ""
+        )
+    if isinstance(quantity, Inequality):
+        value: sp.Expr | None = quantity.quantity
+    elif isinstance(quantity, SharpBound):
+        value = sharp_quantity(quantity)
+    elif quantity is None:
+        # what is free beside a bounded quantity, or a functional that prints name
+        bound = next(iter(pair.derived().quantities.values()))
+        value = bound.free.get(name) if isinstance(bound, SharpBound) else symbol(name)
+    else:
+        value = value_of(pair.derived(), name).expr
+    if value is None:
+        raise InstanceError("no step says what the derived bound is of")
+    return lambda place, stated: _other(formula_at(value, place), stated)
+
+
+def claim_text(pair: Pair, name: str) -> str:
+    """A quantity as the claim writes it, by the names of its definitions."""
+    says = pair.statement.says
+    assert says is not None
+    return " ".join(says.quantities[name].split())
+
+
+def _told(pair: Pair, name: str) -> str:
+    """How the derivation was held to a statement's quantity, in words."""
+    quantity = quantity_of(pair, name)
+    if isinstance(quantity, Limit):
+        return "and derived, on the way to the limit that is said"
+    if isinstance(quantity, Eventually):
+        return "and nowhere below the derived least value"
+    return "and between the derived ends" if isinstance(quantity, Enclosed) else "and derived"
+
+
+def quantity_of(pair: Pair, name: str) -> Any:
+    """What is derived under a quantity's name, or of all prints at once; None for a name that only prints have."""
+    found = pair.derived().quantities
+    if name in found:
+        return found[name]
+    return next(iter(found.values())) if name in pair.statement.printed else None
+
+
+def formula_at(formula: sp.Expr, place: Place) -> flint.arb:
+    """A formula in the derivation's functionals at a place."""
+    values = {}
+    for name in names(formula):
+        try:
+            found = place.exact.number(name)
+        except KeyError:
+            if name not in place.case.numbers:
+                raise InstanceError(f"the derivation's {name} has no value at {place.key}") from None
+            found = place.case.numbers[name]
+        values[name] = found() if callable(found) else rational(found)
+    return ball(formula, values)
+
+
+def _other(derived: flint.arb, stated: flint.arb) -> str:
+    return "" if _settled(derived).overlaps(stated) else f"the derivation gives {_shown(derived)}"
+
+
+def _beyond(end: flint.arb, stated: flint.arb, side: int) -> str:
+    return f"beyond the derived end {_shown(end)}" if side * (_settled(end) - stated) > 0 else ""
+
+
+def _print(pair: Pair, name: str, prop: Proposition) -> Callable[[Place], str] | None:
+    """What says how a print in the language differs from the print as it is judged, at a place; None for no print."""
+    claim = pair.statement
+    if name not in claim.printed:
+        return None
+    try:
+        said(claim, name)
+    except StatementError as error:
+        raise InstanceError(f"its print cannot be read in the language: {line(error)}") from None
+    formula = pair.formulas[name]
+
+    def differs(place: Place) -> str:
+        stated, judged = stated_value(prop.right, place.case), _as_judged(pair, name, formula, place)
+        if _settled(judged).overlaps(stated):
+            return ""
+        return f"{prop.right} is {_shown(stated)}, and {claim.printed[name]} is {_shown(judged)}"
+
+    return differs
+
+
+def _as_judged(pair: Pair, name: str, formula: sp.Expr, place: Place) -> flint.arb:
+    """A print at a place, as it is judged: case by case, where it is about a limit with cases."""
+    if not isinstance(quantity_of(pair, name), Limit):
+        return formula_at(formula, place)
+    found = at_point(formula, place.exact.scalars)
+    if found is None:
+        raise InstanceError(f"the print has no value at {place.key}")
+    return ball(found, {})
+
+
+def around_the_limit(prop: Proposition, place: Place) -> Case:
+    """The case, and all values near the end of a limit whose name no case gives: what tends lies in their ball."""
+    label, end = prop.limit.variable, prop.limit.value
+    if label not in place.case.numbers or end is None or label in place.seen.case or label in place.seen.given:
+        return place.case
+    middle = place.case.numbers[label]
+    near = {**place.case.numbers, label: between(middle - NEAR, middle + NEAR)}
+    # a value that is read as a number may be a ball
+    return replace(place.case, numbers=near)  # type: ignore[arg-type]
+
+
+def _at_the_bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> str:
+    """How near the statement's quantity comes to a derived bound that is said to be its extreme; "" for others."""
+    quantity = quantity_of(pair, name)
+    if isinstance(quantity, Eventually):
+        shares = []
+        for place in places:
+            leading, least = (formula_at(f, place) for f in (quantity.leading, quantity.upper))
+            shares.append(float((leading - stated_value(prop.left, place.case)) / (leading - least)))
+        if not max(shares) > SHARP:
+            raise InstanceError(f"it comes within {1 - max(shares):.1e} of its derived least value only")
+        return f"; it comes within {1 - max(shares):.1e} of the derived least value"
+    if not isinstance(quantity, SharpBound):
+        return ""
+    attained = Seen(quantity.attained, quantity.attained, {})
+    given = instance_of(pair.source)
+    if given is not None and not set(inspect.signature(given).parameters) <= set(quantity.attained):
+        given = None
+    place = Place(attained, instance(prop, attained, given), Exact(quantity.attained))
+    if not (stated_value(prop.left, place.case) ** 2).overlaps(formula_at(quantity.square.expr, place)):
+        raise InstanceError(f"it does not attain the derived bound at {place.key}")
+    return "; it attains the derived bound" + (_all_between(pair, prop) if pair.statement.relation == "range" else "")
+
+
+def _all_between(pair: Pair, prop: Proposition) -> str:
+    """Values between the ends of a range that the statement's quantity is seen to take, beside every free one.
+
+    Raises InstanceError where it does not take one that was derived.
+    """
+    table = quantities(pair.statement)
+    points = list(between_ends(quantity_of(pair, next(iter(pair.statement.printed)))))
+    for raw, value, free in points:
+        seen = Seen(raw, raw, {})
+        for other, wanted in ((prop, value), *((table[name], value) for name, value in free.items())):
+            place = Place(seen, instance(other, seen, None), Exact(raw))
+            if failed := admissible(other, place.case):
+                raise InstanceError(f"a case at which it should be {wanted} is outside the hypotheses: {failed}")
+            if not _around(float(wanted), CLOSE).overlaps(ball_of(scalar(other.left, place.case))):
+                raise InstanceError(f"{other.left} is not {wanted} at {place.key}, as was derived")
+    beside = "".join(f" beside {name}" for name in sorted({name for _, _, free in points for name in free}))
+    return f", and takes values between its ends{beside} as derived at {len(points)} cases"
+
+
+# -- truth values
+
+
+def _truths(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> Binding:
+    quantity = quantity_of(pair, name)
+    if not isinstance(quantity, Equivalence):
+        raise InstanceError("the derivation says of no property when it holds")
+    told, seen_again = {True: 0, False: 0}, 0
+    text = str(prop.left) if prop.relation in CLAUSES else f"{prop.left} {prop.relation} {prop.right}"
+    for place in places:
+        observed = place.seen.found.get(name)
+        stated = _holds(prop, place.case)
+        if observed is None or stated is None:
+            continue
+        where = f"at {place.key} {text} is {stated}"
+        again = _truth_by_the_other(prop, place.case)
+        if again is not None and again != stated:
+            raise InstanceError(f"{where}; the second interpreter of statements has {again}")
+        seen_again += again is not None
+        if observed != stated:
+            return Binding(simulated=[f"the second side is of another property: {where}, it observes {observed}"])
+        if truth(quantity, place.exact) == (not stated):
+            return Binding(derived=[f"the derivation is of another property: {where}, it gives {not stated}"])
+        if told_apart := _clause_differs(pair, name, prop, place):
+            return Binding(
+                derived=[f"the print is judged as another clause than is said: at {place.key}, {told_apart}"]
+            )
+        told[stated] += 1
+    if not min(told.values()):
+        raise InstanceError("it was seen true only, or false only, or never decided")
+    shares = f"{told[True]} times true, {told[False]} times false, by the second interpreter too at {seen_again}"
+    return Binding(evidence=[f"{name} is {text} by truth value at {count_of(places)}, derived and observed: {shares}"])
+
+
+def _holds(prop: Proposition, case: Case) -> bool | None:
+    """Whether the property that a claim is about holds at a case: the left side of a clause, or a relation."""
+    if prop.relation in CLAUSES:
+        return conditions.truth(prop.left, case)
+    broken = violation(prop, case)
+    return None if broken is None else not broken
+
+
+def _clause_differs(pair: Pair, name: str, prop: Proposition, place: Place) -> str:
+    """How the printed clause, as it is judged, differs from the one that is said; "" where that is not seen."""
+    if prop.relation not in CLAUSES:
+        return ""
+    said_so = conditions.truth(prop.right, place.case)
+    word, judged = clause(pair.statement.printed[name])
+    found = holds(judged, place.exact)
+    if word == prop.relation and (None in (said_so, found) or said_so == found):
+        return ""
+    return f"{prop.relation} {prop.right} is {said_so}, and {pair.statement.printed[name]} is {found}"
+
+
+def _truth_by_the_other(prop: Proposition, case: Case) -> bool | None:
+    """Whether the property holds in float64 by the interpreter of the simulations; None where it does not settle it."""
+    from montecarlo.statements.ensemble import law_of
+    from montecarlo.statements.environment import environment_of
+    from montecarlo.statements.nodes import StatementSimulationError, frozen
+    from montecarlo.statements.values import value
+
+    node = prop.left.plain()
+    if prop.relation not in CLAUSES:
+        node = ["relation", prop.relation, node, prop.right.plain()]
+    try:
+        return bool(value(frozen(node), law_of(_flat(case)) if case.ensemble else environment_of(_flat(case))))
+    except StatementSimulationError:
+        return None
+
+
+# -- the statement's names at a case
+
+
+def _completed(pair: Pair, seen: Seen, given: Callable[..., Mapping[str, Any] | None] | None) -> Mapping[str, Any]:
+    """The case with the parameters that it lacks, as its instance has them.
+
+    Raises InstanceError for one that is not what the second side found of it.
+    """
+    table = dict(seen.case)
+    for name, value in (named(seen, given) or {}).items():
+        if name in pair.statement.parameters and name not in table:
+            number, error = seen.found.get(name, (Fraction(value), 0))  # type: ignore[misc]
+            if abs(Fraction(value) - Fraction(number)) > Fraction(error):
+                raise InstanceError(f"its instance has {name} = {float(value):.9g}, the second side {number:.9g}")
+            table[name] = str(Fraction(value))
+    return table
+
+
+def named(seen: Seen, given: Callable[..., Mapping[str, Any] | None] | None) -> Mapping[str, Any] | None:
+    """What ``given`` says of a statement's names at a case; None where they have no exact values there.
+
+    Its parameters are what the second side has at the case, by name; ``exact`` is the case itself. Raises InstanceError
+    for a parameter that the case lacks.
+    """
+    if given is None:
+        return {}
+    wanted, table = inspect.signature(given).parameters, {**seen.given, "exact": seen.case}
+    lacking = [name for name in wanted if name not in table]
+    if lacking:
+        raise InstanceError(f"its instance asks for {lacking[0]}; the case has {', '.join(seen.given)}")
+    return given(**{name: table[name] for name in wanted})
+
+
+def instance(prop: Proposition, seen: Seen, given: Callable[..., Mapping[str, Any] | None] | None) -> Case:
+    """What a statement's names stand for at a case: what ``given`` says of them, else what the case itself has.
+
+    Raises InstanceError for a name without a value, or with one of another shape than the statement's.
+    """
+    table = {**seen.case, **(named(seen, given) or {})}
+    for name, (size, _) in prop.known.sequences.items():
+        if name not in table and only_set(prop, name):
+            # what at(...) sets everywhere may be anything
+            table[name] = [0] * int(_one({**table, size: size} if size.isdigit() else table, size))
+    if prop.limit.value is not None and prop.limit.value.op == "number":
+        table.setdefault(prop.limit.variable, prop.limit.value.args[0])
+    ensemble = _ensemble(table) if prop.law.exchangeable else ()
+    if ensemble:
+        table = {"T": len(ensemble[0]), "d": len(ensemble[0][0]), **table}
+    sequences = {name: _row(table, name) for name in prop.known.sequences}
+    vectors = {name: _row(table, name) for name in prop.known.vectors}
+    matrices = {name: tuple(_entries(row, name) for row in _rows(table, name)) for name in prop.matrices}
+    families = {name: _nested(table, name, len(bounds)) for name, bounds in prop.known.families.items()}
+    for name, (size, _) in prop.known.sequences.items():
+        if not size.isdigit():
+            table.setdefault(size, len(sequences[name]))
+    for name, rows in matrices.items():
+        for size, length in zip(prop.known.size(name), (len(rows), len(rows[0])), strict=True):
+            table.setdefault(size, length)
+    for entries in (*vectors.values(), *map(_first, families.values())):
+        table.setdefault("d", len(entries))
+    return Case(
+        {name: _one(table, name) for name in frame(prop).names}, matrices, vectors, sequences, families, ensemble
+    )
+
+
+def _nested(table: Mapping[str, Any], name: str, depth: int) -> tuple[Any, ...]:
+    """The vectors of a family, as deep as it has indices."""
+
+    def read(found: Any, left: int) -> tuple[Any, ...]:
+        if not left:
+            return _entries(found, name)
+        if not isinstance(found, list | tuple):
+            raise InstanceError(f"{name} holds {found!r}; expected vectors, in lists as deep as it has indices")
+        return tuple(read(one, left - 1) for one in found)
+
+    return read(_value(table, name), depth)
+
+
+def _ensemble(table: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The sets of tokens of a finite exchangeable law."""
+    sets = _rows(table, "tokens")
+    return tuple(tuple(_entries(one, "tokens") for one in _rows({"tokens": tokens}, "tokens")) for tokens in sets)
+
+
+def _value(table: Mapping[str, Any], name: str) -> Any:
+    if name not in table:
+        known = ", ".join(map(str, table))
+        raise InstanceError(f"no case says what {name} is (it has {known}); register it with @instance")
+    return table[name]
+
+
+def _first(members: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The first vector of a family."""
+    return _first(members[0]) if isinstance(members[0], tuple) else members
+
+
+def _one(table: Mapping[str, Any], name: str) -> Fraction:
+    return _number(_value(table, name), name)
+
+
+def _row(table: Mapping[str, Any], name: str) -> tuple[Fraction, ...]:
+    return _entries(_value(table, name), name)
+
+
+def _rows(table: Mapping[str, Any], name: str) -> Sequence[Any]:
+    found = _value(table, name)
+    if not isinstance(found, list | tuple):
+        raise InstanceError(f"{name} is {found!r}; expected a matrix, rows of numbers")
+    return found
+
+
+def _entries(row: Any, name: str) -> tuple[Fraction, ...]:
+    if not isinstance(row, list | tuple):
+        raise InstanceError(f"{name} holds {row!r}; expected rows of numbers")
+    return tuple(_number(entry, name) for entry in row)
+
+
+def _number(value: Any, name: str) -> Fraction:
+    try:
+        return Fraction(value)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        raise InstanceError(f"{name} is {value!r}; expected a number, or a nested list of numbers") from None
+
+
+# -- values
+
+
+def _by_the_other(prop: Proposition, case: Case, stated: flint.arb, where: str) -> None:
+    """Raise InstanceError where the interpreter of the simulations has another number for the quantity."""
+    from montecarlo.statements.ensemble import law_of
+    from montecarlo.statements.environment import environment_of
+    from montecarlo.statements.functions import sizes
+    from montecarlo.statements.nodes import StatementSimulationError, frozen
+    from montecarlo.statements.values import value
+
+    node = frozen(prop.left.plain())
+    shapes = {name: size for name, size in prop.known.sizes.items() if name in case.matrices}
+    try:
+        env = law_of(_flat(case)) if case.ensemble else environment_of(_flat(case), sizes=shapes)
+        number, size = (float(value(one, env)) for one in (node, sizes(node)))
+    except StatementSimulationError as error:
+        raise InstanceError(f"{where}; the second interpreter has no number: {line(error)}") from None
+    rounding = LEAST if prop.left.has("least") else ROUNDING
+    if not _around(number, rounding * max(abs(size), abs(number))).overlaps(stated):
+        raise InstanceError(f"{where}; the second interpreter of statements has {number!r}")
+
+
+def _flat(case: Case) -> dict[str, Any]:
+    """A case as a simulation's interpreter reads it."""
+    plain = case.plain()
+    numbers = {name: int(v) if v.denominator == 1 else str(v) for name, v in case.numbers.items()}
+    families = {"families": plain["families"]} if case.families else {}
+    tokens = {"tokens": plain["tokens"]} if case.ensemble else {}
+    return {**numbers, **plain["matrices"], **plain["vectors"], **plain["sequences"], **families, **tokens}
+
+
+def ball_of(number: Fraction | flint.arb) -> flint.arb:
+    """A number as a ball that says enough."""
+    return _settled(rational(number) if isinstance(number, Fraction) else number)
+
+
+def stated_value(side: Expr, case: Case) -> flint.arb:
+    """The value of a side of a statement; that of a least norm is known between its certified ends."""
+    number = scalar(side, case)
+    return _settled(rational(number) if isinstance(number, Fraction) else number, _accuracy(side))
+
+
+def _accuracy(side: Expr) -> float:
+    return LEAST if side.has("least") else TIGHT
+
+
+def _settled(number: flint.arb, tight: float = TIGHT) -> flint.arb:
+    """The ball itself; InstanceError for one that says too little, which would overlap with everything."""
+    if not number.is_finite() or number.rad() > tight * (1 + abs(number.mid())):
+        raise InstanceError(f"its value {number.str(6)} is known too roughly")
+    return number
+
+
+def _around(value: float, error: float) -> flint.arb:
+    middle, spread = Fraction(value), Fraction(error)
+    return between(middle - spread, middle + spread)
+
+
+def _shown(number: flint.arb) -> str:
+    return str(number.str(12, radius=False))
+
+
+def count_of(places: Sequence[Any]) -> str:
+    """How many cases, in words."""
+    return f"{len(places)} case{'s' * (len(places) != 1)}"

@@ -1,0 +1,103 @@
+"""Whether what is derived holds under all that a statement allows, not only at the cases that a second side tried.
+
+Cases drawn from the statement alone may show that its hypotheses are wider than those of the derivation; that none of
+them does is no proof.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import flint
+
+from montecarlo.registry import instance_of
+from proofs_check.binding.instances import InstanceError, Place, ball_of, derived_differs, formula_at, quantity_of
+from proofs_check.binding.tied import Binding, quantities
+from proofs_check.cases.without_tokens import drawn
+from proofs_check.checks.evidence import Seen
+from proofs_check.checks.points import BITS
+from proofs_check.claims.pairing import Pair
+from theorems.algebra.balls import precision
+from theorems.algebra.expressions import ExpressionError
+from theorems.gaussian.numeric import Case as Exact
+from theorems.kernel.bounds import ungranted
+from theorems.kernel.derivation import Fact, Inequality, SharpBound
+from theorems.kernel.equivalence import holds
+from theorems.kernel.eventually import Eventually
+from theorems.statement.cases import Case
+from theorems.statement.expression import StatementError
+from theorems.statement.proposition import Proposition
+from theorems.statement.values import UndefinedError, scalar
+
+#: Cases wanted, and draws for them.
+CASES, DRAWS = 40, 120
+
+
+def as_wide_as_said(pair: Pair) -> Binding:
+    """Look for a case of the statement's hypotheses at which the derived value, or bound, is not that of its quantity.
+
+    Nothing is said where the case's own names are not the statement's, and of limits.
+    """
+    if instance_of(pair.source) is not None:
+        return Binding()
+    try:
+        table = quantities(pair.statement)
+    except StatementError:
+        # told where both sides are compared
+        return Binding()
+    found = Binding()
+    for name, prop in table.items():
+        quantity = quantity_of(pair, name)
+        if isinstance(quantity, Fact | Inequality | SharpBound) and not isinstance(quantity, Eventually):
+            found = found.joined(_looked(pair, name, prop, quantity))
+    return found
+
+
+def _looked(pair: Pair, name: str, prop: Proposition, quantity: Any) -> Binding:
+    generator, count = Random(pair.statement.id), 0
+    conditions = pair.statement.conditions
+    if isinstance(quantity, Inequality):
+        conditions = (*conditions, *ungranted(pair.statement, quantity))
+    with precision(BITS):
+        for _ in range(DRAWS):
+            case = drawn(prop, generator.choice)
+            if case is None or count == CASES:
+                continue
+            raw = _raw(case)
+            place = Place(Seen(raw, raw, {}), case, Exact(raw))
+            try:
+                if holds(conditions, place.exact) is not True:
+                    continue
+                stated = ball_of(scalar(prop.left, case))
+            except (UndefinedError, IndexError, InstanceError):
+                # the statement says nothing there
+                continue
+            except (ValueError, ExpressionError):
+                return Binding()
+            try:
+                told = derived_differs(pair, name)(place, stated) or _beyond(quantity, place, stated)
+            except (InstanceError, KeyError, ValueError):
+                return Binding()
+            if told:
+                text = f"more is said of {name} than is derived: under the hypotheses, at {place.key}, {told}"
+                return Binding(missing=[text])
+            count += 1
+    what = "has the derived value" if isinstance(quantity, Fact) else "keeps the derived bound"
+    return Binding(evidence=[f"{name} {what} at {count} cases drawn from the hypotheses"] if count else [])
+
+
+def _beyond(quantity: Any, place: Place, stated: flint.arb) -> str:
+    """How a quantity is beyond its derived bound at a place; "" where it is not, or where it has none."""
+    if isinstance(quantity, Inequality) and stated > (end := formula_at(quantity.upper, place)):
+        return f"it is {stated.str(6, radius=False)}, beyond the derived {end.str(6, radius=False)}"
+    if isinstance(quantity, SharpBound) and stated**2 > (end := formula_at(quantity.square.expr, place)):
+        return f"its square is {(stated**2).str(6, radius=False)}, beyond the derived {end.str(6, radius=False)}"
+    return ""
+
+
+def _raw(case: Case) -> dict[str, Any]:
+    """The case as the derivation reads it."""
+    plain = case.plain()
+    numbers = {name: int(v) if name == "d" else str(v) for name, v in case.numbers.items()}
+    return {**numbers, **plain["matrices"], **plain["vectors"], **plain["sequences"]}

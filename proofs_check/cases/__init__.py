@@ -1,0 +1,1 @@
+"""What Hypothesis draws and what a user hands in: the parameters of claims and of statements, read exactly."""

@@ -1,0 +1,232 @@
+"""The case a user hands over with ``--case``: JSON read as exact data, checked against the claim's model.
+
+Nothing in it is evaluated. A number that is no token count is an integer or a string "p/q"; a matrix is a list of
+rows. Numbers come out as strings "p/q" in lowest terms, token counts and d as integers.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from proofs_check.cases import given_structured as structured_input
+from proofs_check.cases.entries import count, fail, rational
+from proofs_check.inputs.errors import nearest, shown
+from proofs_check.inputs.expect import no_constant, unique_pairs
+from theorems.claims.catalogue import STRUCTURED, Statement
+from theorems.kernel.catalogued import left_side
+from theorems.statement.expression import StatementError
+
+#: Most dimensions, most tokens.
+MAX_D, MAX_T = 64, 4096
+#: Where the exact elimination of Sigma gives up: its integers stay below 2**MAX_BITS, its time below seconds.
+MAX_BITS = 8192
+
+STARTS = ("sigma", "zero")
+_COUNTS = ("i", "j", "T")
+_VECTORS = ("m", "a", "b")
+
+Matrix = list[list[Fraction]]
+
+
+def keys(claim: Statement) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The keys that a case of this claim must have, and those it may have."""
+    if claim.model in STRUCTURED:
+        return structured_input.keys(claim)
+    required: list[str] = []
+    optional: list[str] = []
+    if claim.model not in ("none", "free"):
+        optional.append("d")
+        # A claim about moments of x alone (Eq. 12) assumes nothing about W and needs none.
+        (required if any("W" in text for text in claim.assumptions) else optional).append("W")
+        # a claim about W_QK alone is replayed without Sigma
+        alone = claim.model == "matrix" and not any("Sigma" in text for text in claim.assumptions)
+        (optional if alone else required).append("Sigma")
+    if claim.model == "walk":
+        optional += ["start", "T"]
+    if claim.model == "gaussian":
+        required.append("m")
+    if any(name in claim.positions for name in claim.regime):
+        optional.append("theta")
+    required += [name for name in (*claim.positions, *claim.parameters) if name not in required]
+    return tuple(required), tuple(name for name in optional if name not in required)
+
+
+def _vector(name: str, value: object, d: int) -> list[Fraction]:
+    if not isinstance(value, list) or len(value) != d:
+        fail(f"{name} = {shown(value)}", f"a list of {d} numbers (d = {d})")
+    return [rational(f"{name}[{index}]", entry) for index, entry in enumerate(value)]
+
+
+def _matrix(name: str, value: object, d: int) -> Matrix:
+    if not isinstance(value, list) or len(value) != d:
+        fail(f"{name} = {shown(value)}", f"a list of {d} rows of {d} numbers each (d = {d})")
+    rows = [_vector(f"{name}[{index}]", row, d) for index, row in enumerate(value)]
+    for r in range(d):
+        for c in range(r):
+            if rows[r][c] != rows[c][r]:
+                fail(f"{name}[{r}][{c}] = {rows[r][c]}", f"a symmetric matrix; {name}[{c}][{r}] = {rows[c][r]}")
+    return rows
+
+
+def positive_semidefinite(matrix: Sequence[Sequence[Fraction]]) -> bool:
+    """Whether a symmetric rational matrix has x^T M x >= 0 for every x, decided exactly.
+
+    Symmetric fraction-free elimination: a negative pivot, or a zero pivot in a row that is not zero, is a witness
+    against it. Raises OverflowError where the integers would grow beyond 2**MAX_BITS.
+    """
+    size = len(matrix)
+    scale = [math.lcm(*(entry.denominator for entry in row)) for row in matrix]
+    # D M D with the positive diagonal D of row denominators is an integer matrix of the same signs.
+    work = [[int(matrix[r][c] * scale[r] * scale[c]) for c in range(size)] for r in range(size)]
+    previous = 1
+    for k in range(size):
+        pivot = work[k][k]
+        if pivot < 0:
+            return False
+        if pivot == 0:
+            if any(work[k][c] for c in range(k + 1, size)):
+                return False
+            continue
+        if pivot.bit_length() > MAX_BITS:
+            raise OverflowError
+        for r in range(k + 1, size):
+            for c in range(r, size):
+                work[r][c] = (pivot * work[r][c] - work[k][r] * work[k][c]) // previous
+        previous = pivot
+    return True
+
+
+def _dimension(data: dict[str, Any]) -> int:
+    """d, as given or as the number of entries of the first matrix or vector."""
+    if "d" in data:
+        return count("d", data["d"], MAX_D)
+    for name in ("Sigma", "W", *_VECTORS):
+        if isinstance(data.get(name), list):
+            return count(f"number of entries of {name}", len(data[name]), MAX_D)
+    fail(f"Sigma = {shown(data.get('Sigma'))}", "a list of rows")
+
+
+def _load(text: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text, object_pairs_hook=unique_pairs, parse_constant=no_constant)
+    except RecursionError:
+        fail(shown(text), "JSON that is not nested so deeply")
+    except ValueError as error:
+        fail(shown(text), f"a JSON object ({error})", 'write it as {"d": 1, "Sigma": [["1"]]}')
+    if not isinstance(data, dict):
+        fail(shown(text), "a JSON object", 'write it as {"d": 1, "Sigma": [["1"]]}')
+    return data
+
+
+def parse_case(text: str, claim: Statement) -> dict[str, Any]:
+    """The case in exact, canonical form; raises UsageError in one line for anything else.
+
+    The order of positions that the claim assumes (i <= j <= T) is checked; matrices are symmetric d x d, Sigma is
+    positive semidefinite (decided in rationals), lam > 0 and 0 <= theta <= 1. A walk without "start" starts as the
+    paper's does (x_1 ~ N(0, Sigma)).
+    """
+    data = _load(text)
+    if claim.model in STRUCTURED:
+        return structured_input.check(claim, data)
+    required, optional = keys(claim)
+    allowed = (*required, *optional)
+    for name in data:
+        if name not in allowed:
+            near = nearest(name, allowed)
+            fail(
+                f"key {shown(name)}",
+                f"a key of {claim.id}: {', '.join(allowed)}",
+                f"nearest: {near[0]}" if near else "",
+            )
+    missing = [name for name in required if name not in data]
+    if missing:
+        fail(
+            shown(text),
+            f"the key{'s' * (len(missing) > 1)} {', '.join(missing)} too",
+            f"{claim.id} needs {', '.join(required)}",
+        )
+
+    if claim.model == "free":
+        return _free(claim, data, required)
+    case: dict[str, Any] = {}
+    if claim.model != "none":
+        case["d"] = d = _dimension(data)
+    for name in _COUNTS:
+        if name in data:
+            value = count(name, data[name], MAX_T)
+            before = [case[one] for one in _COUNTS if one in case and case[one] > value and _ordered(claim, one, name)]
+            if before:
+                order = " <= ".join(count for count in _COUNTS if count in data)
+                fail(f"{name} = {value}", f"{order}; a position before it is {before[-1]}")
+            case[name] = value
+    for name in ("W", "Sigma"):
+        if name in data:
+            matrix = _matrix(name, data[name], d)
+            if name == "Sigma":
+                _check_covariance(matrix)
+                unit = [[Fraction(int(r == c)) for c in range(d)] for r in range(d)]
+                if claim.covariance == "identity" and matrix != unit:
+                    fail(f"Sigma = {shown(data[name])}", f"the identity: {claim.id} is about Sigma = I")
+            case[name] = [[str(entry) for entry in row] for row in matrix]
+    for name in _VECTORS:
+        if name in data:
+            case[name] = [str(entry) for entry in _vector(name, data[name], d)]
+    if claim.model == "walk":
+        case["start"] = data.get("start", STARTS[0])
+        if case["start"] not in STARTS:
+            fail(f"start = {shown(case['start'])}", f"one of {', '.join(STARTS)}")
+    for name, low, high, expected in (("lam", 0, None, "a positive number"), ("theta", 0, 1, "a number from 0 to 1")):
+        if name in data:
+            number = rational(name, data[name])
+            if number < low or (high is None and number == 0) or (high is not None and number > high):
+                fail(f"{name} = {number}", expected)
+            case[name] = str(number)
+    return case
+
+
+def _ordered(claim: Statement, one: str, two: str) -> bool:
+    """Whether a claim is about one <= two alone: by its hypotheses, or, where it stands in words, by convention."""
+    if claim.says is None:
+        return True
+    for name in claim.says.quantities:
+        try:
+            tightest = left_side(claim.says, name).known.places.shortest((one, two))
+        except StatementError:
+            continue
+        if tightest is not None and tightest[one, two] <= 0:
+            return True
+    return False
+
+
+def _free(claim: Statement, data: dict[str, Any], required: Sequence[str]) -> dict[str, Any]:
+    """The parameters of a free claim; of one about a printed object, within what its values are drawn from."""
+    case = {name: rational(name, data[name]) for name in required}
+    for name, value in case.items():
+        drawn = [Fraction(v) for ranges in (claim.ranges, *claim.strata) for v in ranges.get(name, ())]
+        # what is drawn from counts is a count, of a size that a second side can build
+        if drawn and all(v.denominator == 1 and v > 0 for v in drawn) and name not in ("kappa", "lam", "budget"):
+            most = max(MAX_D, 4 * int(max(drawn)))
+            if value.denominator != 1 or not 1 <= value <= most:
+                fail(f"{name} = {value}", f"an integer from 1 to {most}")
+    if claim.definitions:
+        for name, value in case.items():
+            known = sorted({Fraction(v) for drawn in (claim.ranges, *claim.strata) for v in drawn.get(name, ())})
+            whole = all(v.denominator == 1 for v in known)
+            if whole and len(known) < 6 and value not in known:
+                fail(f"{name} = {value}", f"one of {', '.join(map(str, known))}")
+            if not known[0] <= value <= known[-1]:
+                fail(f"{name} = {value}", f"a number from {known[0]} to {known[-1]}")
+    return {name: str(value) for name, value in case.items()}
+
+
+def _check_covariance(Sigma: Matrix) -> None:
+    try:
+        if not positive_semidefinite(Sigma):
+            shape = [[str(entry) for entry in row] for row in Sigma]
+            fail(f"Sigma = {shown(shape)}", "a covariance: positive semidefinite")
+    except OverflowError:
+        fail("Sigma", "numbers small enough to decide exactly that it is positive semidefinite", "use fewer digits")

@@ -1,0 +1,323 @@
+"""Cases of a proposition, drawn from its hypotheses, and the features that they should cover.
+
+Hypothesis draws them in property tests; a check, which shrinks nothing, draws the same cases by a generator of its own,
+as Hypothesis takes longer to be imported and to draw than the cases take to be sampled.
+
+A case is exact and JSON-able: positions and d as integers, every other number as "p/q".
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
+from typing import TYPE_CHECKING, Any, Protocol
+
+from proofs_check.cases.rotations import rotated
+from theorems.statement import cases as exact_cases
+from theorems.statement.hypotheses import Range
+from theorems.statement.places import ZERO, Place
+from theorems.statement.proposition import Proposition
+
+if TYPE_CHECKING:
+    from hypothesis import strategies as st
+
+Case = dict[str, Any]
+
+#: Numbers drawn, simplest first, for entries, eigenvalues, variances and parameters.
+ENTRIES = ("1", "0", "-1", "2", "1/2", "-2", "3", "-3/2")
+SPECTRUM = ("1", "-1", "2", "1/2", "-2", "3", "-3/2", "0")
+VARIANCES = ("1", "2", "1/4", "3", "1/64", "0")
+NUMBERS = ("1", "2", "1/2", "-1", "3", "-1/2", "1/4", "5", "-3", "0", "1/8", "10", "7/8", "1/100")
+FREEDOM = ("40", "24", "64", "100", "33")
+SHARES = ("1/2", "1/4", "3/4", "1", "1/8", "5/8")
+#: Longest walk and largest dimension drawn.
+LONGEST, LARGEST = 24, 8
+
+
+class Draw(Protocol):
+    """Makes the choices that a case consists of; the simplest are first, and lowest."""
+
+    def one_of(self, options: Sequence[Any]) -> Any:
+        """One of several."""
+
+    def integer(self, low: int, high: int) -> int:
+        """An integer from low to high."""
+
+
+@dataclass(frozen=True)
+class ByGenerator:
+    """Choices of a generator: at the least of what is allowed, near it, or anywhere; ``far`` is anywhere more often."""
+
+    random: Random
+    far: bool = False
+
+    def one_of(self, options: Sequence[Any]) -> Any:
+        """One of several, all alike."""
+        return self.random.choice(options)
+
+    def integer(self, low: int, high: int) -> int:
+        """An integer from low to high: the least, one of the least four (unless far), or any."""
+        near = high if self.far else min(low + 3, high)
+        return self.random.randint(low, self.random.choice((low, near, high, high)))
+
+
+@dataclass(frozen=True)
+class ByHypothesis:
+    """Choices of Hypothesis, which shrinks them."""
+
+    draw: Any
+
+    def one_of(self, options: Sequence[Any]) -> Any:
+        """One of several."""
+        from hypothesis import strategies as st
+
+        return self.draw(st.sampled_from(options))
+
+    def integer(self, low: int, high: int) -> int:
+        """An integer from low to high."""
+        from hypothesis import strategies as st
+
+        return int(self.draw(st.integers(low, high)))
+
+
+def cases(prop: Proposition, longest: int = LONGEST, largest: int = LARGEST) -> st.SearchStrategy[Case]:
+    """Cases for Hypothesis; they shrink towards d = 1, W = Sigma = 1, the first positions."""
+    from hypothesis import strategies as st
+
+    @st.composite
+    def build(draw: st.DrawFn) -> Case:
+        return case_of(prop, ByHypothesis(draw), longest, largest)
+
+    return build()
+
+
+def case_of(prop: Proposition, draw: Draw, longest: int = LONGEST, largest: int = LARGEST) -> Case:
+    """A case that satisfies the hypotheses on positions, shapes and ranges."""
+    case: Case = {}
+    _draw_positions(draw, prop, case, longest)
+    known = prop.known
+    if prop.matrices or known.vectors or prop.random:
+        low = int(known.dimension.low or 1)
+        high = int(known.dimension.high) if known.dimension.high is not None else max(low, largest)
+        case["d"] = draw.integer(low, high)
+        for name in prop.matrices:
+            case[name] = matrix(draw, prop, name, case["d"])
+        for name in (*known.vectors, *(("m",) if prop.law.moved else ())):
+            case[name] = [draw.one_of(ENTRIES) for _ in range(case["d"])]
+    for name in prop.parameters:
+        if name not in case:
+            many = degrees_of_freedom(prop, name)
+            case[name] = draw.one_of(many or [str(one) for one in numbers(known.ranges.get(name, Range()))])
+    return case
+
+
+def degrees_of_freedom(prop: Proposition, name: str) -> list[str]:
+    """Values of Student's nu at which tails are light enough for samples; none for another name."""
+    if prop.law.kind != "iid-student" or str(prop.law.arguments[0]) != name:
+        return []
+    known = prop.known.ranges.get(name, Range())
+    return [text for text in FREEDOM if known.holds(Fraction(text))]
+
+
+def numbers(known: Range) -> list[Fraction]:
+    """Rationals of a range: simple ones that lie in it, its closed ends, and points inside a narrow one."""
+    pool = [Fraction(text) for text in NUMBERS if known.holds(Fraction(text))]
+    ends = [end for end in (known.low, known.high) if end is not None and known.holds(end)]
+    if known.low is not None and known.high is not None:
+        inside = [known.low + (known.high - known.low) * Fraction(k, 8) for k in (4, 2, 6, 1, 7)]
+        pool += [value for value in inside if known.holds(value)]
+    elif known.low is not None:
+        pool += [value for k in (1, 2, 5) if known.holds(value := known.low + k)]
+    elif known.high is not None:
+        pool += [value for k in (1, 2, 5) if known.holds(value := known.high - k)]
+    return list(dict.fromkeys([*pool, *ends]))
+
+
+def matrix(draw: Draw, prop: Proposition, name: str, d: int) -> list[list[str]]:
+    """A d by d matrix of the shape that the hypotheses give: any, symmetric, positive (semi)definite, I."""
+    if name == "Sigma" and prop.known.identity:
+        return [[str(int(r == c)) for c in range(d)] for r in range(d)]
+    shape = prop.known.shape(name)
+    if shape == "any":
+        found = [[draw.one_of(ENTRIES) for _ in range(d)] for _ in range(d)]
+    else:
+        values: tuple[str, ...] = VARIANCES if shape != "symmetric" else SPECTRUM
+        values = values[:5] if shape == "positive definite" else values
+        spectrum = [draw.one_of(values) for _ in range(d)]
+        found = rotated(spectrum, [draw.integer(0, 2) for _ in range(d)])
+    if name in prop.known.nonzero and not any(Fraction(entry) for row in found for entry in row):
+        found[0][0] = "1"
+    return found
+
+
+def _draw_positions(draw: Draw, prop: Proposition, case: Case, longest: int) -> None:
+    """Positions that satisfy what is known of their differences: one after the other, each within what is left."""
+    shares = [name for name, form in prop.limit.regime if form.op == "name"]
+    bounds = prop.known.places
+    names = list(prop.positions)
+    for name in sorted(names, key=lambda n: n != "T"):
+        table = bounds.shortest(names)
+        assert table is not None
+        low = max(1 if name in prop.positions else 0, int(-table[ZERO, name]))
+        high = int(min(table[name, ZERO], max(low, longest)))
+        if name in shares:
+            share = Fraction(draw.one_of(SHARES))
+            value = min(max(low, round(share * case["T"])), max(low, high))
+        else:
+            value = draw.integer(low, max(low, high))
+        case[name] = value
+        bounds = bounds.with_(Place(name), Place(ZERO, value), 0).with_(Place(ZERO, value), Place(name), 0)
+        if bounds.shortest(names) is None:
+            # a share rounded to a place that another hypothesis forbids
+            raise AssertionError(f"no place for {name} in {case}")
+    for name, form in prop.limit.regime:
+        if form.op == "name":
+            case[form.args[0]] = str(Fraction(case[name], case["T"]))
+
+
+def drawn(prop: Proposition, key: int, count: int, longest: int = LONGEST, far: bool = False) -> list[Case]:
+    """At most ``count`` distinct cases that satisfy every hypothesis, the same for the same key."""
+    found: dict[str, Case] = {}
+    draw = ByGenerator(Random(key), far)
+    for _ in range(count):
+        case = case_of(prop, draw, longest)
+        if satisfied(prop, case):
+            found[json.dumps(case, sort_keys=True)] = case
+    return list(found.values())
+
+
+def simple(prop: Proposition) -> Iterator[Case]:
+    """Small cases from the smallest on, in the order in which a reader would try them by hand."""
+    low = int(prop.known.dimension.low or 1)
+    high = int(prop.known.dimension.high or max(4, low))
+    options = [_choices(prop, name) for name in prop.parameters if name not in _shares(prop)]
+    names = [name for name in prop.parameters if name not in _shares(prop)]
+    for d in range(low, min(high, max(low, 4)) + 1) if (prop.matrices or prop.random) else (0,):
+        for places in _small_positions(prop):
+            for matrices_ in itertools.product(*(_samples(prop, name, d) for name in prop.matrices)):
+                for values in itertools.islice(itertools.product(*options), 24):
+                    case: Case = {**places, **({"d": d} if d else {})}
+                    case |= dict(zip(prop.matrices, matrices_, strict=True)) | dict(zip(names, values, strict=True))
+                    for vector in (*prop.known.vectors, *(("m",) if prop.law.moved else ())):
+                        case[vector] = ["1", *["0"] * (d - 1)]
+                    if satisfied(prop, case):
+                        yield case
+
+
+def satisfied(prop: Proposition, case: Mapping[str, Any]) -> bool:
+    """Whether a case satisfies every hypothesis, decided exactly."""
+    lists = {name: value for name, value in case.items() if isinstance(value, list)}
+    matrices_ = {
+        name: tuple(tuple(map(Fraction, row)) for row in rows)
+        for name, rows in lists.items()
+        if isinstance(rows[0], list)
+    }
+    vectors = {name: tuple(map(Fraction, entries)) for name, entries in lists.items() if name not in matrices_}
+    scalars = {name: Fraction(value) for name, value in case.items() if name not in lists}
+    return not exact_cases.admissible(prop, exact_cases.Case(scalars, matrices_, vectors))
+
+
+def _shares(prop: Proposition) -> set[str]:
+    return {form.args[0] for _, form in prop.limit.regime if form.op == "name"}
+
+
+def _choices(prop: Proposition, name: str) -> list[str]:
+    if many := degrees_of_freedom(prop, name):
+        return many[:4]
+    known = prop.known.ranges.get(name, Range())
+    found = [text for text in NUMBERS if known.holds(Fraction(text))][:4]
+    if not found and known.low is not None and known.high is not None:
+        found = [str((known.low + known.high) / 2)]
+    return found or [str(known.low if known.low is not None else known.high)]
+
+
+def _small_positions(prop: Proposition) -> Iterator[Case]:
+    """Assignments of the positions by their sum."""
+    names = list(prop.positions)
+    known = prop.known
+    found = []
+    tops = {1: 12, 2: 6, 3: 5, 4: 4}
+    for values in itertools.product(range(1, tops.get(len(names), 3) + 1), repeat=len(names)):
+        point = dict(zip(names, values, strict=True))
+        if known.places.hold(point):
+            found.append(point)
+    found.sort(key=lambda point: (sum(point.values()), list(point.values())))
+    for point in found[:40]:
+        shares = {
+            form.args[0]: str(Fraction(point[name], point["T"]))
+            for name, form in prop.limit.regime
+            if form.op == "name"
+        }
+        yield {**point, **shares}
+
+
+def _samples(prop: Proposition, name: str, d: int) -> list[list[list[str]]]:
+    """A few matrices of a shape that differ in kind: I, a negative one, indefinite, nilpotent, skew, singular."""
+    one = [[str(int(r == c)) for c in range(d)] for r in range(d)]
+    if name == "Sigma" and prop.known.identity:
+        return [one]
+    shape = prop.known.shape(name)
+    alternate = [[str((-1) ** r * int(r == c)) for c in range(d)] for r in range(d)]
+    last = [[str(int(r == c) * (r + 1)) for c in range(d)] for r in range(d)]
+    flat = [[str(int(r == c == 0)) for c in range(d)] for r in range(d)]
+    upper = [[str(int(c == r + 1)) for c in range(d)] for r in range(d)]
+    mixed = [[str(int(r == c) + int(c == r + 1)) for c in range(d)] for r in range(d)]
+    negative = [[str(-int(r == c)) for c in range(d)] for r in range(d)]
+    if shape == "positive definite":
+        return [one, last] if d > 1 else [one, [["2"]]]
+    if shape == "psd":
+        return [one, last, flat] if d > 1 else [one, [["2"]], [["0"]]]
+    if shape == "symmetric":
+        return [one, negative, alternate, last] if d > 1 else [one, negative, [["2"]]]
+    return [one, negative, mixed, upper, alternate] if d > 1 else [one, negative, [["2"]]]
+
+
+def features(prop: Proposition, case: Mapping[str, Any]) -> set[str]:
+    """What a case covers: dimensions, shapes and signs of matrices, coinciding positions and ends."""
+    found = {f"d = {case['d']}" if case.get("d", 9) < 4 else "d >= 4"} if "d" in case else set()
+    for name in prop.matrices:
+        rows = [[Fraction(entry) for entry in row] for row in case[name]]
+        trace = sum(rows[k][k] for k in range(len(rows)))
+        found.add(f"tr({name}) {'>' if trace > 0 else '<' if trace < 0 else '='} 0")
+        if rows != [list(column) for column in zip(*rows, strict=True)]:
+            found.add(f"{name} not symmetric")
+        if _determinant(rows) == 0:
+            found.add(f"{name} singular")
+    names = [name for name in prop.positions if name in case]
+    for one, two in itertools.combinations(names, 2):
+        found.add(f"{one} {'=' if case[one] == case[two] else '<' if case[one] < case[two] else '>'} {two}")
+    found |= {f"{name} = 1" for name in names if case[name] == 1}
+    found |= {f"{name} > {bound}" for name in names for bound in (3, 10) if case[name] > bound}
+    return found
+
+
+def _determinant(rows: list[list[Fraction]]) -> Fraction:
+    import flint
+
+    return Fraction(str(flint.fmpq_mat([[flint.fmpq(v.numerator, v.denominator) for v in row] for row in rows]).det()))
+
+
+def covering(prop: Proposition, pool: list[Case], count: int, taken: set[str] | None = None) -> list[Case]:
+    """At most ``count`` cases of the pool that together cover the most features, the simplest first among equals."""
+    covered = set(taken or ())
+    chosen: list[Case] = []
+    rest = [(case, features(prop, case)) for case in sorted(pool, key=size)]
+    while rest and len(chosen) < count:
+        best = max(rest, key=lambda entry: len(entry[1] - covered))
+        if chosen and not best[1] - covered:
+            break
+        chosen.append(best[0])
+        covered |= best[1]
+        rest.remove(best)
+    return chosen
+
+
+def size(case: Mapping[str, Any]) -> tuple[int, int, str]:
+    """How large a case is: its dimension, its positions, the length of its numbers."""
+    places = sum(value for value in case.values() if isinstance(value, int))
+    text = json.dumps(case, sort_keys=True)
+    return case.get("d", 0) + places, len(text), text

@@ -1,0 +1,262 @@
+"""The second side of a claim about when a property holds: the property decided from its definition, case by case."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from proofs_check.cases import drawn as drawing
+from proofs_check.checks.evidence import Bench, Evidence, Seen, finite
+from proofs_check.claims.mutants import clause_mutants
+from proofs_check.claims.pairing import Pair
+from theorems.claims.conditions import clause
+from theorems.gaussian.numeric import Case
+from theorems.kernel.derivation import Enclosed, Equivalence, Fact
+from theorems.kernel.equivalence import contradicted, holds, inside, judged, truth
+from theorems.kernel.outcome import Outcome
+
+#: Least share of the drawn cases that the second side must decide, and in which a property must be seen true and false.
+DECIDED, EITHER = 0.9, 0.02
+#: A derived enclosure that is wrong by this part of it must be seen; what the rounding of its ends may be.
+OFF, ROUNDINGS = 0.02, 2.0**-44
+#: Cases of every property and number that the report shows.
+SHOWN = 4
+
+Row = tuple[Case, Mapping[str, Any]]
+
+
+def observed(pair: Pair, outcome: Outcome, observation: Any, bench: Bench, only: Mapping[str, Any] | None) -> Evidence:
+    """Look at every property in drawn cases, by its definition, and compare with the print and with the derivation."""
+    points = [only] if only is not None else _drawn(pair, bench)
+    evidence = Evidence(tier="decision by definition", cases=len(points), detectable=0.0)
+    rows: list[Row] = []
+    for place, raw in enumerate(points):
+        if place % 20 == 0:
+            bench.step(place, len(points))
+        rows.append((Case(raw), observation.function(**{name: raw[name] for name in observation.parameters})))
+    evidence.samples = len(rows)
+    evidence.seen = [Seen(case.raw, case.raw, _given(row)) for case, row in rows]
+    wrong: list[tuple[Case, str]] = []
+    lacking: list[str] = []
+    shares = []
+    for name, printed in pair.statement.printed.items():
+        found = pair.quantity(name)
+        assert isinstance(found, Equivalence)
+        word, conditions = clause(printed)
+        seen = [(case, row[name]) for case, row in rows if row.get(name) is not None]
+        for case, value in seen:
+            true = truth(found, case)
+            if true is None:
+                lacking.append(f"the derivation does not settle {name} at {drawing.key(case.raw)}")
+            elif bool(value) != true:
+                evidence.conflicts.append(f"{name} at {drawing.key(case.raw)}: derived {true}, observed {value}")
+            if _differs(word, holds(conditions, case), value):
+                wrong.append((case, name))
+        if only is None:
+            lacking += _too_few(name, seen, len(rows))
+            lacking += _vacuous(name, word, conditions, seen)
+        elif not seen:
+            lacking.append(f"the second side does not decide {name} at this case")
+        shares.append(f"{name}: {sum(bool(v) for _, v in seen)} times true, {sum(not v for _, v in seen)} times false")
+        _decoys(pair, word, conditions, found, name, seen, evidence, single=only is not None)
+        first = seen[:SHOWN]
+        evidence.rows += [_row(case.raw, name, holds(conditions, case), truth(found, case), v) for case, v in first]
+    unseen = _places(pair, rows, evidence) + _enclosed(pair, rows, evidence, single=only is not None)
+    lacking += unseen if only is None else []
+    evidence.status = "contradicts" if wrong else "underpowered" if lacking else "agrees"
+    evidence.reason = lacking[0] if lacking and not wrong else ""
+    decided = sum(any(value is not None for value in row.values()) for _, row in rows)
+    told = f"decided from the definition at {decided} of {len(rows)} cases; " + "; ".join(shares)
+    evidence.power = f"{told}; {evidence.power}" if evidence.power else told
+    if wrong and outcome.status == "disproved":
+        evidence.counterexample = _counterexample(pair, observation, wrong)
+        evidence.confirmed = evidence.counterexample is not None
+    return evidence
+
+
+def _given(row: Mapping[str, Any]) -> dict[str, tuple[float, float] | bool]:
+    """What an observation decided, and the numbers that it encloses as middle and half-width."""
+    decided = {name: value for name, value in row.items() if value is not None}
+    return {name: _middle(*v) if isinstance(v, tuple) else bool(v) for name, v in decided.items()}
+
+
+def _middle(low: float, high: float) -> tuple[float, float]:
+    middle = low / 2 + high / 2
+    return middle, math.nextafter(max(high - middle, middle - low), math.inf)
+
+
+def _drawn(pair: Pair, bench: Bench) -> list[Mapping[str, Any]]:
+    """Distinct cases: as many for every slot."""
+    slots = drawing.slots(pair.statement, bench.effort_name)
+    each = max(6, min(bench.effort.points, 400) // len(slots))
+    found: dict[str, Mapping[str, Any]] = {}
+    for place, slot in enumerate(slots):
+        for raw in drawing.drawn(pair.statement, slot, drawing.stream(pair.statement, bench.seed, place), each):
+            found.setdefault(drawing.key(raw), raw)
+    return list(found.values())
+
+
+def _differs(word: str, claimed: bool | None, value: Any) -> bool:
+    if claimed is None:
+        return False
+    return claimed and not value if word == "if" else claimed != bool(value)
+
+
+def _too_few(name: str, seen: Sequence[tuple[Any, Any]], cases: int) -> list[str]:
+    """Why the cases show too little of a property."""
+    if len(seen) < DECIDED * cases:
+        return [f"{name} was decided in {len(seen)} of {cases} cases only"]
+    true = sum(bool(value) for _, value in seen)
+    if min(true, len(seen) - true) < EITHER * len(seen):
+        return [f"{name} was seen true in {true} of {len(seen)} cases, so that one side of it is hardly tried"]
+    return []
+
+
+def _vacuous(name: str, word: str, conditions: tuple[str, ...], seen: Sequence[tuple[Case, Any]]) -> list[str]:
+    """Why a clause says nothing: its conditions hold at no case that was drawn."""
+    if word == "iff" or any(holds(conditions, case) for case, _ in seen):
+        return []
+    return [f"{' & '.join(conditions)} held at none of {len(seen)} cases, so that the clause for {name} says nothing"]
+
+
+def _decoys(
+    pair: Pair,
+    word: str,
+    conditions: tuple[str, ...],
+    found: Equivalence,
+    name: str,
+    seen: Sequence[tuple[Case, Any]],
+    evidence: Evidence,
+    *,
+    single: bool,
+) -> None:
+    """Wrong clauses: each must be contradicted by an observed case."""
+    for label, other in clause_mutants(conditions):
+        caught = any(_differs(word, holds(other, case), value) for case, value in seen)
+        if not caught:
+            if single:
+                continue
+            points: list[Mapping[str, Any] | Case] = [*found.points, *(case for case, _ in seen)]
+            # one that nobody sees and that is true says the same in another form
+            if judged(word, other, found, points, partial(inside, pair.statement))[0] is not False:
+                continue
+        evidence.decoys += 1
+        evidence.caught += caught
+        if not caught:
+            evidence.survivors.append(f"{name}: {label}")
+
+
+def _places(pair: Pair, rows: Sequence[Row], evidence: Evidence) -> list[str]:
+    """Numbers that the derivation gives beside the properties must lie where the observation encloses them.
+
+    Returns why the observation shows too little: a number that it encloses at no case.
+    """
+    lacking = []
+    for name, quantity in pair.derived().quantities.items():
+        if not isinstance(quantity, Fact):
+            continue
+        enclosed = [(case, row[name]) for case, row in rows if row.get(name) is not None]
+        if not enclosed:
+            lacking.append(f"the second side encloses {name} at no case")
+        for case, bracket in enclosed:
+            value = float(case.evaluate(quantity.ratio.expr))
+            if not bracket[0] <= value <= bracket[1]:
+                where = f"{name} at {drawing.key(case.raw)}"
+                evidence.conflicts.append(f"{where}: derived {value!r}, observed in {bracket}")
+    return lacking
+
+
+def _enclosed(pair: Pair, rows: Sequence[Row], evidence: Evidence, *, single: bool) -> list[str]:
+    """Numbers that both sides enclose: the two enclosures must meet at every case, wherever a property stands there.
+
+    A derived enclosure moved by OFF, up or down, must miss the observed one at some case. Returns why the observation
+    shows too little: a number that it does not enclose at every case.
+    """
+    lacking = []
+    for name, quantity in pair.derived().quantities.items():
+        if not isinstance(quantity, Enclosed):
+            continue
+        seen = [(case, row[name]) for case, row in rows if row.get(name) is not None]
+        if len(seen) < len(rows):
+            lacking.append(f"the second side encloses {name} at {len(seen)} of {len(rows)} cases only")
+        widest, moved = 0.0, {"up": False, "down": False}
+        for place, (case, (low, high)) in enumerate(seen):
+            lows, highs = ([float(case.evaluate(e)) for e in ends] for ends in (quantity.lows, quantity.highs))
+            least, most = max(lows, default=-math.inf), min(highs, default=math.inf)
+            # a float64 evaluation of an end is off by a few roundings
+            blur = ROUNDINGS * max(abs(low), abs(high))
+            if least > high + blur or most < low - blur:
+                where = f"{name} at {drawing.key(case.raw)}"
+                evidence.conflicts.append(f"{where}: derived in {(least, most)}, observed in {(low, high)}")
+            moved["up"] |= least * (1 + OFF) > high + blur
+            moved["down"] |= most * (1 - OFF) < low - blur
+            widest = max(widest, (high - low) / high if 0 < low <= high < math.inf else math.inf)
+            if place < SHOWN:
+                evidence.rows.append(_between(case.raw, name, (least, most), (low, high)))
+        for way, caught in moved.items():
+            if caught or not single:
+                evidence.decoys += 1
+                evidence.caught += caught
+                evidence.survivors += [] if caught else [f"{name}: {OFF:.0%} {way}"]
+        evidence.detectable = max(evidence.detectable or 0.0, widest) if math.isfinite(widest) else None
+        told = f"{name} is enclosed within {widest:.1e} of it at every case"
+        evidence.power += ("; " if evidence.power else "") + told
+    return lacking
+
+
+def _between(
+    raw: Mapping[str, Any], name: str, derived: tuple[float, float], seen: tuple[float, float]
+) -> dict[str, Any]:
+    """The report's row of a number that both sides enclose."""
+    return {
+        "params": dict(raw),
+        "quantity": name,
+        "printed": None,
+        "derived": f"{derived[0]:.10g} to {derived[1]:.10g}",
+        "estimate": finite(sum(seen) / 2),
+        "low": finite(seen[0]),
+        "high": finite(seen[1]),
+        "samples": 1,
+        "z": None,
+    }
+
+
+def _counterexample(pair: Pair, observation: Any, wrong: Sequence[tuple[Case, str]]) -> dict[str, Any] | None:
+    """The simplest contradicted case: a point of the derivation where the observation sees it too, or a drawn one."""
+    for name, printed in pair.statement.printed.items():
+        found = pair.quantity(name)
+        word, conditions = clause(printed)
+        if name not in {n for _, n in wrong}:
+            continue
+        for point in found.points:
+            if inside(pair.statement, point) and contradicted(word, conditions, found, point):
+                seen = observation.function(**{p: point[p] for p in observation.parameters}).get(name)
+                if seen is not None and _differs(word, holds(conditions, point), seen):
+                    return _shown(point, name, holds(conditions, point), seen)
+    raw, name = min(
+        ((case.raw, name) for case, name in wrong), key=lambda row: (len(drawing.key(row[0])), drawing.key(row[0]))
+    )
+    seen = observation.function(**{p: raw[p] for p in observation.parameters})[name]
+    return _shown(raw, name, not seen, seen)
+
+
+def _shown(raw: Mapping[str, Any], name: str, claimed: Any, seen: Any) -> dict[str, Any]:
+    return {"params": dict(raw), "printed": f"{name}: {claimed}", "true": f"{name}: {bool(seen)}"}
+
+
+def _row(raw: Mapping[str, Any], name: str, claimed: Any, true: Any, value: Any) -> dict[str, Any]:
+    number = float(bool(value))
+    assert not math.isnan(number)
+    return {
+        "params": dict(raw),
+        "quantity": name,
+        "printed": str(claimed),
+        "derived": str(true),
+        "estimate": number,
+        "low": number,
+        "high": number,
+        "samples": 1,
+        "z": None,
+    }

@@ -1,0 +1,134 @@
+"""What a report says beside the verdict: proof lines, starts of the walk, general forms, where a correction holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from proofs_check.claims.pairing import Pair
+from theorems.algebra.expressions import parse, same
+from theorems.claims.catalogue import Statement, by_id
+from theorems.gaussian.process import KERNELS
+from theorems.kernel.derivation import Derived
+from theorems.kernel.deriving import derive
+from theorems.kernel.limits import Limit
+from theorems.kernel.outcome import Outcome
+from theorems.kernel.settle import (
+    CheckedLine,
+    agrees_to_leading_order,
+    check_lines,
+    difference,
+    holds,
+    printed_value,
+    value_of,
+)
+from theorems.rules.norm import MEANING
+
+#: Starts of the walk that every formula is compared for.
+STARTS = ("sigma", "zero", "mean")
+
+
+def proof(claim: Statement, outcome: Outcome) -> dict[str, Any]:
+    """The report's ``proof`` object: the derivation's steps and the printed lines, as the kernel found them."""
+    lines = proof_lines(claim)
+    return {
+        "steps": [{"text": step.text, "rule": step.rule, "ok": step.ok} for step in outcome.steps],
+        "lines": [
+            {
+                "label": checked.line.label,
+                "where": checked.line.where,
+                "printed": checked.line.printed + (f" + o({checked.line.remainder})" if checked.line.remainder else ""),
+                "derived": checked.derived,
+                "holds": checked.holds,
+                "reaches": checked.reaches,
+            }
+            for checked in lines
+        ],
+        "first_false": next((c.line.label for c in lines if not c.holds), None),
+        "first_reaching": next((c.line.label for c in lines if c.reaches), None),
+    }
+
+
+def proof_lines(claim: Statement) -> list[CheckedLine]:
+    """Every printed line of a claim's proof, checked in the paper's order."""
+    table = by_id()
+    sources = [*(table[name] for name in claim.proof), claim]
+    lines = [line for source in sources for line in source.lines]
+    if not lines:
+        return []
+    quantities: dict[str, Any] = {}
+    for source in sources:
+        for name, value in derive(source.id, source.positions).quantities.items():
+            quantities[name or next(iter(source.printed))] = value
+    regime = claim.regime or next((source.regime for source in sources if source.regime), {})
+    return check_lines(claim, lines, Derived(quantities, ()), regime)
+
+
+def starts(claim: Statement) -> list[dict[str, Any]]:
+    """For which starts of the walk the print is exact, and for which it holds to leading order."""
+    rows = []
+    for start in STARTS:
+        derived = Pair(claim).derived(start)
+        exact = leading = True
+        for name, text in claim.printed.items():
+            value = value_of(derived, name)
+            printed = Pair(claim).formulas[name] if not _refers(text, derived) else None
+            if printed is None:
+                exact = False
+                leading = leading and _same_limits(claim, derived, name, text)
+            elif claim.asymptotic:
+                exact = exact and same(value.expr, printed)
+                leading = leading and holds(value, printed, claim.regime, claim.remainder, claim.positions)
+            else:
+                exact = exact and same(value.expr, printed)
+                leading = leading and agrees_to_leading_order(value, printed, claim.positions)
+        rows.append({"start": KERNELS[start].name, "exact": exact, "leading": leading})
+    return rows
+
+
+def generalised(claim: Statement) -> list[str]:
+    """The exact value for matrices that need not be symmetric, and for other starts of the walk; lines of evidence."""
+    if claim.model not in ("walk", "gaussian"):
+        return []
+    rows = []
+    quantity = claim.quantity.removeprefix("limit of ").removesuffix(", leading order")
+    for start in STARTS[:2] if claim.model == "walk" else STARTS[:1]:
+        where = f", {KERNELS[start].name}" if claim.model == "walk" else ""
+        for symmetric in (True, False):
+            derived = derive(claim.corrects or claim.id, claim.positions, start, symmetric=symmetric)
+            value = value_of(derived, next(iter(claim.printed)))
+            matrix = "symmetric W" if symmetric else "any W (Wt its transpose)"
+            rows.append(f"{quantity}, {matrix}{where}: {value}")
+    return rows
+
+
+def _refers(text: str, derived: Derived) -> bool:
+    """Whether the print is stated through another derived quantity."""
+    return any(derived.known(s.name) for s in parse(text).free_symbols)
+
+
+def _same_limits(claim: Statement, derived: Derived, name: str, text: str) -> bool:
+    value, printed = value_of(derived, name), printed_value(claim, text, derived)
+    return holds(value, printed, claim.regime, claim.remainder, claim.positions)
+
+
+def holding(claim: Statement, pair: Pair, outcome: Outcome, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Where the correction holds, and where the print does."""
+    order = " <= ".join(("1", *claim.positions)) if claim.positions else ""
+    where = f"every {order}" if order else "along every admissible sequence" if claim.regime else "always"
+    parts = [f"{'as T -> infinity, ' if claim.asymptotic and order else ''}{where}"]
+    for name in outcome.false_quantities:
+        if claim.relation != "=":
+            given = ", ".join(f"{MEANING[c]} ({c})" if c in MEANING else c for c in outcome.excluded)
+            parts.append(f"{name}: what holds is {outcome.corrections[name]}" + (f" where {given}" if given else ""))
+        elif isinstance(pair.quantity(name), Limit):
+            parts += [line for line in outcome.evidence if line.startswith(f"{name}: ")]
+            parts += [f"where {', '.join(outcome.excluded)}"] if outcome.excluded else []
+        else:
+            parts.append(f"{name}: true - printed = {difference(claim, pair.limiting(name), pair.formulas[name])}")
+    exact = [row["start"] for row in rows if row["exact"]]
+    leading = [row["start"] for row in rows if row["leading"]]
+    if rows:
+        parts.append("print exact for: " + ("; ".join(exact) or "no start of the walk"))
+        parts.append("print right to leading order for: " + ("; ".join(leading) or "no start of the walk"))
+    return ". ".join(parts)

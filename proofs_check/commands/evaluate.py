@@ -1,0 +1,200 @@
+"""``twofold eval``: print, derived value and simulated value of one claim at the user's own parameters and matrices."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from proofs_check.cases.given import MAX_T, keys
+from proofs_check.checks.evidence import Bench
+from proofs_check.checks.intervals import Interval
+from proofs_check.checks.matrices import entry_rows
+from proofs_check.checks.sampling import measure, plan_case
+from proofs_check.claims.pairing import Pair, Target
+from proofs_check.inputs.errors import UsageError, nearest
+from proofs_check.inputs.files import read_bytes
+from proofs_check.inputs.plugins import second_side
+from proofs_check.judging.stated import is_data
+from theorems.claims.catalogue import STRUCTURED, Statement
+from theorems.kernel.matrix_claims import matrix_of
+
+#: Largest dimension of a user's matrix.
+MAX_D = 512
+#: Largest size of a number, and the inverse of the smallest.
+LARGEST = 1e60
+#: How far a matrix may be from symmetric, or Sigma from positive semidefinite, relative to its size.
+ROUNDING = 1e-10
+
+
+def load(argument: str, path: str, shape: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """A real, finite array of ``shape`` axes from an .npy file, read without pickle; UsageError otherwise."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            array = np.load(io.BytesIO(read_bytes(argument, path)), allow_pickle=False)
+    except UsageError:
+        raise
+    # a header is read by Python's own parser, which raises what it likes, and may ask for all memory there is
+    except (Exception, MemoryError) as error:
+        reason = " ".join(str(error).split())[:60] or type(error).__name__
+        wanted = f"a readable .npy file of numbers ({reason})"
+        raise UsageError(argument, path, wanted, "np.save writes one") from None
+    if not isinstance(array, np.ndarray):
+        raise UsageError(argument, path, "one array; an .npz archive holds several", "np.save writes one")
+    if array.dtype.kind not in "fiu":
+        raise UsageError(argument, path, f"real numbers; the array's type is {array.dtype}")
+    if array.ndim != shape or array.size == 0 or (shape == 2 and array.shape[0] != array.shape[1]):
+        wanted = "a square matrix (d, d)" if shape == 2 else "a vector (d,)"
+        raise UsageError(argument, path, f"{wanted}; its shape is {array.shape}")
+    if len(array) > MAX_D:
+        raise UsageError(argument, path, f"d <= {MAX_D}; it is {len(array)}")
+    with np.errstate(over="ignore"):
+        values = array.astype(np.float64)
+    if not np.isfinite(values).all():
+        raise UsageError(argument, path, "finite numbers; it holds NaN or infinity")
+    sizes = np.abs(values[values != 0.0])
+    if len(sizes) and (sizes.max() > LARGEST or sizes.min() < 1.0 / LARGEST):
+        raise UsageError(argument, path, f"numbers between {1 / LARGEST:g} and {LARGEST:g} in size, or 0", "rescale it")
+    return values
+
+
+def covariance(path: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Sigma from a file: symmetric and positive semidefinite up to rounding; UsageError in one line otherwise."""
+    matrix = load("--sigma", path, 2)
+    size = float(np.abs(matrix).max())
+    if float(np.abs(matrix - matrix.T).max()) > ROUNDING * max(size, 1e-300):
+        raise UsageError("--sigma", path, "a symmetric matrix", "use (S + S.T)/2")
+    matrix = (matrix + matrix.T) / 2
+    least = float(np.linalg.eigvalsh(matrix).min())
+    if least < -ROUNDING * size:
+        raise UsageError("--sigma", path, f"a positive semidefinite matrix; its least eigenvalue is {least:.3g}")
+    return matrix
+
+
+def exact(array: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
+    """The array's numbers as exact rationals in text."""
+    if array.ndim == 1:
+        return [str(Fraction(float(value))) for value in array]
+    return [[str(Fraction(float(value))) for value in row] for row in array]
+
+
+def case_of(claim: Statement, settings: Mapping[str, str], arrays: Mapping[str, str]) -> tuple[dict[str, Any], bool]:
+    """The case that the user describes, and whether its W is symmetric.
+
+    ``settings`` are NAME -> text of --set, ``arrays`` NAME -> file. What is not given: Sigma is the identity, the walk
+    starts as the paper's. Raises UsageError in one line.
+    """
+    required, optional = keys(claim)
+    if claim.model in STRUCTURED:
+        mend = f"twofold verify {claim.id} --case JSON, with the keys {', '.join(required)}"
+        raise UsageError("ID", claim.id, "a claim whose case is numbers, W and Sigma", mend)
+    allowed = (*required, *optional)
+    case: dict[str, Any] = {}
+    symmetric = True
+    for name, path in arrays.items():
+        if name not in allowed:
+            raise UsageError(f"--{name.lower()}", path, f"a parameter of {claim.id}: {', '.join(allowed)}")
+        values = covariance(path) if name == "Sigma" else load(f"--{name.lower()}", path, 2 if name == "W" else 1)
+        if name == "W":
+            symmetric = bool((values == values.T).all())
+        if case.setdefault("d", len(values)) != len(values):
+            raise UsageError(f"--{name.lower()}", path, f"d = {case['d']}, as the other arrays; it has {len(values)}")
+        case[name] = exact(values)
+    for name, text in settings.items():
+        if name in allowed and name in ("W", "Sigma", "m", "a", "b"):
+            raise UsageError("--set", f"{name}={text}", "a number", f"give it as --{name.lower()} FILE.npy")
+        if name == "theta" and claim.regime:
+            raise UsageError("--set", f"theta={text}", "T and i; theta is i/T")
+        if name not in allowed:
+            near = nearest(name, allowed, 1)
+            mend = f"nearest: {near[0]}" if near else ""
+            raise UsageError("--set", f"{name}={text}", f"one of {', '.join(allowed)}", mend)
+        if name == "start":
+            if text not in ("sigma", "zero"):
+                raise UsageError("--set", f"start={text}", "start=sigma or start=zero")
+            case[name] = text
+        elif name in ("d", "i", "j", "T"):
+            if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MAX_T or len(text) > 9:
+                raise UsageError("--set", f"{name}={text}", f"an integer from 1 to {MAX_T}")
+            if case.get(name, int(text)) != int(text):
+                raise UsageError("--set", f"{name}={text}", f"d = {case[name]}, as the arrays have")
+            case[name] = int(text)
+        else:
+            case[name] = _rational(name, text)
+    if "Sigma" in allowed and "Sigma" not in case:
+        size = case.get("d", 1)
+        case["Sigma"] = [[str(int(r == c)) for c in range(size)] for r in range(size)]
+    if "d" in allowed:
+        case.setdefault("d", len(case.get("Sigma", [1])))
+    if claim.model == "walk":
+        case.setdefault("start", "sigma")
+    missing = [name for name in required if name not in case]
+    if missing:
+        flag = (
+            f"--{missing[0].lower()} FILE.npy"
+            if missing[0] in ("W", "Sigma", "m", "a", "b")
+            else f"--set {missing[0]}=..."
+        )
+        raise UsageError("ID", claim.id, f"values for {', '.join(missing)} too", f"add {flag}")
+    last = 1
+    for name in claim.positions:
+        if case[name] < last:
+            raise UsageError("--set", f"{name}={case[name]}", f"{' <= '.join(('1', *claim.positions))}")
+        last = case[name]
+    return case, symmetric
+
+
+def _rational(name: str, text: str) -> str:
+    try:
+        value = Fraction(text) if len(text) <= 80 and "e" not in text.lower() else None
+    except (ValueError, ZeroDivisionError):
+        value = None
+    if value is None or (name == "lam" and value <= 0):
+        wanted = "a positive number" if name == "lam" else "a number"
+        raise UsageError("--set", f"{name}={text}", f"{wanted} such as 3/2 or 0.75")
+    return str(value)
+
+
+def explore(
+    claim: Statement, case: Mapping[str, Any], symmetric: bool, bench: Bench
+) -> list[tuple[str, Target, Interval | None, int, str]]:
+    """Every quantity of the claim at the case: what is printed, derived and simulated, with walks and a remark."""
+    from montecarlo import registry
+
+    if is_data(claim):
+        mend = f"twofold verify {claim.id} --case JSON judges it at one case"
+        raise UsageError("ID", claim.id, "a claim whose print is arithmetic; this one is a statement", mend)
+    pair = Pair(claim, symmetric=symmetric)
+    found = second_side(claim)
+    if not isinstance(found, registry.Simulation):
+        from montecarlo.engine import evaluate
+
+        if isinstance(found, registry.Search | registry.Growth):
+            what = "a bound that is searched" if isinstance(found, registry.Search) else "about orders of growth"
+            raise UsageError("ID", claim.id, f"a claim with a value at a case; this one is {what}")
+        matrix = matrix_of(pair.derived())
+        if matrix is not None:
+            return entry_rows(pair, matrix, found, case)
+        rows: list[tuple[str, Target, Interval | None, int, str]] = []
+        for name, (value, error) in evaluate(found, pair.handed(case)).items():
+            interval = Interval(value - error, value + error, value, 0.0, error)
+            rows.append((name, pair.target(name, case), interval, 1, "evaluated"))
+        return rows
+    delta = claim.alpha / len(pair.sampled_names)
+    planned = None
+    for coarser in (1, 2, 4, 8, 16, 32):
+        effort = replace(bench.effort, factor=bench.effort.factor * coarser)
+        planned = plan_case(pair, found, case, delta, replace(bench, effort=effort))
+        if planned is not None:
+            break
+    if planned is None:
+        dear = "too dear to simulate at this effort"
+        return [(name, pair.target(name, case), None, 0, dear) for name in pair.sampled_names]
+    measured = measure(pair, found, planned, delta, bench, "eval")
+    return [(m.target.name, m.target, m.interval, m.count, f"{100 * m.detectable:.2g}%") for m in measured]

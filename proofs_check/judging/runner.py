@@ -1,0 +1,487 @@
+"""The runner: judges claims one after the other and puts the report together."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from proofs_check.binding.hold import bind, capped
+from proofs_check.cases import drawn as drawing
+from proofs_check.checks.evaluating import evaluated
+from proofs_check.checks.evidence import EFFORTS, Bench, Evidence, Planned
+from proofs_check.checks.growing import grown
+from proofs_check.checks.observing import observed
+from proofs_check.checks.sampling import choose_cases, rungs, sampled, share
+from proofs_check.checks.sampling import plan as plan_sample
+from proofs_check.checks.searching import searched
+from proofs_check.claims.findings import generalised, holding, proof, starts
+from proofs_check.claims.pairing import Pair
+from proofs_check.inputs.errors import RunStopped, UsageError
+from proofs_check.inputs.plugins import load_simulations, second_side
+from proofs_check.judging.cache import Kept
+from proofs_check.judging.judgement import verdict
+from proofs_check.judging.stated import disproved, is_data, judged_claim
+from proofs_check.judging.variants import judged, part
+from proofs_check.report.outputs import SCHEMA, versions
+from proofs_check.statements.needs import claim_needs
+from proofs_check.statements.timing import SECONDS
+from theorems.algebra.expressions import parse, text
+from theorems.claims.catalogue import ALPHA, CatalogueError, Statement, by_id, rests_on
+from theorems.claims.conditions import clause, read
+from theorems.gaussian.display import latex
+from theorems.kernel.derivation import Derived
+from theorems.kernel.deriving import remarked
+from theorems.kernel.enumeration import enumerated
+from theorems.kernel.equivalence import clause_of, conjoined
+from theorems.kernel.outcome import Outcome
+from theorems.kernel.settle import settle, stated, target, value_of
+
+#: Normals that --dry-run draws to see how long the rest would take.
+TRIED_NORMALS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run: effort, seed, device, threads (all there are unless given), one case to judge at, if any.
+
+    ``tier`` says how walks are sampled (``sampling.tier_of``), ``walks`` is the least number of walks of a case,
+    ``elsewhere`` draws blocks of walks on other machines (``proofs_check.judging.cluster``), with the same numbers.
+    """
+
+    effort: str = "standard"
+    seed: int = 0
+    device: str = "auto"
+    jobs: int | None = None
+    case: Mapping[str, Any] | None = None
+    walks: int = 0
+    tier: str = "auto"
+    elsewhere: Any = None
+
+
+class Progress(Protocol):
+    """Who is told how far a run is."""
+
+    def begin(self, claims: int) -> None:
+        """So many claims will be judged."""
+
+    def claim(self, id: str) -> None:
+        """This claim is being judged."""
+
+    def step(self, id: str, done: int, total: int) -> None:
+        """So much of the claim's present piece of work is done."""
+
+    def finished(self, claim: dict[str, Any]) -> None:
+        """This claim, or its correction, has its verdict."""
+
+
+class Silent:
+    """Tells nobody."""
+
+    def begin(self, claims: int) -> None:
+        """Say nothing."""
+
+    def claim(self, id: str) -> None:
+        """Say nothing."""
+
+    def step(self, id: str, done: int, total: int) -> None:
+        """Say nothing."""
+
+    def finished(self, claim: dict[str, Any]) -> None:
+        """Say nothing."""
+
+
+def _threads(options: Options) -> int:
+    return options.jobs or len(os.sched_getaffinity(0))
+
+
+def resolve(options: Options) -> str:
+    """The device to sample on: "auto" takes the GPU where there is one, or what the cluster's workers have."""
+    if options.elsewhere is not None:
+        return str(options.elsewhere.device(options.device))
+    if options.device != "auto":
+        return options.device
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def run(
+    claims: Sequence[Statement], options: Options, progress: Progress | None = None, kept: Kept | None = None
+) -> dict[str, Any]:
+    """Judge the claims, and the correction of each that is refuted; an interruption leaves a partial report.
+
+    What is ``kept`` of earlier runs and still holds is taken from there.
+    """
+    listener = progress or Silent()
+    began = time.perf_counter()
+    listener.begin(len(claims))
+    reports: list[dict[str, Any]] = []
+    ledger: list[dict[str, Any]] = []
+    partial, stopped = False, {}
+    device = "cpu"
+    try:
+        device = resolve(options)
+        for claim in claims:
+            listener.claim(claim.id)
+            for report, spent in _looked_up(claim, options, device, listener, kept):
+                reports.append(report)
+                ledger.append({"id": report["id"], "alpha": claim.alpha, "spent": spent})
+                listener.finished(report)
+    except KeyboardInterrupt:
+        partial = True
+    except RunStopped as stop:
+        partial, stopped = True, {"stopped": str(stop)}
+    _mark_rests(reports)
+    return {
+        "schema": SCHEMA,
+        "run": {
+            "seed": options.seed,
+            "device": device,
+            "dtype": "float32 draws, float64 sums",
+            "effort": options.effort,
+            "versions": versions(),
+            "seconds": round(time.perf_counter() - began, 3),
+            "alpha": ALPHA,
+            "partial": partial,
+            **stopped,
+            "ledger": ledger,
+            "trusted": len({one["rule"] for report in reports for one in report["symbolic"]["trusted"]}),
+            "bound": sum(bool(report.get("bound")) for report in reports),
+            "command": [],
+        },
+        "claims": reports,
+    }
+
+
+def _looked_up(
+    claim: Statement, options: Options, device: str, listener: Progress, kept: Kept | None
+) -> list[tuple[dict[str, Any], float]]:
+    """What is kept of a claim, or else its judgement, which is kept."""
+    if kept is None:
+        return judge(claim, options, device, listener)
+    question = {"effort": options.effort, "seed": options.seed, "device": device, "case": options.case}
+    question |= {"walks": options.walks} if options.walks else {}
+    question |= {"tier": options.tier} if options.tier != "auto" else {}
+    found = kept.look(claim, question)
+    if found is None:
+        found = judge(claim, options, device, listener)
+        kept.keep(claim, question, found)
+    return found
+
+
+_shipped_status: dict[str, bool] = {}
+
+
+def _disproved(claim: Statement) -> bool:
+    """What the kernel says of a claim that did not run; kept for the suite's own, which do not change while it runs."""
+    if is_data(claim):
+        return disproved(claim, Options(effort="quick"))
+    if claim.plugin:
+        return settle(claim, Pair(claim).derived()).status == "disproved"
+    if claim.id not in _shipped_status:
+        _shipped_status[claim.id] = settle(claim, Pair(claim).derived()).status == "disproved"
+    return _shipped_status[claim.id]
+
+
+def _mark_rests(reports: Sequence[dict[str, Any]]) -> None:
+    """Say what each claim rests on that is refuted; what did not run counts by what the kernel says of it."""
+    table = by_id()
+    judged = {report["id"]: report["verdict"] == "refuted" for report in reports}
+    for report in reports:
+        statement = table.get(report["id"])
+        if statement is None:
+            continue
+        for name in rests_on(statement, table):
+            if name not in judged:
+                judged[name] = _disproved(table[name])
+        report["rests_on_refuted"] = [name for name in rests_on(statement, table) if judged[name]]
+
+
+def judge(claim: Statement, options: Options, device: str, listener: Progress) -> list[tuple[dict[str, Any], float]]:
+    """The reports of a claim and, if it is refuted, of its correction, each with the part of the budget it spent."""
+    began = time.perf_counter()
+    if claim.unread:
+        return [(_broken(claim, options, CatalogueError(claim.unread), 0.0), 0.0)]
+    if is_data(claim):
+        try:
+            return judged_claim(claim, options, device)
+        except (Exception, SystemExit) as error:
+            return [(_broken(claim, options, error, time.perf_counter() - began), 0.0)]
+    try:
+        first, outcome, spent = _judge_one(claim, options, device, listener)
+    except (Exception, SystemExit) as error:
+        return [(_broken(claim, options, error, time.perf_counter() - began), 0.0)]
+    first["seconds"] = round(time.perf_counter() - began, 3)
+    found = [(first, spent)]
+    if first["verdict"] == "refuted" and outcome.corrections:
+        began = time.perf_counter()
+        told = {n: _told(claim, f, "if" if n in outcome.suffices else "iff") for n, f in outcome.corrections.items()}
+        correction = claim.corrected({**claim.printed, **told} if claim.relation != "=" else told, outcome.excluded)
+        try:
+            second, _, spent = _judge_one(correction, options, device, listener, second_route=True)
+        except (Exception, SystemExit) as error:
+            second, spent = _broken(correction, options, error, 0.0), 0.0
+        second["seconds"] = round(time.perf_counter() - began, 3)
+        found.append((second, spent))
+    return found
+
+
+def _told(claim: Statement, formula: Any, word: str) -> str:
+    """A correction as a print: a formula, or the clause that says when the property holds."""
+    return clause_of(word, formula) if claim.relation == "when" else text(formula)
+
+
+def _judge_one(
+    claim: Statement, options: Options, device: str, listener: Progress, second_route: bool = False
+) -> tuple[dict[str, Any], Outcome, float]:
+    pair = Pair(claim, second_route)
+    outcome = settle(claim, pair.derived())
+    check_symbols(claim, outcome, pair.derived())
+    evidence = _second_side(pair, outcome, options, device, listener)
+    variants = judged(pair, lambda one, found: _second_side(one, found, options, device, listener))
+    evidence.conflicts += [f"{v.name}: {v.reason}" for v in variants if v.verdict == "conflict"]
+    evidence.spent += sum(v.evidence.spent for v in variants)
+    outcome.evidence += enumerated(pair.derived(), claim.positions) if second_route else generalised(claim)
+    outcome.evidence += evidence.trend
+    outcome.evidence += [] if claim.corrects else remarked(claim.id)
+    outcome.evidence += claim_needs(claim, "quick", options.seed) if outcome.status == "proved" else []
+    binding = bind(pair, second_side_of(claim), evidence.rows, options.seed, evidence.seen)
+    if binding.derived:
+        told = f"; {outcome.method}" if outcome.status == "undecided" else ""
+        outcome.status, outcome.method = "undecided", binding.derived[0] + told
+    outcome.evidence += binding.evidence
+    ruling, reason = capped(claim, binding, *verdict(outcome, evidence, plugin=bool(claim.plugin)))
+    report = _frame(claim, options)
+    primary = next(iter(claim.printed))
+    report |= {
+        "verdict": ruling,
+        "reason": reason or (evidence.reason if ruling in ("verified", "refuted") else ""),
+        "symbolic": {
+            "status": outcome.status,
+            "method": outcome.method,
+            "evidence": outcome.evidence,
+            "exact": None if outcome.exact is None else str(outcome.exact),
+            "trusted": [asdict(one) for one in outcome.trusted],
+        },
+        "simulation": evidence.simulation(),
+        "counterexample": evidence.counterexample if ruling == "refuted" else None,
+        "decoys": {"caught": evidence.caught, "of": evidence.decoys},
+        "proof": proof(claim, outcome),
+        "starts": [] if claim.model != "walk" else starts(claim),
+        "variants": [v.report() for v in variants],
+        "cases": evidence.rows,
+        "replay": _replay(claim, options, evidence.counterexample if ruling == "refuted" else None),
+        "bound": binding.bound,
+    }
+    if ruling == "refuted" and outcome.corrections:
+        formula = outcome.corrections.get(primary, next(iter(outcome.corrections.values())))
+        shown = formula if claim.relation == "when" else stated(claim, formula)
+        report["correction"] = {
+            "latex": latex(shown),
+            # without declared symbols there is no quantity that an expression could state
+            "sympy": _sympy(claim, shown),
+            "holds": holding(claim, pair, outcome, report["starts"]),
+        }
+    if claim.corrects:
+        report["statement"] = ", ".join(_stated_latex(claim, name, text) for name, text in claim.printed.items())
+    return report, outcome, evidence.spent
+
+
+def _sympy(claim: Statement, shown: Any) -> str | None:
+    """The correction as an expression; None for a clause, and without declared symbols that it could be stated in."""
+    if claim.relation == "when":
+        return None
+    return str(shown) if claim.symbols or claim.coefficient_of or not shown.free_symbols else None
+
+
+def _stated_latex(claim: Statement, name: str, printed: str) -> str:
+    """A quantity with its corrected formula, or a property with the clause that holds."""
+    if claim.relation == "when":
+        word, conditions = clause(printed)
+        return rf"\text{{{name} {word}}} {latex(conjoined(conditions))}"
+    return f"{name} = {latex(parse(printed))}"
+
+
+def check_symbols(claim: Statement, outcome: Outcome, derived: Derived) -> None:
+    """Raise ValueError where the derived value holds an undeclared symbol, or a declared one occurs nowhere."""
+    if outcome.exact is None:
+        return
+    unknown = sorted({s.name for s in outcome.exact.free_symbols} - set(claim.symbols))
+    if unknown:
+        raise ValueError(
+            f"{claim.id}: the derived value {outcome.exact} holds {unknown[0]}, which symbols does not declare; add it"
+        )
+    used = {name for printed in claim.printed.values() for name in _names(claim, printed)}
+    facts = [name for name in claim.printed if derived.known(name) or derived.known("")]
+    for name in facts:
+        value = value_of(derived, name)
+        used |= {s.name for s in (value.expr.free_symbols | target(claim, value).expr.free_symbols)}
+    used |= {s.name for formula in claim.definitions.values() for s in parse(formula).free_symbols}
+    # the names of a shipped claim's symbols are fixed, used or not
+    idle = sorted(set(claim.symbols) - used) if claim.plugin and not claim.corrects else []
+    idle = [] if claim.relation == "order" else idle
+    if idle:
+        raise ValueError(
+            f"{claim.id}: the symbol {idle[0]} stands neither in the print nor in the derived value; drop it"
+        )
+
+
+def _names(claim: Statement, printed: str) -> set[str]:
+    """The names that occur in a print."""
+    formulas = [read(c)[0] for c in clause(printed)[1]] if claim.relation == "when" else [parse(printed)]
+    return {s.name for formula in formulas for s in formula.free_symbols}
+
+
+def _second_side(pair: Pair, outcome: Outcome, options: Options, device: str, listener: Progress) -> Evidence:
+    from montecarlo import registry
+
+    claim = pair.statement
+    if pair.derived().missing:
+        # nothing is said that another side could look at
+        return Evidence(reason="the source is incomplete")
+    load_simulations(claim)
+    found = registry.find(pair.source)
+    here = bench(claim, options, device, listener)
+    if isinstance(found, registry.Evaluation):
+        return evaluated(pair, outcome, found, here, options.case)
+    if isinstance(found, registry.Growth):
+        return grown(pair, outcome, found, part(pair), here)
+    if isinstance(found, registry.Search):
+        return searched(pair, outcome, found, here)
+    if isinstance(found, registry.Observation):
+        return observed(pair, outcome, found, here, options.case)
+    return sampled(pair, outcome, found, part(pair), here, options.case)
+
+
+def second_side_of(claim: Statement) -> Any:
+    """The registered second side of a claim; None where nothing is."""
+    from montecarlo import registry
+
+    try:
+        return registry.find(claim.id)
+    except LookupError:
+        return None
+
+
+def bench(claim: Statement, options: Options, device: str, listener: Progress) -> Bench:
+    """Where a claim's second side runs, under these options."""
+    return Bench(
+        options.seed,
+        device,
+        _threads(options),
+        EFFORTS[options.effort],
+        options.effort,
+        lambda done, total: listener.step(claim.id, done, total),
+        options.elsewhere,
+        options.walks,
+        options.tier,
+    )
+
+
+def _frame(claim: Statement, options: Options) -> dict[str, Any]:
+    """A claim's report before anything was found."""
+    return {
+        "id": claim.id,
+        "verdict": "error",
+        "reason": "",
+        "paper": {"id": claim.paper.id, "version": claim.paper.version},
+        "where": claim.where,
+        "kind": claim.kind,
+        "fidelity": claim.fidelity,
+        "statement": claim.statement,
+        "reading": claim.reading,
+        "assumptions": list(claim.assumptions),
+        "quantity": claim.quantity,
+        "symbols": list(claim.symbols),
+        "printed": dict(claim.printed),
+        "symbolic": {"status": "none", "method": "", "evidence": [], "exact": None, "trusted": []},
+        "simulation": Evidence().simulation(),
+        "counterexample": None,
+        "correction": None,
+        "decoys": {"caught": 0, "of": 0},
+        "proof": {"steps": [], "lines": [], "first_false": None, "first_reaching": None},
+        "starts": [],
+        "variants": [],
+        "cases": [],
+        "depends_on": list(claim.depends_on),
+        "rests_on_refuted": [],
+        "seconds": 0.0,
+        "replay": _replay(claim, options, None),
+        "traceback": None,
+        "bound": False,
+    }
+
+
+def _broken(claim: Statement, options: Options, error: BaseException, seconds: float) -> dict[str, Any]:
+    """The report of a claim that something broke for: its reason in a line, the traceback kept."""
+    report = _frame(claim, options)
+    reason = " ".join(f"{type(error).__name__}: {error}".split())
+    if claim.plugin and (claim.corrects or claim.id) not in reason:
+        reason = f"{claim.id}: {reason}"
+    return report | {
+        "reason": reason,
+        "traceback": "".join(traceback.format_exception(error)),
+        "seconds": round(seconds, 3),
+    }
+
+
+def _replay(claim: Statement, options: Options, counterexample: Mapping[str, Any] | None) -> str:
+    words = ["twofold", "verify", claim.id, "--seed", str(options.seed)]
+    if options.effort != "standard":
+        words += ["--effort", options.effort]
+    if counterexample is not None:
+        words += ["--case", json.dumps(counterexample["params"], separators=(",", ":"))]
+    return shlex.join(words)
+
+
+def rate(pair: Pair, simulation: Any, planned: Planned, here: Bench) -> float:
+    """Normals a second of a simulation at a case, on all threads."""
+    from montecarlo.engine import draw
+
+    handed = pair.handed(planned.raw) if simulation.model == "free" else planned.raw
+    walks = max(1, min(planned.walks, TRIED_NORMALS * planned.walks // planned.normals))
+    named: dict[str, Any] = {"seed": 0, "claim_id": pair.statement.id, "key": "rate", "threads": here.threads}
+    named |= {"device": here.device, "elsewhere": here.elsewhere, "tier": planned.tier}
+    # the first walks also pay for what is made once
+    draw(simulation, handed, walks=1, **named)
+    sample = draw(simulation, handed, walks=walks, **named)
+    return sample.walks * (planned.normals / planned.walks) / max(sample.seconds, 1e-9)
+
+
+def plan(claims: Sequence[Statement], options: Options) -> list[dict[str, Any]]:
+    """What a run would sample: a row a case, with walks, and seconds predicted from the rate of a few blocks there."""
+    from montecarlo import registry
+
+    rows: list[dict[str, Any]] = []
+    for claim in claims:
+        here = bench(claim, options, resolve(options), Silent())
+        if is_data(claim):
+            # its samples are planned from a pilot as it is judged; this is the time that it may take
+            rows.append({"id": claim.id, "case": "statement", "walks": 0, "seconds": SECONDS[options.effort]})
+            continue
+        try:
+            found = second_side(claim)
+        except UsageError:
+            if Pair(claim).derived().missing:
+                continue
+            raise
+        if not isinstance(found, registry.Simulation):
+            rows.append({"id": claim.id, "case": "points", "walks": here.effort.points, "seconds": 1.0})
+            continue
+        pair = Pair(claim)
+        delta = share(pair, claim.alpha, len(drawing.slots(claim, options.effort)))
+        if options.case is not None:
+            one = plan_sample(pair, found, options.case, delta, here)
+            chosen = [one] if one is not None else []
+        else:
+            chosen, _ = choose_cases(pair, found, delta, here)
+        for case in (rung for one in chosen for rung in rungs(one)):
+            seconds = case.normals / rate(pair, found, case, here)
+            rows.append({"id": claim.id, "case": dict(case.raw), "walks": case.walks, "seconds": round(seconds, 3)})
+    return rows

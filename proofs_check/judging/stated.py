@@ -1,0 +1,182 @@
+"""A lemma of one's own that is data: judged as ``twofold check`` judges it, its derivation and simulation held to it.
+
+Neither side has to be written. One that is written is compared with the statement; it can lower the verdict, not raise
+it.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+from typing import Any
+
+from montecarlo import registry
+from proofs_check.binding.hold import capped, derivation_bound, informal, simulation_bound
+from proofs_check.binding.tied import Binding
+from proofs_check.cases.of_statements import satisfied
+from proofs_check.inputs.plugins import load_simulations
+from proofs_check.statements.found import Found
+from proofs_check.statements.judging import judged, report
+from proofs_check.statements.moments import Checker
+from proofs_check.statements.request import Request
+from theorems.claims.catalogue import CORRECTED, Statement
+from theorems.kernel.catalogued import said, said_texts
+from theorems.kernel.deriving import derive
+from theorems.kernel.deriving import find as find_derivation
+from theorems.statement.decide import decide
+from theorems.statement.proposition import Proposition
+
+#: Of several quantities the verdict that comes first here is the claim's.
+WORST = ("error", "conflict", "refuted", "undecided", "verified")
+
+
+def is_data(claim: Statement) -> bool:
+    """Whether a claim is a lemma of one's own that says what it says in the language."""
+    return bool(claim.plugin) and claim.says is not None and claim.relation in ("=", "<=")
+
+
+def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[dict[str, Any], float]]:
+    """The reports of a claim, and of its correction where it is refuted, each with the part of the budget it spent."""
+    began = time.perf_counter()
+    sets = []
+    for name in claim.printed:
+        request = Request(*said_texts(claim, name))
+        key = claim.id if len(claim.printed) == 1 else f"{claim.id}:{name}"
+        sets.append((name, _judged(said(claim, name), request, key, options, device)))
+    place = min(range(len(sets)), key=lambda k: WORST.index(sets[k][1][0]["verdict"]))
+    name, reports = sets[place]
+    first = _joined(claim, name, [found[0] for _, found in sets], place)
+    binding = bound(claim, first["cases"], options.seed)
+    ruling, reason = capped(claim, binding, first["verdict"], first["reason"])
+    first |= {"verdict": ruling, "reason": reason, "bound": binding.bound}
+    if binding.derived:
+        first["symbolic"] = {**first["symbolic"], "status": "undecided", "method": binding.derived[0]}
+    first["symbolic"]["evidence"] = [*first["symbolic"]["evidence"], *binding.evidence, *binding.faults]
+    if ruling != "refuted":
+        first |= {"counterexample": None, "correction": None}
+    first["replay"] = _replay(claim, options)
+    first["seconds"] = round(time.perf_counter() - began, 3)
+    found = [(first, claim.alpha)]
+    if ruling == "refuted" and len(reports) > 1:
+        second = {**reports[1], **_own(claim), "id": claim.id + CORRECTED, "depends_on": [], "bound": True}
+        found.append((second, claim.alpha))
+    return found
+
+
+def bound(claim: Statement, cases: list[dict[str, Any]], seed: int) -> Binding:
+    """How a claim's own derivation and simulation, where it has them, are held against what it says."""
+    assert claim.says is not None
+    found = Binding()
+    props = [said(claim, name) for name in claim.printed]
+    try:
+        find_derivation(claim.id)
+    except LookupError:
+        pass
+    else:
+        memo: dict[Any, Any] = {}
+        parameters = tuple({name for prop in props for name in (*prop.parameters, *prop.positions, "d")})
+
+        def derived(kernel: Any, chain: tuple[str, ...], symmetric: bool) -> Any:
+            key = (str(kernel), chain, symmetric)
+            if key not in memo:
+                memo[key] = derive(claim.id, chain, kernel, parameters=parameters, symmetric=symmetric)
+            return memo[key]
+
+        found = found.joined(derivation_bound(claim, [claim.says.law], derived))
+    load_simulations(claim)
+    try:
+        simulation = registry.find(claim.id)
+    except LookupError:
+        simulation = None
+    found.missing += informal(claim, simulation)
+    if isinstance(simulation, registry.Simulation) and simulation.model != "free":
+        rows = [row["params"] for row in cases]
+        found = found.joined(simulation_bound(claim, simulation, rows, seed, tuple(claim.printed)))
+    elif simulation is not None and not found.missing:
+        found.missing.append("the second side is no simulation of tokens, so it is held to nothing; leave it out")
+    return found
+
+
+def disproved(claim: Statement, options: Any) -> bool:
+    """Whether a claim that did not run is refuted, as others rest on it."""
+    return any(
+        _judged(said(claim, name), Request(*said_texts(claim, name)), claim.id, options, "cpu")[0]["verdict"]
+        == "refuted"
+        for name in claim.printed
+    )
+
+
+def _judged(prop: Proposition, request: Request, key: str, options: Any, device: str) -> list[dict[str, Any]]:
+    threads = options.jobs or len(os.sched_getaffinity(0))
+    if options.case is None:
+        return judged(prop, request, key, effort=options.effort, seed=options.seed, device=device, jobs=threads)
+    began = time.perf_counter()
+    found = at_case(prop, key, options, device, threads)
+    made = report(prop, request, key, found, options.effort, options.seed, time.perf_counter() - began)
+    return [made]
+
+
+def at_case(prop: Proposition, key: str, options: Any, device: str, threads: int) -> Found:
+    """What both sides find at one case alone: it can refute the statement, and verifies nothing."""
+    if not prop.random or prop.limit.variable:
+        raise ValueError("a case is one of a statement about moments at every T; drop --case")
+    case = {name: value for name, value in options.case.items() if name not in ("start", "theta")}
+    missing = [n for n in (*prop.positions, *prop.matrices, *prop.parameters) if n not in case]
+    if missing:
+        raise ValueError(f"the case lacks {missing[0]}; it has {', '.join(case)}")
+    if not satisfied(prop, case):
+        raise ValueError("the case does not satisfy the statement's hypotheses")
+    checker = _AtCase(prop, key, options.effort, options.seed, threads=threads, device=device)
+    decision = decide(prop, checker.derivation)
+    checker.found.method = decision.method
+    checker._record(decision)
+    if decision.status == "open":
+        checker._refute(decision, [case])
+        if checker.found.status == "disproved":
+            return checker.found
+        checker.found.reason = "it holds at this case; others are not looked at"
+    checker.found.status = "proved" if decision.status == "proved" else "undecided"
+    checker._sample([case])
+    return checker.found
+
+
+class _AtCase(Checker):
+    """A checker that looks for violations among the cases that it is handed, and at no others."""
+
+    def _violations(self, candidates: Any) -> list[dict[str, Any]]:
+        handed = list(candidates)[-1:]
+        return super()._violations(handed)
+
+
+def _own(claim: Statement) -> dict[str, Any]:
+    """The fields of a report that are the claim's and not the proposition's."""
+    return {
+        "paper": {"id": claim.paper.id, "version": claim.paper.version},
+        "where": claim.where,
+        "fidelity": claim.fidelity,
+    }
+
+
+def _joined(claim: Statement, name: str, reports: list[dict[str, Any]], place: int) -> dict[str, Any]:
+    """One report of a claim with one or several quantities: that of the worst, with what was seen of the others."""
+    first = {**reports[place], **_own(claim), "id": claim.id, "kind": claim.kind, "depends_on": list(claim.depends_on)}
+    if len(reports) == 1:
+        return first
+    first["reading"] = " ".join(found["reading"] for found in reports)
+    first["statement"] = r" \qquad ".join(found["statement"] for found in reports)
+    first["quantity"] = ", ".join(found["quantity"] for found in reports)
+    first["printed"] = {key: found["printed"]["value"] for key, found in zip(claim.printed, reports, strict=True)}
+    first["cases"] = [row for found in reports for row in found["cases"]]
+    first["reason"] = f"{name}: {first['reason']}" if first["reason"] else ""
+    first["decoys"] = {key: sum(found["decoys"][key] for found in reports) for key in ("caught", "of")}
+    first["simulation"] = {**first["simulation"], "samples": sum(found["simulation"]["samples"] for found in reports)}
+    return first
+
+
+def _replay(claim: Statement, options: Any) -> str:
+    """The command that repeats the judgement: of a package by its id, of a notebook's lemma by what it says."""
+    if claim.plugin != "__main__":
+        words = ["twofold", "verify", claim.id, "--seed", str(options.seed)]
+        return shlex.join([*words, *(["--effort", options.effort] if options.effort != "standard" else [])])
+    return Request(*said_texts(claim, next(iter(claim.printed)))).command(options.effort, options.seed)

@@ -1,0 +1,1 @@
+"""Numbers for the figures: printed and derived curves beside simulated points with intervals."""

@@ -1,0 +1,187 @@
+"""Pages of the documentation that no one writes by hand: what was found, from a report, and what is trusted, from code.
+
+python -m proofs_check.report.documents report/report.json      # docs/findings.md and docs/rules.md
+python -m proofs_check.report.documents                         # docs/rules.md alone
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from proofs_check.inputs.errors import UsageError
+from proofs_check.report.site import view
+from proofs_check.report.site.markdown import code, escaped, expression, math, sentence
+from proofs_check.report.site.shape import run_of
+from proofs_check.report.telling import FIDELITY, gives, parameters, starts
+
+FINDINGS, TRUSTED = "findings.md", "rules.md"
+_HAND = "<!-- Written by `python -m proofs_check.report.documents`, never by hand. -->"
+_WHERE = re.compile(r" where (?!.* where )(.+)$")
+_TOLD = ("refuted", "undecided", "conflict", "error")
+
+
+def found(report: Mapping[str, Any]) -> str:
+    """The findings as Markdown: by paper what is refuted and what is left open, then a row for every verdict."""
+    entries = view.entries(report)
+    run = run_of(report)
+    sources = view.papers(entries)
+    versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
+    out = [
+        f"# What Twofold found in {_papers(len(sources))}",
+        "",
+        _HAND,
+        "",
+        escaped(view.headline(entries, run["partial"])),
+    ]
+    out += [escaped(remark)] if (remark := view.remark(entries)) else []
+    out += ["What each verdict promises, and what not, is in [statistics](statistics.md).", ""]
+    out += [escaped(f"The run: {run['effort']} effort, seed {run['seed']}, {run['device']}; {versions}."), ""]
+    for source in sources:
+        members = [entry for section in source["sections"] for entry in section["entries"]]
+        out += [
+            f"## {escaped(source['title'])}",
+            "",
+            escaped(f"{source['authors']}; {source['version']}.".lstrip("; ")),
+            "",
+        ]
+        told = view.listed([f"{count} {verdict}" for verdict, count in source["counts"].items()])
+        out += [escaped(f"Of {len(members)} claims: {told}."), ""]
+        for verdict in _TOLD:
+            for entry in members:
+                if entry.verdict == verdict:
+                    out += _finding(entry)
+    out += [
+        "## Every verdict",
+        "",
+        "| claim | verdict | where | rests on refuted claims |",
+        "| --- | --- | --- | --- |",
+    ]
+    for entry in entries:
+        rests = ", ".join(code(name) for name in entry.claim["rests_on_refuted"])
+        out.append(f"| {code(entry.id)} | {entry.verdict} | {escaped(entry.claim['where'])} | {rests} |")
+    return "\n".join(out).rstrip("\n") + "\n"
+
+
+def _papers(count: int) -> str:
+    return {1: "this paper", 2: "these two papers"}.get(count, f"{count} papers")
+
+
+def _finding(entry: view.Entry) -> list[str]:
+    """One claim that is not verified: what stands there, what is true, where they differ, and how to see it again."""
+    claim = entry.claim
+    out = [f"### {escaped(claim['where'] or entry.id)}: {entry.verdict}", "", code(entry.id), ""]
+
+    def add(label: str, text: str) -> None:
+        if text:
+            out.append(f"- {label}: {text}")
+
+    add("claim", math(claim["statement"]) if claim["statement"] else "")
+    add("reading", sentence(claim["reading"]))
+    if claim["fidelity"] != "verbatim":
+        add("fidelity", escaped(FIDELITY.get(claim["fidelity"], claim["fidelity"])))
+    add("reason", sentence(claim["reason"]))
+    if claim["correction"]:
+        add("what holds instead", _truth(entry))
+    if entry.correction is not None:
+        add("the correction is", f"{entry.correction.verdict} ({sentence(_how(entry.correction.claim))})")
+    if given := claim["counterexample"]:
+        add("counterexample", escaped(f"{parameters(given['params'])}: {gives(given)}".removeprefix(": ")))
+    if any(start["exact"] or start["leading"] for start in claim["starts"]):
+        add("by the start of the walk", escaped(starts(claim)))
+    for key, label in (
+        ("first_false", "first false line of its proof"),
+        ("first_reaching", "first whose error reaches the end"),
+    ):
+        add(label, escaped(claim["proof"][key] or ""))
+    add("rests on", ", ".join(code(name) for name in claim["rests_on_refuted"]))
+    add("see it", code(claim["replay"]) if claim["replay"] else "")
+    return [*out, ""]
+
+
+def _truth(entry: view.Entry) -> str:
+    """The correction, every quantity of it, and where it holds."""
+    claim = entry.claim
+    whole = entry.correction.claim["printed"] if entry.correction is not None else {}
+    if len(whole) > 1 or any(text.startswith(("if ", "iff ")) for text in whole.values()):
+        text = "; ".join(f"{escaped(name)} {expression(formula)}" for name, formula in whole.items())
+    else:
+        text = math(claim["correction"]["latex"])
+    where = _WHERE.search(claim["correction"]["holds"])
+    return text + (f", where {sentence(where[1])}" if where else "")
+
+
+def _how(claim: Mapping[str, Any]) -> str:
+    method = f"{claim['symbolic']['status']}: {claim['symbolic']['method']}".rstrip(": ")
+    return method + (f"; {claim['reason']}" if claim["reason"] else "")
+
+
+# ---- what is trusted
+
+
+def trusted() -> str:
+    """The rules of the proof kernel as Markdown, module by module, each with what it checks and takes on trust."""
+    import theorems.kernel.settle  # noqa: F401  (brings the rules that it looks at itself)
+    from theorems.claims.catalogue import PAPERS, paper_claims
+    from theorems.kernel.deriving import find
+    from theorems.rules import RULES
+
+    for paper in PAPERS:
+        for claim in paper_claims(paper):
+            # a derivation that is not there yet brings its paper's modules, and these the rules that only they need
+            find(claim.id)
+    modules: dict[str, list[str]] = {}
+    for name, check in RULES.items():
+        modules.setdefault(check.__module__, []).append(name)
+    out = ["# The trusted rules", "", _HAND, ""]
+    out += [
+        f"A step of a derivation counts only where one of these {len(RULES)} rules licenses its data. It recomputes",
+        "what it is handed; what it takes on trust stands behind *Trusted*. Nothing else of a derivation is believed",
+        "([the engine](engine.md) says how the kernel uses them).",
+        "",
+    ]
+    for module in sorted(modules):
+        title = (sys.modules[module].__doc__ or "").strip().split("\n")[0]
+        out += [f"## {code(module)}", "", escaped(title), ""]
+        out += [f"- {code(name)}: {_told(RULES[name].__doc__ or '')}" for name in modules[module]]
+        out.append("")
+    return "\n".join(out).rstrip("\n") + "\n"
+
+
+def _told(docstring: str) -> str:
+    """A docstring as one line of Markdown, its code as code."""
+    parts = " ".join(inspect.cleandoc(docstring).split()).split("``")
+    text = "".join(code(part) if place % 2 else escaped(part) for place, part in enumerate(parts))
+    return re.sub(r"\bTrusted(?=[:.])", "*Trusted*", text)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Write the pages below docs/ of the current folder; exit status 2 for a report that cannot be used."""
+    from proofs_check.report.outputs import atomic_write
+    from proofs_check.report.reading import read_report
+
+    folder = Path("docs")
+    pages = {TRUSTED: trusted()}
+    try:
+        if not folder.is_dir():
+            raise UsageError("docs", str(folder), "a folder docs here", "run it in the repository")
+        for name in argv:
+            report = read_report("REPORT", name)
+            if report["run"]["partial"]:
+                raise UsageError("REPORT", name, "a run that came to its end", "run it again")
+            pages[FINDINGS] = found(report)
+    except UsageError as error:
+        print(f"twofold: error: {error}", file=sys.stderr)
+        return 2
+    for name, text in pages.items():
+        atomic_write(folder / name, text)
+        print(f"wrote {folder / name}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

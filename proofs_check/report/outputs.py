@@ -1,0 +1,251 @@
+"""The files a run leaves: the JSON report and JUnit XML, each there whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import platform
+import re
+import stat
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Any
+
+from proofs_check.inputs.errors import UsageError, shown
+from proofs_check.inputs.expect import Difference
+from proofs_check.report.telling import gives
+
+#: Version of the JSON report; ``report.schema.json`` describes it.
+SCHEMA = 2
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of the report."""
+    text = resources.files("proofs_check.report").joinpath("report.schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def check_target(argument: str, value: str) -> Path:
+    """The file that ``value`` names, links followed; raises UsageError where it could not be written."""
+    if not value or value == "-" or value.endswith(("/", os.sep)):
+        raise UsageError(argument, value, "a path of a file", "give a name such as report.json")
+    try:
+        path = Path(os.path.realpath(value))
+        if path.is_symlink():
+            raise UsageError(argument, value, "a path of a file; it is a link that leads nowhere", "name a file")
+        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+            what = "a directory" if path.is_dir() else "no regular file"
+            raise UsageError(argument, value, f"a path of a file; it is {what}", "name a file")
+        parent = path.parent
+        if not parent.is_dir():
+            problem = "is no directory" if parent.exists() else "does not exist"
+            raise UsageError(
+                argument, value, f"a file in an existing directory; {shown(str(parent))} {problem}", "make it first"
+            )
+        if not os.access(parent, os.W_OK | os.X_OK):
+            raise UsageError(
+                argument, value, f"a file in a writable directory; {shown(str(parent))} is not", "name another one"
+            )
+        if len(os.fsencode(path.name)) > os.pathconf(parent, "PC_NAME_MAX"):
+            raise UsageError(argument, value, "a shorter file name")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise UsageError(argument, value, f"a usable path ({reason})") from None
+    return path
+
+
+def check_apart(given: Mapping[str, str | None], read: Mapping[str, str | None] | None = None) -> None:
+    """Refuse two arguments that name one file to write, and one to write that is ``read`` too; raises UsageError."""
+    taken: dict[str, str] = {}
+    for name, value in [*(read or {}).items(), *given.items()]:
+        # what is no path is refused where it is opened
+        with contextlib.suppress(OSError, ValueError):
+            before = taken.setdefault(os.path.realpath(value), name) if value is not None else name
+            if before != name and name in given:
+                raise UsageError(name, value, f"another file than {before}'s")
+
+
+def check_folder(argument: str, value: str, example: str = "report/site") -> Path:
+    """The folder that ``value`` names, which need not be there; raises UsageError where files could not be written."""
+    if not value:
+        raise UsageError(argument, value, "a folder", f"give a name such as {example}")
+    try:
+        folder = Path(os.path.realpath(value))
+        present = folder
+        while not present.exists():
+            present = present.parent
+        if not present.is_dir():
+            raise UsageError(argument, value, f"a folder; {shown(str(present))} is a file", "name another one")
+        if not os.access(present, os.W_OK | os.X_OK):
+            raise UsageError(argument, value, f"a writable folder; {shown(str(present))} is not", "name another one")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise UsageError(argument, value, f"a usable path ({reason})") from None
+    return folder
+
+
+def present_folder(argument: str, value: str) -> Path:
+    """The folder that ``value`` names; raises UsageError where there is none."""
+    folder = check_folder(argument, value)
+    if not folder.is_dir():
+        raise UsageError(argument, value, "a folder that is there")
+    return folder
+
+
+def unwritten(name: str, path: Path, error: OSError) -> str:
+    """The line for a file that an argument names and that could not be written after the work was done."""
+    return f"twofold: error: {name} {path}: could not be written ({error.strerror or error})"
+
+
+def atomic_write(path: Path, content: str | bytes, *, durable: bool = True) -> None:
+    """Write ``content``, text as UTF-8, to ``path`` so that a reader sees the old file or the new one, never a part.
+
+    ``durable`` waits until the disk has it.
+    """
+    temporary = path.with_name(f".twofold-{os.getpid()}-{os.urandom(4).hex()}")
+    try:
+        with open(temporary, "xb") as handle:
+            handle.write(content.encode() if isinstance(content, str) else content)
+            handle.flush()
+            if durable:
+                os.fsync(handle.fileno())
+        if path.exists():
+            os.chmod(temporary, stat.S_IMODE(path.stat().st_mode))
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def plain(value: Any, where: str = "report") -> Any:
+    """The value in JSON's own types; rationals become "p/q", numbers that are not finite become null.
+
+    A surrogate alone, as a file name that is no UTF-8 has them, is written as its code: UTF-8 has no form for it.
+    Raises TypeError naming the place of a value that has no such form.
+    """
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise TypeError(f"{where}: the key {key!r} is no string; write it as one")
+        return {plain(key): plain(entry, f"{where}.{key}") for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry, f"{where}[{index}]") for index, entry in enumerate(value)]
+    if callable(getattr(value, "item", None)) and getattr(value, "shape", None) == ():
+        return plain(value.item(), where)
+    raise TypeError(f"{where}: a {type(value).__name__} has no place in the report; write it as a string or a number")
+
+
+def write_json(report: Mapping[str, Any], path: Path) -> None:
+    """Write the report as JSON, the same bytes for the same report."""
+    atomic_write(path, json.dumps(plain(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+# XML 1.0 has no form for these characters, not even an escaped one.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def _clean(text: str) -> str:
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _finding(claim: Mapping[str, Any]) -> str:
+    """What is known of one claim, a fact a line."""
+    facts = [f"print: {name} = {formula}" for name, formula in claim["printed"].items()]
+    if claim["symbolic"]["exact"] is not None:
+        facts.append(f"derived: {claim['symbolic']['exact']}")
+    if claim["counterexample"]:
+        example = claim["counterexample"]
+        facts.append(f"counterexample: {json.dumps(plain(example['params']), ensure_ascii=False)}")
+        facts.append(f"there {gives(example)}")
+    if claim["correction"]:
+        facts.append(f"correction: {claim['correction']['sympy']}")
+        facts.append(f"it holds: {claim['correction']['holds']}")
+    facts.append(f"replay: {claim['replay']}")
+    return "\n".join(facts)
+
+
+def junit(report: Mapping[str, Any], differences: Sequence[Difference] = ()) -> str:
+    """The report as JUnit XML: a suite a section of a paper, a test a claim.
+
+    A conflict and a difference from the expectation are failures, an error is an error, an undecided claim is
+    skipped with its reason; a refuted claim is a passed test that says what was found.
+    """
+    differs = {difference.id: difference for difference in differences}
+    root = ET.Element("testsuites", name="twofold")
+    suites: dict[str, ET.Element] = {}
+    totals: dict[str, dict[str, float]] = {}
+
+    def case(name: str, seconds: float) -> tuple[ET.Element, dict[str, float]]:
+        group = ".".join(name.split(".")[:2])
+        if group not in suites:
+            suites[group] = ET.SubElement(root, "testsuite", name=group)
+            totals[group] = dict.fromkeys(("tests", "failures", "errors", "skipped", "time"), 0)
+        counts = totals[group]
+        counts["tests"] += 1
+        counts["time"] += seconds
+        attributes = {"classname": group, "name": name, "time": f"{seconds:.3f}"}
+        return ET.SubElement(suites[group], "testcase", attributes), counts
+
+    def child(parent: ET.Element, tag: str, message: str, text: str = "") -> None:
+        ET.SubElement(parent, tag, message=_clean(message)).text = _clean(text) or None
+
+    for claim in report["claims"]:
+        test, counts = case(claim["id"], float(claim["seconds"] or 0))
+        difference = differs.pop(claim["id"], None)
+        if claim["verdict"] == "error":
+            counts["errors"] += 1
+            child(test, "error", claim["reason"] or "error", claim["traceback"] or "")
+        elif difference is not None:
+            counts["failures"] += 1
+            child(test, "failure", difference.sentence, claim["reason"])
+        elif claim["verdict"] == "conflict":
+            counts["failures"] += 1
+            child(test, "failure", claim["reason"] or "the two sides disagree", _finding(claim))
+        elif claim["verdict"] == "undecided":
+            counts["skipped"] += 1
+            child(test, "skipped", claim["reason"] or "undecided")
+        ET.SubElement(test, "system-out").text = _clean(f"{claim['verdict']}: {claim['reading']}\n{_finding(claim)}")
+    for difference in differs.values():
+        test, counts = case(difference.id, 0.0)
+        counts["failures"] += 1
+        child(test, "failure", difference.sentence)
+
+    for group, counts in totals.items():
+        for key, number in counts.items():
+            suites[group].set(key, f"{number:.3f}" if key == "time" else str(int(number)))
+    for key in ("tests", "failures", "errors", "skipped"):
+        root.set(key, str(int(sum(counts[key] for counts in totals.values()))))
+    root.set("time", f"{sum(counts['time'] for counts in totals.values()):.3f}")
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def write_junit(report: Mapping[str, Any], path: Path, differences: Sequence[Difference] = ()) -> None:
+    """Write the report as JUnit XML."""
+    atomic_write(path, junit(report, differences))
+
+
+def versions() -> dict[str, str]:
+    """The versions that a verdict may depend on."""
+    found = {"python": platform.python_version()}
+    for name in ("twofold", "torch", "sympy", "python-flint", "numpy", "scipy", "hypothesis"):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "not installed"
+    return found

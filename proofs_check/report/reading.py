@@ -1,0 +1,58 @@
+"""Reading a JSON report back: only one that keeps to the schema is taken, and nothing in it is run."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from proofs_check.inputs.errors import UsageError, shown
+from proofs_check.inputs.expect import no_constant, unique_pairs
+from proofs_check.inputs.files import read_bytes
+
+
+def read_report(argument: str, value: str) -> dict[str, Any]:
+    """The report in a file; UsageError in one line for a file that holds none."""
+    found = _object(argument, value)
+    import jsonschema
+
+    from proofs_check.report.outputs import schema
+
+    try:
+        problem = next(iter(jsonschema.Draft202012Validator(schema()).iter_errors(found)), None)
+    except RecursionError:
+        raise UsageError(argument, value, "a report that --json wrote (nested too deeply)") from None
+    if problem is not None:
+        where = ".".join(map(str, problem.absolute_path)) or "the report"
+        raise UsageError(argument, value, f"a report that --json wrote; {where}: {shown(problem.message)}")
+    ids = [claim["id"] for claim in found["claims"]]
+    if len({*ids}) < len(ids):
+        twice = next(name for name in ids if ids.count(name) > 1)
+        raise UsageError(argument, value, f"a report with each claim once; {shown(twice)} stands twice")
+    return found
+
+
+def read_selftest(argument: str, value: str) -> dict[str, Any]:
+    """What ``twofold selftest --json`` wrote; UsageError in one line for a file that holds something else."""
+    found = _object(argument, value)
+    if found.get("schema") != 1 or not isinstance(found.get("error_rates"), dict) or "mutants" not in found:
+        raise UsageError(argument, value, "a file that `twofold selftest --json` wrote")
+    return found
+
+
+def _object(argument: str, value: str) -> dict[str, Any]:
+    try:
+        text = read_bytes(argument, value).decode("utf-8-sig")
+        found = json.loads(text, object_pairs_hook=unique_pairs, parse_constant=no_constant)
+        # a surrogate alone, which JSON can write, has no place in a file
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise UsageError(argument, value, "a JSON file without surrogates that stand alone") from None
+    except UnicodeDecodeError:
+        raise UsageError(argument, value, "a JSON file in UTF-8") from None
+    except (OSError, ValueError, RecursionError) as error:
+        reason: Any = "nested too deeply" if isinstance(error, RecursionError) else error
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else reason
+        raise UsageError(argument, value, f"a JSON report that --json wrote ({reason})") from None
+    if not isinstance(found, dict):
+        raise UsageError(argument, value, "a JSON report that --json wrote")
+    return found

@@ -1,0 +1,380 @@
+"""Formulas as the report writes them, as LaTeX: ``(2*theta**2 + 7/12)*tr2/lam**2``.
+
+Nothing is evaluated or rearranged, so that what is shown is what is printed. A text that is no formula gives None.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from functools import cache, lru_cache
+
+#: Longest text that is read as a formula.
+LONGEST = 6_000
+_LETTERS = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi "
+    "omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
+)
+_GREEK = frozenset(_LETTERS.split())
+_SPECIAL = {"lam": r"\lambda", "eps": r"\varepsilon", "oo": r"\infty"}
+_COMPARE: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: r"\leq",
+    ast.Gt: ">",
+    ast.GtE: r"\geq",
+    ast.Eq: "=",
+    ast.NotEq: r"\neq",
+}
+#: Functions of one argument, or of any number.
+_CALLS = {
+    "sqrt": r"\sqrt{%s}",
+    "Abs": r"\left|%s\right|",
+    "erf": r"\operatorname{erf}\left(%s\right)",
+    "log": r"\log\left(%s\right)",
+    "Max": r"\max\left(%s\right)",
+    "Min": r"\min\left(%s\right)",
+    "Indicator": r"\mathbf{1}\left\{%s\right\}",
+    "o": r"o\left(%s\right)",
+    "O": r"O\left(%s\right)",
+    "CRootOf": r"\operatorname{root}\left(%s\right)",
+    "tr": r"\operatorname{tr}\left(%s\right)",
+    "abs": r"\left|%s\right|",
+    "max": r"\max\left(%s\right)",
+    "min": r"\min\left(%s\right)",
+    "softmax": r"\operatorname{softmax}\left(%s\right)",
+    "entropy": r"\operatorname{entropy}\left(%s\right)",
+}
+#: Moments as statements write them, E[...], and the index of a norm.
+_MOMENTS = {
+    "E": r"\mathbb{E}",
+    "P": r"\mathbb{P}",
+    **{moment: rf"\operatorname{{{moment}}}" for moment in ("Var", "Cov", "Corr", "Skew", "Kurt")},
+}
+_NORMS = {"2": "_{2}", "fro": "_{F}", "nuclear": "_{*}"}
+_CHAIN = re.compile(r"([abm])((?:Wt?S)*Wt?|S|)([abm])")
+# a sum sign reaches to the right as far as a product does, so it is bracketed as a factor before others
+_SUM, _BIG, _PRODUCT, _POWER, _ATOM = range(5)
+_Piece = tuple[str, int]
+
+
+class _NoFormula(ValueError):
+    """What stands there is no formula."""
+
+
+def _functional(text: str) -> str | None:
+    """The LaTeX of a norm or of a named functional of a case."""
+    # a functional is known once the module that defines it is there
+    from theorems.algebra import norms
+    from theorems.gaussian import functionals
+
+    found = functionals.known(text)
+    if found is not None:
+        return found.latex
+    return norms.functional_latex(text) if norms.functional(text) is not None else None
+
+
+def _word(text: str) -> str | None:
+    """A trace or chain word: tr2, tr_W_Wt, mWm, aWSWm, aSb."""
+    if re.fullmatch(r"tr[1-9]\d?", text):
+        power = int(text[2:])
+        return r"\operatorname{tr}(W\Sigma)" if power == 1 else rf"\operatorname{{tr}}((W\Sigma)^{{{power}}})"
+    if re.fullmatch(r"tr(_(Wt?|I))+", text):
+        letters = [letter.replace("t", r"^{\top}").replace("I", "") for letter in text[3:].split("_")]
+        return r"\operatorname{tr}(" + "".join(rf"{letter}\Sigma " for letter in letters).strip() + ")"
+    if text == "tr_W":
+        return r"\operatorname{tr}(W)"
+    chain = _CHAIN.fullmatch(text)
+    if chain:
+        middle = chain[2].replace("t", r"^{\top}").replace("S", r"\Sigma ")
+        return rf"{chain[1]}^{{\top}}{middle} {chain[3]}"
+    return None
+
+
+@cache
+def name(text: str) -> str:
+    """A name in LaTeX: Greek letters, words, norms and functionals; other names upright, with their index."""
+    found = _SPECIAL.get(text) or (_functional(text) if text == "tr_W" else None) or _word(text) or _functional(text)
+    if found:
+        return found
+    if text in _GREEK:
+        return "\\" + text
+    stem, _, index = text.strip("_").partition("_")
+    if not index and (digits := re.fullmatch(r"([A-Za-z]+?)(\d+)", stem)):
+        stem, index = digits[1], digits[2]
+    if stem in _GREEK or stem in _SPECIAL:
+        stem = _SPECIAL.get(stem, "\\" + stem)
+    elif len(stem) > 1:
+        stem = rf"\mathrm{{{stem}}}"
+    if not index:
+        return stem
+    index = index.replace("_", ",")
+    return stem + (rf"_{{\mathrm{{{index}}}}}" if len(index) > 1 else f"_{{{index}}}")
+
+
+def recognised(text: str) -> bool:
+    """Whether a name is a symbol rather than a word of a sentence."""
+    return len(text) == 1 or text in _GREEK or text in _SPECIAL or "_" in text or any(c.isdigit() for c in text)
+
+
+class _Printer:
+    """Writes a parsed formula; ``flat`` writes quotients on one line, as in an exponent."""
+
+    def __init__(self, flat: bool = False) -> None:
+        self.flat = flat
+
+    def text(self, node: ast.expr, least: int = _SUM) -> str:
+        """The node, in brackets where it binds less than ``least``."""
+        written, binds = self.piece(node)
+        return written if binds >= least else _bracketed(written)
+
+    def piece(self, node: ast.expr) -> _Piece:
+        """The node, and how tightly it binds."""
+        match node:
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+                return _number(value), _ATOM
+            case ast.Name(id=text):
+                return name(text), _ATOM
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=inner):
+                return ("-" if isinstance(sign, ast.USub) else "+") + self.text(inner, _BIG), _SUM
+            case ast.BinOp(op=ast.Add() | ast.Sub() as sign, left=left, right=right):
+                mark = "+" if isinstance(sign, ast.Add) else "-"
+                return f"{self.text(left)} {mark} {self.text(right, _BIG)}", _SUM
+            case ast.BinOp(op=ast.Mult(), left=left, right=right):
+                return self.product(left, right), min(_PRODUCT, max(_BIG, self.piece(right)[1]))
+            case ast.BinOp(op=ast.Div(), left=left, right=right):
+                if self.flat:
+                    return f"{self.leading(left)}/{self.text(right, _POWER)}", _PRODUCT
+                return rf"\frac{{{self.text(left)}}}{{{self.text(right)}}}", _PRODUCT
+            case ast.BinOp(op=ast.Pow(), left=left, right=right):
+                return f"{self.base(left)}^{{{_Printer(flat=True).text(right)}}}", _POWER
+            case ast.BinOp(op=ast.BitAnd(), left=left, right=right):
+                return rf"{self.text(left)} \wedge {self.text(right)}", _SUM
+            case ast.Compare(left=left, ops=signs, comparators=others):
+                if any(type(sign) not in _COMPARE for sign in signs):
+                    raise _NoFormula
+                steps = (f"{_COMPARE[type(s)]} {self.text(o)}" for s, o in zip(signs, others, strict=True))
+                return " ".join([self.text(left), *steps]), _SUM
+            case ast.Call(func=ast.Name(id=called), args=arguments, keywords=[]) if arguments:
+                return self.call(called, arguments)
+            case ast.Attribute(value=inner, attr="T"):
+                return self.base(inner) + r"^{\top}", _POWER
+            case ast.Subscript(value=ast.Name(id=moment), slice=index) if moment in _MOMENTS:
+                parts = index.elts if isinstance(index, ast.Tuple) else [index]
+                inside = ", ".join(self.text(part) for part in parts)
+                grown = (r"\left[", r"\right]") if _tall(inside) else ("[", "]")
+                return f"{_MOMENTS[moment]}{inside.join(grown)}", _ATOM
+            case ast.Subscript(value=ast.Name() as inner, slice=index):
+                parts = index.elts if isinstance(index, ast.Tuple) else [index]
+                written, inside = self.text(inner), ",".join(_Printer(flat=True).text(part) for part in parts)
+                stem, _, own = written.partition("_{")
+                return f"{stem}_{{{own.removesuffix('}') + ',' if own else ''}{inside}}}", _ATOM
+        raise _NoFormula
+
+    def base(self, node: ast.expr) -> str:
+        """The base of a power."""
+        written, binds = self.piece(node)
+        bare = binds == _ATOM and not (isinstance(node, ast.Name) and "^" in written)
+        return written if bare else _bracketed(written)
+
+    def product(self, left: ast.expr, right: ast.expr) -> str:
+        """Two factors side by side; a dot where digits would run together."""
+        first, second = self.leading(left), self.text(right, _BIG)
+        if second[:1].isdigit() or (second.startswith(r"\frac") and first[-1:].isdigit()):
+            return rf"{first} \cdot {second}"
+        # words beside each other are told apart by a space, symbols need none
+        apart = second.startswith(r"\mathrm") or re.search(r"\\mathrm\{\w+\}$", first)
+        return rf"{first}\,{second}" if apart else f"{first} {second}"
+
+    def leading(self, node: ast.expr) -> str:
+        """A first factor, whose sign needs no brackets."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return "-" + self.text(node.operand, _PRODUCT)
+        return self.text(node, _PRODUCT)
+
+    def call(self, called: str, arguments: list[ast.expr]) -> _Piece:
+        """A function that formulas may hold."""
+        inside = [self.text(argument) for argument in arguments]
+        if called == "exp" and len(inside) == 1:
+            exponent = _Printer(flat=True).text(arguments[0])
+            short = len(exponent) <= 40
+            return (f"e^{{{exponent}}}", _POWER) if short else (rf"\exp\left({inside[0]}\right)", _ATOM)
+        if called == "binomial" and len(inside) == 2:
+            return rf"\binom{{{inside[0]}}}{{{inside[1]}}}", _ATOM
+        if called == "Sum" and len(inside) > 1 and all(isinstance(index, ast.Name) for index in arguments[:-1]):
+            return rf"\sum_{{{','.join(inside[:-1])}}} {self.text(arguments[-1], _BIG)}", _BIG
+        if called == "mean" and inside == ["x"]:
+            return r"\bar{x}", _ATOM
+        if called == "norm" and len(inside) <= 2:
+            kind = "" if len(arguments) == 1 else _NORMS.get(ast.unparse(arguments[1]))
+            if kind is None:
+                raise _NoFormula
+            return rf"\left\lVert {inside[0]} \right\rVert{kind}", _ATOM
+        if called in ("Sum", "sum") and len(inside) == 4:
+            return rf"\sum_{{{inside[1]}={inside[2]}}}^{{{inside[3]}}} {self.text(arguments[0], _BIG)}", _BIG
+        form = _CALLS.get(called)
+        if form is None and recognised(called):
+            form = name(called) + r"\left(%s\right)"
+        if form is None:
+            raise _NoFormula
+        given = ", ".join(inside)
+        if not _tall(given):
+            form = form.replace(r"\left(", "(").replace(r"\right)", ")")
+        return form.replace("%s", given), _ATOM
+
+
+def _tall(written: str) -> bool:
+    """Whether brackets around this have to grow."""
+    return any(part in written for part in (r"\frac", r"\sum", r"\left", r"\sqrt", r"\binom"))
+
+
+def _bracketed(written: str) -> str:
+    return rf"\left({written}\right)" if _tall(written) else f"({written})"
+
+
+def _number(value: float) -> str:
+    written = repr(value)
+    if "inf" in written or "nan" in written:
+        raise _NoFormula
+    digits, _, power = written.partition("e")
+    return rf"{digits} \cdot 10^{{{int(power)}}}" if power else digits
+
+
+def _parsed(text: str) -> ast.expr | None:
+    if not text.strip() or len(text) > LONGEST or "\0" in text:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(text.strip(), mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+
+@lru_cache(maxsize=20_000)
+def latex(text: str) -> str | None:
+    """A formula in LaTeX; None for a text that is none."""
+    tree = _parsed(text)
+    try:
+        return None if tree is None else _Printer().text(tree)
+    except (_NoFormula, RecursionError):
+        return None
+
+
+def summands(text: str) -> list[str] | None:
+    """A formula in LaTeX cut between its summands, each with its sign, so that a line may be broken there."""
+    tree = _parsed(text)
+    if tree is None:
+        return None
+    found: list[str] = []
+    try:
+        while isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Add, ast.Sub)):
+            found.append(("+ " if isinstance(tree.op, ast.Add) else "- ") + _Printer().text(tree.right, _BIG))
+            tree = tree.left
+        return [_Printer().text(tree), *reversed(found)]
+    except (_NoFormula, RecursionError):
+        return None
+
+
+def clause(text: str) -> tuple[str, list[str]] | None:
+    """``iff a > 0 & b >= 0`` as the word and its conditions in LaTeX; None for what is no clause."""
+    word, _, rest = text.partition(" ")
+    if word not in ("if", "iff") or not rest:
+        return None
+    conditions = [latex(condition) for condition in rest.split(" & ")]
+    return None if None in conditions else (word, [condition for condition in conditions if condition])
+
+
+_OPERATORS = frozenset(["+", "-", "*", "/", "**", "=", "<", "<=", ">", ">=", "==", "!="])
+_ARITHMETIC = frozenset("+-*/") | {"**"}
+_TAIL = ".,;:"
+
+
+@lru_cache(maxsize=20_000)
+def pieces(text: str) -> tuple[tuple[bool, str], ...]:
+    """A sentence cut into (whether it is a formula, the text): formulas are runs of operands with operators between."""
+    return tuple(_pieces(text))
+
+
+def _pieces(text: str) -> Iterator[tuple[bool, str]]:
+    words = _words(text)
+    place = 0
+    plain: list[str] = []
+    while place < len(words):
+        end = _run(words, place)
+        if end == place:
+            plain.append(words[place])
+            place += 1
+            continue
+        if plain:
+            yield False, " ".join(plain)
+            plain = []
+        last = words[end - 1].rstrip(_TAIL)
+        yield True, " ".join([*words[place : end - 1], last])
+        if tail := words[end - 1][len(last) :]:
+            plain.append(tail)
+        place = end
+    if plain:
+        yield False, " ".join(plain)
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text; what stands in brackets is one word with what it touches."""
+    found, depth, word = [], 0, ""
+    for letter in text[: 4 * LONGEST]:
+        depth = max(0, depth + (letter in "([{") - (letter in ")]}"))
+        if letter.isspace() and depth == 0:
+            found.append(word)
+            word = ""
+        else:
+            word += letter
+    return [part for part in [*found, word] if part]
+
+
+def _run(words: list[str], start: int) -> int:
+    """The end of the formula that starts at this word; ``start`` where none does."""
+    if _enclosed(words[start].rstrip(_TAIL)) or not _operand(words[start].rstrip(_TAIL)):
+        return start
+    end = start + 1
+    while words[end - 1][-1] not in _TAIL and end + 1 < len(words) and words[end] in _OPERATORS:
+        following = words[end + 1].rstrip(_TAIL)
+        # what stands in brackets may be a factor of words around it, so the brackets must not be lost
+        if not _operand(following) or (_enclosed(following) and words[end] not in _ARITHMETIC):
+            break
+        end += 2
+    first = words[start].rstrip(_TAIL)
+    alone = end == start + 1
+    # a lone number or one-letter word is as readable in the sentence, and may be an article
+    return start if alone and re.fullmatch(r"[aAI]|-?[\d.]+|\(\w+\)", first) else end
+
+
+def _enclosed(word: str) -> bool:
+    """Whether all of a word stands in one pair of brackets."""
+    depth = 0
+    for place, letter in enumerate(word):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0:
+            return place == len(word) - 1 and letter == ")"
+    return False
+
+
+@lru_cache(maxsize=20_000)
+def _operand(word: str) -> bool:
+    tree = _parsed(word)
+    if tree is None or latex(word) is None:
+        return False
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    called |= {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in _MOMENTS
+    }
+    return all(
+        recognised(node.id) for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called
+    ) and not isinstance(tree, ast.Compare)
+
+
+def relation(text: str) -> str | None:
+    """A run that ``pieces`` found, relations included, in LaTeX; a single = is an equation."""
+    return latex(re.sub(r"(?<![<>=!])=(?!=)", "==", text))

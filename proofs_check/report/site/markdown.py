@@ -1,0 +1,150 @@
+"""The report as Markdown with formulas between dollar signs, as GitHub, GitLab and pandoc read it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from proofs_check.report.site import formula, mathml, view
+from proofs_check.report.site.shape import claims_of, run_of
+from proofs_check.report.telling import FIDELITY, gives, parameters, power, took, trusted, variant_told
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$-])")
+_MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!", "error": "!"}
+
+
+def escaped(text: str | None) -> str:
+    """Plain text on one line, nothing of which is read as Markdown or HTML."""
+    text = text or ""
+    text = " ".join(mathml.clean(text).split())
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def code(text: str) -> str:
+    """A text as code, whatever backticks it holds."""
+    text = " ".join(mathml.clean(text).split())
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    space = " " if text[:1] == "`" or text[-1:] == "`" or not text else ""
+    return f"{fence}{space}{text}{space}{fence}"
+
+
+def math(latex: str) -> str:
+    """A formula, in signs that also a table may hold; as code where it cannot be converted."""
+    if "$" in latex or "`" in latex or mathml.converted(latex, True) is None:
+        return code(latex)
+    inside = latex.replace(r"\|", r"\Vert ").replace("|", r"\vert ").replace("<", r"\lt ").replace(">", r"\gt ")
+    return "$" + " ".join(inside.split()) + "$"
+
+
+def expression(text: str) -> str:
+    """A formula as the report writes it."""
+    told = formula.clause(text)
+    if told:
+        return f"{told[0]} " + " and ".join(math(condition) for condition in told[1])
+    latex = formula.latex(text)
+    return math(latex) if latex else code(text)
+
+
+def sentence(text: str) -> str:
+    """A sentence with its formulas typeset."""
+    out = []
+    for is_formula, part in formula.pieces(text):
+        latex = formula.relation(part) if is_formula else None
+        out.append(math(latex) if latex else escaped(part))
+    return re.sub(r"\$ ([.,;:])", r"$\1", " ".join(out))
+
+
+def _statement(entry: view.Entry) -> str:
+    claim = entry.claim
+    if claim["statement"] and entry.corrects is None:
+        return math(claim["statement"])
+    return "; ".join(f"{escaped(name)}: {expression(text)}" for name, text in claim["printed"].items()) or "-"
+
+
+def _block(label: str, text: str) -> list[str]:
+    return [f"- **{label}**: {text}"] if text else []
+
+
+def _claim(entry: view.Entry) -> list[str]:
+    claim, simulation = entry.claim, entry.claim["simulation"]
+    out = [f"#### {_MARKS[entry.verdict]} {escaped(entry.id)}: {entry.verdict}", "", _statement(entry), ""]
+    out += _block("Where", escaped(claim["where"])) + _block("Reason", sentence(claim["reason"]))
+    out += _block("Reading", sentence(claim["reading"]))
+    out += _block("Fidelity", escaped(FIDELITY.get(claim["fidelity"], claim["fidelity"])))
+    out += _block("Assumptions", "; ".join(sentence(text) for text in claim["assumptions"]))
+    printed = "; ".join(f"{escaped(name)}: {expression(text)}" for name, text in claim["printed"].items())
+    out += _block("Printed", printed)
+    out += _block("Exact value", expression(claim["symbolic"]["exact"]) if claim["symbolic"]["exact"] else "")
+    out += _block("Derivation", escaped(f"{claim['symbolic']['status']}: {claim['symbolic']['method']}".rstrip(": ")))
+    trust = (trusted(one) for one in claim["symbolic"]["trusted"])
+    out += _block("On trust", "; ".join(sentence(text) for text in trust))
+    if claim["correction"]:
+        latex = claim["correction"]["latex"]
+        whole = f"{_statement(entry.correction)} ({entry.correction.verdict})" if entry.correction else ""
+        out += _block("Correction", whole or (math(latex) if latex else ""))
+        out += _block("It holds", sentence(claim["correction"]["holds"]))
+    if given := claim["counterexample"]:
+        out += _block("Counterexample", escaped(f"{parameters(given['params'])}: {gives(given)}"))
+    told = f"{simulation['status']}, {power(claim)}" + (f", {simulation['tier']}" if simulation["tier"] else "")
+    out += _block("Simulation", escaped(told)) + _block("Power", escaped(simulation["power"]))
+    out += _block("Trusted of the simulation", escaped("; ".join(simulation["trusted"])))
+    for variant in claim["variants"]:
+        out += _block("Variant", escaped(variant_told(variant)))
+    out += _block("Rests on", ", ".join(code(name) for name in claim["depends_on"]))
+    out += _block("Rests on refuted", ", ".join(code(name) for name in claim["rests_on_refuted"]))
+    out += _block("Replay", code(claim["replay"]) if claim["replay"] else "")
+    if steps := claim["proof"]["steps"]:
+        out += ["", "Steps:", ""]
+        out += [
+            f"{place}. {'' if step['ok'] else '**wrong** '}{sentence(step['text'])} ({escaped(step['rule'])})"
+            for place, step in enumerate(steps, 1)
+        ]
+    if lines := claim["proof"]["lines"]:
+        out += [
+            "",
+            "Lines of the printed proof:",
+            "",
+            "| line | printed | derived | holds |",
+            "| --- | --- | --- | --- |",
+        ]
+        for line in lines:
+            first = " **first false line**" if line["label"] == claim["proof"]["first_false"] else ""
+            cells = (escaped(line["label"]) + first, expression(line["printed"]), expression(line["derived"]))
+            out.append("| " + " | ".join([*cells, "yes" if line["holds"] else "no"]) + " |")
+    if claim["traceback"]:
+        body = mathml.clean(claim["traceback"]).rstrip("\n").split("\n")
+        out += ["", "Traceback:", "", *("    " + line for line in body)]
+    return [*out, ""]
+
+
+def markdown(report: Mapping[str, Any]) -> str:
+    """The whole report as one Markdown document: the sentence, a table of verdicts by section, then claim by claim."""
+    found = view.entries(report)
+    run = run_of(report)
+    out = [f"# {escaped(view.headline(found, run['partial']))}", ""]
+    if remark := view.remark(found):
+        out += [escaped(remark), ""]
+    versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
+    out += [
+        escaped(
+            f"{run['effort']} effort, seed {run['seed']}, {run['device']}, {took(run, claims_of(report))}; {versions}"
+        ),
+        "",
+    ]
+    for paper in view.papers(found):
+        out += [f"## {escaped(paper['title'])}", "", escaped(f"{paper['authors']} ({paper['version']})".strip()), ""]
+        out += ["| section | verdict | claim | statement |", "| --- | --- | --- | --- |"]
+        for section in paper["sections"]:
+            for entry in section["entries"]:
+                cells = (escaped(section["title"]), f"{_MARKS[entry.verdict]} {entry.verdict}", code(entry.id))
+                out.append("| " + " | ".join([*cells, _statement(entry)]) + " |")
+        out.append("")
+        for section in paper["sections"]:
+            out += [f"### {escaped(section['title'])}", ""]
+            for entry in section["entries"]:
+                out += _claim(entry)
+                if entry.correction:
+                    out += _claim(entry.correction)
+    return "\n".join(out).rstrip("\n") + "\n"

@@ -1,0 +1,168 @@
+"""LaTeX as MathML that may stand in a page: converted, then rebuilt from a list of elements and attributes."""
+
+from __future__ import annotations
+
+import html
+import re
+import xml.etree.ElementTree as ET
+from functools import cache, lru_cache
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from proofs_check.report.site import formula
+
+#: Longest LaTeX that is converted.
+LONGEST = 20_000
+#: The elements of MathML Core that show something and link nowhere.
+_ELEMENTS = (
+    "math mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder mover "
+    "munderover mmultiscripts mprescripts mtable mtr mtd"
+)
+ELEMENTS = frozenset(_ELEMENTS.split())
+_ATTRIBUTES = (
+    "display displaystyle scriptlevel stretchy fence form separator lspace rspace minsize maxsize symmetric largeop "
+    "movablelimits accent accentunder linethickness width height depth mathvariant columnspan rowspan dir"
+)
+ATTRIBUTES = frozenset(_ATTRIBUTES.split())
+_VALUE = re.compile(r"[A-Za-z0-9 .%-]{0,40}")
+_STYLE = re.compile(r"[A-Za-z0-9 .:;%-]{0,200}")
+_NAMED = re.compile("&(?!(?:lt|gt|amp|quot|apos);)[A-Za-z]+;")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def clean(text: str) -> str:
+    """The text without characters that a page may not hold."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+@cache
+def _converter() -> Any:
+    from math_core import LatexToMathML
+
+    return LatexToMathML(xml_namespace=False, fancy_error=False)
+
+
+def _rebuilt(node: ET.Element) -> str:
+    """The element with allowed attributes only; ValueError for an element that is not allowed."""
+    if node.tag not in ELEMENTS:
+        raise ValueError(node.tag)
+    kept = [(key, value) for key, value in node.attrib.items() if key in ATTRIBUTES and _VALUE.fullmatch(value)]
+    style = node.get("style", "")
+    if node.tag == "mtd" and style and _STYLE.fullmatch(style):
+        kept.append(("style", style))
+    inside = str(escape(node.text or ""))
+    for child in node:
+        inside += _rebuilt(child) + str(escape(child.tail or ""))
+    attributes = "".join(f' {key}="{escape(value)}"' for key, value in kept)
+    return f"<{node.tag}{attributes}>{inside}</{node.tag}>" if inside else f"<{node.tag}{attributes}/>"
+
+
+@lru_cache(maxsize=20_000)
+def converted(latex: str, block: bool = False) -> Markup | None:
+    """The formula as a ``math`` element; None where the LaTeX cannot be converted."""
+    if not latex.strip() or len(latex) > LONGEST:
+        return None
+    try:
+        # a style of its own for each size keeps fractions readable in lines too
+        text = _converter().convert_with_local_state(latex, displaystyle=block)
+        tree = ET.fromstring(_NAMED.sub(lambda entity: html.unescape(entity[0]), text))
+        tree.attrib.pop("display", None)
+        if block:
+            tree.set("displaystyle", "true")
+        first = next((node for node in tree.iter() if node.tag in ("mo", "mi", "mn", "mtext")), None)
+        if first is not None and first.tag == "mo" and latex[:2] in ("+ ", "- "):
+            first.attrib.update(form="infix", lspace="0.2222em", rspace="0.2222em")
+        return Markup(_rebuilt(tree))
+    except (ValueError, ET.ParseError, RecursionError, _errors()):
+        return None
+
+
+def _errors() -> type[Exception]:
+    from math_core import LatexError
+
+    found: type[Exception] = LatexError
+    return found
+
+
+def shown(latex: str, block: bool = False) -> Markup:
+    """The formula as MathML, or its LaTeX as code where it cannot be converted."""
+    return converted(latex, block) or code(latex)
+
+
+def code(text: str) -> Markup:
+    """A text as code."""
+    return Markup("<code>{}</code>").format(clean(text))
+
+
+_GAPS = re.compile(r"\\(?:qquad|quad|implies|iff)(?![A-Za-z])")
+
+
+def cut(latex: str) -> list[str]:
+    """LaTeX cut at wide spaces and arrows outside all braces, so that a narrow page can break the line there."""
+    places, depth, place = [0], 0, 0
+    while place < len(latex):
+        if gap := _GAPS.match(latex, place):
+            if depth == 0:
+                places.append(place)
+            place = gap.end()
+        elif latex[place] == "\\":
+            word = re.compile(r"\\(left|begin|right|end)(?![A-Za-z])").match(latex, place)
+            depth += 0 if word is None else 1 if word[1] in ("left", "begin") else -1
+            # the character after a backslash is no brace of its own
+            place += len(word[0]) if word else 2
+        else:
+            depth += (latex[place] == "{") - (latex[place] == "}")
+            place += 1
+    parts = [latex[a:b].strip() for a, b in zip(places, [*places[1:], len(latex)], strict=True)]
+    return [re.sub(r"^\\q?quad\s*", "", part) for part in parts if part]
+
+
+def statement(latex: str) -> Markup:
+    """A statement in LaTeX as one or more formulas on a line that may be broken between them."""
+    found = [converted(part, True) for part in cut(latex) if part]
+    if found and all(part is not None for part in found):
+        return Markup(" ").join(part for part in found if part is not None)
+    return shown(latex, True)
+
+
+def expression(text: str, block: bool = True) -> Markup:
+    """A formula as the report writes it; its text as code where it cannot be read."""
+    told = formula.clause(text)
+    if told:
+        word, conditions = told
+        joined = Markup(" <span class=and>and</span> ").join(shown(condition, block) for condition in conditions)
+        return Markup("<span class=word>{}</span> {}").format(word, joined)
+    parts = formula.summands(text)
+    if parts and len(text) > 40 and len(parts) > 1:
+        found = [converted(part, block) for part in parts]
+        if all(part is not None for part in found):
+            return Markup(" ").join(part for part in found if part is not None)
+    latex = formula.latex(text)
+    return shown(latex, block) if latex else code(text)
+
+
+def sentence(text: str) -> Markup:
+    """A sentence whose formulas are typeset."""
+    out: list[Markup] = []
+    for is_formula, part in formula.pieces(clean(text)):
+        latex = formula.relation(part) if is_formula else None
+        typeset = _long(part) if latex and len(part) > 40 else converted(latex) if latex else None
+        out.append(typeset or Markup(escape(part)))
+    # as a plain string, for what is cut from a Markup and joined again is escaped again
+    return Markup(re.sub(r"</math> ([.,;:])", r"</math>\1", str(Markup(" ").join(out))))
+
+
+def _long(part: str) -> Markup | None:
+    """A long chain of equations, cut at its relations and summands."""
+    out: list[Markup] = []
+    for place, side in enumerate(re.split(r" (=|<=|>=|<|>) ", part)):
+        if place % 2:
+            out.append(shown({"<=": r"\leq", ">=": r"\geq"}.get(side, side)))
+            continue
+        cuts = formula.summands(side)
+        found = [converted(piece) for piece in cuts] if cuts else [None]
+        if any(piece is None for piece in found):
+            return None
+        out += [piece for piece in found if piece is not None]
+    return Markup(" ").join(out)

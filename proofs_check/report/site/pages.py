@@ -1,0 +1,234 @@
+"""The pages of the site: templates filled from the report, written with their assets into a folder."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from proofs_check.inputs.expect import VERDICTS
+from proofs_check.report.outputs import atomic_write, plain
+from proofs_check.report.site import graph, mathml, trust, view
+from proofs_check.report.site.changes import diff
+from proofs_check.report.site.erratum import erratum
+from proofs_check.report.site.markdown import markdown
+from proofs_check.report.site.shape import claims_of, run_of
+from proofs_check.report.telling import took
+
+#: The list of the files of the site, so that a later run takes away what it no longer writes.
+MANIFEST = "files.txt"
+ASSETS = ("style.css", "app.js")
+PICTURES = (".svg", ".png")
+
+
+def _finalised(value: Any) -> Any:
+    """What a template prints: no ``None``, and no character that a page may not hold."""
+    if value is None:
+        return ""
+    return mathml.clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _tiny(value: float) -> Markup:
+    """A small probability as 10 to a power."""
+    digits, _, power = f"{value:.3g}".partition("e")
+    front = "" if digits == "1" else f"{digits} · "
+    return Markup("{}10<sup>−{}</sup>").format(front, abs(int(power))) if power else Markup(digits)
+
+
+def environment() -> Environment:
+    """The templates; everything that is no Markup is escaped."""
+    found = Environment(
+        loader=PackageLoader("proofs_check.report.site", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalised,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals.update(verdicts=VERDICTS, meaning=view.MEANING)
+    found.filters["tiny"] = _tiny
+    found.filters["condition"] = view.condition
+    return found
+
+
+def pictures(folder: Path | None) -> list[dict[str, Any]]:
+    """The figures of a folder: of each name the smaller of its PNG and its SVG, and what its data says of it."""
+    if folder is None or not folder.is_dir():
+        return []
+    files: dict[str, list[Path]] = {}
+    for path in sorted(folder.iterdir()):
+        if path.suffix in PICTURES and path.is_file() and not path.name.startswith("."):
+            files.setdefault(path.stem, []).append(path)
+    found: list[dict[str, Any]] = []
+    for stem, paths in files.items():
+        chosen = min(paths, key=lambda path: path.stat().st_size)
+        data = _data(folder / f"{stem}.json")
+        found.append(
+            {
+                "name": stem,
+                "title": stem.replace("_", " "),
+                "path": chosen,
+                "file": f"figures/figure-{len(found) + 1}{chosen.suffix}",
+                "where": data.get("where") if isinstance(data.get("where"), str) else "",
+                "claim": data.get("claim") if isinstance(data.get("claim"), str) else "",
+            }
+        )
+    return found
+
+
+def _data(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def files(
+    report: Mapping[str, Any],
+    *,
+    selftest: Mapping[str, Any] | None = None,
+    figures: Path | None = None,
+    before: Mapping[str, Any] | None = None,
+) -> Iterator[tuple[str, bytes]]:
+    """The files of the site by their path in it, the same bytes for the same arguments."""
+    templates = environment()
+    found = view.entries(report)
+    table = {entry.id: entry for entry in found}
+    run = run_of(report)
+    images = pictures(figures)
+    parts = view.papers(found)
+    changed = diff(before, report) if before is not None else None
+    errata = {
+        paper["id"]: f"erratum-{number}.tex" for number, paper in enumerate(parts, 1) if paper["counts"].get("refuted")
+    }
+    shared: dict[str, Any] = {
+        "run": run,
+        "has_figures": bool(images),
+        "has_changes": changed is not None,
+        "errata": errata,
+        "seconds": took(run, claims_of(report)),
+    }
+
+    def page(path: str, template: str, **values: Any) -> tuple[str, bytes]:
+        root = "../" * path.count("/")
+        text = templates.get_template(template).render(**shared, **values, root=root, page=path)
+        return path, text.encode("utf-8", "replace")
+
+    yield page(
+        "index.html",
+        "index.html",
+        headline=view.headline(found, run["partial"]),
+        remark=view.remark(found),
+        papers=parts,
+        kinds=sorted({entry.claim["kind"] for entry in found if entry.claim["kind"]}),
+        broken=[entry for entry in found if entry.verdict in ("conflict", "error")],
+    )
+    for number, entry in enumerate(found):
+        yield page(
+            entry.href,
+            "claim.html",
+            entry=entry,
+            claim=entry.claim,
+            table=table,
+            earlier=found[number - 1] if number else None,
+            later=found[number + 1] if number + 1 < len(found) else None,
+            section_title=view.section_title(entry.section),
+            **view.detail(entry, table),
+        )
+    drawn = [_drawn(paper, number) for number, paper in enumerate(parts, 1)]
+    resting = [entry for entry in found if entry.corrects is None and entry.claim["rests_on_refuted"]]
+    yield page("graph.html", "graph.html", papers=parts, drawn=drawn, resting=resting, table=table)
+    yield page(
+        "run.html",
+        "run.html",
+        ledger=trust.ledger(run),
+        selftest=trust.selftest(selftest),
+        table=table,
+        errors=trust.ERRORS,
+    )
+    if images:
+        yield page("figures.html", "figures.html", images=images, table=table)
+        for image in images:
+            yield image["file"], image["path"].read_bytes()
+    if changed is not None:
+        yield page("changes.html", "changes.html", diff=changed, table=table)
+    yield (
+        "report.json",
+        (json.dumps(plain(dict(report)), ensure_ascii=False) + "\n").encode("utf-8", "replace"),
+    )
+    yield "report.md", markdown(report).encode("utf-8", "replace")
+    for paper, name in errata.items():
+        yield name, erratum(report, paper).encode("utf-8", "replace")
+    for name in ASSETS:
+        yield f"assets/{name}", resources.files("proofs_check.report.site").joinpath("assets", name).read_bytes()
+
+
+def _drawn(paper: Mapping[str, Any], number: int) -> Markup:
+    nodes = [
+        graph.Node(
+            entry.id,
+            entry.short,
+            entry.href,
+            entry.verdict,
+            tuple(entry.claim["depends_on"]),
+            bool(entry.claim["rests_on_refuted"]),
+        )
+        for section in paper["sections"]
+        for entry in section["entries"]
+    ]
+    return graph.drawn(nodes, f"graph-{number}", f"What rests on what in {paper['title']}")
+
+
+def write(
+    report: Mapping[str, Any],
+    folder: Path,
+    *,
+    selftest: Mapping[str, Any] | None = None,
+    figures: Path | None = None,
+    before: Mapping[str, Any] | None = None,
+) -> None:
+    """Write the site of a report into a folder, which is made where it is missing.
+
+    ``selftest`` is what ``twofold selftest --json`` wrote, ``figures`` the folder of ``twofold figures --out`` and
+    ``before`` an earlier report to compare with. Files that an earlier call left and this one does not write are
+    removed; other files in the folder stay. Raises OSError where a file cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    old = _manifest(folder)
+    written: list[str] = []
+    for name, content in files(report, selftest=selftest, figures=figures, before=before):
+        _put(folder, name, content)
+        written.append(name)
+    for name in sorted(set(old) - set(written)):
+        with contextlib.suppress(OSError):
+            (folder / name).unlink()
+    _put(folder, MANIFEST, ("\n".join(sorted(written)) + "\n").encode())
+
+
+def _manifest(folder: Path) -> Sequence[str]:
+    """The files that an earlier call wrote; names that lead out of the folder are not believed."""
+    try:
+        names = (folder / MANIFEST).read_text(encoding="utf-8").split("\n")
+    except (OSError, ValueError):
+        return []
+    root = folder.resolve()
+    return [name for name in names if name and (root / name).parent.resolve() in (root, *_inside(root))]
+
+
+def _inside(root: Path) -> tuple[Path, ...]:
+    return tuple(root / name for name in ("claims", "assets", "figures"))
+
+
+def _put(folder: Path, name: str, content: bytes) -> None:
+    """Write a file so that a reader sees the old one or the new one, never a part."""
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    # hundreds of small files, which can be written again: not worth waiting for the disk each time
+    atomic_write(path, content, durable=False)

@@ -1,0 +1,347 @@
+"""What the pages show of each claim: typeset parts, links and texts, made once from the report."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from proofs_check.inputs.expect import CORRECTED, VERDICTS
+from proofs_check.report.site import compare, formula, mathml, plot
+from proofs_check.report.site.shape import Claim, claims_of, number
+from proofs_check.report.telling import FIDELITY, against, before, parameters, power, trusted, variant_told
+from theorems.claims.catalogue import PAPERS, paper_claims
+
+#: What a verdict means, for the legend.
+MEANING = {
+    "verified": "the derivation proves the claim as printed, and the simulation agrees with a stated power",
+    "refuted": "the derivation disproves it and the second side contradicts it, confirmed on fresh seeds",
+    "undecided": "one side could not decide, or had too little power; the reason is given",
+    "conflict": "the two sides contradict each other: a bug in Twofold or, in one's own lemma, two different models",
+    "error": "something broke; the traceback is in the report",
+}
+_SAFE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
+_SECTIONS = ((r"sec(\d+)", "Section"), (r"app([A-Z])", "Appendix"))
+#: Names of quantities that bound another one.
+BOUNDS = {"upper": "upper bound", "lower": "lower bound"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A printed quantity beside the derived one; ``same`` says whether they agree, None where that was not found."""
+
+    name: str
+    printed: Markup
+    derived: Markup | None
+    same: bool | None
+
+
+@dataclass
+class Entry:
+    """A claim and what is shown of it."""
+
+    claim: Claim
+    slug: str
+    short: str
+    title: str
+    paper: str
+    section: str
+    statement: Markup
+    correction: Entry | None = None
+    corrects: Entry | None = None
+
+    @property
+    def id(self) -> str:
+        """The claim's id."""
+        return str(self.claim["id"])
+
+    @property
+    def verdict(self) -> str:
+        """The verdict; an unknown one is an error."""
+        return self.claim["verdict"] if self.claim["verdict"] in VERDICTS else "error"
+
+    @property
+    def href(self) -> str:
+        """The page, seen from the site's root."""
+        return f"claims/{self.slug}.html"
+
+    @property
+    def text(self) -> str:
+        """What the search looks through."""
+        claim = self.claim
+        parts = (claim["id"], claim["where"], claim["quantity"], claim["reading"], " ".join(claim["printed"]))
+        return " ".join(parts).lower()[:1_000]
+
+
+def slugs(ids: Sequence[str]) -> list[str]:
+    """A file name for each id, each another one also where case is ignored; the id itself where that is possible."""
+    taken: set[str] = set()
+    found = []
+    for place, name in enumerate(ids):
+        slug = name if _SAFE.fullmatch(name) and len(name) <= 120 else "claim-" + _digest(name)
+        if slug.lower() in taken:
+            slug = f"{slug[:100]}-{_digest(f'{place} {name}')}"
+        taken.add(slug.lower())
+        found.append(slug)
+    return found
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def section_title(section: str) -> str:
+    """``sec4`` as Section 4, ``appA`` as Appendix A."""
+    for pattern, word in _SECTIONS:
+        if found := re.fullmatch(pattern, section):
+            return f"{word} {found[1]}"
+    return section or "Other claims"
+
+
+def paper_title(paper: str) -> tuple[str, str]:
+    """Title and authors of a shipped paper; the id alone of another."""
+    if paper in PAPERS:
+        source = paper_claims(paper)[0].paper
+        return source.title, source.authors
+    return paper or "Claims", ""
+
+
+def entries(report: Mapping[str, Any]) -> list[Entry]:
+    """Every claim of the report, corrections among them, in its order."""
+    claims = claims_of(report)
+    found = []
+    for claim, slug in zip(claims, slugs([claim["id"] for claim in claims]), strict=True):
+        parts = claim["id"].removesuffix(CORRECTED).split(".")
+        section = parts[1] if len(parts) > 2 else ""
+        short = ".".join(parts[2:]) if len(parts) > 2 else parts[-1]
+        where = claim["where"]
+        place = where.removeprefix("as above, ")
+        title = place if 0 < len(place) <= 48 and not place.startswith("as ") else short or claim["id"]
+        paper = claim["paper"]["id"] or parts[0]
+        found.append(Entry(claim, slug, short, title, paper, section, statement(claim)))
+    table = {entry.id: entry for entry in found}
+    for entry in found:
+        base = table.get(entry.id.removesuffix(CORRECTED)) if entry.id.endswith(CORRECTED) else None
+        if base is not None and base is not entry:
+            entry.corrects, base.correction = base, entry
+    return found
+
+
+def statement(claim: Claim) -> Markup:
+    """The statement typeset: the paper's own LaTeX, or for a correction its formulas with their names."""
+    if claim["statement"] and not claim["id"].endswith(CORRECTED):
+        return mathml.statement(claim["statement"])
+    parts = [
+        Markup("<span class=named><span class=word>{}</span> {}</span>").format(mathml.clean(label(name)), _equal(text))
+        for name, text in claim["printed"].items()
+    ]
+    return Markup(" ").join(parts)
+
+
+def label(name: str) -> str:
+    """The name of a printed quantity in words."""
+    return BOUNDS.get(name, name if "(" in name or "*" in name else name.replace("_", " "))
+
+
+def condition(claim: Claim) -> Markup | None:
+    """Where a correction holds, if not everywhere: what its sentence says after ``where``."""
+    found = re.search(r" where (?!.* where )(.+)$", claim["correction"]["holds"] if claim["correction"] else "")
+    return mathml.sentence(found[1]) if found else None
+
+
+def _equal(text: str) -> Markup:
+    shown = mathml.expression(text)
+    return shown if formula.clause(text) else Markup("<math><mo>=</mo></math> ") + shown
+
+
+def rows(entry: Entry) -> list[Row]:
+    """Each printed quantity beside what is derived.
+
+    The report's exact value may be of another quantity, the coefficient of a word or a threshold: it stands here only
+    where it agrees with the print.
+    """
+    claim, found = entry.claim, []
+    corrected = entry.correction.claim["printed"] if entry.correction else {}
+    exact = claim["symbolic"]["exact"]
+    for place, (name, printed) in enumerate(claim["printed"].items()):
+        text = corrected.get(name)
+        derived: Markup | None = None
+        same: bool | None = None
+        if text is not None:
+            same = compare.same(printed, text)
+            derived = mathml.expression(text)
+        elif claim["correction"] and place == 0 and claim["correction"]["latex"]:
+            derived = mathml.shown(claim["correction"]["latex"], True)
+        elif place == 0 and exact and compare.same(printed, exact):
+            derived, same = mathml.expression(exact), True
+        elif claim["verdict"] == "verified":
+            same = True
+        found.append(Row(label(name), mathml.expression(printed), derived, same))
+    return found
+
+
+def further(entry: Entry) -> Markup | None:
+    """The exact value that the derivation gave, where ``rows`` does not show it."""
+    exact = entry.claim["symbolic"]["exact"]
+    if not exact:
+        return None
+    printed = [*entry.claim["printed"].values()][:1]
+    corrected = [*entry.correction.claim["printed"].values()][:1] if entry.correction else []
+    shown = any(compare.same(text, exact) for text in (*printed, *corrected))
+    return None if shown else mathml.expression(exact)
+
+
+def example(claim: Claim) -> dict[str, str] | None:
+    """The counterexample in words."""
+    given = claim["counterexample"]
+    if given is None:
+        return None
+    return {
+        "params": parameters(given["params"]),
+        "printed": number(given["printed"]),
+        "true": number(given["true"]),
+        "limit": given["limit"],
+        "finite": given["finite"],
+    }
+
+
+def cases(claim: Claim) -> list[dict[str, str]]:
+    """The simulated cases as texts of a table."""
+    return [
+        {
+            "params": "; ".join(filter(None, (parameters(case["params"]), before(raw)))),
+            "quantity": case["quantity"],
+            "printed": number(case["printed"]),
+            "derived": number(case["derived"]),
+            "estimate": number(case["estimate"]),
+            "low": number(case["low"]),
+            "high": number(case["high"]),
+            "samples": f"{case['samples']:,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),
+            "z": "—" if case["z"] is None else f"{float(case['z']):.3g}",
+        }
+        for raw, case in ((raw, against(raw)) for raw in claim["cases"])
+    ]
+
+
+def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
+    """Everything that only a claim's own page shows."""
+    claim = entry.claim
+    steps = [
+        {"text": mathml.sentence(step["text"]), "rule": step["rule"], "ok": step["ok"]}
+        for step in claim["proof"]["steps"]
+    ]
+    wrong = next((place for place, step in enumerate(steps) if not step["ok"]), None)
+    lines = [
+        line | {"printed": mathml.expression(line["printed"]), "derived": mathml.expression(line["derived"])}
+        for line in claim["proof"]["lines"]
+    ]
+    latex = claim["correction"]["latex"] if claim["correction"] else ""
+    whole = entry.correction.statement if entry.correction else mathml.shown(latex, True) if latex else None
+    return {
+        "rows": rows(entry),
+        "further": further(entry),
+        "steps": steps,
+        "wrong": wrong,
+        "lines": lines,
+        "evidence": [mathml.sentence(text) for text in claim["symbolic"]["evidence"]],
+        "trusted": [mathml.sentence(trusted(one)) for one in claim["symbolic"]["trusted"]],
+        "corrected": whole,
+        "holds": [mathml.sentence(part) for part in sentences(claim["correction"]["holds"])]
+        if claim["correction"]
+        else [],
+        "condition": condition(claim),
+        "example": example(claim),
+        "plot": plot.drawn(claim["cases"], "plot"),
+        "cases": cases(claim),
+        "power": power(claim),
+        "fidelity": FIDELITY.get(claim["fidelity"], claim["fidelity"]),
+        "reading": mathml.sentence(claim["reading"]),
+        "assumptions": [mathml.sentence(text) for text in claim["assumptions"]],
+        "quantity": mathml.sentence(claim["quantity"]),
+        "depends": [(name, table.get(name)) for name in claim["depends_on"]],
+        "refuted_below": [(name, table.get(name)) for name in claim["rests_on_refuted"]],
+        "above": [other for other in table.values() if entry.id in other.claim["depends_on"]],
+        "starts": [start | {"how": _how(start)} for start in claim["starts"]],
+        "variants": [
+            variant
+            | {
+                "told": variant_told(variant).removeprefix(f"{variant['name']}: "),
+                "evidence": [mathml.sentence(text) for text in variant["evidence"]],
+            }
+            for variant in claim["variants"]
+        ],
+    }
+
+
+def _how(start: Mapping[str, Any]) -> str:
+    return "exact" if start["exact"] else "right to leading order only" if start["leading"] else "wrong"
+
+
+def sentences(text: str) -> list[str]:
+    """A text cut after its full stops."""
+    return [part for part in re.split(r"(?<=[^\d\s])\.\s+|(?<=\d)\.\s+(?=[A-Za-z])", text) if part.strip()]
+
+
+def papers(found: Sequence[Entry]) -> list[dict[str, Any]]:
+    """The claims by paper and section, corrections left out that stand with their claim."""
+    order: dict[str, dict[str, list[Entry]]] = {}
+    for entry in found:
+        if entry.corrects is None:
+            order.setdefault(entry.paper, {}).setdefault(entry.section, []).append(entry)
+    told = []
+    for paper, sections in order.items():
+        members = [entry for group in sections.values() for entry in group]
+        title, authors = paper_title(paper)
+        told.append(
+            {
+                "id": paper,
+                "title": title,
+                "authors": authors,
+                "version": members[0].claim["paper"]["version"],
+                "counts": counts(members),
+                "sections": [
+                    {"id": section, "title": section_title(section), "entries": group, "counts": counts(group)}
+                    for section, group in sections.items()
+                ],
+            }
+        )
+    return told
+
+
+def counts(found: Sequence[Entry]) -> dict[str, int]:
+    """How many claims got each verdict; those that none got are left out."""
+    numbers = {verdict: sum(entry.verdict == verdict for entry in found) for verdict in VERDICTS}
+    return {verdict: number for verdict, number in numbers.items() if number}
+
+
+def listed(parts: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1] if parts else ""
+
+
+def headline(found: Sequence[Entry], partial: bool) -> str:
+    """What was checked and what was found, in one sentence."""
+    base = [entry for entry in found if entry.corrects is None]
+    if not base:
+        return "No claim was judged."
+    sources = len({entry.paper for entry in base})
+    told = listed([f"{number} {verdict}" for verdict, number in counts(base).items()])
+    where = "one paper" if sources == 1 else f"{sources} papers"
+    verb = "were judged before the run was interrupted" if partial else "were judged"
+    claims = "1 claim" if len(base) == 1 else f"{len(base)} claims"
+    verb = verb.replace("were", "was", 1) if len(base) == 1 else verb
+    return f"{claims} of {where} {verb}: {told}."
+
+
+def remark(found: Sequence[Entry]) -> str:
+    """What became of the corrections."""
+    corrections = [entry for entry in found if entry.corrects is not None]
+    refuted = [entry for entry in found if entry.corrects is None and entry.verdict == "refuted"]
+    if not refuted:
+        return ""
+    good = sum(entry.verdict == "verified" for entry in corrections)
+    return f"{good} of the {len(refuted)} refuted come with a correction that was itself derived and verified."

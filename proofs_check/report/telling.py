@@ -1,0 +1,288 @@
+"""What is said of claims and of a run, in words: the same on a terminal, in a pipe and on a page.
+
+Every text is made here once, as strings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from proofs_check.inputs.expect import CORRECTED, VERDICTS
+from theorems.claims.catalogue import PAPERS
+
+Claim = Mapping[str, Any]
+Facts = list[tuple[str, str]]
+
+_PARAMETERS = ("i", "j", "T", "theta", "lam", "d", "Sigma", "W", "m", "a", "b", "start")
+_STARTS = {"sigma": "x_1 ~ N(0, Sigma)", "zero": "x_1 = 0"}
+
+
+def amount(count: int) -> str:
+    """A count in three digits: 950, 12.3k, 1.64M."""
+    for size, unit in ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if count >= size:
+            return f"{count / size:.3g}{unit}"
+    return str(count)
+
+
+def number(value: Any) -> str:
+    """Six digits of a number that was measured; an exact one as it stands."""
+    return f"{value:.6g}" if isinstance(value, float) else "none" if value is None else str(value)
+
+
+def duration(seconds: float) -> str:
+    """Seconds as 0.42 s, 12.3 s, 2 min 23 s, 3 h 20 min or 12 d 4 h."""
+    if seconds < 60:
+        return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
+    minutes, hours = int(seconds) // 60, int(seconds) // 3600
+    if hours >= 24:
+        return f"{hours // 24} d {hours % 24} h"
+    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min {int(seconds) % 60} s"
+
+
+def _entry(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_entry(part) for part in value) + "]"
+    return str(value)
+
+
+def parameters(params: Mapping[str, Any]) -> str:
+    """A case as ``i = 1, d = 1, Sigma = [[1]], W = [[1]], x_1 ~ N(0, Sigma)``."""
+    names = [name for name in _PARAMETERS if name in params] + [name for name in params if name not in _PARAMETERS]
+    return ", ".join(
+        _STARTS.get(str(params[name]), str(params[name])) if name == "start" else f"{name} = {_entry(params[name])}"
+        for name in names
+    )
+
+
+def formulas(printed: Mapping[str, str]) -> str:
+    """The printed right-hand sides, named where there are several."""
+    if len(printed) == 1 and not next(iter(printed.values())).startswith(("if ", "iff ")):
+        return next(iter(printed.values()))
+    joined = {True: " ", False: " = "}
+    return "; ".join(f"{n}{joined[f.startswith(('if ', 'iff '))]}{f}" for n, f in printed.items())
+
+
+def evidence(claim: Claim) -> tuple[str, str]:
+    """The two sides in a few words each: ``proved: contraction``, ``agrees``."""
+    symbolic, simulation = claim["symbolic"], claim["simulation"]
+    derived = symbolic["status"] + (f": {symbolic['method']}" if symbolic["method"] else "")
+    return derived, simulation["status"]
+
+
+def trusted(one: Mapping[str, str]) -> str:
+    """What one rule takes on trust: ``hoelder: Hoelder's inequality``, with its source where it has one."""
+    return f"{one['rule']}: {one['what']}" + (f" ({one['source']})" if one["source"] else "")
+
+
+#: How much of a statement is the paper's own.
+FIDELITY = {
+    "verbatim": "verbatim: the statement stands in the source",
+    "inferred": "inferred: the source has a fragment, the setting around it is rebuilt",
+    "own": "own: the source has a sentence at most, the precise statement is this project's",
+}
+
+
+def fidelity(claim: Claim) -> str:
+    """`` [inferred]`` or `` [own]`` where a statement is not the paper's own words.
+
+    Nothing beside a correction, or beside a lemma that another package brings.
+    """
+    if claim["fidelity"] == "verbatim" or claim["id"].endswith(CORRECTED) or claim["paper"]["id"] not in PAPERS:
+        return ""
+    return f" [{claim['fidelity']}]"
+
+
+def power(claim: Claim) -> str:
+    """The smallest error that would have been caught, and the samples it took: ``0.94% / 1.64M``."""
+    simulation = claim["simulation"]
+    if not simulation["samples"]:
+        return "-"
+    caught = simulation["detectable"]
+    if caught is None:
+        return amount(simulation["samples"])
+    # Independent evaluations catch errors of rounding size, which no percentage shows well.
+    size = f"{100 * caught:.2g}%" if caught >= 1e-4 or caught == 0 else f"{caught:.0e}"
+    return f"{size} / {amount(simulation['samples'])}"
+
+
+def variant_told(variant: Mapping[str, Any]) -> str:
+    """A variant's name, verdict, and what both sides found: ``exact law: refuted (disproved; simulation ...)``."""
+    simulation = variant["simulation"]
+    told = f"{variant['symbolic']['status']}; simulation {simulation['status']}"
+    told += f"; {simulation['power']}" if simulation["power"] else ""
+    return f"{variant['name']}: {variant['verdict']} ({told})"
+
+
+def group(name: str) -> str:
+    """The paper and section of an id."""
+    return ".".join(name.split(".")[:2])
+
+
+def against(case: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A case with what is put against the print in it: the numbers of the limit where the print is about one."""
+    limit = case.get("limit")
+    if not limit:
+        return case
+    told = {name: limit[name] for name in ("printed", "derived", "estimate", "low", "high", "z")}
+    return {**case, **told, "quantity": f"{case['quantity']}, {limit['at']}".removeprefix(", ")}
+
+
+def before(case: Mapping[str, Any]) -> str:
+    """Of a case in whose limit the print is: what is there before the limit; "" for other cases."""
+    if not case.get("limit"):
+        return ""
+    low, high = number(case["low"]), number(case["high"])
+    both = f"printed formula {number(case['printed'])}, exactly {number(case['derived'])}"
+    return f"before the limit: {both}, simulated in [{low}, {high}]"
+
+
+def gives(example: Mapping[str, Any]) -> str:
+    """What print and truth are at a counterexample; of a limit, and then what is exact at the case before it."""
+    values = f"the print gives {number(example['printed'])}, the truth is {number(example['true'])}"
+    if not example.get("limit"):
+        return values
+    return f"{example['limit']}: {values}; before the limit, at these parameters, it is exactly {example['finite']}"
+
+
+def worst(claim: Claim) -> Mapping[str, Any] | None:
+    """The simulated case that is furthest from the print, in standard errors."""
+    cases: Sequence[Mapping[str, Any]] = [against(case) for case in claim["cases"]]
+    return max(cases, key=lambda case: abs(case["z"] or 0.0), default=None)
+
+
+def simulated(claim: Claim) -> str:
+    """The worst case: the estimate with its interval, beside the print and the derivation there."""
+    case = worst(claim)
+    if case is None:
+        return ""
+    interval = ""
+    if case["low"] is not None and case["high"] is not None:
+        interval = f" in [{number(case['low'])}, {number(case['high'])}]"
+    z = f", z = {case['z']:.3g}" if case["z"] is not None else ""
+    named = case["quantity"] and (len(claim["printed"]) > 1 or case.get("limit"))
+    name = f"{case['quantity']}: " if named else ""
+    both = f"print {number(case['printed'])}, derived {number(case['derived'])}"
+    drawn = f"{amount(case['samples'])} sample{'s' * (case['samples'] != 1)} at {parameters(case['params'])}"
+    return f"{name}{number(case['estimate'])}{interval}; {both}{z} ({drawn})"
+
+
+#: What is said of a variant of a claim.
+
+
+def starts(claim: Claim) -> str:
+    """For which starts of the walk the print is exact, or right to leading order."""
+    said = []
+    for start in claim["starts"]:
+        how = "exact" if start["exact"] else "right to leading order only" if start["leading"] else "wrong"
+        said.append(f"{_STARTS.get(start['start'], start['start'])}: {how}")
+    return "; ".join(said)
+
+
+def proof_lines(claim: Claim) -> Facts:
+    """The first printed line of the proof that is false, and the first whose error reaches the conclusion."""
+    lines = {line["label"]: line for line in claim["proof"]["lines"]}
+    facts: Facts = []
+    for label, title in (("first_false", "first false line"), ("first_reaching", "reaches the end")):
+        name = claim["proof"][label]
+        if name is None:
+            continue
+        line = lines.get(name)
+        told = f" ({line['where']}): print {line['printed']}, derived {line['derived']}" if line else ""
+        if label == "first_reaching" and name == claim["proof"]["first_false"]:
+            told = ", the same line"
+        facts.append((title, name + told))
+    return facts
+
+
+def findings(claim: Claim, correction: Claim | None) -> Facts:
+    """Everything the run found about one claim, as labelled texts."""
+    facts: Facts = []
+
+    def add(label: str, text: str) -> None:
+        if text:
+            facts.append((label, text))
+
+    if claim["verdict"] in ("undecided", "conflict", "error"):
+        add("reason", claim["reason"])
+    if claim["verdict"] != "verified":
+        add("reading", claim["reading"])
+    if fidelity(claim):
+        add("fidelity", FIDELITY[claim["fidelity"]])
+    add("print", formulas(claim["printed"]))
+    exact = claim["symbolic"]["exact"]
+    if claim["correction"]:
+        add("truth", claim["correction"]["sympy"] or (formulas(correction["printed"]) if correction else ""))
+        add("holds", claim["correction"]["holds"])
+    else:
+        add("derived", exact or "")
+    if correction is not None:
+        derived, sampled = evidence(correction)
+        told = f"{correction['verdict']} ({derived}; simulation {sampled}; {power(correction)})"
+        add("correction", told + (f": {correction['reason']}" if correction["reason"] else ""))
+    if claim["counterexample"]:
+        example = claim["counterexample"]
+        add("counterexample", f"{parameters(example['params'])}: {gives(example)}")
+    add("simulated", simulated(claim))
+    if claim["verdict"] != "verified":
+        add("power", claim["simulation"]["power"])
+    add("trusted", "; ".join(claim["simulation"]["trusted"]))
+    add("starts", starts(claim))
+    for variant in claim["variants"]:
+        add("variant", f"{variant_told(variant)} ({'; '.join(variant['evidence'])})")
+    facts += proof_lines(claim)
+    # a report of an earlier day has none
+    add("on trust", ", ".join(one["rule"] for one in claim["symbolic"].get("trusted", ())))
+    add("rests on refuted", ", ".join(claim["rests_on_refuted"]))
+    if claim["decoys"]["of"]:
+        add("wrong versions", f"{claim['decoys']['caught']} of {claim['decoys']['of']} caught")
+    if claim["verdict"] != "verified":
+        add("replay", claim["replay"])
+    add("traceback", claim["traceback"] or "")
+    return facts
+
+
+def blocks(claims: Sequence[Claim]) -> Iterator[tuple[Claim, Facts]]:
+    """The findings in order of what they ask of the reader: verified first, what broke last.
+
+    A correction that was verified stands with the claim it corrects and has no block of its own.
+    """
+    table = {claim["id"]: claim for claim in claims}
+    for verdict in VERDICTS:
+        for claim in claims:
+            if claim["verdict"] == verdict:
+                if verdict == "verified" and claim["id"].endswith(CORRECTED):
+                    continue
+                yield claim, findings(claim, table.get(claim["id"] + CORRECTED))
+
+
+def counted(count: int, noun: str) -> str:
+    """``1 claim``, ``2 claims``."""
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+def tally(claims: Sequence[Claim]) -> str:
+    """``12 verified, 10 refuted``."""
+    counts = ((sum(claim["verdict"] == verdict for claim in claims), verdict) for verdict in VERDICTS)
+    return ", ".join(f"{count} {verdict}" for count, verdict in counts if count) or "none finished"
+
+
+def took(run: Mapping[str, Any], claims: Sequence[Claim]) -> str:
+    """``2.0 s, with 6 min 20 s of work on the claims``: verdicts that were kept took their time in an earlier run."""
+    work = sum(claim["seconds"] for claim in claims)
+    return f"{duration(run['seconds'])}, with {duration(work)} of work on the claims"
+
+
+def summary(report: Mapping[str, Any]) -> str:
+    """What was checked and what was found, in one sentence."""
+    run = report["run"]
+    claims = [claim for claim in report["claims"] if not claim["id"].endswith(CORRECTED)]
+    corrections = [claim for claim in report["claims"] if claim["id"].endswith(CORRECTED)]
+    how = f"{run['effort']} effort, seed {run['seed']}, {run['device']}"
+    text = f"Judged {counted(len(claims), 'claim')} in {duration(run['seconds'])} ({how}): {tally(claims)}"
+    if corrections:
+        text += f"; of {counted(len(corrections), 'correction')} {tally(corrections)}"
+    if run["partial"]:
+        text += "; interrupted before the rest was judged"
+    return f"{text}; the chance of any false alarm was kept below {run['alpha']:g}."

@@ -1,0 +1,478 @@
+"""Judges a statement without tokens: proved by rules and searched in vain, or certified false and evaluated so.
+
+A wrong version of a proved statement ("mutant") differs in one coefficient or exponent of the right side by 1, in a
+factor of 2 %, or in the direction of the relation. One whose right side is nowhere stronger at the tried cases follows
+from the statement and says nothing; of the others, those that the search does not refute mean that the statement is not
+seen to be sharp, which is no fault of it. But a search that refutes not a single wrong version has shown nothing: then
+there is no second side, and the verdict is ``undecided`` for all that is proved.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, given, seed, settings, target
+
+from montecarlo.search_statement import Floats, Landscape, evaluate, floats
+from proofs_check.cases.without_tokens import drawn, gram, simplex, strategy
+from proofs_check.statements import clauses
+from proofs_check.statements.shrinking import shrunk
+from theorems.statement.cases import Case, admissible, frame
+from theorems.statement.certify import shown, undefined, violation
+from theorems.statement.conditions import CLAUSES, numbers_of
+from theorems.statement.expression import MOMENTS, Expr, number
+from theorems.statement.hypotheses import Range
+from theorems.statement.proofs import proved
+from theorems.statement.proofs.matrices import about_matrices
+from theorems.statement.proposition import Proposition
+from theorems.statement.work import Work
+
+#: By effort: cases drawn, cases that Hypothesis draws, and ascents. Counts, so that no verdict hangs on a busy machine.
+DRAWN = {"quick": 250, "standard": 600, "thorough": 2000}
+EXAMPLES = {"quick": 60, "standard": 200, "thorough": 1000}
+ASCENTS = {"quick": 12, "standard": 40, "thorough": 300}
+#: Examples that Hypothesis draws at a time.
+CHUNK = 20
+#: Steps that a proof may take, and cases that are looked at to make a violation small.
+PROOF = {"quick": 3000, "standard": 9000, "thorough": 36000}
+SHRINKING = {"quick": 1500, "standard": 5000, "thorough": 20000}
+#: Relative difference of the sides' two values at one case beyond which they disagree, and one that floats can see.
+AGREE, SEEN = 1e-6, 1e-11
+MIRRORED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "=": "="}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A wrong version of the right side, or of the relation, and what became of it: caught, implied, not seen."""
+
+    text: str
+    fate: str
+    case: str = ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found out: a verdict with its reason, and the data behind it.
+
+    ``left`` and ``right`` are the sides at the counterexample, exact text where rational, else 15 digits;
+    ``evaluated`` the same in float64 by the other side. ``closest`` is the largest (left - right)/max(|left|, |right|)
+    towards a violation, at ``closest_case``.
+    """
+
+    verdict: str
+    reason: str
+    proof: tuple[tuple[str, str, str], ...] = ()
+    counterexample: Case | None = None
+    left: str = ""
+    right: str = ""
+    evaluated: tuple[float, ...] | None = None
+    tries: int = 0
+    closest: float = -math.inf
+    closest_case: str = ""
+    mutants: tuple[Mutant, ...] = ()
+
+
+@dataclass
+class _Search:
+    """The cases tried so far, and the exact judgement of those that floats call violations."""
+
+    prop: Proposition
+    landscape: Landscape
+    pool: list[tuple[Case, Floats]] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+    tries: int = 0
+    #: By the sizes of a case, since what is an equality in one dimension may be violated in the next.
+    by_size: dict[tuple[Fraction, ...], list[tuple[float, Floats]]] = field(default_factory=dict)
+    closest: tuple[float, str] = (-math.inf, "")
+    hit: Case | None = None
+    without: str = ""
+    conflict: str = ""
+
+    @property
+    def done(self) -> bool:
+        return self.hit is not None or bool(self.conflict)
+
+    def look(self, case: Case | None) -> float:
+        """How near a case comes to a violation; keeps it, and certifies one."""
+        self.tries += 1
+        if case is None or (label := str(case)) in self.seen:
+            return math.nan
+        self.seen.add(label)
+        point = floats(case.plain())
+        excess = self.landscape.excess(point)
+        self.pool.append((case, point))
+        if math.isnan(excess):
+            self.without = self.without or _where(undefined(self.prop, case), case)
+            return excess
+        if excess > self.closest[0]:
+            self.closest = (excess, label)
+        sizes = tuple(case.numbers[name] for name in sorted({"d", *frame(self.prop).sizes} & case.numbers.keys()))
+        self.by_size.setdefault(sizes, []).append((excess, point))
+        strict = self.prop.relation in ("<", ">", *CLAUSES)
+        near = excess > -SEEN if strict else excess > SEEN / 10
+        if near and violation(self.prop, case):
+            self.confirm(case)
+        return excess
+
+    def confirm(self, case: Case) -> None:
+        """Keep a certified violation where the other side sees it too; a certain disagreement is a conflict."""
+        if _confirmed(self.prop, case):
+            self.hit = case
+        else:
+            self.conflict = _disagreement(self.prop, case)
+
+
+def judge_deterministic(prop: Proposition, effort: str = "standard", seed: int = 0) -> Found:
+    """The verdict on a statement without tokens; ValueError for one with tokens or an unknown effort."""
+    if effort not in DRAWN:
+        raise ValueError(f"effort = {effort!r}; expected one of {', '.join(DRAWN)}")
+    if prop.random or any(side.has("token", "mean", *MOMENTS) for side in (prop.left, prop.right)):
+        raise ValueError(f"{prop.text}: it has tokens or moments; the search is for statements without tokens")
+    if prop.asymptotic:
+        return Found("undecided", "a limit without tokens: no finite case refutes it, and no rule proves it")
+    if about_matrices(prop):
+        from proofs_check.statements.identities import judge_matrices
+
+        return judge_matrices(prop, effort, seed)
+    if undrawn := _undrawn(prop):
+        return Found("undecided", undrawn)
+    search = _Search(prop, Landscape(prop.left.plain(), prop.relation, prop.right.plain(), _plain(prop)))
+    _check_shapes(prop, seed)
+    _run(search, effort, seed)
+    if search.hit is not None:
+        return _refuted(search, Work(SHRINKING[effort]))
+    return _unrefuted(search, Work(PROOF[effort]))
+
+
+def _undrawn(prop: Proposition) -> str:
+    """Why no cases of a statement are drawn; "" where they are."""
+    known = prop.known
+    declared = [*known.families, *known.choices]
+    if declared or known.truths:
+        told = f"for {declared[0]}" if declared else f"that satisfy {known.truths[0]}"
+        return f"no cases are drawn {told}: families, sequences of integers and every(...) are for claims with cases"
+    if any(side.has("exists", "least") for side in (prop.left, prop.right)):
+        return "no search goes through the values of unknowns: exists and least are for claims with cases"
+    return ""
+
+
+def violated_or_proved(prop: Proposition, effort: str, seed: int, part: float) -> tuple[Case | None, bool, str]:
+    """A certified violation that a part of a search finds, made small, or else whether the rules prove the statement.
+
+    Last what is to be said where neither is.
+    """
+    search = _Search(prop, Landscape(prop.left.plain(), prop.relation, prop.right.plain(), _plain(prop)))
+    _check_shapes(prop, seed)
+    _run(search, effort, seed, part)
+    if search.hit is not None:
+        return _refuted(search, Work(part * SHRINKING[effort])).counterexample, False, ""
+    proof = None if search.without or search.conflict else proved(prop, Work(part * PROOF[effort]))
+    vain = f"no proof, and no violation in {search.tries} tries"
+    return None, proof is not None, search.without or search.conflict or vain
+
+
+def _check_shapes(prop: Proposition, seed: int) -> None:
+    """StatementError where a side is a vector or a matrix, or adds and multiplies what does not fit."""
+    generator = random.Random(seed)
+    case = next((one for _ in range(50) if (one := drawn(prop, generator.choice)) is not None), None)
+    if case is not None:
+        undefined(prop, case)
+
+
+# -- the search
+
+
+def _run(search: _Search, effort: str, start: int, part: float = 1.0) -> None:
+    """Simple cases, then Hypothesis with its targets, then ascent from the nearest cases and from new ones."""
+    prop, generator = search.prop, random.Random(f"{start}")
+    for _ in range(round(part * DRAWN[effort])):
+        if search.done:
+            return
+        search.look(drawn(prop, generator.choice))
+    for chunk in range(0, round(part * EXAMPLES[effort]), CHUNK):
+        if search.done:
+            return
+        _by_hypothesis(search, CHUNK, start + chunk)
+    noise = np.random.default_rng(start)
+    for _ in range(round(part * ASCENTS[effort])):
+        for _ in range(10):
+            search.look(drawn(prop, generator.choice))
+        if search.done:
+            return
+        if not search.by_size:
+            continue
+        known = search.by_size[generator.choice(sorted(search.by_size))]
+        # half the ascents begin near an equality, half anywhere: an equality may lie in a hollow
+        known.sort(key=lambda entry: -entry[0])
+        chosen = generator.choice(known[:3] if generator.random() < 0.5 else known)[1]
+        excess, point, tries = search.landscape.climb(chosen, noise, 250)
+        search.tries += tries
+        if not math.isinf(excess):
+            for case in _rounded(prop, point):
+                search.look(case)
+                if search.done:
+                    return
+
+
+def _by_hypothesis(search: _Search, examples: int, start: int) -> None:
+    @seed(start)
+    @settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate, Phase.target],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy(search.prop))
+    def towards(case: Case | None) -> None:
+        if search.done:
+            return
+        excess = search.look(case)
+        if math.isfinite(excess):
+            target(excess, label="towards a violation")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        towards()
+
+
+def _plain(prop: Proposition) -> dict[str, Any]:
+    """The hypotheses as the search in floats reads them."""
+    known, shape = prop.known, frame(prop)
+    fixed = {*shape.sizes, *prop.positions, *shape.indices, "d"}
+    fixed |= {name for name, values in known.ranges.items() if values.integer}
+    ranges = {name: _interval(values) for name, values in known.ranges.items() if name not in fixed}
+    shapes = {name: known.shape(name) for name in shape.matrices}
+    if known.identity:
+        shapes["Sigma"] = "identity"
+    bounds = {n: None if bound is None else bound.plain() for n, (_, bound) in known.sequences.items()}
+    totals = {name: float(total) for name, total in simplex(prop).items()}
+    held = [
+        (relation, one.plain(), two.plain())
+        for relation, one, two in known.relations
+        if not (totals and (one.has("entry") or two.has("entry")))
+    ]
+    return {
+        "ranges": ranges,
+        "fixed": fixed,
+        "shapes": shapes,
+        "bounds": bounds,
+        "simplex": totals,
+        # relations with an index of their own hold for every entry: only the exact side holds cases to them
+        "relations": [r for r in held if not _indexed(prop, r)],
+    }
+
+
+def _indexed(prop: Proposition, relation: tuple[str, list[Any], list[Any]]) -> bool:
+    text = str(relation)
+    return any(f"['name', '{name}']" in text for name in frame(prop).quantified)
+
+
+def _interval(values: Range) -> tuple[float, float]:
+    low = -math.inf if values.low is None else float(values.low)
+    high = math.inf if values.high is None else float(values.high)
+    step = 1e-6 * (min(high - low, 1.0) if math.isfinite(high - low) else 1.0)
+    return low + step * values.low_open, high - step * values.high_open
+
+
+def _rounded(prop: Proposition, point: Floats) -> Iterator[Case]:
+    """Exact cases near one in floats, the ones with the smallest denominators first."""
+    for most in (1, 2, 4, 12, 100, 10**4, 10**8):
+        case = _rational(prop, point, most)
+        if case is not None and not admissible(prop, case):
+            yield case
+
+
+def _rational(prop: Proposition, point: Floats, most: int) -> Case | None:
+    def exact(value: Any) -> Fraction:
+        return Fraction(float(value)).limit_denominator(most)
+
+    def column(entries: Any) -> tuple[Fraction, ...]:
+        return tuple(map(exact, np.asarray(entries).ravel()))
+
+    if not all(np.isfinite(v).all() for table in point.values() for v in table.values()):
+        return None
+    matrices = {}
+    for name, rows in point["matrices"].items():
+        if prop.known.shape(name) in ("psd", "positive definite") and not (name == "Sigma" and prop.known.identity):
+            # rounded as A A^T, so that it stays positive semidefinite
+            values, turn = np.linalg.eigh((rows + rows.T) / 2)
+            half = (turn * np.sqrt(np.maximum(values, 0))) @ turn.T
+            matrices[name] = gram([column(row) for row in half])
+        else:
+            matrices[name] = tuple(column(row) for row in rows)
+    sequences = {name: column(entries) for name, entries in point["sequences"].items()}
+    for name, total in simplex(prop).items():
+        whole = sum(sequences[name], Fraction(0))
+        if whole == 0:
+            return None
+        sequences[name] = tuple(total * v / whole for v in sequences[name])
+    numbers = {name: exact(value) for name, value in point["numbers"].items()}
+    return Case(numbers, matrices, {n: column(v) for n, v in point["vectors"].items()}, sequences)
+
+
+# -- what it comes to
+
+
+def _values(prop: Proposition, case: Case) -> tuple[float, float]:
+    plain = case.plain()
+    return evaluate(prop.left.plain(), plain), evaluate(prop.right.plain(), plain)
+
+
+def _near(one: float, other: float, scale: float) -> bool:
+    return abs(one - other) <= AGREE * max(abs(one), abs(other), 1e-6 * scale)
+
+
+def _confirmed(prop: Proposition, case: Case) -> bool:
+    """Whether the floats of the other side show the violation too, beyond their rounding."""
+    if prop.relation in CLAUSES:
+        return clauses.confirmed(prop, case, SEEN)
+    left, right = _values(prop, case)
+    if not (math.isfinite(left) and math.isfinite(right)):
+        return False
+    gap = {"<": left - right, ">": right - left, "=": abs(left - right)}[prop.relation[0]]
+    size = max(abs(left), abs(right))
+    weak = prop.relation in ("<", ">") and shown(prop.left, case) == shown(prop.right, case)
+    return gap > SEEN * size or (weak and gap >= -SEEN * size)
+
+
+def _disagreement(prop: Proposition, case: Case) -> str:
+    """What is said where the two sides' values at one case differ; "" where they agree as far as floats go."""
+    for node in (*numbers_of(prop.left), *numbers_of(prop.right)):
+        value = evaluate(node.plain(), case.plain())
+        text = shown(node, case)
+        try:
+            exact = float(Fraction(text))
+        except (ValueError, OverflowError):
+            # a ball too wide to print, or a number beyond floats
+            continue
+        if math.isfinite(value) and not _near(exact, value, max(abs(exact), 1.0)):
+            return f"{node} at {case} is {text} exactly and {value!r} in floats"
+    return ""
+
+
+def _where(reason: str, case: Case) -> str:
+    return f"{reason} (at {case})" if reason else ""
+
+
+def _refuted(search: _Search, work: Work) -> Found:
+    prop, start = search.prop, search.hit
+    assert start is not None
+
+    def bad(case: Case) -> bool:
+        try:
+            return not admissible(prop, case) and bool(violation(prop, case)) and _confirmed(prop, case)
+        except (KeyError, ValueError, ZeroDivisionError):
+            return False
+
+    # from the nearest violation the steps may end in a corner: fresh small cases are tried as well
+    case = shrunk(prop, start, bad, work)
+    fresh = random.Random(0)
+    for _ in range(120):
+        if work.over:
+            break
+        other = drawn(prop, lambda options: fresh.choice(list(options)[:3]))
+        if other is not None and other.weight < case.weight and work.spend() and bad(other):
+            case = shrunk(prop, other, bad, work)
+    left, right = shown(prop.left, case), shown(prop.right, case)
+    if difference := _disagreement(prop, case):
+        return Found("conflict", difference, counterexample=case, left=left, right=right, tries=search.tries)
+    base = Found("refuted", "", counterexample=case, left=left, right=right, tries=search.tries)
+    base = replace(base, closest=search.closest[0], closest_case=search.closest[1])
+    if prop.relation in CLAUSES:
+        reason = f"at {case} the left side {left}, while the right side {right}"
+        return replace(base, reason=reason, evaluated=clauses.evaluated(prop, case))
+    turned = {"=": "is not", "<=": "is above", "<": "is not below", ">=": "is below", ">": "is not above"}
+    reason = f"at {case} the left side, {left}, {turned[prop.relation]} the right side, {right}"
+    return replace(base, reason=reason, evaluated=_values(prop, case))
+
+
+def _unrefuted(search: _Search, work: Work) -> Found:
+    prop, (closest, where) = search.prop, search.closest
+    base = Found("undecided", "", tries=search.tries, closest=closest, closest_case=where)
+    if search.conflict:
+        return replace(base, verdict="conflict", reason=search.conflict)
+    if math.isinf(closest):
+        return replace(base, reason=search.without or "no case that meets the hypotheses was found")
+    proof = None if search.without else proved(prop, work)
+    vain = f"no violation in {search.tries} tries, closest was {closest:.3g} (relative, 0 is equality) at {where}"
+    if proof is None:
+        return replace(base, reason=search.without or vain)
+    if prop.relation in CLAUSES and (missing := clauses.unseen(prop, (case for case, _ in search.pool))):
+        return replace(base, reason=f"{missing}; {vain}")
+    fates = tuple(_fates(search))
+    steps = tuple((step.rule, step.instance, step.trusted) for step in proof.steps)
+    base = replace(base, proof=steps, mutants=fates)
+    caught, unseen = (sum(mutant.fate == fate for mutant in fates) for fate in ("caught", "not seen"))
+    if not caught:
+        return replace(base, reason=f"proved, but the search tells no wrong version from it; {vain}")
+    extra = f"; {unseen} stronger versions were not refuted: not seen to be sharp" if unseen else ""
+    return replace(base, verdict="verified", reason=f"proved; {vain}; {caught} wrong versions refuted{extra}")
+
+
+# -- wrong versions
+
+
+def _fates(search: _Search) -> Iterator[Mutant]:
+    prop = search.prop
+    for wrong in mutants_of(prop):
+        yield _fate(search, wrong)
+
+
+def _fate(search: _Search, wrong: Proposition) -> Mutant:
+    prop, text = search.prop, f"{wrong.left} {wrong.relation} {wrong.right}"
+    landscape = Landscape(wrong.left.plain(), wrong.relation, wrong.right.plain(), search.landscape.known)
+    ranked = [(landscape.excess(point), k) for k, (_, point) in enumerate(search.pool)]
+    worst = sorted((entry for entry in ranked if entry[0] > SEEN), reverse=True)[:8]
+    for _, k in worst:
+        case = search.pool[k][0]
+        if violation(wrong, case) and _confirmed(wrong, case):
+            return Mutant(text, "caught", str(case))
+    if prop.relation in CLAUSES:
+        fate = "implied" if clauses.follows(prop, wrong, (case for case, _ in search.pool)) else "not seen"
+        return Mutant(text, fate)
+    if wrong.relation == prop.relation and prop.relation != "=":
+        changes = [(landscape.gap(point), search.landscape.gap(point)) for _, point in search.pool]
+        if all(not new - was > SEEN * max(abs(new), abs(was)) for new, was in changes):
+            return Mutant(text, "implied")
+    return Mutant(text, "not seen")
+
+
+def mutants_of(prop: Proposition) -> list[Proposition]:
+    """Wrong versions of the right side, and the other direction of an inequality."""
+    if prop.relation in CLAUSES:
+        return clauses.mutants_of(prop, list(changed_numbers(prop.right)))
+    rights = [*changed_numbers(prop.right)]
+    rights += [_scaled(prop.right, factor) for factor in (Fraction(51, 50), Fraction(49, 50))]
+    if prop.right.op == "+":
+        for k, term in enumerate(prop.right.args):
+            doubled = Expr("*", (number(2), term))
+            rights.append(Expr("+", (*prop.right.args[:k], doubled, *prop.right.args[k + 1 :])))
+    rights = [right for right in dict.fromkeys(rights) if right != prop.right and str(right) != str(prop.right)]
+    found = [replace(prop, right=right) for right in rights[:30]]
+    if prop.relation != "=":
+        found.append(replace(prop, relation=MIRRORED[prop.relation]))
+    return found
+
+
+def _scaled(node: Expr, factor: Fraction) -> Expr:
+    return number(factor * node.args[0]) if node.op == "number" else Expr("*", (number(factor), node))
+
+
+def changed_numbers(node: Expr) -> Iterator[Expr]:
+    """The expression with one of its numbers off by 1."""
+    if node.op == "number":
+        yield number(node.args[0] + 1)
+        yield number(node.args[0] - 1)
+        return
+    for k, arg in enumerate(node.args):
+        if isinstance(arg, Expr):
+            for new in changed_numbers(arg):
+                yield Expr(node.op, (*node.args[:k], new, *node.args[k + 1 :]))

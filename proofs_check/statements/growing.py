@@ -1,0 +1,576 @@
+"""Judging a statement about a limit: the printed limit is confronted with values along a growing index, sampled.
+
+The values are brought to the limit by weights that remove the powers of 1/T that occur (their exponents are known from
+the exact form, their coefficients are not used); a parameter that tends to a number or to oo does so as 1/N or N, with
+N in the place of T. Where no exponents are known, the values have to come nearer to the printed limit.
+
+The intervals hold at the statement's share of the false-alarm budget, so a limit that they leave out is excluded at
+that rate. What they leave in is another matter: TOLERANCE says which errors of a limit are seen, and STEADY which
+growth of what is to stay bounded; smaller ones are excluded by the derivation alone, and the verdict says so.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.cases.of_statements import Case, drawn, features, satisfied, simple, size
+from proofs_check.checks.extrapolation import ExtrapolationError, extrapolated, weights
+from proofs_check.checks.intervals import Interval
+from proofs_check.statements.found import Found, exact_row
+from proofs_check.statements.measuring import BETA, TooDearError
+from proofs_check.statements.moments import DRAWN, REFUTING, Checker
+from proofs_check.statements.showing import NOT_SEEN
+from proofs_check.statements.trends import FIXED, GROWN, STEADY, Configuration, Trend
+from theorems.statement.decide import Part, decide
+from theorems.statement.expression import Expr, StatementError
+from theorems.statement.limits import GROWING, put
+from theorems.statement.mutants import Mutant, mutants
+from theorems.statement.prose import sympy_text
+from theorems.statement.scalars import sympy_of
+from theorems.statement.weakening import reversed_limits
+
+#: Lengths along which T grows, how many configurations are sampled, and the error of the limit that is to be seen.
+LENGTHS = {"quick": (8, 16, 32), "standard": (8, 16, 32, 64), "thorough": (8, 16, 32, 64, 128)}
+CONFIGURATIONS = {"quick": 2, "standard": 4, "thorough": 6}
+TOLERANCE = {"quick": 0.15, "standard": 0.05, "thorough": 0.02}
+#: Shares of T at which positions are put, eighths as the lengths are multiples of 8.
+SHARES = (Fraction(1, 2), Fraction(1, 4), Fraction(1), Fraction(3, 4), Fraction(1, 8))
+#: Most choices of shares that are tried with the same matrices.
+MOST_SHARES = 25
+#: Largest dimension at growing lengths, and how many configurations are at hand for each that is sampled.
+DIMENSION = {"quick": 2, "standard": 3, "thorough": 4}
+SPARE = 3
+#: Configurations that are looked at for those to sample.
+MOST_CONFIGURATIONS = 40
+#: Most powers of 1/T that are removed, and the part of the tolerance that the others may take.
+MOST_POWERS, LEFT = 3, 0.25
+#: What grows.
+LENGTH = sp.Symbol("T")
+#: Configurations at which a refutation is tried.
+REFUTED = 2
+#: Steps of a parameter towards its limit: 2^-k.
+STEPS = (1, 2, 3, 4, 5, 6)
+
+
+class LimitChecker(Checker):
+    """A statement about a limit being judged."""
+
+    def run(self) -> Found:
+        """Decide the limit exactly, then confront the print with values along the growing index."""
+        self.found.doing = "while deriving"
+        decision = decide(self.prop, self.derivation)
+        self.found.method = decision.method
+        self.found.tier = "direct simulation at growing lengths" if self.growing else "direct simulation"
+        self._record(decision)
+        self.found.exact = self._limit_text(decision.parts)
+        configurations = list(self.configurations())
+        if decision.status == "undecided":
+            self.found.status, self.found.reason = "undecided", decision.reason
+            return self.found
+        if decision.status == "proved":
+            self.found.status = "proved"
+            self._confront(self._chosen(configurations))
+            if self.found.simulation == "agrees":
+                self._limit_mutants()
+            return self.found
+        self._refute_limit(decision.failing, configurations)
+        return self.found
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the statement is that something stays bounded, O(...)."""
+        return self.prop.error is not None and self.prop.error[0] == "O"
+
+    @property
+    def growing(self) -> bool:
+        """Whether the length T is what grows."""
+        return self.prop.limit.variable == "T"
+
+    def _limit_text(self, parts: list[Part]) -> str | None:
+        full = [part for part in parts if part.place is not None]
+        if not full or self.prop.error is not None:
+            return None
+        widest = max(full, key=lambda part: len(part.place.nodes) if part.place is not None else 0)
+        return sympy_text(widest.left) if widest.left is not sp.oo else None
+
+    # -- configurations
+
+    def configurations(self) -> Iterator[Configuration]:
+        """Matrices and parameters with shares of T for the positions, in turn the simple ones and those drawn."""
+        prop = self.prop
+        said = dict(prop.limit.regime)
+        free = [name for name in prop.positions if name not in said and name != "T"] if self.growing else []
+        plain = list(itertools.islice(simple(prop), 40))
+        other = sorted(drawn(prop, self.seed * 64 + 1, DRAWN[self.effort]), key=size)
+        small = max(DIMENSION[self.effort], int(prop.known.dimension.low or 1))
+        both = [case for pair in itertools.zip_longest(plain, other) for case in pair if case is not None]
+        pool = [case for case in both if case.get("d", 0) <= small]
+        seen = set()
+        for case in pool:
+            fixed = {k: v for k, v in case.items() if k not in self._tending()}
+            for shares in itertools.islice(itertools.product(SHARES, repeat=len(said)), MOST_SHARES):
+                for places in itertools.product((None, Fraction(1, 2), Fraction(1)), repeat=len(free)):
+                    table = dict(zip(said, shares, strict=True)) | dict(zip(free, places, strict=True))
+                    named = {form.args[0]: str(table[n]) for n, form in said.items() if form.op == "name"}
+                    if any(_share(form, named) != table[n] for n, form in said.items()):
+                        continue
+                    made = Configuration({**fixed, **named}, table)
+                    key = str((made.fixed, made.shares))
+                    if key not in seen and self._fits(made):
+                        seen.add(key)
+                        yield made
+
+    def _share_names(self) -> set[str]:
+        return {form.args[0] for _, form in self.prop.limit.regime if form.op == "name"}
+
+    def _tending(self) -> set[str]:
+        """What a configuration does not fix: positions where T grows, else the parameter alone."""
+        moving = set(self.prop.positions) if self.growing else {self.prop.limit.variable}
+        return moving | self._share_names()
+
+    def _fits(self, configuration: Configuration) -> bool:
+        if not self.growing:
+            return True
+        return all(satisfied(self.prop, configuration.at(T)) for T in (16, 64))
+
+    def _chosen(self, configurations: list[Configuration]) -> list[Configuration]:
+        """A few that together tell the most wrong limits from the print, and differ most in what they cover."""
+        wrong = mutants(self.prop) if self.prop.error is None and self.prop.relation == "->" else []
+        rest = []
+        for made in configurations[:MOST_CONFIGURATIONS]:
+            if self._defined(made):
+                covered = features(self.prop, made.at(16)) if self.growing else features(self.prop, made.fixed)
+                covered |= {f"{name} at {share}" for name, share in made.shares.items()}
+                rest.append((made, covered, self._telling_of(made, wrong)))
+        chosen: list[Configuration] = []
+        seen: set[str] = set()
+        told: set[str] = set()
+        while rest and len(chosen) < SPARE * CONFIGURATIONS[self.effort]:
+            best = max(rest, key=lambda entry: ("not 0" in entry[2], len(entry[2] - told), len(entry[1] - seen)))
+            chosen.append(best[0])
+            seen |= best[1]
+            told |= best[2]
+            rest.remove(best)
+        return chosen
+
+    def _telling_of(self, configuration: Configuration, wrong: list[Mutant]) -> set[str]:
+        """The wrong limits that differ from the print at a configuration by more than the error that is seen there.
+
+        And whether what tends differs from 0 there at all.
+        """
+        printed = self.prints(configuration)
+        value = self.exact_quantity(configuration.at(16) if self.growing else self._last(configuration))
+        if printed is None or value is None:
+            return set()
+        room = 2 * TOLERANCE[self.effort] * abs(printed)
+        values = {mutant.label: self.prints(configuration, mutant.right) for mutant in wrong}
+        told = {label for label, other in values.items() if other is not None and abs(other - printed) > room}
+        return told | ({"not 0"} if value != 0 else set())
+
+    def _last(self, configuration: Configuration) -> Case:
+        return list(self._parameter_cases(configuration))[-1]
+
+    def _defined(self, configuration: Configuration) -> bool:
+        """Whether print and quantity have values: neither divides by 0."""
+        cases = [configuration.at(T) for T in (16, 64)] if self.growing else list(self._parameter_cases(configuration))
+        return self.prints(configuration) is not None and all(self.exact_quantity(case) is not None for case in cases)
+
+    # -- the quantity that tends, and what is printed for it
+
+    def prints(self, configuration: Configuration, right: Expr | None = None) -> float | None:
+        """The printed limit at a configuration; 0 for an error term, 1 for a ratio.
+
+        O(...) prints no limit, only that the ratio stays bounded (``bounded``).
+        """
+        if self.prop.error is not None:
+            return 0.0
+        if self.prop.relation == "~":
+            return 1.0
+        case = configuration.at(64) if self.growing else dict(configuration.fixed)
+        value = self.exact(right if right is not None else self.prop.right, case)
+        return None if value is None else float(sp.re(value))
+
+    def quantity(self, left: Any, right: Any, scale: Any) -> Any:
+        """What tends to the printed limit, from the sides: left, left/right, or (left - right)/scale."""
+        if self.prop.error is not None:
+            return (left - right) / scale
+        return left / right if self.prop.relation == "~" else left
+
+    def scale(self, case: Mapping[str, Any]) -> sp.Expr:
+        """The scale of the error term at a case."""
+        if self.prop.error is None:
+            return sp.Integer(1)
+        value = self.exact(self.prop.error[1], case)
+        return sp.Integer(1) if value is None else value
+
+    def exact_quantity(self, case: Mapping[str, Any]) -> sp.Expr | None:
+        """The exact value of what tends, at a case."""
+        left, right = self.sides(case)
+        if left is None or right is None or (self.prop.relation == "~" and right == 0):
+            return None
+        return self.quantity(left, right, self.scale(case))
+
+    def expansion(self, configuration: Configuration) -> tuple[list[int], list[sp.Expr]] | None:
+        """The powers p of the terms T^-p of the exact form there, and what is left of it after 1, 2, ... of them.
+
+        None where the exact form is no rational function of T, or of N where a parameter tends, with a limit.
+        """
+        value = self._in_length(configuration)
+        if value is None or not value.is_rational_function(LENGTH):
+            return None
+        inverse = sp.Symbol("inverse")
+        flipped = sp.cancel(sp.together(value.xreplace({LENGTH: 1 / inverse})))
+        above, below = (sp.Poly(part, inverse) for part in sp.fraction(flipped))
+        if below.eval(0) == 0:
+            return None
+        coefficients = _series(above, below, 2 * MOST_POWERS)
+        powers = [p for p, c in enumerate(coefficients) if p > 0 and c != 0][:MOST_POWERS]
+        left = value - coefficients[0]
+        rests = [sp.cancel(left)]
+        for p in powers:
+            left -= coefficients[p] * LENGTH**-p
+            rests.append(sp.cancel(left))
+        return powers, rests
+
+    def _weights(
+        self, configuration: Configuration, lengths: Sequence[int], tolerance: float
+    ) -> tuple[list[float], list[int], float] | None:
+        """Weights that remove as few powers of 1/T as leave less than a part of the tolerance, and that rest.
+
+        The rest is what the exact form says of the terms that are not removed, at the lengths themselves; it widens
+        the interval of the limit.
+        """
+        form = self.expansion(configuration)
+        if form is None:
+            return None
+        powers, rests = form
+        for count in range(min(len(powers), len(lengths) - 1) + 1):
+            factors = list(weights(lengths, powers[:count], costs=lengths))
+            pairs = zip(factors, lengths, strict=True)
+            rest = float(sum(abs(a * rests[count].subs(LENGTH, T)) for a, T in pairs if a))
+            if rest <= LEFT * tolerance:
+                break
+        return factors, powers[:count], rest
+
+    def _in_length(self, configuration: Configuration) -> sp.Expr | None:
+        """The exact form of what tends, in T alone (in N where a parameter tends), at a configuration."""
+        case = configuration.at(1024) if self.growing else self._last(configuration)
+        try:
+            order = self.derivation.order_at(case)
+            sides = [self.derivation.value(order, side) for side in (self.prop.left, self.prop.right)]
+        except (StatementError, KeyError):
+            return None
+        table = {
+            sp.Symbol(n): sp.Integer(FIXED) if s is None else sp.Rational(s.numerator, s.denominator) * LENGTH
+            for n, s in configuration.shares.items()
+        }
+        if not self.growing:
+            table = {sp.Symbol(self.prop.limit.variable): self._in_index(LENGTH)}
+        known = {k: v for k, v in case.items() if k not in self._tending()}
+        forms = []
+        for side in sides:
+            formula = side.xreplace(table)
+            try:
+                named = formula.free_symbols - {LENGTH}
+                forms.append(formula.xreplace({s: self.derivation.put(s, order, known) for s in named}))
+            except (StatementError, KeyError):
+                return None
+        scale = sp.Integer(1)
+        if self.prop.error is not None:
+            scale = sympy_of(self.prop.error[1]).xreplace(table)
+        return self.quantity(forms[0], forms[1], scale)
+
+    # -- sampling along the index
+
+    def _confront(self, chosen: list[Configuration]) -> None:
+        trends: list[Trend] = []
+        for configuration in chosen:
+            if len(trends) == CONFIGURATIONS[self.effort]:
+                break
+            try:
+                trends.append(self.trend(configuration))
+            except (TooDearError, ExtrapolationError) as error:
+                self.dear += 1
+                self.found.reason = str(error)
+        self.trends = trends
+        self._trends_told()
+
+    def trend(self, configuration: Configuration, mark: str = "", gap: float | None = None) -> Trend:
+        """Sample along the index and form the limit; TooDearError where this effort does not afford it.
+
+        ``gap`` is how far the print is off where it is disproved: seeing that is enough there.
+        """
+        printed = self.prints(configuration)
+        assert printed is not None
+        lengths = LENGTHS[self.effort] if self.growing else tuple(2**k for k in STEPS)
+        cases = [configuration.at(T) for T in lengths] if self.growing else list(self._parameter_cases(configuration))
+        # beside an error term that vanishes with a parameter the sides may be of any size
+        reach = max(abs(printed), *(self._size(case) for case in (cases if self.growing else cases[:1])))
+        tolerance = gap if gap is not None else TOLERANCE[self.effort] * (reach or 1.0)
+        removal = self._weights(configuration, lengths, tolerance) if not self.bounded else None
+        factors = removal[0] if removal is not None else None
+        total = sum(map(abs, factors)) if factors is not None else 1.0
+        points, walks = [], 0
+        for k, case in enumerate(cases):
+            if factors is not None and factors[k] == 0:
+                continue
+            scale = abs(float(self.scale(case))) or 1.0
+            part = (1 - LEFT) * tolerance / total
+            measured = self._measure(case, mark, scale * part, 1 if gap is None else REFUTING)
+            self.found.conflicts += self._conflicts([measured])
+            ends = self._ends(measured.left, measured.right, scale)
+            points.append((case, Interval(ends[0], ends[1], sum(ends) / 2, 0.0, 0.0)))
+            walks += measured.walks
+        limit = None
+        if removal is not None:
+            factors, powers, rest = removal
+            used = [factor for factor in factors if factor != 0]
+            at = [length for length, factor in zip(lengths, factors, strict=True) if factor != 0]
+            limit = extrapolated(at, [value for _, value in points], powers, using=used).interval
+            limit = Interval(limit.low - rest, limit.high + rest, limit.centre, limit.spread, limit.miss)
+            if rest:
+                told = f"{'T' if self.growing else 'N'}^-{powers[-1]}" if powers else "the limit"
+                self.found.remarks.append(f"terms beyond {told} in the exact form widen the limit by {rest:.2g}")
+        return Trend(configuration, tuple(points), limit, printed, tolerance, walks, self.growing, self.bounded)
+
+    def _size(self, case: Case) -> float:
+        """How large what tends is at a case; with an error term, the left side in units of its scale."""
+        value = self.exact_quantity(case)
+        left = self.exact(self.prop.left, case)
+        if self.prop.error is not None and left is not None:
+            value = left / self.scale(case)
+        return 0.0 if value is None else abs(float(sp.re(value)))
+
+    def _ends(self, left: tuple[float, float], right: tuple[float, float], scale: float) -> tuple[float, float]:
+        if self.prop.error is not None:
+            return (left[0] - right[1]) / scale, (left[1] - right[0]) / scale
+        if self.prop.relation == "~":
+            found = sorted(a / b for a in left for b in right) if right[0] * right[1] > 0 else [-sp.oo, sp.oo]
+            return float(found[0]), float(found[-1])
+        return left
+
+    def _parameter_cases(self, configuration: Configuration) -> Iterator[Case]:
+        for k in STEPS:
+            yield {**configuration.fixed, self.prop.limit.variable: str(self._in_index(sp.Integer(2**k)))}
+
+    def _in_index(self, index: sp.Expr) -> sp.Expr:
+        """The parameter that tends, in N: N itself towards oo, else its limit +- 1/N, within its range."""
+        name, value = self.prop.limit.variable, self.prop.limit.value
+        if value is None:
+            return index
+        known, point = self.prop.known.ranges.get(name), sympy_of(value)
+        below = known is not None and known.high is not None and known.high <= Fraction(str(point))
+        return point - 1 / index if below else point + 1 / index
+
+    def _trends_told(self) -> None:
+        found = self.found
+        for trend in self.trends:
+            for case, value in trend.points:
+                printed = sp.Float(trend.printed) if not float(trend.printed).is_integer() else int(trend.printed)
+                found.cases.append(
+                    exact_row(
+                        case,
+                        "value that tends to the print",
+                        printed,
+                        self.exact_quantity(case),
+                        (value.low, value.high),
+                        0,
+                    )
+                )
+            around = trend.limit
+            told = "" if around is None else f", brought to the limit: [{around.low:.5g}, {around.high:.5g}]"
+            values = ", ".join(f"{value.centre:.5g}" for _, value in trend.points)
+            found.evidence.append(f"simulated along the limit: {values}{told}; printed limit {trend.printed:.5g}")
+        found.samples = sum(trend.walks for trend in self.trends)
+        if not self.trends:
+            found.simulation = "underpowered"
+            found.reason = found.reason or "no configuration could be sampled at this effort"
+        elif any(trend.contradicts for trend in self.trends):
+            found.simulation = "contradicts"
+        elif all(trend.agrees for trend in self.trends):
+            found.simulation = "agrees"
+        else:
+            found.simulation = "underpowered"
+            found.reason = (
+                found.reason or "the values along the limit do not yet come within the tolerance of the print"
+            )
+        if self.trends:
+            worst = max(trend.tolerance / max(abs(trend.printed), 1e-12) for trend in self.trends)
+            shown = f"{100 * worst:.2g}% of the limit" if worst < 10 else f"{max(t.tolerance for t in self.trends):.3g}"
+            found.detectable = worst if worst < 1e6 else None
+            count = len(self.trends)
+            found.power = (
+                f"an error of {shown} is caught with probability {1 - BETA:g} at each of {count} configurations"
+            )
+            rest = "smaller ones are excluded by the derivation alone"
+            if self.bounded:
+                seen, doubled = math.log2(STEADY), "T doubles" if self.growing else "the parameter comes twice as near"
+                found.power = (
+                    f"growth by a factor {STEADY:g} or more as {doubled} (a power {seen:.2g}) is told from staying "
+                    f"bounded at each of {count} configurations"
+                )
+                rest = "slower growth is excluded by the derivation alone"
+            found.remarks.append(f"{NOT_SEEN}{found.power.split(' is ')[0]} is seen, {rest}")
+
+    # -- refutation
+
+    def _refute_limit(self, failing: list[Part], configurations: list[Configuration]) -> None:
+        found = self.found
+        tried = 0
+        for configuration in sorted(configurations, key=lambda c: size(dict(c.fixed))):
+            values = self.differing(failing, configuration)
+            if values is None or not self._defined(configuration) or tried == REFUTED:
+                continue
+            tried += 1
+            true, printed = values
+            found.status = "disproved"
+            self._limit_correction(failing)
+            try:
+                gap = abs(float(true - printed)) if true.is_finite else None
+                first, again = (self.trend(configuration, mark, gap) for mark in ("", "confirmation"))
+            except (TooDearError, ExtrapolationError) as error:
+                found.reason = f"disproved; {error}"
+                continue
+            self.trends = [first]
+            self._trends_told()
+            found.confirmed = first.contradicts and again.contradicts
+            case = configuration.at(LENGTHS[self.effort][-1]) if self.growing else self._last(configuration)
+            finite = self.exact_quantity(case)
+            found.counterexample = {"params": case, "printed": str(printed), "true": str(true)}
+            if finite is not None:
+                found.counterexample |= {"limit": self._where(configuration), "finite": str(finite)}
+            if found.confirmed:
+                return
+        if found.status != "disproved":
+            where = "; ".join(part.order for part in failing[:3])
+            found.status, found.reason = (
+                "undecided",
+                f"not shown for {where}, and no configuration that violates it was found",
+            )
+
+    def _where(self, configuration: Configuration) -> str:
+        """Of what a counterexample's printed and true value are limits: "T -> oo, i/T -> 1/2"."""
+        value = self.prop.limit.value
+        parts = [f"{self.prop.limit.variable} -> {'oo' if value is None else value}"]
+        shares = configuration.shares.items() if self.growing else ()
+        parts += [f"{name}/T -> {share}" for name, share in shares if share is not None]
+        kind = "of (left - right)/scale" if self.prop.error is not None else "of left/right"
+        return ", ".join(parts) + (f", {kind}" if self.prop.error is not None or self.prop.relation == "~" else "")
+
+    def differing(self, failing: list[Part], configuration: Configuration) -> tuple[sp.Expr, sp.Expr] | None:
+        """The true and the printed limit at a configuration where they differ: of the part that it belongs to."""
+        case = configuration.at(1024) if self.growing else self._last(configuration)
+        try:
+            order = self.derivation.order_at(case)
+        except KeyError:
+            return None
+        for part in failing:
+            if part.place != order or part.regime is None or not self._in_regime(part, configuration):
+                continue
+            extra = {f"{name}/T": str(share) for name, share in configuration.shares.items() if share is not None}
+            try:
+                if part.left is sp.oo:
+                    # grows: shown by the power of T, wherever its coefficient is not 0
+                    value = self.derivation.put(
+                        put(self.derivation.value(order, self.prop.left), part.regime),
+                        order,
+                        {**case, **extra, GROWING.name: "1048576"},
+                    )
+                    return (sp.oo, self.derivation.put(part.right, order, {**case, **extra})) if value != 0 else None
+                left = self.derivation.put(part.left, order, {**case, **extra})
+                right = self.derivation.put(part.right, order, {**case, **extra})
+            except (StatementError, KeyError):
+                continue
+            if sp.simplify(left - right) != 0:
+                return left, right
+        return None
+
+    def _in_regime(self, part: Part, configuration: Configuration) -> bool:
+        assert part.regime is not None
+        for name, share in configuration.shares.items():
+            form = part.regime.table.get(name)
+            if name in dict(self.prop.limit.regime):
+                continue
+            if (form is None) != (share is None):
+                return False
+        return True
+
+    def _limit_correction(self, failing: list[Part]) -> None:
+        if self.prop.error is not None or self.prop.relation == "~":
+            told = dict.fromkeys(f"{part.order}: (left - right)/scale tends to {part.left}" for part in failing)
+            self.found.holds = "; ".join(list(told)[:3])
+            return
+        widest = max(failing, key=lambda part: len(part.place.nodes) if part.place is not None else 0)
+        if widest.left is sp.oo:
+            self.found.holds = "nowhere: the left side grows without bound"
+            return
+        from theorems.statement.repairing import corrected
+
+        self.found.correction, self.found.correction_latex = corrected(self.prop, widest.left)
+        self.found.correction_sympy = sympy_text(widest.left)
+        self.found.holds = f"as {self.prop.limit.text}"
+
+    # -- wrong versions
+
+    def _limit_mutants(self) -> None:
+        """Every wrong limit must be left out by the values at some configuration."""
+        if self.bounded:
+            # O(g/T) is false where O(g) is sharp: somewhere the values times T must be seen to grow
+            seen = any(trend.grown(1)[0] >= GROWN for trend in self.trends)
+            self.found.mutants, self.found.caught = 1, int(seen)
+            if not seen:
+                self.found.mutants = 0
+                self.found.remarks.append("not seen to be sharp: a scale smaller by a factor T fits as well")
+            return
+        if self.prop.error is not None or self.prop.relation == "~":
+            for value in (1.0, -1.0):
+                self.found.mutants += 1
+                seen = any(not trend.allows(trend.printed + 2 * value * trend.tolerance) for trend in self.trends)
+                self.found.caught += seen
+                if not seen:
+                    self.found.survivors.append(f"a limit off by {2 * value:+g} times the tolerance")
+            return
+        for mutant in [*mutants(self.prop), *(Mutant(*wrong) for wrong in reversed_limits(self.prop))]:
+            values = [(trend, self.prints(trend.configuration, mutant.right)) for trend in self.trends]
+            seen = any(value is not None and not trend.allows(value) for trend, value in values)
+            if (
+                not seen
+                and all(value is not None and abs(value - trend.printed) < 1e-12 for trend, value in values)
+                and self._true_limit(mutant.right)
+            ):
+                continue
+            self.found.mutants += 1
+            self.found.caught += seen
+            if not seen:
+                self.found.survivors.append(mutant.label)
+
+    def _true_limit(self, right: Expr) -> bool:
+        """Whether another right side is the limit, too."""
+        from dataclasses import replace
+
+        try:
+            return decide(replace(self.prop, right=right), self.derivation).status == "proved"
+        except StatementError:
+            return False
+
+
+def _share(form: Expr, named: Mapping[str, str]) -> Fraction:
+    """The share of T that a position tends to: a number, or that of its name."""
+    return Fraction(named[form.args[0]] if form.op == "name" else form.args[0])
+
+
+def _series(above: sp.Poly, below: sp.Poly, order: int) -> list[sp.Expr]:
+    """The coefficients of above/below in powers of the variable, up to an order; below is not 0 at 0."""
+    high, low = (poly.all_coeffs()[::-1] for poly in (above, below))
+    found: list[sp.Expr] = []
+    for k in range(order + 1):
+        value = high[k] if k < len(high) else sp.Integer(0)
+        value -= sum((low[m] * found[k - m] for m in range(1, min(k, len(low) - 1) + 1)), sp.Integer(0))
+        found.append(value / low[0])
+    return found

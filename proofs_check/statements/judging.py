@@ -1,0 +1,255 @@
+"""A statement's whole judgement: read, decided, sampled, corrected, and written as a claim's report."""
+
+from __future__ import annotations
+
+import re
+import time
+import traceback
+from typing import Any
+
+from proofs_check.statements.found import Found
+from proofs_check.statements.needs import tell_needs
+from proofs_check.statements.request import Request
+from proofs_check.statements.timing import LEAST, SECONDS, TimeLimitError, time_limit
+from theorems.claims.catalogue import ALPHA, PLUGIN_SHARES, PLUGIN_SLOTS, SHARES
+from theorems.statement.conditions import CLAUSES
+from theorems.statement.expression import StatementError
+from theorems.statement.language import split_top
+from theorems.statement.proposition import Proposition
+from theorems.statement.prose import alias, in_words, statement_latex
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+#: A statement's share of the false-alarm budget: that of a lemma of one's own.
+STATEMENT_ALPHA = ALPHA * PLUGIN_SHARES / SHARES / PLUGIN_SLOTS
+
+
+def check_statement(
+    request: Request, effort: str = "standard", seed: int = 0, device: str = "cpu", jobs: int = 2
+) -> list[dict[str, Any]]:
+    """The reports of a statement and, where it is refuted and corrected by one formula, of its correction.
+
+    Raises StatementError for a statement that cannot be read; what breaks later is the verdict ``error``.
+    """
+    prop = request.read()
+    return judged(prop, request, request.id, effort=effort, seed=seed, device=device, jobs=jobs)
+
+
+def judged(
+    prop: Proposition, request: Request, claim_id: str, *, effort: str, seed: int, device: str = "cpu", jobs: int = 2
+) -> list[dict[str, Any]]:
+    """The reports of a proposition and of its correction."""
+    began, used = time.perf_counter(), time.process_time()
+    try:
+        found = both_sides(prop, claim_id, effort, seed, device, jobs)
+        tell_needs(prop, claim_id, found, effort, seed, STATEMENT_ALPHA)
+    except StatementError:
+        raise
+    except Exception as error:
+        return [_broken(prop, request, claim_id, error, effort, seed, time.perf_counter() - began)]
+    reports = [report(prop, request, claim_id, found, effort, seed, time.perf_counter() - began)]
+    if reports[0]["verdict"] == "refuted" and found.correction is not None and prop.relation in ("=", "->"):
+        began = time.perf_counter()
+        text = f"{prop.left} {prop.relation} {found.correction}"
+        again = Request(text, _said_of(request.hypotheses, text, prop), "", request.law, request.limit)
+        try:
+            corrected = again.read()
+            spent = time.process_time() - used
+            second = both_sides(corrected, claim_id + ".corrected", effort, seed, device, jobs, True, spent)
+            reports.append(
+                report(corrected, again, claim_id + ".corrected", second, effort, seed, time.perf_counter() - began)
+            )
+        except StatementError:
+            # a correction in words that the language has not, e.g. piecewise
+            pass
+    return reports
+
+
+def _said_of(hypotheses: str, text: str, prop: Proposition) -> str:
+    """The hypotheses without those on parameters of the print that a correction no longer has."""
+    held = set(_NAME.findall(f"{text} {prop.limit.text} {' '.join(prop.law.names())}"))
+    gone = set(prop.parameters) - held
+    parts = [part.strip() for part, _ in split_top(hypotheses, ",;")]
+    return ", ".join(part for part in parts if not gone & set(_NAME.findall(part)))
+
+
+def both_sides(
+    prop: Proposition,
+    claim_id: str,
+    effort: str,
+    seed: int,
+    device: str,
+    jobs: int,
+    second_route: bool = False,
+    spent: float = 0.0,
+) -> Found:
+    """What both sides found, by the kind of statement; undecided where it takes longer than the effort's limit.
+
+    ``spent`` is what the statement has taken of it already, before its correction is judged.
+    """
+    found = Found()
+    try:
+        with time_limit(max(SECONDS[effort] - spent, LEAST)):
+            return _by_kind(prop, claim_id, effort, seed, device, jobs, second_route, found)
+    except TimeLimitError:
+        # what was found until then stays in the report, but decides nothing
+        found.status, found.simulation = "undecided", "none"
+        found.reason = f"stopped after {SECONDS[effort]:g} s, {found.doing or 'while reading'}"
+        return found
+
+
+def _by_kind(
+    prop: Proposition,
+    claim_id: str,
+    effort: str,
+    seed: int,
+    device: str,
+    jobs: int,
+    second_route: bool,
+    found: Found,
+) -> Found:
+    common: dict[str, Any] = {"effort": effort, "seed": seed, "device": device, "threads": jobs}
+    if prop.known.families or any(side.has("unknown") for side in (prop.left, prop.right)):
+        # they are evaluated at the cases of a claim, which brings its own
+        found.status = "undecided"
+        found.reason = "families of vectors and unknown matrices are evaluated at given cases, and not yet searched"
+        return found
+    if not prop.random:
+        from proofs_check.statements.without_tokens import found_without_tokens
+
+        return found_without_tokens(prop, effort, seed)
+    if prop.limit.together or prop.left.has("lim"):
+        found.status, found.reason = "undecided", "no rule decides limits of several parameters, or within a side"
+        return found
+    if prop.limit.variable:
+        from proofs_check.statements.growing import LimitChecker
+
+        return LimitChecker(
+            prop, claim_id, alpha=STATEMENT_ALPHA, second_route=second_route, found=found, **common
+        ).run()
+    if prop.relation in CLAUSES:
+        from proofs_check.statements.clause_moments import ClauseChecker
+
+        return ClauseChecker(prop, claim_id, alpha=STATEMENT_ALPHA, found=found, **common).run()
+    from proofs_check.statements.moments import Checker
+
+    return Checker(prop, claim_id, alpha=STATEMENT_ALPHA, second_route=second_route, found=found, **common).run()
+
+
+def report(
+    prop: Proposition, request: Request, claim_id: str, found: Found, effort: str, seed: int, seconds: float
+) -> dict[str, Any]:
+    """A claim's report from what was found."""
+    verdict, reason = found.verdict
+    correction = None
+    if verdict == "refuted":
+        sympy = found.correction_sympy
+        correction = {"latex": found.correction_latex, "sympy": sympy, "holds": found.holds}
+    return _frame(prop, request, claim_id, effort, seed) | {
+        "verdict": verdict,
+        "reason": reason,
+        "symbolic": {
+            "status": found.status,
+            "method": found.method,
+            "evidence": [*found.evidence, *found.remarks],
+            "exact": found.exact,
+            "trusted": [],
+        },
+        "simulation": {
+            "status": found.simulation,
+            "samples": found.samples,
+            "cases": len(found.cases),
+            "max_z": None,
+            "p_value": None,
+            "detectable": found.detectable,
+            "tier": found.tier,
+            "power": found.power,
+            "trusted": [],
+        },
+        "counterexample": found.counterexample if verdict == "refuted" else None,
+        "correction": correction,
+        "decoys": {"caught": found.caught, "of": found.mutants},
+        "proof": {"steps": found.steps, "lines": [], "first_false": None, "first_reaching": None},
+        "cases": found.cases,
+        "seconds": round(seconds, 3),
+    }
+
+
+def _frame(prop: Proposition, request: Request, claim_id: str, effort: str, seed: int) -> dict[str, Any]:
+    names = {name for side in (prop.left, prop.right) for name in side.names()}
+    kind = "asymptotic" if prop.limit.variable else "identity" if prop.relation == "=" else "bound"
+    return {
+        "id": claim_id,
+        "verdict": "error",
+        "reason": "",
+        "paper": {"id": claim_id.split(".")[0], "version": ""},
+        "where": "as stated",
+        "kind": kind,
+        "fidelity": "own",
+        "statement": statement_latex(prop),
+        "reading": in_words(prop),
+        "assumptions": list(prop.known.texts),
+        "quantity": prop.text if prop.relation in CLAUSES else str(prop.left),
+        "symbols": sorted({alias(name) for name in names} | {"tr1"} if prop.random else names),
+        "printed": {"value": f"{prop.relation} {prop.right}" if prop.relation in CLAUSES else str(prop.right)},
+        "symbolic": {"status": "none", "method": "", "evidence": [], "exact": None, "trusted": []},
+        "simulation": {
+            "status": "none",
+            "samples": 0,
+            "cases": 0,
+            "max_z": None,
+            "p_value": None,
+            "detectable": None,
+            "tier": "",
+            "power": "",
+            "trusted": [],
+        },
+        "counterexample": None,
+        "correction": None,
+        "decoys": {"caught": 0, "of": 0},
+        "proof": {"steps": [], "lines": [], "first_false": None, "first_reaching": None},
+        "starts": [],
+        "variants": [],
+        "cases": [],
+        "depends_on": [],
+        "rests_on_refuted": [],
+        "seconds": 0.0,
+        "replay": request.command(effort, seed),
+        "traceback": None,
+        # both sides are interpreters of the statement itself
+        "bound": True,
+    }
+
+
+def _broken(
+    prop: Proposition, request: Request, claim_id: str, error: Exception, effort: str, seed: int, seconds: float
+) -> dict[str, Any]:
+    reason = " ".join(f"{type(error).__name__}: {error}".split())
+    told = "".join(traceback.format_exception(error))
+    return _frame(prop, request, claim_id, effort, seed) | {
+        "reason": reason,
+        "traceback": told,
+        "seconds": round(seconds, 3),
+    }
+
+
+def run_report(reports: list[dict[str, Any]], effort: str, seed: int, device: str, seconds: float) -> dict[str, Any]:
+    """A whole report, as ``twofold verify`` writes it, of the claims of one check."""
+    from proofs_check.report.outputs import SCHEMA, versions
+
+    return {
+        "schema": SCHEMA,
+        "run": {
+            "seed": seed,
+            "device": device,
+            "dtype": "float32 draws, float64 sums",
+            "effort": effort,
+            "versions": versions(),
+            "seconds": round(seconds, 3),
+            "alpha": ALPHA,
+            "partial": False,
+            "bound": len(reports),
+            "ledger": [{"id": entry["id"], "alpha": STATEMENT_ALPHA, "spent": STATEMENT_ALPHA} for entry in reports],
+            "command": [],
+        },
+        "claims": reports,
+    }

@@ -1,0 +1,207 @@
+"""Sampling a statement at a case: how many walks, an interval for each side, and whether they can be equal."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from proofs_check.checks.intervals import interval, numbers_needed
+from proofs_check.statements.planning import Spread, pilot_spreads
+from theorems.statement.proposition import Proposition
+
+if TYPE_CHECKING:
+    from montecarlo.statements.simulation import StatementSimulation
+
+#: An error of the stated size is missed at most this often.
+BETA = 1e-3
+#: A wanted difference is seen with this part of it to spare.
+ROOM = 0.9
+#: Walks of the pilot sample that the size of a sample is planned from.
+PILOT = 1 << 14
+#: An error of this part of a raw number's max(|mean|, standard deviation) is to be seen, times the effort's factor.
+RELATIVE = 0.01
+EFFORTS = {"quick": (2.0, 40_000_000), "standard": (1.0, 160_000_000), "thorough": (0.5, 800_000_000)}
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Both sides at a case: intervals, what could be told apart there, and how many walks were drawn.
+
+    ``scale`` is what ``tolerance`` is a small part of: max(|mean|, standard deviation) of the raw numbers, as far as
+    they move left - right. ``exactly`` says whether the number of walks was planned from exact variances; ``misfit``
+    says of which variance the data are too narrow.
+    """
+
+    case: Mapping[str, Any]
+    left: tuple[float, float]
+    right: tuple[float, float]
+    walks: int
+    tolerance: float
+    scale: float = 1.0
+    names: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    exactly: bool = False
+    misfit: str = ""
+
+    @property
+    def gap(self) -> tuple[float, float]:
+        """The interval of left - right."""
+        return self.left[0] - self.right[1], self.left[1] - self.right[0]
+
+    @property
+    def centre(self) -> float:
+        """The middle of the left side's interval."""
+        return (self.left[0] + self.left[1]) / 2
+
+    def contradicts(self, relation: str) -> bool:
+        """Whether the relation fails for all values within the intervals."""
+        low, high = self.gap
+        return {
+            "=": low > 0 or high < 0,
+            "<=": low > 0,
+            "<": low > 0,
+            ">=": high < 0,
+            ">": high < 0,
+        }.get(relation, False)
+
+    def agrees(self, relation: str) -> bool:
+        """Whether the relation holds within the tolerance for all values within the intervals."""
+        low, high = self.gap
+        room = self.tolerance
+        return {
+            "=": -room <= low <= 0 <= high <= room,
+            "<=": high <= room and not self.contradicts(relation),
+            "<": high <= room and not self.contradicts(relation),
+            ">=": low >= -room and not self.contradicts(relation),
+            ">": low >= -room and not self.contradicts(relation),
+        }.get(relation, False)
+
+    def holds(self, value: float) -> bool:
+        """Whether an exact value of left - right is compatible with what was sampled."""
+        low, high = self.gap
+        slack = 1e-9 * max(1.0, abs(value), abs(low) if math.isfinite(low) else 0.0)
+        return low - slack <= value <= high + slack
+
+
+class TooDearError(Exception):
+    """A case that cannot be sampled at this effort with the wanted power; the message says why."""
+
+
+def measure(
+    prop: Proposition,
+    case: Mapping[str, Any],
+    *,
+    claim_id: str,
+    seed: int,
+    delta: float,
+    effort: str,
+    mark: str = "",
+    wanted: float | None = None,
+    budget: int = 1,
+    threads: int = 2,
+    device: str = "cpu",
+    derived: Mapping[str, Spread] | None = None,
+) -> Measurement:
+    """Sample both sides at a case; ``wanted`` is a difference of the sides that must be seen, if smaller than usual.
+
+    ``budget`` multiplies what the effort affords.
+    The number of walks is planned from the variances that are ``derived``, by raw number, or where one is missing
+    from those of a pilot sample with a stream of its own; the intervals come from the data of the sample itself and
+    from the tails that follow from the statement. Raises TooDearError.
+    """
+    from montecarlo.statements.nodes import StatementSimulationError
+    from montecarlo.statements.simulation import StatementSimulation
+
+    factor, most = EFFORTS[effort]
+    try:
+        simulation = StatementSimulation(prop.plain(), case)
+    except StatementSimulationError as error:
+        raise TooDearError(str(error)) from None
+    key = json.dumps(case, sort_keys=True) + mark
+    statistics = simulation.statistics
+    if not statistics:
+        ends = [simulation.interval(side.plain(), {}) for side in (prop.left, prop.right)]
+        return Measurement(case, ends[0], ends[1], 0, 0.0)
+    share = delta / len(statistics)
+    common: dict[str, Any] = {"device": device, "threads": threads}
+    spreads = dict(derived or {})
+    if not spreads.keys() >= statistics.keys():
+        stream = {"seed": seed, "claim_id": claim_id, "key": key + "pilot", **common}
+        spreads = pilot_spreads(simulation, PILOT, **stream) | spreads
+    sensitive = _sensitivity(simulation, prop, {name: spreads[name].mean for name in statistics})
+    needed = 0
+    for name in statistics:
+        spread, part = spreads[name], RELATIVE * factor * spreads[name].scale
+        if wanted is not None and sensitive.get(name, 0.0) > 0:
+            part = min(part, ROOM * wanted / (len(statistics) * sensitive[name]))
+        per = simulation.numbers_per_block(name)
+        if spread.variance == 0.0 or part == 0.0:
+            continue
+        tails = _tails(simulation, name)
+        count = numbers_needed(
+            spread.variance,
+            part,
+            degree=tails,
+            delta=share,
+            beta=BETA,
+            per_block=per,
+            most=_most(budget * most, simulation),
+        )
+        if count is None:
+            raise TooDearError(f"{name} needs more walks than {effort} effort affords")
+        needed = max(needed, math.ceil(count / per) * simulation.walks_per_block)
+    sample = simulation.draw(max(needed, PILOT), seed, claim_id, key, **common)
+    intervals: dict[str, tuple[float, float]] = {}
+    misfits = []
+    for name, estimate in sample.estimates.items():
+        found = interval(
+            estimate.block_means,
+            estimate.numbers_per_block,
+            estimate.pair_mean,
+            estimate.pairs,
+            degree=_tails(simulation, name),
+            planned=spreads[name].variance,
+            delta=share,
+            beta=BETA,
+        )
+        intervals[name] = (found.low, found.high)
+        if spreads[name].exact and spreads[name].variance * (1 - 1e-9) > found.spread:
+            # both are within the interval's own error rate
+            misfits.append(
+                f"derived variance of {name} = {spreads[name].variance:.6g}, simulated <= {found.spread:.6g}"
+            )
+    left, right = (simulation.interval(side.plain(), intervals) for side in (prop.left, prop.right))
+    widths = {name: RELATIVE * factor * spreads[name].scale for name in statistics}
+    tolerance = sum(sensitive.get(name, 0.0) * width for name, width in widths.items()) or max(
+        abs(left[1] - left[0]), abs(right[1] - right[0])
+    )
+    scale = tolerance / (RELATIVE * factor) if sensitive else 1.0
+    exactly = all(spreads[name].exact for name in statistics)
+    return Measurement(case, left, right, sample.walks, 2 * tolerance, scale, intervals, exactly, "; ".join(misfits))
+
+
+def _most(most_normals: int, simulation: StatementSimulation) -> int:
+    """The most walks that an effort affords, by the normals that a walk takes."""
+    return max(1 << 15, most_normals // simulation.normals)
+
+
+def _tails(simulation: StatementSimulation, name: str) -> Any:
+    """What an interval needs to know of a statistic's tails: its degree in Gaussians, its kurtosis, or its bounds."""
+    tails = simulation.tails(name)
+    return tails.degree if tails.degree is not None else tails
+
+
+def _sensitivity(simulation: Any, prop: Proposition, means: Mapping[str, float]) -> dict[str, float]:
+    """How much left - right moves with each raw mean, near these means."""
+    found = {}
+    for name, mean in means.items():
+        step = 1e-3 * max(abs(mean), 1e-3)
+        moved = []
+        for shift in (-step, step):
+            point = {other: (value, value) for other, value in means.items()} | {name: (mean + shift, mean + shift)}
+            sides = [simulation.interval(side.plain(), point) for side in (prop.left, prop.right)]
+            moved.append((sides[0][0] + sides[0][1]) / 2 - (sides[1][0] + sides[1][1]) / 2)
+        found[name] = abs(moved[1] - moved[0]) / (2 * step) if all(map(math.isfinite, moved)) else 0.0
+    return found

@@ -1,0 +1,442 @@
+"""Judging a statement about moments at every T: decided exactly, sampled at cases that cover its hypotheses."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.cases.of_statements import Case, covering, drawn, simple, size
+from proofs_check.statements.found import Found, exact_row
+from proofs_check.statements.measuring import BETA, Measurement, TooDearError, measure
+from proofs_check.statements.planning import Spread, exact_spreads, told
+from theorems.statement.decide import Decision, Derivation, contradicts, decide
+from theorems.statement.expression import MOMENTS, Expr, StatementError
+from theorems.statement.mutants import mutants
+from theorems.statement.normal import equal
+from theorems.statement.places import Order
+from theorems.statement.proposition import Proposition
+from theorems.statement.prose import sympy_text
+
+#: Cases that are sampled, by effort; cases that Hypothesis draws; further cases for mutants that none of them tells.
+SAMPLED = {"quick": 5, "standard": 8, "thorough": 12}
+DRAWN = {"quick": 48, "standard": 96, "thorough": 192}
+FURTHER = {"quick": 4, "standard": 8, "thorough": 12}
+#: Parts that a statement's false-alarm budget is cut into: cases, further cases, counterexample and confirmation.
+PARTS = 32
+#: What a refutation may cost beside a sampled case, and how many walks a statement may take in all.
+REFUTING = 4
+TOTAL = {"quick": 60_000_000, "standard": 600_000_000, "thorough": 4_000_000_000}
+#: Cases at which a correction is computed by a second route.
+AGAIN = 6
+#: Cases that are looked at for a counterexample.
+CANDIDATES = {"quick": 1000, "standard": 3000, "thorough": 10000}
+#: How far off, by its own size, a wrong right side is at a simple case that is sampled for it.
+ENOUGH = 0.2
+
+
+@dataclass
+class Checker:
+    """One statement being judged: its derivation, its cases, and where its samples are drawn."""
+
+    prop: Proposition
+    claim_id: str
+    effort: str = "standard"
+    seed: int = 0
+    alpha: float = 1e-9
+    threads: int = 2
+    device: str = "cpu"
+    second_route: bool = False
+    found: Found = field(default_factory=Found)
+
+    def __post_init__(self) -> None:
+        self.derivation = Derivation(self.prop)
+        self.found.tier = "direct simulation"
+        self.measured: list[Measurement] = []
+        self.dear, self.why = 0, ""
+
+    # -- exact values
+
+    def exact(self, node: Expr, case: Mapping[str, Any]) -> sp.Expr | None:
+        """A side's exact value at a case; None where there is none."""
+        try:
+            if not self.derivation.defined(node, case):
+                return None
+            value = self.derivation.at(node, case)
+        except (StatementError, KeyError, ZeroDivisionError):
+            return None
+        return None if value.has(sp.zoo, sp.nan, sp.oo, -sp.oo) else value
+
+    def sides(self, case: Mapping[str, Any]) -> tuple[sp.Expr | None, sp.Expr | None]:
+        """Both sides' exact values at a case."""
+        return self.exact(self.prop.left, case), self.exact(self.prop.right, case)
+
+    # -- the whole way
+
+    def run(self) -> Found:
+        """Decide, sample, look for wrong versions."""
+        self.found.doing = "while deriving"
+        decision = decide(self.prop, self.derivation)
+        self.found.method = decision.method
+        self.found.doing = "while looking for cases"
+        pool = drawn(self.prop, self.seed * 64 + 1, DRAWN[self.effort])
+        if decision.status != "undecided":
+            # at the others a side has no value: it divides by 0
+            pool = [case for case in pool if None not in self.sides(case)]
+        self._record(decision)
+        if decision.status == "proved":
+            self.found.status = "proved"
+        elif decision.status == "open":
+            self._refute(decision, pool)
+        else:
+            self.found.status, self.found.reason = "undecided", decision.reason
+        if self.found.status != "disproved":
+            self._sample(covering(self.prop, pool, SAMPLED[self.effort]))
+        if self.found.status == "proved" and self.found.simulation == "agrees":
+            self._mutants(pool)
+        if self.second_route and self.found.status == "proved":
+            self._again(pool)
+        if self.found.status == "undecided" and self.found.simulation == "contradicts":
+            worst = next(m for m in self.measured if m.contradicts(self.prop.relation))
+            self.found.reason += f"; the simulation contradicts it at {worst.case}: left side in {_shown(worst.left)}"
+        return self.found
+
+    def _record(self, decision: Decision) -> None:
+        for part in decision.parts[:8]:
+            self.found.evidence.append(f"{part.order}: left side {part.left}, right side {part.right}")
+            self.found.steps.append(
+                {"text": f"for {part.order}: {part.left} against {part.right}", "rule": "normal form", "ok": part.holds}
+            )
+        exact = self.general(self.prop.left)
+        if exact is not None:
+            self.found.exact = sympy_text(exact)
+
+    def general(self, node: Expr) -> sp.Expr | None:
+        """A side as one formula that is right in every order, where there is one."""
+        orders = sorted(self.derivation.orders, key=lambda order: -len(order.nodes))
+        try:
+            formulas = [self.derivation.value(order, node) for order in orders]
+        except StatementError:
+            return None
+        if not formulas:
+            return None
+        best = sp.factor_terms(sp.expand(formulas[0])) if formulas[0].is_polynomial() else formulas[0]
+        for candidate in (best, self._by_size(best, orders[0])):
+            if candidate is not None and all(
+                equal(self._in_order(candidate, order), formula)
+                for order, formula in zip(orders, formulas, strict=True)
+            ):
+                return candidate
+        return None
+
+    def _by_size(self, formula: sp.Expr, order: Order) -> sp.Expr | None:
+        """A formula for one < two in min(one, two) and max(one, two), where these are all the positions."""
+        plain = [place.name for node in order.nodes for place in node]
+        if len(plain) != 2 or not all(plain) or len(set(plain)) < 2:
+            return None
+        one, two = (sp.Symbol(name) for name in plain)
+        return formula.xreplace({one: sp.Min(one, two), two: sp.Max(one, two)})
+
+    def _in_order(self, formula: sp.Expr, order: Order) -> sp.Expr:
+        """A formula with what one order says: positions that are tied, the smaller and the larger one."""
+        table = {
+            sp.Symbol(name): sp.Symbol(p.name) + p.offset if p.name else sp.Integer(p.offset)
+            for name, p in order.values
+        }
+        rank = {sp.Symbol(place.name): k for k, node in enumerate(order.nodes) for place in node if not place.offset}
+        ends = {
+            part: (min if isinstance(part, sp.Min) else max)(part.args, key=lambda arg: rank.get(arg, 0))
+            for part in formula.atoms(sp.Min, sp.Max)
+        }
+        return formula.xreplace(ends).xreplace(table)
+
+    # -- counterexamples
+
+    def _refute(self, decision: Decision, pool: list[Case]) -> None:
+        """Look for an exact case that violates the statement, and sample it on two streams."""
+        found = self._violations(itertools.chain(simple(self.prop), sorted(pool, key=size)))
+        if not found:
+            where = "; ".join(part.order for part in decision.failing[:3])
+            self.found.status = "undecided"
+            self.found.reason = f"not shown for {where}, and no case that violates it was found"
+            return
+        self.found.status = "disproved"
+        self._correct(decision)
+        for case in found:
+            left, right = self.sides(case)
+            assert left is not None and right is not None
+            gap = abs(float(left - right))
+            try:
+                first, again = (self._measure(case, mark, gap, REFUTING) for mark in ("", "confirmation"))
+            except TooDearError as error:
+                self.found.reason = f"disproved; {error}"
+                continue
+            self._rows([first], "left - right" if self.prop.right.has("E", "Var", "Cov") else str(self.prop.left))
+            self.found.conflicts += self._conflicts([first, again])
+            self.found.samples += first.walks + again.walks
+            self.found.simulation = "contradicts" if first.contradicts(self.prop.relation) else "underpowered"
+            self.found.confirmed = first.contradicts(self.prop.relation) and again.contradicts(self.prop.relation)
+            self.found.counterexample = {"params": dict(case), "printed": str(right), "true": str(left)}
+            self.found.power = (
+                f"an error of {gap:.3g} is caught with probability {1 - BETA:g}; {told([first.exactly, again.exactly])}"
+            )
+            if self.found.confirmed:
+                return
+
+    def _violations(self, candidates: Iterable[Case]) -> list[Case]:
+        """Cases that violate the statement: the smallest where the sides differ by a fifth, and where it is plainest.
+
+        Plainest is where the difference is largest beside what a single walk's number varies by.
+        """
+        plain: list[tuple[float, Case]] = []
+        for case in itertools.islice(candidates, CANDIDATES[self.effort]):
+            left, right = self.sides(case)
+            if left is None or right is None or contradicts(self.prop, left, right) is not True:
+                continue
+            gap, scale = abs(float(left - right)), max(abs(float(left)), abs(float(right)))
+            if 5 * gap >= scale:
+                return [case, *(other for _, other in plain[:1])]
+            plain.append((-gap / self._spread(case, scale), case))
+            plain.sort(key=lambda entry: entry[0])
+        return [case for _, case in plain[:2]]
+
+    def _spread(self, case: Mapping[str, Any], scale: float) -> float:
+        """The standard deviation of one walk's number, where the left side is an expectation; else its value."""
+        if self.prop.left.op == "E":
+            found = self.exact(Expr("Var", self.prop.left.args), case)
+            if found is not None and found.is_number:
+                return max(float(sp.re(found)), 0.0) ** 0.5 or scale
+        return scale
+
+    def _correct(self, decision: Decision) -> None:
+        """What is true instead, where one formula is."""
+        found = self.found
+        true = self.general(self.prop.left) if self.prop.relation == "=" else None
+        if true is None or any(free.name.startswith("norm(") for free in true.free_symbols):
+            found.holds = "; ".join(f"for {part.order}: {part.left}" for part in decision.parts[:6])
+            return
+        from theorems.statement.repairing import corrected
+
+        found.correction, found.correction_latex = corrected(self.prop, true)
+        found.correction_sympy = sympy_text(true)
+        fine = [part.order for part in decision.parts if part.holds]
+        found.holds = f"everywhere; as printed for {'; '.join(fine[:4])}" if fine else "everywhere"
+
+    def _again(self, pool: list[Case]) -> None:
+        """Compute the left side by joint cumulants at some cases: another method than the derivation's."""
+        from theorems.statement.cumulants import CaseMoments
+
+        moments = [one for one in raw_moments(self.prop.left) if one.op == "E"]
+        agreed = 0
+        for case in sorted(pool, key=size)[:AGAIN]:
+            try:
+                other = CaseMoments(self.derivation, case)
+                for moment in moments:
+                    value = other.expectation(moment.args[0])
+                    exact = self.exact(moment, case)
+                    if exact is not None and exact != sp.Rational(value.numerator, value.denominator):
+                        self.found.conflicts.append(f"at {case}: {moment} = {exact} by pairings, {value} by cumulants")
+                    agreed += 1
+            except (StatementError, KeyError):
+                # a moment inside a sum has the sum's index in it
+                continue
+        if agreed:
+            self.found.method += f"; again by joint cumulants, exactly, at {agreed} cases"
+
+    # -- sampling
+
+    def _measure(
+        self,
+        case: Mapping[str, Any],
+        mark: str = "",
+        wanted: float | None = None,
+        budget: int = 1,
+        prop: Proposition | None = None,
+    ) -> Measurement:
+        """Sample a case, of another proposition where one is given.
+
+        TooDearError where the effort does not afford it, or too much was sampled already.
+        """
+        if self.found.samples_drawn > TOTAL[self.effort]:
+            raise TooDearError(f"{self.effort} effort is spent")
+        self.found.spent += self.alpha / PARTS
+        self.found.doing = f"while sampling {dict(case)}"
+        measured = measure(
+            prop or self.prop,
+            case,
+            claim_id=self.claim_id,
+            seed=self.seed,
+            delta=self.alpha / PARTS,
+            effort=self.effort,
+            mark=mark,
+            wanted=wanted,
+            budget=budget,
+            threads=self.threads,
+            device=self.device,
+            derived=self._derived(case),
+        )
+        self.found.samples_drawn += measured.walks
+        return measured
+
+    def _derived(self, case: Mapping[str, Any]) -> dict[str, Spread]:
+        """The exact spreads of the raw numbers at a case, where they are cheap."""
+        try:
+            exact = self.derivation.exact(self.derivation.order_at(case))
+        except (StatementError, KeyError):
+            return {}
+        moments = {one: None for side in (self.prop.left, self.prop.right) for one in raw_moments(side)}
+        return exact_spreads(moments, case, exact, self.exact)
+
+    def _sample(self, chosen: list[Case]) -> None:
+        for case in chosen:
+            try:
+                self.measured.append(self._measure(case))
+            except TooDearError as error:
+                self.dear, self.why = self.dear + 1, str(error)
+        self._told()
+
+    def _told(self) -> None:
+        found, relation = self.found, self.prop.relation
+        found.cases = []
+        self._rows(self.measured, str(self.prop.left))
+        found.samples = sum(m.walks for m in self.measured)
+        found.conflicts = self._conflicts(self.measured)
+        if not self.measured:
+            found.simulation = "underpowered"
+            found.reason = f"none of the {self.dear} cases drawn can be sampled at this effort: {self.why}"
+            return
+        if any(m.contradicts(relation) for m in self.measured):
+            found.simulation = "contradicts"
+        elif all(m.agrees(relation) for m in self.measured):
+            found.simulation = "agrees"
+        else:
+            found.simulation = "underpowered"
+        found.detectable = max((m.tolerance / m.scale for m in self.measured if m.scale), default=0.0)
+        found.power = (
+            f"an error of {100 * found.detectable:.2g}% of max(|mean|, standard deviation) is caught with probability "
+            f"{1 - BETA:g} at each of {len(self.measured)} cases; {told(m.exactly for m in self.measured)}"
+        )
+        if self.dear:
+            found.power += f"; {self.dear} drawn cases would take more walks than {self.effort} effort affords"
+
+    def _rows(self, measured: Iterable[Measurement], quantity: str) -> None:
+        for m in measured:
+            left, right = self.sides(m.case)
+            printed = right if right is not None else f"{m.right[0]:.6g}"
+            self.found.cases.append(exact_row(m.case, quantity, printed, left, m.left, m.walks))
+
+    def _conflicts(self, measured: Iterable[Measurement]) -> list[str]:
+        found = []
+        for m in measured:
+            if m.misfit:
+                found.append(f"at {dict(m.case)}: {m.misfit}")
+            left, right = self.sides(m.case)
+            if left is None or right is None:
+                continue
+            value = sp.re(left - right)
+            if not m.holds(float(value)):
+                told = f"derived left - right = {sp.N(value, 8)}, simulated {_shown(m.gap)}"
+                found.append(f"at {dict(m.case)}: {told}")
+        return found
+
+    # -- wrong versions
+
+    def _mutants(self, pool: list[Case]) -> None:
+        """Try every wrong right side against the intervals; those that no case tells get a case of their own."""
+        found, room = self.found, FURTHER[self.effort]
+        if self.prop.relation != "=":
+            return self._flipped()
+        for mutant in mutants(self.prop):
+            if self._true(mutant.right):
+                continue
+            seen = self._told_apart(mutant.right, self.measured)
+            if not seen and room:
+                telling = [self._telling(mutant.right, pool), self._telling(mutant.right, [], enough=ENOUGH)]
+                room -= any(case is not None for case in telling)
+                for case in filter(None, telling):
+                    left, other = self.exact(self.prop.left, case), self.exact(mutant.right, case)
+                    assert left is not None and other is not None
+                    try:
+                        self.measured.append(self._measure(case, wanted=abs(float(left - other))))
+                    except TooDearError:
+                        # the case that is farthest off may be a long one: a simple one does, too
+                        continue
+                    seen = self._told_apart(mutant.right, self.measured[-1:])
+                    break
+                else:
+                    self.dear += any(case is not None for case in telling)
+            found.mutants += 1
+            found.caught += seen
+            if not seen:
+                found.survivors.append(mutant.label)
+        self._told()
+
+    def _flipped(self) -> None:
+        """Of an inequality: the other direction must be contradicted somewhere."""
+        other = {"<=": ">=", "<": ">", ">=": "<=", ">": "<"}.get(self.prop.relation)
+        if other is None:
+            return
+        seen = any(m.contradicts(other) for m in self.measured)
+        self.found.mutants += 1
+        self.found.caught += seen
+        if not seen:
+            self.found.survivors.append(f"{self.prop.relation} -> {other}")
+
+    def _true(self, right: Expr) -> bool:
+        """Whether a right side is equal to the left one in every order."""
+        for m in self.measured[:2]:
+            # most are told apart by one exact value, without algebra
+            left, other = self.exact(self.prop.left, m.case), self.exact(right, m.case)
+            if left is not None and left.is_Rational and (other is None or (other.is_Rational and left != other)):
+                return False
+        try:
+            return all(
+                equal(self.derivation.value(order, self.prop.left), self.derivation.value(order, right))
+                for order in self.derivation.orders
+            )
+        except StatementError:
+            return False
+
+    def _told_apart(self, right: Expr, measured: Iterable[Measurement]) -> bool:
+        for m in measured:
+            value = self.exact(right, m.case)
+            if value is not None and not m.left[0] <= float(sp.re(value)) <= m.left[1]:
+                return True
+        return False
+
+    def _telling(self, right: Expr, pool: list[Case], enough: float = math.inf) -> Case | None:
+        """The case where a wrong right side is farthest off by its own size, or the first that is ``enough`` off."""
+        best: tuple[float, Case] | None = None
+        for case in (*itertools.islice(simple(self.prop), 60), *pool):
+            left, other = self.exact(self.prop.left, case), self.exact(right, case)
+            if left is None or other is None:
+                continue
+            try:
+                gap = abs(float(left - other)) / max(abs(float(left)), abs(float(other)), 1e-30)
+            except TypeError:
+                continue
+            if best is None or gap > best[0] * 1.2:
+                best = (gap, case)
+            if gap >= enough:
+                break
+        return best[1] if best is not None and best[0] > 0 else None
+
+
+def raw_moments(node: Expr) -> Iterator[Expr]:
+    """The moments of a side; of a sum of expectations, the expectation of the sum."""
+    if node.op in MOMENTS:
+        yield node
+    elif node.op == "sum" and node.args[0].op == "E":
+        body, *rest = node.args
+        yield Expr("E", (Expr("sum", (body.args[0], *rest)),))
+    elif node.op != "sum":
+        for arg in node:
+            yield from raw_moments(arg)
+
+
+def _shown(interval: tuple[float, float]) -> str:
+    return f"[{interval[0]:.6g}, {interval[1]:.6g}]"

@@ -1,0 +1,71 @@
+"""What a check found, line by line, for a terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from proofs_check.statements.differing import marked
+
+#: How a remark begins that says what the simulation of a limit leaves to the derivation.
+NOT_SEEN = "by the simulation: "
+MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!", "error": "!"}
+
+
+def lines(reports: list[dict[str, Any]]) -> Iterator[str]:
+    """The lines of a statement's report, the correction's verdict with it."""
+    first = reports[0]
+    only = next((told for told in first["symbolic"]["evidence"] if told.startswith(NOT_SEEN)), "")
+    only = f"; {only.removeprefix(NOT_SEEN)}" if first["verdict"] == "verified" and only else ""
+    yield f"{MARKS[first['verdict']]} {first['verdict']}   {first['quantity']}   ({first['seconds']:.1f} s){only}"
+    for label, text in rows(reports):
+        yield f"  {label:<15} {text}"
+
+
+def rows(reports: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """What a reader wants to know of a statement's report, label by label."""
+    first = reports[0]
+    if first["reason"]:
+        yield "because", first["reason"]
+    if first["verdict"] == "refuted":
+        yield "printed", "; ".join(first["printed"].values())
+    correction = first["correction"]
+    if correction is not None and correction["sympy"] is not None:
+        second = reports[1] if len(reports) > 1 else None
+        true = second["printed"]["value"] if second is not None else correction["sympy"]
+        verdict = f"   ({second['verdict']})" if second is not None else ""
+        yield "true", f"{true}{verdict}"
+        if second is not None and (marks := marked(first["printed"]["value"], true)):
+            yield "", marks
+    elif correction is not None and correction["holds"]:
+        yield "true", correction["holds"]
+    elif first["symbolic"]["exact"] is not None and first["verdict"] != "verified":
+        yield "derived", first["symbolic"]["exact"]
+    point = first["counterexample"]
+    if point is not None:
+        values = f"printed {point['printed']}, true {point['true']}"
+        if "limit" in point:
+            values = f"{point['limit']}: {values}; exactly {point['finite']} there, before the limit"
+        yield "counterexample", f"{case_text(point['params'])}: {values}"
+    symbolic = first["symbolic"]
+    yield "derivation", f"{symbolic['status']}: {symbolic['method']}" if symbolic["method"] else symbolic["status"]
+    for remark in symbolic["evidence"]:
+        if remark.startswith(("simulated", "terms beyond", "not needed", "not seen to be sharp")):
+            yield "", remark
+    simulation = first["simulation"]
+    if simulation["power"]:
+        what, count = ("search", "tries") if simulation["tier"] == "search" else ("simulation", "walks")
+        yield what, f"{simulation['status']}, {simulation['samples']:,} {count}; {simulation['power']}"
+    if first["decoys"]["of"]:
+        yield "wrong versions", f"{first['decoys']['caught']} of {first['decoys']['of']} told from it"
+    yield "replay", first["replay"]
+
+
+def case_text(params: Mapping[str, Any]) -> str:
+    """A case as a reader writes it: i = 1, W = [[1, 0], [0, 1]]."""
+    return ", ".join(f"{name} = {_value(value)}" for name, value in params.items())
+
+
+def _value(value: Any) -> str:
+    return json.dumps(value).replace('"', "") if isinstance(value, list) else str(value)

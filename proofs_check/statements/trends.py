@@ -1,0 +1,89 @@
+"""Values of a quantity along a growing index at one configuration, and what they say of its limit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from proofs_check.cases.of_statements import Case
+from proofs_check.checks.extrapolation import approach
+from proofs_check.checks.intervals import Interval
+
+#: Where a position stays that does not grow.
+FIXED = 1
+#: From one length to the next, which doubles, a bounded value grows less than this, and a growing one more. Growth like
+#: the square root of the length is by 2^(1/2) = 1.414: of what grows that fast it is seen that it is not bounded.
+STEADY, GROWN = 1.4, 1.4
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Everything but what tends: matrices and parameters, the share of T of every position (None: it stays)."""
+
+    fixed: Mapping[str, Any]
+    shares: Mapping[str, Fraction | None]
+
+    def at(self, T: int) -> Case:
+        """The case of length T."""
+        case = {**self.fixed, "T": T}
+        for name, share in self.shares.items():
+            case[name] = FIXED if share is None else max(1, int(share * T))
+        return case
+
+
+@dataclass(frozen=True)
+class Trend:
+    """Values along the growing index at one configuration, and what they say of the limit."""
+
+    configuration: Configuration
+    points: tuple[tuple[Case, Interval], ...]
+    limit: Interval | None
+    printed: float
+    tolerance: float
+    walks: int
+    growing: bool = True
+    bounded: bool = False
+
+    def grown(self, power: int = 0) -> tuple[float, float]:
+        """How much larger the last value's size is than the one before, at least and at most, times T^power."""
+        sizes = [sorted((abs(value.low), abs(value.high))) for _, value in self.points[-2:]]
+        sizes = [
+            [0.0 if v.low <= 0 <= v.high else low, high]
+            for (low, high), (_, v) in zip(sizes, self.points[-2:], strict=True)
+        ]
+        (low, high), (last_low, last_high) = sizes
+        factor = (self.points[-1][0]["T"] / self.points[-2][0]["T"]) ** power if self.growing else 2.0**power
+        return factor * last_low / high if high else 0.0, factor * last_high / low if low else math.inf
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the values approach the printed limit within the tolerance; of O(...), whether they stay bounded."""
+        if self.bounded:
+            flat = all(abs(end) <= self.tolerance for _, value in self.points for end in (value.low, value.high))
+            return flat or self.grown()[1] <= STEADY
+        if self.limit is not None:
+            room = self.tolerance
+            inside = self.printed - room <= self.limit.low and self.limit.high <= self.printed + room
+            return inside and self.limit.holds(self.printed)
+        return self._trend(self.printed) == "approaches"
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether the values do not tend to the printed limit, or grow where O(...) is printed."""
+        if self.bounded:
+            return self.grown()[0] >= GROWN
+        return not self.allows(self.printed)
+
+    def allows(self, value: float) -> bool:
+        """Whether the values may tend to this limit."""
+        if self.limit is not None:
+            return self.limit.holds(value)
+        return self._trend(value) != "stays away"
+
+    def _trend(self, value: float) -> str:
+        """Whether the values come nearer to a value along the index."""
+        indices = [case["T"] if self.growing else 2**k for k, (case, _) in enumerate(self.points, 1)]
+        return approach(indices, [point for _, point in self.points], value, self.tolerance)

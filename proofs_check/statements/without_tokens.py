@@ -1,0 +1,57 @@
+"""A statement without tokens in the form of every other check: proof or certified violation, and the search for one."""
+
+from __future__ import annotations
+
+from proofs_check.statements import deterministic
+from proofs_check.statements.found import Found
+from theorems.statement.cases import Case
+from theorems.statement.conditions import CLAUSES
+from theorems.statement.proposition import Proposition
+
+
+def found_without_tokens(prop: Proposition, effort: str, seed: int) -> Found:
+    """What proof and search found, as both sides of a check."""
+    judged = deterministic.judge_deterministic(prop, effort, seed)
+    found = Found(
+        reason=judged.reason,
+        method="; ".join(dict.fromkeys(rule for rule, _, _ in judged.proof)),
+        steps=[
+            {"text": f"{words} ({trusted})" if trusted else words, "rule": rule, "ok": True}
+            for rule, words, trusted in judged.proof
+        ],
+        samples=judged.tries,
+        tier="search",
+        mutants=sum(mutant.fate != "implied" for mutant in judged.mutants),
+        caught=sum(mutant.fate == "caught" for mutant in judged.mutants),
+    )
+    found.remarks += [f"not seen to be sharp: {mutant.text}" for mutant in judged.mutants if mutant.fate == "not seen"]
+    if judged.verdict == "verified":
+        found.status, found.simulation, found.reason = "proved", "agrees", ""
+        found.power = f"no violation in {judged.tries} tries; the closest at {judged.closest_case}"
+    elif judged.verdict == "refuted":
+        found.status, found.simulation, found.confirmed, found.reason = "disproved", "contradicts", True, ""
+        found.method = "a violation, certified in exact or ball arithmetic"
+        found.power = f"evaluated independently: {judged.evaluated}"
+        assert judged.counterexample is not None
+        found.counterexample = {"params": flat(judged.counterexample), "printed": judged.right, "true": judged.left}
+        if prop.relation in CLAUSES:
+            found.counterexample["printed"] = "that it holds" if judged.right.startswith("holds") else "that it fails"
+    elif judged.verdict == "conflict":
+        found.conflicts.append(judged.reason)
+    else:
+        found.status = "proved" if judged.proof else "undecided"
+        found.simulation = "underpowered" if judged.proof else "agrees"
+        found.power = f"no violation in {judged.tries} tries; the closest at {judged.closest_case}"
+    return found
+
+
+def flat(case: Case) -> dict[str, object]:
+    """A case as a report has it: names to integers, "p/q" and lists of them."""
+    found: dict[str, object] = {}
+    for name, value in case.numbers.items():
+        found[name] = int(value) if value.denominator == 1 else str(value)
+    for name, rows in case.matrices.items():
+        found[name] = [[str(entry) for entry in row] for row in rows]
+    for table in (case.vectors, case.sequences):
+        found |= {name: [str(entry) for entry in entries] for name, entries in table.items()}
+    return found

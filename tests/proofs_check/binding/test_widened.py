@@ -1,0 +1,43 @@
+"""What is derived holds under all that a statement allows: hypotheses that are too wide are seen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from proofs_check.binding.tied import Binding
+from proofs_check.binding.widened import as_wide_as_said
+from proofs_check.claims.pairing import Pair
+from theorems.claims.catalogue import by_id
+
+EQ5, STEP, SPREAD = "bao2024.sec4.eq5", "bao2024.appC.lemma2-inequality", "bao2024.sec5.eq8"
+INVERSE, FIRST = "bao2024.sec5.eq10-first", "bao2024.sec5.eq7-first"
+
+
+def said_for(claim: str, hypotheses: str | None = None) -> Pair:
+    statement = by_id()[claim]
+    assert statement.says is not None
+    if hypotheses is None:
+        return Pair(statement)
+    return Pair(replace(statement, says=replace(statement.says, hypotheses=hypotheses)))
+
+
+@pytest.mark.parametrize("claim", [EQ5, STEP, SPREAD, INVERSE, FIRST, "bao2024.sec5.eq10-second"])
+def test_the_shipped_hypotheses_are_no_wider_than_the_derivations(claim: str) -> None:
+    found = as_wide_as_said(said_for(claim))
+    assert found.bound and found.evidence
+    assert all("cases drawn from the hypotheses" in told for told in found.evidence)
+
+
+@pytest.mark.parametrize("hypotheses", ["", "Sigma any"])
+def test_hypotheses_that_are_too_wide_are_seen(hypotheses: str) -> None:
+    found = as_wide_as_said(said_for(EQ5, hypotheses))
+    assert not found.bound and not found.faults
+    assert found.missing[0].startswith("more is said of upper than is derived: under the hypotheses, at ")
+    assert "its square is " in found.missing[0]
+
+
+def test_nothing_is_said_where_the_case_has_other_names() -> None:
+    assert as_wide_as_said(said_for("lampert2026.sec6.switch-implies-sink")) == Binding()
+    assert as_wide_as_said(said_for("bao2024.sec5.eq9")) == Binding()

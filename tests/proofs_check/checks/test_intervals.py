@@ -1,0 +1,387 @@
+"""Intervals for heavy-tailed Gaussian polynomials: what they promise, counted; and what breaks them.
+
+Every count is compared with its level by an exact binomial test at FALSE_ALARM, on fixed seeds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+
+from montecarlo.registry import RegistryError, Tails
+from proofs_check.checks.evidence import BETA, Evidence, Measured
+from proofs_check.checks.intervals import (
+    CONSTANT,
+    Interval,
+    influence,
+    interval,
+    numbers_needed,
+    p_value,
+    spread_bound,
+    spread_slack,
+    tuning,
+)
+from proofs_check.checks.sampling import _fill
+from proofs_check.claims.pairing import Target
+
+Array = NDArray[np.float64]
+Draw = Callable[[np.random.Generator, tuple[int, ...]], Array]
+
+#: Probability that one of the counts below fails although the promise holds.
+FALSE_ALARM = 1e-6
+
+
+def too_many(misses: int, trials: int, level: float) -> bool:
+    """Whether so many misses are more than chance allows at that level."""
+    return bool(binomtest(misses, trials, level, alternative="greater").pvalue < FALSE_ALARM)
+
+
+def fourth_power(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """x^4: mean 3, variance 96, degree 4."""
+    return square(rng, shape) ** 2
+
+
+def product(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """x y: mean 0, variance 1, degree 2."""
+    return rng.standard_normal(shape) * rng.standard_normal(shape)
+
+
+def square(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """x^2: mean 1, variance 2, degree 2."""
+    return rng.standard_normal(shape) ** 2
+
+
+def skew(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """x^3 + x^2: mean 1, variance 17, degree 3."""
+    x = rng.standard_normal(shape)
+    return x**3 + x**2
+
+
+#: name: (draw, mean, variance, degree, numbers in a block); 16 blocks are the fewest that the variance allows.
+FAMILIES: dict[str, tuple[Draw, float, float, int, int]] = {
+    "product": (product, 0.0, 1.0, 2, 32),
+    "square": (square, 1.0, 2.0, 2, 32),
+    "skew": (skew, 1.0, 17.0, 3, 256),
+    "fourth power": (fourth_power, 3.0, 96.0, 4, 2048),
+}
+BLOCKS, LEVEL = 16, 0.2
+
+
+def reduced(values: Array) -> tuple[Array, Array, int]:
+    """Block means (repeats, blocks), pair means (repeats,) and the number of pairs of values (repeats, blocks, k)."""
+    gaps = values[..., ::2] - values[..., 1::2]
+    return values.mean(-1), (gaps**2 / 2).mean((-2, -1)), values.shape[-2] * values.shape[-1] // 2
+
+
+def repeats(name: str, count: int, seed: int) -> tuple[Array, Array, int]:
+    draw, _, _, _, per_block = FAMILIES[name]
+    rng = np.random.default_rng(seed)
+    parts = [reduced(draw(rng, (min(50, count - k), BLOCKS, per_block))) for k in range(0, count, 50)]
+    return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts]), parts[0][2]
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("planned_by", [1.0, 1 / 30, 30.0])
+def test_the_mean_is_missed_no_more_often_than_the_level(name: str, planned_by: float) -> None:
+    _, mean, variance, degree, per_block = FAMILIES[name]
+    count = 200
+    means, pair_means, pairs = repeats(name, count, seed=1)
+    around = [
+        interval(m, per_block, v, pairs, degree=degree, planned=planned_by * variance, delta=LEVEL, beta=BETA)
+        for m, v in zip(means, pair_means, strict=True)
+    ]
+    assert all(math.isfinite(a.low) and a.low < a.centre < a.high < math.inf for a in around)
+    assert not too_many(sum(not a.holds(mean) for a in around), count, LEVEL)
+    # the same count fails where the intervals are a thousand times narrower
+    narrow = sum(abs(a.centre - mean) > (a.high - a.low) / 2000 for a in around)
+    assert planned_by != 1.0 or too_many(narrow, count, LEVEL)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_variance_is_bounded_from_above(name: str) -> None:
+    _, _, variance, degree, _ = FAMILIES[name]
+    _, pair_means, pairs = repeats(name, 400, seed=2)
+    slack = spread_slack(degree, pairs, math.log(2 / LEVEL))
+    assert slack < 1
+    assert not too_many(int((pair_means / (1 - slack) < variance).sum()), 400, LEVEL / 2)
+
+
+def test_no_polynomial_has_such_a_bound() -> None:
+    """A near miss of the class: exp(3 x) has every moment, yet its sampled variance is far too small."""
+    rng = np.random.default_rng(3)
+    _, pair_means, pairs = reduced(np.exp(3 * rng.standard_normal((400, BLOCKS, 2048))))
+    slack = spread_slack(4, pairs, math.log(2 / LEVEL))
+    variance = math.exp(18) - math.exp(9)
+    assert too_many(int((pair_means / (1 - slack) < variance).sum()), 400, LEVEL / 2)
+
+
+def test_a_wrong_planned_variance_widens_the_interval() -> None:
+    means, pair_means, pairs = reduced(square(np.random.default_rng(4), (10, 64, 1024)))
+
+    def width(planned: float) -> float:
+        options: dict[str, Any] = {"degree": 2, "planned": planned, "delta": LEVEL, "beta": BETA}
+        around = [interval(m, 1024, v, pairs, **options) for m, v in zip(means, pair_means, strict=True)]
+        return float(np.mean([a.high - a.low for a in around]))
+
+    assert width(2.0 / 30) > 1.5 * width(2.0)
+    assert width(2.0 * 30) > 1.5 * width(2.0)
+
+
+def test_the_inequality_that_the_bound_rests_on() -> None:
+    x = np.concatenate(
+        [np.linspace(-50, 50, 200_001), np.geomspace(1e-12, 1e6, 2_001), -np.geomspace(1e-12, 1e6, 2_001)]
+    )
+    assert (np.exp(influence(x)) <= (1 + x + x * x / 2) * (1 + 1e-12)).all()
+    assert (np.exp(-influence(x)) <= (1 - x + x * x / 2) * (1 + 1e-12)).all()
+    assert (np.diff(influence(np.sort(x))) >= 0).all()
+    assert np.array_equal(influence(-x), -influence(x))
+
+
+def gaussian_moment(polynomial: list[int], power: int) -> int:
+    """E p(x)^power for x ~ N(0, 1), exactly; coefficients from the constant on."""
+    total = [1]
+    for _ in range(power):
+        product = [0] * (len(total) + len(polynomial) - 1)
+        for j, left in enumerate(total):
+            for k, right in enumerate(polynomial):
+                product[j + k] += left * right
+        total = product
+    return sum(c * math.prod(range(1, k, 2)) for k, c in enumerate(total) if k % 2 == 0)
+
+
+@pytest.mark.parametrize(
+    ("degree", "polynomial", "kurtosis"),
+    [(1, [0, 1], 3), (2, [-1, 0, 1], 15), (3, [0, -3, 0, 1], 93), (4, [3, 0, -6, 0, 1], 639)],
+)
+def test_the_constant_of_hypercontractivity(degree: int, polynomial: list[int], kurtosis: int) -> None:
+    """9^q against the exact kurtosis of the Hermite polynomial He_q, and of x^q about its mean."""
+    assert gaussian_moment(polynomial, 1) == 0
+    assert gaussian_moment(polynomial, 4) == kurtosis * gaussian_moment(polynomial, 2) ** 2
+    power = [0] * degree + [1]
+    power[0] -= gaussian_moment(power, 1)
+    for centred in (polynomial, power):
+        assert gaussian_moment(centred, 4) <= 9**degree * gaussian_moment(centred, 2) ** 2
+    # E Z^2 of Z = (f - f')^2 / 2, of which the variance's bound is made
+    fourth, second = gaussian_moment(polynomial, 4), gaussian_moment(polynomial, 2)
+    assert (fourth + 3 * second**2) / 2 <= (9**degree + 3) * second**2 / 2
+
+
+PLANS: dict[str, tuple[str, float, float, int]] = {
+    "square, at the level of a run": ("square", 0.35, 3e-9, 1500),
+    "product, at the level of a run": ("product", 0.25, 3e-9, 1500),
+    "fourth power, at a large level": ("fourth power", 1.2, 0.05, 400),
+}
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_an_error_of_the_planned_size_is_caught(plan: str) -> None:
+    """From so many numbers the whole interval lies within the tolerance, so that every larger error is left out."""
+    name, tolerance, delta, count = PLANS[plan]
+    draw, mean, variance, degree, _ = FAMILIES[name]
+    per_block = 64
+    numbers = numbers_needed(
+        variance, tolerance, degree=degree, delta=delta, beta=BETA, per_block=per_block, most=10**7
+    )
+    assert numbers is not None
+    assert numbers % per_block == 0
+    blocks = numbers // per_block
+    rng = np.random.default_rng(5)
+    log_spread, log_mean = math.log(2 / delta), math.log(4 / delta)
+    alpha = tuning(variance, per_block, blocks, log_mean)
+    missed = 0
+    for first in range(0, count, 50):
+        means, pair_means, pairs = reduced(draw(rng, (50, blocks, per_block)))
+        spread = pair_means / (1 - spread_slack(degree, pairs, log_spread)) / per_block
+        bound = alpha * spread / 2 + log_mean / (blocks * alpha)
+        below = influence(alpha * (means - (mean - tolerance))).mean(-1) / alpha
+        above = influence(alpha * (means - (mean + tolerance))).mean(-1) / alpha
+        inside = (below > bound) & (above < -bound)
+        missed += int((~inside).sum())
+        if first == 0:
+            # the vectorised criterion is the interval's own
+            for k in range(10):
+                options: dict[str, Any] = {"degree": degree, "planned": variance, "delta": delta, "beta": BETA}
+                around = interval(means[k], per_block, float(pair_means[k]), pairs, **options)
+                within = mean - tolerance < around.low and around.high < mean + tolerance
+                assert within == inside[k]
+                assert around.detectable <= tolerance
+    assert not too_many(missed, count, BETA)
+
+
+def test_numbers_needed_grows_with_what_is_asked_for() -> None:
+    options: dict[str, Any] = {"degree": 2, "delta": 1e-9, "beta": 1e-3, "per_block": 64, "most": 10**9}
+    base = numbers_needed(1.0, 0.02, **options)
+    finer = numbers_needed(1.0, 0.01, **options)
+    surer = numbers_needed(1.0, 0.02, **(options | {"delta": 1e-12}))
+    assert base is not None and finer is not None and surer is not None
+    assert 3 * base < finer < 5 * base
+    assert base < surer
+    assert numbers_needed(1.0, 0.02, **(options | {"most": base // 2})) is None
+    assert numbers_needed(1.0, 0.0, **options) is None
+    assert numbers_needed(0.0, 0.0, **options) == 128
+
+
+def test_the_p_value_is_the_level_at_which_the_interval_leaves_a_value_out() -> None:
+    means, pair_means, pairs = repeats("skew", 20, seed=6)
+    options: dict[str, Any] = {"degree": 3, "planned": 17.0, "delta": LEVEL}
+    for m, v in zip(means, pair_means, strict=True):
+        around = interval(m, 256, v, pairs, beta=BETA, **options)
+        width = around.high - around.low
+        offsets = np.linspace(0, 2 * width, 41)
+        ps = [p_value(around.centre + o, m, 256, v, pairs, **options) for o in offsets]
+        assert all(later <= earlier for earlier, later in pairwise(ps))
+        assert ps[0] == 1.0
+        assert ps[-1] < 1.01 * LEVEL / 2
+        for edge in (around.low, around.high):
+            outwards = 1e-6 * width * (1 if edge == around.high else -1)
+            assert p_value(edge + outwards, m, 256, v, pairs, **options) < LEVEL
+            assert p_value(edge - outwards, m, 256, v, pairs, **options) > LEVEL
+
+
+def test_a_statistic_that_does_not_vary() -> None:
+    means = np.full(4, 2.5)
+    options: dict[str, Any] = {"degree": 2, "planned": 0.0, "delta": 1e-9}
+    around = interval(means, 64, 0.0, 128, beta=BETA, **options)
+    assert around.holds(2.5)
+    assert not around.holds(2.5 + 1e-8)
+    assert around.detectable == pytest.approx(2.5 * CONSTANT)
+    assert p_value(2.5, means, 64, 0.0, 128, **options) == 1.0
+    assert p_value(2.5 + 1e-8, means, 64, 0.0, 128, **options) == 0.0
+
+
+def test_numbers_that_vary_although_none_should_prove_nothing() -> None:
+    means = np.array([2.0, 3.0, 2.0, 3.0])
+    around = interval(means, 64, 0.25, 128, degree=2, planned=0.0, delta=1e-9, beta=BETA)
+    assert (around.low, around.high) == (-math.inf, math.inf)
+
+
+# -- numbers that are no Gaussian polynomials
+
+#: name: (chance of a 1, width stated, kurtosis of the number, numbers in a block)
+COINS: dict[str, tuple[float, float, float, int]] = {}
+for _chance, _per_block in ((0.5, 16), (0.1, 64), (0.01, 256), (0.001, 4096)):
+    _spread = _chance * (1 - _chance)
+    COINS[f"p = {_chance}"] = (_chance, 1.0, (1 - 3 * _spread) / _spread, _per_block)
+
+
+@pytest.mark.parametrize("name", COINS)
+@pytest.mark.parametrize("known", ["width", "kurtosis"])
+def test_the_variance_of_a_probability_is_bounded_from_above(name: str, known: str) -> None:
+    chance, width, kurtosis, per_block = COINS[name]
+    tails = Tails(width=width) if known == "width" else Tails(kurtosis=kurtosis)
+    rng = np.random.default_rng(8)
+    count, log = 600, math.log(2 / LEVEL)
+    _, pair_means, pairs = reduced((rng.random((count, BLOCKS, per_block)) < chance).astype(np.float64))
+    bounds = np.array([spread_bound(float(v), tails, pairs, log) for v in pair_means])
+    assert (bounds >= pair_means).all()
+    assert not too_many(int((bounds < chance * (1 - chance)).sum()), count, LEVEL / 2)
+    # the average itself misses far too often
+    assert too_many(int((pair_means < chance * (1 - chance)).sum()), count, LEVEL / 2)
+
+
+@pytest.mark.parametrize("name", COINS)
+def test_a_probability_is_missed_no_more_often_than_the_level(name: str) -> None:
+    chance, width, _, per_block = COINS[name]
+    variance = chance * (1 - chance)
+    rng = np.random.default_rng(9)
+    count = 300
+    means, pair_means, pairs = reduced((rng.random((count, BLOCKS, per_block)) < chance).astype(np.float64))
+    options: dict[str, Any] = {"degree": Tails(width=width), "planned": variance, "delta": LEVEL}
+    around = [
+        interval(m, per_block, float(v), pairs, beta=BETA, **options) for m, v in zip(means, pair_means, strict=True)
+    ]
+    assert all(a.low < a.centre < a.high for a in around)
+    assert not too_many(sum(not a.holds(chance) for a in around), count, LEVEL)
+    below = [
+        p_value(chance, m, per_block, float(v), pairs, **options) < LEVEL
+        for m, v in zip(means, pair_means, strict=True)
+    ]
+    assert below == [not a.holds(chance) for a in around]
+
+
+def test_a_width_that_is_too_small_is_no_bound() -> None:
+    """A near miss: a chance of 1/1000 and few pairs, with a width of 1/100 stated for numbers 0 and 1."""
+    rng = np.random.default_rng(10)
+    count, log = 600, math.log(2 / LEVEL)
+    _, pair_means, pairs = reduced((rng.random((count, BLOCKS, 16)) < 0.001).astype(np.float64))
+    for width, missed in ((1.0, False), (0.01, True)):
+        bounds = [spread_bound(float(v), Tails(width=width), pairs, log) for v in pair_means]
+        assert too_many(sum(b < 0.001 * 0.999 for b in bounds), count, LEVEL / 2) == missed
+
+
+def test_the_bounds_of_the_variance_by_hand() -> None:
+    # c = 1 * 4/(4 * 25) = 1/25, average 3/25 + 2/25 ... (1/5 + sqrt(1/25 + 3/25))^2 = (3/5)^2
+    assert spread_bound(3 / 25, Tails(width=1.0), 25, 4.0) == pytest.approx(9 / 25)
+    assert spread_bound(0.0, Tails(width=1.0), 25, 4.0) == pytest.approx(4 / 25)
+    assert spread_bound(3 / 25, Tails(width=2.0), 100, 4.0) == pytest.approx(9 / 25)
+    # e = sqrt((kurtosis + 3) L/N) = sqrt(4 * 1/16) = 1/2
+    assert spread_bound(3.0, Tails(kurtosis=1.0), 16, 1.0) == pytest.approx(6.0)
+    assert spread_slack(Tails(kurtosis=6.0), 36, 1.0) == pytest.approx(1 / 2)
+    # a degree is a kurtosis of 9^q
+    assert spread_bound(3.0, 2, 10**4, 1.0) == spread_bound(3.0, Tails(kurtosis=81.0), 10**4, 1.0)
+    for tails in (Tails(width=1.0), Tails(kurtosis=2.0), Tails(kurtosis=math.inf), 2):
+        assert spread_bound(1.0, tails, 0, 1.0) == math.inf
+    assert spread_bound(1.0, Tails(kurtosis=math.inf), 10**9, 1.0) == math.inf
+    with pytest.raises(RegistryError, match="state one of degree, width and kurtosis"):
+        Tails()
+    assert spread_bound(1.0, Tails(kurtosis=100.0), 16, 1.0) == math.inf
+
+
+def test_numbers_needed_for_a_probability() -> None:
+    options: dict[str, Any] = {"delta": 1e-9, "beta": 1e-3, "per_block": 64, "most": 10**9}
+    narrow = numbers_needed(0.09, 0.003, degree=Tails(width=1.0), **options)
+    wide = numbers_needed(0.09, 0.003, degree=Tails(width=10.0), **options)
+    heavy = numbers_needed(0.09, 0.003, degree=Tails(kurtosis=10**4), **options)
+    assert narrow is not None and wide is not None and heavy is not None
+    assert narrow < wide and narrow < heavy
+    assert numbers_needed(0.09, 0.003, degree=Tails(kurtosis=math.inf), **options) is None
+
+
+def test_an_infinite_interval_has_no_small_p_value() -> None:
+    means = np.array([0.0, 10.0, 0.0, 10.0])
+    assert p_value(7.0, means, 10, 50.0, 20, degree=2, planned=0.0, delta=1e-9) == 1.0
+    assert p_value(7.0, means, 10, 0.0, 20, degree=2, planned=0.0, delta=1e-9) == 0.0
+    around = interval(means, 10, 50.0, 20, degree=2, planned=0.0, delta=1e-9, beta=BETA)
+    assert (around.low, around.high) == (-math.inf, math.inf)
+
+
+def measured(around: Interval, printed: float = 1.0) -> Measured:
+    import sympy as sp
+
+    value = sp.Float(printed)
+    target = Target("moment", value, value, value, value)
+    return Measured({"i": 1}, target, around, 128, 0.1, 1.0, 0.04, 1.0)
+
+
+def test_too_few_pairs_are_too_little_power_and_no_agreement() -> None:
+    means, pair_means, _ = repeats("square", 1, seed=7)
+    around = interval(means[0], 32, float(pair_means[0]), 256, degree=4, planned=2.0, delta=1e-9, beta=BETA)
+    assert (around.low, around.high) == (-math.inf, math.inf)
+    assert p_value(1e9, means[0], 32, float(pair_means[0]), 256, degree=4, planned=2.0, delta=1e-9) == 1.0
+    assert spread_slack(2, 0, 1.0) == math.inf
+    found = measured(around)
+    assert not found.agrees and not found.contradicts and not found.conflicts
+    evidence = Evidence()
+    _fill(evidence, [found])
+    assert evidence.status == "underpowered"
+    assert evidence.detectable is None
+    assert evidence.rows[0]["low"] is None and evidence.rows[0]["high"] is None
+
+
+def test_not_rejecting_is_not_agreeing() -> None:
+    for low, high, status in [
+        (0.97, 1.03, "agrees"),
+        (0.97, 1.05, "underpowered"),
+        (1.01, 1.03, "contradicts"),
+        (0.5, 0.9, "contradicts"),
+    ]:
+        evidence = Evidence()
+        _fill(evidence, [measured(Interval(low, high, (low + high) / 2, 1.0, 0.0))])
+        assert evidence.status == status

@@ -1,0 +1,123 @@
+"""Formulas are shown as they are printed: nothing is lost, nothing moves, and what is no formula stays text."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from proofs_check.report.site import formula
+from proofs_check.report.site.compare import same
+
+SHOWN = {
+    "(2*theta**2 + 7/12)*tr2/lam**2": (
+        r"\frac{\left(2 \theta^{2} + \frac{7}{12}\right) \operatorname{tr}((W\Sigma)^{2})}{\lambda^{2}}"
+    ),
+    "(i - 1)*tr1": r"(i - 1) \operatorname{tr}(W\Sigma)",
+    "a - (b - c)": "a - (b - c)",
+    "a/(b*c)*d": r"\frac{a}{b c} d",
+    "-2*a": r"-2 a",
+    "-x**2": "-x^{2}",
+    "(-x)**2": "(-x)^{2}",
+    "a*(-b)": r"a (-b)",
+    "2*3": r"2 \cdot 3",
+    "mWm**2": r"\left(m^{\top} W m\right)^{2}".replace(r"\left(", "(").replace(r"\right)", ")").replace("} W", "}W"),
+    "aSb": r"a^{\top}\Sigma  b",
+    "x**(1/2)": "x^{1/2}",
+    "sqrt(d*tr2)": r"\sqrt{d \operatorname{tr}((W\Sigma)^{2})}",
+    "exp(-nu/2)": r"e^{-\nu/2}",
+    "Indicator(r <= 2)": r"\mathbf{1}\left\{r \leq 2\right\}",
+    "Sum(i, i, 1, T)*x": r"(\sum_{i=1}^{T} i) x",
+    "a*Sum(i + 1, i, 1, T)": r"a \sum_{i=1}^{T} (i + 1)",
+    "a*Sum(i, i, 1, T)*b": r"(a \sum_{i=1}^{T} i) b",
+    "a - (b + Sum(i, i, 1, T))*c": r"a - (b + \sum_{i=1}^{T} i) c",
+    "(a**b)**c": "(a^{b})^{c}",
+    "(a/b)**2": r"(\frac{a}{b})^{2}",
+    "a/(b - c)/d": r"\frac{\frac{a}{b - c}}{d}",
+    "x**(a/(b*c))": "x^{a/(b c)}",
+    "gamma_0[k]": r"\gamma_{0,k}",
+    "1e-09": r"1 \cdot 10^{-9}",
+    "E[(x[i].T*W*x[j])**2]": r"\mathbb{E}[(x_{i}^{\top} W x_{j})^{2}]",
+    "Var[s[i]]/tr(W)": r"\frac{\operatorname{Var}[s_{i}]}{\operatorname{tr}(W)}",
+    "Cov[x[i], x[j]]": r"\operatorname{Cov}[x_{i}, x_{j}]",
+    "P[x[1].T*x[2] > 0]": r"\mathbb{P}[x_{1}^{\top} x_{2} > 0]",
+    "E[norm(mean(x))**2]": r"\mathbb{E}\left[\left\lVert \bar{x} \right\rVert^{2}\right]",
+    "norm(W, fro)": r"\left\lVert W \right\rVert_{F}",
+    "sum(E[x[j].T*x[j]], j, 1, T)": r"\sum_{j=1}^{T} \mathbb{E}[x_{j}^{\top} x_{j}]",
+}
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_a_formula_is_written_as_it_stands(text: str) -> None:
+    found = formula.latex(text)
+    assert found is not None
+    assert re.sub(r"\\left(?=\()|\\right(?=\))", "", found) == re.sub(r"\\left(?=\()|\\right(?=\))", "", SHOWN[text])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "a +",
+        "lambda x: x",
+        "[1, 2]",
+        "f'x'",
+        "a if b else c",
+        "open('x')",
+        "x.y",
+        "1" * 7000,
+        "a\0b",
+        "(" * 500,
+        "True",
+        "1j",
+    ],
+)
+def test_what_is_no_formula_gives_none(text: str) -> None:
+    assert formula.latex(text) is None
+    assert formula.summands(text) is None
+
+
+def test_summands_are_the_formula_cut() -> None:
+    text = "a + b*c - d/e + f"
+    parts = formula.summands(text)
+    assert parts == ["a", "+ b c", r"- \frac{d}{e}", "+ f"]
+    assert " ".join(parts) == formula.latex(text)
+
+
+def test_a_clause_is_its_word_and_its_conditions() -> None:
+    assert formula.clause("iff a > 0 & b >= 0") == ("iff", ["a > 0", r"b \geq 0"])
+    assert formula.clause("if only") == ("if", [r"\mathrm{only}"])
+    assert formula.clause("a > 0") is None
+    assert formula.clause("if ]") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "formulas"),
+    [
+        ("sum over 0 < _a <= i of _a = i**2/2 + i/2", ["0 < _a <= i", "_a = i**2/2 + i/2"]),
+        ("by a W of rank one, see Eq. (9)", ["W"]),
+        ("derived - printed = -2*theta*tr2/lam**2", ["-2*theta*tr2/lam**2"]),
+        ("half-width of 75 samples", []),
+        ("z_i^T W (z_0 - z_j) >= rho_K**2 for all", ["W", "rho_K**2"]),
+        ("u = (b - c) W d", ["u", "W", "d"]),
+        ("u = b * (b - c) W d", ["u = b * (b - c)", "W", "d"]),
+        ("at u = v = 1, v = exp(w): -1/T**2", ["u = v = 1", "v = exp(w)", "-1/T**2"]),
+    ],
+)
+def test_formulas_are_found_in_sentences(text: str, formulas: list[str]) -> None:
+    found = formula.pieces(text)
+    assert [part for is_formula, part in found if is_formula] == formulas
+    assert " ".join(part for _, part in found).replace(" ", "") == text.replace(" ", "")
+
+
+def test_formulas_are_the_same_only_where_they_agree() -> None:
+    assert same("(theta - 1/2)*tr1", "tr1*(theta - 1/2)") is True
+    assert same("(i - 1)*tr1", "i*tr1") is False
+    assert same("exp(a)*exp(b)", "exp(a + b)") is True
+    assert same("erf(a) + b", "erf(a) + b + 1") is False
+    # they differ where x < 0 only, which no point shows
+    assert same("Abs(x)", "x") is None
+    assert same("Indicator(x > 1/2)", "Indicator(x >= 1/2)") is None
+    assert same("if a > 0", "if a >= 0") is False
+    assert same("((", "a") is None

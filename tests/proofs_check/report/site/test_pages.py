@@ -1,0 +1,316 @@
+"""The site as files: whole, linked, escaped, readable without a mouse, and the same for the same report."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proofs_check.report import site
+from proofs_check.report.site import pages
+from tests.proofs_check.report.site.reading import Element, read
+
+Report = dict[str, Any]
+EVIL = "<script>alert(1)</script>"
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+
+def written(report: Report, **more: Any) -> dict[str, str]:
+    """The text files of a report's site by path."""
+    return {name: content.decode() for name, content in pages.files(report, **more) if not name.startswith("figures/")}
+
+
+def html(found: dict[str, str]) -> dict[str, list[Element]]:
+    """The elements of every page; each page is nested right."""
+    read_pages = {}
+    for name, text in found.items():
+        if name.endswith(".html"):
+            elements, faults = read(text)
+            assert not faults, (name, faults[:3])
+            read_pages[name] = elements
+    return read_pages
+
+
+def broken_links(found: dict[str, str], names: set[str]) -> list[str]:
+    """Links, images, scripts and uses that lead to no file and no id."""
+    read_pages = html(found)
+    ids = {
+        name: {e.attributes["id"] for e in elements if "id" in e.attributes} for name, elements in read_pages.items()
+    }
+    bad = []
+    for name, elements in read_pages.items():
+        for element in elements:
+            for key in ("href", "src"):
+                target = element.attributes.get(key)
+                if target is None or target.startswith("data:,"):
+                    continue
+                path, _, fragment = target.partition("#")
+                there = str((Path("/") / name).parent / path) if path else "/" + name
+                there = re.sub(r"[^/]+/\.\./", "", there).removeprefix("/")
+                if there not in names or (fragment and fragment not in ids[there]):
+                    bad.append(f"{name}: {target}")
+    return bad
+
+
+@pytest.fixture
+def figures(tmp_path: Path) -> Path:
+    folder = tmp_path / "figures"
+    folder.mkdir()
+    (folder / "one.png").write_bytes(b"png")
+    (folder / "one.svg").write_bytes(b"<svg>longer</svg>")
+    (folder / "one.json").write_text(json.dumps({"where": "Figure 1", "claim": "bao2024.appA.eq15"}))
+    (folder / "two_three.svg").write_bytes(b"<svg/>")
+    (folder / "notes.txt").write_text("no figure")
+    return folder
+
+
+def hostile(report: Report) -> Report:
+    """The report with markup, control characters, huge and impossible numbers in every text and number."""
+    found = copy.deepcopy(report)
+    claims = found["claims"]
+    first, second = claims[0], claims[1]
+    first.update(
+        statement=rf"\text{{{EVIL}}} x_1", reading=f"{EVIL} & 'a' \"b\" \x00\x1b[31m", where=f'"{EVIL}', quantity=EVIL
+    )
+    first.update(assumptions=[EVIL], printed={f"q{EVIL}": f"a + {EVIL}", "b": "9" * 5000}, reason=EVIL, kind='"><b>')
+    first["symbolic"].update(method=EVIL, evidence=[EVIL, "x" * 40_000], exact="((((" * 400)
+    first["proof"]["steps"] = [
+        {"text": f"{EVIL} = 1", "rule": EVIL, "ok": True},
+        {"text": "0 = 1", "rule": "r", "ok": False},
+    ]
+    first["cases"] = [
+        first["cases"][0] | {"estimate": math.nan, "low": -math.inf},
+        *(
+            first["cases"][0] | {"printed": value, "derived": "1/0"}
+            for value in (10**400, "1" * 9000, 1e308, True, None, EVIL)
+        ),
+    ]
+    first["cases"] += [first["cases"][0] | {"estimate": 1e308, "derived": "-1", "low": -1e308, "high": 1e308}]
+    first["simulation"].update(power=EVIL, tier=EVIL, detectable=math.nan, max_z=math.inf, p_value=math.nan)
+    first["variants"] = [{"name": EVIL, "holds": None, "evidence": [EVIL]}]
+    first["depends_on"] = [EVIL, "nowhere.at.all"]
+    second["correction"].update(latex=rf"\href{{javascript:alert(1)}}{{x}} {EVIL}", sympy=EVIL, holds=EVIL)
+    second["counterexample"].update(params={EVIL: [[EVIL]]}, printed=math.nan, true=10**300)
+    second["replay"] = f"twofold verify '{EVIL}'"
+    claims[5].update(traceback=f"Traceback\n  {EVIL}\n\ud800", reason=EVIL)
+    claims.append(copy.deepcopy(first) | {"id": f"../../{EVIL}"})
+    claims.append(copy.deepcopy(first))
+    found["run"].update(device=EVIL, command=[EVIL], versions={EVIL: EVIL}, seconds=math.nan)
+    found["run"]["ledger"][0].update(id=EVIL, spent=1.0)
+    return found
+
+
+def test_every_claim_has_its_page_and_every_link_leads_somewhere(sample_report: Report, figures: Path) -> None:
+    found = dict(pages.files(sample_report, selftest={"seed": 1}, figures=figures, before=sample_report))
+    texts = {name: content.decode() for name, content in found.items() if not name.startswith("figures/")}
+    assert broken_links(texts, set(found)) == []
+    for claim in sample_report["claims"]:
+        page = texts[f"claims/{claim['id']}.html"]
+        assert claim["verdict"] in page and claim["id"] in page
+    linked = {e.attributes.get("href") for e in html(texts)["index.html"] if e.tag == "a"}
+    base = [c for c in sample_report["claims"] if not c["id"].endswith(".corrected")]
+    assert {f"claims/{claim['id']}.html" for claim in base} <= linked
+    nodes = {e.attributes.get("href") for e in html(texts)["graph.html"] if "data-id" in e.attributes}
+    assert nodes == {f"claims/{claim['id']}.html" for claim in base}
+
+
+def test_a_broken_link_would_be_seen(sample_report: Report) -> None:
+    found = written(sample_report)
+    found["index.html"] = found["index.html"].replace("claims/bao2024.appA.eq11.html", "claims/none.html", 1)
+    found["run.html"] = found["run.html"].replace('href="#main"', 'href="#mian"')
+    assert [line.split(":")[0] for line in broken_links(found, set(found))] == ["index.html", "run.html"]
+
+
+@pytest.mark.parametrize("change", [lambda report: report, hostile])
+def test_ids_are_unique_names_are_there_and_headings_step(
+    sample_report: Report, change: Callable[[Report], Report]
+) -> None:
+    for name, elements in html(written(change(sample_report), selftest={}, before=sample_report)).items():
+        ids = [e.attributes["id"] for e in elements if "id" in e.attributes]
+        assert len(ids) == len(set(ids)), name
+        for element in elements:
+            for key in ("aria-labelledby", "aria-describedby"):
+                assert set(element.attributes.get(key, "").split()) <= set(ids), (name, element.tag)
+            if element.tag in ("a", "button", "summary"):
+                assert element.text.strip() or element.attributes.get("aria-label"), (name, element.attributes)
+            if element.tag == "img":
+                assert element.attributes["alt"]
+            if element.tag == "table":
+                heads = [e for e in element.all() if e.tag == "th"]
+                assert heads and all(e.attributes.get("scope") in ("row", "col") for e in heads), name
+            if element.tag == "svg":
+                named = element.attributes.get("aria-labelledby") and element.attributes.get("role")
+                assert named or element.attributes.get("aria-hidden") == "true", (name, element.attributes)
+            if element.tag in ("input", "select"):
+                assert element.parent is not None and element.parent.tag == "label"
+        levels = [HEADINGS.index(e.tag) for e in elements if e.tag in HEADINGS]
+        assert levels[0] == 0 and levels.count(0) == 1, name
+        assert all(two <= one + 1 for one, two in pairwise(levels)), (name, levels)
+        tags = [e.tag for e in elements]
+        assert tags.count("main") == 1 and "nav" in tags and "title" in tags
+        html_element = next(e for e in elements if e.tag == "html")
+        assert html_element.attributes["lang"] == "en"
+
+
+def test_nothing_in_a_report_becomes_markup(sample_report: Report) -> None:
+    found = written(hostile(sample_report), selftest={"error_rates": {"estimators": {EVIL: {}}}}, before=sample_report)
+    for name, elements in html(found).items():
+        scripts = [e for e in elements if e.tag == "script"]
+        assert len(scripts) == 1 and scripts[0].attributes["src"].endswith("assets/app.js"), name
+        assert not [e for e in elements if e.tag == "b" or any(key.startswith("on") for key in e.attributes)], name
+        assert not [e for e in elements if e.attributes.get("href", "").lower().startswith("javascript")], name
+        assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]", found[name]), name
+    assert "&lt;script&gt;" in found["claims/bao2024.appA.eq11.html"]
+    assert all(".." not in name and "<" not in name for name in found)
+    assert len({name.lower() for name in found}) == len(found)
+
+
+def test_a_page_that_escaped_nothing_would_be_seen(sample_report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = pages.environment
+
+    def careless() -> Any:
+        found = plain()
+        found.autoescape = False
+        return found
+
+    monkeypatch.setattr(pages, "environment", careless)
+    page = written(hostile(sample_report))["claims/bao2024.appA.eq11.html"]
+    assert len([e for e in read(page)[0] if e.tag == "script"]) > 1
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        {},
+        {"claims": None, "run": None},
+        {"claims": [{}]},
+        {
+            "claims": [
+                {"id": "a.b.c"},
+                "no claim",
+                {"id": "a.b.c", "cases": {}, "proof": [], "printed": "x", "paper": 3},
+            ]
+        },
+        {"claims": [{"id": "x.y", "verdict": "unheard of", "cases": [{}], "proof": {"steps": [{}], "lines": [{}]}}]},
+        {"claims": [{"id": "x.y", "counterexample": {}, "correction": {}, "starts": [{}], "variants": [{}]}]},
+    ],
+)
+def test_missing_parts_leave_a_site(report: Report) -> None:
+    found = written(report, selftest={"error_rates": None}, before={})
+    assert broken_links(found, set(found)) == []
+
+
+def test_an_error_and_a_partial_run_are_told_on_the_first_screen(sample_report: Report) -> None:
+    sample_report["run"]["partial"] = True
+    found = written(sample_report)
+    assert "before the run was interrupted" in found["index.html"]
+    assert "Something is wrong in Twofold itself" in found["index.html"]
+    assert "Traceback (most recent call last)" in found["claims/bao2024.appC.lemma1-A.html"]
+
+
+def test_the_first_wrong_step_and_the_first_false_line_are_marked(sample_report: Report) -> None:
+    claim = sample_report["claims"][1]
+    claim["proof"]["steps"] += [
+        {"text": "1 = 2", "rule": "r", "ok": False},
+        {"text": "2 = 3", "rule": "r", "ok": False},
+    ]
+    page = written(sample_report)["claims/bao2024.appA.eq15.html"]
+    assert page.count("first wrong step") == 1
+    assert page.count("first false line") == 1
+    wrong = [e for e in read(page)[0] if e.tag == "li" and e.attributes.get("class") == "wrong"]
+    assert len(wrong) == 2 and "first wrong step" in wrong[0].text
+
+
+def test_print_and_derivation_stand_side_by_side(sample_report: Report) -> None:
+    page = written(sample_report)["claims/bao2024.appA.eq15.html"]
+    table = next(e for e in read(page)[0] if e.attributes.get("class") == "sides")
+    cells = [e for e in table.all() if e.tag == "td"]
+    assert [cell.attributes["data-label"] for cell in cells] == ["Printed", "Derived"]
+    marks = [next(e for e in cell.all() if e.tag == "div").attributes["class"].split() for cell in cells]
+    assert ["wrong" in marks[0], "right" in marks[1]] == [True, True]
+
+
+def test_a_correction_that_only_reorders_is_not_marked_wrong(sample_report: Report) -> None:
+    sample_report["claims"][1]["printed"]["mean"] = "(i - 1/2)*tr1"
+    sample_report["claims"][2]["printed"]["mean"] = "tr1*(i - 1/2)"
+    page = written(sample_report)["claims/bao2024.appA.eq15.html"]
+    row = next(e for e in read(page)[0] if e.tag == "tr" and e.text.strip().startswith("mean"))
+    assert "as printed" in row.text
+    assert not [e for e in row.all() if "wrong" in e.attributes.get("class", "")]
+
+
+def test_an_exact_value_of_another_quantity_is_not_called_the_printed_one(sample_report: Report) -> None:
+    sample_report["claims"][0]["symbolic"]["exact"] = "7/12"
+    page = written(sample_report)["claims/bao2024.appA.eq11.html"]
+    cell = next(e for e in read(page)[0] if e.attributes.get("data-label") == "Derived")
+    assert cell.text.strip() == "proved as printed"
+    assert "exact value that the derivation gave, in tr1, mWm" in page
+
+
+def test_a_correction_that_was_not_verified_is_not_said_to_hold(sample_report: Report) -> None:
+    assert "what holds:" in written(sample_report)["index.html"]
+    sample_report["claims"][2].update(verdict="undecided", reason="too little power")
+    found = written(sample_report)
+    assert "what holds:" not in found["index.html"] and "correction, undecided:" in found["index.html"]
+    assert "0 of the 1 refuted" in found["index.html"]
+    assert "What holds" not in site.erratum(sample_report, "bao2024")
+
+
+def test_the_same_report_gives_the_same_bytes(sample_report: Report) -> None:
+    assert list(pages.files(sample_report)) == list(pages.files(copy.deepcopy(sample_report)))
+
+
+def test_the_report_is_not_changed(sample_report: Report) -> None:
+    before = copy.deepcopy(sample_report)
+    list(pages.files(sample_report, before=sample_report))
+    assert sample_report == before
+
+
+def test_a_later_run_takes_its_own_files_away_and_no_others(
+    sample_report: Report, tmp_path: Path, figures: Path
+) -> None:
+    folder = tmp_path / "report" / "html"
+    folder.parent.mkdir()
+    site.write(sample_report, folder, figures=figures)
+    (folder / "mine.txt").write_text("mine")
+    outside = tmp_path / "outside.txt"
+    outside.write_text("outside")
+    listed = (folder / pages.MANIFEST).read_text()
+    (folder / pages.MANIFEST).write_text(listed + "../../outside.txt\n" + str(outside) + "\n")
+    sample_report["claims"] = sample_report["claims"][:1]
+    site.write(sample_report, folder)
+    left = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert left == {*(name for name, _ in pages.files(sample_report)), pages.MANIFEST, "mine.txt"}
+    assert outside.exists()
+    assert not list(folder.rglob(".twofold-*"))
+
+
+def test_a_figure_is_shown_once_by_its_smaller_file(sample_report: Report, figures: Path) -> None:
+    found = dict(pages.files(sample_report, figures=figures))
+    assert found["figures/figure-1.png"] == b"png" and found["figures/figure-2.svg"] == b"<svg/>"
+    page = found["figures.html"].decode()
+    assert [e.attributes["alt"] for e in read(page)[0] if e.tag == "img"] == ["one: Figure 1", "two three"]
+    assert "figures.html" not in dict(pages.files(sample_report))
+
+
+def test_nothing_is_fetched_from_elsewhere(sample_report: Report) -> None:
+    for name, text in written(sample_report).items():
+        if name.endswith((".html", ".css", ".js")):
+            assert not re.search(r"(?:https?:)?//[a-z0-9-]+\.[a-z]", text), name
+            assert "@import" not in text and "fetch(" not in text
+
+
+def test_the_rows_carry_what_the_filter_asks_for(sample_report: Report) -> None:
+    elements = html(written(sample_report))["index.html"]
+    rows = [e.attributes for e in elements if "data-verdict" in e.attributes]
+    assert [row["data-verdict"] for row in rows] == ["verified", "refuted", "undecided", "conflict", "error"]
+    assert {row["data-paper"] for row in rows} == {"bao2024"} and {row["data-kind"] for row in rows} == {"identity"}
+    offered = [e.attributes["value"] for e in elements if e.attributes.get("name") == "verdict"]
+    assert offered == ["verified", "refuted", "undecided", "conflict", "error"]

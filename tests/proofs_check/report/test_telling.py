@@ -1,0 +1,139 @@
+"""The words about claims and runs that every output shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from proofs_check.report import telling, terminal
+
+Report = dict[str, Any]
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0"), (950, "950"), (12345, "12.3k"), (1638400, "1.64M"), (2 * 10**9, "2G")]
+)
+def test_amounts(count: int, text: str) -> None:
+    assert telling.amount(count) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.421, "0.42 s"), (12.34, "12.3 s"), (143.2, "2 min 23 s"), (12_060, "3 h 21 min"), (2e6, "23 d 3 h")],
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert telling.duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("detectable", "samples", "text"),
+    [
+        (0.0094, 1638400, "0.94% / 1.64M"),
+        (4e-11, 148, "4e-11 / 148"),
+        (0.0, 200, "0% / 200"),
+        (None, 9, "9"),
+        (0.1, 0, "-"),
+    ],
+)
+def test_power(detectable: float | None, samples: int, text: str, make_claim: Callable[..., Report]) -> None:
+    simulation = make_claim()["simulation"] | {"detectable": detectable, "samples": samples}
+    assert telling.power(make_claim(simulation=simulation)) == text
+
+
+def test_a_counterexample_reads_as_in_a_paper() -> None:
+    params = {"start": "sigma", "W": [["1", "0"], ["0", "-1/2"]], "Sigma": [["1"]], "d": 2, "i": 1}
+    assert telling.parameters(params) == "i = 1, d = 2, Sigma = [[1]], W = [[1, 0], [0, -1/2]], x_1 ~ N(0, Sigma)"
+
+
+def test_a_refutation_tells_print_truth_counterexample_and_replay(sample_report: Report) -> None:
+    _, refuted, corrected = sample_report["claims"][:3]
+    facts = dict(telling.findings(refuted, corrected))
+    assert facts["print"] == "(i - 1)*tr1"
+    assert facts["truth"] == "i*tr1"
+    assert facts["holds"] == "for every i >= 1"
+    assert facts["correction"].startswith("verified (proved: exact enumeration; simulation agrees")
+    assert "the print gives 0, the truth is 1" in facts["counterexample"]
+    assert facts["simulated"].startswith("1.0003 in [0.98, 1.02]; print 0, derived 1, z = 512")
+    assert facts["starts"] == "x_1 ~ N(0, Sigma): right to leading order only; x_1 = 0: exact"
+    assert facts["first false line"] == "line 2 (Appendix A): print (i - 1)*tr1, derived i*tr1"
+    assert facts["reaches the end"] == "line 2, the same line"
+    assert facts["replay"] == refuted["replay"]
+
+
+def test_what_a_derivation_trusts_is_told_in_a_line(make_claim: Callable[..., Report]) -> None:
+    hoelder = {"rule": "hoelder", "what": "Hoelder's inequality", "source": ""}
+    isserlis = {"rule": "isserlis", "what": "joint cumulants", "source": "Isserlis 1918"}
+    symbolic = make_claim()["symbolic"]
+    facts = dict(telling.findings(make_claim(symbolic=symbolic | {"trusted": [hoelder, isserlis]}), None))
+    assert facts["on trust"] == "hoelder, isserlis"
+    assert [telling.trusted(one) for one in (hoelder, isserlis)] == [
+        "hoelder: Hoelder's inequality",
+        "isserlis: joint cumulants (Isserlis 1918)",
+    ]
+    # a report of an earlier day, and a derivation that trusts nothing
+    for before in (symbolic, symbolic | {"trusted": []}):
+        assert "on trust" not in dict(telling.findings(make_claim(symbolic=before), None))
+
+
+def test_a_verified_claim_tells_print_derivation_and_worst_case(make_claim: Callable[..., Report]) -> None:
+    case = make_claim()["cases"][0]
+    claim = make_claim(cases=[case | {"z": 0.1}, case | {"z": -2.5, "estimate": 4.9}, case | {"z": None}])
+    facts = dict(telling.findings(claim, None))
+    assert (facts["print"], facts["derived"]) == ("tr1 + mWm", "tr1 + mWm")
+    assert facts["simulated"].startswith("4.9 in [4.99, 5.02]; print 5, derived 5, z = -2.5 (262k samples at d = 1")
+
+
+@pytest.mark.parametrize("verdict", ["undecided", "conflict", "error"])
+def test_what_was_not_settled_says_why(verdict: str, sample_report: Report) -> None:
+    claim = next(claim for claim in sample_report["claims"] if claim["verdict"] == verdict)
+    facts = telling.findings(claim, None)
+    assert facts[0] == ("reason", claim["reason"])
+    assert ("traceback" in dict(facts)) == (verdict == "error")
+
+
+def test_blocks_end_with_what_needs_a_reader_most(sample_report: Report) -> None:
+    blocks = [claim["id"] for claim, _ in telling.blocks(sample_report["claims"])]
+    assert blocks == [
+        "bao2024.appA.eq11",
+        "bao2024.appA.eq15",
+        "bao2024.appA.eq16",
+        "bao2024.appC.eq22",
+        "bao2024.appC.lemma1-A",
+    ]
+
+
+def test_a_correction_that_failed_has_its_own_block(sample_report: Report) -> None:
+    sample_report["claims"][2].update(verdict="conflict", reason="its two sides disagree")
+    assert "bao2024.appA.eq15.corrected" in [claim["id"] for claim, _ in telling.blocks(sample_report["claims"])]
+
+
+def test_the_sentence_says_what_was_checked_and_found(sample_report: Report) -> None:
+    assert telling.summary(sample_report) == (
+        "Judged 5 claims in 2 min 23 s (standard effort, seed 0, cpu): 1 verified, 1 refuted, 1 undecided, 1 conflict, "
+        "1 error; of 1 correction 1 verified; the chance of any false alarm was kept below 1e-06."
+    )
+    sample_report["claims"] = []
+    sample_report["run"]["partial"] = True
+    assert "0 claims" in telling.summary(sample_report)
+    assert "none finished; interrupted" in telling.summary(sample_report)
+
+
+def test_a_run_of_kept_verdicts_shows_the_work_that_was_done_before(sample_report: Report) -> None:
+    claims = [claim | {"seconds": 90.0} for claim in sample_report["claims"][:2]]
+    run = sample_report["run"] | {"seconds": 2.04}
+    assert telling.took(run, claims) == "2.04 s, with 3 min 0 s of work on the claims"
+
+
+def test_the_fidelity_stands_beside_a_verdict_that_is_not_about_the_papers_own_words(
+    sample_report: Report,
+) -> None:
+    first = sample_report["claims"][0]
+    assert telling.fidelity(first) == ""
+    for word in ("inferred", "own"):
+        other = first | {"fidelity": word}
+        assert terminal.plain_row(other).endswith(f"\t{word}")
+        assert dict(telling.findings(other, None))["fidelity"].startswith(f"{word}: ")
+        # a lemma of one's own is one's own
+        assert telling.fidelity(other | {"paper": {"id": "mypaper", "version": ""}}) == ""

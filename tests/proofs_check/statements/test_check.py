@@ -1,0 +1,123 @@
+"""Statements judged as they stand: true ones verified, false ones refuted at a case that anyone can check."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from proofs_check.commands.cli import main
+from proofs_check.statements.judging import check_statement, run_report
+from proofs_check.statements.request import Request
+from theorems.statement import laws
+from theorems.statement.expression import Expr, name, number
+
+SCHEMA = json.loads((Path(__file__).parents[3] / "proofs_check" / "report" / "report.schema.json").read_text())
+GAMMA = "s[i] = x[i].T*W*x[T]/T - sum(x[j].T*W*x[T], j, 1, T)/T**2"
+
+TRUE = [
+    Request("E[(x[i].T*W*x[j])**2] = i**2*tr(W*Sigma)**2 + i*(i + j)*tr((W*Sigma)**2)", "W symmetric, i <= j"),
+    Request("E[norm(x[T] - x[i])**2] = (T - i)*tr(Sigma)", "i <= T"),
+    Request("E[x[s].T*W*x[t]] = a**(t - s)*tr(W*Sigma)", "s <= t, 0 < a < 1", law="ar1(a)"),
+    Request("E[norm(x[i])**2] = d*i", "Sigma = I"),
+    Request(
+        "Var[s[i]]/tr((W*Sigma)**2) -> theta + theta**2",
+        "W symmetric",
+        "s[i] = x[i].T*W*x[T]/T",
+        limit="T -> oo, i/T -> theta",
+    ),
+]
+
+#: False statements, with what is true instead where one formula is.
+FALSE = [
+    (Request("E[(x[i].T*W*x[j])**2] = i**2*tr(W*Sigma)**2 + i*(i + j)*tr((W*Sigma)**2)", "i <= j"), "W.T"),
+    (Request("E[x[i].T*W*x[j]] = i*tr(W*Sigma)"), "min(i, j)"),
+    (Request("E[x[i].T*W*x[j]] = i*tr(W*Sigma) + (d - 1)*(d - 2)*(d - 3)*tr(W*Sigma)", "i <= j"), "i*tr(W*Sigma)"),
+    (Request("Var[x[i].T*W*x[j]] = i**2*tr(W*Sigma)**2 + i*(i + j)*tr((W*Sigma)**2)", "W symmetric, i <= j"), "tr"),
+    (Request("E[norm(x[i])**2] = d*i"), "i*tr(Sigma)"),
+    (
+        Request(
+            "Var[s[i]] -> (2*theta**2 + 7/12)*tr((W*Sigma)**2)", "W symmetric", GAMMA, limit="T -> oo, i/T -> theta"
+        ),
+        "2*theta",
+    ),
+    (Request("E[x[i].T*W*x[T]] = o(T)", "i <= T", limit="T -> oo"), ""),
+]
+
+
+@pytest.mark.parametrize("request_", TRUE, ids=lambda request: request.text[:40])
+def test_a_true_statement_is_verified_with_its_wrong_versions_told_apart(request_: Request) -> None:
+    (report,) = check_statement(request_, "quick")
+    assert report["verdict"] == "verified", report["reason"]
+    assert report["decoys"]["caught"] == report["decoys"]["of"] > 0
+    assert report["simulation"]["samples"] > 0 and report["simulation"]["power"]
+    jsonschema.validate(run_report([report], "quick", 0, "cpu", 1.0), SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("request_", "true"), FALSE, ids=lambda value: value.text[:40] if isinstance(value, Request) else ""
+)
+def test_a_false_statement_is_refuted_at_a_case_and_corrected(request_: Request, true: str) -> None:
+    reports = check_statement(request_, "quick")
+    assert reports[0]["verdict"] == "refuted", reports[0]["reason"]
+    point = reports[0]["counterexample"]
+    assert point["printed"] != point["true"]
+    if true:
+        assert true in reports[1]["printed"]["value"]
+        assert reports[1]["verdict"] in ("verified", "undecided"), reports[1]["reason"]
+        assert reports[1]["symbolic"]["status"] == "proved"
+    jsonschema.validate(run_report(reports, "quick", 0, "cpu", 1.0), SCHEMA)
+
+
+def test_what_has_no_closed_form_is_undecided_and_says_what_was_simulated() -> None:
+    (report,) = check_statement(Request("P[x[i].T*x[i] > 1] = 1/2", "d = 1"), "quick")
+    assert report["verdict"] == "undecided"
+    assert "no closed form" in report["reason"] and "contradicts" in report["reason"]
+
+
+def test_a_wrong_kernel_in_the_derivation_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = laws.read_law
+
+    def wrong(text: str) -> Any:
+        law = real(text)
+        return replace(law, below=Expr("+", (name("s"), number(1))), diagonal=Expr("+", (name("s"), number(1))))
+
+    monkeypatch.setattr(sys.modules["theorems.statement.proposition"], "read_law", wrong)
+    (report,) = check_statement(Request("E[norm(x[i])**2] = (i + 1)*tr(Sigma)"), "quick")
+    assert report["verdict"] == "conflict"
+
+
+def test_a_biased_simulation_is_a_conflict_whatever_the_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    from montecarlo.statements.tokens import covariance_root
+
+    wrong = "montecarlo.statements.simulation.covariance_root"
+    monkeypatch.setattr(wrong, lambda sigma: 1.05 * covariance_root(sigma))
+    for text in ("E[norm(x[i])**2] = i*tr(Sigma)", "E[norm(x[i])**2] = 2*i*tr(Sigma)"):
+        reports = check_statement(Request(text), "quick")
+        assert reports[0]["verdict"] == "conflict", text
+
+
+def test_two_runs_say_the_same_and_another_seed_samples_other_walks() -> None:
+    request = Request("E[norm(x[i])**2] = i*tr(Sigma)")
+    first, again, other = (check_statement(request, "quick", seed)[0] for seed in (0, 0, 1))
+    assert first | {"seconds": 0} == again | {"seconds": 0}
+    assert first["cases"][0]["estimate"] != other["cases"][0]["estimate"]
+
+
+def test_the_command_prints_a_verdict_and_writes_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "check.json"
+    assert main(["check", "E[norm(x[i])**2] = d*i", "--effort", "quick", "--json", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert "refuted" in told and "i*tr(Sigma)" in told and "counterexample" in told
+    jsonschema.validate(json.loads(out.read_text()), SCHEMA)
+
+
+def test_a_statement_that_cannot_be_read_is_a_usage_error_with_a_caret(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "E[norm(x[i])**2] = d*i", "--for", "W symetric"]) == 2
+    told = capsys.readouterr().err
+    assert "--for" in told and "did you mean symmetric?" in told and told.rstrip().endswith("^")

@@ -1,0 +1,187 @@
+"""Statements without tokens, judged: no false one is verified, each false one has a small counterexample."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction as F
+from typing import Any
+
+import pytest
+
+from montecarlo.search_statement import Landscape, evaluate
+from proofs_check.statements import deterministic
+from proofs_check.statements.deterministic import judge_deterministic, mutants_of
+from proofs_check.statements.shrinking import shrunk
+from theorems.statement import StatementError, proposition
+from theorems.statement.cases import Case, admissible
+from theorems.statement.certify import shown, violation
+from theorems.statement.proofs import Proof, Step
+from theorems.statement.work import Work
+
+TRUE = [
+    ("softmax(s)[i] <= exp(2*B)/(n - 1 + exp(2*B))", "s in R^n, abs(s[j]) <= B, n >= 2"),
+    ("max(softmax(s)) >= 1/n", "s in R^n"),
+    ("entropy(softmax(s)) >= log(n) - 2*B", "s in R^n, abs(s[j]) <= B"),
+    ("abs(tr(W*Sigma)) <= sqrt(d*tr((W*Sigma)**2))", "W symmetric"),
+    ("norm(W, fro) <= sqrt(d)*norm(W, 2)", ""),
+    ("norm(W, 2) <= norm(W, fro)", ""),
+    ("norm(W, nuclear) <= sqrt(d)*norm(W, fro)", ""),
+    ("abs(tr(W)) <= norm(W, nuclear)", ""),
+    ("tr(W)**2 <= d*tr(W.T*W)", ""),
+    ("abs(a.T*W*b) <= norm(a)*norm(W, 2)*norm(b)", "a in R^d, b in R^d"),
+    ("log(1 + u) <= u", "u > -1"),
+    ("exp(u) >= 1 + u", "u real"),
+    ("u*(1 - u) <= 1/4", "u real"),
+    ("sqrt(u*v) <= (u + v)/2", "u >= 0, v >= 0"),
+    ("(lam + 1)**2 = lam**2 + 2*lam + 1", "lam real"),
+    ("tr(W*B) = tr(B*W)", "B any"),
+]
+#: False statements, and the most entries that a counterexample needs.
+FALSE = [
+    ("max(softmax(s)) <= 1/2", "s in R^n, abs(s[j]) <= B", 3),
+    ("softmax(s)[i] <= exp(B)/(n - 1 + exp(B))", "s in R^n, abs(s[j]) <= B, n >= 2", 5),
+    ("softmax(s)[i] <= exp(2*B)/(n + exp(2*B))", "s in R^n, abs(s[j]) <= B, n >= 2", 5),
+    ("entropy(softmax(s)) >= log(n) - B/2", "s in R^n, abs(s[j]) <= B", 8),
+    ("entropy(p) <= log(n) - 1/100", "p in R^n, p[j] >= 0, sum(p[j], j, 1, n) = 1", 2),
+    ("norm(s) <= B", "s in R^n, abs(s[j]) <= B", 4),
+    ("abs(tr(W*Sigma)) <= sqrt(d*tr((W*Sigma)**2))", "", 9),
+    ("norm(W, fro) <= norm(W, 2)", "", 5),
+    ("norm(W, nuclear) <= norm(W, fro)", "", 5),
+    ("norm(W, nuclear) <= abs(tr(W))", "W symmetric", 5),
+    ("tr(W)**2 <= d*tr(W*W)", "", 5),
+    ("tr(W*B*W) >= 0", "B psd", 19),
+    ("abs(a.T*W*b) <= 999/1000*norm(a)*norm(b)*norm(W, fro)", "a in R^d, b in R^d", 4),
+    ("log(1 + u) <= 99/100*u", "u > -1", 1),
+    ("exp(u) >= 1 + 11/10*u", "u real", 1),
+    ("exp(u) > 1 + u", "u real", 1),
+    ("u*(1 - u) <= 249/1000", "u real", 1),
+    ("sqrt(u*v) <= (u + v)/2", "u real, v real", 2),
+    ("lam*u <= lam", "lam real, u <= 1", 2),
+    ("(lam + 1)**2 = lam**2 + 2*lam + 2", "lam real", 1),
+    ("u**4 - 3*u**2*v**2 + v**6 + 1/2 >= 0", "u real, v real", 2),
+    ("u**2 - 3*u + 224/100 >= 0", "u real", 1),
+    ("softmax(s)[1] >= softmax(s)[2]", "s in R^n, s[1] >= s[2] - 1/10", 3),
+    ("n <= 6", "s in R^n", 26),
+]
+
+
+@pytest.mark.parametrize(("text", "given"), TRUE)
+def test_true_statements_are_verified(text: str, given: str) -> None:
+    found = judge_deterministic(proposition(text, given), "quick", 1)
+    assert found.verdict == "verified", found.reason
+    assert found.proof and found.tries > 100 and "tries" in found.reason
+    assert any(mutant.fate == "caught" for mutant in found.mutants)
+
+
+@pytest.mark.parametrize(("text", "given", "entries"), FALSE)
+def test_false_statements_have_a_small_counterexample(text: str, given: str, entries: int) -> None:
+    prop = proposition(text, given)
+    found = judge_deterministic(prop, "quick", 1)
+    assert found.verdict == "refuted", found.reason
+    case = found.counterexample
+    assert case is not None and len(list(case.entries())) <= entries
+    assert admissible(prop, case) == "" and violation(prop, case)
+    assert found.evaluated is not None and all(map(math.isfinite, found.evaluated))
+    assert found.left in found.reason and found.right in found.reason and str(case) in found.reason
+
+
+def test_what_is_true_but_not_proved_is_undecided_with_its_closest_case() -> None:
+    found = judge_deterministic(
+        proposition("entropy(p) <= log(n)", "p in R^n, p[j] >= 0, sum(p[j], j, 1, n) = 1"), "quick"
+    )
+    assert found.verdict == "undecided" and "closest was" in found.reason and found.closest >= -1e-9
+
+
+def test_a_side_without_a_value_leaves_it_undecided() -> None:
+    found = judge_deterministic(proposition("log(1 + u) <= u", "u real"), "quick")
+    assert found.verdict == "undecided" and "has no value" in found.reason
+
+
+def test_hypotheses_that_no_case_meets_leave_it_undecided() -> None:
+    found = judge_deterministic(proposition("u <= v - 1", "u real, v real, u > v, v > u"), "quick")
+    assert found.verdict == "undecided" and "no case" in found.reason
+
+
+def test_a_wrong_proof_of_a_false_statement_does_not_verify_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deterministic, "proved", lambda *_: Proof((Step("planted", "planted"),)))
+    found = judge_deterministic(proposition("u*(1 - u) <= 249/1000", "u real"), "quick")
+    assert found.verdict == "refuted"
+
+
+def test_a_proof_alone_is_not_enough_where_the_search_sees_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deterministic, "_fates", lambda search: [])
+    found = judge_deterministic(proposition("exp(u) >= 1 + u", "u real"), "quick")
+    assert found.verdict == "undecided" and "tells no wrong version" in found.reason and found.proof
+
+
+def test_a_wrong_evaluation_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+    def off(node: Any, case: Any) -> float:
+        return evaluate(node, case) * 1.01
+
+    monkeypatch.setattr(deterministic, "evaluate", off)
+    found = judge_deterministic(proposition("exp(u) <= 2 - u", "u real"), "quick")
+    assert found.verdict == "conflict" and "in floats" in found.reason
+
+
+def test_mutants_are_caught_implied_or_not_seen() -> None:
+    found = judge_deterministic(proposition("u*(1 - u) <= 1", "0 <= u <= 1"), "quick")
+    fates = {mutant.text: mutant.fate for mutant in found.mutants}
+    assert found.verdict == "verified" and "not seen to be sharp" in found.reason
+    assert fates["u*(1 - u) <= 2"] == "implied" and fates["u*(1 - u) <= 49/50"] == "not seen"
+    assert fates["u*(1 - u) <= 0"] == "caught" and fates["u*(1 - u) >= 1"] == "caught"
+
+
+def test_mutants_differ_from_the_statement() -> None:
+    prop = proposition("softmax(s)[i] <= exp(2*B)/(n - 1 + exp(2*B))", "s in R^n, abs(s[j]) <= B, n >= 2")
+    wrong = mutants_of(prop)
+    assert len(wrong) > 8 and all((one.right, one.relation) != (prop.right, prop.relation) for one in wrong)
+
+
+def test_shrinking_keeps_the_violation_and_ends_in_the_smallest_case() -> None:
+    prop = proposition("norm(W, fro) <= norm(W, 2)")
+    rows = tuple(tuple(F(3 * r + c * c + 1, 7) for c in range(4)) for r in range(4))
+    start = Case({"d": F(4)}, {"W": rows})
+    case = shrunk(prop, start, lambda one: not admissible(prop, one) and bool(violation(prop, one)), Work(1e18))
+    assert case.numbers["d"] == 2 and violation(prop, case) and case.weight < start.weight
+
+
+def test_both_sides_read_the_same_expression_alike() -> None:
+    prop = proposition(
+        "tr(W*B.T)*norm(W + B, nuclear) + a.T*W**2*a - norm(B, 2) + clip(u, 0, 1)**2 = max(u, 1/2, -u)/3",
+        "B any, a in R^d, u real",
+    )
+    case = Case(
+        {"d": F(2), "u": F(5, 2)},
+        {"W": ((F(1), F(2)), (F(-1), F(1, 3))), "B": ((F(0), F(1)), (F(4), F(-2)))},
+        {"a": (F(1), F(-3))},
+    )
+    for node in (prop.left, prop.right):
+        assert float(F(shown(node, case))) == pytest.approx(evaluate(node.plain(), case.plain()), rel=1e-12)
+
+
+def test_the_landscape_has_a_slope_where_one_side_is_zero() -> None:
+    prop = proposition("u**2 - 3*u + 224/100 >= 0", "u real")
+    known = deterministic._plain(prop)
+    landscape = Landscape(prop.left.plain(), prop.relation, prop.right.plain(), known)
+    points = [{"numbers": {"u": u}, "matrices": {}, "vectors": {}, "sequences": {}} for u in (3.0, 2.0, 1.5)]
+    heights = [landscape.excess(point) for point in points]
+    assert heights == sorted(heights) and heights[-1] > 0
+
+
+def test_tokens_and_unknown_efforts_are_refused() -> None:
+    with pytest.raises(ValueError, match="effort"):
+        judge_deterministic(proposition("u <= u", "u real"), "fast")
+    with pytest.raises(ValueError, match="tokens"):
+        judge_deterministic(proposition("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", "i <= j"))
+
+
+@pytest.mark.parametrize("text", ["W <= 1", "exp(W) >= 0", "tr(W) + W >= 0", "tr(3) >= 0"])
+def test_what_is_no_number_is_refused(text: str) -> None:
+    with pytest.raises(StatementError):
+        judge_deterministic(proposition(text), "quick")
+
+
+def test_the_same_seed_gives_the_same_verdict_and_counterexample() -> None:
+    prop = proposition("norm(W, nuclear) <= norm(W, fro)")
+    one, two = (judge_deterministic(prop, "quick", 5) for _ in range(2))
+    assert one == two and one.verdict == "refuted"

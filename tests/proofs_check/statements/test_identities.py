@@ -1,0 +1,93 @@
+"""Statements about matrices of any size, checked: proved for every size, false at a small case, or left undecided."""
+
+from __future__ import annotations
+
+import pytest
+
+from proofs_check.statements import identities
+from proofs_check.statements.deterministic import Found, judge_deterministic
+from theorems.statement import proposition
+from theorems.statement.proofs import prover
+from theorems.statement.proposition import Proposition
+
+BOTH = "W_Q in R^(m x d), W_K in R^(m x d)"
+
+
+def judged(text: str, hypotheses: str, where: str = "") -> Found:
+    return judge_deterministic(proposition(text, hypotheses, where), "quick", 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "hypotheses", "verdict"),
+    [
+        ("grad(tr(W_Q*W_K.T), W_Q) = W_K", BOTH, "verified"),
+        ("grad(norm(W*a - b)**2, W) = 2*(W*a - b)*a.T", "a in R^d, b in R^d", "verified"),
+        ("grad(tr(W_Q.T*W_K*W_K.T*W_Q), W_Q) = W_K*W_K.T*W_Q", BOTH, "refuted"),
+        ("grad((tr(W_Q.T*W_K) - 1)**2, W_Q) = (tr(W_Q.T*W_K) - 1)*tr(W_Q.T*W_K)*W_K", BOTH, "refuted"),
+        ("grad(tr(W*W), W) = 2*W", "", "refuted"),
+        ("A*A.T = A.T*A", "A in R^(n x n)", "refuted"),
+        # false only where m > d, and only from d = 2 on
+        ("tr(A.T*A)**2 <= m*tr(A.T*A*A.T*A)/2", "A in R^(m x d), m >= 2", "refuted"),
+        # true of symmetric matrices alone, at which the gradient by all matrices is taken
+        ("grad(tr(W*W), W) = 2*W", "W symmetric", "undecided"),
+        # true, and no rule here proves it: never verified from cases
+        ("at(grad(softmax(s)[i], s), s, 0)[i] = 1/n - 1/n**2", "s in R^n", "undecided"),
+        ("tr(A.T*A)**2 <= d*tr(A.T*A*A.T*A)", "A in R^(m x d)", "undecided"),
+        ("at(grad(softmax(s)[i], s), s, 0)[i] = 1/n", "s in R^n", "refuted"),
+        ("grad(clip(s[1], 0, 1), s)[1] = 1", "s in R^n", "refuted"),
+    ],
+)
+def test_verdicts(text: str, hypotheses: str, verdict: str) -> None:
+    found = judged(text, hypotheses)
+    assert found.verdict == verdict, found.reason
+    assert (found.counterexample is not None) == (verdict == "refuted")
+
+
+def test_a_false_identity_shrinks_to_a_small_case() -> None:
+    found = judged("grad(tr(W_Q.T*W_K*W_K.T*W_Q), W_Q) = W_K*W_K.T*W_Q", BOTH)
+    assert found.counterexample is not None
+    assert str(found.counterexample) == "d = 1, m = 1, W_K = [[1]], W_Q = [[1]]"
+    assert (found.left, found.right, found.evaluated) == ("[[2]]", "[[1]]", (2.0, 1.0))
+
+
+def test_sides_that_disagree_are_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+    true = identities.evaluated
+    monkeypatch.setattr(identities, "evaluated", lambda *args: [1.01 * one + 0.01 for one in true(*args)])
+    assert judged("grad(tr(W_Q*W_K.T), W_Q) = W_K", BOTH).verdict == "conflict"
+
+
+def test_a_proof_of_something_false_does_not_verify(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cases see what a wrong rule would let pass."""
+    anything = prover.Proof((prover.Step("anything", ""),))
+    monkeypatch.setattr(identities, "proved", lambda prop: anything)
+    assert judged("grad(tr(W_Q*W_K.T), W_Q) = 2*W_K", BOTH).verdict == "refuted"
+
+
+def test_a_proof_that_no_wrong_version_tells_from_another_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(identities, "mutants_of", lambda prop: [prop])
+    found = judged("grad(tr(W_Q*W_K.T), W_Q) = W_K", BOTH)
+    assert found.verdict == "undecided"
+    assert "no case tells a wrong version" in found.reason
+
+
+def test_a_statement_that_has_no_value_is_undecided() -> None:
+    found = judged("grad(abs(s[1] - s[1]), s) = 0", "s in R^n")
+    assert found.verdict == "undecided"
+    assert "no gradient" in found.reason
+
+
+def test_both_interpreters_agree_at_drawn_cases() -> None:
+    texts = {
+        "X*Gamma*X.T*y": "x[i] = column(X, i), Gamma = columns(indicator(x[i].T*y >= 0)*s, i, 1, T)",
+        "grad(norm(y - X*stack(clip(x[i].T*W*x[T], 0, 1), i, 1, T))**2, W)": "x[i] = column(X, i)",
+        "grad(sum(sum(X[1, j]*(x[i].T*W*x[j])*(x[j].T*W.T*x[1]), j, 1, T), i, 1, T), W)": "x[i] = column(X, i)",
+    }
+    for text, where in texts.items():
+        hypotheses = [
+            "X in R^(d x T)",
+            *(["s in R^T"] if "s," in where else []),
+            *(["y in R^d"] if "y" in text else []),
+        ]
+        prop: Proposition = proposition(f"{text} = 0", ", ".join(hypotheses), where)
+        found = identities.judge_matrices(prop, "quick", 1)
+        assert found.verdict == "refuted", found.reason

@@ -1,0 +1,83 @@
+"""Sample sizes from exact variances: against samples, where they are cheap, and what a wrong one does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from montecarlo.statements import StatementSimulation
+from proofs_check.statements import measuring, moments, planning
+from proofs_check.statements.judging import check_statement
+from proofs_check.statements.planning import Spread, told
+from proofs_check.statements.request import Request
+from theorems.statement.decide import Derivation
+
+CASE = {"i": 2, "j": 3, "d": 2, "W": [["1", "1/2"], ["0", "-1"]], "Sigma": [["1", "0"], ["0", "1/2"]]}
+
+
+def spreads(text: str, case: dict[str, Any] = CASE, law: str = "walk") -> dict[str, Spread]:
+    prop = Request(text, law=law).read()
+    checker = moments.Checker(prop, "test.plan")
+    assert isinstance(checker.derivation, Derivation)
+    return checker._derived(case)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "E[x[i].T*W*x[j]] = 1",
+        "E[(x[i].T*W*x[j])**2] = E[norm(x[i])**2]",
+        "Var[x[i].T*W*x[j]] = 1",
+        "E[x[i].T*x[i]]/Var[x[j].T*W*x[i]] = 1",
+    ],
+)
+def test_exact_means_and_variances_of_raw_numbers_are_those_of_a_sample(text: str) -> None:
+    found, prop = spreads(text), Request(text).read()
+    simulation = StatementSimulation(prop.plain(), CASE)
+    sample = simulation.draw(2**18, 1, "test.plan", "k")
+    assert found.keys() == simulation.statistics.keys()
+    for name, spread in found.items():
+        estimate = sample[name]
+        assert spread.exact and abs(estimate.mean - spread.mean) <= 6 * estimate.std_error
+        assert estimate.variance == pytest.approx(spread.variance, rel=0.15)
+        assert simulation.numbers_per_block(name) == estimate.numbers_per_block
+
+
+@pytest.mark.parametrize("text", ["E[(x[i].T*W*x[j])**3] = 1", "P[x[i].T*x[j] > 0] = 1/2", "Kurt[x[i].T*x[j]] = 1"])
+def test_where_the_variance_is_not_cheap_a_pilot_is_drawn(text: str) -> None:
+    assert spreads(text) == {}
+
+
+def test_no_pilot_is_drawn_where_the_variance_is_derived(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: Any, **__: Any) -> Any:
+        raise AssertionError("a pilot sample")
+
+    monkeypatch.setattr(measuring, "pilot_spreads", refused)
+    (report,) = check_statement(Request("E[norm(x[i])**2] = i*tr(Sigma)"), "quick")
+    assert report["verdict"] == "verified" and "planned from the exact variance" in report["simulation"]["power"]
+
+
+@pytest.mark.parametrize("factor", [4.0, 0.25])
+def test_a_wrong_variance_is_a_conflict_or_costs_power(factor: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = planning.exact_spreads
+
+    def wrong(*given: Any) -> dict[str, Spread]:
+        return {name: replace(one, variance=factor * one.variance) for name, one in real(*given).items()}
+
+    monkeypatch.setattr(moments, "exact_spreads", wrong)
+    (report,) = check_statement(Request("E[norm(x[i])**2] = i*tr(Sigma)"), "quick")
+    if factor > 1:
+        assert report["verdict"] == "conflict" and "derived variance" in report["reason"]
+    else:
+        # too few walks: nothing false is said of what was seen
+        assert report["verdict"] in ("undecided", "verified")
+        assert report["verdict"] == "undecided" or report["simulation"]["detectable"] <= 0.04
+
+
+def test_what_was_planned_how_is_told() -> None:
+    assert told([]) == ""
+    assert told([True, True]) == "sizes planned from the exact variance"
+    assert told([False]).startswith("sizes planned from a pilot sample")
+    assert told([True, False]).startswith("1 of 2 sizes planned from the exact variance")

@@ -1,0 +1,107 @@
+"""Words: one name for equal traces, different names for different ones, and values against plain matrix products."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.theorems.bruteforce import Rows, bilinear, rows, times, trace, transposed
+from theorems.gaussian.words import Letter, Word, chain, cycle, evaluate, evaluate_exactly, known, reverse
+
+W = Letter("W", symmetric=False)
+WT = W.flipped()
+S = Letter("W")
+A = Letter("A", symmetric=False)
+I = Letter("")  # noqa: E741
+SIGMA = rows((2, 1, 0), (1, 3, "1/2"), (0, "1/2", 1))
+MATRICES: dict[str, Rows] = {
+    "W": rows((1, 2, 0), (-1, "1/3", 4), (5, 0, -2)),
+    "A": rows((0, 1, 1), (2, -1, 0), (1, 1, "1/2")),
+}
+VECTORS = {"a": [Fraction(1), Fraction(-2), Fraction(3)], "b": [Fraction(1, 2), Fraction(0), Fraction(1)]}
+
+
+def matrix_of(letter: Letter) -> Rows:
+    if not letter.name:
+        return rows((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    matrix = MATRICES[letter.name]
+    return transposed(matrix) if letter.transposed else matrix
+
+
+def plain_trace(letters: tuple[Letter, ...]) -> Fraction:
+    return trace(*(m for letter in letters for m in (matrix_of(letter), SIGMA)))
+
+
+def test_names() -> None:
+    assert cycle((S,)).name == "tr1"
+    assert cycle((S, S, S)).name == "tr3"
+    assert cycle((W, WT)).name == "tr_W_Wt"
+    assert cycle((WT,)).name == "tr1"
+    assert cycle((I,)).name == "tr_I"
+    assert chain("m", (S,), "m").name == "mWm"
+    assert chain("m", (S, S), "a").name == "aWSWm"
+    assert chain("b", (I, I), "a").name == "aSb"
+    assert chain("m", (W,), "a").name == "aWtm"
+    assert chain("a", (W,), "m").name == "aWm"
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4])
+def test_a_cycle_is_known_by_its_value(length: int) -> None:
+    """Two words of W, W^T, A, A^T have one canonical form exactly where their traces agree, for generic matrices."""
+    values: dict[Fraction, Word] = {}
+    letters = (W, WT, A, A.flipped()) if length < 4 else (W, WT, A)
+    for word in product(letters, repeat=length):
+        found, value = cycle(word), plain_trace(word)
+        assert evaluate_exactly(found, MATRICES, SIGMA, {}) == value
+        assert values.setdefault(value, found) == found
+    assert len({word.name for word in values.values()}) == len(values)
+
+
+def test_a_chain_is_read_from_either_end() -> None:
+    for word in product((W, WT, A), repeat=2):
+        one, two = chain("a", word, "b"), chain("b", reverse(word), "a")
+        assert one == two
+        value = bilinear(VECTORS["a"], times(matrix_of(word[0]), SIGMA, matrix_of(word[1])), VECTORS["b"])
+        assert evaluate_exactly(one, MATRICES, SIGMA, VECTORS) == value
+    assert chain("a", (W, A), "b") != chain("a", (A, W), "b")
+    assert chain("a", (W,), "a") == chain("a", (WT,), "a")
+    assert chain("a", (W,), "b") != chain("b", (W,), "a")
+
+
+def test_floating_point_agrees_with_exact_values() -> None:
+    def floats(matrix: Rows) -> np.ndarray[Any, np.dtype[np.float64]]:
+        return np.array([[float(x) for x in row] for row in matrix])
+
+    matrices = {name: floats(m) for name, m in MATRICES.items()}
+    vectors = {name: np.array([float(x) for x in v]) for name, v in VECTORS.items()}
+    for word in (cycle((W, W, A)), cycle((I, W)), cycle((W, WT)), chain("a", (W, A, WT), "b"), chain("a", (I, I), "b")):
+        exact = evaluate_exactly(word, MATRICES, SIGMA, VECTORS)
+        assert evaluate(word, matrices, floats(SIGMA), vectors) == pytest.approx(float(exact), rel=1e-13)
+
+
+def test_words_are_known_by_name() -> None:
+    assert known(cycle((W, W, WT)).name) == cycle((W, W, WT))
+    assert known("tr5") == cycle((S,) * 5)
+    assert known("theta") is None
+    assert known("trace") is None
+    assert known("trx5") is None
+    # no trace has no letters, and one name is enough for one trace
+    assert known("tr0") is None
+    assert known("tr05") is None
+    assert known("tr\N{SUPERSCRIPT TWO}") is None
+
+
+def test_the_identity_is_its_own_transpose() -> None:
+    for letter in (I, Letter("", symmetric=False)):
+        assert letter.flipped() == letter
+    assert reverse((W, Letter("", symmetric=False))) == (Letter("", symmetric=False), WT)
+
+
+def test_a_matrix_with_rows_of_different_lengths_is_refused() -> None:
+    ragged = {"W": [[Fraction(1), Fraction(2)], [Fraction(3)]]}
+    with pytest.raises(ValueError, match="lengths"):
+        evaluate_exactly(cycle((W,)), ragged, rows((1, 0), (0, 1)), {})

@@ -1,0 +1,259 @@
+"""Ranges and inequalities: ends that are right and wrong, prints beside the proved bound, and what supports a bound."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import sympy as sp
+
+from theorems.algebra.expressions import parse, symbol
+from theorems.algebra.ratio import Ratio
+from theorems.claims.catalogue import by_id
+from theorems.gaussian.numeric import Case
+from theorems.gaussian.process import Step
+from theorems.kernel.bounds import unsupported_bound, unsupported_inequality
+from theorems.kernel.derivation import Derived, Inequality, SharpBound
+from theorems.kernel.deriving import derive
+from theorems.kernel.outcome import Outcome
+from theorems.kernel.settle import settle
+from theorems.rules import licensed
+
+RANGE, INEQUALITY, FINAL = (
+    "bao2024.sec4.xi-eta-range",
+    "bao2024.appC.lemma2-inequality",
+    "bao2024.appC.lemma2-final-bound",
+)
+d, tr2, X, Y = (symbol(name) for name in ("d", "tr2", "X", "Y"))
+
+
+def sharp() -> SharpBound:
+    (found,) = derive(RANGE).quantities.values()
+    assert isinstance(found, SharpBound)
+    return found
+
+
+def proved(name: str = INEQUALITY) -> Inequality:
+    (found,) = derive(name).quantities.values()
+    assert isinstance(found, Inequality)
+    return found
+
+
+def ranged(bound: SharpBound, **printed: str) -> Outcome:
+    statement = by_id()[RANGE]
+    table = {"upper": "sqrt(d)", "lower": "-sqrt(d)"} | printed
+    return settle(replace(statement, printed=table), Derived({"": bound}, bound.steps))
+
+
+def bounded(upper: str, bound: Inequality | None = None) -> Outcome:
+    bound = bound or proved()
+    return settle(replace(by_id()[INEQUALITY], printed={"upper": upper}), Derived({"": bound}, bound.steps))
+
+
+# -- ranges
+
+
+def test_a_range_with_its_sharp_ends_is_proved() -> None:
+    assert ranged(sharp()).status == "proved"
+    assert ranged(sharp(), upper="sqrt(4*d)/2", lower="-d/sqrt(d)").status == "proved"
+
+
+@pytest.mark.parametrize(
+    "upper", ["2*sqrt(d)", "sqrt(d)/2", "d", "sqrt(d - 1)", "sqrt(d + 1)", "-sqrt(d)", "1", "sqrt(2)", "0"]
+)
+def test_a_wrong_end_on_either_side_is_disproved(upper: str) -> None:
+    """Too large is as wrong as too small: every value of a range is reached, and none beyond."""
+    for name, side in (("upper", 1), ("lower", -1)):
+        text = upper if side > 0 else f"-({upper})"
+        outcome = ranged(sharp(), **{name: text})
+        assert (outcome.status, outcome.false_quantities) == ("disproved", (name,))
+        assert outcome.corrections == {name: side * sp.sqrt(d)}
+    both = ranged(sharp(), upper=upper, lower=f"-({upper})")
+    assert both.false_quantities == ("upper", "lower")
+
+
+def test_a_range_needs_every_value_between_its_ends() -> None:
+    bound = sharp()
+    (filled,) = [step for step in bound.steps if step.rule == "realised-spectrum"]
+    others = tuple(step for step in bound.steps if step is not filled)
+    assert ranged(replace(bound, steps=others)).status == "undecided"
+    # a step for another square
+    spectrum, value, _, least = filled.data
+    wrong = replace(filled, data=(spectrum, value, d + 1, least))
+    assert not licensed(wrong)
+    assert ranged(replace(bound, steps=(*others, wrong))).status == "undecided"
+
+
+def test_a_range_that_is_filled_for_large_d_only_is_not_proved() -> None:
+    """The claim is about d >= 2; a spectrum for every d >= 50 does not fill the range."""
+    bound = sharp()
+    steps = tuple(
+        replace(step, data=(*step.data[:3], 50)) if step.rule == "realised-spectrum" else step for step in bound.steps
+    )
+    assert all(licensed(step) for step in steps)
+    assert ranged(replace(bound, steps=steps)).status != "proved"
+
+
+def test_a_quotient_of_another_root_supports_nothing() -> None:
+    bound = sharp()
+    steps = tuple(
+        replace(step, data=(symbol("tr7"), *step.data[1:])) if step.rule == "quotient" else step for step in bound.steps
+    )
+    assert unsupported_bound(bound) == []
+    assert unsupported_bound(replace(bound, steps=steps))
+
+
+def test_a_sharp_bound_needs_each_of_its_steps_and_its_case() -> None:
+    bound = sharp()
+    for rule in ("psd-root", "cauchy-schwarz", "square-root", "quotient"):
+        assert unsupported_bound(replace(bound, steps=tuple(s for s in bound.steps if s.rule != rule))), rule
+    apart = {"d": 2, "W": [["1", "0"], ["0", "-1"]], "Sigma": [["1", "0"], ["0", "1"]]}
+    assert unsupported_bound(replace(bound, attained=apart))
+    assert unsupported_bound(replace(bound, square=Ratio.from_expr(2 * d)))
+
+
+# -- inequalities
+
+
+@pytest.mark.parametrize(
+    "upper",
+    ["Max(Abs(X), Abs(Y), Abs(X - Y))", "Max(Abs(X - Y), Abs(Y), Abs(X))", "Max(Abs(X), Abs(Y), Abs(Y - X))"],
+)
+def test_the_proved_bound_in_any_order_is_proved(upper: str) -> None:
+    outcome = bounded(upper)
+    assert outcome.status == "proved"
+    assert not outcome.corrections and not outcome.false_quantities
+
+
+@pytest.mark.parametrize(
+    "upper",
+    [
+        "Abs(X - Y)",
+        "Abs(X - Y)/2",
+        "0",
+        "-Max(Abs(X), Abs(Y), Abs(X - Y))",
+        "Max(Abs(X), Abs(Y), Abs(X - Y))/2",
+        "Abs(X)/2",
+    ],
+)
+def test_a_bound_that_is_exceeded_at_a_point_is_disproved(upper: str) -> None:
+    outcome = bounded(upper)
+    assert (outcome.status, outcome.false_quantities) == ("disproved", ("upper",))
+    assert outcome.corrections == {"upper": proved().upper}
+    assert any("exceeded at" in line for line in outcome.evidence)
+
+
+@pytest.mark.parametrize("upper", ["Abs(X) + Abs(Y) + Abs(X - Y)", "Abs(X) + Abs(Y)", "Abs(X - Y) + Abs(X) + 1"])
+def test_a_bound_above_is_not_disproved(upper: str) -> None:
+    """True, but not the proved one: proved only where it is seen to be above, and never disproved."""
+    assert bounded(upper).status in ("undecided", "proved")
+    assert bounded(f"2*({proved().upper})").status != "disproved"
+
+
+def test_a_bound_that_no_point_tells_from_the_true_one_is_left_open() -> None:
+    """False at X = -Y, which is none of the derivation's points."""
+    assert bounded("Max(Abs(X), Abs(Y))").status == "undecided"
+
+
+def test_a_multiple_of_a_bound_that_may_be_negative_is_no_weaker_bound() -> None:
+    """2 u >= u for u >= 0 only; here the bound is a name of either sign."""
+    from theorems.kernel.bounds import _weaker
+
+    assert not _weaker(2 * X, X, ())
+    assert not _weaker(sp.Integer(-4), sp.Integer(-2), ())
+    assert not _weaker(X / 2, X, ())
+    # the largest of names of either sign may be negative
+    assert not _weaker(2 * sp.Max(X, Y), sp.Max(X, Y), ())
+    assert _weaker(2 * sp.Max(sp.Abs(X), Y), sp.Max(sp.Abs(X), Y), ())
+
+
+@pytest.mark.parametrize("upper", ["a**2*b**2*c**2*d**3*p**2", "a**2*b**2*c**2*d**4*p**2"])
+def test_a_number_that_is_called_d_is_no_dimension(upper: str) -> None:
+    """d^4 is below d^2 for d = 1/2: only a dimension is >= 1."""
+    claim = "bao2024.appB.cauchy-schwarz"
+    statement = replace(by_id()[claim], printed={"upper": upper})
+    assert settle(statement, derive(claim)).status == "disproved"
+    # without a point where they differ nothing is proved either
+    found = proved(claim)
+    found = replace(found, points=found.points[:1])
+    assert settle(statement, Derived({"": found}, found.steps)).status == "undecided"
+    norms = replace(by_id()["bao2024.sec5.eq7-second"], printed={"upper": "d*frobenius_W"})
+    assert settle(norms, derive(norms.id)).status == "proved"
+
+
+def test_an_inequality_is_the_conclusion_of_its_last_step() -> None:
+    bound = proved()
+    assert unsupported_inequality(bound) == []
+    (step,) = bound.steps
+    other = Step("slope", "", (X**2, "X", 2 * X))
+    for wrong in (
+        replace(bound, steps=()),
+        replace(bound, steps=(other,)),
+        replace(bound, steps=(step, other)),
+        replace(bound, upper=bound.upper / 2),
+        replace(bound, upper=sp.Abs(X - Y)),
+        replace(bound, quantity=bound.quantity * 2),
+        replace(bound, quantity=sp.Abs(X)),
+    ):
+        assert unsupported_inequality(wrong)
+        assert bounded(str(bound.upper), wrong).status == "undecided"
+
+
+def test_an_unlicensed_inequality_is_undecided() -> None:
+    """The triangle bound with a corner left out: its step is not licensed, so that neither print is judged by it."""
+    bound = proved()
+    (step,) = bound.steps
+    upper = sp.Max(sp.Abs(X), sp.Abs(X - Y))
+    false = replace(bound, upper=upper, steps=(replace(step, data=(step.data[0], upper, *step.data[2:])),))
+    assert not licensed(false.steps[0])
+    for printed in (str(upper), "Abs(X - Y)"):
+        assert bounded(printed, false).status == "undecided"
+
+
+def test_the_points_of_the_inequalities_are_admissible_and_nearly_sharp() -> None:
+    """0 <= theta <= 1 and xi, eta > 0; the quantity never exceeds the proved bound there."""
+    for name in (INEQUALITY, FINAL):
+        bound = proved(name)
+        for point in bound.points:
+            case = Case(point)
+            value, upper = (float(case.evaluate(e)) for e in (bound.quantity, bound.upper))
+            assert 0 < value <= upper
+            if name == FINAL:
+                numbers = case.scalars
+                assert 0 <= numbers["theta"] <= 1 and numbers["xi"] > 0 and numbers["eta"] > 0
+            else:
+                assert value > 0.6 * upper
+
+
+def test_the_quantity_of_the_final_bound_is_the_derived_slope() -> None:
+    """What is bounded is the absolute value of the conclusion of the slope step, as no other step says."""
+    bound = proved(FINAL)
+    (slope,) = [step.data[2] for step in bound.steps if step.rule == "slope"]
+    assert bound.quantity == sp.Abs(slope, evaluate=False)
+    half = replace(bound, quantity=sp.Abs(slope / 2, evaluate=False), upper=bound.upper / 2)
+    last = bound.steps[-1]
+    parts = tuple((c, t / 2) for c, t in last.data[2])
+    half = replace(
+        half, steps=(*bound.steps[:-1], replace(last, data=(half.quantity, half.upper, parts, *last.data[3:])))
+    )
+    assert licensed(half.steps[-1])
+    # the bound of half the slope, handed in as that of the slope
+    assert unsupported_inequality(half), "the quantity is not tied to the steps before the last one"
+
+
+def test_a_print_that_is_stated_by_its_definitions() -> None:
+    """The definitions of a claim are put into a printed bound, as they are into an equality."""
+    bound = proved()
+    statement = replace(
+        by_id()[INEQUALITY], printed={"upper": "Max(Abs(X), Abs(Y), gap)"}, definitions={"gap": "Abs(X - Y)"}
+    )
+    assert settle(statement, Derived({"": bound}, bound.steps)).status == "proved"
+    assert parse("gap") == symbol("gap")
+
+
+def test_a_parameter_named_like_a_norm_is_any_number() -> None:
+    from theorems.kernel.bounds import _weaker
+
+    spread = symbol("spread_left")
+    assert _weaker(2 * spread, spread, ())
+    assert not _weaker(2 * spread, spread, ("spread_left",))

@@ -1,0 +1,242 @@
+"""What a statement assumes, what follows from it, and that a rule that needs more leaves a claim undecided."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import sympy as sp
+
+from theorems.algebra.expressions import symbol
+from theorems.claims.catalogue import Statement, by_id
+from theorems.gaussian.process import Step
+from theorems.kernel.deriving import derive
+from theorems.kernel.distributions import density, finite
+from theorems.kernel.grounds import stated
+from theorems.kernel.hypotheses import granted, needs, plain, ungranted
+from theorems.kernel.settle import settle
+from theorems.rules import licensed, rule
+
+t, a, p = (symbol(name) for name in ("t", "a", "p"))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("W_QK symmetric", ("W symmetric",)),
+        ("Sigma  positive semidefinite", ("Sigma psd",)),
+        ("0 <= theta < 1", ("0 <= theta", "theta < 1")),
+        ("lambda > 0", ("lam > 0",)),
+        ("tr1 == 0", ("tr1 = 0",)),
+        ("xi -> -oo", ("xi -> -infinity",)),
+        ("W_QK != 0", ("W != 0",)),
+        ("P symmetric (W stands for P: tr1 = tr(P))", ("P symmetric",)),
+        # words around a relation are no hypothesis that it holds
+        ("an estimate for n = 2", ("an estimate for n = 2",)),
+        ("the scores are not 0 (but for T = 1)", ("the scores are not 0",)),
+    ],
+)
+def test_a_hypothesis_is_written_in_one_way(text: str, found: tuple[str, ...]) -> None:
+    assert plain(text) == found
+
+
+def test_what_a_claim_assumes() -> None:
+    found = stated(by_id()["bao2024.appB.display-b"])
+    assert {"Sigma = I", "1 <= T", "P symmetric"} <= found and "W symmetric" not in found
+    found = stated(by_id()["bao2024.appA.eq17"])
+    assert {"1 <= i", "i <= j", "W symmetric"} <= found
+    assert {"0 <= theta", "theta <= 1"} <= stated(by_id()["bao2024.sec4.lemma1-mean"])
+    assert "mean = (theta - 1/2)*xi*eta" in stated(by_id()["bao2024.sec4.lemma2-3"])
+    assert "T = 1" not in stated(by_id()["bao2024.sec3.eq3"])
+
+
+PROBABILITY = ("0 <= p", "p <= 1")
+STRENGTHS = ("kappa_1 > 0", "kappa_2 >= 0", "r >= 1")
+
+
+@pytest.mark.parametrize(
+    ("needed", "given"),
+    [
+        ("p >= 0", PROBABILITY),
+        ("0 <= p <= 1", PROBABILITY),
+        ("1 - p >= 0", PROBABILITY),
+        ("p**2*(1 - p) >= 0", PROBABILITY),
+        ("1 - p**2*(1 - p) >= 0", PROBABILITY),
+        ("kappa_1/r + kappa_2 > 0", STRENGTHS),
+        ("r != 0", STRENGTHS),
+        ("W symmetric", ("W psd",)),
+        ("Sigma psd", ()),
+        ("Sigma pd", ("Sigma = I",)),
+        ("tr2 > 0", ("W symmetric", "W != 0", "Sigma pd")),
+        ("tr2 > 0", ("tr2 > 0",)),
+        ("tr1 = xi*eta*lam", ("tr1 = lam*eta*xi",)),
+        ("tr2 = 2*eta", ("eta + eta = tr2",)),
+        ("xi -> infinity", ("xi -> infinity",)),
+    ],
+)
+def test_what_hypotheses_give(needed: str, given: tuple[str, ...]) -> None:
+    assert granted(needed, given)
+
+
+@pytest.mark.parametrize(
+    ("needed", "given"),
+    [
+        ("p > 0", PROBABILITY),
+        ("p != 0", PROBABILITY),
+        ("p**2 - p >= 0", PROBABILITY),
+        ("2*p - 1 >= 0", PROBABILITY),
+        ("1 - p >= 0", ("0 <= p",)),
+        ("kappa_1 - kappa_2 > 0", STRENGTHS),
+        ("kappa_2 > 0", STRENGTHS),
+        ("sqrt(kappa_2) > 0", STRENGTHS),
+        ("eta > 0", ("eta >= 0", "eta != 1")),
+        ("W symmetric", ("W != 0",)),
+        ("Sigma = I", ("Sigma pd",)),
+        # R W R may be 0 for a singular Sigma, and tr2 negative for another W
+        ("tr2 > 0", ("W symmetric", "W != 0")),
+        ("tr2 > 0", ("W != 0", "Sigma pd")),
+        ("tr1 = 1001*tr1/1000", ()),
+        # a name is not defined through itself
+        ("tr1 = 1001*tr1/1000", ("tr1 = 1001*tr1/1000",)),
+        ("tr1 = 2*eta", ("tr1 = eta",)),
+        ("xi -> infinity", ("xi -> -infinity",)),
+        ("", ()),
+    ],
+)
+def test_what_hypotheses_do_not_give(needed: str, given: tuple[str, ...]) -> None:
+    assert not granted(needed, given)
+
+
+# -- what rules need
+
+
+def without(claim: str, *gone: str, **changes: Any) -> Statement:
+    """A shipped claim without these words in its assumptions and conditions."""
+    statement = by_id()[claim]
+    texts = [", ".join(part for part in text.split(", ") if part not in gone) for text in statement.assumptions]
+    conditions = tuple(condition for condition in statement.conditions if condition not in gone)
+    return replace(statement, assumptions=tuple(texts), conditions=conditions, **changes)
+
+
+@pytest.mark.parametrize(
+    ("claim", "gone", "needed"),
+    [
+        ("bao2024.sec4.eq5", ("W_QK symmetric",), "W symmetric"),
+        ("bao2024.sec4.xi-eta-range", ("W_QK != 0",), "tr2 > 0"),
+        ("bao2024.sec4.xi-eta-range", ("Sigma positive definite",), "tr2 > 0"),
+        ("bao2024.sec4.gaussian-rho", ("v > 0",), "v > 0"),
+        ("bao2024.sec4.lemma2-1", ("xi -> infinity",), "xi -> infinity"),
+        ("bao2024.sec4.lemma2-2", ("eta -> 0",), "eta -> 0"),
+        ("bao2024.sec4.lemma2-4", ("tr2 > 0",), "tr2 > 0"),
+        ("bao2024.sec4.a1-uniform", ("eta > 0",), "eta > 0"),
+        ("bao2024.appC.lemma2-derivative", ("eta > 0",), "eta > 0"),
+        ("bao2024.appC.lemma2-derivative", ("0 <= theta <= 1",), "theta >= 0"),
+        ("bao2024.appB.cauchy-schwarz", ("0 < p <= 1",), "p >= 0"),
+        ("bao2024.appB.dominance", ("Assumption 1 with Sigma = I",), "Sigma = I"),
+        ("lampert2026.sec7.diag-lower", ("lam < 1",), "lam < 1"),
+        ("lampert2026.sec7.sinks-always-cheaper", ("C >= 1", "b_BOS, dbar_c and c_c"), "C >= 1"),
+    ],
+)
+def test_a_claim_without_what_its_proof_needs_is_undecided(claim: str, gone: tuple[str, ...], needed: str) -> None:
+    if claim.endswith("always-cheaper"):
+        weaker = replace(by_id()[claim], assumptions=(), conditions=("n >= 2", "lam > 0", "lam < 1"))
+    elif claim.endswith("diag-lower"):
+        weaker = replace(without(claim, *gone), assumptions=())
+    else:
+        weaker = without(claim, *gone)
+    derived = derive(claim, weaker.positions, definitions=weaker.definitions)
+    assert settle(by_id()[claim], derived).status in ("proved", "disproved")
+    found = settle(weaker, derived)
+    assert found.status == "undecided" and needed in found.method, found.method
+    assert f"not assumed: {needed}" in found.evidence
+
+
+def test_a_limit_in_the_other_direction_is_not_that_of_the_claim() -> None:
+    """erf-limit with xi -> -infinity for a claim whose xi grows: every step is licensed."""
+    claim = by_id()["bao2024.sec4.lemma2-1"]
+    derived = derive("bao2024.sec4.lemma2-2", definitions=claim.definitions)
+    found = settle(claim, derived)
+    assert found.status == "undecided" and "xi -> -infinity" in found.method
+
+
+def test_the_sign_of_xi_is_that_of_r() -> None:
+    """r > 0 and eta > 0, yet xi -> -infinity: there is no such sequence."""
+    theta, xi, eta, r = (symbol(name) for name in ("theta", "xi", "eta", "r"))
+    A, root = theta - sp.Rational(1, 2), sp.sqrt(2)
+    first, second = (xi * A / root, "xi", A), ((A * xi * eta - 1) / eta / root, "1/eta", A * r - 1)
+    finite_T = (sp.erf(first[0]) - sp.erf(second[0])) / 2
+    signs = ((A, (1,)), (A * r - 1, (-1,)))
+    for out, positive in ((1, (1,)), (1, (0,)), (1, (0, 1)), (-1, (-1,)), (-1, (0, -1))):
+        value, domain = sp.Rational(out + 1, 2), (theta, 1 - theta, out * r)
+        step = Step("erf-limit", "", (finite_T, first, second, sp.Integer(2), (*signs, (r, positive)), domain, value))
+        assert licensed(step)
+        assert needs(step)[0] == ("xi -> infinity" if out > 0 else "xi -> -infinity")
+        for pattern, where in (((r, (-out,)), domain), ((r, (out,)), (theta, 1 - theta, -out * r))):
+            wrong = (*step.data[:4], (*signs, pattern), where, value)
+            assert not licensed(Step("erf-limit", "", wrong))
+
+
+def test_probabilities_are_such() -> None:
+    steps = finite([(1, p**2), (0, 1 - p**2)]).expect(lambda x: x).steps
+    assert all(map(licensed, steps))
+    assert ungranted(steps, ()) == ("1 - p**2 >= 0",)
+    assert ungranted(steps, ("0 <= p", "p <= 1")) == ()
+    assert ungranted(steps, ("0 <= p", "p <= 2")) == ("1 - p**2 >= 0",)
+    assert not ungranted(finite([(1, sp.Rational(1, 3)), (a, sp.Rational(2, 3))]).expect(lambda x: x).steps, ())
+
+
+def test_parameters_of_an_integral_keep_it_where_it_makes_sense() -> None:
+    """int_0^1 e^(a t) dt = (e^a - 1)/a has no value at a = 0."""
+    value = (sp.exp(a) - 1) / a
+    step = Step("antiderivative", "", (sp.exp(a * t), t, sp.Integer(0), sp.Integer(1), sp.exp(a * t) / a, value))
+    assert licensed(step)
+    assert ungranted((step,), ()) == ("a != 0",) and not ungranted((step,), ("a > 0",))
+    assert not ungranted(density(2 * t, t, 0, 1).expect(lambda x: x).steps, ())
+
+
+def test_a_denominator_at_the_origin_is_not_0() -> None:
+    u, T = symbol("u"), symbol("T")
+    for name, data in (("at-origin", (u, u + T - 1, 1 / T)), ("derivative", (u, u + a - 1, "u", (a - 1) / a**2))):
+        assert licensed(Step(name, "", data))
+    assert needs(Step("at-origin", "", (u, u + T - 1, 1 / T))) == ()
+    assert needs(Step("derivative", "", (u, u + a - 1, "u", (a - 1) / a**2))) == ("a != 0",)
+    # (N' D - N D')/D^2 with D = 0
+    assert not licensed(Step("derivative", "", (u**2, u - 1, "u", sp.Integer(0))))
+
+
+def test_the_least_value_of_a_square_needs_a_positive_lead() -> None:
+    step = Step("completed-square", "", (a * (t - 1) ** 2, "t", a, sp.Integer(1), sp.Integer(0)))
+    assert licensed(step) and ungranted((step,), ()) == ("a > 0",) and not ungranted((step,), ("a > 0",))
+    assert not licensed(Step("completed-square", "", (sp.Integer(3), "t", sp.Integer(0), t - t, sp.Integer(3))))
+
+
+def test_a_product_turned_round_needs_a_symmetric_matrix() -> None:
+    for left, right, wanted in (
+        (("W_QK", "Sigma"), ("R", "W_QK", "R"), ()),
+        (("W_QK", "A", "B"), ("B", "W_QK", "A"), ()),
+        (("W_QK", "A", "B"), ("B", "A", "W_QK"), ("W symmetric",)),
+        (("A", "B", "C"), ("C", "B", "A"), ()),
+    ):
+        step = Step("trace-identity", "", (left, right, {"Sigma": ("R", "R")}))
+        assert licensed(step) and needs(step) == wanted
+
+
+def test_steps_in_the_data_of_a_step_need_what_they_need() -> None:
+    inner = Step("positive-root", "", (sp.sqrt(symbol("v") ** 2), symbol("v"), "v"))
+    outer = Step("chain", "", (1, ((inner, 2),), [inner]))
+    assert ungranted((outer,), ()) == ("v > 0",) and ungranted((outer,), ("v >= 1",)) == ()
+
+
+def test_a_rule_says_what_it_needs_in_one_place() -> None:
+    from theorems.rules import ABOUT, RULES
+
+    assert ABOUT["pair-average"].needs == ("C >= 1", "n >= 2", "lam > 0", "lam < 1")
+    name = "of two needs, for this test"
+    rule(name, needs=("W symmetric", "d >= 2"), concludes=1, source="a book")(lambda *_: True)
+    try:
+        assert needs(Step(name, "", (1, 2))) == ("W symmetric", "d >= 2")
+        assert (ABOUT[name].concludes, ABOUT[name].source, ABOUT[name].trusted) == (1, "a book", "")
+        assert ungranted((Step(name, "", ()),), ("W symmetric",)) == ("d >= 2",)
+    finally:
+        del RULES[name], ABOUT[name]

@@ -1,0 +1,190 @@
+"""Ball arithmetic: rigorous enclosures of closed expressions, and the signs that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import lru_cache, reduce
+from math import prod
+from operator import itemgetter
+
+import flint
+import sympy as sp
+
+from theorems.algebra.covers import Box
+from theorems.algebra.expressions import value_at
+
+#: Bits tried one after the other until a sign is settled.
+PRECISIONS = (64, 128, 256, 512)
+
+
+class precision:
+    """flint's process-global precision, set for a while."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+
+    def __enter__(self) -> None:
+        self.before = flint.ctx.prec
+        flint.ctx.prec = self.bits
+
+    def __exit__(self, *_: object) -> None:
+        flint.ctx.prec = self.before
+
+
+def rational(value: Fraction | int) -> flint.arb:
+    """The ball around a rational number at the present precision."""
+    fraction = Fraction(value)
+    return flint.arb(flint.fmpq(fraction.numerator, fraction.denominator))
+
+
+def between(low: Fraction | int, high: Fraction | int) -> flint.arb:
+    """A ball that holds the interval [low, high]."""
+    return rational(low).union(rational(high))
+
+
+def lower_end(value: flint.arb) -> Fraction:
+    """The least number in a finite ball, a dyadic one."""
+    mantissa, exponent = value.lower().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+Evaluation = Callable[[Mapping[str, flint.arb]], flint.arb]
+
+
+def ball(expression: sp.Expr, point: Mapping[str, flint.arb]) -> flint.arb:
+    """An enclosure of the expression's value; ValueError for a function that has none here, KeyError for a name."""
+    return _evaluation(expression)(point)
+
+
+@lru_cache(maxsize=2048)
+def _evaluation(expression: sp.Expr) -> Evaluation:
+    """The enclosure as a function of the point: the expression's tree is read once, not at every point."""
+    if expression.is_Symbol:
+        return itemgetter(expression.name)
+    if expression.is_Rational:
+        above, below = int(expression.p), int(expression.q)
+        return lambda _: flint.arb(flint.fmpq(above, below))
+    if expression is sp.pi:
+        return lambda _: flint.arb.pi()
+    if expression is sp.E:
+        return lambda _: flint.arb(1).exp()
+    if expression.is_Piecewise:
+        return lambda point: _piecewise(expression, point)
+    if expression.is_Pow:
+        base, value = map(_evaluation, expression.args)
+        return _power(base, value, expression.exp)
+    parts = [_evaluation(argument) for argument in expression.args]
+    name = expression.func.__name__
+    if expression.is_Add:
+        return lambda point: sum((part(point) for part in parts), flint.arb(0))
+    if expression.is_Mul:
+        return lambda point: prod((part(point) for part in parts), start=flint.arb(1))
+    if name in ("erf", "exp", "log"):
+        function = {"erf": flint.arb.erf, "exp": flint.arb.exp, "log": flint.arb.log}[name]
+        return lambda point: function(parts[0](point))
+    if name == "Abs":
+        return lambda point: abs(parts[0](point))
+    if name in ("Max", "Min"):
+        larger = flint.arb.max if name == "Max" else flint.arb.min
+        return lambda point: reduce(larger, (part(point) for part in parts))
+    raise ValueError(f"{expression}: no ball arithmetic for {name}; it reads sums, products, powers, erf, exp and log")
+
+
+def _power(base: Evaluation, value: Evaluation, exponent: sp.Expr) -> Evaluation:
+    if not exponent.is_Rational or exponent.q > 2:
+        return lambda point: base(point) ** value(point)
+    count, root = int(exponent.p), exponent.q == 2
+
+    def power(point: Mapping[str, flint.arb]) -> flint.arb:
+        one = base(point).sqrt() if root else base(point)
+        # arb's own power loses an interval around 0
+        whole = prod((one,) * abs(count), start=flint.arb(1))
+        return whole if count > 0 else 1 / whole
+
+    return power
+
+
+def _piecewise(expression: sp.Expr, point: Mapping[str, flint.arb]) -> flint.arb:
+    """The branch whose condition is settled at the point; ValueError where none is."""
+    for value, condition in expression.args:
+        if condition is sp.true:
+            return ball(value, point)
+        gap = ball(condition.lhs - condition.rhs, point)
+        holds, fails = _settled(condition, gap)
+        if holds:
+            return ball(value, point)
+        if not fails:
+            raise ValueError(f"whether {condition} holds is not settled by balls")
+    raise ValueError(f"no branch of {expression} applies")
+
+
+def _settled(condition: sp.Basic, gap: flint.arb) -> tuple[bool, bool]:
+    """Whether a relation holds, and whether it fails, for left - right in the ball."""
+    above, below, zero = bool(gap > 0), bool(gap < 0), bool(gap.is_zero())
+    table = {
+        "StrictGreaterThan": (above, below or zero),
+        "GreaterThan": (above or zero or bool(gap >= 0), below),
+        "StrictLessThan": (below, above or zero),
+        "LessThan": (below or zero or bool(gap <= 0), above),
+        "Equality": (zero, above or below),
+        "Unequality": (above or below, zero),
+    }
+    return table[type(condition).__name__]
+
+
+#: A rational number, or a function that encloses another number at the present precision.
+Value = Fraction | int | Callable[[], flint.arb]
+
+
+def at(expression: sp.Expr, point: Mapping[str, Value], bits: int = 128) -> flint.arb:
+    """An enclosure of the expression at an exact point."""
+    with precision(bits):
+        balls = {name: value() if callable(value) else rational(value) for name, value in point.items()}
+        return ball(expression, balls)
+
+
+def sign(expression: sp.Expr, point: Mapping[str, Value]) -> int | None:
+    """The certified sign at an exact point, 1 or -1; 0 for an exact zero; None where the balls settle none."""
+    rationals = {name: value for name, value in point.items() if not callable(value)}
+    if len(rationals) == len(point):
+        # a zero of rational arithmetic is one that balls around thirds do not show
+        exact = value_at(expression, rationals)
+        if exact.is_Rational:
+            return int(sp.sign(exact))
+    for bits in PRECISIONS:
+        value = at(expression, point, bits)
+        if value > 0:
+            return 1
+        if value < 0:
+            return -1
+        if value.is_zero():
+            return 0
+        if not value.is_finite():
+            return None
+    return None
+
+
+def centred(expression: sp.Expr, slopes: Mapping[str, sp.Expr], box: Box, fixed: Mapping[str, Fraction]) -> flint.arb:
+    """An enclosure of the expression over a box, by the mean value theorem: its middle, and its slopes over the box.
+
+    ``slopes`` are its derivatives by the box's names, ``fixed`` the exact values of other names. At the present
+    precision; not finite where the expression or a slope is not.
+    """
+    still = {name: rational(value) for name, value in fixed.items()}
+    whole = still | {name: between(*ends) for name, ends in box.items()}
+    middle = still | {name: rational((low + high) / 2) for name, (low, high) in box.items()}
+    moved = (ball(slope, whole) * (whole[name] - middle[name]) for name, slope in slopes.items())
+    return sum(moved, ball(expression, middle))
+
+
+def positive(expression: sp.Expr, name: str, low: Fraction | int, high: Fraction | int, pieces: int = 64) -> bool:
+    """Whether a function of one name is shown positive on [low, high] by an interval cover."""
+    if {s.name for s in expression.free_symbols} - {name}:
+        return False
+    start, width = Fraction(low), (Fraction(high) - Fraction(low)) / pieces
+    with precision(64):
+        return all(
+            bool(ball(expression, {name: between(start + k * width, start + (k + 1) * width)}) > 0)
+            for k in range(pieces)
+        )

@@ -1,0 +1,267 @@
+"""Rigorous enclosures of the probabilities of ``theorems.bao2024.law`` in ball arithmetic.
+
+P(Q > x) = (1/pi) Im int M(s) exp(-s x)/s ds + [c < 0] over a half line from a real c, 0 < |c| short of the nearest
+singularity, into the upper half-plane: straight up, or at 60 degrees to the side where exp(-s x) decays (a rotation
+meets no singularity, as those are real). The part up to a radius R is an ``acb.integral``, in u with |s - c| =
+A sinh(u); the rest is bounded by hand, see ``_Law.rest``. No numerical step is shared with
+``theorems.bao2024.law.quadrature``.
+
+M is a product of powers of 1 - 2 alpha s, or, for the pairs alpha = w (c +- sqrt(ab))/2, of the quadratics
+1 - 2 c w s - (ab - c^2) (w s)^2, whose coefficients are rational. The arguments of a quadratic's two factors differ in
+sign, so neither they nor their sum reach +-pi, and the principal root of the quadratic is analytic off the rays.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import flint
+
+from theorems.algebra.balls import precision, rational
+from theorems.bao2024.law import kernel_limits, kernel_values, score_offset
+
+Number = int | float | Fraction
+
+#: The half line leans unless M exp(-s x) would grow beyond exp(LEAN) along it; then M decays fast straight up.
+LEAN = 40.0
+#: Evaluations of an integrand after which the ball is left as wide as it is.
+EVALUATIONS = 30_000
+#: The largest multiplicity that is multiplied out.
+POWER = 16
+#: The largest |u| that is tried before the bound of the rest is taken as it stands.
+FAR = 400
+
+
+@dataclass(frozen=True)
+class _Factor:
+    """(1 - first s - second s^2)^(-count/2), with its weights enclosed."""
+
+    first: Fraction
+    second: Fraction
+    count: int
+    alphas: tuple[flint.arb, ...]
+
+
+def certified(
+    T: int,
+    i: int,
+    eigenvalues: Sequence[Number],
+    multiplicities: Sequence[int] | None = None,
+    lam: Number = 1,
+    low: Number = 0,
+    high: Number = 1,
+    bits: int = 64,
+    start: str = "sigma",
+) -> flint.arb:
+    """A ball around rho_i = P(low <= score_i <= high) for symmetric W_QK; its radius is about 2^-bits.
+
+    Eigenvalues of W_QK Sigma, lam and finite ends are taken as the rationals that they are (a float is one).
+    """
+    size = Fraction(lam)
+    if size <= 0:
+        raise ValueError(f"lam = {lam}; expected a positive number")
+    a, b, c = kernel_values(T, i, start)
+    offset = score_offset(T)
+    ends = [end if math.isinf(end) else size * (Fraction(end) - offset) for end in (low, high)]
+    with precision(_working(bits)):
+        return _between(_factors(a * b, c, eigenvalues, multiplicities), ends[0], ends[1], bits)
+
+
+def certified_limit(
+    theta: Fraction,
+    eigenvalues: Sequence[Number],
+    multiplicities: Sequence[int] | None = None,
+    low: Number = 0,
+    high: Number = 1,
+    bits: int = 32,
+    start: str = "sigma",
+) -> flint.arb:
+    """A ball around P(low <= score <= high) in the limit law, T -> infinity with i/T -> theta, at lam = 1."""
+    if not 0 <= theta <= 1:
+        raise ValueError(f"theta = {theta}; expected a relative position between 0 and 1")
+    ab, c = kernel_limits(theta, start)
+    with precision(_working(bits)):
+        return _between(_factors(ab, c, eigenvalues, multiplicities), Fraction(low), Fraction(high), bits)
+
+
+def _factors(
+    ab: Fraction, c: Fraction, eigenvalues: Sequence[Number], multiplicities: Sequence[int] | None
+) -> list[_Factor]:
+    """The factors of M for the eigenvalues w of W_QK Sigma, whose weights are w (c +- sqrt(ab))/2."""
+    factors = []
+    root = rational(ab).sqrt()
+    for w, count in _joined(eigenvalues, multiplicities):
+        first, second = 2 * c * w, (ab - c * c) * w * w
+        if second:
+            alphas = tuple(rational(w) * (rational(c) + sign * root) / 2 for sign in (1, -1))
+            factors.append(_Factor(first, second, count, alphas))
+        elif first:
+            factors.append(_Factor(first, Fraction(0), count, (rational(first / 2),)))
+    return factors
+
+
+def certified_probability(
+    weights: Sequence[Number],
+    multiplicities: Sequence[int] | None = None,
+    low: Number = 0,
+    high: Number = 1,
+    bits: int = 64,
+) -> flint.arb:
+    """A ball around P(low <= sum_j alpha_j chi^2_{m_j} <= high) for rational weights; its radius is about 2^-bits."""
+    with precision(_working(bits)):
+        pairs = _joined(weights, multiplicities)
+        factors = [_Factor(2 * alpha, Fraction(0), count, (rational(alpha),)) for alpha, count in pairs if alpha]
+        lo, hi = (end if math.isinf(end) else Fraction(end) for end in (low, high))
+        return _between(factors, lo, hi, bits)
+
+
+def _working(bits: int) -> int:
+    if bits < 8:
+        raise ValueError(f"bits = {bits}; expected 8 or more")
+    return bits + 48
+
+
+def _joined(values: Sequence[Number], multiplicities: Sequence[int] | None) -> list[tuple[Fraction, int]]:
+    """Distinct values with their total multiplicities."""
+    counts = [1] * len(values) if multiplicities is None else list(multiplicities)
+    if len(counts) != len(values) or any(count != int(count) or count < 0 for count in counts):
+        raise ValueError(f"multiplicities {counts} for {len(values)} values; expected a count of 0 or more for each")
+    table: defaultdict[Fraction, int] = defaultdict(int)
+    for value, count in zip(values, counts, strict=True):
+        table[Fraction(value)] += int(count)
+    return [(value, count) for value, count in table.items() if count]
+
+
+def _between(factors: list[_Factor], low: Number, high: Number, bits: int) -> flint.arb:
+    if not low <= high:
+        raise ValueError(f"low = {low} above high = {high}; expected low <= high")
+    if not factors:
+        return flint.arb(1 if low <= 0 <= high else 0)
+    # scaled by a power of two, so that no float leaves its range
+    size = max(max(abs(f.first), _root(f.second)) for f in factors)
+    power = Fraction(2) ** (size.numerator.bit_length() - size.denominator.bit_length())
+    unit = rational(power)
+    scaled = [
+        _Factor(f.first / power, f.second / power**2, f.count, tuple(alpha / unit for alpha in f.alphas))
+        for f in factors
+    ]
+    law = _Law(scaled, bits)
+    ends = [end if isinstance(end, float) else end / power for end in (low, high)]
+    return law.above(ends[0]) - law.above(ends[1])
+
+
+def _root(square: Fraction) -> Fraction:
+    """A power of two within a factor 2 of the square root; 0 for 0."""
+    if not square:
+        return Fraction(0)
+    return Fraction(2) ** ((square.numerator.bit_length() - square.denominator.bit_length()) // 2)
+
+
+class _Law:
+    """The law of a sum of weighted chi^2 that is no point mass."""
+
+    def __init__(self, factors: list[_Factor], bits: int) -> None:
+        self.factors, self.bits = factors, bits
+        self.positive = any(f.second or f.first > 0 for f in factors)
+        self.negative = any(f.second or f.first < 0 for f in factors)
+        self.mids = mids = [(float(alpha.mid()), f.count) for f in factors for alpha in f.alphas]
+        self.mean = sum(alpha * count for alpha, count in mids)
+        self.spread = math.sqrt(sum(2 * alpha * alpha * count for alpha, count in mids))
+        # the distance of the nearest singularity on either side
+        self.right, self.left = (
+            0.5 / top if top > 0 else math.inf
+            for top in (max(sign * alpha for alpha, _ in mids) for sign in (1.0, -1.0))
+        )
+
+    def above(self, x: Number) -> flint.arb:
+        """P(Q > x)."""
+        if x == -math.inf or (x <= 0 and not self.negative):
+            return flint.arb(1)
+        if x == math.inf or (x >= 0 and not self.positive):
+            return flint.arb(0)
+        end = Fraction(x)
+        side = 1 if x >= self.mean else -1
+        c = Fraction(side * min(0.5 / self.spread, 0.5 * (self.right if side > 0 else self.left)))
+        leaning = end != 0 and self.growth(float(c), float(end)) < LEAN
+        angle = Fraction(1, 3) if leaning else Fraction(1, 2)
+        turn = flint.acb(*_direction(angle, end < 0))
+        scale, start, shift = rational(abs(c)), rational(c), rational(end)
+        reach, rest = 1, flint.arb("inf")
+        while not rest < flint.arb(2) ** (-self.bits - 2) and reach < FAR:
+            reach += 1
+            rest = self.rest(start, scale * flint.arb(reach).sinh(), shift, leaning)
+
+        def integrand(u: flint.acb, analytic: bool) -> flint.acb:
+            s = start + turn * scale * u.sinh()
+            return self.transform(s, shift, analytic) / s * turn * scale * u.cosh()
+
+        tolerance = flint.arb(2) ** (-self.bits - 4)
+        pieces = [
+            flint.acb.integral(
+                integrand, k, min(k + 4, reach), abs_tol=tolerance, rel_tol=tolerance, eval_limit=EVALUATIONS
+            )
+            for k in range(0, reach, 4)
+        ]
+        value = sum((piece.imag for piece in pieces), flint.arb(0)) / flint.arb.pi()
+        return value + flint.arb(0, rest.upper()) + (1 if c < 0 else 0)
+
+    def growth(self, c: float, x: float) -> float:
+        """The largest log |M(s) exp(-s x)| on the leaning half line, seen at some points: it only chooses the line."""
+        turn = cmath.rect(1, math.pi / 3 if x > 0 else 2 * math.pi / 3)
+        points = [c + turn * abs(c) * math.sinh(k / 4) for k in range(160)]
+        return max(
+            -s.real * x - sum(count / 2 * math.log(abs(1 - 2 * alpha * s)) for alpha, count in self.mids)
+            for s in points
+        )
+
+    def transform(self, s: flint.acb, x: flint.arb, analytic: bool) -> flint.acb:
+        """M(s) exp(-s x), every factor by its principal branch, high powers in the exponent."""
+        value, exponent = flint.acb(1), -s * x
+        for factor in self.factors:
+            base = 1 - s * (rational(factor.first) + s * rational(factor.second))
+            if factor.count > POWER:
+                exponent -= base.log(analytic=analytic) * factor.count / 2
+                continue
+            half, odd = divmod(factor.count, 2)
+            value = value / base**half
+            if odd:
+                value = value * base.rsqrt(analytic=analytic)
+        return value * exponent.exp()
+
+    def rest(self, c: flint.arb, radius: flint.arb, x: flint.arb, leaning: bool) -> flint.arb:
+        """A bound of (1/pi) int |M(s) exp(-s x)/s| |ds| over |s - c| >= radius on the half line.
+
+        Leaning: |1 - 2 alpha s| is at least |1 - 2 alpha c| sin 60 (the distance of the singularity from the line) and
+        2 |alpha| radius - |1 - 2 alpha c|, |s| likewise, and |exp(-s x)| = exp(-c x - |x| |s - c|/2) is integrated.
+        Upwards: with v = radius, |M(c + i v)| falls at least like v^-p from there on, where p is the sum of
+        (m/2) (2 alpha v)^2/|1 - 2 alpha (c + i v)|^2, which grows with v; and |s| >= v.
+        """
+        sine = flint.arb(3).sqrt() / 2
+        log, power = -c * x, flint.arb(0)
+        for factor in self.factors:
+            for alpha in factor.alphas:
+                own = abs(1 - 2 * alpha * c)
+                far = 2 * abs(alpha) * radius
+                if leaning:
+                    least = (own * sine).max(far - own)
+                    log -= least.log() * factor.count / 2
+                else:
+                    square = own * own + far * far
+                    log -= square.log() * factor.count / 4
+                    power += far * far / square * factor.count / 2
+        if not leaning:
+            return log.exp() / power / flint.arb.pi()
+        decay = abs(x) / 2
+        near = (abs(c) * sine).max(radius - abs(c))
+        return (log - decay * radius).exp() / decay / near / flint.arb.pi()
+
+
+def _direction(angle: Fraction, left: bool) -> tuple[flint.arb, flint.arb]:
+    """cos and sin of angle * pi, turned to the left half-plane if asked."""
+    sine, cosine = flint.arb.sin_cos_pi(rational(angle))
+    return (-cosine if left else cosine), sine

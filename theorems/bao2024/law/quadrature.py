@@ -1,0 +1,350 @@
+"""P(low <= Q <= high), Q = sum_j alpha_j chi^2_{m_j}, independent, any signs, by Fourier inversion with error bounds.
+
+M(s) = E exp(s Q) = prod_j (1 - 2 alpha_j s)^(-m_j/2). Its singularities lie on the real axis, at and beyond
+1/(2 max alpha) and 1/(2 min alpha); off these two rays no factor meets (-inf, 0], so the principal branch of every
+factor is analytic and nothing is unwrapped. Two rules, the second where the first would need too many nodes:
+
+"line": s = i t on the imaginary axis and the trapezoid rule with step h. Poisson summation says exactly what it
+returns, sum_k P(low + k L <= Q <= high + k L) with L = 2 pi/h, so the discretisation error is at most
+P(Q >= low + L) + P(Q <= high - L), which Chernoff bounds, exp(K(s) - s y) with K = log M at a real s. On the axis
+-d log|M|/d log t = p(t) grows with t, hence |M(i t)| <= |M(i t_N)| (t/t_N)^(-p_N) for t >= t_N, and the nodes left
+out add at most 2 |M(i t_N)|/(pi p_N). Both are proved bounds.
+
+"hyperbola": for each end x >= 0 (for x < 0 with -Q) the contour s(u) = B + A sin(phi + i u), which crosses the real
+axis between the rays and off the pole of M(s) exp(-s x)/s, and on which exp(-s x) decays; the trapezoid rule in u.
+Moving u to u + i v moves phi to phi - v, so the integrand is analytic for 0 <= phi' <= PHI, and the error is at most
+(N_0 + N_PHI)/(exp(2 pi v/h) - 1), v = PHI/2, with N the integrals of the modulus along the two edges: by the residue
+theorem the error is the integral of F/(exp(-+2 pi i u/h) - 1) along them. The N are evaluated in floating point, with
+a factor 2 for safety, so this bound is computed and not enclosed;
+``theorems.bao2024.law.certified`` encloses. Where a few heavy weights stand beside many, a million times lighter,
+neither rule may reach the tolerance: the error then says so, up to 1.
+
+The ends are first drawn in to where Chernoff leaves the bound's mass outside; infinite ends become finite so.
+Rounding is bounded to first order: an argument x of the trigonometric functions carries an error of a few eps |x|.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Counts = Sequence[int] | np.ndarray[Any, np.dtype[Any]]
+
+#: The opening of the strip of hyperbolas; below pi/2, where the edge would lie on the ray.
+PHI = 1.2
+#: Nodes up to which the line is tried first, and at most.
+FEW, MANY = 512, 1 << 20
+#: Largest array of node times weight that is held at once.
+BLOCK = 1 << 18
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class Probability:
+    """A probability with an absolute error bound, the rule that gave it and the nodes that this took."""
+
+    value: float
+    error: float
+    method: str
+    nodes: int
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Probabilities of several laws at once: values, errors, methods and nodes, each of shape (R,)."""
+
+    values: Array
+    errors: Array
+    methods: tuple[str, ...]
+    nodes: np.ndarray[Any, np.dtype[np.int64]]
+
+
+def probability(
+    weights: Sequence[float] | Array,
+    multiplicities: Counts,
+    low: float,
+    high: float,
+    tolerance: float = 1e-13,
+) -> Probability:
+    """P(low <= sum_j alpha_j chi^2_{m_j} <= high), the interval closed: all weights 0 is a point mass at 0.
+
+    ``tolerance`` is the sum aimed at of the discretisation and truncation errors; the error reported adds rounding.
+    """
+    alphas = np.atleast_1d(np.asarray(weights, dtype=np.float64))
+    if alphas.ndim != 1:
+        raise ValueError(f"weights of shape {alphas.shape}; expected one law's, a list of numbers")
+    rows = intervals(alphas[None, :], multiplicities, np.array([low]), np.array([high]), tolerance)
+    return Probability(float(rows.values[0]), float(rows.errors[0]), rows.methods[0], int(rows.nodes[0]))
+
+
+def intervals(
+    weights: Array, multiplicities: Counts, low: Array | float, high: Array | float, tolerance: float = 1e-13
+) -> Rows:
+    """P(low_r <= sum_j weights_rj chi^2_{m_j} <= high_r) for every row r; weights (R, n), the ends (R,) or one."""
+    weights, counts = np.asarray(weights, dtype=np.float64), checked(multiplicities, weights.shape[1])
+    lo, hi = (np.broadcast_to(np.asarray(end, dtype=np.float64), len(weights)) for end in (low, high))
+    if not np.all(np.isfinite(weights)):
+        raise ValueError("a weight is not finite; expected real numbers")
+    if not np.all(lo <= hi):
+        raise ValueError(f"low = {lo.tolist()} above high = {hi.tolist()}, or not a number; expected low <= high")
+    if not 0 < tolerance < 0.1:
+        raise ValueError(f"tolerance = {tolerance}; expected a number between 0 and 0.1")
+    used = counts > 0
+    weights, counts = weights[:, used], counts[used]
+    values, errors = ((lo <= 0) & (hi >= 0)).astype(np.float64), np.zeros(len(weights))
+    methods, nodes = ["point"] * len(weights), np.zeros(len(weights), dtype=np.int64)
+    top = np.max(np.abs(weights), axis=1, initial=0.0)
+    alive = np.flatnonzero(top > 0)
+    if len(alive):
+        law = _Law.of(weights[alive], top[alive], counts, lo[alive], hi[alive], tolerance)
+        values[alive], errors[alive], found, nodes[alive] = law.solve()
+        for row, name in zip(alive, found, strict=True):
+            methods[row] = name
+    return Rows(np.clip(values, 0.0, 1.0), errors, tuple(methods), nodes)
+
+
+def checked(multiplicities: Counts, size: int) -> Array:
+    """The multiplicities as an array of shape (size,); ValueError for a wrong count, a negative one or a fraction."""
+    counts = np.asarray(multiplicities, dtype=np.float64)
+    if counts.shape != (size,):
+        raise ValueError(f"{counts.size} multiplicities for {size} weights; expected one for each")
+    if not np.all((counts >= 0) & (counts == np.floor(counts)) & (counts < 2.0**53)):
+        raise ValueError(f"multiplicities {counts.tolist()}; expected counts, 0 or more")
+    return counts
+
+
+@dataclass
+class _Law:
+    """Rows of laws scaled to variance 1, none of them a point mass."""
+
+    beta: Array
+    counts: Array
+    low: Array
+    high: Array
+    tolerance: float
+
+    @staticmethod
+    def of(weights: Array, top: Array, counts: Array, low: Array, high: Array, tolerance: float) -> _Law:
+        ratio = weights / top[:, None]
+        spread = np.sqrt(2 * (ratio * ratio) @ counts)
+        # two divisions: the product of the scales may leave the range of floating point
+        with np.errstate(over="ignore"):
+            lo, hi = low / top / spread, high / top / spread
+        return _Law(ratio / spread[:, None], counts, lo, hi, tolerance)
+
+    def solve(self) -> tuple[Array, Array, list[str], np.ndarray[Any, np.dtype[np.int64]]]:
+        """Values, errors, methods, nodes."""
+        rows = len(self.beta)
+        slip = self.tolerance / 8
+        upper, lower = _quantile(self.beta, self.counts, slip), -_quantile(-self.beta, self.counts, slip)
+        lo, hi = np.maximum(self.low, lower), np.minimum(self.high, upper)
+        values, errors = np.zeros(rows), np.full(rows, slip)
+        # no mass at all beyond the support of a law with weights of one sign
+        errors[(lo >= hi) & ((self.low >= upper) & (upper == 0) | (self.high <= lower) & (lower == 0))] = 0.0
+        names, nodes = ["outside"] * rows, np.zeros(rows, dtype=np.int64)
+        inside = np.flatnonzero(lo < hi)
+        if not len(inside):
+            return values, errors, names, nodes
+        trimmed = slip * ((lower[inside] > self.low[inside]) & (lower[inside] < 0)).astype(np.float64)
+        trimmed += slip * ((upper[inside] < self.high[inside]) & (upper[inside] > 0))
+        step = 2 * np.pi / np.maximum(upper - lo, hi - lower)[inside]
+        beta, lo, hi, low, high = self.beta[inside], lo[inside], hi[inside], lower[inside], upper[inside]
+        needed, left = _nodes(beta, self.counts, step, self.tolerance / 4)
+        line = needed <= FEW
+        found, bound = np.zeros(len(inside)), np.full(len(inside), np.inf)
+        kind = np.where(line, "line", "hyperbola")
+        for count in np.unique(needed[line]):
+            pick = np.flatnonzero(needed == count)
+            found[pick], rounding = _line(beta[pick], self.counts, lo[pick], hi[pick], step[pick], int(count))
+            bound[pick] = rounding + left[pick] + 2 * slip
+        bent = np.flatnonzero(~line)
+        if len(bent):
+            at = (beta[bent], self.counts)
+            above, first, many = _beyond(*at, lo[bent], low[bent], high[bent], self.tolerance / 4)
+            over, second, more = _beyond(*at, hi[bent], low[bent], high[bent], self.tolerance / 4)
+            found[bent], bound[bent] = above - over, first + second
+            wanted, needed[bent] = needed[bent], many + more
+            for row, count in zip(bent, wanted, strict=True):
+                if bound[row] > 100 * self.tolerance and count <= MANY:
+                    one = slice(row, row + 1)
+                    value, rounding = _line(beta[one], self.counts, lo[one], hi[one], step[one], int(count))
+                    total = float(rounding[0] + left[row] + 2 * slip)
+                    if total < bound[row]:
+                        found[row], bound[row], kind[row], needed[row] = value[0], total, "line", count
+        values[inside], errors[inside], nodes[inside] = found, bound + trimmed, needed
+        for row, name in zip(inside, kind, strict=True):
+            names[row] = str(name)
+        return values, np.minimum(errors, 1.0), names, nodes
+
+
+def _quantile(beta: Array, counts: Array, slip: float) -> Array:
+    """y with P(Q >= y) <= slip by Chernoff, y = min_s (K(s) + log(1/slip))/s over a few s; shape (R,).
+
+    Any s in (0, 1/(2 max beta)) gives a valid y. They are chosen about the best s for the bound
+    K(s) <= mean s + s^2 v/(1 - 2 s max beta), v = sum m beta^2, which holds as -log(1 - 2u)/2 - u is at most
+    u^2/(1 - 2u) for 0 <= u < 1/2 (its series, term by term) and at most u^2 for u < 0. With no positive weight y = 0.
+    """
+    edge = np.maximum(np.max(beta, axis=1), 0.0)
+    level = -np.log(slip)
+    centre = 1 / (2 * edge + np.sqrt(0.5 / level))
+    best = np.full(len(beta), np.inf)
+    for factor in (0.7, 0.85, 1.0, 1.2, 1.45, 1.8):
+        s = centre * factor
+        s = np.where(2 * edge * s < 0.98, s, 0.98 / (2 * np.where(edge > 0, edge, 1.0)))
+        best = np.minimum(best, (_cumulants(beta, counts, s) + level) / s)
+    # a relative margin for the rounding of the logarithms
+    return np.where(edge > 0, best + 1e-12 * (np.abs(best) + np.abs(beta) @ counts), 0.0)
+
+
+def _cumulants(beta: Array, counts: Array, s: Array) -> Array:
+    """K(s) = log E exp(s Q) at real s, one for each row."""
+    return np.asarray(-0.5 * (np.log1p(-2 * beta * s[:, None]) @ counts))
+
+
+def _nodes(beta: Array, counts: Array, step: Array, wanted: float) -> tuple[np.ndarray[Any, np.dtype[np.int64]], Array]:
+    """The nodes that each row needs on the line, from a geometric list, and the bound of what they leave out."""
+    rows = len(beta)
+    square = 4 * beta * beta
+    needed, left = np.full(rows, 2 * MANY, dtype=np.int64), np.full(rows, np.inf)
+    open_ = np.arange(rows)
+    count = max(4, int(0.7 * np.sqrt(-2 * np.log(wanted)) / np.max(step)))
+    while len(open_) and count <= MANY:
+        z = square[open_] * (count * step[open_, None]) ** 2
+        size = np.log1p(z) @ counts / 4
+        power = (z / (1 + z)) @ counts / 2
+        with np.errstate(under="ignore", divide="ignore"):
+            tail = 2 * np.exp(-size) / (np.pi * power)
+        done = tail <= wanted
+        needed[open_[done]], left[open_[done]] = count, tail[done]
+        open_ = open_[~done]
+        count = max(count + 2, int(count * (1.12 if count < FEW else 1.5)))
+    return needed, left
+
+
+def _line(beta: Array, counts: Array, lo: Array, hi: Array, step: Array, nodes: int) -> tuple[Array, Array]:
+    """The trapezoid sum on the imaginary axis, and the bound of its rounding error.
+
+    (h/2pi)(hi - lo) + (1/pi) sum_n |M(i t_n)|/n (sin(a - t lo) - sin(a - t hi)), a = sum_j m_j arctan(2 beta_j t)/2.
+    """
+    rows, width = beta.shape
+    total, rounding = step * (hi - lo) / (2 * np.pi), np.zeros(rows)
+    reach = np.abs(beta) @ counts + 2 * np.maximum(np.abs(lo), np.abs(hi))
+    half, quarter = counts / 2, counts / 4
+    block = max(1, BLOCK // (rows * width))
+    for first in range(1, nodes + 1, block):
+        n = np.arange(first, min(first + block, nodes + 1), dtype=np.float64)
+        t = step[:, None] * n
+        z = 2 * t[:, :, None] * beta[:, None, :]
+        angle = np.arctan(z) @ half
+        np.multiply(z, z, out=z)
+        with np.errstate(under="ignore"):
+            size = np.log1p(z, out=z) @ quarter
+            weight = np.exp(-size) / n
+        total += np.sum(weight * (np.sin(angle - t * lo[:, None]) - np.sin(angle - t * hi[:, None])), axis=1) / np.pi
+        # a sum of w terms in blocks of eight lanes adds w/8 roundings to the few of every term
+        wrong = EPS * (8 + width / 8) * (t * reach[:, None] + size + 1)
+        rounding += 2 * np.sum(weight * wrong, axis=1) / np.pi
+    return total, rounding + 4 * EPS
+
+
+def _beyond(
+    beta: Array, counts: Array, x: Array, lower: Array, upper: Array, wanted: float
+) -> tuple[Array, Array, np.ndarray[Any, np.dtype[np.int64]]]:
+    """P(Q > x) by the hyperbola, its error and its nodes; 1 and 0 where x is at the ends that were drawn in."""
+    values, errors = np.where(x <= lower, 1.0, 0.0), np.zeros(len(x))
+    nodes = np.zeros(len(x), dtype=np.int64)
+    for sign in (1.0, -1.0):
+        pick = np.flatnonzero((x > lower) & (x < upper) & ((x >= 0) if sign > 0 else (x < 0)))
+        if len(pick):
+            above, errors[pick], nodes[pick] = _hyperbola(sign * beta[pick], counts, sign * x[pick], wanted)
+            values[pick] = above if sign > 0 else 1 - above
+    return values, errors, nodes
+
+
+def _saddle(beta: Array, counts: Array, x: Array) -> tuple[Array, Array]:
+    """Where the contours cross the real axis: the middle c and the half-width r of the crossings, off pole and rays."""
+    with np.errstate(divide="ignore"):
+        right = np.where(np.max(beta, axis=1) > 0, 0.5 / np.max(beta, axis=1), np.inf)
+        left = np.where(np.min(beta, axis=1) < 0, 0.5 / np.min(beta, axis=1), -np.inf)
+    # with weights of one sign K' > x before D/(2x) on the open side
+    reach = np.sum(counts) / np.maximum(x, 1e-300)
+    a, b = np.where(np.isfinite(left), left, -reach), np.where(np.isfinite(right), right, reach)
+    for _ in range(60):
+        c = (a + b) / 2
+        with np.errstate(divide="ignore"):
+            slope = (beta / (1 - 2 * beta * c[:, None])) @ counts
+        a, b = np.where(slope < x, c, a), np.where(slope < x, b, c)
+    c = (a + b) / 2
+    side = np.where(c >= 0, 1.0, -1.0)
+    gap = np.where(c >= 0, right, -left)
+    # near the mean the saddle meets the pole; e^(c^2/2) is no size there, so the contour may step aside
+    c = np.minimum(np.maximum(np.abs(c), np.minimum(0.5, 0.4 * gap)), 0.75 * gap)
+    return side * c, 0.7 * np.minimum(c, gap - c)
+
+
+def _hyperbola(
+    beta: Array, counts: Array, x: Array, wanted: float
+) -> tuple[Array, Array, np.ndarray[Any, np.dtype[np.int64]]]:
+    """P(Q > x) for x >= 0, the error bound and the nodes of every row.
+
+    P(Q > x) = (1/pi) Re int_0^inf F(u) du + [c < 0] with F = M(s) exp(-s x)/s A cos(phi + i u); the 1 is the residue
+    of the pole at s = 0.
+    """
+    c, r = _saddle(beta, counts, x)
+    size = 2 * r / np.sin(PHI)
+    base = c - r
+
+    def logarithm(phi: float, u: Array) -> tuple[Any, Array]:
+        """log F on the hyperbola phi, (R, len(u)), and the size of what its rounding is relative to."""
+        turn = np.sin(phi + 1j * u)
+        s = base[:, None] + size[:, None] * turn
+        result = np.empty(s.shape, dtype=np.complex128)
+        spread = np.empty(s.shape)
+        block = max(1, BLOCK // (2 * beta.size))
+        for first in range(0, len(u), block):
+            part = slice(first, first + block)
+            z = 2 * s[:, part, None] * beta[:, None, :]
+            # log(1 - z) without forming 1 - z, whose rounding a high multiplicity would magnify
+            real = np.log1p(z.real * (z.real - 2) + z.imag * z.imag) / 2
+            angle = np.arctan2(-z.imag, 1 - z.real)
+            result[:, part] = -0.5 * (real @ counts + 1j * (angle @ counts))
+            modulus = np.abs(z)
+            condition = modulus * (modulus + 2) / np.abs(1 - z) ** 2
+            spread[:, part] = (condition + np.abs(angle) + np.abs(real)) @ counts
+        result += np.log(size[:, None] * np.cos(phi + 1j * u) / s) - s * x[:, None]
+        return result, spread + np.abs(s) * x[:, None]
+
+    depth = -np.log(wanted)
+    step = np.pi * PHI / (depth + 6)
+    coarse = np.arange(0.0, 160.0, 0.5)
+    middle = logarithm(PHI / 2, coarse)[0].real
+    # past the last node that matters, for all rows
+    matters = np.max(np.where(middle > -depth - 4, coarse, 0.0))
+    end = min(matters + 0.5, coarse[-2])
+    count = int(np.ceil(end / step)) + 1
+    u = step * np.arange(count)
+    exponent, spread = logarithm(PHI / 2, u)
+    with np.errstate(under="ignore", over="ignore", invalid="ignore"):
+        weight = np.exp(np.minimum(exponent.real, 700.0))
+        weight[:, 0] /= 2
+        value = step / np.pi * np.sum(weight * np.cos(exponent.imag), axis=1)
+        rounding = step / np.pi * EPS * (8 + beta.shape[1] / 8) * np.sum(weight * (spread + 1), axis=1)
+        tail = _rest(middle, coarse, u[-1])
+        edges = np.zeros(len(x))
+        for phi in (0.0, PHI):
+            modulus = logarithm(phi, coarse)[0].real
+            inside = 0.5 * np.sum(np.exp(np.minimum(modulus, 700.0)), axis=1)
+            edges += inside + _rest(modulus, coarse, coarse[-1])
+        strip = 2 * edges / np.pi / np.expm1(np.pi * PHI / step)
+    return value + (c < 0), rounding + strip + tail / np.pi + 4 * EPS, np.full(len(x), count)
+
+
+def _rest(log_modulus: Array, u: Array, start: float) -> Array:
+    """What exp(log_modulus) has beyond ``start``: at its last rate of decay before, which only grows."""
+    at = min(int(np.searchsorted(u, start, side="right")) - 1, len(u) - 1)
+    rate = np.maximum((log_modulus[:, at - 1] - log_modulus[:, at]) / (u[at] - u[at - 1]), 1e-3)
+    return np.asarray(np.exp(np.minimum(log_modulus[:, at], 700.0)) / rate)

@@ -1,0 +1,1 @@
+"""Claims as data: the catalogue, conditions, and what is said of names."""

@@ -1,0 +1,1 @@
+"""Gaussian processes of tokens: their observables, words of traces, exact moments and limits."""

@@ -1,0 +1,246 @@
+"""Values at one case: exact rationals for the judgement, and the exact variance of a statistic for planning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import flint
+import numpy as np
+import sympy as sp
+
+from theorems.algebra import norms
+from theorems.algebra.balls import ball
+from theorems.algebra.expressions import symbol, value_at
+from theorems.algebra.ratio import Ratio
+from theorems.gaussian import functionals, words
+from theorems.gaussian.moments.wick import contract
+from theorems.gaussian.observables import START, Observable, Term, Vector
+from theorems.gaussian.process import Moment, Process
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class Case:
+    """The exact data of a case: token counts, rational parameters, matrices and vectors, and every word's value.
+
+    ``raw`` is JSON-able: counts as integers, every other number as a string "p/q"; "W" is W_QK.
+    """
+
+    def __init__(self, raw: Mapping[str, Any]) -> None:
+        self.raw = dict(raw)
+        self.scalars: dict[str, Fraction] = {}
+        self.matrices: dict[str, words.Exact] = {}
+        self.vectors: dict[str, list[Fraction]] = {}
+        for name, value in raw.items():
+            if name in ("start", "law"):
+                continue
+            if isinstance(value, list):
+                if _depth(value) > 2:
+                    # an array of matrices: functionals read it from ``raw``
+                    continue
+                if _depth(value) == 2:
+                    self.matrices[name] = [[Fraction(entry) for entry in row] for row in value]
+                else:
+                    self.vectors[name] = [Fraction(entry) for entry in value]
+            else:
+                self.scalars[name] = Fraction(value)
+        if "Sigma" in self.matrices:
+            self.scalars.setdefault("d", Fraction(len(self.matrices["Sigma"])))
+        if "z" in self.matrices:
+            self.scalars.setdefault("d", Fraction(len(self.matrices["z"][0])))
+        self._exact: dict[str, Fraction] = {}
+        self._closed: dict[str, sp.Expr] = {}
+
+    @property
+    def sigma(self) -> words.Exact:
+        """The covariance Sigma; 1 by 1 where the case has no matrices."""
+        return self.matrices.get("Sigma", [[Fraction(1)]])
+
+    def value(self, name: str) -> Fraction:
+        """A scalar of the case or a word's exact value; raises KeyError for a name that is neither."""
+        if name in self.scalars:
+            return self.scalars[name]
+        if functionals.known(name) is not None:
+            closed = self.functional(name)
+            if not closed.is_Rational:
+                raise ValueError(f"{name} = {closed} is no rational number at the case {sorted(self.raw)}")
+            return Fraction(int(closed.p), int(closed.q))
+        if name not in self._exact:
+            word = words.known(name)
+            if word is None:
+                raise KeyError(name)
+            matrices = {key: rows for key, rows in self.matrices.items() if key != "Sigma"}
+            if "Sigma" not in self.matrices and any(len(rows) > 1 for rows in matrices.values()):
+                raise ValueError(f"{name} needs Sigma, which the case {sorted(self.raw)} lacks; give it")
+            self._exact[name] = words.evaluate_exactly(word, matrices, self.sigma, self.vectors)
+        return self._exact[name]
+
+    def functional(self, name: str) -> sp.Expr:
+        """A registered functional's exact value, a closed expression; raises KeyError for a name that is none."""
+        found = functionals.known(name)
+        if found is None:
+            raise KeyError(name)
+        if name not in self._closed:
+            self._closed[name] = sp.sympify(found.value(self))
+        return self._closed[name]
+
+    def number(self, name: str) -> Fraction | Callable[[], flint.arb]:
+        """A value for ball arithmetic: rational, or for a norm what encloses it at the present precision.
+
+        Raises KeyError for a name that is neither, ValueError where the case's matrices have no such norm.
+        """
+        if name not in self.scalars and functionals.known(name) is not None:
+            closed = self.functional(name)
+            return self.value(name) if closed.is_Rational else partial(ball, closed, {})
+        if name in self.scalars or norms.functional(name) is None:
+            return self.value(name)
+        found = norms.rational_value(name, self.matrices)
+        return found if found is not None else partial(norms.enclosure, name, self.matrices)
+
+    def evaluate(self, expression: sp.Expr) -> sp.Expr:
+        """The exact value of a formula at this case; a norm without a short closed form counts with 30 digits."""
+        names = {free.name for free in expression.free_symbols}
+        defined = {name for name in names if name not in self.scalars and functionals.known(name) is not None}
+        if defined:
+            expression = expression.xreplace({symbol(name): self.functional(name) for name in defined})
+            names -= defined
+        of_norms = {name for name in names if name not in self.scalars and norms.functional(name) is not None}
+        if of_norms:
+            expression = expression.xreplace({symbol(name): norms.shown(name, self.matrices) for name in of_norms})
+        return value_at(expression, {name: self.value(name) for name in names - of_norms})
+
+
+def _depth(value: Any) -> int:
+    return 1 + _depth(value[0]) if isinstance(value, list) and value else 0
+
+
+class Numeric:
+    """Moments of observables at a case in float64, for planning sample sizes; indices are summed by brute force."""
+
+    def __init__(self, case: Case, process: Process) -> None:
+        self.case, self.process = case, process
+        self.length = int(case.scalars.get("T", max((case.scalars.get(n, Fraction(1)) for n in ("i", "j")), default=1)))
+        grid = np.arange(1, self.length + 1, dtype=np.float64)
+        early, late = np.minimum.outer(grid, grid), np.maximum.outer(grid, grid)
+        kernel = process.kernel
+        below = kernel.below.at({"s": early, "t": late}) + np.zeros_like(early)  # type: ignore[dict-item]
+        np.fill_diagonal(below, kernel.diagonal.at({"s": grid, "t": grid}) + np.zeros_like(grid))  # type: ignore[dict-item]
+        self.kernel = below
+        mean = kernel.mean
+        self.curve = np.zeros_like(grid) if mean is None else mean.at({"t": grid}) + np.zeros_like(grid)  # type: ignore[dict-item]
+
+    def moment(self, observable: Observable) -> float:
+        """E[observable]."""
+        return sum(self._term(term) for term in observable.terms)
+
+    def statistic(self, moment: Moment) -> tuple[float, float]:
+        """Mean and variance of the number that the simulation averages for this moment.
+
+        For a mean that is the observable itself; for a variance it is (f - f')^2 / 2 over two independent walks,
+        whose variance is (mu_4 + sigma^4) / 2.
+        """
+        if moment.observable is None:
+            raise ValueError("the derived value is not the mean or variance of one observable; sample sizes need one")
+        f = moment.observable
+        mean = self.moment(f)
+        if moment.kind == "mean":
+            return mean, max(self.moment(f * f) - mean * mean, 0.0)
+        if moment.kind == "covariance" and moment.other is not None:
+            return self._covariance(f, moment.other, mean)
+        raw2, raw3, raw4 = self.moment(f * f), self.moment(f * f * f), self.moment(f * f * f * f)
+        spread = raw2 - mean**2
+        fourth = raw4 - 4 * mean * raw3 + 6 * mean**2 * raw2 - 3 * mean**4
+        return spread, max((fourth + spread**2) / 2, 0.0)
+
+    def _covariance(self, f: Observable, g: Observable, mean: float) -> tuple[float, float]:
+        """Mean and variance of (f - f')(g - g')/2: with a, b the centred f, g, (E[a^2 b^2] + E[a^2] E[b^2])/2."""
+        other = self.moment(g)
+        cross = self.moment(f * g) - mean * other
+        one, two = self.moment(f * f) - mean**2, self.moment(g * g) - other**2
+        fourth = (
+            self.moment(f * f * g * g)
+            - 2 * other * self.moment(f * f * g)
+            - 2 * mean * self.moment(f * g * g)
+            + other**2 * (one + mean**2)
+            + mean**2 * (two + other**2)
+            + 4 * mean * other * (cross + mean * other)
+            - 3 * mean**2 * other**2
+        )
+        return cross, max((fourth + one * two) / 2, 0.0)
+
+    def _term(self, term: Term) -> float:
+        """One term's expectation: every pair of ends is an array over the indices it involves, contracted by einsum."""
+        order = len(term.bounds)
+        steps = np.arange(1, self.length + 1)
+        places: dict[str, Any] = {}
+        for axis, bound in enumerate(term.bounds):
+            places[bound.index] = steps.reshape([-1 if k == axis else 1 for k in range(order)])
+        fixed: list[tuple[Array, tuple[int, ...]]] = [_compact(self._at(term.coefficient, places), order)]
+        for bound in term.bounds:
+            low, high = self._place(bound.above, places), self._place(bound.upto, places)
+            here = places[bound.index]
+            inside = (here > low) & ((here < high) if bound.strict else (here <= high))
+            fixed.append(_compact(inside, order))
+        vectors, contractions = contract(term.forms, self.process.kernel.mean is None)
+        weights = [self._weights(vector, places, order) for vector in vectors]
+        pairs: dict[tuple[int, int], tuple[Array, tuple[int, ...]]] = {}
+        means = [_compact(w @ self.curve, order) for w in weights]
+        total = 0.0
+        for item in contractions:
+            factor = float(item.count)
+            for word in item.words:
+                factor *= float(self.case.value(word.name))
+            operands = [*fixed, *(means[end] for end in item.means)]
+            for one, two in item.pairs:
+                if (one, two) not in pairs:
+                    pairs[one, two] = _compact(np.sum((weights[one] @ self.kernel) * weights[two], axis=-1), order)
+                operands.append(pairs[one, two])
+            total += factor * _contracted(operands, self.length, order)
+        return total
+
+    def _place(self, name: str, places: Mapping[str, Any]) -> Any:
+        if name == START:
+            return 0
+        # the one vector of the Gaussian model has no position of its own
+        return places[name] if name in places else int(self.case.scalars.get(name, 1))
+
+    def _at(self, ratio: Ratio, places: Mapping[str, Any]) -> Any:
+        values = {name: places[name] if name in places else float(self.case.value(name)) for name in ratio.names}
+        return ratio.reduced().at(values)
+
+    def _weights(self, vector: Vector, places: Mapping[str, Any], axes: int) -> Any:
+        """The weight of every token in the vector, with the summation indices as leading axes."""
+        steps = np.arange(1, self.length + 1)
+        total: Any = np.zeros((1,) * axes + (self.length,))
+        for coefficient, atom in vector.parts:
+            nodes = [np.asarray(self._place(name, places))[..., None] for name in atom[1:]]
+            inside = steps == nodes[0] if atom[0] == "at" else (steps > nodes[0]) & (steps <= nodes[1])
+            total = total + np.asarray(self._at(coefficient, places))[..., None] * inside
+        return total
+
+
+def _compact(values: Any, order: int) -> tuple[Array, tuple[int, ...]]:
+    """An array over the summation indices without the axes it does not depend on, and the axes that are left."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim == 0 or order == 0:
+        return array.reshape(()), ()
+    axes = tuple(axis for axis in range(order) if array.shape[axis] > 1)
+    return array.reshape([array.shape[axis] for axis in axes]), axes
+
+
+def _contracted(operands: list[tuple[Array, tuple[int, ...]]], length: int, order: int) -> float:
+    """The product of the operands, summed over every index; an index that no operand has counts ``length`` times."""
+    scalar = 1.0
+    arrays: list[Any] = []
+    used: set[int] = set()
+    for array, axes in operands:
+        if axes:
+            arrays += [array, list(axes)]
+            used |= set(axes)
+        else:
+            scalar *= float(array)
+    scalar *= float(length) ** (order - len(used))
+    return scalar * float(np.einsum(*arrays, [], optimize="greedy")) if arrays else scalar

@@ -1,0 +1,1 @@
+"""Rules for the costs of the sink and the diagonal pattern."""
