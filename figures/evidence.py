@@ -25,7 +25,7 @@ def data(claim: str, *, seed: int = 0, effort: str = "quick") -> dict[str, Any]:
     from proofs_check.judging import runner
 
     report = runner.run([by_id(claim)], runner.Options(effort=effort, seed=seed, device="cpu"))
-    judged = report["claims"][0]
+    judged: Any = report["claims"][0]
     rows = []
     for case in judged["cases"]:
         if case["low"] is None or case["printed"] is None:

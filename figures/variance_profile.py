@@ -70,7 +70,7 @@ def data(
     for i in positions:
         options = runner.Options(effort=effort, seed=seed, device="cpu", case=case(i))
         report = runner.run([claim], options)
-        judged = report["claims"][0]
+        judged: Any = report["claims"][0]
         if not judged["cases"]:
             raise FigureError(f"{CLAIM}: nothing was sampled at i = {i}, T = {length}: {judged['reason']}")
         sampled.append(judged["cases"][0])

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proofs_check.cases.given import parse_case
+from proofs_check.claims.report import Claim
 from proofs_check.inputs.errors import UsageError, shown
 from theorems.claims.catalogue import Statement
 
@@ -94,7 +95,7 @@ class Verdict:
         return f"<table>{cells}</table>"
 
 
-def _not_shipped(report: dict[str, Any]) -> dict[str, Any]:
+def _not_shipped(report: Claim) -> Claim:
     """A report of a shipped claim with another side or another print: it is nobody's claim, and decides nothing."""
     if report["verdict"] not in ("verified", "refuted"):
         return report

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
+from proofs_check.claims.report import Claim, complete
 from tests.documents import Together, server
 
 if TYPE_CHECKING:
@@ -136,8 +137,8 @@ def _claim(**changes: Any) -> dict[str, Any]:
             {
                 "params": {"d": 1, "W": [["1"]], "Sigma": [["1"]], "m": ["2"]},
                 "quantity": "moment",
-                "printed": 5.0,
-                "derived": 5.0,
+                "printed": "5",
+                "derived": "5",
                 "estimate": 5.0031,
                 "low": 4.99,
                 "high": 5.02,
@@ -152,7 +153,8 @@ def _claim(**changes: Any) -> dict[str, Any]:
         "traceback": None,
     }
     claim.update(changes)
-    return copy.deepcopy(claim)
+    found: dict[str, Any] = complete(copy.deepcopy(claim), Claim)
+    return found
 
 
 @pytest.fixture
@@ -168,8 +170,8 @@ def _refuted() -> list[dict[str, Any]]:
         "quantity": "moment",
     }
     case |= {
-        "printed": 0.0,
-        "derived": 1.0,
+        "printed": "0",
+        "derived": "1",
         "estimate": 1.0003,
         "low": 0.98,
         "high": 1.02,
@@ -254,4 +256,5 @@ def sample_report() -> dict[str, Any]:
         "ledger": [{"id": claim["id"], "alpha": 3.9e-9, "spent": 2e-9} for claim in claims],
         "command": ["twofold", "verify"],
     }
-    return {"schema": 2, "run": run, "claims": claims}
+    found: dict[str, Any] = complete({"schema": 2, "run": run, "claims": claims})
+    return found

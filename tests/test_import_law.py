@@ -30,6 +30,7 @@ ALLOWED = {
             "hypothesis",
             "jinja2",
             "jsonschema",
+            "msgspec",
             "markupsafe",
             "math_core",
             "shtab",

@@ -23,6 +23,7 @@ from proofs_check.binding.widened import as_wide_as_said
 from proofs_check.cases.of_statements import drawn, simple, size
 from proofs_check.checks.evidence import Seen
 from proofs_check.claims.pairing import Pair
+from proofs_check.claims.report import Verdict
 from theorems.algebra.expressions import ExpressionError, parse
 from theorems.claims.catalogue import Statement
 from theorems.kernel.deriving import derive
@@ -42,7 +43,7 @@ FAR = 16
 MEND = 'state it as data, e.g. claim("{id}", "E[x[i].T*W*x[j]] = i*tr(W*Sigma)", hypotheses="W symmetric, i <= j")'
 
 
-def capped(claim: Statement, binding: Binding, ruling: str, reason: str) -> tuple[str, str]:
+def capped(claim: Statement, binding: Binding, ruling: Verdict, reason: str) -> tuple[Verdict, str]:
     """A verdict no better than the binding allows: a side of another quantity, or an informal lemma of one's own."""
     notes = binding.faults or (binding.missing if claim.plugin else [])
     if not notes or ruling not in ("verified", "refuted", "undecided"):

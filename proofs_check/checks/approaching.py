@@ -16,7 +16,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.checks.evidence import Bench, Measured, Planned, finite
+from proofs_check.checks.evidence import Bench, Measured, Planned
 from proofs_check.checks.extrapolation import (
     Extrapolated,
     ExtrapolationError,
@@ -27,7 +27,9 @@ from proofs_check.checks.extrapolation import (
 )
 from proofs_check.checks.intervals import Interval
 from proofs_check.checks.planning import plan_case
+from proofs_check.claims import report
 from proofs_check.claims.pairing import Pair, Target, orders, scale_name
+from proofs_check.claims.report import Case, finite
 from theorems.kernel.limits import Limit
 from theorems.kernel.settle import value_of
 
@@ -316,15 +318,16 @@ class Approached:
         )
         return f"limit{over}" + (f" at {', '.join(told)}" if told else "")
 
-    def row(self) -> dict[str, Any]:
-        """The case as the report shows it, with the limit beside it."""
-        true, claimed = self.target.true, self.target.claimed
-        if self.found is not None:
-            true, claimed = self._coefficients()
+    def values(self) -> tuple[sp.Expr | None, sp.Expr | None]:
+        """The limits, derived and printed."""
+        return (self.target.true, self.target.claimed) if self.found is None else self._coefficients()
+
+    def limit(self) -> report.Limit:
+        """The limit as the report shows it."""
+        true, claimed = self.values()
         # a print of several orders: what is of a higher one is taken off both
         shift = 0.0 if self.stated is None or claimed is None else self.stated - float(claimed)
-        row = self.top.row()
-        row["limit"] = {
+        return {
             "at": self.place,
             "printed": None if claimed is None else str(claimed),
             "derived": None if true is None else str(true),
@@ -344,6 +347,11 @@ class Approached:
                 for rung in self.rungs
             ],
         }
+
+    def row(self) -> Case:
+        """The case as the report shows it, with the limit beside it."""
+        row = self.top.row()
+        row["limit"] = self.limit()
         return row
 
     def _coefficients(self) -> tuple[sp.Expr | None, sp.Expr | None]:

@@ -14,6 +14,7 @@ from proofs_check.checks.evidence import Bench, Evidence, Seen
 from proofs_check.checks.matrices import compared
 from proofs_check.claims.mutants import mutants
 from proofs_check.claims.pairing import Pair, Target
+from proofs_check.claims.report import shown_case
 from theorems.algebra.closed import vanishes
 from theorems.kernel.matrix_claims import matrix_of
 from theorems.kernel.outcome import Outcome
@@ -105,7 +106,9 @@ def _at_points(
         # what is evaluated before a limit is no evidence about it
         if target.printed is not None and not target.limit and abs(value - printed) > slack:
             wrong.append((raw, target, value, error))
-        evidence.rows.append(_point_row(raw, target, value, error))
+        evidence.rows.append(
+            shown_case(raw, target.name, target.printed, target.derived, (value - error, value + error), estimate=value)
+        )
     evidence.rows = evidence.rows[:12]
     evidence.status = "contradicts" if wrong else "agrees" if worst <= LOOSE else "underpowered"
     if len(told) < len(rows) and not wrong:
@@ -143,18 +146,3 @@ def _defined(pair: Pair, formula: sp.Expr, raw: Mapping[str, Any]) -> bool:
     """Whether a formula has a finite real value at a case (a moved index may divide by zero)."""
     value = pair.exact(raw).evaluate(formula)
     return bool(value.is_finite and value.is_real)
-
-
-def _point_row(raw: Mapping[str, Any], target: Target, value: float, error: float) -> dict[str, Any]:
-    return {
-        "params": dict(raw),
-        "quantity": target.name,
-        "printed": None if target.printed is None else str(target.printed),
-        "derived": str(target.derived),
-        "estimate": value,
-        "low": value - error,
-        "high": value + error,
-        "samples": 1,
-        "z": None,
-        "limit": None,
-    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from proofs_check.checks.intervals import Interval
 from proofs_check.checks.streams import Streams
 from proofs_check.claims.pairing import Target
+from proofs_check.claims.report import Case, Counterexample, Observed, Simulation, shown_case
 
 #: An error of the stated size is missed at most this often.
 BETA = 1e-3
@@ -94,26 +94,19 @@ class Measured:
             return None
         return (self.interval.centre - self.stated) / self.std_error
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Case:
         """The measurement as the report shows it."""
-        printed = self.target.printed
-        return {
-            "params": dict(self.raw),
-            "quantity": self.target.name,
-            "printed": None if printed is None else str(printed),
-            "derived": str(self.target.derived),
-            "estimate": self.interval.centre,
-            "low": finite(self.interval.low),
-            "high": finite(self.interval.high),
-            "samples": self.count,
-            "z": self.z,
-            "limit": None,
-        }
-
-
-def finite(value: float) -> float | None:
-    """The value, or None where JSON has no number for it."""
-    return value if math.isfinite(value) else None
+        ends = (self.interval.low, self.interval.high)
+        return shown_case(
+            self.raw,
+            self.target.name,
+            self.target.printed,
+            self.target.derived,
+            ends,
+            estimate=self.interval.centre,
+            samples=self.count,
+            z=self.z,
+        )
 
 
 @dataclass(frozen=True)
@@ -138,7 +131,7 @@ class Evidence:
     ``seen`` holds the cases at which a second side without walks was looked at.
     """
 
-    status: str = "none"
+    status: Observed = "none"
     samples: int = 0
     cases: int = 0
     max_z: float | None = None
@@ -147,7 +140,7 @@ class Evidence:
     tier: str = ""
     power: str = ""
     reason: str = ""
-    rows: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[Case] = field(default_factory=list)
     trend: list[str] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
     contradiction: str = ""
@@ -155,12 +148,12 @@ class Evidence:
     decoys: int = 0
     survivors: list[str] = field(default_factory=list)
     spent: float = 0.0
-    counterexample: dict[str, Any] | None = None
+    counterexample: Counterexample | None = None
     confirmed: bool = False
     trusted: list[str] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
 
-    def simulation(self) -> dict[str, Any]:
+    def simulation(self) -> Simulation:
         """The report's ``simulation`` object."""
         return {
             "status": self.status,

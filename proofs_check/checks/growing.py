@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from montecarlo.registry import Growth, Tails
-from proofs_check.checks.evidence import BETA, Bench, Evidence, finite
+from proofs_check.checks.evidence import BETA, Bench, Evidence
 from proofs_check.checks.intervals import interval
 from proofs_check.claims.pairing import Pair
+from proofs_check.claims.report import shown_case
 from theorems.algebra.expressions import parse
 from theorems.kernel.outcome import Outcome
 from theorems.rules.orders import Order
@@ -133,17 +134,9 @@ def grown(pair: Pair, outcome: Outcome, growth: Growth, alpha: float, bench: Ben
             if not seen:
                 evidence.survivors.append(f"{name}: exponent {label}")
         evidence.rows.append(
-            {
-                "params": {"T": last},
-                "quantity": name,
-                "printed": printed,
-                "derived": str(order.exponent),
-                "estimate": finite(middle),
-                "low": finite(low),
-                "high": finite(high),
-                "samples": walks * len(lengths),
-                "z": None,
-            }
+            shown_case(
+                {"T": last}, name, printed, order.exponent, (low, high), estimate=middle, samples=walks * len(lengths)
+            )
         )
         evidence.trend += [
             f"{name}: exponent between T = {a} and {b} within [{lo:.2f}, {hi:.2f}]"

@@ -21,6 +21,7 @@ from proofs_check.checks.evidence import Bench, Evidence, Seen
 from proofs_check.checks.intervals import Interval
 from proofs_check.claims.mutants import mutants
 from proofs_check.claims.pairing import Pair, Target
+from proofs_check.claims.report import shown_case
 from theorems.algebra.expressions import parse
 from theorems.algebra.matrix_calculus import Matrix
 from theorems.kernel.matrix_facts import PREFIX, Instance, MatrixFact
@@ -81,7 +82,8 @@ def compared(
             if abs(Fraction(value) - printed[r, c]) > Fraction(slack):
                 wrong.append((raw, name, printed[r, c], true))
             if len(evidence.rows) < ROWS:
-                evidence.rows.append(_row(raw, name, printed[r, c], true, value, error))
+                ends = (value - error, value + error)
+                evidence.rows.append(shown_case(raw, name, printed[r, c], true, ends, estimate=value))
         seen.append((here, slack_here))
     evidence.status = "contradicts" if wrong else "agrees" if worst <= LOOSE else "underpowered"
     evidence.detectable = worst
@@ -181,22 +183,6 @@ def _shown(fact: MatrixFact, raw: Mapping[str, Any]) -> str:
         for name in fact.given
     ]
     return ", ".join(told)
-
-
-def _row(
-    raw: Mapping[str, Any], name: str, printed: Fraction, derived: Fraction, value: float, error: float
-) -> dict[str, Any]:
-    return {
-        "params": dict(raw),
-        "quantity": name,
-        "printed": str(printed),
-        "derived": str(derived),
-        "estimate": value,
-        "low": value - error,
-        "high": value + error,
-        "samples": 1,
-        "z": None,
-    }
 
 
 def decoys(fact: MatrixFact, printed: Mapping[str, str]) -> list[tuple[str, Matrix]]:

@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any
 
 from proofs_check.cases import drawn as drawing
-from proofs_check.checks.evidence import Bench, Evidence, Seen, finite
+from proofs_check.checks.evidence import Bench, Evidence, Seen
 from proofs_check.claims.mutants import clause_mutants
 from proofs_check.claims.pairing import Pair
+from proofs_check.claims.report import Counterexample, shown_case
 from theorems.claims.conditions import clause
 from theorems.gaussian.numeric import Case
 from theorems.kernel.derivation import Enclosed, Equivalence, Fact
@@ -62,7 +63,10 @@ def observed(pair: Pair, outcome: Outcome, observation: Any, bench: Bench, only:
         shares.append(f"{name}: {sum(bool(v) for _, v in seen)} times true, {sum(not v for _, v in seen)} times false")
         _decoys(pair, word, conditions, found, name, seen, evidence, single=only is not None)
         first = seen[:SHOWN]
-        evidence.rows += [_row(case.raw, name, holds(conditions, case), truth(found, case), v) for case, v in first]
+        evidence.rows += [
+            shown_case(case.raw, name, holds(conditions, case), truth(found, case), (float(bool(v)),) * 2)
+            for case, v in first
+        ]
     unseen = _places(pair, rows, evidence) + _enclosed(pair, rows, evidence, single=only is not None)
     lacking += unseen if only is None else []
     evidence.status = "contradicts" if wrong else "underpowered" if lacking else "agrees"
@@ -194,7 +198,7 @@ def _enclosed(pair: Pair, rows: Sequence[Row], evidence: Evidence, *, single: bo
             moved["down"] |= most * (1 - OFF) < low - blur
             widest = max(widest, (high - low) / high if 0 < low <= high < math.inf else math.inf)
             if place < SHOWN:
-                evidence.rows.append(_between(case.raw, name, (least, most), (low, high)))
+                evidence.rows.append(shown_case(case.raw, name, None, f"{least:.10g} to {most:.10g}", (low, high)))
         for way, caught in moved.items():
             if caught or not single:
                 evidence.decoys += 1
@@ -206,24 +210,7 @@ def _enclosed(pair: Pair, rows: Sequence[Row], evidence: Evidence, *, single: bo
     return lacking
 
 
-def _between(
-    raw: Mapping[str, Any], name: str, derived: tuple[float, float], seen: tuple[float, float]
-) -> dict[str, Any]:
-    """The report's row of a number that both sides enclose."""
-    return {
-        "params": dict(raw),
-        "quantity": name,
-        "printed": None,
-        "derived": f"{derived[0]:.10g} to {derived[1]:.10g}",
-        "estimate": finite(sum(seen) / 2),
-        "low": finite(seen[0]),
-        "high": finite(seen[1]),
-        "samples": 1,
-        "z": None,
-    }
-
-
-def _counterexample(pair: Pair, observation: Any, wrong: Sequence[tuple[Case, str]]) -> dict[str, Any] | None:
+def _counterexample(pair: Pair, observation: Any, wrong: Sequence[tuple[Case, str]]) -> Counterexample | None:
     """The simplest contradicted case: a point of the derivation where the observation sees it too, or a drawn one."""
     for name, printed in pair.statement.printed.items():
         found = pair.quantity(name)
@@ -242,21 +229,5 @@ def _counterexample(pair: Pair, observation: Any, wrong: Sequence[tuple[Case, st
     return _shown(raw, name, not seen, seen)
 
 
-def _shown(raw: Mapping[str, Any], name: str, claimed: Any, seen: Any) -> dict[str, Any]:
+def _shown(raw: Mapping[str, Any], name: str, claimed: Any, seen: Any) -> Counterexample:
     return {"params": dict(raw), "printed": f"{name}: {claimed}", "true": f"{name}: {bool(seen)}"}
-
-
-def _row(raw: Mapping[str, Any], name: str, claimed: Any, true: Any, value: Any) -> dict[str, Any]:
-    number = float(bool(value))
-    assert not math.isnan(number)
-    return {
-        "params": dict(raw),
-        "quantity": name,
-        "printed": str(claimed),
-        "derived": str(true),
-        "estimate": number,
-        "low": number,
-        "high": number,
-        "samples": 1,
-        "z": None,
-    }

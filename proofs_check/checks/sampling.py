@@ -15,12 +15,13 @@ from proofs_check.cases import drawn as drawing
 from proofs_check.checks import tails
 from proofs_check.checks.approaching import MOST_LENGTHS, Approached, Ladder, plan_ladder, reached
 from proofs_check.checks.evaluating import evaluated_beside
-from proofs_check.checks.evidence import BETA, Bench, Evidence, Measured, Planned, finite
+from proofs_check.checks.evidence import BETA, Bench, Evidence, Measured, Planned
 from proofs_check.checks.intervals import interval, p_value
 from proofs_check.checks.planning import degree_of, plan_case, tier_of
 from proofs_check.checks.streams import Streams
 from proofs_check.claims.mutants import mutants
 from proofs_check.claims.pairing import Pair, scale_name
+from proofs_check.claims.report import Counterexample, finite
 from theorems.kernel.limits import Limit
 from theorems.kernel.outcome import Outcome
 
@@ -255,16 +256,19 @@ def share(pair: Pair, alpha: float, places: int) -> float:
     return alpha / ((places + 2) * len(pair.sampled_names) * (MOST_LENGTHS if limits else 1))
 
 
-def _counterexample(pair: Pair, wrong: Judged) -> dict[str, Any]:
+def _counterexample(pair: Pair, wrong: Judged) -> Counterexample:
     """What the print and the truth are at the case that refutes; of a limit with the exact value at the case beside."""
-    found: dict[str, Any] = {"params": dict(wrong.raw)}
-    found |= {"printed": str(wrong.target.claimed), "true": str(wrong.target.true)}
+    found: Counterexample = {
+        "params": dict(wrong.raw),
+        "printed": str(wrong.target.claimed),
+        "true": str(wrong.target.true),
+    }
     if isinstance(wrong, Approached):
         if "theta" in pair.exact(wrong.raw).scalars:
             found["params"]["theta"] = str(pair.exact(wrong.raw).scalars["theta"])
-        limit = wrong.row()["limit"]
-        found |= {"printed": limit["printed"], "true": limit["derived"] or "no finite limit"}
-        found |= {"limit": wrong.place, "finite": str(wrong.target.derived)}
+        true, claimed = wrong.values()
+        found["printed"], found["true"] = str(claimed), "no finite limit" if true is None else str(true)
+        found["limit"], found["finite"] = wrong.place, str(wrong.target.derived)
     return found
 
 
@@ -332,7 +336,7 @@ def _trend(judged: Sequence[Judged]) -> list[str]:
     for a in judged:
         if not isinstance(a, Approached):
             continue
-        row = a.row()["limit"]
+        row = a.limit()
         along = "; ".join(
             f"{', '.join(f'{n} = {v}' for n, v in at['params'].items())}: {at['estimate']:.5g}" for at in row["along"]
         )

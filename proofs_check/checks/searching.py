@@ -15,6 +15,7 @@ from proofs_check.checks.evidence import Bench, Evidence
 from proofs_check.checks.points import misread, seen_at
 from proofs_check.claims.mutants import mutants
 from proofs_check.claims.pairing import Pair
+from proofs_check.claims.report import Counterexample
 from theorems.algebra.balls import ball, between, precision, sign
 from theorems.algebra.closed import names
 from theorems.algebra.expressions import floats, parse
@@ -212,7 +213,7 @@ def derived_ends(pair: Pair) -> dict[str, sp.Expr]:
     return {"upper": sharp, "lower": -sharp}
 
 
-def _counterexample(pair: Pair, found: Any, k: int, name: str, limits: Mapping[str, sp.Expr]) -> dict[str, Any]:
+def _counterexample(pair: Pair, found: Any, k: int, name: str, limits: Mapping[str, sp.Expr]) -> Counterexample:
     """The simplest violating point: one of the derivation's own, or else the first that the search found."""
     bound = next(iter(pair.derived().quantities.values()))
     printed = parse(pair.statement.printed[name])

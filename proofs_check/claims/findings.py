@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from proofs_check.claims.pairing import Pair
+from proofs_check.claims.report import Proof, Start
 from theorems.algebra.expressions import parse, same
 from theorems.claims.catalogue import Statement, by_id
 from theorems.gaussian.process import KERNELS
@@ -28,7 +29,7 @@ from theorems.rules.norm import MEANING
 STARTS = ("sigma", "zero", "mean")
 
 
-def proof(claim: Statement, outcome: Outcome) -> dict[str, Any]:
+def proof(claim: Statement, outcome: Outcome) -> Proof:
     """The report's ``proof`` object: the derivation's steps and the printed lines, as the kernel found them."""
     lines = proof_lines(claim)
     return {
@@ -64,9 +65,9 @@ def proof_lines(claim: Statement) -> list[CheckedLine]:
     return check_lines(claim, lines, Derived(quantities, ()), regime)
 
 
-def starts(claim: Statement) -> list[dict[str, Any]]:
+def starts(claim: Statement) -> list[Start]:
     """For which starts of the walk the print is exact, and for which it holds to leading order."""
-    rows = []
+    rows: list[Start] = []
     for start in STARTS:
         derived = Pair(claim).derived(start)
         exact = leading = True
@@ -112,7 +113,7 @@ def _same_limits(claim: Statement, derived: Derived, name: str, text: str) -> bo
     return holds(value, printed, claim.regime, claim.remainder, claim.positions)
 
 
-def holding(claim: Statement, pair: Pair, outcome: Outcome, rows: Sequence[Mapping[str, Any]]) -> str:
+def holding(claim: Statement, pair: Pair, outcome: Outcome, rows: Sequence[Start]) -> str:
     """Where the correction holds, and where the print does."""
     order = " <= ".join(("1", *claim.positions)) if claim.positions else ""
     where = f"every {order}" if order else "along every admissible sequence" if claim.regime else "always"

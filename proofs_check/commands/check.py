@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from proofs_check.claims.report import Report
 from proofs_check.commands.checks import DEVICES, EFFORTS, MAX_SEED, choice, integer, usable_device
 from proofs_check.inputs.errors import UsageError
 
@@ -100,7 +101,7 @@ def _save(claim_id: str, request: Request, verdict: str) -> None:
         print(f"wrote {path.relative_to(Path.cwd())}")
 
 
-def _write(path: Path, whole: dict[str, Any]) -> None:
+def _write(path: Path, whole: Report) -> None:
     try:
         path.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
     except OSError as error:

@@ -21,7 +21,7 @@ TOLD = 200
 #: What the suite does not start without: the name of the module and that of its distribution.
 NEEDED = {
     **{name: name for name in ("torch", "sympy", "mpmath", "numpy", "scipy", "hypothesis", "cvxpy", "clarabel")},
-    **{name: name for name in ("rich", "matplotlib", "jsonschema", "shtab", "jinja2", "markupsafe")},
+    **{name: name for name in ("rich", "matplotlib", "jsonschema", "msgspec", "shtab", "jinja2", "markupsafe")},
     "flint": "python-flint",
     "math_core": "math-core",
 }

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from proofs_check.claims.report import Report
 from proofs_check.commands import checks
 from proofs_check.commands.checks import (
     DEVICES,
@@ -147,7 +148,7 @@ def run_verify(args: argparse.Namespace) -> int:
 
 
 def _judge(
-    run: Callable[..., dict[str, Any]],
+    run: Callable[..., Report],
     claims: Sequence[Statement],
     options: Any,
     args: argparse.Namespace,

@@ -22,6 +22,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from proofs_check.claims.report import Claim
 from proofs_check.inputs.errors import UsageError
 from theorems.claims.catalogue import CORRECTED, Statement
 
@@ -41,7 +42,7 @@ PACKAGES = ("theorems", "montecarlo", "proofs_check")
 NAMED = 3
 
 #: Reports of a claim and its correction, each with what it spent of the budget.
-Found = list[tuple[dict[str, Any], float]]
+Found = list[tuple[Claim, float]]
 
 _IMPORTED = re.compile(
     rf"^\s*(?:from\s+((?:{'|'.join(PACKAGES)})[\w.]*)\s+import\s+(\([^)]*\)|.*)|import\s+((?:{'|'.join(PACKAGES)})[\w.]*))",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from proofs_check.checks.evidence import Evidence
+from proofs_check.claims.report import Verdict
 from theorems.kernel.outcome import Outcome
 
 #: What a conflict in an author's own lemma comes from, as far as it can be told.
@@ -12,7 +13,7 @@ AUTHOR = (
 )
 
 
-def verdict(outcome: Outcome, evidence: Evidence, *, plugin: bool = False) -> tuple[str, str]:
+def verdict(outcome: Outcome, evidence: Evidence, *, plugin: bool = False) -> tuple[Verdict, str]:
     """The verdict and its reason, from what both sides found; of a ``plugin``'s lemma the author is told.
 
     Only a derivation whose value is licensed can be in conflict with anything.

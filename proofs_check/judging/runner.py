@@ -8,8 +8,8 @@ import shlex
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
 
 from proofs_check.binding.hold import bind, capped
 from proofs_check.cases import drawn as drawing
@@ -22,17 +22,18 @@ from proofs_check.checks.sampling import plan as plan_sample
 from proofs_check.checks.searching import searched
 from proofs_check.claims.findings import generalised, holding, proof, starts
 from proofs_check.claims.pairing import Pair
+from proofs_check.claims.report import Claim, Counterexample, Report, Spent, empty
 from proofs_check.inputs.errors import RunStopped, UsageError
 from proofs_check.inputs.plugins import load_simulations, second_side
 from proofs_check.judging.cache import Kept
 from proofs_check.judging.judgement import verdict
 from proofs_check.judging.stated import disproved, is_data, judged_claim
 from proofs_check.judging.variants import judged, part
-from proofs_check.report.outputs import SCHEMA, versions
+from proofs_check.report.outputs import whole
 from proofs_check.statements.needs import claim_needs
 from proofs_check.statements.timing import SECONDS
 from theorems.algebra.expressions import parse, text
-from theorems.claims.catalogue import ALPHA, CatalogueError, Statement, by_id, rests_on
+from theorems.claims.catalogue import CatalogueError, Statement, by_id, rests_on
 from theorems.claims.conditions import clause, read
 from theorems.gaussian.display import latex
 from theorems.kernel.derivation import Derived
@@ -76,7 +77,7 @@ class Progress(Protocol):
     def step(self, id: str, done: int, total: int) -> None:
         """So much of the claim's present piece of work is done."""
 
-    def finished(self, claim: dict[str, Any]) -> None:
+    def finished(self, claim: Claim) -> None:
         """This claim, or its correction, has its verdict."""
 
 
@@ -92,7 +93,7 @@ class Silent:
     def step(self, id: str, done: int, total: int) -> None:
         """Say nothing."""
 
-    def finished(self, claim: dict[str, Any]) -> None:
+    def finished(self, claim: Claim) -> None:
         """Say nothing."""
 
 
@@ -113,7 +114,7 @@ def resolve(options: Options) -> str:
 
 def run(
     claims: Sequence[Statement], options: Options, progress: Progress | None = None, kept: Kept | None = None
-) -> dict[str, Any]:
+) -> Report:
     """Judge the claims, and the correction of each that is refuted; an interruption leaves a partial report.
 
     What is ``kept`` of earlier runs and still holds is taken from there.
@@ -121,9 +122,9 @@ def run(
     listener = progress or Silent()
     began = time.perf_counter()
     listener.begin(len(claims))
-    reports: list[dict[str, Any]] = []
-    ledger: list[dict[str, Any]] = []
-    partial, stopped = False, {}
+    reports: list[Claim] = []
+    ledger: list[Spent] = []
+    partial, stopped = False, ""
     device = "cpu"
     try:
         device = resolve(options)
@@ -136,32 +137,23 @@ def run(
     except KeyboardInterrupt:
         partial = True
     except RunStopped as stop:
-        partial, stopped = True, {"stopped": str(stop)}
+        partial, stopped = True, str(stop)
     _mark_rests(reports)
-    return {
-        "schema": SCHEMA,
-        "run": {
-            "seed": options.seed,
-            "device": device,
-            "dtype": "float32 draws, float64 sums",
-            "effort": options.effort,
-            "versions": versions(),
-            "seconds": round(time.perf_counter() - began, 3),
-            "alpha": ALPHA,
-            "partial": partial,
-            **stopped,
-            "ledger": ledger,
-            "trusted": len({one["rule"] for report in reports for one in report["symbolic"]["trusted"]}),
-            "bound": sum(bool(report.get("bound")) for report in reports),
-            "command": [],
-        },
-        "claims": reports,
-    }
+    return whole(
+        reports,
+        ledger,
+        effort=options.effort,
+        seed=options.seed,
+        device=device,
+        seconds=time.perf_counter() - began,
+        partial=partial,
+        stopped=stopped,
+    )
 
 
 def _looked_up(
     claim: Statement, options: Options, device: str, listener: Progress, kept: Kept | None
-) -> list[tuple[dict[str, Any], float]]:
+) -> list[tuple[Claim, float]]:
     """What is kept of a claim, or else its judgement, which is kept."""
     if kept is None:
         return judge(claim, options, device, listener)
@@ -189,7 +181,7 @@ def _disproved(claim: Statement) -> bool:
     return _shipped_status[claim.id]
 
 
-def _mark_rests(reports: Sequence[dict[str, Any]]) -> None:
+def _mark_rests(reports: Sequence[Claim]) -> None:
     """Say what each claim rests on that is refuted; what did not run counts by what the kernel says of it."""
     table = by_id()
     judged = {report["id"]: report["verdict"] == "refuted" for report in reports}
@@ -203,7 +195,7 @@ def _mark_rests(reports: Sequence[dict[str, Any]]) -> None:
         report["rests_on_refuted"] = [name for name in rests_on(statement, table) if judged[name]]
 
 
-def judge(claim: Statement, options: Options, device: str, listener: Progress) -> list[tuple[dict[str, Any], float]]:
+def judge(claim: Statement, options: Options, device: str, listener: Progress) -> list[tuple[Claim, float]]:
     """The reports of a claim and, if it is refuted, of its correction, each with the part of the budget it spent."""
     began = time.perf_counter()
     if claim.unread:
@@ -239,7 +231,7 @@ def _told(claim: Statement, formula: Any, word: str) -> str:
 
 def _judge_one(
     claim: Statement, options: Options, device: str, listener: Progress, second_route: bool = False
-) -> tuple[dict[str, Any], Outcome, float]:
+) -> tuple[Claim, Outcome, float]:
     pair = Pair(claim, second_route)
     outcome = settle(claim, pair.derived())
     check_symbols(claim, outcome, pair.derived())
@@ -258,28 +250,31 @@ def _judge_one(
     outcome.evidence += binding.evidence
     ruling, reason = capped(claim, binding, *verdict(outcome, evidence, plugin=bool(claim.plugin)))
     report = _frame(claim, options)
-    primary = next(iter(claim.printed))
-    report |= {
-        "verdict": ruling,
-        "reason": reason or (evidence.reason if ruling in ("verified", "refuted") else ""),
-        "symbolic": {
-            "status": outcome.status,
-            "method": outcome.method,
-            "evidence": outcome.evidence,
-            "exact": None if outcome.exact is None else str(outcome.exact),
-            "trusted": [asdict(one) for one in outcome.trusted],
-        },
-        "simulation": evidence.simulation(),
-        "counterexample": evidence.counterexample if ruling == "refuted" else None,
-        "decoys": {"caught": evidence.caught, "of": evidence.decoys},
-        "proof": proof(claim, outcome),
-        "starts": [] if claim.model != "walk" else starts(claim),
-        "variants": [v.report() for v in variants],
-        "cases": evidence.rows,
-        "replay": _replay(claim, options, evidence.counterexample if ruling == "refuted" else None),
-        "bound": binding.bound,
-    }
+    counterexample = evidence.counterexample if ruling == "refuted" else None
+    report.update(
+        {
+            "verdict": ruling,
+            "reason": reason or (evidence.reason if ruling in ("verified", "refuted") else ""),
+            "symbolic": {
+                "status": outcome.status,
+                "method": outcome.method,
+                "evidence": outcome.evidence,
+                "exact": None if outcome.exact is None else str(outcome.exact),
+                "trusted": [{"rule": one.rule, "what": one.what, "source": one.source} for one in outcome.trusted],
+            },
+            "simulation": evidence.simulation(),
+            "counterexample": counterexample,
+            "decoys": {"caught": evidence.caught, "of": evidence.decoys},
+            "proof": proof(claim, outcome),
+            "starts": [] if claim.model != "walk" else starts(claim),
+            "variants": [v.report() for v in variants],
+            "cases": evidence.rows,
+            "replay": _replay(claim, options, counterexample),
+            "bound": binding.bound,
+        }
+    )
     if ruling == "refuted" and outcome.corrections:
+        primary = next(iter(claim.printed))
         formula = outcome.corrections.get(primary, next(iter(outcome.corrections.values())))
         shown = formula if claim.relation == "when" else stated(claim, formula)
         report["correction"] = {
@@ -384,54 +379,42 @@ def bench(claim: Statement, options: Options, device: str, listener: Progress) -
     )
 
 
-def _frame(claim: Statement, options: Options) -> dict[str, Any]:
+def _frame(claim: Statement, options: Options) -> Claim:
     """A claim's report before anything was found."""
-    return {
-        "id": claim.id,
-        "verdict": "error",
-        "reason": "",
-        "paper": {"id": claim.paper.id, "version": claim.paper.version},
-        "where": claim.where,
-        "kind": claim.kind,
-        "fidelity": claim.fidelity,
-        "statement": claim.statement,
-        "reading": claim.reading,
-        "assumptions": list(claim.assumptions),
-        "quantity": claim.quantity,
-        "symbols": list(claim.symbols),
-        "printed": dict(claim.printed),
-        "symbolic": {"status": "none", "method": "", "evidence": [], "exact": None, "trusted": []},
-        "simulation": Evidence().simulation(),
-        "counterexample": None,
-        "correction": None,
-        "decoys": {"caught": 0, "of": 0},
-        "proof": {"steps": [], "lines": [], "first_false": None, "first_reaching": None},
-        "starts": [],
-        "variants": [],
-        "cases": [],
-        "depends_on": list(claim.depends_on),
-        "rests_on_refuted": [],
-        "seconds": 0.0,
-        "replay": _replay(claim, options, None),
-        "traceback": None,
-        "bound": False,
-    }
+    found: Claim = empty(Claim)
+    found.update(
+        {
+            "id": claim.id,
+            "paper": {"id": claim.paper.id, "version": claim.paper.version},
+            "where": claim.where,
+            "kind": cast(Any, claim.kind),
+            "fidelity": cast(Any, claim.fidelity),
+            "statement": claim.statement,
+            "reading": claim.reading,
+            "assumptions": list(claim.assumptions),
+            "quantity": claim.quantity,
+            "symbols": list(claim.symbols),
+            "printed": dict(claim.printed),
+            "depends_on": list(claim.depends_on),
+            "replay": _replay(claim, options, None),
+        }
+    )
+    return found
 
 
-def _broken(claim: Statement, options: Options, error: BaseException, seconds: float) -> dict[str, Any]:
+def _broken(claim: Statement, options: Options, error: BaseException, seconds: float) -> Claim:
     """The report of a claim that something broke for: its reason in a line, the traceback kept."""
     report = _frame(claim, options)
     reason = " ".join(f"{type(error).__name__}: {error}".split())
     if claim.plugin and (claim.corrects or claim.id) not in reason:
         reason = f"{claim.id}: {reason}"
-    return report | {
-        "reason": reason,
-        "traceback": "".join(traceback.format_exception(error)),
-        "seconds": round(seconds, 3),
-    }
+    report["reason"] = reason
+    report["traceback"] = "".join(traceback.format_exception(error))
+    report["seconds"] = round(seconds, 3)
+    return report
 
 
-def _replay(claim: Statement, options: Options, counterexample: Mapping[str, Any] | None) -> str:
+def _replay(claim: Statement, options: Options, counterexample: Counterexample | None) -> str:
     words = ["twofold", "verify", claim.id, "--seed", str(options.seed)]
     if options.effort != "standard":
         words += ["--effort", options.effort]

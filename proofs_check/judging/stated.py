@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import shlex
 import time
-from typing import Any
+from typing import Any, cast
 
 from montecarlo import registry
 from proofs_check.binding.hold import capped, derivation_bound, informal, simulation_bound
 from proofs_check.binding.tied import Binding
 from proofs_check.cases.of_statements import satisfied
+from proofs_check.claims.report import Case, Claim
 from proofs_check.inputs.plugins import load_simulations
 from proofs_check.statements.found import Found
 from proofs_check.statements.judging import judged, report
@@ -36,7 +37,7 @@ def is_data(claim: Statement) -> bool:
     return bool(claim.plugin) and claim.says is not None and claim.relation in ("=", "<=")
 
 
-def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[dict[str, Any], float]]:
+def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Claim, float]]:
     """The reports of a claim, and of its correction where it is refuted, each with the part of the budget it spent."""
     began = time.perf_counter()
     sets = []
@@ -49,22 +50,24 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[dict
     first = _joined(claim, name, [found[0] for _, found in sets], place)
     binding = bound(claim, first["cases"], options.seed)
     ruling, reason = capped(claim, binding, first["verdict"], first["reason"])
-    first |= {"verdict": ruling, "reason": reason, "bound": binding.bound}
+    first.update({"verdict": ruling, "reason": reason, "bound": binding.bound})
     if binding.derived:
-        first["symbolic"] = {**first["symbolic"], "status": "undecided", "method": binding.derived[0]}
-    first["symbolic"]["evidence"] = [*first["symbolic"]["evidence"], *binding.evidence, *binding.faults]
+        first["symbolic"].update({"status": "undecided", "method": binding.derived[0]})
+    first["symbolic"]["evidence"] += [*binding.evidence, *binding.faults]
     if ruling != "refuted":
-        first |= {"counterexample": None, "correction": None}
+        first.update({"counterexample": None, "correction": None})
     first["replay"] = _replay(claim, options)
     first["seconds"] = round(time.perf_counter() - began, 3)
     found = [(first, claim.alpha)]
     if ruling == "refuted" and len(reports) > 1:
-        second = {**reports[1], **_own(claim), "id": claim.id + CORRECTED, "depends_on": [], "bound": True}
+        second = reports[1]
+        _of(claim, second)
+        second.update({"id": claim.id + CORRECTED, "depends_on": [], "bound": True})
         found.append((second, claim.alpha))
     return found
 
 
-def bound(claim: Statement, cases: list[dict[str, Any]], seed: int) -> Binding:
+def bound(claim: Statement, cases: list[Case], seed: int) -> Binding:
     """How a claim's own derivation and simulation, where it has them, are held against what it says."""
     assert claim.says is not None
     found = Binding()
@@ -107,7 +110,7 @@ def disproved(claim: Statement, options: Any) -> bool:
     )
 
 
-def _judged(prop: Proposition, request: Request, key: str, options: Any, device: str) -> list[dict[str, Any]]:
+def _judged(prop: Proposition, request: Request, key: str, options: Any, device: str) -> list[Claim]:
     threads = options.jobs or len(os.sched_getaffinity(0))
     if options.case is None:
         return judged(prop, request, key, effort=options.effort, seed=options.seed, device=device, jobs=threads)
@@ -149,18 +152,22 @@ class _AtCase(Checker):
         return super()._violations(handed)
 
 
-def _own(claim: Statement) -> dict[str, Any]:
-    """The fields of a report that are the claim's and not the proposition's."""
-    return {
-        "paper": {"id": claim.paper.id, "version": claim.paper.version},
-        "where": claim.where,
-        "fidelity": claim.fidelity,
-    }
+def _of(claim: Statement, report: Claim) -> None:
+    """Write into a report what is the claim's and not the proposition's."""
+    report.update(
+        {
+            "paper": {"id": claim.paper.id, "version": claim.paper.version},
+            "where": claim.where,
+            "fidelity": cast(Any, claim.fidelity),
+        }
+    )
 
 
-def _joined(claim: Statement, name: str, reports: list[dict[str, Any]], place: int) -> dict[str, Any]:
+def _joined(claim: Statement, name: str, reports: list[Claim], place: int) -> Claim:
     """One report of a claim with one or several quantities: that of the worst, with what was seen of the others."""
-    first = {**reports[place], **_own(claim), "id": claim.id, "kind": claim.kind, "depends_on": list(claim.depends_on)}
+    first = reports[place]
+    _of(claim, first)
+    first.update({"id": claim.id, "kind": cast(Any, claim.kind), "depends_on": list(claim.depends_on)})
     if len(reports) == 1:
         return first
     first["reading"] = " ".join(found["reading"] for found in reports)
@@ -169,8 +176,11 @@ def _joined(claim: Statement, name: str, reports: list[dict[str, Any]], place: i
     first["printed"] = {key: found["printed"]["value"] for key, found in zip(claim.printed, reports, strict=True)}
     first["cases"] = [row for found in reports for row in found["cases"]]
     first["reason"] = f"{name}: {first['reason']}" if first["reason"] else ""
-    first["decoys"] = {key: sum(found["decoys"][key] for found in reports) for key in ("caught", "of")}
-    first["simulation"] = {**first["simulation"], "samples": sum(found["simulation"]["samples"] for found in reports)}
+    first["decoys"] = {
+        "caught": sum(found["decoys"]["caught"] for found in reports),
+        "of": sum(found["decoys"]["of"] for found in reports),
+    }
+    first["simulation"]["samples"] = sum(found["simulation"]["samples"] for found in reports)
     return first
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from proofs_check.checks.evidence import Evidence
 from proofs_check.claims.pairing import Pair
+from proofs_check.claims.report import Variant, Verdict
 from proofs_check.judging.judgement import verdict
 from theorems.claims.catalogue import Statement
 from theorems.kernel.outcome import Outcome
@@ -25,12 +25,11 @@ class Judged:
     name: str
     outcome: Outcome
     evidence: Evidence
-    verdict: str
+    verdict: Verdict
     reason: str
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> Variant:
         """The report's entry."""
-        shown = self.evidence.simulation()
         return {
             "name": self.name,
             "holds": {"proved": True, "disproved": False}.get(self.outcome.status),
@@ -38,7 +37,13 @@ class Judged:
             "verdict": self.verdict,
             "reason": self.reason,
             "symbolic": {"status": self.outcome.status, "method": self.outcome.method},
-            "simulation": {name: shown[name] for name in ("status", "samples", "cases", "detectable", "power")},
+            "simulation": {
+                "status": self.evidence.status,
+                "samples": self.evidence.samples,
+                "cases": self.evidence.cases,
+                "detectable": self.evidence.detectable,
+                "power": self.evidence.power,
+            },
             "cases": self.evidence.rows,
         }
 

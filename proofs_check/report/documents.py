@@ -7,28 +7,29 @@ python -m proofs_check.report.documents                         # docs/rules.md 
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from proofs_check.claims.report import Claim, Report, schema
 from proofs_check.inputs.errors import UsageError
 from proofs_check.report.site import view
 from proofs_check.report.site.markdown import code, escaped, expression, math, sentence
-from proofs_check.report.site.shape import run_of
 from proofs_check.report.telling import FIDELITY, gives, parameters, starts
 
 FINDINGS, TRUSTED = "findings.md", "rules.md"
+SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
 _HAND = "<!-- Written by `python -m proofs_check.report.documents`, never by hand. -->"
 _WHERE = re.compile(r" where (?!.* where )(.+)$")
 _TOLD = ("refuted", "undecided", "conflict", "error")
 
 
-def found(report: Mapping[str, Any]) -> str:
+def found(report: Report) -> str:
     """The findings as Markdown: by paper what is refuted and what is left open, then a row for every verdict."""
     entries = view.entries(report)
-    run = run_of(report)
+    run = report["run"]
     sources = view.papers(entries)
     versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
     out = [
@@ -93,11 +94,8 @@ def _finding(entry: view.Entry) -> list[str]:
         add("counterexample", escaped(f"{parameters(given['params'])}: {gives(given)}".removeprefix(": ")))
     if any(start["exact"] or start["leading"] for start in claim["starts"]):
         add("by the start of the walk", escaped(starts(claim)))
-    for key, label in (
-        ("first_false", "first false line of its proof"),
-        ("first_reaching", "first whose error reaches the end"),
-    ):
-        add(label, escaped(claim["proof"][key] or ""))
+    add("first false line of its proof", escaped(claim["proof"]["first_false"] or ""))
+    add("first whose error reaches the end", escaped(claim["proof"]["first_reaching"] or ""))
     add("rests on", ", ".join(code(name) for name in claim["rests_on_refuted"]))
     add("see it", code(claim["replay"]) if claim["replay"] else "")
     return [*out, ""]
@@ -105,17 +103,18 @@ def _finding(entry: view.Entry) -> list[str]:
 
 def _truth(entry: view.Entry) -> str:
     """The correction, every quantity of it, and where it holds."""
-    claim = entry.claim
+    correction = entry.claim["correction"]
+    assert correction is not None
     whole = entry.correction.claim["printed"] if entry.correction is not None else {}
     if len(whole) > 1 or any(text.startswith(("if ", "iff ")) for text in whole.values()):
         text = "; ".join(f"{escaped(name)} {expression(formula)}" for name, formula in whole.items())
     else:
-        text = math(claim["correction"]["latex"])
-    where = _WHERE.search(claim["correction"]["holds"])
+        text = math(correction["latex"])
+    where = _WHERE.search(correction["holds"])
     return text + (f", where {sentence(where[1])}" if where else "")
 
 
-def _how(claim: Mapping[str, Any]) -> str:
+def _how(claim: Claim) -> str:
     method = f"{claim['symbolic']['status']}: {claim['symbolic']['method']}".rstrip(": ")
     return method + (f"; {claim['reason']}" if claim["reason"] else "")
 
@@ -159,6 +158,11 @@ def _told(docstring: str) -> str:
     return re.sub(r"\bTrusted(?=[:.])", "*Trusted*", text)
 
 
+def schema_text() -> str:
+    """The report's JSON schema as the file beside this module has it."""
+    return json.dumps(schema(), indent=2) + "\n"
+
+
 def main(argv: Sequence[str]) -> int:
     """Write the pages below docs/ of the current folder; exit status 2 for a report that cannot be used."""
     from proofs_check.report.outputs import atomic_write
@@ -177,9 +181,10 @@ def main(argv: Sequence[str]) -> int:
     except UsageError as error:
         print(f"twofold: error: {error}", file=sys.stderr)
         return 2
-    for name, text in pages.items():
-        atomic_write(folder / name, text)
-        print(f"wrote {folder / name}")
+    files = {folder / name: text for name, text in pages.items()}
+    for path, text in {**files, SCHEMA_FILE: schema_text()}.items():
+        atomic_write(path, text)
+        print(f"wrote {path}")
     return 0
 
 

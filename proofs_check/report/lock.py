@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from proofs_check.claims.report import Report
 from proofs_check.inputs.errors import UsageError, shown
 from proofs_check.inputs.expect import FORMULAS, formulas
 from proofs_check.inputs.files import read_bytes
@@ -74,7 +75,7 @@ def moved(held: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     return ""
 
 
-def written(report: Mapping[str, Any], figures: Mapping[str, Fingerprint]) -> str:
+def written(report: Report, figures: Mapping[str, Fingerprint]) -> str:
     """The lock as TOML; UsageError for a run that cannot be held to."""
     run = report["run"]
     if run["partial"]:

@@ -12,23 +12,15 @@ import stat
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from importlib import metadata, resources
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from proofs_check.claims.report import SCHEMA, Claim, Report, Run, Spent
 from proofs_check.inputs.errors import UsageError, shown
 from proofs_check.inputs.expect import Difference
 from proofs_check.report.telling import gives
-
-#: Version of the JSON report; ``report.schema.json`` describes it.
-SCHEMA = 2
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of the report."""
-    text = resources.files("proofs_check.report").joinpath("report.schema.json").read_text(encoding="utf-8")
-    loaded: dict[str, Any] = json.loads(text)
-    return loaded
+from theorems.claims.catalogue import ALPHA
 
 
 def check_target(argument: str, value: str) -> Path:
@@ -150,6 +142,38 @@ def plain(value: Any, where: str = "report") -> Any:
     raise TypeError(f"{where}: a {type(value).__name__} has no place in the report; write it as a string or a number")
 
 
+def whole(
+    claims: list[Claim],
+    ledger: list[Spent],
+    *,
+    effort: str,
+    seed: int,
+    device: str,
+    seconds: float,
+    partial: bool = False,
+    stopped: str = "",
+) -> Report:
+    """The report of a run: what it was, and its claims. ``stopped`` says why it ended early, if it did."""
+    trusted = {one["rule"] for claim in claims for one in claim["symbolic"]["trusted"]}
+    run: Run = {
+        "seed": seed,
+        "device": device,
+        "dtype": "float32 draws, float64 sums",
+        "effort": effort,  # type: ignore[typeddict-item]
+        "versions": versions(),
+        "seconds": round(seconds, 3),
+        "alpha": ALPHA,
+        "partial": partial,
+        "ledger": ledger,
+        "command": [],
+        "bound": sum(claim["bound"] for claim in claims),
+        "trusted": len(trusted),
+    }
+    if stopped:
+        run["stopped"] = stopped
+    return {"schema": SCHEMA, "run": run, "claims": claims}
+
+
 def write_json(report: Mapping[str, Any], path: Path) -> None:
     """Write the report as JSON, the same bytes for the same report."""
     atomic_write(path, json.dumps(plain(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
@@ -163,7 +187,7 @@ def _clean(text: str) -> str:
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def _finding(claim: Mapping[str, Any]) -> str:
+def _finding(claim: Claim) -> str:
     """What is known of one claim, a fact a line."""
     facts = [f"print: {name} = {formula}" for name, formula in claim["printed"].items()]
     if claim["symbolic"]["exact"] is not None:
@@ -179,7 +203,7 @@ def _finding(claim: Mapping[str, Any]) -> str:
     return "\n".join(facts)
 
 
-def junit(report: Mapping[str, Any], differences: Sequence[Difference] = ()) -> str:
+def junit(report: Report, differences: Sequence[Difference] = ()) -> str:
     """The report as JUnit XML: a suite a section of a paper, a test a claim.
 
     A conflict and a difference from the expectation are failures, an error is an error, an undecided claim is
@@ -235,7 +259,7 @@ def junit(report: Mapping[str, Any], differences: Sequence[Difference] = ()) -> 
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def write_junit(report: Mapping[str, Any], path: Path, differences: Sequence[Difference] = ()) -> None:
+def write_junit(report: Report, path: Path, differences: Sequence[Difference] = ()) -> None:
     """Write the report as JUnit XML."""
     atomic_write(path, junit(report, differences))
 

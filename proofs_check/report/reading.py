@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from proofs_check.claims.report import SCHEMA, Report, complete, schema
 from proofs_check.inputs.errors import UsageError, shown
 from proofs_check.inputs.expect import no_constant, unique_pairs
 from proofs_check.inputs.files import read_bytes
 
 
-def read_report(argument: str, value: str) -> dict[str, Any]:
+def read_report(argument: str, value: str) -> Report:
     """The report in a file; UsageError in one line for a file that holds none."""
     found = _object(argument, value)
+    given = found.get("schema")
+    if given != SCHEMA:
+        raise UsageError(argument, value, f"a JSON report that --json wrote, of schema {SCHEMA}; its is {shown(given)}")
     import jsonschema
-
-    from proofs_check.report.outputs import schema
 
     try:
         problem = next(iter(jsonschema.Draft202012Validator(schema()).iter_errors(found)), None)
@@ -28,7 +30,8 @@ def read_report(argument: str, value: str) -> dict[str, Any]:
     if len({*ids}) < len(ids):
         twice = next(name for name in ids if ids.count(name) > 1)
         raise UsageError(argument, value, f"a report with each claim once; {shown(twice)} stands twice")
-    return found
+    report: Report = complete(found)
+    return report
 
 
 def read_selftest(argument: str, value: str) -> dict[str, Any]:

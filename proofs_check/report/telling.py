@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from proofs_check.claims.report import Case, Claim, Counterexample, Report, Run, Trusted, Variant
 from proofs_check.inputs.expect import CORRECTED, VERDICTS
 from theorems.claims.catalogue import PAPERS
 
-Claim = Mapping[str, Any]
 Facts = list[tuple[str, str]]
 
 _PARAMETERS = ("i", "j", "T", "theta", "lam", "d", "Sigma", "W", "m", "a", "b", "start")
@@ -71,7 +71,7 @@ def evidence(claim: Claim) -> tuple[str, str]:
     return derived, simulation["status"]
 
 
-def trusted(one: Mapping[str, str]) -> str:
+def trusted(one: Trusted) -> str:
     """What one rule takes on trust: ``hoelder: Hoelder's inequality``, with its source where it has one."""
     return f"{one['rule']}: {one['what']}" + (f" ({one['source']})" if one["source"] else "")
 
@@ -107,7 +107,7 @@ def power(claim: Claim) -> str:
     return f"{size} / {amount(simulation['samples'])}"
 
 
-def variant_told(variant: Mapping[str, Any]) -> str:
+def variant_told(variant: Variant) -> str:
     """A variant's name, verdict, and what both sides found: ``exact law: refuted (disproved; simulation ...)``."""
     simulation = variant["simulation"]
     told = f"{variant['symbolic']['status']}; simulation {simulation['status']}"
@@ -120,16 +120,19 @@ def group(name: str) -> str:
     return ".".join(name.split(".")[:2])
 
 
-def against(case: Mapping[str, Any]) -> Mapping[str, Any]:
+def against(case: Case) -> Case:
     """A case with what is put against the print in it: the numbers of the limit where the print is about one."""
     limit = case.get("limit")
     if not limit:
         return case
-    told = {name: limit[name] for name in ("printed", "derived", "estimate", "low", "high", "z")}
-    return {**case, **told, "quantity": f"{case['quantity']}, {limit['at']}".removeprefix(", ")}
+    found = case.copy()
+    found["printed"], found["derived"], found["z"] = limit["printed"], limit["derived"], limit["z"]
+    found["estimate"], found["low"], found["high"] = limit["estimate"], limit["low"], limit["high"]
+    found["quantity"] = f"{case['quantity']}, {limit['at']}".removeprefix(", ")
+    return found
 
 
-def before(case: Mapping[str, Any]) -> str:
+def before(case: Case) -> str:
     """Of a case in whose limit the print is: what is there before the limit; "" for other cases."""
     if not case.get("limit"):
         return ""
@@ -138,7 +141,7 @@ def before(case: Mapping[str, Any]) -> str:
     return f"before the limit: {both}, simulated in [{low}, {high}]"
 
 
-def gives(example: Mapping[str, Any]) -> str:
+def gives(example: Counterexample) -> str:
     """What print and truth are at a counterexample; of a limit, and then what is exact at the case before it."""
     values = f"the print gives {number(example['printed'])}, the truth is {number(example['true'])}"
     if not example.get("limit"):
@@ -146,9 +149,9 @@ def gives(example: Mapping[str, Any]) -> str:
     return f"{example['limit']}: {values}; before the limit, at these parameters, it is exactly {example['finite']}"
 
 
-def worst(claim: Claim) -> Mapping[str, Any] | None:
+def worst(claim: Claim) -> Case | None:
     """The simulated case that is furthest from the print, in standard errors."""
-    cases: Sequence[Mapping[str, Any]] = [against(case) for case in claim["cases"]]
+    cases = [against(case) for case in claim["cases"]]
     return max(cases, key=lambda case: abs(case["z"] or 0.0), default=None)
 
 
@@ -184,13 +187,13 @@ def proof_lines(claim: Claim) -> Facts:
     """The first printed line of the proof that is false, and the first whose error reaches the conclusion."""
     lines = {line["label"]: line for line in claim["proof"]["lines"]}
     facts: Facts = []
-    for label, title in (("first_false", "first false line"), ("first_reaching", "reaches the end")):
-        name = claim["proof"][label]
+    first, reaching = claim["proof"]["first_false"], claim["proof"]["first_reaching"]
+    for name, title in ((first, "first false line"), (reaching, "reaches the end")):
         if name is None:
             continue
         line = lines.get(name)
         told = f" ({line['where']}): print {line['printed']}, derived {line['derived']}" if line else ""
-        if label == "first_reaching" and name == claim["proof"]["first_false"]:
+        if title == "reaches the end" and name == first:
             told = ", the same line"
         facts.append((title, name + told))
     return facts
@@ -268,13 +271,13 @@ def tally(claims: Sequence[Claim]) -> str:
     return ", ".join(f"{count} {verdict}" for count, verdict in counts if count) or "none finished"
 
 
-def took(run: Mapping[str, Any], claims: Sequence[Claim]) -> str:
+def took(run: Run, claims: Sequence[Claim]) -> str:
     """``2.0 s, with 6 min 20 s of work on the claims``: verdicts that were kept took their time in an earlier run."""
     work = sum(claim["seconds"] for claim in claims)
     return f"{duration(run['seconds'])}, with {duration(work)} of work on the claims"
 
 
-def summary(report: Mapping[str, Any]) -> str:
+def summary(report: Report) -> str:
     """What was checked and what was found, in one sentence."""
     run = report["run"]
     claims = [claim for claim in report["claims"] if not claim["id"].endswith(CORRECTED)]

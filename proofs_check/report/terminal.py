@@ -16,9 +16,9 @@ from contextlib import ExitStack, contextmanager
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
+from proofs_check.claims.report import Claim, Report
 from proofs_check.inputs.expect import CORRECTED, Difference
 from proofs_check.report import telling
-from proofs_check.report.telling import Claim
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -50,7 +50,7 @@ class Listener(Protocol):
     def step(self, id: str, done: int, total: int) -> None:
         """So many parts of this claim's work are done."""
 
-    def finished(self, claim: dict[str, Any]) -> None:
+    def finished(self, claim: Claim) -> None:
         """The claim has its verdict."""
 
 
@@ -128,7 +128,7 @@ class PlainRows:
             self.failed = self.failed or error.strerror or type(error).__name__
 
 
-def plain_findings(report: Mapping[str, Any], out: TextIO) -> None:
+def plain_findings(report: Report, out: TextIO) -> None:
     """The blocks, as indented plain lines."""
     for claim, facts in telling.blocks(report["claims"]):
         print(f"\n{claim['verdict']}: {claim['id']}  ({claim['where']})", file=out)
@@ -221,7 +221,7 @@ class Several:
         for listener in self.listeners:
             listener.step(id, done, total)
 
-    def finished(self, claim: dict[str, Any]) -> None:
+    def finished(self, claim: Claim) -> None:
         """Tell all."""
         for listener in self.listeners:
             listener.finished(claim)
@@ -288,7 +288,7 @@ def table(claims: Sequence[Claim], width: int) -> Table:
     return grid
 
 
-def rich_findings(report: Mapping[str, Any], console: Console) -> None:
+def rich_findings(report: Report, console: Console) -> None:
     """The blocks, with wrapped texts beside their labels."""
     from rich.table import Table
     from rich.text import Text
@@ -314,7 +314,7 @@ def rich_findings(report: Mapping[str, Any], console: Console) -> None:
 
 
 def show_report(
-    report: Mapping[str, Any],
+    report: Report,
     differences: Sequence[Difference],
     compared: int | None,
     kept: int = 0,

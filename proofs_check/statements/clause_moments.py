@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 import sympy as sp
 
 from proofs_check.cases.of_statements import Case, covering, drawn, simple, size
+from proofs_check.claims.report import shown_case
 from proofs_check.statements import clauses
 from proofs_check.statements.deterministic import changed_numbers
-from proofs_check.statements.found import Found, exact_row
+from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import BETA, Measurement, TooDearError
 from proofs_check.statements.moments import CANDIDATES, DRAWN, FURTHER, REFUTING, SAMPLED, Checker
 from theorems.statement.conditions import parts, violated
@@ -48,7 +49,8 @@ class ClauseChecker(Checker):
             case for case in pool if None not in (self.truth(self.prop.left, case), self.truth(self.prop.right, case))
         ]
         self._record(decision)
-        found.status, found.reason = decision.status, decision.reason
+        found.status = "undecided" if decision.status == "open" else decision.status
+        found.reason = decision.reason
         if decision.status == "open":
             self._violated(pool, "; ".join(part.order for part in decision.failing[:3]))
         if found.status != "disproved":
@@ -120,7 +122,7 @@ class ClauseChecker(Checker):
     def _sign_seen(self, part: Expr, gap: sp.Expr | None, measured: Measurement) -> bool | None:
         """Whether a relation holds by its sample: by the sign that is seen, or by equality within the tolerance."""
         self.found.samples += measured.walks
-        row = exact_row(measured.case, str(part), None, gap, measured.gap, measured.walks)
+        row = shown_case(measured.case, str(part), None, gap, measured.gap, samples=measured.walks)
         self.found.cases.append(row)
         if gap is not None and not measured.holds(float(sp.re(gap))):
             told = f"derived {sp.N(gap, 8)}, simulated [{measured.gap[0]:.6g}, {measured.gap[1]:.6g}]"

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-#: Symbolic statuses and simulation statuses are those of the report.
+from proofs_check.claims.report import Case, Counterexample, Observed, Status, Step, Verdict
 
 
 @dataclass
 class Found:
     """Both sides of one statement."""
 
-    status: str = "none"
+    status: Status = "none"
     method: str = ""
     reason: str = ""
     evidence: list[str] = field(default_factory=list)
-    steps: list[dict[str, Any]] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     exact: str | None = None
     correction: str | None = None
     correction_latex: str = ""
     correction_sympy: str | None = None
     holds: str = ""
-    simulation: str = "none"
+    simulation: Observed = "none"
     samples: int = 0
-    cases: list[dict[str, Any]] = field(default_factory=list)
+    cases: list[Case] = field(default_factory=list)
     power: str = ""
     detectable: float | None = None
-    counterexample: dict[str, Any] | None = None
+    counterexample: Counterexample | None = None
     confirmed: bool = False
     conflicts: list[str] = field(default_factory=list)
     caught: int = 0
@@ -41,7 +39,7 @@ class Found:
     tier: str = ""
 
     @property
-    def verdict(self) -> tuple[str, str]:
+    def verdict(self) -> tuple[Verdict, str]:
         """The verdict, and the reason where it is no plain verified or refuted."""
         if self.conflicts:
             return "conflict", "derivation and simulation disagree: " + self.conflicts[0]
@@ -62,21 +60,3 @@ class Found:
                 return "refuted", ""
             return "undecided", self.reason or "disproved; the simulation could not confirm it at this effort"
         return "undecided", self.reason or "the derivation could not decide it"
-
-
-def exact_row(
-    case: Mapping[str, Any], quantity: str, printed: Any, derived: Any, interval: tuple[float, float], walks: int
-) -> dict[str, Any]:
-    """A case as the report shows it."""
-    low, high = interval
-    return {
-        "params": dict(case),
-        "quantity": quantity,
-        "printed": None if printed is None else str(printed),
-        "derived": None if derived is None else str(derived),
-        "estimate": (low + high) / 2 if abs(low) + abs(high) < float("inf") else None,
-        "low": low if abs(low) < float("inf") else None,
-        "high": high if abs(high) < float("inf") else None,
-        "samples": walks,
-        "z": None,
-    }

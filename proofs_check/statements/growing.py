@@ -22,7 +22,8 @@ import sympy as sp
 from proofs_check.cases.of_statements import Case, drawn, features, satisfied, simple, size
 from proofs_check.checks.extrapolation import ExtrapolationError, extrapolated, weights
 from proofs_check.checks.intervals import Interval
-from proofs_check.statements.found import Found, exact_row
+from proofs_check.claims.report import shown_case
+from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import BETA, TooDearError
 from proofs_check.statements.moments import DRAWN, REFUTING, Checker
 from proofs_check.statements.showing import NOT_SEEN
@@ -374,13 +375,13 @@ class LimitChecker(Checker):
             for case, value in trend.points:
                 printed = sp.Float(trend.printed) if not float(trend.printed).is_integer() else int(trend.printed)
                 found.cases.append(
-                    exact_row(
+                    shown_case(
                         case,
                         "value that tends to the print",
                         printed,
                         self.exact_quantity(case),
                         (value.low, value.high),
-                        0,
+                        samples=0,
                     )
                 )
             around = trend.limit

@@ -7,6 +7,7 @@ import time
 import traceback
 from typing import Any
 
+from proofs_check.claims.report import Claim, Report, Spent, empty
 from proofs_check.statements.found import Found
 from proofs_check.statements.needs import tell_needs
 from proofs_check.statements.request import Request
@@ -25,7 +26,7 @@ STATEMENT_ALPHA = ALPHA * PLUGIN_SHARES / SHARES / PLUGIN_SLOTS
 
 def check_statement(
     request: Request, effort: str = "standard", seed: int = 0, device: str = "cpu", jobs: int = 2
-) -> list[dict[str, Any]]:
+) -> list[Claim]:
     """The reports of a statement and, where it is refuted and corrected by one formula, of its correction.
 
     Raises StatementError for a statement that cannot be read; what breaks later is the verdict ``error``.
@@ -36,7 +37,7 @@ def check_statement(
 
 def judged(
     prop: Proposition, request: Request, claim_id: str, *, effort: str, seed: int, device: str = "cpu", jobs: int = 2
-) -> list[dict[str, Any]]:
+) -> list[Claim]:
     """The reports of a proposition and of its correction."""
     began, used = time.perf_counter(), time.process_time()
     try:
@@ -137,119 +138,80 @@ def _by_kind(
 
 def report(
     prop: Proposition, request: Request, claim_id: str, found: Found, effort: str, seed: int, seconds: float
-) -> dict[str, Any]:
+) -> Claim:
     """A claim's report from what was found."""
     verdict, reason = found.verdict
-    correction = None
-    if verdict == "refuted":
-        sympy = found.correction_sympy
-        correction = {"latex": found.correction_latex, "sympy": sympy, "holds": found.holds}
-    return _frame(prop, request, claim_id, effort, seed) | {
-        "verdict": verdict,
-        "reason": reason,
-        "symbolic": {
-            "status": found.status,
-            "method": found.method,
-            "evidence": [*found.evidence, *found.remarks],
-            "exact": found.exact,
-            "trusted": [],
-        },
-        "simulation": {
+    claim = _frame(prop, request, claim_id, effort, seed)
+    claim["verdict"], claim["reason"] = verdict, reason
+    claim["symbolic"] = {
+        "status": found.status,
+        "method": found.method,
+        "evidence": [*found.evidence, *found.remarks],
+        "exact": found.exact,
+        "trusted": [],
+    }
+    claim["simulation"].update(
+        {
             "status": found.simulation,
             "samples": found.samples,
             "cases": len(found.cases),
-            "max_z": None,
-            "p_value": None,
             "detectable": found.detectable,
             "tier": found.tier,
             "power": found.power,
-            "trusted": [],
-        },
-        "counterexample": found.counterexample if verdict == "refuted" else None,
-        "correction": correction,
-        "decoys": {"caught": found.caught, "of": found.mutants},
-        "proof": {"steps": found.steps, "lines": [], "first_false": None, "first_reaching": None},
-        "cases": found.cases,
-        "seconds": round(seconds, 3),
-    }
+        }
+    )
+    if verdict == "refuted":
+        claim["counterexample"] = found.counterexample
+        if found.correction is not None:
+            claim["correction"] = {
+                "latex": found.correction_latex,
+                "sympy": found.correction_sympy,
+                "holds": found.holds,
+            }
+    claim["decoys"] = {"caught": found.caught, "of": found.mutants}
+    claim["proof"]["steps"] = found.steps
+    claim["cases"] = found.cases
+    claim["seconds"] = round(seconds, 3)
+    return claim
 
 
-def _frame(prop: Proposition, request: Request, claim_id: str, effort: str, seed: int) -> dict[str, Any]:
+def _frame(prop: Proposition, request: Request, claim_id: str, effort: str, seed: int) -> Claim:
     names = {name for side in (prop.left, prop.right) for name in side.names()}
-    kind = "asymptotic" if prop.limit.variable else "identity" if prop.relation == "=" else "bound"
-    return {
-        "id": claim_id,
-        "verdict": "error",
-        "reason": "",
-        "paper": {"id": claim_id.split(".")[0], "version": ""},
-        "where": "as stated",
-        "kind": kind,
-        "fidelity": "own",
-        "statement": statement_latex(prop),
-        "reading": in_words(prop),
-        "assumptions": list(prop.known.texts),
-        "quantity": prop.text if prop.relation in CLAUSES else str(prop.left),
-        "symbols": sorted({alias(name) for name in names} | {"tr1"} if prop.random else names),
-        "printed": {"value": f"{prop.relation} {prop.right}" if prop.relation in CLAUSES else str(prop.right)},
-        "symbolic": {"status": "none", "method": "", "evidence": [], "exact": None, "trusted": []},
-        "simulation": {
-            "status": "none",
-            "samples": 0,
-            "cases": 0,
-            "max_z": None,
-            "p_value": None,
-            "detectable": None,
-            "tier": "",
-            "power": "",
-            "trusted": [],
-        },
-        "counterexample": None,
-        "correction": None,
-        "decoys": {"caught": 0, "of": 0},
-        "proof": {"steps": [], "lines": [], "first_false": None, "first_reaching": None},
-        "starts": [],
-        "variants": [],
-        "cases": [],
-        "depends_on": [],
-        "rests_on_refuted": [],
-        "seconds": 0.0,
-        "replay": request.command(effort, seed),
-        "traceback": None,
-        # both sides are interpreters of the statement itself
-        "bound": True,
-    }
+    claim: Claim = empty(Claim)
+    claim.update(
+        {
+            "id": claim_id,
+            "paper": {"id": claim_id.split(".")[0], "version": ""},
+            "where": "as stated",
+            "kind": "asymptotic" if prop.limit.variable else "identity" if prop.relation == "=" else "bound",
+            "fidelity": "own",
+            "statement": statement_latex(prop),
+            "reading": in_words(prop),
+            "assumptions": list(prop.known.texts),
+            "quantity": prop.text if prop.relation in CLAUSES else str(prop.left),
+            "symbols": sorted({alias(name) for name in names} | {"tr1"} if prop.random else names),
+            "printed": {"value": f"{prop.relation} {prop.right}" if prop.relation in CLAUSES else str(prop.right)},
+            "replay": request.command(effort, seed),
+            # both sides are interpreters of the statement itself
+            "bound": True,
+        }
+    )
+    return claim
 
 
 def _broken(
     prop: Proposition, request: Request, claim_id: str, error: Exception, effort: str, seed: int, seconds: float
-) -> dict[str, Any]:
-    reason = " ".join(f"{type(error).__name__}: {error}".split())
-    told = "".join(traceback.format_exception(error))
-    return _frame(prop, request, claim_id, effort, seed) | {
-        "reason": reason,
-        "traceback": told,
-        "seconds": round(seconds, 3),
-    }
+) -> Claim:
+    claim = _frame(prop, request, claim_id, effort, seed)
+    claim["reason"] = " ".join(f"{type(error).__name__}: {error}".split())
+    claim["traceback"] = "".join(traceback.format_exception(error))
+    claim["seconds"] = round(seconds, 3)
+    return claim
 
 
-def run_report(reports: list[dict[str, Any]], effort: str, seed: int, device: str, seconds: float) -> dict[str, Any]:
+def run_report(claims: list[Claim], effort: str, seed: int, device: str, seconds: float) -> Report:
     """A whole report, as ``twofold verify`` writes it, of the claims of one check."""
-    from proofs_check.report.outputs import SCHEMA, versions
+    from proofs_check.report.outputs import whole
 
-    return {
-        "schema": SCHEMA,
-        "run": {
-            "seed": seed,
-            "device": device,
-            "dtype": "float32 draws, float64 sums",
-            "effort": effort,
-            "versions": versions(),
-            "seconds": round(seconds, 3),
-            "alpha": ALPHA,
-            "partial": False,
-            "bound": len(reports),
-            "ledger": [{"id": entry["id"], "alpha": STATEMENT_ALPHA, "spent": STATEMENT_ALPHA} for entry in reports],
-            "command": [],
-        },
-        "claims": reports,
-    }
+    ledger: list[Spent] = [{"id": one["id"], "alpha": STATEMENT_ALPHA, "spent": STATEMENT_ALPHA} for one in claims]
+    return whole(claims, ledger, effort=effort, seed=seed, device=device, seconds=seconds)

@@ -11,7 +11,8 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.cases.of_statements import Case, covering, drawn, simple, size
-from proofs_check.statements.found import Found, exact_row
+from proofs_check.claims.report import shown_case
+from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import BETA, Measurement, TooDearError, measure
 from proofs_check.statements.planning import Spread, exact_spreads, told
 from theorems.statement.decide import Decision, Derivation, contradicts, decide
@@ -327,7 +328,7 @@ class Checker:
         for m in measured:
             left, right = self.sides(m.case)
             printed = right if right is not None else f"{m.right[0]:.6g}"
-            self.found.cases.append(exact_row(m.case, quantity, printed, left, m.left, m.walks))
+            self.found.cases.append(shown_case(m.case, quantity, printed, left, m.left, samples=m.walks))
 
     def _conflicts(self, measured: Iterable[Measurement]) -> list[str]:
         found = []

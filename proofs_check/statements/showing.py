@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from proofs_check.claims.report import Claim
 from proofs_check.statements.differing import marked
 
 #: How a remark begins that says what the simulation of a limit leaves to the derivation.
@@ -13,7 +14,7 @@ NOT_SEEN = "by the simulation: "
 MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!", "error": "!"}
 
 
-def lines(reports: list[dict[str, Any]]) -> Iterator[str]:
+def lines(reports: list[Claim]) -> Iterator[str]:
     """The lines of a statement's report, the correction's verdict with it."""
     first = reports[0]
     only = next((told for told in first["symbolic"]["evidence"] if told.startswith(NOT_SEEN)), "")
@@ -23,7 +24,7 @@ def lines(reports: list[dict[str, Any]]) -> Iterator[str]:
         yield f"  {label:<15} {text}"
 
 
-def rows(reports: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+def rows(reports: list[Claim]) -> Iterator[tuple[str, str]]:
     """What a reader wants to know of a statement's report, label by label."""
     first = reports[0]
     if first["reason"]:

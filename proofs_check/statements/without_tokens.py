@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from proofs_check.statements import deterministic
 from proofs_check.statements.found import Found
 from theorems.statement.cases import Case
@@ -33,9 +35,10 @@ def found_without_tokens(prop: Proposition, effort: str, seed: int) -> Found:
         found.method = "a violation, certified in exact or ball arithmetic"
         found.power = f"evaluated independently: {judged.evaluated}"
         assert judged.counterexample is not None
-        found.counterexample = {"params": flat(judged.counterexample), "printed": judged.right, "true": judged.left}
+        printed = judged.right
         if prop.relation in CLAUSES:
-            found.counterexample["printed"] = "that it holds" if judged.right.startswith("holds") else "that it fails"
+            printed = "that it holds" if printed.startswith("holds") else "that it fails"
+        found.counterexample = {"params": flat(judged.counterexample), "printed": printed, "true": judged.left}
     elif judged.verdict == "conflict":
         found.conflicts.append(judged.reason)
     else:
@@ -45,9 +48,9 @@ def found_without_tokens(prop: Proposition, effort: str, seed: int) -> Found:
     return found
 
 
-def flat(case: Case) -> dict[str, object]:
+def flat(case: Case) -> dict[str, Any]:
     """A case as a report has it: names to integers, "p/q" and lists of them."""
-    found: dict[str, object] = {}
+    found: dict[str, Any] = {}
     for name, value in case.numbers.items():
         found[name] = int(value) if value.denominator == 1 else str(value)
     for name, rows in case.matrices.items():

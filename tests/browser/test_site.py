@@ -18,7 +18,7 @@ from tests.proofs_check.report.site.test_pages import hostile
 
 pytestmark = pytest.mark.browser
 
-Report = dict[str, Any]
+Report = Any
 SIZES = ((1280, 900), (390, 844))
 #: Contrast of each text with what is painted behind it, the least of the page.
 LEAST_CONTRAST = """(() => {

@@ -69,7 +69,7 @@ def test_further_parameters_take_all_their_values_and_cases_of_another_start_are
     assert beside(RHO, {}, only=zero).cases == 0
 
 
-def judged(one: Evidence, two: Evidence, status: str) -> tuple[str, str]:
+def judged(one: Evidence, two: Evidence, status: Any) -> tuple[str, str]:
     """Status and verdict of a simulation's evidence with what was evaluated beside it."""
     pair = Pair(by_id()[CLAIM])
     sampling._joined(one, two, pair)
@@ -77,8 +77,8 @@ def judged(one: Evidence, two: Evidence, status: str) -> tuple[str, str]:
     return one.status, verdict(outcome, one)[0]
 
 
-def evaluated(status: str, *, confirmed: bool = False, cases: int = 3) -> Evidence:
-    rows = [{"quantity": "ratio"}] * bool(cases)
+def evaluated(status: Any, *, confirmed: bool = False, cases: int = 3) -> Evidence:
+    rows: Any = [{"quantity": "ratio"}] * bool(cases)
     return Evidence(status=status, cases=cases, rows=rows, confirmed=confirmed, samples=cases)
 
 
@@ -94,7 +94,7 @@ def evaluated(status: str, *, confirmed: bool = False, cases: int = 3) -> Eviden
     ],
 )
 def test_both_must_agree_and_either_contradicts(
-    one: str, two: str, confirmed: bool, status: str, found: tuple[str, str]
+    one: Any, two: Any, confirmed: bool, status: Any, found: tuple[str, str]
 ) -> None:
     assert judged(Evidence(status=one, cases=2), evaluated(two, confirmed=confirmed), status) == found
 

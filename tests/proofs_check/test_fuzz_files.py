@@ -19,7 +19,7 @@ from proofs_check.judging import cluster, runner
 from proofs_check.report import lock
 from tests.proofs_check.hostile import called, contents, examples, explore, jsons, one_line, refused, texts
 
-Report = dict[str, Any]
+Report = Any
 CLAIM = "bao2024.appA.eq11"
 
 

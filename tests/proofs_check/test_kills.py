@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -139,7 +139,7 @@ def test_a_folder_of_kept_verdicts_that_is_swapped_is_not_believed(tmp_path: Pat
     """An entry under the name of another one's question answers its own."""
     here, claim = Kept(tmp_path), by_id()["bao2024.appA.eq11"]
     for seed in (0, 1):
-        here.keep(claim, {**QUESTION, "seed": seed}, [({"id": claim.id, "verdict": "verified"}, 0.0)])
+        here.keep(claim, {**QUESTION, "seed": seed}, [(cast(Any, {"id": claim.id, "verdict": "verified"}), 0.0)])
     one, two = (here._path(claim, {**QUESTION, "seed": seed}) for seed in (0, 1))
     one.write_bytes(two.read_bytes())
     assert here.look(claim, QUESTION) is None and "damaged" in here.reasons[claim.id]
@@ -222,7 +222,7 @@ def test_a_full_disk_leaves_the_old_file(
 
 @pytest.mark.parametrize("option", ["--json", "--html", "--junit"])
 def test_a_full_disk_after_a_run_is_told_with_what_was_found(
-    option: str, tmp_path: Path, sample_report: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    option: str, tmp_path: Path, sample_report: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "folder" if option == "--html" else tmp_path / "old"
     (tmp_path / "old").write_text("the old file")
@@ -243,7 +243,7 @@ def test_a_full_disk_after_a_run_is_told_with_what_was_found(
 @pytest.mark.parametrize("name", kept.BENEATH)
 def test_a_new_release_beneath_is_judged_anew(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here, claim = Kept(tmp_path), by_id()["bao2024.appA.eq11"]
-    found: kept.Found = [({"id": claim.id, "verdict": "verified"}, 0.0)]
+    found: kept.Found = [(cast(Any, {"id": claim.id, "verdict": "verified"}), 0.0)]
     here.keep(claim, QUESTION, found)
     assert here.look(claim, QUESTION) == found
     version = metadata.version
@@ -258,11 +258,11 @@ def test_a_new_release_beneath_is_judged_anew(name: str, tmp_path: Path, monkeyp
 
 
 def test_a_release_that_changes_a_verdict_or_a_figure_is_caught(
-    tmp_path: Path, sample_report: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, sample_report: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The lock names the verdict, the number and the release that are no longer what they were."""
     claims = [claim for claim in sample_report["claims"] if claim["verdict"] in ("verified", "refuted")]
-    report = {**sample_report, "claims": claims, "run": {**sample_report["run"], "versions": {"numpy": "2.0"}}}
+    report: Any = {**sample_report, "claims": claims, "run": {**sample_report["run"], "versions": {"numpy": "2.0"}}}
     data = {"points": [{"x": 1.0, "y": 2.0}]}
     held = lock.written(report, {"rho": fingerprint(data)})
     (tmp_path / "verdicts.toml").write_text(held, encoding="utf-8")

@@ -56,7 +56,7 @@ def _few_points() -> Iterator[None]:
     EFFORTS["quick"] = before
 
 
-def judge(claim: Statement) -> list[dict[str, Any]]:
+def judge(claim: Statement) -> list[Any]:
     """The reports of a claim and of its correction."""
     points = 24 if isinstance(registry.find(claim.id), Evaluation) else FEW.points
     with pytest.MonkeyPatch.context() as patch:
@@ -71,7 +71,7 @@ def judge(claim: Statement) -> list[dict[str, Any]]:
 
 
 @cache
-def judged(claim: str) -> tuple[dict[str, Any], ...]:
+def judged(claim: str) -> tuple[Any, ...]:
     return tuple(judge(by_id()[claim]))
 
 
@@ -379,7 +379,7 @@ def test_a_wrong_evaluation_is_a_conflict(claim: str) -> None:
     assert swapped(claim, given(lambda value: value + 1e-5)) == "conflict"
 
 
-def beyond(claim: str, change: Callable[[Points], dict[str, Any]]) -> str:
+def beyond(claim: str, change: Callable[[Points], Any]) -> str:
     """The verdict with a search whose columns are changed."""
     entry = registry.find(claim)
     assert isinstance(entry, Search)
@@ -404,7 +404,7 @@ def test_a_search_beyond_the_proved_bound_is_a_conflict(claim: str) -> None:
 def test_a_search_that_loses_points_is_not_taken() -> None:
     """NaN compares with nothing: values that are no numbers must not pass for points that keep the bound."""
 
-    def lost(found: Points) -> dict[str, Any]:
+    def lost(found: Points) -> Any:
         values = found.columns["value"].copy()
         values[::2] = math.nan
         return {"value": values}

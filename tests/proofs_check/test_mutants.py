@@ -261,6 +261,7 @@ def test_a_mutant_of_every_claim_is_refuted_on_the_whole_path(claim: str, monkey
     # a mutant is far from the truth, so that wide intervals are enough
     monkeypatch.setitem(EFFORTS, "quick", replace(EFFORTS["quick"], factor=12.0, points=60))
     options = Options(effort="quick", seed=3, device="cpu", jobs=1)
+    report: Any
     report, outcome, spent = runner._judge_one(mutant, options, "cpu", Silent())
     assert report["verdict"] == "refuted", (mutant.printed, report["reason"])
     assert outcome.corrections

@@ -28,7 +28,7 @@ from theorems.kernel.settle import compare, settle
 from theorems.rules import licensed
 
 
-def judged(claim: Any) -> list[dict[str, Any]]:
+def judged(claim: Any) -> list[Any]:
     return [r for r, _ in runner.judge(claim, Options(effort="quick", device="cpu", jobs=1), "cpu", Silent())]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 import sympy as sp
 
@@ -34,7 +35,7 @@ class Outcome:
     take on trust.
     """
 
-    status: str
+    status: Literal["proved", "disproved", "checked", "undecided", "none"]
     method: str
     steps: list[CheckedStep] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import sympy as sp
 
@@ -45,7 +45,7 @@ class Part:
 class Decision:
     """What is known of a proposition: proved, open (some part not shown), or undecided for a reason."""
 
-    status: str
+    status: Literal["proved", "disproved", "open", "undecided"]
     method: str
     parts: list[Part] = field(default_factory=list)
     reason: str = ""

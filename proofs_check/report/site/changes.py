@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from proofs_check.report.site.shape import Claim, claims_of, number, run_of
+from proofs_check.claims.report import Claim, Report
+from proofs_check.report.site.numbers import number
 
 #: What is compared of a claim, in the order told.
 FIELDS = ("verdict", "printed", "correction", "holds", "exact", "detectable")
@@ -78,13 +78,13 @@ class Diff:
 
 
 def _read(claim: Claim) -> dict[str, str | None]:
-    correction = claim["correction"] or {}
+    correction = claim["correction"]
     detectable = claim["simulation"]["detectable"]
     return {
         "verdict": claim["verdict"],
         "printed": "; ".join(f"{name} = {text}" for name, text in claim["printed"].items()) or None,
-        "correction": correction.get("sympy") or correction.get("latex") or None,
-        "holds": correction.get("holds") or None,
+        "correction": (correction["sympy"] or correction["latex"] or None) if correction else None,
+        "holds": (correction["holds"] or None) if correction else None,
         "exact": claim["symbolic"]["exact"],
         "detectable": None if detectable is None else number(float(detectable)),
     }
@@ -100,11 +100,11 @@ def _moved(name: str, before: str | None, after: str | None) -> bool:
     return abs(one - two) > STEADY * max(abs(one), abs(two))
 
 
-def diff(a: Mapping[str, Any], b: Mapping[str, Any]) -> Diff:
+def diff(a: Report, b: Report) -> Diff:
     """What changed from report ``a`` to report ``b``."""
-    first = {claim["id"]: claim for claim in claims_of(a)}
-    second = {claim["id"]: claim for claim in claims_of(b)}
-    runs = run_of(a), run_of(b)
+    first = {claim["id"]: claim for claim in a["claims"]}
+    second = {claim["id"]: claim for claim in b["claims"]}
+    runs = a["run"], b["run"]
     found: list[Change] = []
     for name, claim in second.items():
         if name not in first:
@@ -116,7 +116,8 @@ def diff(a: Mapping[str, Any], b: Mapping[str, Any]) -> Diff:
         found += [Change(name, part, old[part], new[part]) for part in FIELDS if _moved(part, old[part], new[part])]
     if not runs[1]["partial"]:
         found += [Change(name, "removed", first[name]["verdict"], None) for name in first if name not in second]
-    settings = {name: (str(runs[0][name]), str(runs[1][name])) for name in _RUN if runs[0][name] != runs[1][name]}
+    one, two = ({name: str(value) for name, value in run.items()} for run in runs)
+    settings = {name: (one[name], two[name]) for name in _RUN if one[name] != two[name]}
     versions = runs[0]["versions"], runs[1]["versions"]
     for name in sorted({*versions[0], *versions[1]}):
         pair = versions[0].get(name, "none"), versions[1].get(name, "none")

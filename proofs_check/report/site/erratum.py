@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import Any
 
+from proofs_check.claims.report import Claim, Report
 from proofs_check.inputs.expect import CORRECTED
 from proofs_check.report.site import formula, mathml
-from proofs_check.report.site.shape import Claim, claims_of, run_of
 from proofs_check.report.site.view import BOUNDS, label, paper_title, sentences
 from proofs_check.report.telling import gives, parameters
 
@@ -194,13 +193,13 @@ def _item(claim: Claim, corrected: Claim | None) -> list[str]:
     return [*out, r"\textbf{Replay.} {\footnotesize\ttfamily\raggedright " + escaped(claim["replay"]) + r"\par}", ""]
 
 
-def erratum(report: Mapping[str, Any], paper: str) -> str:
+def erratum(report: Report, paper: str) -> str:
     """The erratum of one paper as a LaTeX document that needs amsmath and amssymb alone.
 
     It holds the paper's refuted claims in the report's order, each with what is printed, what holds, a counterexample,
     the steps of the derivation and the command that repeats the verdict.
     """
-    claims = claims_of(report)
+    claims = report["claims"]
     table = {claim["id"]: claim for claim in claims}
     refuted = [
         claim
@@ -211,7 +210,7 @@ def erratum(report: Mapping[str, Any], paper: str) -> str:
     ]
     title, authors = paper_title(paper)
     version = refuted[0]["paper"]["version"] if refuted else ""
-    run = run_of(report)
+    run = report["run"]
     out = [_PREAMBLE + rf"\begin{{center}}{{\Large Erratum to ``{escaped(title)}''}}\\[0.6em]"]
     out += [escaped(part) + r"\\" for part in (authors, version) if part]
     count = "One claim is" if len(refuted) == 1 else f"{len(refuted) or 'No'} claims are"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
+from proofs_check.claims.report import Report
 from proofs_check.report.site import formula, mathml, view
-from proofs_check.report.site.shape import claims_of, run_of
 from proofs_check.report.telling import FIDELITY, gives, parameters, power, took, trusted, variant_told
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$-])")
@@ -119,17 +117,17 @@ def _claim(entry: view.Entry) -> list[str]:
     return [*out, ""]
 
 
-def markdown(report: Mapping[str, Any]) -> str:
+def markdown(report: Report) -> str:
     """The whole report as one Markdown document: the sentence, a table of verdicts by section, then claim by claim."""
     found = view.entries(report)
-    run = run_of(report)
+    run = report["run"]
     out = [f"# {escaped(view.headline(found, run['partial']))}", ""]
     if remark := view.remark(found):
         out += [escaped(remark), ""]
     versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
     out += [
         escaped(
-            f"{run['effort']} effort, seed {run['seed']}, {run['device']}, {took(run, claims_of(report))}; {versions}"
+            f"{run['effort']} effort, seed {run['seed']}, {run['device']}, {took(run, report['claims'])}; {versions}"
         ),
         "",
     ]

@@ -12,13 +12,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from proofs_check.claims.report import Report
 from proofs_check.inputs.expect import VERDICTS
 from proofs_check.report.outputs import atomic_write, plain
 from proofs_check.report.site import graph, mathml, trust, view
 from proofs_check.report.site.changes import diff
 from proofs_check.report.site.erratum import erratum
 from proofs_check.report.site.markdown import markdown
-from proofs_check.report.site.shape import claims_of, run_of
 from proofs_check.report.telling import took
 
 #: The list of the files of the site, so that a later run takes away what it no longer writes.
@@ -91,17 +91,17 @@ def _data(path: Path) -> dict[str, Any]:
 
 
 def files(
-    report: Mapping[str, Any],
+    report: Report,
     *,
     selftest: Mapping[str, Any] | None = None,
     figures: Path | None = None,
-    before: Mapping[str, Any] | None = None,
+    before: Report | None = None,
 ) -> Iterator[tuple[str, bytes]]:
     """The files of the site by their path in it, the same bytes for the same arguments."""
     templates = environment()
     found = view.entries(report)
     table = {entry.id: entry for entry in found}
-    run = run_of(report)
+    run = report["run"]
     images = pictures(figures)
     parts = view.papers(found)
     changed = diff(before, report) if before is not None else None
@@ -113,7 +113,7 @@ def files(
         "has_figures": bool(images),
         "has_changes": changed is not None,
         "errata": errata,
-        "seconds": took(run, claims_of(report)),
+        "seconds": took(run, report["claims"]),
     }
 
     def page(path: str, template: str, **values: Any) -> tuple[str, bytes]:
@@ -187,12 +187,12 @@ def _drawn(paper: Mapping[str, Any], number: int) -> Markup:
 
 
 def write(
-    report: Mapping[str, Any],
+    report: Report,
     folder: Path,
     *,
     selftest: Mapping[str, Any] | None = None,
     figures: Path | None = None,
-    before: Mapping[str, Any] | None = None,
+    before: Report | None = None,
 ) -> None:
     """Write the site of a report into a folder, which is made where it is missing.
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from proofs_check.report.site.shape import finite, number
+from proofs_check.claims.report import Case
+from proofs_check.report.site.numbers import finite, number
 from proofs_check.report.telling import against
 
 WIDTH, LEFT, RIGHT, ROW, TOP, BOTTOM = 640, 150, 24, 22, 28, 34
@@ -32,7 +33,7 @@ def _unit(low: float, high: float, derived: float) -> float:
     return (high - low) / 2 or abs(derived) * 1e-15 or 1e-15
 
 
-def rows(cases: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def rows(cases: Sequence[Case]) -> list[dict[str, Any]]:
     """The cases that can be drawn: distances from the derived value in units, with their numbers."""
     found = []
     for place, case in enumerate(map(against, cases), 1):
@@ -51,7 +52,7 @@ def rows(cases: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def drawn(cases: Sequence[Mapping[str, Any]], name: str) -> Markup:
+def drawn(cases: Sequence[Case], name: str) -> Markup:
     """The drawing as SVG, "" where no case has numbers to draw. ``name`` makes its ids unique on the page."""
     found = rows(cases)[:MOST]
     if not found:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from proofs_check.claims.report import Run
 from proofs_check.report.selftest import lines
-from proofs_check.report.site.shape import finite, number
+from proofs_check.report.site.numbers import finite, number
 
 #: The columns of the error rates: head, key, what the error would be.
 ERRORS = (
@@ -27,7 +28,7 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def ledger(run: Mapping[str, Any]) -> dict[str, Any]:
+def ledger(run: Run) -> dict[str, Any]:
     """The shares of the false-alarm budget, and how much of them was spent."""
     rows = [
         {

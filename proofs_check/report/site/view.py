@@ -10,9 +10,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from proofs_check.claims.report import Claim, Report
 from proofs_check.inputs.expect import CORRECTED, VERDICTS
 from proofs_check.report.site import compare, formula, mathml, plot
-from proofs_check.report.site.shape import Claim, claims_of, number
+from proofs_check.report.site.numbers import number
 from proofs_check.report.telling import FIDELITY, against, before, parameters, power, trusted, variant_told
 from theorems.claims.catalogue import PAPERS, paper_claims
 
@@ -110,9 +111,9 @@ def paper_title(paper: str) -> tuple[str, str]:
     return paper or "Claims", ""
 
 
-def entries(report: Mapping[str, Any]) -> list[Entry]:
+def entries(report: Report) -> list[Entry]:
     """Every claim of the report, corrections among them, in its order."""
-    claims = claims_of(report)
+    claims = report["claims"]
     found = []
     for claim, slug in zip(claims, slugs([claim["id"] for claim in claims]), strict=True):
         parts = claim["id"].removesuffix(CORRECTED).split(".")

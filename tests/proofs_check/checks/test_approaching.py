@@ -103,7 +103,7 @@ def test_a_limit_follows_from_the_values_alone() -> None:
     (found,) = reached(pair, planned, measured(pair, planned), 1e-9)
     assert found.interval.holds(1 / 12) and found.interval.high - found.interval.low < 1e-8
     assert found.contradicts and not found.agrees
-    row = found.row()
+    row: Any = found.row()
     # the printed formula at the case, literally: 2/4 + 7/12
     assert (row["printed"], row["derived"]) == ("13/12", "2309/27648")
     limit = row["limit"]
@@ -121,7 +121,7 @@ def test_a_print_of_an_order_is_met_over_that_order() -> None:
     planned = ladder(pair, raw)
     (found,) = reached(pair, planned, measured(pair, planned), 1e-9)
     assert found.agrees and found.place == "limit of the value over T**3 at theta = 1/2"
-    assert found.row()["printed"] == "0" and float(Fraction(found.row()["derived"])) > 0
+    assert found.row()["printed"] == "0" and float(Fraction(str(found.row()["derived"]))) > 0
     wrong = Pair(replace(by_id()[B1], printed={"B1": "T**3*tr2/1000"}))
     (other,) = reached(wrong, planned, measured(wrong, planned), 1e-9)
     assert other.contradicts and other.stated == pytest.approx(1e-3)
@@ -185,6 +185,8 @@ def test_a_limit_that_is_too_slow_for_the_lengths_is_left_open() -> None:
 
 
 def test_the_counterexample_of_a_limit_is_a_limit_with_the_exact_value_beside_it() -> None:
+    report: Any
+    again: Any
     report, corrected = (
         found for found, _ in runner.judge(by_id()[VARIANCE], Options("quick", 0, "cpu", 1), "cpu", Silent())
     )

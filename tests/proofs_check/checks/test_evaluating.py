@@ -24,19 +24,19 @@ from theorems.kernel.outcome import Outcome
 SOFTMAX, EQ8 = "bao2024.sec2.softmax-taylor", "bao2024.sec5.eq8"
 
 
-def judged(claim: Statement | str, case: Mapping[str, Any] | None = None, seed: int = 0) -> list[dict[str, Any]]:
+def judged(claim: Statement | str, case: Mapping[str, Any] | None = None, seed: int = 0) -> list[Any]:
     statement = by_id()[claim] if isinstance(claim, str) else claim
     options = Options(effort="quick", seed=seed, device="cpu", jobs=1, case=case)
     return [report for report, _ in runner.judge(statement, options, "cpu", Silent())]
 
 
 @pytest.fixture(scope="module")
-def softmax() -> dict[str, Any]:
+def softmax() -> Any:
     (report,) = judged(SOFTMAX)
     return report
 
 
-def test_what_is_verified(softmax: dict[str, Any]) -> None:
+def test_what_is_verified(softmax: Any) -> None:
     (eq8,) = judged(EQ8)
     for report in (softmax, eq8):
         assert report["verdict"] == "verified"
@@ -48,7 +48,7 @@ def test_what_is_verified(softmax: dict[str, Any]) -> None:
             assert row["low"] <= row["estimate"] <= row["high"]
 
 
-def test_the_smallest_softmax_has_no_other_scores(softmax: dict[str, Any]) -> None:
+def test_the_smallest_softmax_has_no_other_scores(softmax: Any) -> None:
     rows = [row for row in softmax["cases"] if row["params"]["T"] == 1]
     assert {row["quantity"] for row in rows} <= {"diagonal", "offset"}
     (report,) = judged(SOFTMAX, {"T": 1, "i": 1})

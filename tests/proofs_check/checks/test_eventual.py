@@ -104,6 +104,7 @@ def test_a_weaker_bound_or_one_off_by_a_vanishing_part_is_not_contradicted(lower
 def test_the_print_is_judged_on_the_whole_path() -> None:
     options = Options(effort="quick", seed=0, device="cpu", jobs=1)
     with registry.registered(moved()):
+        first: Any
         first, second = (report for report, _ in runner.judge(by_id()[EQ9], options, "cpu", Silent()))
     assert first["verdict"] in ("refuted", "verified"), first["reason"]
     assert second["verdict"] == "verified", second["reason"]

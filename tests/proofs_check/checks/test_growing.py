@@ -169,6 +169,7 @@ def test_a_print_from_the_sharp_exponent_on_is_verified(
     outcome, evidence, ruling, reason = judged(name, printed)
     assert (outcome.status, evidence.status, ruling) == ("proved", "agrees", "verified"), reason
     assert evidence.caught == evidence.decoys == 3 and evidence.samples == 8000
+    row: Any
     (row,) = evidence.rows
     assert row["low"] < float(row["derived"]) < row["high"]
     assert evidence.spent <= ALPHA
@@ -205,6 +206,8 @@ def test_dominance_is_not_kept_up_by_20(few: None, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(growing, "LENGTHS", {"quick": (32, 512)})
     outcome, evidence, ruling, reason = judged("dominance")
     assert outcome.status == "disproved" and not evidence.conflicts
+    second: Any
+    third: Any
     second, third = evidence.rows
     assert second["low"] > -0.5 and third["high"] < -0.5
     assert (evidence.status, ruling) == ("contradicts", "refuted"), reason
@@ -218,6 +221,7 @@ def test_noise_alone_leaves_the_claim_undecided(few: None) -> None:
 
     _, evidence, ruling, _ = judged("order19", {"eq19": "3"}, function)
     assert (evidence.status, ruling) == ("underpowered", "undecided")
+    row: Any
     (row,) = evidence.rows
     assert row["low"] is None and row["high"] is None and row["estimate"] is None
     json.dumps(evidence.rows, allow_nan=False)

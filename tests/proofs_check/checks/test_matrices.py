@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
-import proofs_check
 from montecarlo import registry
 from montecarlo.registry import Evaluation
 from proofs_check.checks.matrices import decoys, entry_rows, words
 from proofs_check.claims.pairing import Pair
+from proofs_check.claims.report import schema
 from proofs_check.judging import runner
 from proofs_check.judging.runner import Options, Silent
 from theorems.algebra.matrix_calculus import Matrix
@@ -32,7 +30,7 @@ APPENDIX = ("bao2024.sec3.eq3", "bao2024.appB.eq19", "bao2024.appB.eq20", "bao20
 MEAN = SEC6[2]
 
 
-def judged(claim: Statement | str, case: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+def judged(claim: Statement | str, case: Mapping[str, Any] | None = None) -> list[Any]:
     statement = by_id()[claim] if isinstance(claim, str) else claim
     options = Options(effort="quick", seed=0, device="cpu", jobs=1, case=case)
     return [report for report, _ in runner.judge(statement, options, "cpu", Silent())]
@@ -43,14 +41,13 @@ def judged(claim: Statement | str, case: Mapping[str, Any] | None = None) -> lis
     "claim", [pytest.param(c, marks=pytest.mark.slow) if c.endswith("eq20") else c for c in (*SEC6, *APPENDIX)]
 )
 def test_both_sides_agree_and_every_wrong_version_is_caught(claim: str) -> None:
-    schema = json.loads((Path(proofs_check.__file__).parent / "report" / "report.schema.json").read_text())
     for report in judged(claim):
         assert report["verdict"] in ("verified", "refuted"), report["reason"]
         assert report["decoys"]["caught"] == report["decoys"]["of"] >= 5
         assert report["simulation"]["cases"] == 40
         assert 0 < report["simulation"]["detectable"] < 1e-8
         assert report["traceback"] is None
-        part = {"$defs": schema["$defs"], **schema["properties"]["claims"]["items"]}
+        part = {"$defs": schema()["$defs"], "$ref": "#/$defs/Claim"}
         jsonschema.validate(report, part)
         evidence = "\n".join(report["symbolic"]["evidence"])
         assert "within its bound of rounding" in evidence

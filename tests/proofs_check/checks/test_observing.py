@@ -58,7 +58,7 @@ def definition(x: Any, y: Any) -> dict[str, bool | tuple[float, float] | None]:
     return {"positive": Fraction(x) + Fraction(y) > 0}
 
 
-def judged(printed: str, look: Any = definition, case: Any = None, **changes: Any) -> list[dict[str, Any]]:
+def judged(printed: str, look: Any = definition, case: Any = None, **changes: Any) -> list[Any]:
     options = Options(effort="quick", device="cpu", jobs=1, case=case)
     with derived(CLAIM, derivation), simulated(Observation(CLAIM, look)):
         return [r for r, _ in runner.judge(statement(printed, **changes), options, "cpu", Silent())]
@@ -167,7 +167,7 @@ def test_a_clause_whose_conditions_never_hold_says_nothing() -> None:
 # -- numbers that both sides enclose
 
 
-def judged_between(lows: str, highs: str, seen: Callable[[float], tuple[float, float] | None]) -> dict[str, Any]:
+def judged_between(lows: str, highs: str, seen: Callable[[float], tuple[float, float] | None]) -> Any:
     """The claim with a number x^2 + 1 between what is derived and what is observed; its print has the right signs."""
 
     def with_number() -> dict[str, Equivalence | Enclosed]:

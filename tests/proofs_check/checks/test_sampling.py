@@ -41,7 +41,7 @@ DELTA = 1e-9
 UNIT: dict[str, Any] = {"d": 1, "W": [["1"]], "Sigma": [["1"]], "start": "sigma"}
 
 
-def judged(claim: Statement | str, case: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+def judged(claim: Statement | str, case: Mapping[str, Any] | None = None) -> list[Any]:
     """The reports of a claim and its correction, at quick effort."""
     statement = by_id()[claim] if isinstance(claim, str) else claim
     options = Options(effort="quick", seed=0, device="cpu", jobs=1, case=case)
@@ -194,7 +194,7 @@ def test_a_free_simulation_is_judged_like_any_other() -> None:
     ids=str,
 )
 @pytest.mark.parametrize("printed", ["p**2*(1 - p)", "p**2*(1 + p)"])
-def test_tails_that_nothing_shows_cap_what_a_plugin_claims(tails: dict[str, Any], asked: str, printed: str) -> None:
+def test_tails_that_nothing_shows_cap_what_a_plugin_claims(tails: Any, asked: str, printed: str) -> None:
     """Right or wrong, the print is not decided by a simulation of unknown tails."""
     found = coin(printed, lambda generator, n, p: tossed(generator, n, p).double(), own=True, **tails)
     assert found.verdict == "undecided"
@@ -204,7 +204,7 @@ def test_tails_that_nothing_shows_cap_what_a_plugin_claims(tails: dict[str, Any]
 
 @pytest.mark.usefixtures("clean_catalogue")
 @pytest.mark.parametrize("tails", [{"kurtosis": 3.0}, {"bounded": (-1, 1)}], ids=str)
-def test_a_rare_event_behind_declared_tails_verifies_nothing(tails: dict[str, Any]) -> None:
+def test_a_rare_event_behind_declared_tails_verifies_nothing(tails: Any) -> None:
     """A sign, but for one number in 10^9 that makes the mean p: no sample shows it, and the declaration is false."""
 
     def signs(generator: torch.Generator, n: int, p: float) -> Tensor:
@@ -441,7 +441,7 @@ def test_a_p_value_that_is_small_for_a_value_in_the_interval_is_an_error(
 # -- planted faults, each a conflict
 
 
-def assert_conflict(claim: Statement | str) -> dict[str, Any]:
+def assert_conflict(claim: Statement | str) -> Any:
     (report,) = judged(claim)
     assert report["verdict"] == "conflict", report["reason"]
     assert report["reason"]
@@ -449,7 +449,7 @@ def assert_conflict(claim: Statement | str) -> dict[str, Any]:
     return report
 
 
-def assert_told(report: dict[str, Any], why: str = "do not license its value") -> None:
+def assert_told(report: Any, why: str = "do not license its value") -> None:
     """A derivation that is not licensed decides nothing; that its value is not the simulated one is said."""
     assert report["verdict"] == "undecided"
     assert why in report["reason"]

@@ -108,7 +108,9 @@ def test_a_false_bound_is_refuted_at_an_exact_point(printed: dict[str, str]) -> 
 def test_a_false_bound_is_refuted_on_the_whole_path(upper: str) -> None:
     claim = replace(by_id()[EQ5], symbols=("d", "tr2"))
     options = Options(effort="quick", seed=0, device="cpu", jobs=1)
-    reports = [r for r, _ in runner.judge(replace(claim, printed=PRINT | {"upper": upper}), options, "cpu", Silent())]
+    reports: Any = [
+        r for r, _ in runner.judge(replace(claim, printed=PRINT | {"upper": upper}), options, "cpu", Silent())
+    ]
     assert reports[0]["verdict"] == "refuted", reports[0]["reason"]
     case = Case(reports[0]["counterexample"]["params"])
     claimed, true = (case.evaluate(parse(text)) for text in (upper, PRINT["upper"]))
@@ -192,6 +194,7 @@ def test_a_bound_that_is_said_to_be_attained_must_be_the_sharp_one(
     statement = replace(by_id()[claim], printed={"upper": upper})
     monkeypatch.setitem(EFFORTS, "quick", replace(EFFORTS["quick"], points=60))
     options = Options(effort="quick", device="cpu", jobs=1)
+    first: Any
     first, second = (report for report, _ in runner.judge(statement, options, "cpu", Silent()))
     assert first["verdict"] == verdict
     assert second["verdict"] == "verified"

@@ -18,7 +18,7 @@ from theorems.claims.catalogue import by_id
 EQ15, EQ16 = "bao2024.appA.eq15", "bao2024.appA.eq16"
 
 
-def judged(claim: str) -> dict[str, Any]:
+def judged(claim: str) -> Any:
     (first, _), *_ = runner.judge(by_id()[claim], Options("quick", 0, "cpu", 1), "cpu", Silent())
     return first
 

@@ -37,7 +37,7 @@ def claim() -> Statement:
     return by_id()[CLAIM]
 
 
-def found(verdict: str = "verified") -> list[tuple[dict[str, Any], float]]:
+def found(verdict: str = "verified") -> list[tuple[Any, float]]:
     return [({"id": CLAIM, "verdict": verdict, "seconds": 0.25}, 1e-9)]
 
 
@@ -58,7 +58,7 @@ def test_what_was_kept_comes_back_as_it_was(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "other", [{"effort": "standard"}, {"seed": 4}, {"case": {"d": 1}}, {"case": {}}], ids=lambda o: str(o)
 )
-def test_another_question_has_another_answer(tmp_path: Path, other: dict[str, Any]) -> None:
+def test_another_question_has_another_answer(tmp_path: Path, other: Any) -> None:
     here, _ = filled(tmp_path)
     assert here.look(claim(), {**QUESTION, **other}) is None
     assert here.reasons[CLAIM] == "judged: nothing is kept for this effort, seed, device and case"

@@ -70,7 +70,7 @@ def test_verdicts_are_those_of_one_machine(there: Cluster) -> None:
     far = run(claims, Options(effort="quick", elsewhere=there))["claims"]
     near = run(claims, Options(effort="quick"))["claims"]
     for row in (*far, *near):
-        row.pop("seconds")
+        row["seconds"] = 0.0
     assert far == near and [row["verdict"] for row in near] == ["verified", "refuted", "verified"]
 
 

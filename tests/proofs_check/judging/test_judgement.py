@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ SYMBOLIC = ("proved", "disproved", "checked", "undecided", "none")
 SIMULATED = ("agrees", "contradicts", "underpowered", "none")
 
 
-def expected(symbolic: str, simulated: str, conflicts: bool, survivors: bool, confirmed: bool) -> str:
+def expected(symbolic: Any, simulated: Any, conflicts: bool, survivors: bool, confirmed: bool) -> str:
     """The table of the design, written again."""
     licensed = symbolic in ("proved", "disproved")
     if (conflicts and licensed) or (symbolic == "proved" and simulated == "contradicts"):
@@ -28,7 +29,7 @@ def expected(symbolic: str, simulated: str, conflicts: bool, survivors: bool, co
 
 @pytest.mark.parametrize("symbolic", SYMBOLIC)
 @pytest.mark.parametrize("simulated", SIMULATED)
-def test_every_combination(symbolic: str, simulated: str) -> None:
+def test_every_combination(symbolic: Any, simulated: Any) -> None:
     for conflicts, survivors, confirmed in product((False, True), repeat=3):
         evidence = Evidence(
             status=simulated,
@@ -61,13 +62,14 @@ def test_the_reason_says_what_was_found() -> None:
     survivors = Evidence(status="agrees", survivors=["a", "b", "c", "d"])
     assert verdict(Outcome("proved", ""), survivors)[1] == "4 decoys survive: a; b; c"
     dear = Evidence(status="underpowered", reason="no affordable case among 3 drawn at this effort")
-    for symbolic in ("proved", "disproved"):
-        assert verdict(Outcome(symbolic, ""), dear) == ("undecided", dear.reason)
+    failing: Any
+    for failing in ("proved", "disproved"):
+        assert verdict(Outcome(failing, ""), dear) == ("undecided", dear.reason)
     assert "sign not decided" in verdict(Outcome("undecided", "sign not decided"), Evidence(status="agrees"))[1]
 
 
 @pytest.mark.parametrize("symbolic", ["proved", "disproved"])
-def test_the_author_of_a_lemma_is_told_of_two_models_and_no_bug_of_the_suite(symbolic: str) -> None:
+def test_the_author_of_a_lemma_is_told_of_two_models_and_no_bug_of_the_suite(symbolic: Any) -> None:
     conflict = Evidence(status="agrees", conflicts=['moment at {"i":1}: derived 1, simulated [2, 3]'])
     ruling, reason = verdict(Outcome(symbolic, ""), conflict, plugin=True)
     assert ruling == "conflict"
@@ -87,7 +89,8 @@ def test_a_proved_print_that_the_simulation_contradicts_says_which_two_values() 
 
 def test_a_derived_limit_that_the_derived_values_do_not_have_is_named_as_such() -> None:
     told = "rho, limit at theta = 1/4: printed 1, simulated [0, 0]"
-    against = Evidence(status="contradicts", contradiction=told, rows=[{"limit": {"at": "limit at theta = 1/4"}}])
+    rows: Any = [{"limit": {"at": "limit at theta = 1/4"}}]
+    against = Evidence(status="contradicts", contradiction=told, rows=rows)
     for plugin in (False, True):
         ruling, reason = verdict(Outcome("proved", ""), against, plugin=plugin)
         assert ruling == "conflict" and told in reason

@@ -10,7 +10,6 @@ import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib import resources
 from typing import Any
 
 import pytest
@@ -21,13 +20,14 @@ import montecarlo.engine
 from proofs_check.checks.approaching import COARSER
 from proofs_check.checks.evidence import EFFORTS
 from proofs_check.claims.pairing import Pair
+from proofs_check.claims.report import schema
 from proofs_check.judging import runner
 from proofs_check.judging.runner import Options, Silent, plan, run
 from theorems.algebra.expressions import parse
 from theorems.claims.catalogue import ALPHA, CORRECTED, PLUGIN_SHARES, SHARES, Statement, by_id, catalogue, rests_on
 from theorems.kernel.settle import settle
 
-SCHEMA = json.loads(resources.files("proofs_check.report").joinpath("report.schema.json").read_text(encoding="utf-8"))
+SCHEMA = schema()
 # once, for it looks at the schema itself first
 VALIDATOR = validator_for(SCHEMA)(SCHEMA)
 #: The claims about moments of the walk, which take every part of a report; the others have whole paths of their own
@@ -49,11 +49,11 @@ def chosen(*ids: str) -> list[Statement]:
     return [by_id()[name] for name in ids]
 
 
-def timeless(claim: dict[str, Any]) -> dict[str, Any]:
+def timeless(claim: Any) -> Any:
     return {name: value for name, value in claim.items() if name not in ("seconds", "rests_on_refuted")}
 
 
-def validated(report: dict[str, Any]) -> dict[str, Any]:
+def validated(report: Any) -> Any:
     """The report as a reader of strict JSON gets it, in the schema's form."""
     read: dict[str, Any] = json.loads(json.dumps(report, allow_nan=False))
     VALIDATOR.validate(read)
@@ -61,7 +61,7 @@ def validated(report: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def report(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Every claim at quick effort: judged once, whichever of the test workers comes first."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return validated(run(SHIPPED, options(jobs=2)))
@@ -74,14 +74,14 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def claims(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def claims(report: Any) -> dict[str, Any]:
     return {claim["id"]: claim for claim in report["claims"]}
 
 
 # -- the report
 
 
-def test_the_report_says_how_it_was_made(report: dict[str, Any]) -> None:
+def test_the_report_says_how_it_was_made(report: Any) -> None:
     assert report["run"]["bound"] == sum(claim["bound"] for claim in report["claims"])
     assert report["run"] | {"seconds": 0, "ledger": [], "versions": {}, "trusted": 0, "bound": 0} == {
         "bound": 0,
@@ -100,7 +100,7 @@ def test_the_report_says_how_it_was_made(report: dict[str, Any]) -> None:
     assert {"python", "torch", "sympy", "numpy", "hypothesis"} <= set(report["run"]["versions"])
 
 
-def test_what_is_trusted_is_listed_by_claim_and_counted_in_all(report: dict[str, Any]) -> None:
+def test_what_is_trusted_is_listed_by_claim_and_counted_in_all(report: Any) -> None:
     """Of the rules that the steps use, those that take something on trust, each with what that is."""
     listed = {claim["id"]: {one["rule"]: one for one in claim["symbolic"]["trusted"]} for claim in report["claims"]}
     assert report["run"]["trusted"] == len(set().union(*listed.values())) >= 4
@@ -110,7 +110,7 @@ def test_what_is_trusted_is_listed_by_claim_and_counted_in_all(report: dict[str,
     assert set(listed["bao2024.appA.eq11"]) == {"isserlis"}
 
 
-def test_every_claim_has_its_verdict_with_its_evidence(report: dict[str, Any]) -> None:
+def test_every_claim_has_its_verdict_with_its_evidence(report: Any) -> None:
     assert {claim["verdict"] for claim in report["claims"]} == {"verified", "refuted"}
     for claim in report["claims"]:
         symbolic, simulation = claim["symbolic"], claim["simulation"]
@@ -135,7 +135,7 @@ def test_the_long_claims_have_theirs_too() -> None:
     assert all(entry["spent"] <= entry["alpha"] * (1 + 1e-12) for entry in found["run"]["ledger"])
 
 
-def test_corrections_come_right_after_their_claim_and_are_verified(report: dict[str, Any]) -> None:
+def test_corrections_come_right_after_their_claim_and_are_verified(report: Any) -> None:
     ids = [claim["id"] for claim in report["claims"]]
     refuted = [claim["id"] for claim in report["claims"] if claim["verdict"] == "refuted"]
     assert len(refuted) >= 5
@@ -148,7 +148,7 @@ def test_corrections_come_right_after_their_claim_and_are_verified(report: dict[
             assert "wick" in {step["rule"] for step in claim["proof"]["steps"]}
 
 
-def test_a_correction_draws_from_a_stream_of_its_own(claims: dict[str, dict[str, Any]]) -> None:
+def test_a_correction_draws_from_a_stream_of_its_own(claims: dict[str, Any]) -> None:
     for name in [name for name in claims if name.endswith(CORRECTED)]:
         shown = [row for row in claims[name]["cases"] if row["z"] or (row["limit"] or {}).get("z")]
         estimates = {row["estimate"] for row in shown}
@@ -156,7 +156,7 @@ def test_a_correction_draws_from_a_stream_of_its_own(claims: dict[str, dict[str,
         assert not estimates & {row["estimate"] for row in claims[name.removesuffix(CORRECTED)]["cases"]}
 
 
-def test_corrections_read_back_in_the_declared_symbols_and_are_true(claims: dict[str, dict[str, Any]]) -> None:
+def test_corrections_read_back_in_the_declared_symbols_and_are_true(claims: dict[str, Any]) -> None:
     for claim in SHIPPED:
         shown = claims[claim.id]
         texts = [shown["symbolic"]["exact"]] if claim.symbols or claim.coefficient_of else []
@@ -177,7 +177,7 @@ def test_corrections_read_back_in_the_declared_symbols_and_are_true(claims: dict
             assert settle(claim, Pair(claim).derived()).status == "disproved"
 
 
-def test_the_power_at_quick_effort(report: dict[str, Any]) -> None:
+def test_the_power_at_quick_effort(report: Any) -> None:
     """4% of max(|mean|, standard deviation) for means of degree 2, 8% of the value for variances and the rest.
 
     Twice that for a limit, which is formed from the values at several lengths.
@@ -194,7 +194,7 @@ def test_the_power_at_quick_effort(report: dict[str, Any]) -> None:
         assert "is caught with probability 0.999" in claim["simulation"]["power"]
 
 
-def test_numbers_are_finite_or_absent(report: dict[str, Any]) -> None:
+def test_numbers_are_finite_or_absent(report: Any) -> None:
     for claim in report["claims"]:
         simulation = claim["simulation"]
         for name in ("max_z", "p_value", "detectable"):
@@ -208,7 +208,7 @@ def test_numbers_are_finite_or_absent(report: dict[str, Any]) -> None:
             assert row["low"] <= float(sp.Rational(row["derived"])) <= row["high"]
 
 
-def test_what_rests_on_a_refuted_claim_says_so(report: dict[str, Any], claims: dict[str, dict[str, Any]]) -> None:
+def test_what_rests_on_a_refuted_claim_says_so(report: Any, claims: dict[str, Any]) -> None:
     refuted = {name for name, claim in claims.items() if claim["verdict"] == "refuted"}
     # what did not run counts by what the kernel says of it
     silent = [claim for claim in MOMENTS if claim.id.endswith(LONG)]
@@ -227,7 +227,7 @@ def test_what_rests_on_a_refuted_claim_says_so(report: dict[str, Any], claims: d
 # -- the budget
 
 
-def test_no_claim_spends_more_than_its_share(report: dict[str, Any]) -> None:
+def test_no_claim_spends_more_than_its_share(report: Any) -> None:
     ledger = report["run"]["ledger"]
     assert [entry["id"] for entry in ledger] == [claim["id"] for claim in report["claims"]]
     for entry in ledger:
@@ -245,14 +245,14 @@ def test_all_shares_together_stay_within_the_budget() -> None:
 # -- what a report does not depend on
 
 
-def test_one_worker_and_fewer_claims_in_another_order_find_the_same(claims: dict[str, dict[str, Any]]) -> None:
+def test_one_worker_and_fewer_claims_in_another_order_find_the_same(claims: dict[str, Any]) -> None:
     fewer = validated(run(chosen(*reversed(CHEAP)), options(jobs=1)))
     assert len(fewer["claims"]) > len(CHEAP)
     for claim in fewer["claims"]:
         assert timeless(claim) == timeless(claims[claim["id"]])
 
 
-def test_another_seed_gives_other_estimates_and_the_same_verdicts(claims: dict[str, dict[str, Any]]) -> None:
+def test_another_seed_gives_other_estimates_and_the_same_verdicts(claims: dict[str, Any]) -> None:
     names = ("bao2024.sec4.eq5", "bao2024.appA.eq15", "bao2024.sec4.lemma1-mean")
     other = validated(run(chosen(*names), options(seed=1)))
     for claim in other["claims"]:
@@ -275,7 +275,7 @@ def verdict_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("verdict_only")
-def test_every_counterexample_replays(claims: dict[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_counterexample_replays(claims: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     # a counterexample is far from the truth, so that wide intervals are enough
     monkeypatch.setitem(EFFORTS, "quick", replace(EFFORTS["quick"], factor=12.0))
     for claim in SHIPPED:
@@ -308,7 +308,7 @@ class Interrupting(Silent):
         if id == self.at and self.in_step:
             raise KeyboardInterrupt
 
-    def finished(self, claim: dict[str, Any]) -> None:
+    def finished(self, claim: Any) -> None:
         self.told.append(claim["id"])
 
 
@@ -403,7 +403,7 @@ class Counting(Silent):
     def step(self, id: str, done: int, total: int) -> None:
         self.steps.append((done, total))
 
-    def finished(self, claim: dict[str, Any]) -> None:
+    def finished(self, claim: Any) -> None:
         self.ends.append(claim["id"])
 
 
@@ -420,7 +420,7 @@ def test_progress_is_told() -> None:
 # -- --dry-run
 
 
-def test_a_plan_is_what_a_run_then_samples(claims: dict[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_is_what_a_run_then_samples(claims: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> Any:
         raise AssertionError("a plan judges nothing")
 

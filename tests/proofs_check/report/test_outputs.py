@@ -15,17 +15,19 @@ import jsonschema
 import numpy as np
 import pytest
 
+from proofs_check.claims.report import Claim, complete, empty, schema
 from proofs_check.inputs.errors import UsageError
 from proofs_check.inputs.expect import Difference
 from proofs_check.report import outputs
+from proofs_check.report.documents import SCHEMA_FILE, schema_text
 
-Report = dict[str, Any]
+Report = Any
 
 
 @pytest.fixture
 def validator() -> Any:
-    jsonschema.Draft202012Validator.check_schema(outputs.schema())
-    return jsonschema.Draft202012Validator(outputs.schema())
+    jsonschema.Draft202012Validator.check_schema(schema())
+    return jsonschema.Draft202012Validator(schema())
 
 
 def test_the_sample_report_keeps_to_the_schema(sample_report: Report, validator: Any) -> None:
@@ -89,7 +91,7 @@ def test_every_object_of_the_schema_says_what_it_may_hold() -> None:
                 if key not in ("allOf", "then", "if"):
                     walk(value, f"{path}.{key}")
 
-    walk(outputs.schema(), "schema")
+    walk(schema(), "schema")
 
 
 def test_json_is_written_in_full_and_read_back(sample_report: Report, tmp_path: Path) -> None:
@@ -220,3 +222,26 @@ def test_folders(tmp_path: Path) -> None:
     assert outputs.present_folder("--figures", str(tmp_path)) == tmp_path
     with pytest.raises(UsageError, match="a folder that is there"):
         outputs.present_folder("--figures", str(tmp_path / "none"))
+
+
+def test_the_schema_in_the_repository_is_that_of_the_types() -> None:
+    assert SCHEMA_FILE.read_text(encoding="utf-8") == schema_text(), "run `python -m proofs_check.report.documents`"
+
+
+def test_a_report_of_an_earlier_version_is_completed(sample_report: Report) -> None:
+    older = copy.deepcopy(sample_report)
+    for claim in older["claims"]:
+        del claim["bound"], claim["symbolic"]["trusted"]
+    del older["run"]["trusted"]
+    found = complete(older)
+    assert found["run"]["trusted"] == 0
+    for claim, given in zip(found["claims"], sample_report["claims"], strict=True):
+        assert claim["bound"] is False and claim["symbolic"]["trusted"] == []
+        assert {**claim, "bound": given["bound"], "symbolic": given["symbolic"]} == given
+
+
+def test_an_empty_claim_has_every_field_and_no_verdict() -> None:
+    claim = empty(Claim)
+    assert set(claim) == set(schema()["$defs"]["Claim"]["properties"])
+    assert claim["verdict"] == "error" and claim["symbolic"]["status"] == claim["simulation"]["status"] == "none"
+    assert claim["counterexample"] is None and claim["cases"] == []

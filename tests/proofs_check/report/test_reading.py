@@ -48,7 +48,7 @@ def test_a_tampered_report_is_refused_in_one_line_or_still_keeps_to_the_schema(
     except UsageError as error:
         assert "\n" not in str(error) and str(error).startswith("REPORT ")
     else:
-        assert json.dumps(found) == json.dumps(other)
+        assert found == other
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_tampered_report_is_refused_in_one_line_or_still_keeps_to_the_schema(
         (b"[" * 100_000, "nested too deeply"),
         (b'{"schema": NaN}', "NaN is no JSON"),
         (b'{"schema": 1, "schema": 1}', "stands twice"),
-        (b'{"schema": 1}', "is a required property"),
+        (b'{"schema": 1}', "of schema 2; its is 1"),
     ],
 )
 def test_what_is_no_report(raw: bytes, told: str, tmp_path: Path) -> None:

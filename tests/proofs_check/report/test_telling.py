@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from proofs_check.claims.report import Trusted
 from proofs_check.report import telling, terminal
 
-Report = dict[str, Any]
+Report = Any
 
 
 @pytest.mark.parametrize(
@@ -63,8 +64,8 @@ def test_a_refutation_tells_print_truth_counterexample_and_replay(sample_report:
 
 
 def test_what_a_derivation_trusts_is_told_in_a_line(make_claim: Callable[..., Report]) -> None:
-    hoelder = {"rule": "hoelder", "what": "Hoelder's inequality", "source": ""}
-    isserlis = {"rule": "isserlis", "what": "joint cumulants", "source": "Isserlis 1918"}
+    hoelder: Trusted = {"rule": "hoelder", "what": "Hoelder's inequality", "source": ""}
+    isserlis: Trusted = {"rule": "isserlis", "what": "joint cumulants", "source": "Isserlis 1918"}
     symbolic = make_claim()["symbolic"]
     facts = dict(telling.findings(make_claim(symbolic=symbolic | {"trusted": [hoelder, isserlis]}), None))
     assert facts["on trust"] == "hoelder, isserlis"

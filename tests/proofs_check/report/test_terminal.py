@@ -16,7 +16,7 @@ from rich.console import Console
 from proofs_check.inputs.expect import Difference
 from proofs_check.report import telling, terminal
 
-Report = dict[str, Any]
+Report = Any
 
 
 class Screen(io.StringIO):

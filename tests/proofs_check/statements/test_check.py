@@ -11,13 +11,14 @@ from typing import Any
 import jsonschema
 import pytest
 
+from proofs_check.claims.report import schema
 from proofs_check.commands.cli import main
 from proofs_check.statements.judging import check_statement, run_report
 from proofs_check.statements.request import Request
 from theorems.statement import laws
 from theorems.statement.expression import Expr, name, number
 
-SCHEMA = json.loads((Path(__file__).parents[3] / "proofs_check" / "report" / "report.schema.json").read_text())
+SCHEMA = schema()
 GAMMA = "s[i] = x[i].T*W*x[T]/T - sum(x[j].T*W*x[T], j, 1, T)/T**2"
 
 TRUE = [
@@ -63,7 +64,7 @@ def test_a_true_statement_is_verified_with_its_wrong_versions_told_apart(request
     ("request_", "true"), FALSE, ids=lambda value: value.text[:40] if isinstance(value, Request) else ""
 )
 def test_a_false_statement_is_refuted_at_a_case_and_corrected(request_: Request, true: str) -> None:
-    reports = check_statement(request_, "quick")
+    reports: Any = check_statement(request_, "quick")
     assert reports[0]["verdict"] == "refuted", reports[0]["reason"]
     point = reports[0]["counterexample"]
     assert point["printed"] != point["true"]

@@ -17,7 +17,7 @@ from theorems.statement.decide import Derivation
 CASE = {"i": 2, "j": 3, "d": 2, "W": [["1", "1/2"], ["0", "-1"]], "Sigma": [["1", "0"], ["0", "1/2"]]}
 
 
-def spreads(text: str, case: dict[str, Any] = CASE, law: str = "walk") -> dict[str, Spread]:
+def spreads(text: str, case: Any = CASE, law: str = "walk") -> dict[str, Spread]:
     prop = Request(text, law=law).read()
     checker = moments.Checker(prop, "test.plan")
     assert isinstance(checker.derivation, Derivation)
@@ -67,6 +67,7 @@ def test_a_wrong_variance_is_a_conflict_or_costs_power(factor: float, monkeypatc
         return {name: replace(one, variance=factor * one.variance) for name, one in real(*given).items()}
 
     monkeypatch.setattr(moments, "exact_spreads", wrong)
+    report: Any
     (report,) = check_statement(Request("E[norm(x[i])**2] = i*tr(Sigma)"), "quick")
     if factor > 1:
         assert report["verdict"] == "conflict" and "derived variance" in report["reason"]

@@ -316,6 +316,7 @@ def test_a_singular_sigma_is_told_in_one_line() -> None:
 
 
 def test_the_whole_path_with_its_correction() -> None:
+    claim: Any
     claim, corrected = runner.judge(by_id()[TRACE], OPTIONS, "cpu", Silent())
     assert claim[0]["verdict"] == "refuted"
     assert corrected[0]["verdict"] == "verified"

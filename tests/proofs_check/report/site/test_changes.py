@@ -11,7 +11,7 @@ import pytest
 
 from proofs_check.report.site.changes import Change, diff
 
-Report = dict[str, Any]
+Report = Any
 
 
 def test_nothing_changed(sample_report: Report) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from proofs_check.report.site import plot
 
-CASE: dict[str, Any] = {
+CASE: Any = {
     "params": {},
     "quantity": "moment",
     "printed": "0",

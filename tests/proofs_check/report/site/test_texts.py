@@ -15,7 +15,7 @@ from proofs_check.report.site.erratum import escaped, safe
 from proofs_check.report.site.markdown import code
 from tests.proofs_check.report.site.test_pages import EVIL, hostile
 
-Report = dict[str, Any]
+Report = Any
 PDFLATEX = shutil.which("pdflatex")
 
 

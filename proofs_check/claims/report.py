@@ -1,0 +1,436 @@
+"""The report's types, each fact of a claim once: the JSON schema, the empty report and the reading of files follow.
+
+A report is plain data, dictionaries of these shapes. Fields that are not required may be missing in reports of earlier
+versions, and are empty there. The last value of a ``Literal`` stands where nothing was found yet.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, Union, get_args, get_origin, get_type_hints
+
+from msgspec import Meta
+
+#: Version of the JSON report; ``report.schema.json`` describes it.
+SCHEMA: Literal[2] = 2
+
+Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)+$")]
+Text = Annotated[str, Meta(min_length=1)]
+Count = Annotated[int, Meta(ge=0)]
+Probability = Annotated[float, Meta(ge=0, le=1)]
+Seconds = Annotated[float, Meta(ge=0)]
+Exact = Annotated[str, Meta(pattern=r"^(-?[0-9]+(/[0-9]+)?|[a-z][a-z-]*)$")] | int
+Params = Annotated[
+    dict[str, Exact | list[Exact | list[Exact | list[Exact | list[Exact]]]]],
+    Meta(
+        description="The parameters of a case: counts are integers, other numbers strings p/q, vectors and matrices "
+        "lists of these, and `start` and `law` are named."
+    ),
+]
+Verdict = Literal["verified", "refuted", "undecided", "conflict", "error"]
+Status = Literal["proved", "disproved", "checked", "undecided", "none"]
+Observed = Literal["agrees", "contradicts", "underpowered", "none"]
+
+
+class Spent(TypedDict):
+    """A claim's share of the false-alarm budget, and what its tests used of it."""
+
+    id: Id
+    alpha: Probability
+    spent: Probability
+
+
+class Run(TypedDict):
+    """What a run was."""
+
+    seed: Count
+    device: Text
+    dtype: Text
+    effort: Literal["quick", "thorough", "standard"]
+    versions: dict[str, str]
+    seconds: Seconds
+    alpha: Probability
+    partial: Annotated[bool, Meta(description="True where the run was interrupted: `claims` holds what was finished.")]
+    ledger: Annotated[
+        list[Spent], Meta(description="The false-alarm budget: a claim's share and what its tests used of it.")
+    ]
+    command: list[str]
+    bound: NotRequired[
+        Annotated[int, Meta(ge=0, description="How many of the claims are bound to what they say as data.")]
+    ]
+    trusted: NotRequired[
+        Annotated[int, Meta(ge=0, description="Rules with something on trust that the run's derivations use.")]
+    ]
+    stopped: NotRequired[Annotated[str, Meta(description="Why the run ended early, where that was no interrupt.")]]
+
+
+class Paper(TypedDict):
+    """The paper of a claim."""
+
+    id: Text
+    version: str
+
+
+class Trusted(TypedDict):
+    """What a rule takes on trust."""
+
+    rule: Text
+    what: Text
+    source: str
+
+
+class Symbolic(TypedDict):
+    """What the derivation shows."""
+
+    status: Status
+    method: str
+    evidence: list[str]
+    exact: str | None
+    trusted: NotRequired[
+        Annotated[
+            list[Trusted], Meta(description="What the derivation takes on trust, by the rules that its steps use.")
+        ]
+    ]
+
+
+class Simulation(TypedDict):
+    """What the simulation, or the search or evaluation in its place, shows."""
+
+    status: Observed
+    samples: Count
+    cases: Count
+    max_z: float | None
+    p_value: Probability | None
+    detectable: Annotated[
+        Seconds | None,
+        Meta(description="The smallest error that would have been caught, relative to the scale that `power` names."),
+    ]
+    tier: str
+    power: str
+    trusted: Annotated[list[Text], Meta(description="What the simulation declares of its tails and nothing checks.")]
+
+
+class Counterexample(TypedDict):
+    """A case at which the printed formula is wrong."""
+
+    params: Params
+    printed: str
+    true: str
+    limit: NotRequired[
+        Annotated[
+            str,
+            Meta(description="Where the claim is about a limit: of what and where; printed and true are limits."),
+        ]
+    ]
+    finite: NotRequired[Annotated[str, Meta(description="The exact value at the case itself, before the limit.")]]
+
+
+class Correction(TypedDict):
+    """What holds in place of the printed formula, and where."""
+
+    latex: str
+    sympy: Annotated[
+        Text | None,
+        Meta(description="The quantity that the claim's symbols name; null where it declares none."),
+    ]
+    holds: str
+
+
+class Mutants(TypedDict):
+    """Wrong versions of the claim, and how many of them were caught."""
+
+    caught: Count
+    of: Count
+
+
+class Step(TypedDict):
+    """A step of the derivation, and whether its rule accepts it."""
+
+    text: str
+    rule: str
+    ok: bool
+
+
+class Line(TypedDict):
+    """A printed line of the proof, and what was derived for it."""
+
+    label: Text
+    where: str
+    printed: str
+    derived: str
+    holds: bool
+    reaches: bool
+
+
+class Proof(TypedDict):
+    """The steps of the derivation, and the printed lines of the proof."""
+
+    steps: list[Step]
+    lines: list[Line]
+    first_false: str | None
+    first_reaching: str | None
+
+
+class Start(TypedDict):
+    """A start of the walk, and what holds of the printed formula there."""
+
+    start: Text
+    exact: bool
+    leading: bool
+
+
+class Along(TypedDict):
+    """One length on the way to a limit."""
+
+    params: Params
+    derived: str | None
+    estimate: float | None
+    low: float | None
+    high: float | None
+    samples: Count
+
+
+class Limit(TypedDict):
+    """A limit at a case, extrapolated from growing lengths."""
+
+    at: Text
+    printed: str | None
+    derived: str | None
+    estimate: float | None
+    low: float | None
+    high: float | None
+    z: float | None
+    along: Annotated[list[Along], Meta(min_length=1)]
+
+
+class Case(TypedDict):
+    """What both sides have at a case."""
+
+    params: Params
+    quantity: str
+    printed: str | None
+    derived: str | None
+    estimate: float | None
+    low: float | None
+    high: float | None
+    samples: Count
+    z: float | None
+    limit: NotRequired[
+        Annotated[
+            Limit | None,
+            Meta(
+                description="A limit that the print is about: printed and derived, what follows for it from the values "
+                "along growing lengths, and these."
+            ),
+        ]
+    ]
+
+
+class Derivation(TypedDict):
+    """What the derivation of a variant shows."""
+
+    status: Status
+    method: str
+
+
+class Sampled(TypedDict):
+    """What the simulation of a variant shows."""
+
+    status: Observed
+    samples: Count
+    cases: Count
+    detectable: float | None
+    power: str
+
+
+class Variant(TypedDict):
+    """The claim for another object than the printed one."""
+
+    name: Text
+    holds: bool | None
+    evidence: list[Text]
+    verdict: Verdict
+    reason: str
+    symbolic: Derivation
+    simulation: Sampled
+    cases: list[Case]
+
+
+class Claim(TypedDict):
+    """A claim, or its correction, with everything that the run found about it."""
+
+    id: Id
+    verdict: Verdict
+    reason: str
+    paper: Paper
+    where: Text
+    kind: Literal["identity", "asymptotic", "limit", "bound", "order", "construction", "proof-step", "definition"]
+    fidelity: Literal["verbatim", "inferred", "own"]
+    statement: str
+    reading: Text
+    assumptions: list[str]
+    quantity: str
+    symbols: list[str]
+    printed: dict[str, str]
+    symbolic: Symbolic
+    simulation: Simulation
+    counterexample: Counterexample | None
+    correction: Correction | None
+    decoys: Mutants
+    proof: Proof
+    starts: Annotated[
+        list[Start], Meta(description="For which starts of the walk the print is exact, or right to leading order.")
+    ]
+    variants: Annotated[
+        list[Variant],
+        Meta(
+            description="The claim for another object than the printed one (the derived variance, the exact law), "
+            "judged as a claim of its own by both sides."
+        ),
+    ]
+    cases: Annotated[
+        list[Case],
+        Meta(
+            description="What was simulated at single cases: the printed formula there, the exact value, the interval; "
+            "`limit` where the print is about one."
+        ),
+    ]
+    depends_on: list[Id]
+    rests_on_refuted: list[Id]
+    seconds: Seconds
+    replay: Annotated[str, Meta(pattern="^twofold (verify|check) ")]
+    traceback: str | None
+    bound: NotRequired[
+        Annotated[
+            bool,
+            Meta(
+                description="Whether the derivation and the simulation were held against what the claim says as data, "
+                "and are of it."
+            ),
+        ]
+    ]
+
+
+class Report(TypedDict):
+    """The report of a run."""
+
+    schema: Literal[2]
+    run: Run
+    claims: list[Claim]
+
+
+#: What must hold between a claim's fields.
+TOGETHER: list[dict[str, Any]] = [
+    {
+        "if": {"properties": {"verdict": {"const": "verified"}}},
+        "then": {
+            "properties": {
+                "symbolic": {"properties": {"status": {"const": "proved"}}},
+                "simulation": {"properties": {"status": {"const": "agrees"}}},
+                "counterexample": {"type": "null"},
+                "correction": {"type": "null"},
+            }
+        },
+    },
+    {
+        "if": {"properties": {"verdict": {"const": "refuted"}}},
+        "then": {
+            "properties": {
+                "symbolic": {"properties": {"status": {"const": "disproved"}}},
+                "simulation": {"properties": {"status": {"const": "contradicts"}}},
+                "counterexample": {"type": "object"},
+            }
+        },
+    },
+    {
+        "if": {"properties": {"verdict": {"enum": ["undecided", "conflict", "error"]}}},
+        "then": {"properties": {"reason": {"minLength": 1}}},
+    },
+    {
+        "if": {"properties": {"verdict": {"const": "error"}}},
+        "then": {"properties": {"traceback": {"type": "string", "minLength": 1}}},
+        "else": {"properties": {"traceback": {"type": "null"}}},
+    },
+]
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of the report, made from the types; no field beside theirs may stand there."""
+    import msgspec
+
+    (top,), parts = msgspec.json.schema_components([Report], ref_template="#/$defs/{name}")
+    for part in parts.values():
+        if "properties" in part:
+            part["additionalProperties"] = False
+    parts["Claim"]["allOf"] = TOGETHER
+    title = f"Report of a Twofold run, version {SCHEMA}"
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **top, "$defs": parts}
+
+
+def empty(kind: Any) -> Any:
+    """What stands in a report for a type before anything was found: nothing, 0, no text, no entries."""
+    kind = _bare(kind)
+    if get_origin(kind) is Literal:
+        return get_args(kind)[-1]
+    if get_origin(kind) in (Union, UnionType):
+        return None if NoneType in get_args(kind) else empty(get_args(kind)[0])
+    if isinstance(kind, type) and hasattr(kind, "__required_keys__"):
+        return {name: empty(part) for name, part in get_type_hints(kind, include_extras=True).items()}
+    return (get_origin(kind) or kind)()
+
+
+def complete(value: Any, kind: Any = Report) -> Any:
+    """The report, or the part of the given type, with the fields that an earlier version did not write, empty."""
+    kind = _bare(kind)
+    if value is None:
+        return None
+    if get_origin(kind) in (Union, UnionType):
+        kind = next(part for part in get_args(kind) if part is not NoneType)
+    if get_origin(kind) is list:
+        return [complete(part, get_args(kind)[0]) for part in value]
+    if isinstance(kind, type) and hasattr(kind, "__required_keys__"):
+        fields = get_type_hints(kind, include_extras=True)
+        return {n: complete(value[n], part) if n in value else empty(part) for n, part in fields.items()}
+    return value
+
+
+def finite(value: float) -> float | None:
+    """The value, or None where JSON has no number for it."""
+    return value if math.isfinite(value) else None
+
+
+def shown_case(
+    params: Mapping[str, Any],
+    quantity: str,
+    printed: Any,
+    derived: Any,
+    interval: tuple[float, float],
+    *,
+    estimate: float | None = None,
+    samples: int = 1,
+    z: float | None = None,
+) -> Case:
+    """A case: printed and derived value as texts, the interval, and its middle unless an estimate is given."""
+    low, high = interval
+    middle = (low + high) / 2 if math.isfinite(low) and math.isfinite(high) else None
+    return {
+        "params": dict(params),
+        "quantity": quantity,
+        "printed": None if printed is None else str(printed),
+        "derived": None if derived is None else str(derived),
+        "estimate": middle if estimate is None else finite(estimate),
+        "low": finite(low),
+        "high": finite(high),
+        "samples": samples,
+        "z": z,
+        "limit": None,
+    }
+
+
+def _bare(kind: Any) -> Any:
+    """A type without its notes."""
+    while get_origin(kind) in (Annotated, NotRequired):
+        kind = get_args(kind)[0]
+    return kind
