@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -46,7 +47,10 @@ def fill_verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", default="0", metavar="N", help="seed of the whole run (0 unless given)")
     parser.add_argument("--device", default="auto", metavar="|".join(DEVICES), help="where the model is sampled")
     parser.add_argument(
-        "--jobs", metavar="N", help="threads (all there are unless given); verdicts do not depend on it"
+        "--jobs",
+        metavar="N",
+        help="claims judged at once, or threads for a single one (as many as cores unless given); verdicts do not "
+        "depend on it",
     )
     parser.add_argument("--json", metavar="FILE", help="write the report as JSON")
     parser.add_argument("--junit", metavar="FILE", help="write the verdicts as JUnit XML")
@@ -132,7 +136,16 @@ def run_verify(args: argparse.Namespace) -> int:
     from proofs_check.judging import cache as kept
     from proofs_check.judging import runner
 
-    options = runner.Options(effort=effort, seed=seed, device=device, jobs=jobs, case=case, walks=walks, tier=tier)
+    options = runner.Options(
+        effort=effort,
+        seed=seed,
+        device=device,
+        jobs=jobs,
+        case=case,
+        walks=walks,
+        tier=tier,
+        processes=jobs or len(os.sched_getaffinity(0)),
+    )
     with ExitStack() as stack:
         if args.cluster is not None:
             from proofs_check.judging import cluster
@@ -179,7 +192,7 @@ def _judge(
     terminal.show_report(report, differs, None if expected is None else len(expected), kept.hits, args.quiet)
     for line in _told_of(kept, args.why) + unwritten:
         print(line, file=sys.stderr)
-    if "stopped" in report["run"]:
+    if report["run"].get("stopped"):
         print(f"twofold: error: {report['run']['stopped']}; run it again, what was judged is kept", file=sys.stderr)
         return 1
     if partial:

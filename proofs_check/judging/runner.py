@@ -7,8 +7,8 @@ import os
 import shlex
 import time
 import traceback
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
 
 from proofs_check.binding.hold import bind, capped
@@ -25,7 +25,8 @@ from proofs_check.claims.pairing import Pair
 from proofs_check.claims.report import Claim, Counterexample, Report, Spent, empty
 from proofs_check.inputs.errors import RunStopped, UsageError
 from proofs_check.inputs.plugins import load_simulations, second_side
-from proofs_check.judging.cache import Kept
+from proofs_check.judging import workers
+from proofs_check.judging.cache import Found, Kept
 from proofs_check.judging.judgement import verdict
 from proofs_check.judging.stated import disproved, is_data, judged_claim
 from proofs_check.judging.variants import judged, part
@@ -53,6 +54,7 @@ class Options:
 
     ``tier`` says how walks are sampled (``sampling.tier_of``), ``walks`` is the least number of walks of a case,
     ``elsewhere`` draws blocks of walks on other machines (``proofs_check.judging.cluster``), with the same numbers.
+    Claims are judged in so many ``processes``, which share the threads.
     """
 
     effort: str = "standard"
@@ -63,6 +65,7 @@ class Options:
     walks: int = 0
     tier: str = "auto"
     elsewhere: Any = None
+    processes: int = 1
 
 
 class Progress(Protocol):
@@ -117,27 +120,27 @@ def run(
 ) -> Report:
     """Judge the claims, and the correction of each that is refuted; an interruption leaves a partial report.
 
-    What is ``kept`` of earlier runs and still holds is taken from there.
+    What is ``kept`` of earlier runs and still holds is taken from there. The report has the claims in their order.
     """
     listener = progress or Silent()
     began = time.perf_counter()
     listener.begin(len(claims))
-    reports: list[Claim] = []
-    ledger: list[Spent] = []
+    found: dict[str, Found] = {}
     partial, stopped = False, ""
     device = "cpu"
     try:
         device = resolve(options)
-        for claim in claims:
-            listener.claim(claim.id)
-            for report, spent in _looked_up(claim, options, device, listener, kept):
-                reports.append(report)
-                ledger.append({"id": report["id"], "alpha": claim.alpha, "spent": spent})
+        for claim, judged_so in _judgements(claims, options, device, listener, kept):
+            found[claim.id] = judged_so
+            for report, _ in judged_so:
                 listener.finished(report)
     except KeyboardInterrupt:
         partial = True
     except RunStopped as stop:
         partial, stopped = True, str(stop)
+    rows = [(claim, *row) for claim in claims for row in found.get(claim.id, ())]
+    reports = [report for _, report, _ in rows]
+    ledger: list[Spent] = [{"id": one["id"], "alpha": claim.alpha, "spent": spent} for claim, one, spent in rows]
     _mark_rests(reports)
     return whole(
         reports,
@@ -151,20 +154,40 @@ def run(
     )
 
 
-def _looked_up(
-    claim: Statement, options: Options, device: str, listener: Progress, kept: Kept | None
-) -> list[tuple[Claim, float]]:
-    """What is kept of a claim, or else its judgement, which is kept."""
-    if kept is None:
-        return judge(claim, options, device, listener)
+def _judgements(
+    claims: Sequence[Statement], options: Options, device: str, listener: Progress, kept: Kept | None
+) -> Iterator[tuple[Statement, Found]]:
+    """Every claim with its cached judgement, or else a new one, which is cached; in the order in which they end."""
     question = {"effort": options.effort, "seed": options.seed, "device": device, "case": options.case}
     question |= {"walks": options.walks} if options.walks else {}
     question |= {"tier": options.tier} if options.tier != "auto" else {}
-    found = kept.look(claim, question)
-    if found is None:
-        found = judge(claim, options, device, listener)
-        kept.keep(claim, question, found)
-    return found
+    anew = []
+    for claim in claims:
+        known = None if kept is None else kept.look(claim, question)
+        if known is None:
+            anew.append(claim)
+        else:
+            yield claim, known
+    for claim, found in _judged_anew(anew, options, device, listener):
+        if kept is not None:
+            kept.keep(claim, question, found)
+        yield claim, found
+
+
+def _judged_anew(
+    claims: Sequence[Statement], options: Options, device: str, listener: Progress
+) -> Iterator[tuple[Statement, Found]]:
+    processes = workers.count(claims, options.processes if device == "cpu" and options.elsewhere is None else 1)
+    if processes == 1:
+        for claim in claims:
+            listener.claim(claim.id)
+            yield claim, judge(claim, options, device, listener)
+        return
+    shared = replace(options, jobs=_threads(options))
+    for claim, found in workers.judged(claims, shared, device, processes, listener.claim):
+        if isinstance(found, workers.WorkerDiedError):
+            found = [(_broken(claim, options, found, 0.0), 0.0)]
+        yield claim, found
 
 
 _shipped_status: dict[str, bool] = {}

@@ -150,6 +150,7 @@ class LivePanel:
 
         self.console = console
         self.lines: list[RenderableType] = []
+        self.running: list[str] = []
         self.lock = threading.Lock()
         self.progress = Progress(
             SpinnerColumn(),
@@ -174,12 +175,16 @@ class LivePanel:
         self.progress.update(self.task, total=claims)
 
     def claim(self, id: str) -> None:
-        """Name the claim that is worked on."""
-        self.progress.update(self.task, description=id)
+        """Name the claims that are worked on."""
+        self.running.append(id)
+        self._describe()
 
     def step(self, id: str, done: int, total: int) -> None:
         """Show how far its simulation is."""
         self.progress.update(self.task, description=f"{id}  {done}/{total}")
+
+    def _describe(self) -> None:
+        self.progress.update(self.task, description=", ".join(self.running))
 
     def finished(self, claim: Claim) -> None:
         """Add the verdict to the list."""
@@ -193,6 +198,9 @@ class LivePanel:
             self.lines = [*self.lines[1 - self.KEPT :], line]
         if not claim["id"].endswith(CORRECTED):
             self.progress.advance(self.task)
+        if claim["id"] in self.running:
+            self.running.remove(claim["id"])
+            self._describe()
 
 
 class Several:

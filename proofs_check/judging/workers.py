@@ -1,0 +1,133 @@
+"""Claims judged in several processes on one machine: whole claims are handed out, and come back in any order.
+
+A worker that dies costs the time of its claim, which is judged again alone; what kills a worker twice is an ``error``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from typing import Any
+
+from theorems.claims.catalogue import Statement, shipped
+
+#: With fewer claims a worker, its start costs more than it saves.
+LEAST = 4
+
+
+class WorkerDiedError(Exception):
+    """A worker was killed twice while it judged one claim."""
+
+
+def count(claims: Sequence[Statement], processes: int) -> int:
+    """How many workers these claims are worth; 1 where they are judged in this process."""
+    # what another package or a notebook added is known in its own process alone
+    known = sum(claim in shipped() for claim in claims)
+    return max(1, min(processes, known // LEAST)) if known == len(claims) else 1
+
+
+def judged(claims: Sequence[Statement], options: Any, device: str, processes: int, begun: Callable[[str], None]) -> Any:
+    """What ``runner.judge`` finds of each claim, as pairs of the claim and that, in the order in which they end.
+
+    ``begun`` is told of each claim that a worker takes up.
+    """
+    # what says most tends to take longest, and is begun first
+    waiting = deque(sorted(claims, key=lambda claim: -len(str(claim.says))))
+    alone: deque[Statement] = deque()
+    threads = max(1, (options.jobs or processes) // processes)
+    here = replace(options, jobs=threads, processes=1)
+    while waiting or alone:
+        with _executor(processes) as executor:
+            running: dict[Future[Any], Statement] = {}
+            try:
+                while waiting or alone or running:
+                    while waiting and len(running) < processes:
+                        _start(executor, waiting.popleft(), here, device, running, begun)
+                    if not running:
+                        _start(executor, alone.popleft(), here, device, running, begun)
+                        yield from _last(running)
+                        continue
+                    done, _ = wait(running, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        found = future.result()
+                        yield running.pop(future), found
+            except BrokenProcessPool:
+                alone.extend(running.values())
+
+
+def _last(running: dict[Future[Any], Statement]) -> Iterator[tuple[Statement, Any]]:
+    """The one claim that runs, which nothing else can have brought down."""
+    ((future, claim),) = running.items()
+    running.clear()
+    try:
+        found = future.result()
+    except BrokenProcessPool:
+        yield claim, WorkerDiedError("the process that judged it was killed twice; is there enough memory?")
+        raise
+    yield claim, found
+
+
+def _start(
+    executor: ProcessPoolExecutor,
+    claim: Statement,
+    options: Any,
+    device: str,
+    running: dict[Future[Any], Statement],
+    begun: Callable[[str], None],
+) -> None:
+    begun(claim.id)
+    try:
+        future = executor.submit(_judge, claim.id, options, device)
+    except BrokenProcessPool:
+        # a worker died just now: the claim is judged again like those that ran
+        running[Future()] = claim
+        raise
+    running[future] = claim
+
+
+@contextlib.contextmanager
+def _executor(processes: int) -> Iterator[ProcessPoolExecutor]:
+    """Workers that end at once, whatever they are at, where this process is interrupted."""
+    # each worker has its own core: libraries start no threads beside
+    with _environment({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}):
+        context = multiprocessing.get_context("spawn")
+        executor = ProcessPoolExecutor(processes, mp_context=context, initializer=_ignore_interrupts)
+        try:
+            yield executor
+            executor.shutdown()
+        except BaseException:
+            for child in multiprocessing.active_children():
+                child.kill()
+            executor.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+@contextlib.contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update({name: os.environ.get(name, value) for name, value in values.items()})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C reaches the whole group of processes; the one that waits for the workers ends them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _judge(name: str, options: Any, device: str) -> Any:
+    from proofs_check.judging import runner
+    from theorems.claims.catalogue import by_id
+
+    return runner.judge(by_id()[name], options, device, runner.Silent())
