@@ -84,6 +84,26 @@ def test_a_limit_that_cannot_be_read_off_is_undecided_and_not_proved(text: str, 
     assert decide(prop, Derivation(prop)).status == "undecided"
 
 
+SHARES = [
+    # at i = 1 the share is 0 and the quotient T; at i = 1, j = 2 the second one is 1/2
+    ("E[norm(x[T])**2]/E[norm(x[i])**2] = O(1)", END),
+    ("E[norm(x[T])**2]/E[norm(x[i])**2] -> 1/theta", END),
+    ("E[norm(x[T])**2]/E[norm(x[i])**2] = O(1)", "T -> oo, i/T -> 0"),
+    ("E[norm(x[i])**2]/E[norm(x[j])**2] -> 1", "T -> oo, i/T -> theta, j/T -> theta"),
+    ("Corr[x[i].T*x[i], x[j].T*x[j]] = O(1)", "T -> oo, i/T -> theta, j/T -> theta"),
+    ("sqrt(T/i)*E[norm(x[i])**2]/i = O(1)", END),
+]
+
+
+@pytest.mark.parametrize(("text", "limit"), SHARES)
+def test_a_share_of_the_length_may_tend_to_0_below_a_line(text: str, limit: str) -> None:
+    prop = proposition(text, limit=limit)
+    assert decide(prop, Derivation(prop)).status == "undecided"
+    if "theta" in limit:
+        prop = proposition(text, "theta > 0", limit=limit)
+        assert decide(prop, Derivation(prop)).status == "proved"
+
+
 def test_a_limit_that_no_order_reaches_proves_nothing() -> None:
     prop = proposition("E[norm(x[T])**2] -> 17", "T = 5", limit="T -> oo")
     found = decide(prop, Derivation(prop))
