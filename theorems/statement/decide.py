@@ -216,6 +216,9 @@ def _parts(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
         return
     for order in derivation.orders:
         left, right = derivation.value(order, prop.left), derivation.value(order, prop.right)
+        for node, value in ((prop.left, left), (prop.right, right)):
+            if value.has(sp.nan, sp.zoo):
+                raise NotPolynomialError(f"{node} has no value: it divides by 0, such as a variance of 0", at=node.at)
         if not prop.limit.variable:
             yield Part(str(order), left, right, _related(prop, order, left, right), order)
             continue

@@ -129,6 +129,14 @@ def test_what_is_true_where_it_has_a_value_is_not_proved(
     assert decide(prop, Derivation(prop)).status == "proved"
 
 
+@pytest.mark.parametrize("relation", ["<=", "<", "=", ">="])
+def test_a_correlation_with_a_constant_is_undecided(relation: str) -> None:
+    # (x^T x)^2 = Sigma^2 in one dimension
+    prop = proposition(f"Corr[x[i].T*x[i], x[j].T*x[j]] {relation} 1", "d = 1, i < j", law="iid(sphere)")
+    found = decide(prop, Derivation(prop))
+    assert found.status == "undecided" and "has no value" in found.reason
+
+
 def test_what_has_no_value_somewhere_is_still_open_to_refutation() -> None:
     prop = proposition("E[x[i].T*W*x[i]]/lam = 2*i/lam*tr(W*Sigma)", "lam real")
     assert decide(prop, Derivation(prop)).status == "open"
