@@ -21,6 +21,7 @@ from theorems.statement import decide_clauses
 from theorems.statement.conditions import CLAUSES, parts
 from theorems.statement.expression import MOMENTS, Expr, StatementError
 from theorems.statement.forms import NotPolynomialError
+from theorems.statement.having import has_values
 from theorems.statement.hypotheses import Range
 from theorems.statement.limits import GROWING, Regime, consequences, leading, limit, put, regimes, uniform
 from theorems.statement.normal import equal, nonnegative, sign
@@ -195,6 +196,9 @@ def decide(prop: Proposition, derivation: Derivation) -> Decision:
         )
     try:
         parts = list(_parts(prop, derivation))
+        if all(part.holds for part in parts):
+            # where a side has no value an equality does not hold; a difference elsewhere refutes it still
+            has_values(prop)
     except (NotPolynomialError, ZeroDivisionError) as error:
         return Decision("undecided", "no closed form", reason=str(error))
     if not parts:
@@ -212,6 +216,9 @@ def _parts(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
         return
     for order in derivation.orders:
         left, right = derivation.value(order, prop.left), derivation.value(order, prop.right)
+        for node, value in ((prop.left, left), (prop.right, right)):
+            if value.has(sp.nan, sp.zoo):
+                raise NotPolynomialError(f"{node} has no value: it divides by 0, such as a variance of 0", at=node.at)
         if not prop.limit.variable:
             yield Part(str(order), left, right, _related(prop, order, left, right), order)
             continue

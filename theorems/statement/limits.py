@@ -112,10 +112,16 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) ->
 
     ``small`` are bases a with 0 < a < 1: a^GROWING counts as 0 beside every power. The leading coefficient of a
     denominator, and of what stands under a root, must not vanish anywhere, or a lower term would lead there; a factor
-    of the whole denominator may, as the value does not exist where it does.
+    of the whole denominator may, as the value does not exist where it does. A share of T may not: where i/T -> 0, i
+    is not 0.
     """
     if value == 0:
         return Leading(sp.Integer(0), sp.Integer(0))
+    for part in sp.preorder_traversal(value):
+        # T/i is the inverse of a share, and log(i/T) the logarithm of one
+        inner = part.args[0] if isinstance(part, sp.log) or (part.is_Pow and part.exp.is_negative) else sp.Integer(1)
+        if not inner.has(GROWING) and not never_zero(_shares(inner)):
+            raise NotPolynomialError(f"the limit where {inner} = 0 is another one; exclude that by a hypothesis")
     if not value.has(GROWING):
         return Leading(value, sp.Integer(0))
     form, table = rational_form(value)
@@ -126,6 +132,8 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) ->
         if meaning.is_Pow and meaning.exp.is_Rational:
             inner = leading(meaning.base.xreplace(table), small, never_zero)
             _settled(meaning.base, meaning.base.xreplace(table), inner.coefficient, never_zero)
+            if meaning.exp.is_negative and not never_zero(_shares(inner.coefficient)):
+                raise NotPolynomialError(f"the limit of {meaning} where {inner.coefficient} = 0 is another one")
             replaced[made] = inner.coefficient**meaning.exp * GROWING ** (inner.power * meaning.exp)
             if any(_beside_others(part, made) for part in sp.fraction(sp.together(form))):
                 # the leading terms might cancel, and what is left of the root count
@@ -163,7 +171,7 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) ->
         top = max(exponent for exponent, total in sums.items() if total != 0)
         tops.append((sums[top], top))
     (high, up), (low, down) = tops
-    if not never_zero(sp.cancel(low / common)):
+    if not never_zero(sp.cancel(low / common) * _shares(common)):
         raise NotPolynomialError(
             f"the limit where {low} = 0 is another one: it is the leading coefficient of a denominator; exclude 0 by a "
             "hypothesis"
@@ -212,6 +220,18 @@ def uniform(value: sp.Expr, chain: list[sp.Symbol], free: set[sp.Symbol], positi
                 f"a denominator holds {factor}, which is not decided uniformly in "
                 f"{', '.join(sorted(str(s) for s in factor.free_symbols & free))}; fix it, or say i/T -> theta"
             )
+
+
+def _shares(value: sp.Expr) -> sp.Expr:
+    """The factors of a value, and of what its powers are of, that hold shares of T."""
+    found = sp.Integer(1)
+    for part in sp.Mul.make_args(sp.factor(value)):
+        base, exponent = part.as_base_exp()
+        if exponent != 1:
+            found *= _shares(base)
+        elif any(name.name.endswith("/T") for name in part.free_symbols):
+            found *= part
+    return found
 
 
 def _grows(exponent: sp.Expr) -> bool:

@@ -346,7 +346,7 @@ class Reader:
             # of a vector all three norms are the Euclidean one
             return root(reduce(add, (power(v, Fraction(2)) for v in entries)))
         rows = [[v for v in row if isinstance(v, Fraction)] for row in found.rows]
-        if any(len(row) != len(found.rows) for row in rows):
+        if any(len(row) != len(all_of) for row, all_of in zip(rows, found.rows, strict=True)):
             return unknown()
         rows = _seen(rows)
         name = {"2": "spectral_W", "nuclear": "nuclear_W"}[kind]
@@ -490,8 +490,8 @@ _READERS: dict[str, Callable[..., Value]] = {
 
 
 def _seen(rows: list[list[Fraction]]) -> list[list[Fraction]]:
-    """The matrix without rows and columns of zeros, which have no singular values but 0, and square still."""
-    kept, columns = [row for row in rows if any(row)], [k for k in range(len(rows)) if any(row[k] for row in rows)]
+    """A square matrix with the singular values of another one, zeros apart; rows and columns of zeros are left out."""
+    kept, columns = [row for row in rows if any(row)], [k for k in range(len(rows[0])) if any(row[k] for row in rows)]
     size = max(len(kept), len(columns), 1)
     small = [[*(row[k] for k in columns), *[Fraction(0)] * (size - len(columns))] for row in kept]
     return [*small, *([Fraction(0)] * size for _ in range(size - len(kept)))]

@@ -84,6 +84,64 @@ def test_a_limit_that_cannot_be_read_off_is_undecided_and_not_proved(text: str, 
     assert decide(prop, Derivation(prop)).status == "undecided"
 
 
+SHARES = [
+    # at i = 1 the share is 0 and the quotient T; at i = 1, j = 2 the second one is 1/2
+    ("E[norm(x[T])**2]/E[norm(x[i])**2] = O(1)", END),
+    ("E[norm(x[T])**2]/E[norm(x[i])**2] -> 1/theta", END),
+    ("E[norm(x[T])**2]/E[norm(x[i])**2] = O(1)", "T -> oo, i/T -> 0"),
+    ("E[norm(x[i])**2]/E[norm(x[j])**2] -> 1", "T -> oo, i/T -> theta, j/T -> theta"),
+    ("Corr[x[i].T*x[i], x[j].T*x[j]] = O(1)", "T -> oo, i/T -> theta, j/T -> theta"),
+    ("sqrt(T/i)*E[norm(x[i])**2]/i = O(1)", END),
+]
+
+
+@pytest.mark.parametrize(("text", "limit"), SHARES)
+def test_a_share_of_the_length_may_tend_to_0_below_a_line(text: str, limit: str) -> None:
+    prop = proposition(text, limit=limit)
+    assert decide(prop, Derivation(prop)).status == "undecided"
+    if "theta" in limit:
+        prop = proposition(text, "theta > 0", limit=limit)
+        assert decide(prop, Derivation(prop)).status == "proved"
+
+
+#: Without the last hypothesis one side divides by 0, or is the root or the logarithm of what is no positive number.
+PARTIAL = [
+    ("E[sum(x[1].T*W*x[j], j, 1, T)] = (1 - a**T)/(1 - a)*tr(W*Sigma)", "0 <= a <= 1", "a < 1", "ar1(a)", ""),
+    ("E[x[s].T*W*x[t]] = a**t/a**s*tr(W*Sigma)", "0 <= a < 1, s <= t", "a > 0", "ar1(a)", ""),
+    ("E[x[i].T*W*x[i]/lam] = i/lam*tr(W*Sigma)", "lam real", "lam != 0", "walk", ""),
+    ("E[x[i].T*W*x[i]] = i*lam/lam*tr(W*Sigma)", "lam real", "lam != 0", "walk", ""),
+    ("E[x[i].T*W*x[i]]/(i - 5) = i/(i - 5)*tr(W*Sigma)", "", "i <= 4", "walk", ""),
+    ("E[x[i].T*W*x[i]]/(T - i) = i/(T - i)*tr(W*Sigma)", "i <= T", "i < T", "walk", ""),
+    ("E[x[i].T*W*x[i]]*sqrt(lam) = i*sqrt(lam)*tr(W*Sigma)", "lam real", "lam >= 0", "walk", ""),
+    ("E[x[i].T*W*x[i]]*log(lam) = i*log(lam)*tr(W*Sigma)", "lam >= 0", "lam > 0", "walk", ""),
+    ("E[x[i].T*W*x[T]]/T -> theta**2/theta*tr(W*Sigma)", "", "theta > 0", "walk", END),
+]
+
+
+@pytest.mark.parametrize(("text", "hypotheses", "last", "law", "limit"), PARTIAL)
+def test_what_is_true_where_it_has_a_value_is_not_proved(
+    text: str, hypotheses: str, last: str, law: str, limit: str
+) -> None:
+    prop = proposition(text, hypotheses, "", law, limit)
+    found = decide(prop, Derivation(prop))
+    assert found.status == "undecided" and "to have a value" in found.reason
+    prop = proposition(text, f"{hypotheses}, {last}".strip(", "), "", law, limit)
+    assert decide(prop, Derivation(prop)).status == "proved"
+
+
+@pytest.mark.parametrize("relation", ["<=", "<", "=", ">="])
+def test_a_correlation_with_a_constant_is_undecided(relation: str) -> None:
+    # (x^T x)^2 = Sigma^2 in one dimension
+    prop = proposition(f"Corr[x[i].T*x[i], x[j].T*x[j]] {relation} 1", "d = 1, i < j", law="iid(sphere)")
+    found = decide(prop, Derivation(prop))
+    assert found.status == "undecided" and "has no value" in found.reason
+
+
+def test_what_has_no_value_somewhere_is_still_open_to_refutation() -> None:
+    prop = proposition("E[x[i].T*W*x[i]]/lam = 2*i/lam*tr(W*Sigma)", "lam real")
+    assert decide(prop, Derivation(prop)).status == "open"
+
+
 def test_a_limit_that_no_order_reaches_proves_nothing() -> None:
     prop = proposition("E[norm(x[T])**2] -> 17", "T = 5", limit="T -> oo")
     found = decide(prop, Derivation(prop))

@@ -1,0 +1,101 @@
+"""Whether a statement about moments has a value wherever its hypotheses hold, as far as its parameters tell.
+
+What is made of names alone, such as 1 - a below a line or under a root, is looked at as for a statement without tokens.
+Moments, traces and norms are not: a quotient of moments is spoken of where it exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from theorems.statement.conditions import numbers_of
+from theorems.statement.expression import BINDERS, Expr, negative, number
+from theorems.statement.forms import NotPolynomialError
+from theorems.statement.proofs.prover import STEPS, Prover
+from theorems.statement.proposition import Proposition
+from theorems.statement.work import Work
+
+#: What is made of names and numbers.
+PLAIN = ("name", "number", "+", "*", "/", "**", "sqrt", "exp", "log", "abs", "min", "max")
+
+
+def has_values(prop: Proposition) -> None:
+    """NotPolynomialError where something made of names alone may have no value under the hypotheses.
+
+    Names that tend somewhere, and indices of sums, are left to the rules of limits and of sums.
+    """
+    moving = {prop.limit.variable} if prop.limit.variable else set()
+    if prop.limit.variable == "T":
+        moving |= set(prop.positions)
+    values = _Values(prop)
+    for side in (prop.left, prop.right):
+        for whole in numbers_of(side):
+            for part in dict.fromkeys(_plain(whole, frozenset(moving))):
+                if not values.exist(part):
+                    raise NotPolynomialError(
+                        f"{part} is not shown to have a value wherever the hypotheses hold; exclude the rest by a "
+                        "hypothesis",
+                        at=part.at,
+                    )
+
+
+class _Values:
+    """Says whether expressions in names have a value under the hypotheses of a statement."""
+
+    def __init__(self, prop: Proposition) -> None:
+        self.known, self.prover = prop.known, Prover(prop, Work(STEPS))
+
+    def exist(self, node: Expr) -> bool:
+        """Whether an expression is shown to have a value."""
+        if not all(map(self.exist, node)):
+            return False
+        op, args = node.op, node.args
+        if op == "/":
+            return self.nonzero(args[1])
+        if op == "**":
+            return self._power(*args)
+        return op not in ("sqrt", "log") or self._signed(args[0], op == "log")
+
+    def nonzero(self, node: Expr) -> bool:
+        """Whether an expression is shown to be 0 nowhere."""
+        if node.op == "*":
+            return all(map(self.nonzero, node))
+        if node.op == "**":
+            return self.nonzero(node.args[0])
+        if node.op == "name" and node.args[0] in self.known.ranges and self.known.ranges[node.args[0]].nonzero:
+            return True
+        return self._signed(node, True) or self._signed(negative(node), True)
+
+    def _power(self, base: Expr, exponent: Expr) -> bool:
+        if not self._whole(exponent):
+            return self._signed(base, True) or (self._signed(base, False) and self._signed(exponent, True))
+        return self._signed(exponent, False) or self.nonzero(base)
+
+    def _whole(self, node: Expr) -> bool:
+        """Whether an expression is an integer wherever it stands: of positions, of sizes and of integers."""
+        if node.op == "number":
+            return bool(node.args[0].denominator == 1)
+        if node.op == "name":
+            return node.args[0] in self.prover.whole or node.args[0] == "d"
+        return node.op in ("+", "*", "abs", "min", "max") and all(map(self._whole, node))
+
+    def _signed(self, node: Expr, strict: bool) -> bool:
+        return self.prover.at_least(node, number(0), strict) is not None
+
+
+def _plain(node: Expr, taken: frozenset[str]) -> Iterator[Expr]:
+    """The largest parts, and divisors of others, that are made of names alone, and of none that is taken."""
+    if node.op in BINDERS:
+        taken |= {arg for arg in node.args if isinstance(arg, str)}
+    if _is_plain(node):
+        if not node.names() & taken:
+            yield node
+        return
+    if node.op == "/" and _is_plain(node.args[1]) and not node.args[1].names() & taken:
+        yield Expr("/", (number(1), node.args[1]), at=node.at)
+    for arg in node:
+        yield from _plain(arg, taken)
+
+
+def _is_plain(node: Expr) -> bool:
+    return all(part.op in PLAIN for part in node.walk())
