@@ -19,7 +19,7 @@ from montecarlo.registry import Growth, Tails
 from proofs_check.checks.evidence import BETA, Bench, Evidence, finite
 from proofs_check.checks.intervals import interval
 from proofs_check.claims.pairing import Pair
-from theorems.claims.growth import bare, bound
+from theorems.claims.growth import Bound, bare, bound
 from theorems.kernel.outcome import Outcome
 from theorems.rules.orders import Order
 
@@ -173,7 +173,7 @@ def grown(pair: Pair, outcome: Outcome, growth: Growth, alpha: float, bench: Ben
         low, _ = exponent(fresh, name, first, last)
         printed = pair.statement.printed[name]
         evidence.confirmed = low - NEAR > bound(printed).largest(STEP)
-        true = str(order.exponent) if bare(printed) else f"of order T**{order.exponent}"
+        true = str(order.exponent) if bare(printed) else f"of order {Bound(order.exponent).scale}"
         evidence.counterexample = {"params": {"T": last}, "printed": printed, "true": true}
     return evidence
 
