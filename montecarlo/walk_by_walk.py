@@ -205,7 +205,7 @@ def growth_apart(
     """The first walk of T tokens at which a growth's number is not the statement's; None where none is.
 
     ``given`` are the values of the statement's names for which the growth is simulated. Raises NotComparedError for a
-    growth without tokens, or without a number of a quantity.
+    growth without tokens, without a number of a quantity, or with one of which nothing is said.
     """
     if growth.tokens is None:
         raise NotComparedError("it says nothing of its tokens; register it with tokens=...")
@@ -222,6 +222,8 @@ def growth_apart(
             found = _apart(name, numbers[name].double(), frozen(plain), env, ("walk",))
             if found is not None:
                 return found
+        if unsaid := [name for name in numbers if name not in quantities]:
+            raise NotComparedError(f"it returns {unsaid[0]}, of which nothing is said")
     return None
 
 

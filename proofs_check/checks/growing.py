@@ -20,7 +20,7 @@ from proofs_check.checks.evidence import BETA, Bench, Evidence
 from proofs_check.checks.intervals import interval
 from proofs_check.claims.pairing import Pair
 from proofs_check.claims.report import shown_case
-from theorems.algebra.expressions import parse
+from theorems.claims.growth import Bound, bare, bound
 from theorems.kernel.outcome import Outcome
 from theorems.rules.orders import Order
 
@@ -31,8 +31,9 @@ WALKS = {"quick": 8_000, "standard": 8_000, "thorough": 64_000}
 PILOT, LEVEL = 2_000, 0.9
 #: Standard errors around the mean of the numbers as they are: what is cut off must not grow faster than what is kept.
 ERRORS = 5
-#: Exponents are multiples of 1/2: an interval of this half-width tells them apart.
-NEAR = 0.25
+#: Exponents are multiples of this, and an interval of half of it to either side tells them apart.
+STEP = 0.5
+NEAR = STEP / 2
 BLOCK = 50
 
 
@@ -123,9 +124,10 @@ def grown(pair: Pair, outcome: Outcome, growth: Growth, alpha: float, bench: Ben
             )
         if not low - NEAR <= float(order.exponent) <= high + NEAR:
             outside.append(f"{name}: derived exponent {order.exponent}, measured [{low:.3g}, {high:.3g}]")
-        agrees = agrees and high - low <= 2 * NEAR and high - NEAR <= float(parse(printed))
+        allowed = bound(printed).largest(STEP)
+        agrees = agrees and high - low <= 2 * NEAR and high - NEAR <= allowed
         # what finite lengths and the sampled cut-off leave open counts for the print
-        if low - NEAR > float(parse(printed)) and high - low <= 2 * NEAR:
+        if low - NEAR > allowed and high - low <= 2 * NEAR:
             contradicts.append(name)
         for label, wrong in (("- 1/2", order.exponent - 0.5), ("- 1", order.exponent - 1), ("- 2", order.exponent - 2)):
             evidence.decoys += 1
@@ -162,12 +164,10 @@ def grown(pair: Pair, outcome: Outcome, growth: Growth, alpha: float, bench: Ben
         fresh = dict(sizes) | {last: measured({n: v.numpy() for n, v in again.items()}, levels, delta)}
         evidence.spent += delta * len(names)
         low, _ = exponent(fresh, name, first, last)
-        evidence.confirmed = low - NEAR > float(parse(pair.statement.printed[name]))
-        evidence.counterexample = {
-            "params": {"T": last},
-            "printed": pair.statement.printed[name],
-            "true": str(order.exponent),
-        }
+        printed = pair.statement.printed[name]
+        evidence.confirmed = low - NEAR > bound(printed).largest(STEP)
+        true = str(order.exponent) if bare(printed) else f"of order {Bound(order.exponent).scale}"
+        evidence.counterexample = {"params": {"T": last}, "printed": printed, "true": true}
     return evidence
 
 

@@ -9,6 +9,7 @@ from proofs_check.claims.pairing import Pair
 from proofs_check.claims.report import Proof, Start
 from theorems.algebra.expressions import parse, same
 from theorems.claims.catalogue import Statement, by_id
+from theorems.claims.growth import corrected
 from theorems.gaussian.process import KERNELS
 from theorems.kernel.derivation import Derived
 from theorems.kernel.deriving import derive
@@ -121,7 +122,9 @@ def holding(claim: Statement, pair: Pair, outcome: Outcome, rows: Sequence[Start
     for name in outcome.false_quantities:
         if claim.relation != "=":
             given = ", ".join(f"{MEANING[c]} ({c})" if c in MEANING else c for c in outcome.excluded)
-            parts.append(f"{name}: what holds is {outcome.corrections[name]}" + (f" where {given}" if given else ""))
+            true = outcome.corrections[name]
+            shown = corrected(claim.printed[name], true) if claim.relation == "order" else true
+            parts.append(f"{name}: what holds is {shown}" + (f" where {given}" if given else ""))
         elif isinstance(pair.quantity(name), Limit):
             parts += [line for line in outcome.evidence if line.startswith(f"{name}: ")]
             parts += [f"where {', '.join(outcome.excluded)}"] if outcome.excluded else []

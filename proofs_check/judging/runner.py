@@ -34,6 +34,7 @@ from proofs_check.report.outputs import whole
 from proofs_check.statements.needs import claim_needs
 from proofs_check.statements.timing import SECONDS
 from theorems.algebra.expressions import parse, text
+from theorems.claims import growth
 from theorems.claims.catalogue import CatalogueError, Statement, by_id, rests_on
 from theorems.claims.conditions import clause, read
 from theorems.gaussian.display import latex
@@ -236,7 +237,7 @@ def judge(claim: Statement, options: Options, device: str, listener: Progress) -
     found = [(first, spent)]
     if first["verdict"] == "refuted" and outcome.corrections:
         began = time.perf_counter()
-        told = {n: _told(claim, f, "if" if n in outcome.suffices else "iff") for n, f in outcome.corrections.items()}
+        told = {n: _told(claim, n, f, outcome) for n, f in outcome.corrections.items()}
         correction = claim.corrected({**claim.printed, **told} if claim.relation != "=" else told, outcome.excluded)
         try:
             second, _, spent = _judge_one(correction, options, device, listener, second_route=True)
@@ -247,9 +248,13 @@ def judge(claim: Statement, options: Options, device: str, listener: Progress) -
     return found
 
 
-def _told(claim: Statement, formula: Any, word: str) -> str:
-    """A correction as a print: a formula, or the clause that says when the property holds."""
-    return clause_of(word, formula) if claim.relation == "when" else text(formula)
+def _told(claim: Statement, name: str, formula: Any, outcome: Outcome) -> str:
+    """A correction as a print: a formula, a bound of growth, or the clause that says when the property holds."""
+    if claim.relation == "order":
+        return growth.corrected(claim.printed[name], formula)
+    if claim.relation == "when":
+        return clause_of("if" if name in outcome.suffices else "iff", formula)
+    return text(formula)
 
 
 def _judge_one(
@@ -323,6 +328,9 @@ def _stated_latex(claim: Statement, name: str, printed: str) -> str:
     if claim.relation == "when":
         word, conditions = clause(printed)
         return rf"\text{{{name} {word}}} {latex(conjoined(conditions))}"
+    if claim.relation == "order":
+        bound = growth.bound(printed)
+        return f"{name} = {bound.letter}({latex(bound.scale)})"
     return f"{name} = {latex(parse(printed))}"
 
 
@@ -335,6 +343,9 @@ def check_symbols(claim: Statement, outcome: Outcome, derived: Derived) -> None:
         raise ValueError(
             f"{claim.id}: the derived value {outcome.exact} holds {unknown[0]}, which symbols does not declare; add it"
         )
+    if claim.relation == "order":
+        # what is derived is the exponent, which no print has to name
+        return
     used = {name for printed in claim.printed.values() for name in _names(claim, printed)}
     facts = [name for name in claim.printed if derived.known(name) or derived.known("")]
     for name in facts:
@@ -343,7 +354,6 @@ def check_symbols(claim: Statement, outcome: Outcome, derived: Derived) -> None:
     used |= {s.name for formula in claim.definitions.values() for s in parse(formula).free_symbols}
     # the names of a shipped claim's symbols are fixed, used or not
     idle = sorted(set(claim.symbols) - used) if claim.plugin and not claim.corrects else []
-    idle = [] if claim.relation == "order" else idle
     if idle:
         raise ValueError(
             f"{claim.id}: the symbol {idle[0]} stands neither in the print nor in the derived value; drop it"

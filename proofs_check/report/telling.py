@@ -216,7 +216,9 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
     add("print", formulas(claim["printed"]))
     exact = claim["symbolic"]["exact"]
     if claim["correction"]:
-        add("truth", claim["correction"]["sympy"] or (formulas(correction["printed"]) if correction else ""))
+        # of several quantities an expression alone would not say which one it is
+        whole = correction["printed"] if correction else {}
+        add("truth", formulas(whole) if len(whole) > 1 else claim["correction"]["sympy"] or formulas(whole))
         add("holds", claim["correction"]["holds"])
     else:
         add("derived", exact or "")

@@ -32,6 +32,7 @@ from theorems.algebra.closed import names, substituted
 from theorems.algebra.expressions import ExpressionError, parse, symbol, text
 from theorems.claims.catalogue import Statement
 from theorems.claims.conditions import SIGNS, clause, read
+from theorems.claims.growth import bound, corrected
 from theorems.gaussian.numeric import Case
 from theorems.kernel.bounds import HYPOTHETICAL, NORMS, settle_bound
 from theorems.kernel.derivation import Derived, Equivalence, Fact, Inequality
@@ -100,10 +101,14 @@ def sources(claim: str) -> Iterator[tuple[str, Statement]]:
         return
     yield "print", statement
     if outcome.status == "disproved" and outcome.corrections:
-        when = statement.relation == "when"
         told = {}
         for name, formula in outcome.corrections.items():
-            told[name] = clause_of("if" if name in outcome.suffices else "iff", formula) if when else text(formula)
+            if statement.relation == "when":
+                told[name] = clause_of("if" if name in outcome.suffices else "iff", formula)
+            elif statement.relation == "order":
+                told[name] = corrected(statement.printed[name], formula)
+            else:
+                told[name] = text(formula)
         whole = {**statement.printed, **told} if statement.relation != "=" else told
         yield "correction", replace(statement, printed=whole, conditions=(*statement.conditions, *outcome.excluded))
 
@@ -128,6 +133,13 @@ def _changed(statement: Statement, name: str, printed: str) -> Iterator[tuple[st
             yield label, f"{word} {' & '.join(other)}"
         other_word = "iff" if word == "if" else "if"
         yield f"{word} -> {other_word}", f"{other_word} {' & '.join(conditions)}"
+        return
+    if statement.relation == "order":
+        stated = bound(printed)
+        for label, other in (*mutants(stated.exponent, ()), *finer(stated.exponent, ())):
+            yield label, str(replace(stated, exponent=other))
+        other_letter = replace(stated, strict=not stated.strict)
+        yield f"{stated.letter} -> {other_letter.letter}", str(other_letter)
         return
     formula = parse(printed)
     words = [w for w in statement.symbols if w.startswith("tr")]

@@ -17,7 +17,7 @@ from theorems.gaussian.asymptotics import expand
 from theorems.gaussian.observables import W
 from theorems.gaussian.process import Moment, Position, Process, Step, random_walk
 from theorems.kernel.derivation import Fact, Inequality, derivation, fact
-from theorems.rules.orders import Order, integral, leading
+from theorems.rules.orders import Order, Rows, integral, leading
 
 
 @derivation("bao2024.sec3.diagonal-dominance")
@@ -115,25 +115,18 @@ def picked(number: str, degrees: Mapping[str, int]) -> tuple[Step, ...]:
     return (*steps, Step("matrix-part", words, (whole, degrees, whole.part(degrees))))
 
 
-def traced(term: Matrix, raw: Mapping[str, Any]) -> tuple[Mapping[str, Any], Fraction]:
-    """tr(B G) for a term G of the gradient, at an exact case and a matrix B.
-
-    The tokens x_1 ... x_{T + 1} are the columns of X, and y.
-    """
+def summand(term: Matrix, raw: Mapping[str, Any]) -> tuple[Mapping[str, Any], Rows]:
+    """A term of the gradient at an exact case. The tokens x_1 ... x_{T + 1} are the columns of X, and y."""
     here = instance(raw)
     X, y, d = here.arrays["X"], here.arrays["y"], int(here.numbers["d"])
-    # every entry counts otherwise
-    B = [[Fraction(1 + 3 * r + 10 * c, 1 + r + c) for c in range(d)] for r in range(d)]
-    found = here.evaluate(term)
-    value = sum((B[r][c] * found[c][r] for r in range(d) for c in range(d)), Fraction(0))
     tokens = [[Fraction(v) for v in column] for column in [*X.T.tolist(), [row[0] for row in y.tolist()]]]
     matrices = {name: here.arrays[name].tolist() for name in ("W_QK", "W_V", "W_F")}
     unit = [[Fraction(int(r == c)) for c in range(d)] for r in range(d)]
-    return {**here.numbers, **matrices, "B": B, "Sigma": unit, "x": tokens}, value
+    return {**here.numbers, **matrices, "Sigma": unit, "x": tokens}, tuple(map(tuple, here.evaluate(term).tolist()))
 
 
 def _order(value: sp.Rational, number: str, degrees: Mapping[str, int], steps: tuple[Step, ...]) -> Order:
-    return Order(value, (*picked(number, degrees), *steps), METHOD, EXAMPLE, traced, POINTS)
+    return Order(value, (*picked(number, degrees), *steps), METHOD, EXAMPLE, summand, POINTS)
 
 
 def order19() -> Order:
@@ -178,11 +171,12 @@ def below19() -> tuple[Step, ...]:
     return (square, Step("tube-growth", words, (vector, ALONG, ASIDE, sp.Integer(3))))
 
 
-def _quotient(above: Order, below: Order) -> Order:
+def quotient(above: Order, below: Order) -> Order:
+    """|above|/|below|, where (19) is the divisor."""
     value = above.exponent - below.exponent
     step = Step("quotient-growth", "the quotient grows like T^{2}", (above.exponent, below.exponent, value))
     method = "Hoelder's inequality above, walks near a path below; an example whose clipping becomes deterministic"
-    return Order(value, (*above.steps, *below.steps, *below19(), step), method, EXAMPLE)
+    return Order(value, (*above.steps, *below.steps, *below19(), step), method, EXAMPLE, summand, POINTS)
 
 
 @derivation("bao2024.appB.order19")
@@ -206,4 +200,4 @@ def growth21() -> dict[str, Order]:
 @derivation("bao2024.appB.dominance")
 def dominance() -> dict[str, Order]:
     """The growth of |(20)|/|(19)| and |(21)|/|(19)|, for all matrices with (19) other than 0, and attained for some."""
-    return {"second": _quotient(order20(), order19()), "third": _quotient(order21(), order19())}
+    return {"second": quotient(order20(), order19()), "third": quotient(order21(), order19())}

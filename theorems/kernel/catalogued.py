@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 
 from theorems.claims.catalogue import Said, Statement
+from theorems.claims.growth import bound
 from theorems.statement.expression import StatementError
 from theorems.statement.factored import is_factored, summed
 from theorems.statement.language import relations, split_top
@@ -47,7 +48,7 @@ def said_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str
     if says.text:
         return says.text, says.hypotheses, says.where, says.law, says.limit
     if statement.relation == "order":
-        text = f"{says.quantities[name]} = O(T**({statement.printed[name]}))"
+        text = f"{says.quantities[name]} = {bound(statement.printed[name])}"
         return text, _hypotheses_of(statement, name, text), says.where, says.law, says.limit
     if statement.relation == "when":
         text = f"{says.quantities[name]} {_clause(statement, name)}"

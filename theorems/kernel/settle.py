@@ -16,6 +16,7 @@ from theorems.algebra.closed import substituted
 from theorems.algebra.expressions import normal, parse, same, symbol
 from theorems.algebra.ratio import Ratio, total
 from theorems.claims.catalogue import ProofLine, Statement
+from theorems.claims.growth import bound
 from theorems.gaussian.asymptotics import ball_check, degree, expand, in_regime, leading, order_part, regimes, uniform
 from theorems.gaussian.moments.recompute import recomputed
 from theorems.gaussian.process import Moment, Step
@@ -254,7 +255,7 @@ def _settled(statement: Statement, derived: Derived) -> Outcome:
 
 
 def _settle_order(statement: Statement, derived: Derived, steps: list[CheckedStep]) -> Outcome:
-    """Printed exponents of growth against the sharp ones: O(T^k) is true from the sharp exponent on."""
+    """Printed bounds of growth against the sharp exponents: O(T^k) is true from these on, o(T^k) beyond them."""
     outcome = Outcome("proved", "", steps)
     wrong = []
     for name, printed in statement.printed.items():
@@ -267,9 +268,10 @@ def _settle_order(statement: Statement, derived: Derived, steps: list[CheckedSte
         outcome.evidence.append(
             f"{name}: {whose} is of order T^({order.exponent}) for all matrices{where}, attained for {order.attained}"
         )
-        if parse(printed) < order.exponent:
+        stated = bound(printed)
+        if not stated.allows(order.exponent):
             wrong.append(name)
-            outcome.evidence.append(f"{name}: not O(T^({printed})), for {order.attained}")
+            outcome.evidence.append(f"{name}: not {stated}, for {order.attained}")
             outcome.corrections[name] = order.exponent
         if statement.symbols and outcome.exact is None:
             outcome.exact = order.exponent

@@ -16,6 +16,8 @@ from theorems.algebra.sizes import modest
 from theorems.gaussian.process import Process, Step
 from theorems.rules import rule
 
+Rows = tuple[tuple[Fraction, ...], ...]
+
 
 @dataclass(frozen=True)
 class Order:
@@ -26,15 +28,15 @@ class Order:
     ``concentrated-limit``); for a quotient of two sums both come from theirs, and from a bound of the divisor from
     below for all matrices for which it is not 0 (rules ``tube-growth`` and ``quotient-growth``).
 
-    ``summand`` gives at each of ``points`` (JSON-able) exact matrices and tokens by the names of statements, and the
-    number there that the term of the gradient which was picked makes, of which the expectation is taken.
+    ``summand`` gives at each of ``points`` (JSON-able) exact matrices and tokens by the names of statements, and by
+    rows what a term of the gradient is there, of which the expectation is taken.
     """
 
     exponent: sp.Rational
     steps: tuple[Step, ...]
     method: str
     attained: str
-    summand: Callable[[Matrix, Mapping[str, Any]], tuple[Mapping[str, Any], Fraction]] | None = None
+    summand: Callable[[Matrix, Mapping[str, Any]], tuple[Mapping[str, Any], Rows]] | None = None
     points: tuple[Mapping[str, Any], ...] = ()
 
     @property

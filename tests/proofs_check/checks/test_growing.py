@@ -186,6 +186,8 @@ def test_the_print_5_2_is_refuted_on_the_whole_path(few: None, monkeypatch: pyte
         verdicts[text] = [(report["id"].rpartition(".")[2], report["verdict"]) for report, _ in found]
         json.dumps([report for report, _ in found], allow_nan=False)
         assert sum(spent for _, spent in found) <= 2 * claim.alpha
+        texts = [report["statement"] for report, _ in found if report["id"].endswith("corrected")]
+        assert texts == ([r"eq19 = O(T^{3})"] if text == "5/2" else [])
     assert verdicts["3"] == [("order19", "verified")]
     assert verdicts["5/2"] == [("order19", "refuted"), ("corrected", "verified")]
 
@@ -211,6 +213,20 @@ def test_dominance_is_not_kept_up_by_20(few: None, monkeypatch: pytest.MonkeyPat
     second, third = evidence.rows
     assert second["low"] > -0.5 and third["high"] < -0.5
     assert (evidence.status, ruling) == ("contradicts", "refuted"), reason
+    assert evidence.counterexample == {"params": {"T": 512}, "printed": "o(1)", "true": "of order 1"}
+    # what is refuted is o(1): O(1) of the same numbers is not
+    assert judged("dominance", {"second": "O(1)", "third": "o(1)"})[2] == "verified"
+
+
+def test_little_o_is_told_from_big_o_by_half_an_exponent(few: None) -> None:
+    """T^3 planted and derived: O(T**3) and o(T**(7/2)) are verified, o(T**3) and O(T**(5/2)) refuted."""
+    for printed, expected in (
+        ("O(T**3)", "verified"),
+        ("o(T**(7/2))", "verified"),
+        ("o(T**3)", "refuted"),
+        ("O(T**(5/2))", "refuted"),
+    ):
+        assert judged("order19", {"eq19": printed}, planted(3.0))[2] == expected
 
 
 def test_noise_alone_leaves_the_claim_undecided(few: None) -> None:

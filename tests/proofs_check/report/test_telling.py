@@ -48,6 +48,16 @@ def test_a_counterexample_reads_as_in_a_paper() -> None:
     assert telling.parameters(params) == "i = 1, d = 2, Sigma = [[1]], W = [[1, 0], [0, -1/2]], x_1 ~ N(0, Sigma)"
 
 
+def test_the_truth_about_several_quantities_names_them(sample_report: Report) -> None:
+    _, refuted, corrected = sample_report["claims"][:3]
+    refuted["printed"] = {"second": "o(1)", "third": "o(1)"}
+    corrected["printed"] = {"second": "O(1)", "third": "o(1)"}
+    refuted["correction"]["sympy"] = "0"
+    assert dict(telling.findings(refuted, corrected))["truth"] == "second = O(1); third = o(1)"
+    # without a judged correction there is the expression alone
+    assert dict(telling.findings(refuted, None))["truth"] == "0"
+
+
 def test_a_refutation_tells_print_truth_counterexample_and_replay(sample_report: Report) -> None:
     _, refuted, corrected = sample_report["claims"][:3]
     facts = dict(telling.findings(refuted, corrected))

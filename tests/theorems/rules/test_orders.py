@@ -728,6 +728,22 @@ def quotients(second: str, third: str) -> Any:
     return settle(statement, derive(claim))
 
 
+def test_what_tends_to_0_is_of_an_exponent_below_0() -> None:
+    """o(1) is false of the exponent 0 and true below it; o(T**p) and O(T**p) differ at the sharp exponent alone."""
+    for second, third, wrong in (
+        ("O(1)", "o(1)", ()),
+        ("o(T**(1/2))", "O(T**(-1))", ()),
+        ("0", "o(T**(-1/2))", ()),
+        ("o(1)", "o(1)", ("second",)),
+        ("O(1)", "o(T**(-1))", ("third",)),
+        ("O(T**(-1/2))", "o(1/T)", ("second", "third")),
+    ):
+        outcome = quotients(second, third)
+        assert (outcome.status, outcome.false_quantities) == ("disproved" if wrong else "proved", wrong)
+        assert outcome.corrections == {name: {"second": 0, "third": -1}[name] for name in wrong}
+    assert "second: not o(1), for W_QK" in "; ".join(quotients("o(1)", "o(1)").evidence)
+
+
 def test_a_quotient_s_print_holds_from_the_sharp_exponent_on() -> None:
     for second, third in (("0", "-1"), ("0", "-1/2"), ("1/2", "-1/2"), ("2", "0")):
         assert quotients(second, third).status == "proved"
