@@ -7,28 +7,27 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import csv
-import io
 import json
 import os
-import re
 import stat
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import NoReturn
 
-from figures import FIGURES, FigureError, load
+from figures import FIGURES, FigureError
+from figures.files import made
+from proofs_check.commands.checks import MAX_JOBS, MAX_SEED, integer
 from proofs_check.inputs.errors import UsageError, nearest, shown
 from proofs_check.report.lock import changed, figures_of, fingerprint
 from proofs_check.report.outputs import check_folder
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 SUFFIXES = (".png", ".svg", ".json", ".csv")
-MAX_SEED = 2**63 - 1
+JOBS = f"an integer from 1 to {MAX_JOBS}"
+#: With fewer figures a process, its start costs more than it saves.
+LEAST = 3
 
 
 class _ArgparseError(Exception):
@@ -58,12 +57,6 @@ def _names(wanted: Sequence[str]) -> list[str]:
     return [name for name in known if name in wanted]
 
 
-def _seed(value: str) -> int:
-    if not re.fullmatch(r"\+?[0-9]{1,40}", value) or int(value) > MAX_SEED:
-        raise UsageError("--seed", value, "an integer from 0 to 2**63 - 1")
-    return int(value)
-
-
 def _folder(value: str, names: Sequence[str]) -> Path:
     """The folder to write to, which need not exist yet; raises UsageError where the files could not be written."""
     folder = check_folder("--out", value, "report/figures")
@@ -86,46 +79,6 @@ def _opened(folder: Path, value: str) -> None:
         raise UsageError("--out", value, f"a writable folder ({error.strerror or error})", "name another one") from None
 
 
-def rendered(figure: Figure, suffix: str, name: str) -> bytes:
-    """The figure as PNG or SVG, the same bytes for the same figure."""
-    import matplotlib
-
-    metadata: dict[str, Any] = {"Software": None} if suffix == ".png" else {"Date": None, "Creator": None}
-    held = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": name, "svg.fonttype": "path", "font.family": "DejaVu Sans"}):
-        figure.savefig(held, format=suffix[1:], dpi=200, metadata=metadata)
-    return held.getvalue()
-
-
-def tabulated(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """The rows as CSV: a column for every key of any row in the order met, empty where a row has no value."""
-    held = io.StringIO()
-    writer = csv.DictWriter(held, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return held.getvalue().encode()
-
-
-def made(name: str, seed: int) -> dict[str, bytes]:
-    """The files of a figure by their names."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    if name in FIGURES:
-        module = load(name)
-        drawn, draw, table = module.data(seed=seed), module.draw, module.table
-    else:
-        from figures import evidence
-
-        drawn, draw, table = evidence.data(name, seed=seed), evidence.draw, evidence.table
-    text = json.dumps(drawn, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    # what is drawn is what was saved
-    saved = json.loads(text)
-    figure = draw(saved)
-    files = {name + suffix: rendered(figure, suffix, name) for suffix in (".png", ".svg")}
-    return {**files, name + ".json": text.encode(), name + ".csv": tabulated(table(saved))}
-
-
 def write(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files so that a reader sees an old one or a new one, never a part; all are complete before one is moved."""
     mark = f".twofold-{os.getpid()}-{os.urandom(4).hex()}-"
@@ -144,6 +97,21 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
         raise
 
 
+def _made(names: Sequence[str], seed: int, jobs: int) -> Iterator[tuple[str, dict[str, bytes]]]:
+    """The files of each figure, in order; of many figures made in several processes."""
+    from proofs_check.judging import workers
+
+    processes = min(jobs, len(names) // LEAST)
+    if processes < 2:
+        for name in names:
+            if sys.stderr.isatty():
+                print(f"figures: making {name}", file=sys.stderr)
+            yield name, made(name, seed)
+        return
+    with workers.executor(processes) as pool:
+        yield from zip(names, pool.map(made, names, repeat(seed)), strict=True)
+
+
 def _run(argv: Sequence[str]) -> int:
     parser = _Parser(
         prog="python -m figures", description="Write the figures as PNG, SVG, JSON and CSV.", allow_abbrev=False
@@ -153,17 +121,16 @@ def _run(argv: Sequence[str]) -> int:
     )
     parser.add_argument("--out", default="report/figures", metavar="DIR", help="folder (report/figures unless given)")
     parser.add_argument("--seed", default="0", metavar="N", help="seed of the simulations (0 unless given)")
+    parser.add_argument("--jobs", metavar="N", help="figures made at once (as many as cores unless given)")
     parser.add_argument("--expect", metavar="FILE", help="a lock to compare the figures' data with")
     args = parser.parse_intermixed_args(argv)
-    names, seed = _names(args.names), _seed(args.seed)
+    names, seed = _names(args.names), integer("--seed", args.seed, 0, MAX_SEED, "an integer from 0 to 2**63 - 1")
+    jobs = len(os.sched_getaffinity(0)) if args.jobs is None else integer("--jobs", args.jobs, 1, MAX_JOBS, JOBS)
     held = figures_of("--expect", args.expect) if args.expect is not None else None
     folder = _folder(args.out, names)
     _opened(folder, args.out)
     made_now = {}
-    for name in names:
-        if sys.stderr.isatty():
-            print(f"figures: making {name}", file=sys.stderr)
-        files = made(name, seed)
+    for name, files in _made(names, seed, jobs):
         try:
             write(folder, files)
         except OSError as error:

@@ -44,14 +44,14 @@ def judged(claims: Sequence[Statement], options: Any, device: str, processes: in
     threads = max(1, (options.jobs or processes) // processes)
     here = replace(options, jobs=threads, processes=1)
     while waiting or alone:
-        with _executor(processes) as executor:
+        with executor(processes) as pool:
             running: dict[Future[Any], Statement] = {}
             try:
                 while waiting or alone or running:
                     while waiting and len(running) < processes:
-                        _start(executor, waiting.popleft(), here, device, running, begun)
+                        _start(pool, waiting.popleft(), here, device, running, begun)
                     if not running:
-                        _start(executor, alone.popleft(), here, device, running, begun)
+                        _start(pool, alone.popleft(), here, device, running, begun)
                         yield from _last(running)
                         continue
                     done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -75,7 +75,7 @@ def _last(running: dict[Future[Any], Statement]) -> Iterator[tuple[Statement, An
 
 
 def _start(
-    executor: ProcessPoolExecutor,
+    pool: ProcessPoolExecutor,
     claim: Statement,
     options: Any,
     device: str,
@@ -84,7 +84,7 @@ def _start(
 ) -> None:
     begun(claim.id)
     try:
-        future = executor.submit(_judge, claim.id, options, device)
+        future = pool.submit(_judge, claim.id, options, device)
     except BrokenProcessPool:
         # a worker died just now: the claim is judged again like those that ran
         running[Future()] = claim
@@ -93,19 +93,19 @@ def _start(
 
 
 @contextlib.contextmanager
-def _executor(processes: int) -> Iterator[ProcessPoolExecutor]:
+def executor(processes: int) -> Iterator[ProcessPoolExecutor]:
     """Workers that end at once, whatever they are at, where this process is interrupted."""
     # each worker has its own core: libraries start no threads beside
     with _environment({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}):
         context = multiprocessing.get_context("spawn")
-        executor = ProcessPoolExecutor(processes, mp_context=context, initializer=_ignore_interrupts)
+        pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_ignore_interrupts)
         try:
-            yield executor
-            executor.shutdown()
+            yield pool
+            pool.shutdown()
         except BaseException:
             for child in multiprocessing.active_children():
                 child.kill()
-            executor.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -184,7 +185,7 @@ def main(argv: Sequence[str]) -> int:
     files = {folder / name: text for name, text in pages.items()}
     for path, text in {**files, SCHEMA_FILE: schema_text()}.items():
         atomic_write(path, text)
-        print(f"wrote {path}")
+        print(f"wrote {os.path.relpath(path)}")
     return 0
 
 

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from figures import FIGURES, cheaper_map, load, pattern_costs
-from figures.__main__ import rendered, tabulated
+from figures.files import rendered, tabulated
 from tests.figures.test_theory import bars_of, ends_of, faults, numbers, texts
 
 SMALL: dict[str, Callable[[], dict[str, Any]]] = {

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from figures.__main__ import rendered
 from figures.entropy_bound import BOTTOM, NAMES, data, draw, table
+from figures.files import rendered
 
 LENGTHS = (4, 32)
 STATEMENTS = Path(__file__).parents[2] / "theorems" / "bao2024" / "statements.toml"

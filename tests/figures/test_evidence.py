@@ -10,8 +10,8 @@ import pytest
 from matplotlib.container import ErrorbarContainer
 
 from figures import FigureError
-from figures.__main__ import rendered
 from figures.evidence import data, draw, table
+from figures.files import rendered
 
 CLAIM = "bao2024.appA.eq15"
 

@@ -15,7 +15,7 @@ from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 
 from figures import FIGURES, FigureModule, cosine_ratio, load, representability, sign_map, smoothing_ratio
-from figures.__main__ import rendered, tabulated
+from figures.files import rendered, tabulated
 from tests.figures.test_theory import bars_of, ends_of, faults, numbers, texts
 
 #: As large as the figures are, but of few and small samples.

@@ -12,7 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import figures.__main__ as command
-from figures import FIGURES, FigureError, load
+from figures import FIGURES, FigureError, files, load
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,13 +40,13 @@ class Failing(Plain):
 
 @pytest.fixture
 def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "load", lambda name: Plain())
+    monkeypatch.setattr(files, "load", lambda name: Plain())
 
 
 @pytest.mark.usefixtures("plain")
 def test_each_figure_is_four_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "new" / "folder"
-    assert command.main(["--out", str(out), "--seed", "7"]) == 0
+    assert command.main(["--out", str(out), "--seed", "7", "--jobs", "1"]) == 0
     expected = sorted(name + suffix for name in FIGURES for suffix in (".png", ".svg", ".json", ".csv"))
     assert sorted(path.name for path in out.iterdir()) == expected
     assert json.loads((out / "variance_profile.json").read_text(encoding="utf-8"))["seed"] == 7
@@ -111,9 +111,9 @@ def test_bad_input_is_told_in_a_line_and_nothing_is_written(
 def test_a_figure_that_cannot_be_made_leaves_the_old_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(command, "load", lambda name: Failing())
+    monkeypatch.setattr(files, "load", lambda name: Failing())
     (tmp_path / "variance_profile.png").write_text("old")
-    assert command.main(["--out", str(tmp_path)]) == 1
+    assert command.main(["--out", str(tmp_path), "--jobs", "1"]) == 1
     assert capsys.readouterr().err == "figures: error: nothing was sampled\n"
     assert [path.name for path in tmp_path.iterdir()] == ["variance_profile.png"]
     assert (tmp_path / "variance_profile.png").read_text() == "old"

@@ -22,7 +22,7 @@ from matplotlib.text import Text
 from scipy import special
 
 from figures import FigureModule, gaussian_error, load, rho_grid, rho_localised, signal_propagation, softmax_pieces
-from figures.__main__ import rendered, tabulated
+from figures.files import rendered, tabulated
 from figures.style import canvas, plain
 
 STATEMENTS = Path(__file__).parents[2] / "theorems" / "bao2024" / "statements.toml"

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from matplotlib.container import ErrorbarContainer
 
-from figures.__main__ import rendered
+from figures.files import rendered
 from figures.variance_profile import data, draw, readable, table
 from proofs_check.judging import runner
 

@@ -218,7 +218,7 @@ def test_proofs_by_normal_form(text: str, hypotheses: str, true: bool) -> None:
 @pytest.mark.parametrize("kind", ["2", "nuclear", "fro"])
 def test_a_matrix_of_rank_1_that_is_not_square_has_one_norm(rows: list[list[int]], kind: str) -> None:
     numbers = {"m": Fraction(len(rows)), "n": Fraction(len(rows[0]))}
-    case = Case(numbers, {"B": [[Fraction(entry) for entry in row] for row in rows]})
+    case = Case(numbers, {"B": tuple(tuple(Fraction(entry) for entry in row) for row in rows)})
     for bound, sign in (("5", 0), ("51/10", -1), ("49/10", 1)):
         prop = proposition(f"norm(B, {kind}) <= {bound}", "B in R^(m x n)")
         assert compared(prop.left, prop.right, case) == sign
