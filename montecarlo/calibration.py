@@ -8,7 +8,7 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from montecarlo import engine
+from montecarlo import engine, threads
 from montecarlo.registry import Simulation
 from montecarlo.walks import Walks
 
@@ -73,4 +73,4 @@ def check_normals(tier: str, device: str) -> None:
         )
         wrong = misfit(torch.cat(found))
         if wrong:
-            raise engine.EngineError(f"the normals of tier {tier} on {device} are not standard: {wrong}")
+            raise threads.EngineError(f"the normals of tier {tier} on {device} are not standard: {wrong}")

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import math
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -26,7 +23,8 @@ from torch import Tensor
 from montecarlo import cases, registry, seeds
 from montecarlo.accumulate import Block, CovarianceAccumulator, MomentAccumulator, Pair, Sample, reduce_blocks
 from montecarlo.cases import STARTS
-from montecarlo.registry import COUNT, GIVEN, SAMPLED, SINGLE, Evaluation, Growth, Points, Search, Simulation
+from montecarlo.registry import COUNT, SAMPLED, SINGLE, Simulation
+from montecarlo.threads import EngineError, at_least_one, one_torch_thread, with_less
 from montecarlo.walks import (
     TIERS,
     DrawnScores,
@@ -41,25 +39,14 @@ from montecarlo.walks import (
     draw_steps,
 )
 
+OnBlock = Callable[[int, int], None]
+
 #: Normals that a thread draws before it reports, 5 to 30 ms: a report takes as long as a small block.
 TURN_NORMALS = 1 << 23
 #: Blocks of fewer normals stay with one thread: they are over before the interpreter has changed hands.
 SHARED_NORMALS = 1 << 16
-
-#: Tokens of a block of a growth.
-GROWTH_TOKENS = 1 << 16
-
-LOGGER = logging.getLogger("twofold")
-
-OnBlock = Callable[[int, int], None]
-R = TypeVar("R")
-
 #: A block's numbers, reduced: by quantity, and by pair of quantities.
 Reduced = tuple[dict[str, Block], dict[Pair, CovarianceAccumulator]]
-
-
-class EngineError(ValueError):
-    """Nothing can be sampled as asked; the message names the argument, its value and what was expected."""
 
 
 @dataclass(frozen=True)
@@ -247,22 +234,6 @@ def resolve_device(device: str) -> torch.device:
     return found
 
 
-@contextmanager
-def one_torch_thread() -> Iterator[None]:
-    """Switch torch's own threads off in the threads started inside, and put the caller's number back."""
-    saved = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(saved)
-
-
-def _at_least_one(name: str, value: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise EngineError(f"{name} = {value!r}; expected an integer >= 1")
-
-
 def draw(
     sim: Simulation,
     case: Mapping[str, Any],
@@ -288,8 +259,8 @@ def draw(
     numbers are its own. Memory does not grow with ``walks`` but for a few float64 a
     block. Raises EngineError or CaseError, and whatever the simulation raises.
     """
-    _at_least_one("walks", walks)
-    _at_least_one("threads", threads)
+    at_least_one("walks", walks)
+    at_least_one("threads", threads)
     # drawn elsewhere, the device is the matter of whoever draws
     here = resolve_device("cpu" if elsewhere is not None else device)
     task = _task(sim, case, seed, claim_id, key, here, covariances, tier)
@@ -308,7 +279,7 @@ def draw(
     if elsewhere is not None and job is not None:
         drawn = elsewhere(job, wanted, task.normals)
     else:
-        drawn = task.blocks(wanted, _with_less(task.run, task.turns(wanted), threads, at_once))
+        drawn = task.blocks(wanted, with_less(task.run, task.turns(wanted), threads, at_once))
     # Closed at once where something below raises, an interrupt included: the threads stop after the blocks at hand.
     with closing(drawn) as results:
         for done, (reduced, products) in enumerate(results, 1):
@@ -458,47 +429,6 @@ def run_job(job: Job, blocks: range) -> list[Reduced]:
     return list(task.blocks(blocks, (task.run(turn) for turn in task.turns(blocks))))
 
 
-def _with_less(run: Callable[[int], R], blocks: range, threads: int, at_once: int) -> Generator[R, None, None]:
-    """The blocks' results in block order; where the device's memory is too small, half as many blocks at a time."""
-    done = 0
-    while True:
-        try:
-            with closing(_in_order(run, blocks[done:], threads, at_once)) as results:
-                for result in results:
-                    done += 1
-                    yield result
-            return
-        except torch.OutOfMemoryError as error:
-            if threads == 1:
-                raise EngineError(
-                    "one block of walks does not fit into the device's memory; give a smaller T or d, or --device cpu"
-                ) from error
-            threads, at_once = threads // 2, 1
-            if torch.cuda.is_available():
-                torch.cuda.empty_cache()
-            LOGGER.warning("the device's memory is full: from here on %d blocks at a time", threads)
-
-
-def _in_order(run: Callable[[int], R], blocks: range, threads: int, at_once: int) -> Generator[R, None, None]:
-    """The blocks' results in block order: each thread takes ``at_once`` blocks, with few enough in flight to keep."""
-
-    def several(part: range) -> list[R]:
-        return [run(block) for block in part]
-
-    waiting: deque[Future[list[R]]] = deque()
-    with one_torch_thread(), ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        try:
-            for first in range(0, len(blocks), at_once):
-                waiting.append(pool.submit(several, blocks[first : first + at_once]))
-                if len(waiting) > 2 * threads:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
-
-
 def check_repeatable(
     sim: Simulation,
     case: Mapping[str, Any],
@@ -527,61 +457,3 @@ def truth_values(sim: Simulation, case: Mapping[str, Any]) -> set[str]:
     task = _task(sim, case, 0, sim.claim_id, "truth values", torch.device("cpu"), ())
     with one_torch_thread(), torch.inference_mode():
         return {name for name, values in task.numbers(task.generator(0)).items() if values.dtype == torch.bool}
-
-
-def evaluate(evaluation: Evaluation, case: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    """A deterministic claim at a case: name -> (value, bound of its error), computed in float64 on the CPU.
-
-    What the case hands over as a function goes to the parameter of its name.
-    """
-    given = _given(case, evaluation.parameters)
-    with one_torch_thread():
-        found = evaluation.function(**given)
-    return {name: (float(value), float(bound)) for name, (value, bound) in found.items()}
-
-
-def _given(case: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    functions = {name: case[name] for name in names if callable(case.get(name))}
-    # a rational in a string is a parameter, whatever its name
-    known = [name for name in names if name in GIVEN and not isinstance(case.get(name), float | str)]
-    others = [name for name in names if name not in functions and name not in known]
-    return {**functions, **cases.numbers(case, others), **cases.arguments(case, known, torch.device("cpu"))}
-
-
-def run_search(
-    search: Search,
-    points: int,
-    seed: int,
-    device: str = "cpu",
-    key: str = "",
-    handed: Mapping[str, Any] | None = None,
-) -> Points:
-    """Let a search try ``points`` points, drawn from the stream named (seed, the search's claim, key).
-
-    ``handed`` are the printed objects that the claim is about, by the names of the search's further parameters.
-    """
-    _at_least_one("points", points)
-    generator = torch.Generator(device=resolve_device(device))
-    generator.manual_seed(seeds.block_seed(seeds.case_digest(seed, search.claim_id, key), 0))
-    with one_torch_thread():
-        further = {name: (handed or {})[name] for name in search.parameters}
-        return search.function(points, generator, **further)
-
-
-def draw_growth(growth: Growth, T: int, n: int, seed: int, device: str, key: str, threads: int) -> dict[str, Tensor]:
-    """``n`` numbers of a growth at length T, on the CPU, in blocks whose seeds are named (seed, claim, key, block)."""
-    place = resolve_device(device)
-    digest = seeds.case_digest(seed, growth.claim_id, f"{key}, T = {T}")
-    walks = max(2, GROWTH_TOKENS // T)
-
-    def run(block: int) -> dict[str, Tensor]:
-        generator = torch.Generator(device=place)
-        generator.manual_seed(seeds.block_seed(digest, block))
-        with torch.inference_mode():
-            found = growth.function(generator, walks, T)
-            return {name: values.double().cpu() for name, values in found.items()}
-
-    parts: list[dict[str, Tensor]] = []
-    with closing(_in_order(run, range(-(-n // walks)), threads, 1)) as results:
-        parts.extend(results)
-    return {name: torch.cat([part[name] for part in parts])[:n] for name in parts[0]}

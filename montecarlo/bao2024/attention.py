@@ -16,7 +16,7 @@ from torch import Tensor
 
 from montecarlo import seeds
 from montecarlo.bao2024.softmax import taylor
-from montecarlo.engine import one_torch_thread
+from montecarlo.threads import one_torch_thread
 from montecarlo.walks import Walks, covariance_root, draw_normals
 
 COVARIANCES = ("isotropic", "anisotropic")

@@ -14,8 +14,8 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from montecarlo.engine import one_torch_thread
 from montecarlo.registry import observation
+from montecarlo.threads import one_torch_thread
 
 #: Relative gaps between the bounds at which the iteration stops, in turn while a comparison is open.
 GAPS = (2e-3, 1e-5)

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from proofs_check.binding.instances import CASES, LOOSE, ROUNDING, InstanceError, count_of, instance, place_of
+from proofs_check.binding.instances import CASES, LOOSE, ROUNDING, count_of, place_of
+from proofs_check.binding.named import InstanceError, instance
 from proofs_check.binding.tied import Binding, line, quantities
 from proofs_check.checks.evidence import Seen
 from proofs_check.claims.pairing import Pair

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from montecarlo.registry import Growth, instance_of
-from proofs_check.binding.instances import InstanceError, instance
+from proofs_check.binding.named import InstanceError, instance
 from proofs_check.binding.tied import Binding, line
 from proofs_check.checks.evidence import Seen
 from proofs_check.claims.pairing import Pair

@@ -12,7 +12,9 @@ from typing import Any
 import flint
 
 from montecarlo.registry import instance_of
-from proofs_check.binding.instances import InstanceError, Place, ball_of, derived_differs, formula_at, quantity_of
+from proofs_check.binding.balls import ball_of
+from proofs_check.binding.instances import Place, derived_differs, formula_at, quantity_of
+from proofs_check.binding.named import InstanceError
 from proofs_check.binding.tied import Binding, quantities
 from proofs_check.cases.without_tokens import drawn
 from proofs_check.checks.evidence import Seen

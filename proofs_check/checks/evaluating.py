@@ -73,7 +73,7 @@ def _at_points(
 
     At a ``single`` case wrong versions count only where they are seen.
     """
-    from montecarlo.engine import evaluate
+    from montecarlo.directly import evaluate
 
     evidence = Evidence(tier="independent evaluation", cases=len(points), samples=len(points))
     rows: list[tuple[Mapping[str, Any], Target, float, float]] = []

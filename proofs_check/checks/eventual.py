@@ -35,7 +35,7 @@ def searched_eventually(pair: Pair, outcome: Outcome, search: Any, bench: Bench)
     A formula for the bound, which holds up to o(1) only, is contradicted at a point where both the formula itself and
     the least value plus the limit of formula - leading exceed what was found.
     """
-    from montecarlo.engine import run_search
+    from montecarlo.directly import run_search
 
     found = run_search(search, bench.effort.points, bench.seed, bench.device, pair.statement.id, pair.handed({}))
     bound = next(iter(pair.derived().quantities.values()))
@@ -173,7 +173,7 @@ def curves(
     ``bottom``.
     """
     from montecarlo.bao2024.entropy import profile
-    from montecarlo.engine import one_torch_thread
+    from montecarlo.threads import one_torch_thread
 
     bound = next(iter(pair.derived().quantities.values()))
     assert isinstance(bound, Eventually)

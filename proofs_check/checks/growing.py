@@ -84,7 +84,7 @@ def uncut(values: Mapping[str, Any]) -> dict[str, Size]:
 
 def grown(pair: Pair, outcome: Outcome, growth: Growth, alpha: float, bench: Bench) -> Evidence:
     """The second side of a claim about growth: the exponent between the shortest and the longest walks."""
-    from montecarlo.engine import draw_growth
+    from montecarlo.directly import draw_growth
 
     lengths, walks = LENGTHS[bench.effort_name], WALKS[bench.effort_name]
     evidence = Evidence(tier="direct simulation, cut off at a quantile", cases=len(lengths))

@@ -41,7 +41,7 @@ def compared(
     pair: Pair, fact: MatrixFact, outcome: Outcome, evaluation: Any, bench: Bench, only: Mapping[str, Any] | None
 ) -> Evidence:
     """Compare an evaluated matrix with the derived one and with the print, entry by entry, at drawn cases."""
-    from montecarlo.engine import evaluate
+    from montecarlo.directly import evaluate
 
     fewest, most = CASES
     points: list[Mapping[str, Any]] = [only] if only is not None else []
@@ -118,7 +118,7 @@ def entry_rows(
     pair: Pair, fact: MatrixFact, evaluation: Any, raw: Mapping[str, Any]
 ) -> list[tuple[str, Target, Interval | None, int, str]]:
     """Every entry of the matrix at one case: what is printed, derived and evaluated, as ``explore`` shows it."""
-    from montecarlo.engine import evaluate
+    from montecarlo.directly import evaluate
 
     here = fact.instance(raw)
     derived, printed = here.evaluate(fact.value), here.evaluate(fact.printed(pair.statement.printed))

@@ -36,7 +36,7 @@ RECOMPUTED = 12
 
 def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidence:
     """The second side of a bound: a search for a violation, which must also come near the bound."""
-    from montecarlo.engine import run_search
+    from montecarlo.directly import run_search
 
     if isinstance(next(iter(pair.derived().quantities.values())), Eventually):
         return searched_eventually(pair, outcome, search, bench)

@@ -173,7 +173,7 @@ def explore(
     pair = Pair(claim, symmetric=symmetric)
     found = second_side(claim)
     if not isinstance(found, registry.Simulation):
-        from montecarlo.engine import evaluate
+        from montecarlo.directly import evaluate
 
         if isinstance(found, registry.Search | registry.Growth):
             what = "a bound that is searched" if isinstance(found, registry.Search) else "about orders of growth"

@@ -153,9 +153,10 @@ def run_verify(args: argparse.Namespace) -> int:
             there = stack.enter_context(cluster.connected(cluster.check_address(args.cluster)))
             options = replace(options, elsewhere=there)
         if args.dry_run:
+            from proofs_check.judging import dry_run
             from proofs_check.report.terminal import show_plan
 
-            show_plan(runner.plan(claims, options))
+            show_plan(dry_run.plan(claims, options))
             return 0
         return _judge(runner.run, claims, options, args, targets, expected, kept.opened(args.fresh))
 

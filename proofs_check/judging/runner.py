@@ -12,19 +12,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
 
 from proofs_check.binding.hold import bind, capped
-from proofs_check.cases import drawn as drawing
 from proofs_check.checks.evaluating import evaluated
-from proofs_check.checks.evidence import EFFORTS, Bench, Evidence, Planned
+from proofs_check.checks.evidence import EFFORTS, Bench, Evidence
 from proofs_check.checks.growing import grown
 from proofs_check.checks.observing import observed
-from proofs_check.checks.sampling import choose_cases, rungs, sampled, share
-from proofs_check.checks.sampling import plan as plan_sample
+from proofs_check.checks.sampling import sampled
 from proofs_check.checks.searching import searched
 from proofs_check.claims.findings import generalised, holding, proof, starts
 from proofs_check.claims.pairing import Pair
 from proofs_check.claims.report import Claim, Counterexample, Report, Spent, empty
-from proofs_check.inputs.errors import RunStopped, UsageError
-from proofs_check.inputs.plugins import load_simulations, second_side
+from proofs_check.inputs.errors import RunStopped
+from proofs_check.inputs.plugins import load_simulations
 from proofs_check.judging import workers
 from proofs_check.judging.cache import Found, Kept
 from proofs_check.judging.judgement import verdict
@@ -32,7 +30,6 @@ from proofs_check.judging.stated import disproved, is_data, judged_claim
 from proofs_check.judging.variants import judged, part
 from proofs_check.report.outputs import whole
 from proofs_check.statements.needs import claim_needs
-from proofs_check.statements.timing import SECONDS
 from theorems.algebra.expressions import parse, text
 from theorems.claims import growth
 from theorems.claims.catalogue import CatalogueError, Statement, by_id, rests_on
@@ -44,9 +41,6 @@ from theorems.kernel.enumeration import enumerated
 from theorems.kernel.equivalence import clause_of, conjoined
 from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import settle, stated, target, value_of
-
-#: Normals that --dry-run draws to see how long the rest would take.
-TRIED_NORMALS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -454,50 +448,3 @@ def _replay(claim: Statement, options: Options, counterexample: Counterexample |
     if counterexample is not None:
         words += ["--case", json.dumps(counterexample["params"], separators=(",", ":"))]
     return shlex.join(words)
-
-
-def rate(pair: Pair, simulation: Any, planned: Planned, here: Bench) -> float:
-    """Normals a second of a simulation at a case, on all threads."""
-    from montecarlo.engine import draw
-
-    handed = pair.handed(planned.raw) if simulation.model == "free" else planned.raw
-    walks = max(1, min(planned.walks, TRIED_NORMALS * planned.walks // planned.normals))
-    named: dict[str, Any] = {"seed": 0, "claim_id": pair.statement.id, "key": "rate", "threads": here.threads}
-    named |= {"device": here.device, "elsewhere": here.elsewhere, "tier": planned.tier}
-    # the first walks also pay for what is made once
-    draw(simulation, handed, walks=1, **named)
-    sample = draw(simulation, handed, walks=walks, **named)
-    return sample.walks * (planned.normals / planned.walks) / max(sample.seconds, 1e-9)
-
-
-def plan(claims: Sequence[Statement], options: Options) -> list[dict[str, Any]]:
-    """What a run would sample: a row a case, with walks, and seconds predicted from the rate of a few blocks there."""
-    from montecarlo import registry
-
-    rows: list[dict[str, Any]] = []
-    for claim in claims:
-        here = bench(claim, options, resolve(options), Silent())
-        if is_data(claim):
-            # its samples are planned from a pilot as it is judged; this is the time that it may take
-            rows.append({"id": claim.id, "case": "statement", "walks": 0, "seconds": SECONDS[options.effort]})
-            continue
-        try:
-            found = second_side(claim)
-        except UsageError:
-            if Pair(claim).derived().missing:
-                continue
-            raise
-        if not isinstance(found, registry.Simulation):
-            rows.append({"id": claim.id, "case": "points", "walks": here.effort.points, "seconds": 1.0})
-            continue
-        pair = Pair(claim)
-        delta = share(pair, claim.alpha, len(drawing.slots(claim, options.effort)))
-        if options.case is not None:
-            one = plan_sample(pair, found, options.case, delta, here)
-            chosen = [one] if one is not None else []
-        else:
-            chosen, _ = choose_cases(pair, found, delta, here)
-        for case in (rung for one in chosen for rung in rungs(one)):
-            seconds = case.normals / rate(pair, found, case, here)
-            rows.append({"id": claim.id, "case": dict(case.raw), "walks": case.walks, "seconds": round(seconds, 3)})
-    return rows

@@ -337,7 +337,7 @@ def measure(
 
     The same for any ``jobs``. ``ids`` narrows the claims. Raises ValueError for a level outside (0, 1).
     """
-    from montecarlo.engine import one_torch_thread
+    from montecarlo.threads import one_torch_thread
 
     if not 0 < level < 1:
         raise ValueError(f"level = {level}; expected a number between 0 and 1, e.g. {LEVEL}")

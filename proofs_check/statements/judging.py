@@ -15,9 +15,9 @@ from proofs_check.statements.timing import LEAST, SECONDS, TimeLimitError, time_
 from theorems.claims.catalogue import ALPHA, PLUGIN_SHARES, PLUGIN_SLOTS, SHARES
 from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import StatementError
-from theorems.statement.language import split_top
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import alias, in_words, statement_latex
+from theorems.statement.syntax import split_top
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 #: A statement's share of the false-alarm budget: that of a lemma of one's own.

@@ -12,7 +12,7 @@ from torch import Tensor
 import montecarlo.walks
 from montecarlo import calibration, engine
 from montecarlo.calibration import LOOKED_AT, check_normals, misfit
-from montecarlo.engine import EngineError
+from montecarlo.threads import EngineError
 from proofs_check.judging import runner
 from proofs_check.judging.runner import Options, Silent
 from theorems.claims.catalogue import by_id

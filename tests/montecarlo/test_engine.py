@@ -18,11 +18,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from montecarlo import engine, seeds, walks
+from montecarlo import engine, seeds, threads, walks
 from montecarlo.accumulate import Estimate, Sample
 from montecarlo.cases import CaseError
-from montecarlo.engine import EngineError, draw
+from montecarlo.engine import draw
 from montecarlo.registry import RegistryError, Simulation, variance
+from montecarlo.threads import EngineError
 from montecarlo.walks import Walks, form
 
 CASE: dict[str, Any] = {"d": 2, "T": 5, "i": 2, "j": 4, "W": [["1", "-1/2"], ["1/2", "3"]], "start": "sigma"}
@@ -355,7 +356,7 @@ def test_a_full_device_gets_half_as_many_blocks_at_a_time(caplog: pytest.LogCapt
             raise torch.OutOfMemoryError("CUDA out of memory")
         return block
 
-    assert list(engine._with_less(run, range(12), 4, 2)) == list(range(12))
+    assert list(threads.with_less(run, range(12), 4, 2)) == list(range(12))
     assert caplog.messages == ["the device's memory is full: from here on 2 blocks at a time"]
 
 
@@ -364,4 +365,4 @@ def test_a_device_that_holds_no_block_is_told_in_one_line() -> None:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     with pytest.raises(EngineError, match="does not fit into the device's memory; give a smaller T or d"):
-        list(engine._with_less(run, range(4), 4, 1))
+        list(threads.with_less(run, range(4), 4, 1))

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from montecarlo.engine import draw, draw_growth, evaluate, run_search
+from montecarlo.directly import draw_growth, evaluate, run_search
+from montecarlo.engine import draw
 from montecarlo.registry import Evaluation, Growth, Observation, Points, Search, Simulation
 from proofs_check.cases import drawn as drawing
 from proofs_check.checks.evaluating import LOOSE

@@ -28,9 +28,8 @@ from theorems.gaussian.process import KERNELS, Process, chain_of
 from theorems.lampert2026.comparison import structural_bound
 from theorems.lampert2026.rules import optimum as optimum_rules
 from theorems.lampert2026.rules import optimum_ends
-from theorems.rules import licensed
+from theorems.rules import licensed, softmax_sums
 from theorems.rules import norm as norm_rules
-from theorems.rules import softmax as softmax_rules
 from theorems.statement import normal, proposition
 from theorems.statement.decide import Derivation
 from theorems.statement.expression import Expr
@@ -73,7 +72,7 @@ EXAMPLES: dict[str, tuple[Callable[[Any, Any], Any], Sequence[Any]]] = {
     "theorems.statement.normal.equal": (normal.equal, NUMBERS),
     "theorems.statement.proofs.prover.Prover.equal": _equal_sides(),
     "theorems.statement.scalars.Exact.covariance": _covariance_of_a_statement(),
-    "theorems.rules.softmax.equal_sums": (softmax_rules.equal_sums, NUMBERS),
+    "theorems.rules.softmax_sums.equal_sums": (softmax_sums.equal_sums, NUMBERS),
     "theorems.rules.norm._is": (norm_rules._is, NUMBERS),
     "theorems.gaussian.exchangeable.moment": (exchangeable.moment, VECTORS),
     "theorems.gaussian.exchangeable.moment_by_deviations": (exchangeable.moment_by_deviations, VECTORS),

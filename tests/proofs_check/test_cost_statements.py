@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from montecarlo import registry
-from montecarlo.engine import evaluate
+from montecarlo.directly import evaluate
 from montecarlo.registry import Evaluation, Observation, instance_of
-from proofs_check.binding.instances import instance, named, values_bound
+from proofs_check.binding.instances import values_bound
+from proofs_check.binding.named import instance, named
 from proofs_check.binding.tied import Binding, quantities
 from proofs_check.checks.evidence import Seen
 from proofs_check.claims.pairing import Pair

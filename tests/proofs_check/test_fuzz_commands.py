@@ -21,7 +21,7 @@ from proofs_check import bench, selftest
 from proofs_check.bench import report as bench_report
 from proofs_check.commands import cli
 from proofs_check.commands import evaluate as explore
-from proofs_check.judging import cluster, runner
+from proofs_check.judging import cluster, dry_run, runner
 from proofs_check.report import selftest as selftest_text
 from proofs_check.report import site
 from proofs_check.selftest import run as selftest_run
@@ -62,7 +62,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sample_report: dict[st
         (folder / "index.html").write_text("pages")
 
     monkeypatch.setattr(runner, "run", judged)
-    monkeypatch.setattr(runner, "plan", lambda *_: [])
+    monkeypatch.setattr(dry_run, "plan", lambda *_: [])
     monkeypatch.setattr(explore, "explore", lambda *_: [])
     monkeypatch.setattr(cluster, "connected", connected)
     monkeypatch.setattr(site, "write", pages)

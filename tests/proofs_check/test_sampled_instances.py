@@ -14,7 +14,8 @@ from scipy import stats
 
 from montecarlo import registry
 from proofs_check.binding.hold import bind, sampled
-from proofs_check.binding.instances import Place, around_the_limit, instance, values_bound
+from proofs_check.binding.instances import Place, around_the_limit, values_bound
+from proofs_check.binding.named import instance
 from proofs_check.checks.evidence import Seen
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging.runner import Options, Silent, _second_side

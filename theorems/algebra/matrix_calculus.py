@@ -8,19 +8,14 @@ has no name of its own. Two expressions with the same normal form are equal for 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import lru_cache
 from itertools import count, permutations, product
-from math import prod
-from typing import Any
 
-import numpy as np
 import sympy as sp
 
-from theorems.algebra.expressions import normal, symbol, value_at
+from theorems.algebra.expressions import normal, symbol
 
 Word = tuple["Letter", ...]
 #: Scalar factors (each a trace of a word, or a 1 x 1 word), then the word itself.
@@ -28,7 +23,7 @@ Monomial = tuple[tuple[Word, ...], Word]
 Raw = tuple[sp.Expr, tuple[Word, ...], Word]
 
 #: How an index that is summed over is marked, and the names it is shown by.
-_BOUND = "#"
+BOUND = "#"
 _SHOWN = ("i", "j", "k", "l")
 _fresh = count()
 _normal = lru_cache(maxsize=1 << 12)(normal)
@@ -107,14 +102,14 @@ def _cycles(word: Word) -> list[Word]:
 
 
 def _bound(letters: Iterable[Letter]) -> list[str]:
-    return sorted({name for letter in letters for name in letter.index if name.startswith(_BOUND)})
+    return sorted({name for letter in letters for name in letter.index if name.startswith(BOUND)})
 
 
 def _canonical(cycles: Iterable[Word], word: Word) -> Monomial:
     """The least form of a product over all names of its summed indices."""
     pieces = (*cycles, word)
-    names = dict.fromkeys(n for piece in pieces for letter in piece for n in letter.index if n.startswith(_BOUND))
-    table = {name: f"{_BOUND}{place}" for place, name in enumerate(names, 1)}
+    names = dict.fromkeys(n for piece in pieces for letter in piece for n in letter.index if n.startswith(BOUND))
+    table = {name: f"{BOUND}{place}" for place, name in enumerate(names, 1)}
     *renamed, last = (_renamed(piece, table) if table else piece for piece in pieces)
     return _least(tuple(renamed), last)
 
@@ -127,7 +122,7 @@ def _least(cycles: tuple[Word, ...], word: Word) -> Monomial:
     names = _bound(letter for piece in (*parts, kept) for letter in piece)
     found: list[Monomial] = []
     for order in permutations(range(1, len(names) + 1)):
-        table = {name: f"{_BOUND}{place}" for name, place in zip(names, order, strict=True)}
+        table = {name: f"{BOUND}{place}" for name, place in zip(names, order, strict=True)}
         turned = [_renamed(piece, table) for piece in parts]
         again = sorted(piece for cycle in turned for piece in _cycles(cycle))
         found.append((tuple(again), _renamed(kept, table)))
@@ -240,7 +235,7 @@ class Matrix:
         found = []
         for (cycles, word), coefficient in self.terms.items():
             names = _bound(letter for piece in (*cycles, word) for letter in piece)
-            table = {name: f"{_BOUND}{next(_fresh)}'" for name in names}
+            table = {name: f"{BOUND}{next(_fresh)}'" for name in names}
             key = (tuple(_renamed(piece, table) for piece in cycles), _renamed(word, table))
             found.append((key, coefficient))
         return found
@@ -263,7 +258,7 @@ class Matrix:
         raw = []
         for (cycles, word), c in self.terms.items():
             there = {name for piece in (*cycles, word) for letter in piece for name in letter.index}
-            table = {name: f"{_BOUND}{next(_fresh)}'" for name in wanted}
+            table = {name: f"{BOUND}{next(_fresh)}'" for name in wanted}
             idle = sum(name not in there for name in wanted)
             pieces = tuple(_renamed(piece, table) for piece in cycles)
             raw.append((c * symbol("T") ** idle, pieces, _renamed(word, table)))
@@ -393,7 +388,7 @@ def _cut(word: Word, entries: Mapping[str, str], dimension: str) -> Word:
     if not any(dimension in letter.shape for letter in word):
         return word
     # a cycle closes where it began, so the index before its first letter is the one after its last
-    marks = [f"{_BOUND}{next(_fresh)}'" if letter.shape[0] == dimension else "" for letter in word]
+    marks = [f"{BOUND}{next(_fresh)}'" if letter.shape[0] == dimension else "" for letter in word]
     marks.append(marks[0])
     found = []
     for place, letter in enumerate(word):
@@ -436,203 +431,3 @@ def _term_text(key: Monomial, coefficient: sp.Expr, matrix: bool) -> str:
         return body if coefficient == 1 else f"-{body}"
     factor = f"({coefficient})" if coefficient.is_Add else str(coefficient)
     return factor if body == "1" else f"{factor}*{body}"
-
-
-@dataclass(frozen=True)
-class Alphabet:
-    """The letters of a model, by name, and how a formula in them is read.
-
-    ``entries`` names the columns or entries of a matrix with tokens ({"X": "x"}), ``fixed`` the indices that are
-    tokens of their own (the last token T), ``scalars`` the commuting names, ``names`` those of scalar expressions.
-    """
-
-    letters: tuple[Letter, ...]
-    entries: Mapping[str, str] = field(default_factory=dict)
-    fixed: tuple[str, ...] = ("T",)
-    scalars: tuple[str, ...] = ()
-    names: Mapping[str, Matrix] = field(default_factory=dict)
-
-    def __getitem__(self, name: str) -> Matrix:
-        """A whole letter; raises MatrixError for one that there is not."""
-        for letter in self.letters:
-            if letter.name == name:
-                return Matrix.of(letter)
-        raise MatrixError(f"{name!r} is no letter; expected one of {', '.join(x.name for x in self.letters)}")
-
-    def entry(self, name: str, *index: str) -> Matrix:
-        """A column or an entry by its name and indices: x[i], Gamma[alpha, i]."""
-        whole = {entry: letter for letter in self.letters for entry in [self.entries.get(letter.name)] if entry}
-        if name not in whole:
-            raise MatrixError(f"{name}[{', '.join(index)}]: {name!r} has no columns or entries")
-        base, places = whole[name], iter(index)
-        if len(index) != (base.rows == "T") + (base.columns == "T"):
-            raise MatrixError(
-                f"{name}[{', '.join(index)}]: {len(index)} indices; {base.name} is {base.rows} x {base.columns}"
-            )
-        at = tuple(next(places) if size == "T" else "" for size in (base.rows, base.columns))
-        return Matrix.of(Letter(name, base.rows, base.columns, (at[0], at[1])))
-
-    def read(self, text: str) -> Matrix:
-        """A printed matrix formula: ``Sum(i, alpha, Gamma[alpha, i]*(x[i].T*Pc*x[T])*x[alpha], Pc = W.T*W)``.
-
-        Products, sums, ``.T`` for the transpose, ``tr(...)``, integers, and ``Sum(i, j, ..., body)`` outside, over all
-        tokens. After the formula, separated by commas, stand the definitions of its further names. Nothing is
-        executed. Raises MatrixError, also for an index that is neither summed nor fixed.
-        """
-        try:
-            call = ast.parse(f"_({text})", mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise MatrixError(f"{text[:120]!r} is no matrix formula: {error}") from None
-        if not isinstance(call, ast.Call) or len(call.args) != 1:
-            raise MatrixError(f"{text[:120]!r}: expected one formula, then definitions such as P = X.T*X")
-        defined: dict[str, Matrix] = {}
-        # a definition may name those that stand after it
-        for keyword in reversed(call.keywords):
-            defined[keyword.arg or ""] = self._build(keyword.value, defined)
-        found = self._build(call.args[0], defined)
-        loose = {name for letter in found.letters() for name in letter.index if name and not name.startswith(_BOUND)}
-        if loose - set(self.fixed):
-            raise MatrixError(f"{text[:120]!r}: the index {min(loose - set(self.fixed))} is not summed over")
-        return found
-
-    def _build(self, node: ast.expr, defined: Mapping[str, Matrix]) -> Matrix:
-        if isinstance(node, ast.Constant) and type(node.value) is int:
-            return Matrix.scalar(node.value)
-        if isinstance(node, ast.Name):
-            if node.id in defined:
-                return defined[node.id]
-            if node.id in self.names:
-                return self.names[node.id]
-            return Matrix.scalar(symbol(node.id)) if node.id in self.scalars else self[node.id]
-        if isinstance(node, ast.Attribute) and node.attr == "T":
-            return self._build(node.value, defined).T
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-            places = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            if all(isinstance(place, ast.Name) for place in places):
-                return self.entry(node.value.id, *(place.id for place in places if isinstance(place, ast.Name)))
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return -self._build(node.operand, defined)
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
-            left, right = self._build(node.left, defined), self._build(node.right, defined)
-            return (
-                left * right
-                if isinstance(node.op, ast.Mult)
-                else left + (right if isinstance(node.op, ast.Add) else -right)
-            )
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-            if node.func.id == "tr" and len(node.args) == 1:
-                return self._build(node.args[0], defined).trace()
-            *names, body = node.args
-            if node.func.id == "Sum" and names and all(isinstance(name, ast.Name) for name in names):
-                return self._build(body, defined).summed(name.id for name in names if isinstance(name, ast.Name))
-        raise MatrixError(f"{ast.unparse(node)[:120]!r} is no product, sum, transpose, trace or sum over tokens")
-
-
-def evaluate(
-    expression: Matrix,
-    arrays: Mapping[str, Any],
-    numbers: Mapping[str, Fraction],
-    places: Mapping[str, int] | None = None,
-) -> Any:
-    """The value at given matrices: an array of Fractions where the arrays hold them, (1, 1) for a scalar.
-
-    ``arrays`` are two-dimensional, by letter, a vector being n x 1, and the columns or entries of a matrix under their
-    own name; ``numbers`` are the commuting names and, where needed, sizes; ``places`` the fixed indices, from 0.
-    """
-    total: Any = None
-    fixed = places or {}
-    for (cycles, word), coefficient in expression.terms.items():
-        value = value_at(coefficient, numbers)
-        number = Fraction(int(value.p), int(value.q))
-        operands: list[Operand] = []
-        fresh = count()
-        axes: dict[str, int] = {}
-        ends: list[int] = []
-        for place, piece in enumerate((*cycles, word)):
-            marks = [next(fresh) for _ in range(len(piece) + 1)]
-            if place == len(cycles):
-                ends = [marks[0], marks[-1]]
-            else:
-                marks[-1] = marks[0]
-            for at, letter in enumerate(piece):
-                sides = (marks[at + 1], marks[at]) if letter.transposed else (marks[at], marks[at + 1])
-                array = np.asarray(arrays[letter.name])
-                labels: list[int] = []
-                for axis, name in enumerate(letter.index):
-                    if name in fixed:
-                        # a fixed token leaves a side of size 1
-                        array = array.take([fixed[name]], axis=axis)
-                    summed = name and name not in fixed
-                    labels.append(axes.setdefault(name, next(fresh)) if summed else sides[axis])
-                operands.append((array, tuple(labels)))
-        part = _contracted(operands, ends) if word else _contracted(operands, [])[()] * _unit(expression, numbers)
-        total = part * number if total is None else total + part * number
-    if total is None:
-        sizes = [int(numbers.get(size, 1)) for size in expression.shape]
-        return np.full(sizes, Fraction(0), dtype=object)
-    return total
-
-
-Operand = tuple[Any, tuple[int, ...]]
-
-
-def _contracted(operands: list[Operand], ends: list[int]) -> Any:
-    """The product of labelled arrays, summed over every label that is no end; a missing end is a side of size 1."""
-    left = list(operands)
-    while len(left) > 1:
-        pairs = ((one, two) for one in range(len(left)) for two in range(one))
-        one, two = min(pairs, key=lambda pair: _cost(left[pair[0]], left[pair[1]]))
-        first, second = left.pop(one), left.pop(two)
-        needed = {*ends, *(label for _, labels in left for label in labels)}
-        left.append(_product(first, second, needed))
-    unit: Operand = (np.array(Fraction(1), dtype=object), ())
-    array, labels = _product(left[0] if left else unit, unit, set(ends))
-    kept = [label for label in ends if label in labels]
-    array = array.transpose([labels.index(label) for label in kept])
-    return array.reshape([array.shape[kept.index(label)] if label in kept else 1 for label in ends])
-
-
-def _cost(one: Operand, two: Operand) -> tuple[bool, int]:
-    """How large the product of two arrays is before it is summed; arrays without a common label come last."""
-    sizes = {label: size for array, labels in (one, two) for label, size in zip(labels, array.shape, strict=True)}
-    return not set(one[1]) & set(two[1]), prod(sizes.values())
-
-
-def _product(one: Operand, two: Operand, needed: set[int]) -> Operand:
-    """The product of two labelled arrays, summed over the labels that nobody else needs."""
-    labels = tuple(dict.fromkeys((*one[1], *two[1])))
-    # numpy hands out the bare object where no axis is left
-    whole = np.asarray(_spread(one, labels) * _spread(two, labels))
-    gone = tuple(axis for axis, label in enumerate(labels) if label not in needed)
-    found = np.asarray(whole.sum(axis=gone)) if gone else whole
-    return found, tuple(label for label in labels if label in needed)
-
-
-def _spread(operand: Operand, labels: tuple[int, ...]) -> Any:
-    """An array with one axis for each of the labels, of size 1 where it has none; a repeated label is a diagonal."""
-    array, own = operand
-    while len(set(own)) < len(own):
-        label = next(label for label in own if own.count(label) > 1)
-        first, second = (axis for axis, other in enumerate(own) if other == label)
-        array = array.diagonal(axis1=first, axis2=second)
-        own = (*(other for other in own if other != label), label)
-    array = array.transpose([own.index(label) for label in labels if label in own])
-    sizes = iter(array.shape)
-    return array.reshape([next(sizes) if label in own else 1 for label in labels])
-
-
-def _unit(expression: Matrix, numbers: Mapping[str, Fraction]) -> Any:
-    if expression.shape == ("1", "1"):
-        return np.full((1, 1), Fraction(1), dtype=object)
-    size = int(numbers[expression.rows])
-    return np.array([[Fraction(int(r == c)) for c in range(size)] for r in range(size)], dtype=object)
-
-
-def differential(function: Matrix, name: str, direction: str) -> Matrix:
-    """The part of f(W + E) that is linear in E, for the letter E = ``direction`` of W's size."""
-    sizes = {(letter.rows, letter.columns) for letter in function.letters() if letter.name == name}
-    if len(sizes) != 1 or any(letter.name == direction for letter in function.letters()):
-        raise MatrixError(f"no direction {direction} from {name} in {function}")
-    ((rows, columns),) = sizes
-    moved = Matrix.of(Letter(name, rows, columns)) + Matrix.of(Letter(direction, rows, columns))
-    return function.substitute({name: moved}).linear_part(direction)

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from theorems.algebra.alphabet import Alphabet, differential
 from theorems.algebra.expressions import symbol, value_at
-from theorems.algebra.matrix_calculus import Alphabet, Letter, Matrix, differential
+from theorems.algebra.matrix_calculus import Letter, Matrix
 from theorems.bao2024.locater import count, drawn
 from theorems.bao2024.softmax import taylor
 from theorems.gaussian.process import Step

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from theorems.algebra.alphabet import Alphabet, differential
 from theorems.algebra.expressions import symbol
-from theorems.algebra.matrix_calculus import Alphabet, Letter, Matrix, differential
+from theorems.algebra.matrix_calculus import Letter, Matrix
 from theorems.gaussian.process import Step
 from theorems.kernel.derivation import derivation
 from theorems.kernel.hypotheses import ungranted

@@ -12,8 +12,8 @@ from theorems.claims.catalogue import Said, Statement
 from theorems.claims.growth import bound
 from theorems.statement.expression import StatementError
 from theorems.statement.factored import is_factored, summed
-from theorems.statement.language import relations, split_top
 from theorems.statement.proposition import Proposition, proposition
+from theorems.statement.syntax import relations, split_top
 from theorems.statement.words import word_text
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -12,8 +12,10 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.alphabet import Alphabet
+from theorems.algebra.contraction import evaluate
 from theorems.algebra.expressions import parse, same
-from theorems.algebra.matrix_calculus import Alphabet, Matrix, evaluate
+from theorems.algebra.matrix_calculus import Matrix
 from theorems.algebra.ratio import Ratio
 from theorems.gaussian.process import Step
 from theorems.kernel.derivation import Fact, closed

@@ -28,8 +28,6 @@ from theorems.rules.softmax import (
     j,
     k,
     kappa,
-    m,
-    n,
     norm,
     output,
     radius,
@@ -40,6 +38,7 @@ from theorems.rules.softmax import (
     v,
     weight,
 )
+from theorems.rules.softmax_sums import m, n
 
 deviation, outside, out_norm, value_norm, gap, eps = (
     symbol(name) for name in ("deviation", "outside", "out_norm", "value_norm", "score_gap", "eps")

@@ -7,8 +7,9 @@ from typing import Any
 
 import sympy as sp
 
+from theorems.algebra.alphabet import Alphabet, differential
 from theorems.algebra.expressions import same, symbol
-from theorems.algebra.matrix_calculus import Alphabet, Letter, Matrix, differential
+from theorems.algebra.matrix_calculus import Letter, Matrix
 from theorems.rules import rule
 
 ZERO = sp.Integer(0)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from theorems.statement.expression import HOLDS, PREDICATES, TRUTHS, Expr, StatementError
 from theorems.statement.hypotheses import Hypotheses, Range
-from theorems.statement.language import Vocabulary, parsed, relations
+from theorems.statement.language import Vocabulary, parsed
+from theorems.statement.syntax import relations
 
 if TYPE_CHECKING:
     from theorems.statement.values import Data

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from theorems.statement.expression import Expr, StatementError
-from theorems.statement.language import parsed, split_top
+from theorems.statement.language import parsed
+from theorems.statement.syntax import split_top
 
 #: First index, and last index as an expression, of every index of a family.
 Bounds = tuple[tuple[int, Expr], ...]

@@ -13,8 +13,9 @@ from fractions import Fraction
 
 from theorems.statement.expression import PREDICATES, Expr, StatementError
 from theorems.statement.families import Bounds, family_of
-from theorems.statement.language import Vocabulary, nearest, parsed, relations, split_top
+from theorems.statement.language import Vocabulary, parsed
 from theorems.statement.places import Differences, Place, place_of
+from theorems.statement.syntax import nearest, relations, split_top
 
 #: What may be said of a matrix.
 SHAPES = ("any", "symmetric", "psd", "positive definite")

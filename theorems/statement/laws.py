@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from theorems.statement.expression import Expr, StatementError, minus, name, number
-from theorems.statement.language import nearest, parsed, split_top
+from theorems.statement.language import parsed
+from theorems.statement.syntax import nearest, split_top
 
 _LAW = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\((.*)\))?\s*$", re.DOTALL)
 EXPECTED = (

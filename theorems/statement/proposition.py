@@ -19,13 +19,13 @@ from theorems.statement.hypotheses import (
     sizes_of,
     vocabulary_of,
 )
-from theorems.statement.language import Vocabulary, nearest, parsed, split_relation, split_top
+from theorems.statement.language import Vocabulary, parsed
 from theorems.statement.laws import Law, read_law
 from theorems.statement.numbers import rational_at
 from theorems.statement.places import Place, place_of
 from theorems.statement.shapes import shape
 from theorems.statement.sizes import NUMBER, size, told
-from theorems.statement.syntax import check_brackets
+from theorems.statement.syntax import check_brackets, nearest, split_relation, split_top
 from theorems.statement.tending import Limit, read_limit
 
 #: Tokens among which a covariance is looked at when it is read.

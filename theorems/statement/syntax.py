@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Iterable
 
-from theorems.statement.expression import StatementError
+from theorems.statement.expression import RELATIONS, StatementError
 
 _CLOSED = {"(": ")", "[": "]"}
 _OPENED = {closing: opening for opening, closing in _CLOSED.items()}
@@ -52,3 +54,58 @@ def reason(text: str, place: int) -> tuple[str, int]:
         return f"no operator before {text[place : place + 12]!r}; write * for a product", place
     near = text[place : place + 12] or "the end"
     return f"cannot be read at {near!r}; expected an operator, a name or a bracket", place
+
+
+_RELATION = re.compile(r"->|<=|>=|!=|==|=|<|>|~")
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """ "; did you mean ...?" for a word that is nearly one of these, or ""."""
+    names = list(known)
+    near = [name for name in names if name.lower() == word.lower()] or difflib.get_close_matches(word, names, 1, 0.6)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def split_top(text: str, separators: str = ",") -> list[tuple[str, int]]:
+    """The parts of a text between separators outside all brackets, each with its column."""
+    parts, depth, first = [], 0, 0
+    for place, character in enumerate(text):
+        depth += (character in "([") - (character in ")]")
+        if character in separators and depth == 0:
+            parts.append((text[first:place], first))
+            first = place + 1
+    parts.append((text[first:], first))
+    return parts
+
+
+def relations(text: str) -> list[tuple[str, int]]:
+    """The relations of a text that stand outside all brackets, each with its column."""
+    depth, found, place = 0, [], 0
+    while place < len(text):
+        character = text[place]
+        depth += (character in "([") - (character in ")]")
+        match = _RELATION.match(text, place) if depth == 0 else None
+        if match:
+            found.append((match[0], place))
+            place = match.end()
+        else:
+            place += 1
+    return found
+
+
+def split_relation(text: str) -> tuple[str, str, str, int]:
+    """Left side, relation, right side and the relation's column; StatementError where there is not exactly one."""
+    found = relations(text)
+    if not found:
+        raise StatementError(f"no relation; expected one of {' '.join(RELATIONS)}", text, len(text))
+    if len(found) > 1:
+        raise StatementError(
+            f"two relations, {found[0][0]} and {found[1][0]}; join them by iff or if, or check them one by one",
+            text,
+            found[1][1],
+        )
+    ((relation, place),) = found
+    if relation not in RELATIONS:
+        mend = "write =" if relation == "==" else f"expected one of {' '.join(RELATIONS)}"
+        raise StatementError(f"{relation} is no relation of a statement; {mend}", text, place)
+    return text[:place], relation, text[place + len(relation) :], place

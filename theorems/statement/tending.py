@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from theorems.statement.expression import Expr, StatementError
-from theorems.statement.language import Vocabulary, parsed, split_top
+from theorems.statement.language import Vocabulary, parsed
+from theorems.statement.syntax import split_top
 
 _GOES = re.compile(r"^\s*(.+?)\s*->\s*(.+?)\s*$")
 _INFINITE = {"oo": 1, "infinity": 1, "inf": 1, "-oo": -1, "-infinity": -1, "-inf": -1}

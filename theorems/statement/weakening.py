@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from theorems.statement.expression import Expr, StatementError, minus, name, number
 from theorems.statement.hypotheses import declares, shape_of
-from theorems.statement.language import relations
 from theorems.statement.proposition import Proposition, proposition
+from theorems.statement.syntax import relations
 
 #: What is left of a shape that is weakened by one step.
 _WEAKER = {"positive definite": "psd", "psd": "symmetric", "symmetric": "any"}

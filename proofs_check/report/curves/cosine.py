@@ -12,9 +12,9 @@ import sympy as sp
 import torch
 from scipy import integrate
 
-from montecarlo.engine import one_torch_thread
 from montecarlo.lampert2026 import cosine
 from montecarlo.separability import Array
+from montecarlo.threads import one_torch_thread
 from proofs_check.report.curves.points import columns, derived, generator, normal_interval
 from proofs_check.report.curves.smoothing import LEVEL, MIXED, levels_of
 from theorems.algebra.expressions import symbol

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from montecarlo.engine import one_torch_thread
 from montecarlo.lampert2026 import representability
 from montecarlo.separability import Array, nearest
+from montecarlo.threads import one_torch_thread
 from proofs_check.report.curves.points import columns, derived, generator
 from proofs_check.report.curves.scores import evaluated, with_intervals
 

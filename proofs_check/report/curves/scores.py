@@ -22,8 +22,8 @@ from scipy import stats
 from montecarlo import seeds
 from montecarlo.bao2024.attention import simulate
 from montecarlo.bao2024.softmax import taylor
-from montecarlo.engine import one_torch_thread
 from montecarlo.gram import combined_scores
+from montecarlo.threads import one_torch_thread
 from proofs_check.claims.pairing import Pair
 from proofs_check.inputs.lookup import by_id
 from theorems.algebra.expressions import floats, parse, value_at

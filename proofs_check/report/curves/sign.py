@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 from torch import Tensor, zeros_like
 
-from montecarlo.engine import one_torch_thread
+from montecarlo.threads import one_torch_thread
 from proofs_check.report.curves.points import generator, mean_interval, normal_interval
 from proofs_check.report.curves.smoothing import (
     ENDS,

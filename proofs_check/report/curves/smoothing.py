@@ -19,8 +19,8 @@ import sympy as sp
 import torch
 from torch import Tensor
 
-from montecarlo.engine import one_torch_thread
 from montecarlo.lampert2026 import cosine, smoothing
+from montecarlo.threads import one_torch_thread
 from proofs_check.report.curves.points import columns, derived, generator, ratio_interval
 from proofs_check.report.curves.scores import evaluated
 from theorems.algebra.expressions import symbol

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from montecarlo import registry
 from montecarlo.bao2024 import appendix_b
-from montecarlo.engine import draw_growth, run_search
+from montecarlo.directly import draw_growth, run_search
 from montecarlo.registry import Growth
 from montecarlo.walks import Walks
 

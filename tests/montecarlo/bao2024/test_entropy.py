@@ -12,8 +12,9 @@ import torch
 
 from montecarlo import registry
 from montecarlo.bao2024 import entropy
-from montecarlo.engine import evaluate, one_torch_thread, run_search
+from montecarlo.directly import evaluate, run_search
 from montecarlo.registry import Points, Search
+from montecarlo.threads import one_torch_thread
 
 EQ9, SHAPE = "bao2024.sec5.eq9", "bao2024.sec5.eq9-unimodal"
 

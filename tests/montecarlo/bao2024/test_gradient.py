@@ -11,7 +11,7 @@ from torch import Tensor
 from montecarlo import registry
 from montecarlo.bao2024 import gradient as module
 from montecarlo.bao2024.gradient import Model, bound, given, gradient, terms
-from montecarlo.engine import evaluate
+from montecarlo.directly import evaluate
 from theorems.bao2024.gradient import instance
 from theorems.kernel.deriving import derive
 from theorems.kernel.matrix_claims import matrix_of

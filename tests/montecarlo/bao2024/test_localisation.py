@@ -15,7 +15,8 @@ from torch import Tensor
 from montecarlo import registry
 from montecarlo.bao2024 import localisation
 from montecarlo.bao2024.localisation import DERIVED
-from montecarlo.engine import draw, evaluate, run_search
+from montecarlo.directly import evaluate, run_search
+from montecarlo.engine import draw
 from montecarlo.walks import Walks
 
 SEC4, APPC = "bao2024.sec4.", "bao2024.appC."

@@ -12,7 +12,7 @@ import torch
 
 from montecarlo import registry
 from montecarlo.bao2024 import norms as searches
-from montecarlo.engine import run_search
+from montecarlo.directly import run_search
 from montecarlo.registry import Points, Search
 from theorems.algebra.balls import precision, rational
 from theorems.algebra.norms import functional

@@ -10,7 +10,7 @@ import torch
 
 from montecarlo import registry
 from montecarlo.bao2024 import softmax
-from montecarlo.engine import evaluate
+from montecarlo.directly import evaluate
 
 CLAIM = "bao2024.sec2.softmax-taylor"
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from montecarlo import registry
-from montecarlo.engine import EngineError, evaluate, run_search
+from montecarlo.directly import evaluate, run_search
 from montecarlo.registry import Points
+from montecarlo.threads import EngineError
 
 Matrix = list[list[Fraction]]
 

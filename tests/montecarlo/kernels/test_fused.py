@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 pytest.importorskip("numba")
 
-from montecarlo import engine, registry
+from montecarlo import engine, registry, threads
 from montecarlo.accumulate import Sample
 from montecarlo.kernels import forms, fused, generator, joint
 from montecarlo.walks import DrawnScores, Forms, NotSampledError, Walks, blocks_together, covariance_root, form
@@ -319,7 +319,7 @@ def test_numbers_that_are_no_walk_s_cannot_be_told_apart() -> None:
 
     simulation = registry.Simulation("test.scores", one_of_all, degree=2)
     given: dict[str, Any] = {"walks": 10, "seed": 0, "claim_id": "test.scores", "key": ""}
-    with pytest.raises(engine.EngineError, match=r"is 1 numbers of \d+ walks; expected one a walk"):
+    with pytest.raises(threads.EngineError, match=r"is 1 numbers of \d+ walks; expected one a walk"):
         engine.draw(simulation, CASE, tier="joint", **given)
     assert not engine.reads_scores_alone(simulation, CASE)
     assert engine.draw(simulation, CASE, **given).walks > 0
@@ -335,9 +335,9 @@ def test_tiers_have_numbers_of_their_own_and_one_law() -> None:
 def test_what_reads_tokens_is_refused() -> None:
     assert engine.reads_scores_alone(READS_SCORES, CASE) and not engine.reads_scores_alone(READS_TOKENS, CASE)
     given: dict[str, Any] = {"walks": 10, "seed": 0, "claim_id": "test.token", "key": ""}
-    with pytest.raises(engine.EngineError, match="use tier literal"):
+    with pytest.raises(threads.EngineError, match="use tier literal"):
         engine.draw(READS_TOKENS, CASE, tier="fused", **given)
-    with pytest.raises(engine.EngineError, match="expected one of literal, fused, joint"):
+    with pytest.raises(threads.EngineError, match="expected one of literal, fused, joint"):
         engine.draw(READS_TOKENS, CASE, tier="quick", **given)
 
 
@@ -351,7 +351,7 @@ def test_without_numba_the_literal_tier_is_left() -> None:
     code = """
 import sys
 sys.modules["numba"] = None
-from montecarlo import engine, registry
+from montecarlo import engine, registry, threads
 def f(walk, W): return walk.scores(W)[:, 0]
 sim = registry.Simulation("test.scores", f, degree=2)
 case = {"d": 1, "T": 2, "W": [["1"]], "Sigma": [["1"]]}
@@ -359,7 +359,7 @@ given = dict(walks=10, seed=0, claim_id="x", key="")
 print(engine.draw(sim, case, **given).walks > 0, engine.reads_scores_alone(sim, case))
 try:
     engine.draw(sim, case, tier="fused", **given)
-except engine.EngineError as error:
+except threads.EngineError as error:
     print(error)
 """
     first, second = run(code).stdout.splitlines()

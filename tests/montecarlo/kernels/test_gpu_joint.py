@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 from torch import Tensor
 
-from montecarlo import engine, registry
+from montecarlo import engine, registry, threads
 from montecarlo.kernels import gpu, gpu_joint
 from montecarlo.on_gpu import FormsOnGpu, ScoresOnGpu
 from montecarlo.walks import DrawnScores, Forms, NotSampledError, Walks, block_walks, blocks_together
@@ -366,7 +366,7 @@ def test_without_weights_all_scores_are_zero() -> None:
 def test_without_a_gpu_that_is_said() -> None:
     with pytest.raises(gpu.GpuError, match="device = 'cuda': torch finds no CUDA device here"):
         drawn(case(3, 2), 4, device="cuda")
-    with pytest.raises(engine.EngineError, match="tier = 'joint' on cuda: torch finds no CUDA device here"):
+    with pytest.raises(threads.EngineError, match="tier = 'joint' on cuda: torch finds no CUDA device here"):
         engine._check_tier("joint", SIMULATION, torch.device("cuda"))
 
 
@@ -418,7 +418,7 @@ def test_a_second_matrix_is_for_tier_b_alone() -> None:
 def test_what_a_gpu_cannot_draw_is_the_engine_s_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "_forms", lambda root, device: FormsOnGpu(root, device))
     huge = CASE | {"W": [[1e80, 0.0], [0.0, 1.0]]}
-    with pytest.raises(engine.EngineError, match=r"test\.scores: R W R has entries of about"):
+    with pytest.raises(threads.EngineError, match=r"test\.scores: R W R has entries of about"):
         engine.draw(SIMULATION, huge, walks=10, seed=3, claim_id="test.scores", key="k", tier="joint")
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 pytest.importorskip("numba")
 
-from montecarlo.engine import one_torch_thread
+from montecarlo.threads import one_torch_thread
 from montecarlo.walks import DrawnScores, Forms, Walks, covariance_root
 from tests.montecarlo.kernels.alarms import LOOKS, alarms, features
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from montecarlo import registry
-from montecarlo.engine import run_search
+from montecarlo.directly import run_search
 from montecarlo.lampert2026 import cosine as second
 from montecarlo.registry import Points, Search
 from theorems.gaussian import ensemble

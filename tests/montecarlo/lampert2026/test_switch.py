@@ -13,7 +13,7 @@ import torch
 
 import theorems.lampert2026.switch  # noqa: F401  (registers the functionals)
 from montecarlo import registry
-from montecarlo.engine import run_search
+from montecarlo.directly import run_search
 from montecarlo.lampert2026 import switch as searches
 from montecarlo.registry import Points, Search
 from theorems.algebra.balls import at, precision

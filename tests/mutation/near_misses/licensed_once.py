@@ -11,7 +11,8 @@ from tests.mutation.near_misses.analysis import FORM
 from theorems.algebra.expressions import symbol
 from theorems.gaussian.process import Step
 from theorems.rules.cosine import PARTS, slacks
-from theorems.rules.softmax import APART, beside, j, kappa, m, n, norm, rho, share, v
+from theorems.rules.softmax import APART, beside, j, kappa, norm, rho, share, v
+from theorems.rules.softmax_sums import m, n
 
 ZERO, ONE = sp.Integer(0), sp.Integer(1)
 x, T, d, r, eta = (symbol(name) for name in ("x", "T", "d", "r", "eta"))

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import sympy as sp
 
+from theorems.algebra.alphabet import Alphabet
 from theorems.algebra.expressions import parse, symbol
-from theorems.algebra.matrix_calculus import Alphabet, Letter, Matrix
+from theorems.algebra.matrix_calculus import Letter, Matrix
 from theorems.bao2024.locater import minimiser
 from theorems.gaussian.process import Step
 

@@ -21,8 +21,6 @@ from theorems.rules.softmax import (
     j,
     k,
     kappa,
-    m,
-    n,
     norm,
     output,
     radius,
@@ -33,6 +31,7 @@ from theorems.rules.softmax import (
     v,
     weight,
 )
+from theorems.rules.softmax_sums import m, n
 
 deviation, outside, out_norm, value_norm, gap, eps, x, b, c = (
     symbol(name) for name in ("deviation", "outside", "out_norm", "value_norm", "score_gap", "eps", "S", "b", "c")

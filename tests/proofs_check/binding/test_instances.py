@@ -12,7 +12,8 @@ import sympy as sp
 
 from montecarlo import registry
 from montecarlo.registry import RegistryError, instance_of
-from proofs_check.binding.instances import InstanceError, instance, values_bound
+from proofs_check.binding.instances import values_bound
+from proofs_check.binding.named import InstanceError, instance
 from proofs_check.binding.realised import between_ends
 from proofs_check.binding.tied import Binding, quantities
 from proofs_check.checks.evidence import EFFORTS, Bench, Evidence, Seen

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from montecarlo import registry
-from montecarlo.engine import evaluate
+from montecarlo.directly import evaluate
 from proofs_check.binding.matrix_instances import matrices_bound
 from proofs_check.checks.evidence import Evidence, Seen
 from proofs_check.checks.matrices import handed

@@ -38,7 +38,7 @@ T, nu = symbol("T"), symbol("nu")
 @cache
 def shared() -> Points:
     """One run of the true search, shared by the tests."""
-    from montecarlo.engine import run_search
+    from montecarlo.directly import run_search
 
     search = registry.find(EQ9)
     assert isinstance(search, Search)

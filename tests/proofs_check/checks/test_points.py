@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from montecarlo import registry
-from montecarlo.engine import run_search
+from montecarlo.directly import run_search
 from montecarlo.registry import Points
 from proofs_check.checks.points import exact_quantity, misread
 from proofs_check.claims.pairing import Pair

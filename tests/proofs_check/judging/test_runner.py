@@ -16,13 +16,15 @@ import pytest
 import sympy as sp
 from jsonschema.validators import validator_for
 
+import montecarlo.directly
 import montecarlo.engine
 from proofs_check.checks.approaching import COARSER
 from proofs_check.checks.evidence import EFFORTS
 from proofs_check.claims.pairing import Pair
 from proofs_check.claims.report import schema
-from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent, plan, run
+from proofs_check.judging import dry_run, runner
+from proofs_check.judging.dry_run import plan
+from proofs_check.judging.runner import Options, Silent, run
 from theorems.algebra.expressions import parse
 from theorems.claims.catalogue import ALPHA, CORRECTED, PLUGIN_SHARES, SHARES, Statement, by_id, catalogue, rests_on
 from theorems.kernel.settle import settle
@@ -424,9 +426,10 @@ def test_a_plan_is_what_a_run_then_samples(claims: dict[str, Any], monkeypatch: 
     def refuse(*_: Any, **__: Any) -> Any:
         raise AssertionError("a plan judges nothing")
 
-    monkeypatch.setattr(runner, "rate", lambda pair, simulation, case, here: case.normals / 2.0)
-    for name in ("draw", "evaluate", "run_search"):
-        monkeypatch.setattr(montecarlo.engine, name, refuse)
+    monkeypatch.setattr(dry_run, "rate", lambda pair, simulation, case, here: case.normals / 2.0)
+    monkeypatch.setattr(montecarlo.engine, "draw", refuse)
+    for name in ("evaluate", "run_search"):
+        monkeypatch.setattr(montecarlo.directly, name, refuse)
     rows = plan(chosen(*CHEAP), options())
     assert {row["id"] for row in rows} == set(CHEAP)
     assert rows == plan(chosen(*CHEAP), options())

@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 from montecarlo import registry
-from montecarlo.engine import evaluate
+from montecarlo.directly import evaluate
 from montecarlo.registry import Evaluation
 from proofs_check.claims.pairing import Pair
 from proofs_check.inputs.plugins import second_side

@@ -12,16 +12,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from theorems.algebra.alphabet import Alphabet, differential
+from theorems.algebra.contraction import evaluate
 from theorems.algebra.expressions import symbol
-from theorems.algebra.matrix_calculus import (
-    Alphabet,
-    Letter,
-    Matrix,
-    MatrixError,
-    differential,
-    evaluate,
-    word_text,
-)
+from theorems.algebra.matrix_calculus import Letter, Matrix, MatrixError, word_text
 
 ALPHABET = Alphabet(
     (

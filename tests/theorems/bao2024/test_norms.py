@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 
 from montecarlo import registry
-from montecarlo.engine import run_search
+from montecarlo.directly import run_search
 from montecarlo.registry import Points, Search
 from proofs_check.checks.evidence import EFFORTS, Bench, Evidence
 from proofs_check.checks.searching import searched

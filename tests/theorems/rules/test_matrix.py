@@ -11,8 +11,9 @@ import pytest
 import sympy as sp
 
 import theorems.rules.matrix  # noqa: F401  (registers its rules)
+from theorems.algebra.contraction import evaluate
 from theorems.algebra.expressions import parse, symbol
-from theorems.algebra.matrix_calculus import Letter, Matrix, evaluate
+from theorems.algebra.matrix_calculus import Letter, Matrix
 from theorems.bao2024.gradient import ALPHABET, gradient, model, objective
 from theorems.bao2024.locater import LETTERS, PRODUCT, mean, scale
 from theorems.gaussian.process import Step

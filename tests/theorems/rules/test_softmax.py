@@ -22,13 +22,10 @@ from theorems.rules.softmax import (
     SOFTMAX_RULES,
     TWO_KEYS,
     beside,
-    equal_sums,
     inner,
     j,
     k,
     kappa,
-    m,
-    n,
     norm,
     not_negative,
     output,
@@ -41,6 +38,7 @@ from theorems.rules.softmax import (
     v,
     weight,
 )
+from theorems.rules.softmax_sums import equal_sums, m, n
 
 P = weight(j)
 ODDS = beside(sp.exp(s[j] - s[0]))

@@ -14,7 +14,7 @@ import pytest
 import sympy as sp
 
 from montecarlo.registry import instance_of
-from proofs_check.binding.instances import instance
+from proofs_check.binding.named import instance
 from proofs_check.binding.tied import quantities
 from proofs_check.checks.evidence import Seen
 from tests.theorems.statement.saying import finite, said, vectors
