@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from proofs_check.judging import runner
 from proofs_check.judging.runner import Options, Silent
 from theorems.algebra.expressions import parse
 from theorems.claims.catalogue import Said, by_id
+from theorems.gaussian import functionals
 from theorems.kernel.derivation import Derived, Enclosed, Equivalence, Fact, Inequality, SharpBound, fact
 from theorems.kernel.settle import settle
 from theorems.statement import proposition
@@ -31,7 +33,7 @@ EQ5, SECOND, STEP = "bao2024.sec4.eq5", "bao2024.sec5.eq7-second", "bao2024.appC
 SINK, ZERO = "lampert2026.sec6.sink-implies-switch", "lampert2026.sec6.zero-output-implies-sink"
 SWITCH, ENTROPY, NUMBER = "lampert2026.sec6.switch-implies-sink", "bao2024.sec5.eq9", "bao2024.sec4.fig3-eta"
 ENTRIES, COLUMNS = "bao2024.sec5.eq7-third-entrywise", "bao2024.sec5.eq7-third-induced"
-RANGE = "bao2024.sec4.xi-eta-range"
+RANGE, FOUR = "bao2024.sec4.xi-eta-range", "bao2024.appB.cauchy-schwarz"
 SPREAD, INVERSE = "bao2024.sec5.eq8", "bao2024.sec5.eq10-first"
 
 _LOOKED: dict[str, Evidence] = {}
@@ -61,7 +63,7 @@ def found_as(seen: list[Seen], change: Callable[[Seen], float]) -> list[Seen]:
 
 
 @pytest.mark.parametrize(
-    "claim", [EQ5, SECOND, STEP, SINK, SWITCH, ZERO, NUMBER, ENTROPY, ENTRIES, COLUMNS, SPREAD, INVERSE, RANGE]
+    "claim", [EQ5, SECOND, STEP, SINK, SWITCH, ZERO, NUMBER, ENTROPY, ENTRIES, COLUMNS, SPREAD, INVERSE, RANGE, FOUR]
 )
 def test_both_sides_of_the_shipped_claims_are_the_statement_s(claim: str) -> None:
     pair, second_side, seen = looked(claim)
@@ -96,6 +98,9 @@ def test_the_evidence_says_at_how_many_cases() -> None:
         (ZERO, "", "outside/2"),
         (SWITCH, "", "-score_gap"),
         (SWITCH, "", "score_gap - eps"),
+        (FOUR, "", "sum_abce"),
+        (FOUR, "", "sum_aa*sum_bb*sum_cc*sum_ee"),
+        (FOUR, "", "sqrt(sum_aaaa*sum_bbbb*sum_cccc*sum_eeee)"),
     ],
 )
 def test_a_derivation_of_a_neighbouring_quantity_is_seen(claim: str, name: str, quantity: str) -> None:
@@ -141,6 +146,8 @@ def test_a_sharp_bound_of_a_neighbouring_quantity_is_seen() -> None:
         (ZERO, lambda one: one.found["out_norm"][0]),
         (SWITCH, lambda one: one.found["out_norm"][0]),
         (NUMBER, lambda one: 1 / 512),
+        (FOUR, lambda one: one.found["value"][0] ** 0.5),
+        (FOUR, lambda one: sum(map(prod, zip(*(one.given[name] for name in "abce"), strict=True))) ** 2),
     ],
 )
 def test_a_second_side_of_a_neighbouring_quantity_is_seen(claim: str, change: Callable[[Seen], float]) -> None:
@@ -245,6 +252,24 @@ def test_a_print_of_the_other_reading_of_a_norm_is_seen(monkeypatch: pytest.Monk
         pair, second_side, seen = looked(claim)
         monkeypatch.setitem(pair.__dict__, "formulas", {"upper": parse(other)})
         assert "the print is judged as another formula" in values_bound(pair, second_side, seen).derived[0]
+
+
+def test_the_sums_that_a_print_names_are_held_to_the_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    pair, second_side, seen = looked(FOUR)
+    # another number under the name of one of them, on either side
+    off = [replace(one, found={**one.found, "sum_aa": one.found["sum_bb"]}) for one in seen]
+    assert "second side is of another quantity" in values_bound(pair, second_side, off).simulated[0]
+    other = functionals.Functional("sum_aa", "", lambda case: case.functional("sum_bb"))
+    monkeypatch.setitem(functionals._KNOWN, "sum_aa", other)
+    told = values_bound(pair, second_side, seen).derived
+    assert any("derivation is of another quantity" in line and "a[j]**2, j, 1, n) is" in line for line in told)
+
+
+def test_the_correction_of_a_claim_is_held_to_it_too() -> None:
+    pair, second_side, seen = looked(FOUR)
+    fixed = replace(pair.statement, printed={"upper": "sqrt(sum_aaaa*sum_bbbb*sum_cccc*sum_eeee)"}, corrects=FOUR)
+    found = values_bound(Pair(fixed), second_side, seen)
+    assert found.bound and len(found.evidence) == len(quantities(fixed)) == 9
 
 
 # -- a range, and what is free beside it
