@@ -34,6 +34,7 @@ SINK, ZERO = "lampert2026.sec6.sink-implies-switch", "lampert2026.sec6.zero-outp
 SWITCH, ENTROPY, NUMBER = "lampert2026.sec6.switch-implies-sink", "bao2024.sec5.eq9", "bao2024.sec4.fig3-eta"
 ENTRIES, COLUMNS = "bao2024.sec5.eq7-third-entrywise", "bao2024.sec5.eq7-third-induced"
 RANGE, FOUR = "bao2024.sec4.xi-eta-range", "bao2024.appB.cauchy-schwarz"
+SHAPE = "bao2024.sec5.eq9-unimodal"
 SPREAD, INVERSE = "bao2024.sec5.eq8", "bao2024.sec5.eq10-first"
 
 _LOOKED: dict[str, Evidence] = {}
@@ -63,7 +64,8 @@ def found_as(seen: list[Seen], change: Callable[[Seen], float]) -> list[Seen]:
 
 
 @pytest.mark.parametrize(
-    "claim", [EQ5, SECOND, STEP, SINK, SWITCH, ZERO, NUMBER, ENTROPY, ENTRIES, COLUMNS, SPREAD, INVERSE, RANGE, FOUR]
+    "claim",
+    [EQ5, SECOND, STEP, SINK, SWITCH, ZERO, NUMBER, ENTROPY, ENTRIES, COLUMNS, SPREAD, INVERSE, RANGE, FOUR, SHAPE],
 )
 def test_both_sides_of_the_shipped_claims_are_the_statement_s(claim: str) -> None:
     pair, second_side, seen = looked(claim)
@@ -270,6 +272,37 @@ def test_the_correction_of_a_claim_is_held_to_it_too() -> None:
     fixed = replace(pair.statement, printed={"upper": "sqrt(sum_aaaa*sum_bbbb*sum_cccc*sum_eeee)"}, corrects=FOUR)
     found = values_bound(Pair(fixed), second_side, seen)
     assert found.bound and len(found.evidence) == len(quantities(fixed)) == 9
+
+
+# -- the shape of a bound on a half-line
+
+
+def test_turns_and_a_limit_of_a_neighbour_are_seen_on_either_side() -> None:
+    pair, second_side, seen = looked(SHAPE)
+    for name, other in (("maxima", 0), ("maxima", 2), ("minima", 1), ("limit", 1)):
+        derived = derived_as(pair, **{name: fact(sp.Integer(other), (), "")})
+        told = values_bound(derived, second_side, seen)
+        assert told.derived[0].startswith("the derivation is of another quantity: at ") and not told.simulated
+        off = [replace(one, found={**one.found, name: (float(other), 0.0)}) for one in seen]
+        told = values_bound(pair, second_side, off)
+        assert told.simulated[0].startswith("the second side is of another quantity: at ") and not told.derived
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        # with a minimum too, with a limit other than 0, and one that only falls
+        "log(1 + T*exp(-nu)) + nu*exp(-nu/2)/(1/T + exp(-nu)) + nu/T**2",
+        "log(1 + T*exp(-nu)) + nu*exp(-nu/2)/(1/T + exp(-nu)) + 1/T",
+        "log(1 + T*exp(-nu)) + nu*exp(-nu)/(1/T + exp(-nu))",
+    ],
+)
+def test_the_bound_whose_shape_is_said_is_the_one_that_is_printed(bound: str) -> None:
+    pair, second_side, seen = looked(SHAPE)
+    claim = replace(pair.statement, definitions={**pair.statement.definitions, "bound": bound})
+    # what was derived and evaluated is of the shipped bound
+    found = values_bound(replace(pair, statement=claim), second_side, seen)
+    assert found.faults or found.missing
 
 
 # -- a range, and what is free beside it

@@ -11,6 +11,7 @@ import pytest
 import sympy as sp
 
 from theorems.algebra.expressions import parse, symbol
+from theorems.bao2024 import appendix_b  # noqa: F401  (registers the functionals)
 from theorems.claims.catalogue import by_id
 from theorems.gaussian.numeric import Case
 from theorems.gaussian.process import Step
