@@ -69,7 +69,8 @@ class Expr:
     a matrix, ``grad`` (number, variable) a gradient, ``at`` (body, variable, value) a body with a variable's value.
     ``member`` is a vector of a family (name, first indices, indices), ``every`` a relation and ``each`` an expression
     for every value of an index, ``given`` one of these under conditions on indices, ``exists`` (unknowns, conditions)
-    and ``least`` (function, unknowns, conditions) hold ``unknown`` (name, kind).
+    and ``least`` (function, unknowns, conditions) hold ``unknown`` (name, kind). HALF_LINE are numbers of a function on
+    a half-line that goes to infinity.
     """
 
     op: str

@@ -203,6 +203,8 @@ def case_of(claim: Statement, point: dict[str, Any]) -> Case:
         exact = {**point, "scores": [Fraction(score) for score in point["scores"]]}
         prop = said(claim, next(iter(claim.printed)))
         return instance(prop, Seen(point, exact, {}), instance_of(claim.id))
+    if claim.model == "weighted":
+        return instance(said(claim, next(iter(claim.printed))), Seen(point, point, {}), None)
     matrices = {name: value for name, value in point.items() if isinstance(value, list) and isinstance(value[0], list)}
     if matrices:
         size = len(next(iter(matrices.values())))
@@ -240,6 +242,7 @@ PLANTED_BOUNDS = (
     (r"diff\(rho_of_6", "diff(rho_of_6**2"),
     (r"softmax\(s\)\[j\]", "softmax(s)[1]"),
     (r"exp\(s\[j\]\)\*indicator", "exp(s[1])*indicator"),
+    (r"\*e\[j\]", "*c[j]"),
 )
 
 
