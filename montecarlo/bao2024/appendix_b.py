@@ -139,16 +139,46 @@ def dominance(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
     return {"second": found["eq20"], "third": found["eq21"], "divisor": found["eq19"]}
 
 
+#: Numbers of points that the weights are on, and kinds of families on them (see ``weighted``).
+ATOMS, KINDS = (1, 2, 3, 6), 3
+FAMILIES = "abce"
+
+
+def weighted(count: int, atoms: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Weights p (k, n) > 0 and families (k, 4, n), row k of kind k mod 3: multiples of one, of equal sizes, anything.
+
+    All are whole numbers over 64 or 16, small enough that a sum of p times a product of four is exact.
+    """
+    options: dict[str, Any] = {"generator": generator, "device": generator.device}
+    kind = torch.arange(count, device=generator.device) % KINDS
+    p = torch.randint(1, 65, (count, atoms), **options).double() / 64
+    signs = 2.0 * torch.randint(0, 2, (count, 4, atoms), **options).double() - 1
+    drawn = torch.randint(1, 33, (count, 4, atoms), **options).double()
+    several = torch.randint(1, 9, (count, 4, 1), **options).double()
+    one = torch.randint(1, 5, (count, 1, atoms), **options).double()
+    sizes = torch.where((kind == 0)[:, None, None], several * one, several.expand_as(drawn))
+    signs = torch.where((kind == 0)[:, None, None], signs[..., :1].expand_as(signs), signs)
+    return p, signs * torch.where((kind == 2)[:, None, None], drawn, sizes) / 16
+
+
 @search("bao2024.appB.cauchy-schwarz")
 def cauchy_schwarz(points: int, generator: torch.Generator) -> Points:
-    """Columns value = E[abcd]^2 and p, a, b, c, d: factors fixed on an event of probability p, sampled by its atoms."""
-    n = max(points, 8)
-    p = (1 + torch.randint(0, 64, (n,), generator=generator, device=generator.device)).double() / 64
-    factors = torch.randint(-32, 33, (n, 4), generator=generator, device=generator.device).double() / 16
-    # E over the two atoms: the event, and its complement where all four are 0
-    atoms = torch.stack((factors.prod(1), torch.zeros_like(p)))
-    value = ((torch.stack((p, 1 - p)) * atoms).sum(0)) ** 2
-    table = {"value": value, "p": p, **{name: factors[:, k] for k, name in enumerate("abcd")}}
-    # a dozen roundings of products of numbers
-    error = 16 * 2.0**-53 * value
-    return Points({k: v.cpu().numpy() for k, v in table.items()}, {"value": error.cpu().numpy()}, {})
+    """value = (sum_j p_j a_j b_j c_j e_j)^2, and the sums of p_j times squares and fourth powers; e is the paper's d.
+
+    A point j is an index of the families and an outcome, of probability p_j.
+    """
+    rows: list[dict[str, Tensor]] = []
+    cases: dict[str, list[Any]] = {name: [] for name in ("p", *FAMILIES)}
+    for atoms in ATOMS:
+        p, families = weighted(max(2 * KINDS, points // len(ATOMS)), atoms, generator)
+        table = {"value": (p * families.prod(1)).sum(1) ** 2}
+        for power in (2, 4):
+            sums = (p[:, None] * families**power).sum(2)
+            table |= {f"sum_{name * power}": sums[:, place] for place, name in enumerate(FAMILIES)}
+        rows.append(table)
+        for name, entries in (("p", p), *((name, families[:, place]) for place, name in enumerate(FAMILIES))):
+            cases[name] += list(entries.cpu().numpy())
+    columns = {name: torch.cat([table[name] for table in rows]).cpu().numpy() for name in rows[0]}
+    # the sums are exact, their square is rounded
+    error = {"value": 2.0**-52 * columns["value"]}
+    return Points(columns, error, {name: tuple(entries) for name, entries in cases.items()})

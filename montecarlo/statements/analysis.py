@@ -12,6 +12,9 @@ from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import Value, as_tensor, evaluate, kept, reads, scalar
 from montecarlo.statements.nodes import Node, StatementSimulationError, has_moment, text
 
+#: Places of a grid, a place far out, and the part of the largest slope that is taken for rounding error.
+PLACES, FAR, NOISE = 4096, 512.0, 1e-12
+
 
 @reads("erf")
 def _error_function(node: Node, env: Environment) -> Value:
@@ -96,3 +99,36 @@ def _bound(env: Environment) -> dict[str, float | Tensor]:
         found.setdefault(frame.index, frame.bound)
         frame = frame.parent
     return found
+
+
+# -- a half-line
+
+
+@reads("maxima", "minima")
+def _turns(node: Node, env: Environment) -> Value:
+    """How often the slope goes from + to - (maxima), or from - to + (minima), on a grid of the half-line.
+
+    The grid is s/(1 - s) beyond the low end, s evenly in (0, 1); a slope that rounding may have made does not count.
+    """
+    kind, body, name, low = node
+    share = (torch.arange(PLACES, dtype=torch.float64) + 0.5) / PLACES
+    place = ("name", name)
+    places = as_tensor(scalar(low, env)) + share / (1 - share)
+    inner = Environment(PLACES, None, env.matrices, env.lists, {**env.scalars, name: places})
+    slopes = as_tensor(scalar(("diff", body, name, place), inner)) * torch.ones(PLACES, dtype=torch.float64)
+    signs = slopes[slopes.abs() > NOISE * slopes.abs().max()].sign()
+    turned = (signs[:-1] > 0) & (signs[1:] < 0) if kind == "maxima" else (signs[:-1] < 0) & (signs[1:] > 0)
+    return Value("scalar", float(turned.sum()))
+
+
+@reads("limit")
+def _far_out(node: Node, env: Environment) -> Value:
+    """The value far out, where twice as far it is the same in float64."""
+    _, body, name = node
+    found = []
+    for place in (FAR, 2 * FAR):
+        inner = Environment(1, None, env.matrices, env.lists, {**env.scalars, name: place})
+        found.append(float(scalar(body, inner)))
+    if not abs(found[0] - found[1]) <= NOISE:
+        raise StatementSimulationError(f"{text(node)}: {found[0]!r} at {FAR:g}, {found[1]!r} twice as far")
+    return Value("scalar", found[1])

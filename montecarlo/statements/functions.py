@@ -8,7 +8,7 @@ from collections.abc import Callable
 from montecarlo.statements.arrays import Array, alike, extreme, is_array, library
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import CORE, Value, evaluate, kept, reads, scalar
-from montecarlo.statements.nodes import BINDING, Node, StatementSimulationError, mapped, put, text
+from montecarlo.statements.nodes import BINDING, HALF_LINE, Node, StatementSimulationError, mapped, put, text
 
 #: Two sides of a relation within this part of their terms' sizes are equal: their difference is rounding error.
 TIE = 2.0**-40
@@ -134,6 +134,9 @@ def sizes(node: Node) -> Node:
         return (op, sizes(node[1]), ("abs", node[2]))
     if op == "**":
         return (op, sizes(node[1]), node[2])
+    if op in HALF_LINE:
+        # whole numbers, and a limit beside 1
+        return ("number", "1")
     if op in BINDING:
         return (op, sizes(node[1]), *node[2:])
     if op == "dist":

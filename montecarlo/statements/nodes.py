@@ -13,6 +13,8 @@ MOMENTS = ("E", "Var", "Cov", "Corr", "Skew", "Kurt", "P")
 BINDING = ("sum", "stack", "columns", "every", "each")
 #: A derivative binds a name too: its arguments are body, name and where it is taken.
 DERIVATIVE = "diff"
+#: Numbers of a function of one name on a half-line: body, name, and where it begins.
+HALF_LINE = ("maxima", "minima", "limit")
 
 
 class StatementSimulationError(ValueError):
@@ -61,7 +63,7 @@ def names(node: Node) -> frozenset[str]:
     """The names that occur free: no index of a sum."""
     if node[0] == "name":
         return frozenset((node[1],))
-    if node[0] in BINDING:
+    if node[0] in (*BINDING, *HALF_LINE):
         _, body, index, *ends = node
         return (names(body) - {index}).union(*map(names, ends))
     if node[0] == DERIVATIVE:
@@ -85,7 +87,7 @@ def put(node: Node, name: str, value: Node) -> Node:
     """The node with a name replaced; the index of a sum is its own."""
     if node[0] == "name":
         return value if node[1] == name else node
-    if node[0] in BINDING and node[2] == name:
+    if node[0] in (*BINDING, *HALF_LINE) and node[2] == name:
         _, body, index, *ends = node
         return (node[0], body, index, *(put(end, name, value) for end in ends))
     if node[0] == DERIVATIVE and node[2] == name:

@@ -23,6 +23,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "embeddings": ("z", "J"),
     "ensemble": ("tokens", "W", "beta"),
     "context": ("scores", "values"),
+    "weighted": ("p", "a", "b", "c", "e"),
     "exchangeable": ("k", "d", "beta", "W", "L", "m", "law"),
 }
 
@@ -57,7 +58,8 @@ def check(statement: Statement, data: Mapping[str, Any]) -> Case:
     case: Case = {}
     for name in allowed:
         if name in data:
-            case[name] = _READERS.get(name, _parameter)(name, data[name], case)
+            reader = _weighted if statement.model == "weighted" else _READERS.get(name, _parameter)
+            case[name] = reader(name, data[name], case)
     return case
 
 
@@ -126,6 +128,14 @@ def _square(name: str, value: object, case: Case) -> list[list[int | str]]:
     if not isinstance(value, list) or len(value) != d:
         fail(f"{name} = {shown(value)}", f"a list of {d} rows of {d} numbers each, as many as a token has")
     return _rows(name, value, d, d)
+
+
+def _weighted(name: str, value: object, case: Case) -> list[int | str]:
+    """A number for every point, of the weights first, which are not negative."""
+    row = _entries(name, value, len(case["p"]) if "p" in case else None)
+    if name == "p" and (negative := [entry for entry in row if Fraction(entry) < 0]):
+        fail(f"p has the entry {negative[0]}", "weights >= 0")
+    return row
 
 
 def _scores(name: str, value: object, case: Case) -> list[int | str]:

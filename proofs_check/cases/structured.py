@@ -18,7 +18,7 @@ from typing import Any
 from hypothesis import assume, reject
 from hypothesis import strategies as st
 
-from proofs_check.cases.given_structured import keys, plain
+from proofs_check.cases.given_structured import KEYS, keys, plain
 from theorems.claims.catalogue import Statement
 
 Case = dict[str, Any]
@@ -36,6 +36,8 @@ FAMILIES = ("free", "null", "opposite", "between", "equal", "edge", "collinear")
 #: What a further parameter is drawn from where the statement gives no range.
 SCALARS = ("1", "1/2", "2", "1/4", "3")
 BETAS = ("1", "-1", "2", "1/2", "-2", "0")
+#: Weights of points.
+WEIGHTS = (1, "1/2", "1/4", 0)
 HEADS = ("whole", "halves", "antisymmetric", "scalar", "singular")
 
 
@@ -50,9 +52,7 @@ def strategy(draw: Draw, statement: Statement, slot: Mapping[str, Any]) -> Case:
     if statement.model == "exchangeable":
         return _exchangeable(draw, slot)
     required, _ = keys(statement)
-    case: Case = {"embeddings": _embeddings, "ensemble": _ensemble, "context": _context}[statement.model](
-        draw, statement, slot
-    )
+    case: Case = _DRAWERS[statement.model](draw, statement, slot)
     for name in required:
         if name == "w":
             case[name] = draw(st.integers(1, len(case["z"]) - 1))
@@ -322,3 +322,16 @@ def _exchangeable(draw: Draw, slot: Mapping[str, Any]) -> Case:
         "m": [draw(st.sampled_from((0, 1, -1))) for _ in range(d)],
         "law": slot.get("law", "gaussian"),
     }
+
+
+# -- weighted
+
+
+def _weighted(draw: Draw, statement: Statement, slot: Mapping[str, Any]) -> Case:
+    """Weights >= 0 on up to four points, and a number of every family there."""
+    weights, *families = KEYS["weighted"]
+    n = draw(st.integers(1, 4))
+    return {weights: [draw(st.sampled_from(WEIGHTS)) for _ in range(n)], **{name: _row(draw, n) for name in families}}
+
+
+_DRAWERS = {"embeddings": _embeddings, "ensemble": _ensemble, "context": _context, "weighted": _weighted}

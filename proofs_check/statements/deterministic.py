@@ -27,7 +27,7 @@ from proofs_check.statements.shrinking import shrunk
 from theorems.statement.cases import Case, admissible, frame
 from theorems.statement.certify import shown, undefined, violation
 from theorems.statement.conditions import CLAUSES, numbers_of
-from theorems.statement.expression import MOMENTS, Expr, number
+from theorems.statement.expression import HALF_LINE, MOMENTS, Expr, number
 from theorems.statement.hypotheses import Range
 from theorems.statement.proofs import proved
 from theorems.statement.proofs.matrices import about_matrices
@@ -160,6 +160,8 @@ def _undrawn(prop: Proposition) -> str:
         return f"no cases are drawn {told}: families, sequences of integers and every(...) are for claims with cases"
     if any(side.has("exists", "least") for side in (prop.left, prop.right)):
         return "no search goes through the values of unknowns: exists and least are for claims with cases"
+    if any(side.has(*HALF_LINE) for side in (prop.left, prop.right)):
+        return f"no search goes along a half-line: {', '.join(HALF_LINE)} are for claims with cases"
     return ""
 
 

@@ -20,7 +20,7 @@ from proofs_check.statements.timing import TimeLimitError, time_limit
 from theorems.claims.catalogue import Statement
 from theorems.kernel.catalogued import said
 from theorems.statement.decide import Derivation, contradicts, decide
-from theorems.statement.expression import Expr, StatementError
+from theorems.statement.expression import HALF_LINE, Expr, StatementError
 from theorems.statement.proposition import Proposition
 from theorems.statement.weakening import Weaker, implied, other_ends, weaker
 
@@ -199,7 +199,8 @@ def _without_tokens(prop: Proposition, weak: Proposition, words: str, effort: st
 
     if weak.asymptotic:
         return Need(words, "unknown", "a limit without tokens")
-    if about_matrices(weak) or weak.known.families or weak.known.truths or weak.known.choices:
+    on_a_half_line = any(side.has(*HALF_LINE) for side in (weak.left, weak.right))
+    if about_matrices(weak) or weak.known.families or weak.known.truths or weak.known.choices or on_a_half_line:
         return Need(words, "unknown", "no search goes through such cases")
     case, proof, vain = violated_or_proved(weak, effort, seed, PART)
     if case is not None:

@@ -60,6 +60,8 @@ WITHIN = {"cosine": (-1, 1), "ratio": (-1, 1), "spread": (0, 2), "gap": (0, 2)}
 SPLIT = 4
 #: An assumption that bounds names by numbers: "0 < p <= 1", "xi, eta > 0".
 _BOUNDS = re.compile(r"(?:([\d/]+) (<=?) )?(\w+(?:, \w+)*) (<=?|>=?) ([\d/]+)")
+#: A sum of weights times even powers: "sum_aabb".
+_EVEN = re.compile(r"sum_(?:(.)\1)+")
 #: How far numbers of a case are moved.
 STEPS = (Fraction(21, 20), Fraction(19, 20), Fraction(3, 2), Fraction(2, 3))
 #: What counts are multiplied by, and of so many shapes of a case.
@@ -622,8 +624,8 @@ def _parts(statement: Statement, name: str) -> list[sp.Expr]:
     """What a name may be, in terms of one whose sign is known, part by part.
 
     A name is as large as its least value in the claim's conditions and assumptions, and as small as its largest one
-    there; or as positive as the values that the claim's ranges give it. Norms and absolute values are not negative, and
-    a count is 1 at least.
+    there; or as positive as the values that the claim's ranges give it. Norms, absolute values and sums of even powers
+    are not negative, and a count is 1 at least.
     """
     values = [Fraction(value) for value in statement.ranges.get(name, ())]
     least, most = _ends(statement, name)
@@ -639,7 +641,7 @@ def _parts(statement: Statement, name: str) -> list[sp.Expr]:
         return [start + sp.Dummy(name, positive=strict or None, nonnegative=True)]
     # tr(W^2) = |R W_QK R|_F^2 with R R = Sigma
     square = name == "tr2" and granted(SYMMETRIC, statement.assumptions, ())
-    norm = name.partition("_")[0] in NORMS or square
+    norm = name.partition("_")[0] in NORMS or square or _EVEN.fullmatch(name) is not None
     positive, never_negative = bool(values) and min(values) > 0, norm or (bool(values) and min(values) >= 0)
     return [sp.Dummy(name, real=True, positive=positive or None, nonnegative=never_negative or None)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -16,14 +17,14 @@ from theorems.gaussian.numeric import Case
 TRANSFER = "lampert2026.sec5.cosine-transfer"
 
 
-def above(claim: str, large: str, small: str) -> bool:
-    return prints._above(by_id()[claim], parse(large), parse(small))
+def above(claim: str, large: str, small: str, **changed: Any) -> bool:
+    return prints._above(replace(by_id()[claim], **changed), parse(large), parse(small))
 
 
 @pytest.mark.parametrize(
     ("large", "small", "answer"),
     [
-        # 0 < p <= 1 and any a, by the claim's assumptions
+        # 0 < p <= 1 and any a, by the assumptions
         ("p*a**2", "p**2*a**2", True),
         ("p**2*a**2", "p*a**2", False),
         ("1", "p", True),
@@ -35,7 +36,21 @@ def above(claim: str, large: str, small: str) -> bool:
     ],
 )
 def test_assumptions_bound_names_from_both_sides(large: str, small: str, answer: bool) -> None:
-    assert above("bao2024.appB.cauchy-schwarz", large, small) is answer
+    own = {"assumptions": ("0 < p <= 1",), "parameters": ("p", "a", "d"), "ranges": dict.fromkeys("pad", ("1", "-1"))}
+    assert above("bao2024.sec5.eq9", large, small, **own) is answer
+
+
+@pytest.mark.parametrize(
+    ("large", "answer"),
+    [
+        ("sqrt((sum_aaaa + 1)*sum_bbbb*sum_cccc*sum_eeee)", True),
+        ("sqrt((sum_aaaa + sum_aabb)*sum_bbbb*sum_cccc*sum_eeee)", True),
+        ("sqrt((sum_aaaa + sum_abbb)*sum_bbbb*sum_cccc*sum_eeee)", False),
+        ("sqrt((sum_aaaa - 1)*sum_bbbb*sum_cccc*sum_eeee)", False),
+    ],
+)
+def test_a_sum_of_even_powers_is_not_negative(large: str, answer: bool) -> None:
+    assert above("bao2024.appB.cauchy-schwarz", large, "sqrt(sum_aaaa*sum_bbbb*sum_cccc*sum_eeee)") is answer
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
+from math import prod
 from typing import Any
 
 import sympy as sp
@@ -14,6 +15,8 @@ from theorems.algebra.matrix_calculus import Matrix
 from theorems.bao2024.gradient import ALPHABET, POINTS, gradient, instance
 from theorems.bao2024.softmax import gamma, taylor
 from theorems.gaussian.asymptotics import expand
+from theorems.gaussian.functionals import functional
+from theorems.gaussian.numeric import Case
 from theorems.gaussian.observables import W
 from theorems.gaussian.process import Moment, Position, Process, Step, random_walk
 from theorems.kernel.derivation import Fact, Inequality, derivation, fact
@@ -54,18 +57,40 @@ def display_c(walk: Process, T: Position) -> dict[str, Moment]:
     return {"sum": walk.sum(lambda b: walk.expect(walk.form(b, W, T) ** 2), upto=T) * T.ratio**3}
 
 
+def _weighted_sum(letters: str) -> None:
+    """Register sum_<letters>: sum_j p_j times a product of the families that the letters name; e is the paper's d."""
+    latex = "".join(f"{x}^{n}" if (n := letters.count(x)) > 1 else x for x in dict.fromkeys(letters)).replace("e", "d")
+
+    @functional(f"sum_{letters}", latex=rf"\Big(\sum E[{latex}]\Big)")
+    def total(case: Case) -> sp.Expr:
+        rows = [case.vectors[name] for name in ("p", *letters)]
+        found = sum((prod(entries) for entries in zip(*rows, strict=True)), Fraction(0))
+        return sp.Rational(found.numerator, found.denominator)
+
+
+FAMILIES = "abce"
+for _letters in (FAMILIES, *(name * power for power in (2, 4) for name in FAMILIES)):
+    _weighted_sum(_letters)
+
+
 @derivation("bao2024.appB.cauchy-schwarz")
 def four_factors() -> Inequality:
-    """|E[abcd]|^2 <= (E[a^4] E[b^4] E[c^4] E[d^4])^{1/2} (Hoelder), for factors fixed on an event of probability p.
+    """|sum E[abcd]|^2 <= (sum E[a^4] sum E[b^4] sum E[c^4] sum E[d^4])^{1/2}: Hoelder's inequality, all exponents 4.
 
-    It is attained there, where E[a^2] E[b^2] E[c^2] E[d^2] is p^2 times as large.
+    It is attained by constants on an event of probability p, where sum E[a^2] ... sum E[d^2] is p^2 times as large.
     """
-    p, *factors = (symbol(name) for name in ("p", "a", "b", "c", "d"))
-    quantity = (p * sp.Mul(*factors)) ** 2
-    upper = p**2 * sp.Mul(*(factor**2 for factor in factors))
-    words = "E[f^4] = p f^4, so |E[abcd]|^2 = {0} <= (E[a^4] E[b^4] E[c^4] E[d^4])^(1/2) = {1}"
-    step = Step("hoelder", words, (quantity, upper, "p", tuple(factors)))
-    points = tuple({"p": "1/2", **dict.fromkeys("abcd", size)} for size in ("1", "1/2"))
+    quantity = symbol(f"sum_{FAMILIES}") ** 2
+    upper = sp.sqrt(sp.Mul(*(symbol(f"sum_{name * 4}") for name in FAMILIES)))
+    step = Step("hoelder", "{0} <= {1}, a sum of weights p_j >= 0 times a product of four", (quantity, upper, FAMILIES))
+
+    def point(p: str, *families: str) -> dict[str, list[str]]:
+        return {"p": p.split(), **{name: row.split() for name, row in zip(FAMILIES, families, strict=True)}}
+
+    points = (
+        *(point("1/2", *[size] * 4) for size in ("1", "1/2")),
+        *(point("1/2", *("1/8" if name == small else "1" for name in FAMILIES)) for small in FAMILIES),
+        point("1/2 1/4", *["1 -1"] * 4),
+    )
     return Inequality(quantity, upper, points, (step,), "Hoelder's inequality, attained")
 
 

@@ -16,9 +16,9 @@ from typing import Any
 KINDS = ("identity", "asymptotic", "limit", "bound", "order", "construction", "definition", "proof-step")
 FIDELITIES = ("verbatim", "inferred", "own")
 RELATIONS = ("=", "<=", "range", "order", "when")
-MODELS = ("walk", "gaussian", "matrix", "none", "free", "exchangeable", "embeddings", "ensemble", "context")
+MODELS = ("walk", "gaussian", "matrix", "none", "free", "exchangeable", "embeddings", "ensemble", "context", "weighted")
 #: Models whose cases are structured data: the printed statement is about exact instances.
-STRUCTURED = ("embeddings", "ensemble", "context", "exchangeable")
+STRUCTURED = ("embeddings", "ensemble", "context", "weighted", "exchangeable")
 
 #: The papers the suite ships with, in the order of the report: a sub-package of ``theorems`` each.
 PAPERS = ("bao2024", "lampert2026")

@@ -6,6 +6,7 @@ No derivation may import this module: it reads prints.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from theorems.claims.catalogue import Said, Statement
@@ -39,33 +40,42 @@ def said_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str
         raise StatementError(f"{statement.id} stands in words alone; add [claim.says]")
     if name not in says.quantities:
         raise StatementError(f"{statement.id}: says.quantities lacks {name}; add its left-hand side")
+    left = _with_definitions(says.quantities[name], statement)
     if name not in statement.printed and len(says.quantities) == 1 and is_factored(statement.printed):
         # the print is a sum of words, each with its factor
         factors = {key: in_language(text, statement, name) for key, text in statement.printed.items()}
-        return f"{says.quantities[name]} = {summed(factors)}", says.hypotheses, says.where, says.law, says.limit
+        return f"{left} = {summed(factors)}", says.hypotheses, says.where, says.law, says.limit
     if name not in statement.printed:
         raise StatementError(f"{statement.id}: nothing is printed of {name}")
     if says.text:
         return says.text, says.hypotheses, says.where, says.law, says.limit
     if statement.relation == "order":
-        text = f"{says.quantities[name]} = {bound(statement.printed[name])}"
+        text = f"{left} = {bound(statement.printed[name])}"
         return text, _hypotheses_of(statement, name, text), says.where, says.law, says.limit
     if statement.relation == "when":
-        text = f"{says.quantities[name]} {_clause(statement, name)}"
+        text = f"{left} {_clause(statement, name)}"
         return text, says.hypotheses, says.where, says.law, says.limit
     relation = _relation(statement, name)
     right = in_language(statement.printed[name], statement, name)
     limit = says.limit or _limit(statement)
-    if "lim(" in says.quantities[name]:
-        return f"{says.quantities[name]} {relation} {right}", says.hypotheses, says.where, says.law, limit
+    if "lim(" in left:
+        return f"{left} {relation} {right}", says.hypotheses, says.where, says.law, limit
     moving = {"T", *statement.positions} & set(_NAME.findall(right))
     if limit and relation == "=" and statement.remainder in ("", "1") and not moving:
         relation = "->"
     elif limit:
         # also where a print up to o(1) still has T in it
         right = f"{right} + o({in_language(statement.remainder or '1', statement, name)})"
-    text = f"{says.quantities[name]} {relation} {right}"
+    text = f"{left} {relation} {right}"
     return text, _hypotheses_of(statement, name, text), says.where, says.law, limit
+
+
+def _with_definitions(left: str, statement: Statement) -> str:
+    """A quantity with the claim's printed definitions put in, but those that it says itself what they are."""
+    says = statement.says
+    assert says is not None
+    table = {name: text for name, text in statement.definitions.items() if name not in _NAME.findall(says.where)}
+    return _put(left, table)
 
 
 def _hypotheses_of(statement: Statement, name: str, text: str) -> str:
@@ -173,9 +183,14 @@ def in_language(text: str, statement: Statement, name: str = "") -> str:
     table = dict(statement.definitions)
     if statement.says is not None:
         table |= {key: left for key, left in statement.says.quantities.items() if key != name}
+    return _NAME.sub(lambda found: word_text(found[0]) or _FUNCTIONS.get(found[0], found[0]), _put(text, table))
+
+
+def _put(text: str, table: Mapping[str, str]) -> str:
+    """The text with names replaced by formulas, which may name others."""
     for _ in range(MOST_ROUNDS):
         put = _NAME.sub(lambda found: f"({table[found[0]]})" if found[0] in table else found[0], text)
         if put == text:
             break
         text = put
-    return _NAME.sub(lambda found: word_text(found[0]) or _FUNCTIONS.get(found[0], found[0]), text)
+    return text

@@ -118,22 +118,21 @@ def unit_combination(
     )
 
 
-def _chance(quantity: sp.Expr, upper: sp.Expr, chance: str, factors: tuple[sp.Expr, ...]) -> tuple[str, ...]:
-    return (f"{chance} >= 0", f"{chance} <= 1")
+def _weights(quantity: sp.Expr, upper: sp.Expr, factors: str) -> tuple[str, ...]:
+    return ("p_j >= 0",)
 
 
-@rule("hoelder", needs=_chance, source="Hardy, Littlewood, Polya, Inequalities, 1934, Theorem 11")
-def hoelder(quantity: sp.Expr, upper: sp.Expr, chance: str, factors: tuple[sp.Expr, ...]) -> bool:
-    """|E[f g h k]|^2 <= (E[f^4] E[g^4] E[h^4] E[k^4])^{1/2} for factors fixed on an event of probability p, else 0.
+@rule("hoelder", needs=_weights, source="Hardy, Littlewood, Polya, Inequalities, 1934, Theorem 11")
+def hoelder(quantity: sp.Expr, upper: sp.Expr, factors: str) -> bool:
+    """(sum_j p_j f_j g_j h_j k_j)^2 <= (sum p f^4 sum p g^4 sum p h^4 sum p k^4)^{1/2} for weights p_j >= 0.
 
-    Trusted: Hoelder's inequality with four exponents 4. There E[f g h k] = p f g h k and E[f^4] = p f^4.
+    Trusted: Hoelder's inequality with four exponents 4. The ``factors`` are four letters, and a name sum_ffg stands for
+    sum_j p_j f_j^2 g_j.
     """
-    p = symbol(chance)
-    if len(factors) != 4 or any(factor.has(p) for factor in factors):
+    if len(factors) != 4 or len(set(factors)) != 4 or not factors.isalpha():
         return False
-    product = sp.Mul(*factors)
-    # (prod p f^4)^(1/2) = p^2 prod f^2, the root that is not negative
-    return vanishes(quantity - (p * product) ** 2) and vanishes(upper - p**2 * product**2)
+    fourth = (symbol(f"sum_{letter * 4}") for letter in factors)
+    return bool(quantity == symbol(f"sum_{factors}") ** 2 and upper == sp.sqrt(sp.Mul(*fourth)))
 
 
 def _inside(quantity: sp.Expr) -> sp.Expr:

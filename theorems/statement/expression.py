@@ -23,13 +23,15 @@ ENTRY_NORMS = ("1", "oo", "max", "sum")
 SUMS = ("sum", "stack", "columns")
 #: Properties of a function of one name on an interval: body, name, low, high.
 PREDICATES = ("increasing", "decreasing", "peaks", "positive")
+#: Numbers of a function of one name on a half-line: body, name and where it begins; of a limit it begins anywhere.
+HALF_LINE = ("maxima", "minima", "limit")
 RELATIONS = ("=", "<=", "<", ">=", ">", "->", "~")
 #: The signs of left - right with which each relation holds.
 HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
 #: Nodes over an index: their arguments are body, index, and the index's ends or the sequence that it runs through.
 RANGES = (*SUMS, "every", "each")
 #: Nodes whose second argument is a name of their own, bound in the first: body, index, then expressions outside of it.
-BINDERS = (*RANGES, "diff", *PREDICATES)
+BINDERS = (*RANGES, "diff", *PREDICATES, *HALF_LINE)
 #: Nodes that are true or false.
 TRUTHS = ("relation", "and", "every", "given", "exists", *PREDICATES)
 #: What is taken of an expression for every value of indices.
@@ -67,7 +69,8 @@ class Expr:
     a matrix, ``grad`` (number, variable) a gradient, ``at`` (body, variable, value) a body with a variable's value.
     ``member`` is a vector of a family (name, first indices, indices), ``every`` a relation and ``each`` an expression
     for every value of an index, ``given`` one of these under conditions on indices, ``exists`` (unknowns, conditions)
-    and ``least`` (function, unknowns, conditions) hold ``unknown`` (name, kind).
+    and ``least`` (function, unknowns, conditions) hold ``unknown`` (name, kind). HALF_LINE are numbers of a function on
+    a half-line that goes to infinity.
     """
 
     op: str
@@ -218,6 +221,9 @@ def _text(node: Expr) -> tuple[str, int]:
         body, index, at = args
         place = "" if at == name(index) else f", {written(at)}"
         return f"diff({written(body)}, {index}{place})", 4
+    if op in HALF_LINE:
+        body, index, *low = args
+        return f"{op}({', '.join((written(body), index, *map(written, low), 'oo'))})", 4
     if op in ("norm", "entrynorm"):
         inner = written(args[0])
         return (f"norm({inner}, {args[1]})" if args[1] else f"norm({inner})"), 4

@@ -15,6 +15,7 @@ from theorems.statement.chances import chance
 from theorems.statement.expression import (
     ELEMENTARY,
     ENTRY_NORMS,
+    HALF_LINE,
     MOMENTS,
     NORMS,
     OF_MATRICES,
@@ -37,6 +38,7 @@ _FORMS = (
     *("tr", "norm", "mean", "clip", "o", "O", "grad", "at", "column", "indicator", "diff", "normal", "lim"),
     *("every", "exists", "least", "binomial"),
     *PREDICATES,
+    *HALF_LINE,
 )
 CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS, *GATHERED)
 #: Most operations of a side, definitions put in.
@@ -409,18 +411,34 @@ def _outside_limits(node: Expr) -> bool:
     return node.op != "lim" and any(_outside_limits(arg) for arg in node)
 
 
+def _half_line(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+    """maxima(f, t, 0, oo), minima(f, t, 0, oo), and limit(f, t, oo)."""
+    form, last = f"{head}(f, t, {'' if head == 'limit' else '0, '}oo)", node.args[-1] if node.args else node
+    if len(node.args) != form.count(",") + 1 or not (isinstance(last, ast.Name) and last.id == "oo"):
+        raise reader.fail(f"expected {form}, f in terms of t", node)
+    return _of_function(reader, head, node, node.args[2:-1], depth, form)
+
+
 def _property(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    if len(node.args) != 4 or not isinstance(node.args[1], ast.Name):
-        raise reader.fail(f"expected {head}(f, t, low, high), f in terms of t", node)
+    form = f"{head}(f, t, low, high)"
+    if len(node.args) != 4:
+        raise reader.fail(f"expected {form}, f in terms of t", node)
+    return _of_function(reader, head, node, node.args[2:], depth, form)
+
+
+def _of_function(reader: _Reader, head: str, node: ast.Call, places: list[ast.expr], depth: int, form: str) -> Expr:
+    """What is said of a function of one name from place to place."""
+    if not isinstance(node.args[1], ast.Name):
+        raise reader.fail(f"expected {form}, f in terms of t", node)
     index = node.args[1].id
     if index in ("x", "T", "d", *reader.words.matrices) or index.startswith("_"):
         raise reader.fail(f"{index} is no parameter; take another letter", node.args[1])
-    body, low, high = (reader.build(node.args[k], depth) for k in (0, 2, 3))
+    body, *ends = (reader.build(arg, depth) for arg in (node.args[0], *places))
     if index not in body.names():
         raise reader.fail(f"{body} does not depend on {index}", node.args[0])
     if body.random:
         raise reader.fail(f"{body} is random; take a moment of it, e.g. E[{body}]", node.args[0])
-    return Expr(head, (body, index, low, high))
+    return Expr(head, (body, index, *ends))
 
 
 def _indicator(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
@@ -449,4 +467,5 @@ _CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
     **dict.fromkeys(("exists", "least"), extremal),
     **GATHERED,
     **dict.fromkeys(PREDICATES, _property),
+    **dict.fromkeys(HALF_LINE, _half_line),
 }

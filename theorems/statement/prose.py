@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from theorems.statement import binders_prose
 from theorems.statement.conditions import CLAUSES
-from theorems.statement.expression import MOMENTS, OF_EACH, PREDICATES, Expr, chained
+from theorems.statement.expression import HALF_LINE, MOMENTS, OF_EACH, PREDICATES, Expr, chained
 from theorems.statement.families import Bounds
 from theorems.statement.hypotheses import Range
 from theorems.statement.proposition import Proposition
@@ -140,6 +140,12 @@ def _function(node: Expr) -> tuple[str, int]:
         return rf"\frac{{\partial}}{{\partial {name_latex(index)}}} {latex(body, 2)}{place}", 2
     if op == "lim":
         return rf"\lim {latex(args[0], 2)}", 2
+    if op in HALF_LINE:
+        body, index, *low = args
+        name = name_latex(index)
+        if not low:
+            return rf"\lim_{{{name} \to \infty}} {latex(body, 2)}", 2
+        return rf"\#\text{{{op}}}_{{{name} > {latex(low[0])}}}\left({latex(body)}\right)", 4
     if op == "chance":
         return rf"\mathbb P\left[{_event(*args)}\right]", 4
     if op == "and" and chained(args):

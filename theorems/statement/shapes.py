@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from theorems.statement.expression import MOMENTS, PREDICATES, SUMS, TRUTHS, Expr, StatementError
+from theorems.statement.expression import HALF_LINE, MOMENTS, PREDICATES, SUMS, TRUTHS, Expr, StatementError
 
 #: How shapes multiply.
 _PRODUCTS = {
@@ -62,7 +62,7 @@ def shape(node: Expr, text: str = "") -> str:
     if op == "indicator" or (op == "P" and args[0].op in ("relation", "and")):
         shape(args[0], text)
         return "number"
-    if op in ("diff", "chance", "lim"):
+    if op in ("diff", "chance", "lim", *HALF_LINE):
         _numbers(args, text)
         return "number"
     if op in ("norm", "entrynorm"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from theorems.statement.expression import SUMS, TRUTHS, Expr, StatementError
+from theorems.statement.expression import HALF_LINE, SUMS, TRUTHS, Expr, StatementError
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.shapes import shape
 
@@ -28,7 +28,7 @@ def told(found: Size) -> str:
 
 
 #: What is a number whatever is in it, or true or false.
-_NUMBERS = (*TRUTHS, "least", "dist", "largest", "smallest", "unknown", "indicator")
+_NUMBERS = (*TRUTHS, *HALF_LINE, "least", "dist", "largest", "smallest", "unknown", "indicator")
 
 
 class _Sizes:

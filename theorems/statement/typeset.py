@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theorems.statement.expression import MOMENTS, Expr
+from theorems.statement.expression import HALF_LINE, MOMENTS, Expr
 from theorems.statement.proposition import Proposition
 
 _BELOW = str.maketrans("0123456789aehijklmnoprstuvx+-=()", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ₊₋₌₍₎")
@@ -114,4 +114,6 @@ def _function(node: Expr) -> tuple[str, int]:
     if op == "sum":
         body, index, first, last = args
         return f"∑({index} = {_text(first)} … {_text(last)}) {_text(body, _PRODUCT)}", _SUM
+    if op in HALF_LINE:
+        return f"{op}({', '.join((_text(args[0]), args[1], *map(_text, args[2:]), '∞'))})", _ALONE
     return f"{op}({', '.join(_text(arg) if isinstance(arg, Expr) else str(arg) for arg in args)})", _ALONE

@@ -390,6 +390,21 @@ class Reader:
     def derived(self, body: Expr, variable: str, at: Expr) -> Value:
         return self.value(settled(Expr("diff", (body, variable, at))))
 
+    def turns(self, op: str, body: Expr, name: str, low: Expr) -> Value:
+        """How many maxima or minima a function has on a half-line."""
+        from theorems.statement.turning import count
+
+        start = self.number(low)
+        if not isinstance(start, Fraction):
+            raise UndefinedError(f"{op}(...) from {low} on; expected a rational end")
+        return count(op, body, name, start, self)
+
+    def far_out(self, body: Expr, name: str) -> Value:
+        """The limit of a function as its name grows."""
+        from theorems.statement.turning import limit
+
+        return limit(body, name, self)
+
     def chance(self, kind: str, mean: Expr, variance: Expr, *ends: Expr) -> Value:
         """P[low <= normal(mean, variance) <= high]; a variance that is not sure to be > 0 leaves it open."""
         spread = self.number(variance)
@@ -485,6 +500,9 @@ _READERS: dict[str, Callable[..., Value]] = {
     "at": lambda reader, body, variable, other: reader.at(variable, other).value(body),
     "pi": Reader.pi,
     "diff": Reader.derived,
+    "maxima": lambda reader, *args: reader.turns("maxima", *args),
+    "minima": lambda reader, *args: reader.turns("minima", *args),
+    "limit": Reader.far_out,
     "chance": Reader.chance,
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -211,19 +213,28 @@ def test_diagonal_dominance_is_a_matrix_product() -> None:
         assert full != pytest.approx(own)
 
 
-def test_the_search_squares_an_expectation_over_two_atoms() -> None:
+def test_the_search_sums_over_weighted_points() -> None:
     search = registry.find(f"{APPB}cauchy-schwarz")
     assert isinstance(search, registry.Search)
-    points = run_search(search, 300, 0)
-    p, *factors = (points.columns[name] for name in "pabcd")
-    assert len(points) == 300 and p.min() > 0 and p.max() <= 1
-    value = (p * factors[0] * factors[1] * factors[2] * factors[3]) ** 2
-    # powers of two throughout: the float is exact
-    assert np.abs(points.columns["value"] - value).max() <= points.error.max()
-    # Hoelder's bound holds with equality everywhere; the bound by second moments fails for p < 1
-    second = p**4 * np.prod([factor**2 for factor in factors], axis=0)
-    assert np.all(value <= p**2 * np.prod([factor**2 for factor in factors], axis=0) + points.error)
-    assert (value > second).sum() > 200 and np.all((value <= second + points.error) | (p < 1))
+    points = run_search(search, 400, 0)
+    assert len(points) == 400
+    columns, sizes, below, beyond = points.columns, set(), 0, 0
+    for k in range(len(points)):
+        p, *families = ([Fraction(float(v)) for v in points.matrices[name][k]] for name in "pabce")
+        assert min(p) > 0
+        sizes.add(len(p))
+        value = sum(w * math.prod(four) for w, *four in zip(p, *families, strict=True)) ** 2
+        assert abs(Fraction(float(columns["value"][k])) - value) <= Fraction(float(points.error[k]))
+        sums = {n: [sum(w * v**n for w, v in zip(p, f, strict=True)) for f in families] for n in (2, 4)}
+        for n, letters in ((2, ("aa", "bb", "cc", "ee")), (4, ("aaaa", "bbbb", "cccc", "eeee"))):
+            # exact in float64
+            assert [columns[f"sum_{one}"][k] for one in letters] == sums[n]
+        # Hoelder's bound, squared; attained by multiples of one family
+        assert value**2 <= math.prod(sums[4])
+        below += value**2 < math.prod(sums[4])
+        beyond += value > math.prod(sums[2])
+    assert sizes == set(appendix_b.ATOMS)
+    assert 100 < below < 300 and beyond > 100
 
 
 @pytest.mark.parametrize("T", [1, 2, 3, 8])

@@ -56,27 +56,21 @@ def near() -> Iterator[tuple[str, Step]]:
         yield why, Step("unit-combination", "", (quantity, upper, ((p, X),), ONE, UNITS))
         yield why, Step("vertex-maximum", "", (quantity, upper, p * X, UNITS))
     yield "the bound has a unit's name, which may be 0", _combination(((ONE, p * X), (ONE, Y)), ONE, UNITS)
-    squared = (p * X * Y * symbol("Z") * symbol("W")) ** 2
-    yield (
-        "three factors need the third root",
-        Step("hoelder", "", ((p * X * Y * d) ** 2, (p * X * Y * d) ** 2, "p", (X, Y, d))),
-    )
-    yield (
-        "a factor is not fixed",
-        Step("hoelder", "", (p**4 * (X * Y * d) ** 2, p**4 * (X * Y * d) ** 2, "p", (p, X, Y, d))),
-    )
-    yield (
-        "second moments do not bound",
-        Step("hoelder", "", (squared, squared * p**2, "p", (X, Y, symbol("Z"), symbol("W")))),
-    )
+    square, fourth = parse("sum_abce**2"), parse("sqrt(sum_aaaa*sum_bbbb*sum_cccc*sum_eeee)")
+    second = parse("sum_aa*sum_bb*sum_cc*sum_ee")
+    yield "second moments do not bound", Step("hoelder", "", (square, second, "abce"))
+    yield "it is a bound of the square", Step("hoelder", "", (square, sp.sqrt(fourth), "abce"))
+    yield "constants attain it", Step("hoelder", "", (square, 99 * fourth / 100, "abce"))
+    yield "e is another family than f", Step("hoelder", "", (parse("sum_abcf**2"), fourth, "abce"))
+    three = parse("sqrt(sum_aaaa*sum_bbbb*sum_cccc)")
+    yield "three factors need the third root", Step("hoelder", "", (parse("sum_abc**2"), three, "abc"))
+    yield "a square is not below its root", Step("hoelder", "", (parse("sum_aabb**2"), fourth, "abce"))
 
 
 def true() -> Iterator[Step]:
     """Steps that hold."""
     yield Step("quotient", "", (symbol("tr1"), 3 * symbol("tr2") ** 2, symbol("tr2"), 3 * symbol("tr2")))
-    yield Step(
-        "hoelder", "", ((p * 6 * X * Y) ** 2, 36 * p**2 * X**2 * Y**2, "p", (sp.Integer(2), sp.Integer(-3), X, Y))
-    )
+    yield Step("hoelder", "", (parse("sum_fghk**2"), parse("sqrt(sum_ffff*sum_gggg*sum_hhhh*sum_kkkk)"), "fghk"))
     side = sp.sqrt(2) / 2 * sp.sqrt(1 - x**2 / d)
     pair = ((x / d + side, ONE), (x / d - side, ONE), (x / d, d - 2))
     yield Step("realised-spectrum", "", (pair, x, d, 2))

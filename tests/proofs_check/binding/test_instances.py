@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from proofs_check.judging import runner
 from proofs_check.judging.runner import Options, Silent
 from theorems.algebra.expressions import parse
 from theorems.claims.catalogue import Said, by_id
+from theorems.gaussian import functionals
 from theorems.kernel.derivation import Derived, Enclosed, Equivalence, Fact, Inequality, SharpBound, fact
 from theorems.kernel.settle import settle
 from theorems.statement import proposition
@@ -32,7 +34,8 @@ EQ5, SECOND, STEP = "bao2024.sec4.eq5", "bao2024.sec5.eq7-second", "bao2024.appC
 SINK, ZERO = "lampert2026.sec6.sink-implies-switch", "lampert2026.sec6.zero-output-implies-sink"
 SWITCH, ENTROPY, NUMBER = "lampert2026.sec6.switch-implies-sink", "bao2024.sec5.eq9", "bao2024.sec4.fig3-eta"
 ENTRIES, COLUMNS = "bao2024.sec5.eq7-third-entrywise", "bao2024.sec5.eq7-third-induced"
-RANGE = "bao2024.sec4.xi-eta-range"
+RANGE, FOUR = "bao2024.sec4.xi-eta-range", "bao2024.appB.cauchy-schwarz"
+SHAPE = "bao2024.sec5.eq9-unimodal"
 SPREAD, INVERSE = "bao2024.sec5.eq8", "bao2024.sec5.eq10-first"
 
 _LOOKED: dict[str, Evidence] = {}
@@ -62,7 +65,8 @@ def found_as(seen: list[Seen], change: Callable[[Seen], float]) -> list[Seen]:
 
 
 @pytest.mark.parametrize(
-    "claim", [EQ5, SECOND, STEP, SINK, SWITCH, ZERO, NUMBER, ENTROPY, ENTRIES, COLUMNS, SPREAD, INVERSE, RANGE]
+    "claim",
+    [EQ5, SECOND, STEP, SINK, SWITCH, ZERO, NUMBER, ENTROPY, ENTRIES, COLUMNS, SPREAD, INVERSE, RANGE, FOUR, SHAPE],
 )
 def test_both_sides_of_the_shipped_claims_are_the_statement_s(claim: str) -> None:
     pair, second_side, seen = looked(claim)
@@ -97,6 +101,9 @@ def test_the_evidence_says_at_how_many_cases() -> None:
         (ZERO, "", "outside/2"),
         (SWITCH, "", "-score_gap"),
         (SWITCH, "", "score_gap - eps"),
+        (FOUR, "", "sum_abce"),
+        (FOUR, "", "sum_aa*sum_bb*sum_cc*sum_ee"),
+        (FOUR, "", "sqrt(sum_aaaa*sum_bbbb*sum_cccc*sum_eeee)"),
     ],
 )
 def test_a_derivation_of_a_neighbouring_quantity_is_seen(claim: str, name: str, quantity: str) -> None:
@@ -142,6 +149,8 @@ def test_a_sharp_bound_of_a_neighbouring_quantity_is_seen() -> None:
         (ZERO, lambda one: one.found["out_norm"][0]),
         (SWITCH, lambda one: one.found["out_norm"][0]),
         (NUMBER, lambda one: 1 / 512),
+        (FOUR, lambda one: one.found["value"][0] ** 0.5),
+        (FOUR, lambda one: sum(map(prod, zip(*(one.given[name] for name in "abce"), strict=True))) ** 2),
     ],
 )
 def test_a_second_side_of_a_neighbouring_quantity_is_seen(claim: str, change: Callable[[Seen], float]) -> None:
@@ -246,6 +255,55 @@ def test_a_print_of_the_other_reading_of_a_norm_is_seen(monkeypatch: pytest.Monk
         pair, second_side, seen = looked(claim)
         monkeypatch.setitem(pair.__dict__, "formulas", {"upper": parse(other)})
         assert "the print is judged as another formula" in values_bound(pair, second_side, seen).derived[0]
+
+
+def test_the_sums_that_a_print_names_are_held_to_the_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    pair, second_side, seen = looked(FOUR)
+    # another number under the name of one of them, on either side
+    off = [replace(one, found={**one.found, "sum_aa": one.found["sum_bb"]}) for one in seen]
+    assert "second side is of another quantity" in values_bound(pair, second_side, off).simulated[0]
+    other = functionals.Functional("sum_aa", "", lambda case: case.functional("sum_bb"))
+    monkeypatch.setitem(functionals._KNOWN, "sum_aa", other)
+    told = values_bound(pair, second_side, seen).derived
+    assert any("derivation is of another quantity" in line and "a[j]**2, j, 1, n) is" in line for line in told)
+
+
+def test_the_correction_of_a_claim_is_held_to_it_too() -> None:
+    pair, second_side, seen = looked(FOUR)
+    fixed = replace(pair.statement, printed={"upper": "sqrt(sum_aaaa*sum_bbbb*sum_cccc*sum_eeee)"}, corrects=FOUR)
+    found = values_bound(Pair(fixed), second_side, seen)
+    assert found.bound and len(found.evidence) == len(quantities(fixed)) == 9
+
+
+# -- the shape of a bound on a half-line
+
+
+def test_turns_and_a_limit_of_a_neighbour_are_seen_on_either_side() -> None:
+    pair, second_side, seen = looked(SHAPE)
+    for name, other in (("maxima", 0), ("maxima", 2), ("minima", 1), ("limit", 1)):
+        derived = derived_as(pair, **{name: fact(sp.Integer(other), (), "")})
+        told = values_bound(derived, second_side, seen)
+        assert told.derived[0].startswith("the derivation is of another quantity: at ") and not told.simulated
+        off = [replace(one, found={**one.found, name: (float(other), 0.0)}) for one in seen]
+        told = values_bound(pair, second_side, off)
+        assert told.simulated[0].startswith("the second side is of another quantity: at ") and not told.derived
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        # with a minimum too, with a limit other than 0, and one that only falls
+        "log(1 + T*exp(-nu)) + nu*exp(-nu/2)/(1/T + exp(-nu)) + nu/T**2",
+        "log(1 + T*exp(-nu)) + nu*exp(-nu/2)/(1/T + exp(-nu)) + 1/T",
+        "log(1 + T*exp(-nu)) + nu*exp(-nu)/(1/T + exp(-nu))",
+    ],
+)
+def test_the_bound_whose_shape_is_said_is_the_one_that_is_printed(bound: str) -> None:
+    pair, second_side, seen = looked(SHAPE)
+    claim = replace(pair.statement, definitions={**pair.statement.definitions, "bound": bound})
+    # what was derived and evaluated is of the shipped bound
+    found = values_bound(replace(pair, statement=claim), second_side, seen)
+    assert found.faults or found.missing
 
 
 # -- a range, and what is free beside it

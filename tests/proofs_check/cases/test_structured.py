@@ -30,7 +30,8 @@ WINDOW = replace(CLAIM, parameters=("z", "J", "w", "kappa"), ranges={"kappa": ("
 ENSEMBLE = replace(CLAIM, model="ensemble")
 COSINES = replace(ENSEMBLE, parameters=("tokens", "W", "beta"))
 CONTEXT = replace(CLAIM, model="context", parameters=("scores", "values", "kappa"))
-EVERY = (EMBEDDINGS, WINDOW, ENSEMBLE, COSINES, CONTEXT)
+WEIGHTED = replace(CLAIM, model="weighted", parameters=("p", "a", "b", "c", "e"))
+EVERY = (EMBEDDINGS, WINDOW, ENSEMBLE, COSINES, CONTEXT, WEIGHTED)
 DRAWS = 40
 
 Case = Mapping[str, Any]
@@ -279,6 +280,7 @@ GOOD: dict[str, tuple[Statement, dict[str, Any]]] = {
     "embeddings": (WINDOW, {"z": [[1, "1/2"], ["4/2", "-6/4"], [0, 3]], "J": [2, 1], "w": 1, "kappa": "2/4"}),
     "ensemble": (ENSEMBLE, {"tokens": [[[1, 2], [0, "-3/9"]]], "W": [[1, 0], ["0/5", "1/2"]], "beta": 2}),
     "context": (CONTEXT, {"scores": [1, "2/4"], "values": [[0], ["3/3"]], "kappa": "1"}),
+    "weighted": (WEIGHTED, {"p": ["2/4", 0], "a": [1, "-6/4"], "b": ["1", 2], "c": [0, 3], "e": ["1/3", 1]}),
 }
 
 
@@ -288,6 +290,7 @@ def test_a_case_comes_out_exact_and_canonical() -> None:
         "embeddings": {"z": [[1, "1/2"], [2, "-3/2"], [0, 3]], "J": [1, 2], "w": 1, "kappa": "1/2"},
         "ensemble": {"tokens": [[[1, 2], [0, "-1/3"]]], "W": [[1, 0], [0, "1/2"]], "beta": "2"},
         "context": {"scores": [1, "1/2"], "values": [[0], [1]], "kappa": "1"},
+        "weighted": {"p": ["1/2", 0], "a": [1, "-3/2"], "b": [1, 2], "c": [0, 3], "e": ["1/3", 1]},
     }
     for model, (statement, _) in GOOD.items():
         assert check(statement, read[model]) == read[model]
@@ -346,6 +349,10 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("context", {"values": [[0]] * 3}, "values has 3 rows: expected 2, one for every score"),
     ("context", {"values": [[0], [1, 2]]}, "values[1] = [1, 2]: expected 1 number, as in"),
     ("context", {"sink": 0}, "key 'sink'"),
+    ("weighted", {"p": ["1/2", "-1/2"]}, "p has the entry -1/2: expected weights >= 0"),
+    ("weighted", {"b": [1]}, "b = [1]: expected 2 numbers"),
+    ("weighted", {"p": "1/2"}, "p = '1/2': expected a list of 1 to 16 numbers"),
+    ("weighted", {"e": None}, "the key e too"),
 ]
 
 

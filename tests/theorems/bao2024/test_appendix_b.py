@@ -11,7 +11,9 @@ import pytest
 import sympy as sp
 
 from theorems.algebra.expressions import parse, symbol
+from theorems.bao2024 import appendix_b  # noqa: F401  (registers the functionals)
 from theorems.claims.catalogue import by_id
+from theorems.gaussian.numeric import Case
 from theorems.gaussian.process import Step
 from theorems.kernel.deriving import derive
 from theorems.kernel.settle import settle
@@ -116,9 +118,8 @@ def test_the_ratio_does_not_tend_to_1() -> None:
 
 # -- the Cauchy-Schwarz step
 
-p, a, b, c, d = (symbol(name) for name in "pabcd")
-QUANTITY = (p * a * b * c * d) ** 2
-UPPER = p**2 * (a * b * c * d) ** 2
+QUANTITY = symbol("sum_abce") ** 2
+UPPER = parse("sqrt(sum_aaaa*sum_bbbb*sum_cccc*sum_eeee)")
 
 
 def holds(*data: Any) -> bool:
@@ -126,32 +127,55 @@ def holds(*data: Any) -> bool:
 
 
 def test_hoelder_licenses_its_own_bound_and_no_other() -> None:
-    factors = (a, b, c, d)
-    assert holds(QUANTITY, UPPER, "p", factors)
-    for wrong in (UPPER / p, UPPER * p, UPPER * p**2, UPPER / 2, 2 * UPPER, UPPER * a, p**4 * (a * b * c * d) ** 2):
-        assert not holds(QUANTITY, wrong, "p", factors)
-    for quantity in (QUANTITY / p, QUANTITY * p, 2 * QUANTITY, p * a * b * c * d):
-        assert not holds(quantity, UPPER, "p", factors)
-    # three factors, a factor twice, a factor that depends on the chance
-    assert not holds((p * a * b * c) ** 2, p**2 * (a * b * c) ** 2, "p", (a, b, c))
-    assert not holds(QUANTITY, UPPER, "p", (a, b, c, c))
-    assert not holds((p**2 * b * c * d) ** 2, p**2 * (p * b * c * d) ** 2, "p", (p, b, c, d))
+    assert holds(QUANTITY, UPPER, "abce")
+    assert holds(parse("sum_fghk**2"), parse("sqrt(sum_ffff*sum_gggg*sum_hhhh*sum_kkkk)"), "fghk")
+    for wrong in (
+        UPPER / 2,
+        2 * UPPER,
+        UPPER**2,
+        sp.sqrt(UPPER),
+        -UPPER,
+        parse("sum_aa*sum_bb*sum_cc*sum_ee"),
+        parse("sqrt(sum_aaaa*sum_bbbb*sum_cccc)"),
+        parse("sqrt(sum_aaaa*sum_bbbb*sum_cccc*sum_ee)"),
+        parse("sqrt(sum_aaaa*sum_bbbb*sum_cccc*sum_ffff)"),
+    ):
+        assert not holds(QUANTITY, wrong, "abce")
+    for quantity in (QUANTITY * 2, symbol("sum_abce"), parse("sum_abc**2"), parse("sum_aabc**2"), parse("p**2")):
+        assert not holds(quantity, UPPER, "abce")
+    # three factors need the third root; a factor twice
+    assert not holds(parse("sum_abc**2"), parse("sqrt(sum_aaaa*sum_bbbb*sum_cccc)"), "abc")
+    assert not holds(parse("sum_abcc**2"), parse("sqrt(sum_aaaa*sum_bbbb*sum_cccc**2)"), "abcc")
 
 
-def test_hoelder_refuses_the_other_root() -> None:
-    """The bound is a root of the product of fourth moments: the one that is not negative."""
-    assert not holds(QUANTITY, -UPPER, "p", (a, b, c, d))
+def weighted(p: str, a: str, b: str, c: str, e: str) -> Case:
+    return Case({name: row.split() for name, row in zip("pabce", (p, a, b, c, e), strict=True)})
+
+
+def test_the_names_of_sums_are_sums_of_products() -> None:
+    case = weighted("1/2 1/4", "1 2", "3 -1", "1 1", "5 1/3")
+    assert case.value("sum_abce") == Fraction(1, 2) * 15 + Fraction(1, 4) * Fraction(-2, 3)
+    assert case.value("sum_aa") == Fraction(1, 2) + 1 and case.value("sum_aaaa") == Fraction(1, 2) + 4
+    assert case.value("sum_eeee") == Fraction(625, 2) + Fraction(1, 4 * 81)
+    with pytest.raises(ValueError, match="argument"):
+        weighted("1/2", "1 2", "3 -1", "1 1", "5 1/3").value("sum_aa")
 
 
 def test_four_factors_of_second_moments_do_not_bound() -> None:
-    """The printed rule fails wherever p < 1, the derived bound nowhere: by enumeration of two atoms."""
+    """The printed rule fails for constants on an event of probability p < 1, the derived bound nowhere."""
     statement = by_id()[f"{APPB}cauchy-schwarz"]
     outcome = settle(statement, derive(statement.id))
     assert outcome.status == "disproved"
     printed = parse(statement.printed["upper"])
-    for chance in (sp.Rational(1, 4), sp.Rational(1, 2), sp.Integer(1)):
-        at = {p: chance, a: 2, b: -1, c: 1, d: 3}
-        value = (chance * 2 * -1 * 1 * 3 + (1 - chance) * 0) ** 2
-        assert value == QUANTITY.subs(at)
-        assert (value <= printed.subs(at)) == (chance == 1)
-        assert value <= UPPER.subs(at)
+    for chance in ("1/4", "1/2", "1"):
+        case = weighted(chance, "2", "-1", "1", "3")
+        value = (Fraction(chance) * 2 * -1 * 1 * 3) ** 2
+        assert case.evaluate(QUANTITY) == value == case.evaluate(UPPER)
+        assert (value <= case.evaluate(printed)) == (chance == "1")
+    # several points: the bound is not attained by families that are no multiples of one another
+    case = weighted("1/2 1/2", "1 2", "2 1", "1 1", "1 1")
+    assert case.evaluate(QUANTITY) < case.evaluate(UPPER)
+    assert settle(replace(statement, printed={"upper": str(UPPER)}), derive(statement.id)).status == "proved"
+    assert settle(replace(statement, printed={"upper": str(2 * UPPER)}), derive(statement.id)).status == "proved"
+    for small in ("sqrt(sum_aaaa*sum_bbbb*sum_cccc*sum_eeee)*99/100", "sqrt(sum_aaaa*sum_bbbb*sum_cccc)*sum_ee"):
+        assert settle(replace(statement, printed={"upper": small}), derive(statement.id)).status == "disproved"

@@ -132,7 +132,7 @@ def without(claim: str, *gone: str, **changes: Any) -> Statement:
         ("bao2024.sec4.a1-uniform", ("eta > 0",), "eta > 0"),
         ("bao2024.appC.lemma2-derivative", ("eta > 0",), "eta > 0"),
         ("bao2024.appC.lemma2-derivative", ("0 <= theta <= 1",), "theta >= 0"),
-        ("bao2024.appB.cauchy-schwarz", ("0 < p <= 1",), "p >= 0"),
+        ("bao2024.appB.cauchy-schwarz", ("p_j >= 0",), "p_j >= 0"),
         ("bao2024.appB.dominance", ("Assumption 1 with Sigma = I",), "Sigma = I"),
         ("lampert2026.sec7.diag-lower", ("lam < 1",), "lam < 1"),
         ("lampert2026.sec7.sinks-always-cheaper", ("C >= 1", "b_BOS, dbar_c and c_c"), "C >= 1"),

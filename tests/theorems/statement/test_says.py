@@ -43,7 +43,7 @@ UNKNOWNS = {
 #: Of exchangeable laws, which no engine of moments decides: bound by value at finite laws, in test_finite_laws.
 EXCHANGEABLE = sorted(name for name, claim in TOLD.items() if claim.says and claim.says.law == "exchangeable")
 #: Held to what they say by value alone, at cases: numbers with randomness of their own, their limits and slopes,
-#: spectra, norms of entries, and families of vectors.
+#: spectra, norms of entries, families of vectors, and turns on a half-line.
 BY_VALUE = {
     "bao2024.sec4.gaussian-rho",
     "bao2024.sec4.lemma2-1",
@@ -54,6 +54,7 @@ BY_VALUE = {
     "bao2024.sec5.eq7-third-entrywise",
     "bao2024.sec5.eq7-third-induced",
     "bao2024.sec5.eq8",
+    "bao2024.sec5.eq9-unimodal",
     "bao2024.sec5.eq10-first",
     "lampert2026.sec7.diag-upper",
 }
@@ -202,6 +203,8 @@ def case_of(claim: Statement, point: dict[str, Any]) -> Case:
         exact = {**point, "scores": [Fraction(score) for score in point["scores"]]}
         prop = said(claim, next(iter(claim.printed)))
         return instance(prop, Seen(point, exact, {}), instance_of(claim.id))
+    if claim.model == "weighted":
+        return instance(said(claim, next(iter(claim.printed))), Seen(point, point, {}), None)
     matrices = {name: value for name, value in point.items() if isinstance(value, list) and isinstance(value[0], list)}
     if matrices:
         size = len(next(iter(matrices.values())))
@@ -239,6 +242,7 @@ PLANTED_BOUNDS = (
     (r"diff\(rho_of_6", "diff(rho_of_6**2"),
     (r"softmax\(s\)\[j\]", "softmax(s)[1]"),
     (r"exp\(s\[j\]\)\*indicator", "exp(s[1])*indicator"),
+    (r"\*e\[j\]", "*c[j]"),
 )
 
 
