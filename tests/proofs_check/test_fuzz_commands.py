@@ -70,7 +70,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sample_report: dict[st
     monkeypatch.setattr(bench_report, "show", shown)
     monkeypatch.setattr(selftest_run, "run", measured)
     monkeypatch.setattr(selftest_text, "show", shown)
-    monkeypatch.setattr(drawing, "made", lambda name, seed: {f"{name}.json": b"[]"})
+    monkeypatch.setattr(drawing, "_made", lambda names, *_: ((name, {f"{name}.json": b"[]"}) for name in names))
     assert bench.__name__ and selftest.__name__
     folder = tmp_path / "here"
     folder.mkdir()
