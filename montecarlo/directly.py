@@ -1,4 +1,4 @@
-"""What a second side without walks finds: evaluations, searches, orders of growth."""
+"""What an empirical check without walks finds: evaluations, searches, orders of growth."""
 
 from __future__ import annotations
 

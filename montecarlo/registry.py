@@ -270,7 +270,7 @@ Registered = Simulation | Evaluation | Search | Growth | Observation
 _REGISTERED: dict[str, Registered] = {}
 #: The tokens that a free simulation draws first, from the same generator.
 _DRAWN: dict[str, Callable[..., Tensor]] = {}
-#: What a claim's statement names, at a case of its second side.
+#: What a claim's statement names, at a case of its empirical check.
 _INSTANCES: dict[str, Callable[..., Mapping[str, Any] | None]] = {}
 #: Evaluations of what a claim's simulation does not return.
 _BESIDE: dict[str, Evaluation] = {}
@@ -374,9 +374,9 @@ def observation(claim_id: str) -> Callable[[F], F]:
 
 
 def instance(claim_id: str) -> Callable[[F], F]:
-    """Register what the names of a claim's statement stand for at a case of its second side.
+    """Register what the names of a claim's statement stand for at a case of its empirical check.
 
-    A function of what the second side has there, by name (the parameters that it is handed, the matrices and columns of
+    A function of what the check has there, by name (the parameters that it is handed, the matrices and columns of
     a search), that returns numbers and nested lists of them, taken exactly, by the statement's names. A name that the
     case has itself need not be given. Raises RegistryError where a claim has one already.
     """
@@ -432,7 +432,7 @@ def load(paper: str) -> bool:
 
 @contextmanager
 def registered(entry: Registered, *, beside: bool = False) -> Iterator[None]:
-    """A second side, or an evaluation beside it, that counts for its claim inside the block only."""
+    """An empirical check, or an evaluation beside it, that counts for its claim inside the block only."""
     table: dict[str, Any] = _BESIDE if beside else _REGISTERED
     before = table.get(entry.claim_id)
     table[entry.claim_id] = entry

@@ -77,9 +77,9 @@ def informal(claim: Statement, simulation: Any = None) -> list[str]:
 def bind(
     pair: Pair, simulation: Any, rows: Sequence[Mapping[str, Any]], seed: int, seen: Sequence[Seen] = ()
 ) -> Binding:
-    """Hold a claim's derivation and second side, as they were judged at the rows' cases, against what it says.
+    """Hold a claim's derivation and empirical check, as they were judged at the rows' cases, against what it says.
 
-    Where no walks are simulated, both are by value, at the cases at which the second side was ``seen``, or at which it
+    Where no walks are simulated, both are by value, at the cases at which the check was ``seen``, or at which it
     was sampled with randomness of its own.
     """
     claim = pair.statement

@@ -1,7 +1,7 @@
-"""Claims whose second side simulates no walks, held to what they say by value.
+"""Claims whose empirical check simulates no walks, held to what they say by value.
 
 At cases at which a claim was judged, the statement's names get their values there, and the statement's quantity, as the
-two interpreters of statements evaluate it, must be the derived value and the second side's number.
+two interpreters of statements evaluate it, must be the derived value and the empirical check's number.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ SHARP = 0.999
 
 @dataclass(frozen=True)
 class Place:
-    """One case: what the second side found, the statement's names there, and the derivation's functionals."""
+    """One case: what the empirical check found, the statement's names there, and the derivation's functionals."""
 
     seen: Seen
     case: Case
@@ -83,8 +83,10 @@ def place_of(seen: Seen) -> str:
     return shown if len(shown) <= 160 else f"{shown[:157]}..."
 
 
-def values_bound(pair: Pair, second_side: Any, seen: Sequence[Seen], only: Collection[str] | None = None) -> Binding:
-    """Hold the derived values and a second side's numbers against the statement, at CASES of the cases ``seen``.
+def values_bound(
+    pair: Pair, empirical_check: Any, seen: Sequence[Seen], only: Collection[str] | None = None
+) -> Binding:
+    """Hold the derived values and an empirical check's numbers against the statement, at CASES of the cases ``seen``.
 
     ``only`` are the quantities that are compared, where they are not all.
     """
@@ -97,7 +99,7 @@ def values_bound(pair: Pair, second_side: Any, seen: Sequence[Seen], only: Colle
     if only is not None:
         table, found = {name: prop for name, prop in table.items() if name in only}, Binding()
     if not seen:
-        return found.joined(Binding(missing=["the second side was seen at no case"]))
+        return found.joined(Binding(missing=["the empirical check was seen at no case"]))
     given = instance_of(pair.source)
     try:
         seen = [one for one in seen if named(one, given) is not None]
@@ -124,12 +126,12 @@ def _bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) ->
     """One quantity at all places; the first place where a side differs is told."""
     hold = _truths if pair.statement.relation == "when" and name in pair.statement.printed else _numbers
     with precision(BITS):
-        # where the second side has no number of it, the quantity need not exist
+        # where the empirical check has no number of it, the quantity need not exist
         outside = [(admissible(prop, place.case), place) for place in places]
         places = [place for failed, place in outside if not failed]
         for failed, place in outside:
             if failed and name in place.seen.found:
-                told = f"the second side counts a case outside the hypotheses ({failed}): {place.key}"
+                told = f"the empirical check counts a case outside the hypotheses ({failed}): {place.key}"
                 return Binding(simulated=[told])
         try:
             return hold(pair, name, prop, places)
@@ -154,13 +156,13 @@ def derived_bound(pair: Pair, table: Mapping[str, Proposition], cases: Sequence[
 
 
 def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place], alone: bool = False) -> Binding:
-    """Numbers at all places; ``alone``: the derived ones, without those of a second side."""
+    """Numbers at all places; ``alone``: the derived ones, without those of an empirical check."""
     differs = derived_differs(pair, name)
     print_read = _print(pair, name, prop)
     compared, widest, roughest = 0, 0.0, 0.0
     for place in places:
         if isinstance(quantity_of(pair, name), Limit) and (told := strays(pair, prop, place.seen.case)):
-            return Binding(simulated=[f"the second side goes another way: {told}; {place.key}"])
+            return Binding(simulated=[f"the empirical check goes another way: {told}; {place.key}"])
         stated = _stated(prop, place)
         where = f"at {place.key} the statement's quantity {claim_text(pair, name)} is {_shown(stated)}"
         roughest = max(roughest, float(stated.rad() / (1 + abs(stated.mid()))))
@@ -170,16 +172,16 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place], 
             number, error = place.seen.found[name]  # type: ignore[misc]
             compared, widest = compared + 1, max(widest, error / max(1.0, abs(number)))
             if not _around(number, error).overlaps(stated):
-                return Binding(simulated=[f"the second side is of another quantity: {where}, it has {number!r}"])
+                return Binding(simulated=[f"the empirical check is of another quantity: {where}, it has {number!r}"])
         if told := differs(place, stated):
             return Binding(derived=[f"the derivation is of another quantity: {where}, {told}"])
         if print_read is not None and (told := print_read(place)):
             return Binding(derived=[f"the print is judged as another formula than is said: at {place.key}, {told}"])
     if not (compared or alone) and name in pair.statement.printed:
-        raise InstanceError("the second side gives no number of it")
+        raise InstanceError("the empirical check gives no number of it")
     sampled = any(place.seen.sampled for place in places)
     if widest > (COARSE if sampled else LOOSE):
-        raise InstanceError(f"the second side knows it within {widest:.1e} only, which says too little")
+        raise InstanceError(f"the empirical check knows it within {widest:.1e} only, which says too little")
     further = _at_the_bound(pair, name, prop, places)
     says = claim_text(pair, name)
     rough = f", itself known within {roughest:.1e}" if roughest > TIGHT else ""
@@ -379,7 +381,7 @@ def _truths(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -
             raise InstanceError(f"{where}; the second interpreter of statements has {again}")
         seen_again += again is not None
         if observed != stated:
-            return Binding(simulated=[f"the second side is of another property: {where}, it observes {observed}"])
+            return Binding(simulated=[f"the empirical check is of another property: {where}, it observes {observed}"])
         if truth(quantity, place.exact) == (not stated):
             return Binding(derived=[f"the derivation is of another property: {where}, it gives {not stated}"])
         if told_apart := _clause_differs(pair, name, prop, place):

@@ -1,7 +1,7 @@
 """Derived matrices held to what their claims say: by normal form where that reads both, and by value at cases.
 
 At a case the statement's matrix, as the two interpreters of statements have it, must be the derived one exactly and the
-second side's within its errors; its print must be the print that is judged.
+empirical check's within its errors; its print must be the print that is judged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from theorems.statement.values import Reader
 
 
 def matrices_bound(pair: Pair, fact: MatrixFact, seen: Sequence[Seen]) -> Binding:
-    """Hold a derived matrix and the second side's entries against the statement, at CASES of the cases ``seen``."""
+    """Hold a derived matrix and the empirical check's entries against the statement, at CASES of the cases ``seen``."""
     claim = pair.statement
     assert claim.says is not None
     try:
@@ -40,7 +40,7 @@ def matrices_bound(pair: Pair, fact: MatrixFact, seen: Sequence[Seen]) -> Bindin
     if len(table) != 1 or not is_factored(claim.printed):
         return Binding(missing=["a derived matrix is one quantity, whose print is a sum of words; say it as one"])
     if not seen:
-        return Binding(missing=["the second side was seen at no case"])
+        return Binding(missing=["the empirical check was seen at no case"])
     chosen = [seen[len(seen) * k // CASES] for k in range(CASES)] if len(seen) > CASES else seen
     ((name, prop),) = table.items()
     text = claim.says.quantities[name]
@@ -54,7 +54,7 @@ def matrices_bound(pair: Pair, fact: MatrixFact, seen: Sequence[Seen]) -> Bindin
     except (InstanceError, StatementError, UndefinedError, IndexError, ValueError) as error:
         return found.joined(Binding(missing=[f"{name} was not compared with the statement: {line(error)}"]))
     if widest > LOOSE:
-        return found.joined(Binding(missing=[f"the second side knows {name} within {widest:.1e} only"]))
+        return found.joined(Binding(missing=[f"the empirical check knows {name} within {widest:.1e} only"]))
     told = f"{name} is {text} by value at {count_of(chosen)}, entry by entry: exactly as derived, evaluated within"
     found.evidence.append(f"{told} {widest:.1e} of max(1, largest |entry|); so is its print")
     return found
@@ -72,19 +72,19 @@ def _every_size(prop: Proposition, fact: MatrixFact, text: str) -> Binding:
 
 
 def _at(pair: Pair, prop: Proposition, fact: MatrixFact, one: Seen, text: str) -> tuple[Binding, float]:
-    """One case: how the sides differ there, and how widely the second side knows its entries."""
+    """One case: how the sides differ there, and how widely the empirical check knows its entries."""
     here = fact.instance(one.case)
     case = instance(prop, Seen(one.given, {}, {}), None)
     where = f"at {place_of(one)} {text} has"
     failed = admissible(prop, case)
     if failed:
-        told = f"the second side counts a case outside the hypotheses ({failed}): {place_of(one)}"
+        told = f"the empirical check counts a case outside the hypotheses ({failed}): {place_of(one)}"
         return Binding(simulated=[told]), 0.0
     reader = Reader(case, {})
     stated = _exact(prop.left, reader)
     size = max(1.0, *(abs(float(entry)) for entry in stated.flat))
     derived, printed = here.evaluate(fact.value), here.evaluate(fact.printed(pair.statement.printed))
-    for other, side in ((derived, "the derivation"), (_found(one, stated, size), "the second side")):
+    for other, side in ((derived, "the derivation"), (_found(one, stated, size), "the empirical check")):
         if (entry := _first(stated, other)) is not None:
             told = f"{side} is of another quantity: {where} the {_named(entry)} {stated[entry]}, not {other[entry]}"
             return (Binding(derived=[told]) if other is derived else Binding(simulated=[told])), 0.0
@@ -104,7 +104,7 @@ def _exact(node: Expr, reader: Reader) -> Any:
 
 
 def _found(one: Seen, stated: Any, size: float) -> Any:
-    """The second side's entries: the statement's own where they lie within the error, else what was found."""
+    """The empirical check's entries: the statement's own where they lie within the error, else what was found."""
     other = np.empty_like(stated)
     for place, exact in np.ndenumerate(stated):
         number, error = one.found[f"[{place[0] + 1},{place[1] + 1}]"]  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""What a statement's names stand for at a case that a second side looked at."""
+"""What a statement's names stand for at a case that an empirical check looked at."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class InstanceError(ValueError):
 def _completed(pair: Pair, seen: Seen, given: Callable[..., Mapping[str, Any] | None] | None) -> Mapping[str, Any]:
     """The case with the parameters that it lacks, as its instance has them.
 
-    Raises InstanceError for one that is not what the second side found of it.
+    Raises InstanceError for one that is not what the empirical check found of it.
     """
     table = dict(seen.case)
     for name, value in (named(seen, given) or {}).items():
         if name in pair.statement.parameters and name not in table:
             number, error = seen.found.get(name, (Fraction(value), 0))  # type: ignore[misc]
             if abs(Fraction(value) - Fraction(number)) > Fraction(error):
-                raise InstanceError(f"its instance has {name} = {float(value):.9g}, the second side {number:.9g}")
+                raise InstanceError(f"its instance has {name} = {float(value):.9g}, the empirical check {number:.9g}")
             table[name] = str(Fraction(value))
     return table
 
@@ -35,7 +35,7 @@ def _completed(pair: Pair, seen: Seen, given: Callable[..., Mapping[str, Any] | 
 def named(seen: Seen, given: Callable[..., Mapping[str, Any] | None] | None) -> Mapping[str, Any] | None:
     """What ``given`` says of a statement's names at a case; None where they have no exact values there.
 
-    Its parameters are what the second side has at the case, by name; ``exact`` is the case itself. Raises InstanceError
+    Its parameters are what the check has at the case, by name; ``exact`` is the case itself. Raises InstanceError
     for a parameter that the case lacks.
     """
     if given is None:

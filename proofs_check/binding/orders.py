@@ -2,7 +2,7 @@
 
 The statement is about the norm of the expectation of a matrix of every walk, or about the quotient of two. These
 matrices are what the derivation's steps are about, entry by entry at exact tokens and matrices, and their traces are
-the second side's numbers, walk by walk at a few lengths.
+the empirical check's numbers, walk by walk at a few lengths.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from theorems.statement.expression import Expr, StatementError
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import UndefinedError, value
 
-#: Lengths, and walks of each, at which the second side is looked at.
+#: Lengths, and walks of each, at which the empirical check is looked at.
 LENGTHS, WALKS = (1, 2, 5, 12), 64
 #: The matrix of all tokens, by columns, in the place of x[i]: no name of a statement begins so.
 TOKENS = "_x"
-#: What a second side calls the numbers that the others are divided by.
+#: What an empirical check calls the numbers that the others are divided by.
 DIVISOR = "divisor"
 
 
 def orders_bound(pair: Pair, growth: Growth, seed: int) -> Binding:
-    """Hold the derived orders, and a second side's numbers, against the statement's expectations."""
+    """Hold the derived orders, and an empirical check's numbers, against the statement's expectations."""
     claim = pair.statement
     assert claim.says is not None
     found = Binding()
@@ -94,14 +94,14 @@ def _simulated(pair: Pair, growth: Growth, table: Mapping[str, Proposition], see
         try:
             found = growth_apart(growth, T, given, plain, seed=seed, walks=WALKS)
         except (NotComparedError, StatementSimulationError) as error:
-            return Binding(missing=[f"the second side was not compared walk by walk: {line(error)}"])
+            return Binding(missing=[f"the empirical check was not compared walk by walk: {line(error)}"])
         if found is not None:
             return Binding(
-                simulated=[f"the second side is of another quantity than the statement's: at T = {T}, {found}"]
+                simulated=[f"the empirical check is of another quantity than the statement's: at T = {T}, {found}"]
             )
     lengths = ", ".join(map(str, LENGTHS))
     told = (
-        "the second side's numbers are tr(M)/d for the statement's matrices M, whose expectations are multiples of I, "
+        "the check's numbers are tr(M)/d for the statement's matrices M, whose expectations are multiples of I, "
         f"walk by walk: {WALKS} walks at each T of {lengths}"
     )
     return Binding(evidence=[told])
@@ -126,7 +126,7 @@ def _isotropic(name: str, prop: Proposition, given: Mapping[str, Any], T: int) -
         raise InstanceError(f"{name} is of single coordinates, or of fixed vectors, so tr(M) says too little of it")
     for label, rows in _case(prop, given, T).matrices.items():
         if any(entry != (rows[0][0] if r == c else 0) for r, row in enumerate(rows) for c, entry in enumerate(row)):
-            raise InstanceError(f"{label} is no multiple of I at the second side's example, so tr(M) is not {name}")
+            raise InstanceError(f"{label} is no multiple of I at the empirical check's example, so tr(M) is not {name}")
 
 
 def _parts(node: Expr) -> tuple[Expr, ...]:

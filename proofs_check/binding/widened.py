@@ -1,4 +1,4 @@
-"""Whether what is derived holds under all that a statement allows, not only at the cases that a second side tried.
+"""Whether what is derived holds under all that a statement allows, not only at the cases that an empirical check tried.
 
 Cases drawn from the statement alone may show that its hypotheses are wider than those of the derivation; that none of
 them does is no proof.

@@ -207,7 +207,7 @@ def _free(claim: Statement, data: dict[str, Any], required: Sequence[str]) -> di
     case = {name: rational(name, data[name]) for name in required}
     for name, value in case.items():
         drawn = [Fraction(v) for ranges in (claim.ranges, *claim.strata) for v in ranges.get(name, ())]
-        # what is drawn from counts is a count, of a size that a second side can build
+        # what is drawn from counts is a count, of a size that an empirical check can build
         if drawn and all(v.denominator == 1 and v > 0 for v in drawn) and name not in ("kappa", "lam", "budget"):
             most = max(MAX_D, 4 * int(max(drawn)))
             if value.denominator != 1 or not 1 <= value <= most:

@@ -1,1 +1,1 @@
-"""The second sides: sampling, evaluation, search, observation and growth, with their intervals and sample sizes."""
+"""The empirical checks: sampling, evaluation, search, observation and growth, with their intervals and sample sizes."""

@@ -1,4 +1,4 @@
-"""The second side of a claim about a limit: values at growing lengths, brought to the limit, against the print itself.
+"""The check of a claim about a limit: values at growing lengths, brought to the limit, against the print itself.
 
 A case of such a claim is sampled at several lengths T with the same matrices and the same shares i/T. Of the derived
 value only the exponents of T are used (which powers of 1/T there are, not with what coefficients), to form the limit
@@ -16,7 +16,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.checks.evidence import Bench, Measured, Planned
+from proofs_check.checks.evidence import Measured, Planned, RunContext
 from proofs_check.checks.extrapolation import (
     Extrapolated,
     ExtrapolationError,
@@ -106,14 +106,16 @@ def lengths(pair: Pair, raw: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def plan_ladder(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: float, bench: Bench) -> Ladder | None:
+def plan_ladder(
+    pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: float, context: RunContext
+) -> Ladder | None:
     """The lengths and samples that make the wanted error of the limit visible; None where that would be too dear."""
     names = [name for name in pair.sampled_names if name in pair.formulas and pair.in_the_limit(name)]
     cases = lengths(pair, raw)
-    most = int(DEARER * bench.effort.most_normals)
-    bench = replace(bench, effort=replace(bench.effort, most_normals=most))
+    most = int(DEARER * context.effort.most_normals)
+    context = replace(context, effort=replace(context.effort, most_normals=most))
     if any(isinstance(pair.quantity(name), Limit) for name in names):
-        planned = [plan_case(pair, simulation, case, delta, bench) for case in cases]
+        planned = [plan_case(pair, simulation, case, delta, context) for case in cases]
         rungs = tuple(rung for rung in planned if rung is not None)
         told = {name: rungs[-1].quantities[name][1:] for name in names} if rungs else {}
         return Ladder(rungs, (), told, 0) if len(rungs) == len(cases) else None
@@ -121,7 +123,7 @@ def plan_ladder(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: floa
     sizes = [int(Fraction(case["T"])) for case in cases]
     if len(powers) + 1 > min(MOST_LENGTHS, len(cases)):
         return None
-    limits, spreads = _limits(pair, names, cases, sizes, bench.effort.factor)
+    limits, spreads = _limits(pair, names, cases, sizes, context.effort.factor)
     wide = [max(spreads[name][k] / limits[name][1] for name in names) for k in range(len(cases))]
     try:
         factors = weights(sizes, sorted(powers), [max(w, 1e-9) * T**0.5 for w, T in zip(wide, sizes, strict=True)])
@@ -141,11 +143,11 @@ def plan_ladder(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: floa
         wanted = {name: float("inf") for name in pair.sampled_names}
         wanted |= {name: off[name][k] * sizes[k] ** pair.least for name in names}
         if here:
-            usual = plan_case(pair, simulation, case, delta, bench)
+            usual = plan_case(pair, simulation, case, delta, context)
             if usual is None:
                 return None
             wanted = {name: min(wanted[name], tolerance) for name, (_, _, tolerance) in usual.quantities.items()}
-        rung = plan_case(pair, simulation, case, delta, bench, wanted)
+        rung = plan_case(pair, simulation, case, delta, context, wanted)
         if rung is None:
             return None
         rungs_found.append(rung)

@@ -1,4 +1,4 @@
-"""The second side of a deterministic identity: an independent numerical evaluation at drawn points."""
+"""The empirical check of a deterministic identity: an independent numerical evaluation at drawn points."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.cases import drawn as drawing
-from proofs_check.checks.evidence import Bench, Evidence, Seen
+from proofs_check.checks.evidence import Evidence, RunContext, Seen
 from proofs_check.checks.matrices import compared
 from proofs_check.claims.mutants import mutants
 from proofs_check.claims.pairing import Pair, Target
@@ -26,29 +26,31 @@ LOOSE = 1e-6
 EACH = 8
 
 
-def evaluated(pair: Pair, outcome: Outcome, evaluation: Any, bench: Bench, only: Mapping[str, Any] | None) -> Evidence:
-    """The second side of a deterministic identity: an independent numerical evaluation at drawn points."""
+def evaluated(
+    pair: Pair, outcome: Outcome, evaluation: Any, context: RunContext, only: Mapping[str, Any] | None
+) -> Evidence:
+    """The empirical check of a deterministic identity: an independent numerical evaluation at drawn points."""
     matrix = matrix_of(pair.derived())
     if matrix is not None:
-        return compared(pair, matrix, outcome, evaluation, bench, only)
+        return compared(pair, matrix, outcome, evaluation, context, only)
     points = [only] if only is not None else []
     if only is None:
-        own = drawing.stream(pair.statement, bench.seed)
-        points = list(drawing.drawn(pair.statement, {}, own, min(bench.effort.points, 400)))
-    return _at_points(pair, outcome, evaluation, bench, points, pair.formulas)
+        own = drawing.stream(pair.statement, context.seed)
+        points = list(drawing.drawn(pair.statement, {}, own, min(context.effort.points, 400)))
+    return _at_points(pair, outcome, evaluation, context, points, pair.formulas)
 
 
 def evaluated_beside(
-    pair: Pair, outcome: Outcome, evaluation: Any, bench: Bench, only: Mapping[str, Any] | None
+    pair: Pair, outcome: Outcome, evaluation: Any, context: RunContext, only: Mapping[str, Any] | None
 ) -> Evidence:
-    """The second side of the quantities that a simulation does not return: evaluated at the claim's cases.
+    """The empirical check of the quantities that a simulation does not return: evaluated at the claim's cases.
 
     What the derivation says holds for the walk of the model, so cases of another start are left out.
     """
     drawn: list[Mapping[str, Any]] = [only] if only is not None else []
     if only is None:
-        for place, slot in enumerate(drawing.slots(pair.statement, bench.effort_name)):
-            drawn += drawing.drawn(pair.statement, slot, drawing.stream(pair.statement, bench.seed, place), EACH)
+        for place, slot in enumerate(drawing.slots(pair.statement, context.effort_name)):
+            drawn += drawing.drawn(pair.statement, slot, drawing.stream(pair.statement, context.seed, place), EACH)
     inside = [raw for raw in drawn if raw.get("start", "sigma") == "sigma"]
     further = [dict(zip(evaluation.at, values, strict=True)) for values in product(*evaluation.at.values())]
     # each case takes the next of the further parameters' values
@@ -56,14 +58,14 @@ def evaluated_beside(
     pairs = ({**inside[k % len(inside)], **further[k % len(further)]} for k in range(most))
     points = {drawing.key(point): point for point in pairs}
     wanted = {name: formula for name, formula in pair.formulas.items() if name not in pair.sampled_names}
-    return _at_points(pair, outcome, evaluation, bench, list(points.values()), wanted, single=only is not None)
+    return _at_points(pair, outcome, evaluation, context, list(points.values()), wanted, single=only is not None)
 
 
 def _at_points(
     pair: Pair,
     outcome: Outcome,
     evaluation: Any,
-    bench: Bench,
+    context: RunContext,
     points: Sequence[Mapping[str, Any]],
     formulas: Mapping[str, sp.Expr],
     *,
@@ -79,7 +81,7 @@ def _at_points(
     rows: list[tuple[Mapping[str, Any], Target, float, float]] = []
     for place, raw in enumerate(points):
         if place % 50 == 0:
-            bench.step(place, len(points))
+            context.step(place, len(points))
         handed = pair.handed(raw)
         found = evaluate(evaluation, handed)
         evidence.seen.append(Seen(raw, handed, found))

@@ -1,4 +1,4 @@
-"""The second side of a lower bound that holds up to o(1): a search for the least value at many T."""
+"""The empirical check of a lower bound that holds up to o(1): a search for the least value at many T."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from proofs_check.checks.evidence import Bench, Evidence
+from proofs_check.checks.evidence import Evidence, RunContext
 from proofs_check.checks.points import seen_at
 from proofs_check.claims.mutants import mutants
 from proofs_check.claims.pairing import Pair
@@ -29,7 +29,7 @@ ROUNDING = 64
 TREND = (16, 256, 4096)
 
 
-def searched_eventually(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidence:
+def searched_eventually(pair: Pair, outcome: Outcome, search: Any, context: RunContext) -> Evidence:
     """A search that must never fall below the derived least value, and must come near it at every T.
 
     A formula for the bound, which holds up to o(1) only, is contradicted at a point where both the formula itself and
@@ -37,7 +37,7 @@ def searched_eventually(pair: Pair, outcome: Outcome, search: Any, bench: Bench)
     """
     from montecarlo.directly import run_search
 
-    found = run_search(search, bench.effort.points, bench.seed, bench.device, pair.statement.id, pair.handed({}))
+    found = run_search(search, context.effort.points, context.seed, context.device, pair.statement.id, pair.handed({}))
     bound = next(iter(pair.derived().quantities.values()))
     assert isinstance(bound, Eventually)
     table = {name: found.columns[name] for name in bound.names}

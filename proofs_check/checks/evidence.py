@@ -111,10 +111,10 @@ class Measured:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a second side without walks gave at one case: by name a number with the bound of its error, or whether
+    """What an empirical check without walks gave at one case: by name a number with the bound of its error, or whether
     a property holds.
 
-    ``case`` is exact, as the derivation reads it; ``given`` is what the second side had there. Of ``sampled`` numbers
+    ``case`` is exact, as the derivation reads it; ``given`` is what the check had there. Of ``sampled`` numbers
     the error is half the width of their interval.
     """
 
@@ -128,7 +128,7 @@ class Seen:
 class Evidence:
     """What the simulation's side found.
 
-    ``seen`` holds the cases at which a second side without walks was looked at.
+    ``seen`` holds the cases at which an empirical check without walks was looked at.
     """
 
     status: Observed = "none"
@@ -183,7 +183,7 @@ class Planned:
 
 
 @dataclass(frozen=True)
-class Bench:
+class RunContext:
     """Where and how sampling runs: seed, device, threads, who is told of progress, who else draws the blocks, the
     least number of walks of a case, how these are sampled (``planning.tier_of``), and who takes note of the streams."""
 

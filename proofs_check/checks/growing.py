@@ -1,4 +1,4 @@
-"""The second side of a claim about orders of growth: exponents measured between lengths, with intervals.
+"""The empirical check of a claim about orders of growth: exponents measured between lengths, with intervals.
 
 The intervals are those of numbers cut off at a quantile, which hold whatever the tails are. The claim is about the mean
 of the numbers as they are: its exponent is looked at beside, by standard errors, and must not tell another story.
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from montecarlo.registry import Growth, Tails
-from proofs_check.checks.evidence import BETA, Bench, Evidence
+from proofs_check.checks.evidence import BETA, Evidence, RunContext
 from proofs_check.checks.intervals import interval
 from proofs_check.claims.pairing import Pair
 from proofs_check.claims.report import shown_case
@@ -82,24 +82,24 @@ def uncut(values: Mapping[str, Any]) -> dict[str, Size]:
     return found
 
 
-def grown(pair: Pair, outcome: Outcome, growth: Growth, alpha: float, bench: Bench) -> Evidence:
-    """The second side of a claim about growth: the exponent between the shortest and the longest walks."""
+def grown(pair: Pair, outcome: Outcome, growth: Growth, alpha: float, context: RunContext) -> Evidence:
+    """The empirical check of a claim about growth: the exponent between the shortest and the longest walks."""
     from montecarlo.directly import draw_growth
 
-    lengths, walks = LENGTHS[bench.effort_name], WALKS[bench.effort_name]
+    lengths, walks = LENGTHS[context.effort_name], WALKS[context.effort_name]
     evidence = Evidence(tier="direct simulation, cut off at a quantile", cases=len(lengths))
     claim = pair.statement.id
     sizes: dict[int, dict[str, Size]] = {}
     whole: dict[int, dict[str, Size]] = {}
     names: tuple[str, ...] = ()
     for place, T in enumerate(lengths):
-        bench.step(place, len(lengths))
-        pilot = draw_growth(growth, T, PILOT, bench.seed, bench.device, f"{claim} pilot", bench.threads)
+        context.step(place, len(lengths))
+        pilot = draw_growth(growth, T, PILOT, context.seed, context.device, f"{claim} pilot", context.threads)
         levels = {name: _level(claim, name, T, values.numpy()) for name, values in pilot.items()}
         names = tuple(pilot)
         # each length once, and once more where a refutation is confirmed
         delta = alpha / (2 * len(lengths) * len(names))
-        drawn = draw_growth(growth, T, walks, bench.seed, bench.device, claim, bench.threads)
+        drawn = draw_growth(growth, T, walks, context.seed, context.device, claim, context.threads)
         sizes[T] = measured({name: values.numpy() for name, values in drawn.items()}, levels, delta)
         whole[T] = uncut({name: values.numpy() for name, values in drawn.items()})
         evidence.samples += walks * len(names)
@@ -159,7 +159,7 @@ def grown(pair: Pair, outcome: Outcome, growth: Growth, alpha: float, bench: Ben
     if contradicts and outcome.status == "disproved":
         name = contradicts[0]
         order = pair.quantity(name)
-        again = draw_growth(growth, last, walks, bench.seed, bench.device, f"{claim} confirmation", bench.threads)
+        again = draw_growth(growth, last, walks, context.seed, context.device, f"{claim} confirmation", context.threads)
         # ``levels`` are those of the longest walks still: set by the pilot, not by what is cut off
         fresh = dict(sizes) | {last: measured({n: v.numpy() for n, v in again.items()}, levels, delta)}
         evidence.spent += delta * len(names)

@@ -1,6 +1,6 @@
-"""The second side of a matrix identity: an independent gradient, entry by entry, at the exact matrices of cases.
+"""The empirical check of a matrix identity: an independent gradient, entry by entry, at the exact matrices of cases.
 
-The print is evaluated here, in rationals, from the statement's data; the second side is handed the matrices alone.
+The print is evaluated here, in rationals, from the statement's data; the empirical check is handed the matrices alone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.cases import drawn as drawing
-from proofs_check.checks.evidence import Bench, Evidence, Seen
+from proofs_check.checks.evidence import Evidence, RunContext, Seen
 from proofs_check.checks.intervals import Interval
 from proofs_check.claims.mutants import mutants
 from proofs_check.claims.pairing import Pair, Target
@@ -38,7 +38,7 @@ ROWS = 12
 
 
 def compared(
-    pair: Pair, fact: MatrixFact, outcome: Outcome, evaluation: Any, bench: Bench, only: Mapping[str, Any] | None
+    pair: Pair, fact: MatrixFact, outcome: Outcome, evaluation: Any, context: RunContext, only: Mapping[str, Any] | None
 ) -> Evidence:
     """Compare an evaluated matrix with the derived one and with the print, entry by entry, at drawn cases."""
     from montecarlo.directly import evaluate
@@ -46,8 +46,8 @@ def compared(
     fewest, most = CASES
     points: list[Mapping[str, Any]] = [only] if only is not None else []
     if only is None:
-        wanted = min(most, max(fewest, bench.effort.points // 20))
-        points = list(drawing.drawn(pair.statement, {}, drawing.stream(pair.statement, bench.seed), wanted))
+        wanted = min(most, max(fewest, context.effort.points // 20))
+        points = list(drawing.drawn(pair.statement, {}, drawing.stream(pair.statement, context.seed), wanted))
         if pair.statement.corrects:
             # a correction is looked at at matrices of its own
             points = [{**raw, "seed": str(int(raw["seed"]) + APART)} for raw in points]
@@ -60,7 +60,7 @@ def compared(
     count = 0
     for place, raw in enumerate(points):
         if place % 10 == 0:
-            bench.step(place, len(points))
+            context.step(place, len(points))
         here = fact.instance(raw)
         notes.update(here.notes)
         derived = here.evaluate(fact.value)

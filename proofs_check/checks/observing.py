@@ -1,4 +1,4 @@
-"""The second side of a claim about when a property holds: the property decided from its definition, case by case."""
+"""The check of a claim about when a property holds: the property decided from its definition, case by case."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from proofs_check.cases import drawn as drawing
-from proofs_check.checks.evidence import Bench, Evidence, Seen
+from proofs_check.checks.evidence import Evidence, RunContext, Seen
 from proofs_check.claims.mutants import clause_mutants
 from proofs_check.claims.pairing import Pair
 from proofs_check.claims.report import Counterexample, shown_case
@@ -18,7 +18,7 @@ from theorems.kernel.derivation import Enclosed, Equivalence, Fact
 from theorems.kernel.equivalence import contradicted, holds, inside, judged, truth
 from theorems.kernel.outcome import Outcome
 
-#: Least share of the drawn cases that the second side must decide, and in which a property must be seen true and false.
+#: Least share of the drawn cases that the check must decide, and in which a property must be seen true and false.
 DECIDED, EITHER = 0.9, 0.02
 #: A derived enclosure that is wrong by this part of it must be seen; what the rounding of its ends may be.
 OFF, ROUNDINGS = 0.02, 2.0**-44
@@ -28,14 +28,16 @@ SHOWN = 4
 Row = tuple[Case, Mapping[str, Any]]
 
 
-def observed(pair: Pair, outcome: Outcome, observation: Any, bench: Bench, only: Mapping[str, Any] | None) -> Evidence:
+def observed(
+    pair: Pair, outcome: Outcome, observation: Any, context: RunContext, only: Mapping[str, Any] | None
+) -> Evidence:
     """Look at every property in drawn cases, by its definition, and compare with the print and with the derivation."""
-    points = [only] if only is not None else _drawn(pair, bench)
+    points = [only] if only is not None else _drawn(pair, context)
     evidence = Evidence(tier="decision by definition", cases=len(points), detectable=0.0)
     rows: list[Row] = []
     for place, raw in enumerate(points):
         if place % 20 == 0:
-            bench.step(place, len(points))
+            context.step(place, len(points))
         rows.append((Case(raw), observation.function(**{name: raw[name] for name in observation.parameters})))
     evidence.samples = len(rows)
     evidence.seen = [Seen(case.raw, case.raw, _given(row)) for case, row in rows]
@@ -59,7 +61,7 @@ def observed(pair: Pair, outcome: Outcome, observation: Any, bench: Bench, only:
             lacking += _too_few(name, seen, len(rows))
             lacking += _vacuous(name, word, conditions, seen)
         elif not seen:
-            lacking.append(f"the second side does not decide {name} at this case")
+            lacking.append(f"the empirical check does not decide {name} at this case")
         shares.append(f"{name}: {sum(bool(v) for _, v in seen)} times true, {sum(not v for _, v in seen)} times false")
         _decoys(pair, word, conditions, found, name, seen, evidence, single=only is not None)
         first = seen[:SHOWN]
@@ -91,13 +93,13 @@ def _middle(low: float, high: float) -> tuple[float, float]:
     return middle, math.nextafter(max(high - middle, middle - low), math.inf)
 
 
-def _drawn(pair: Pair, bench: Bench) -> list[Mapping[str, Any]]:
+def _drawn(pair: Pair, context: RunContext) -> list[Mapping[str, Any]]:
     """Distinct cases: as many for every slot."""
-    slots = drawing.slots(pair.statement, bench.effort_name)
-    each = max(6, min(bench.effort.points, 400) // len(slots))
+    slots = drawing.slots(pair.statement, context.effort_name)
+    each = max(6, min(context.effort.points, 400) // len(slots))
     found: dict[str, Mapping[str, Any]] = {}
     for place, slot in enumerate(slots):
-        for raw in drawing.drawn(pair.statement, slot, drawing.stream(pair.statement, bench.seed, place), each):
+        for raw in drawing.drawn(pair.statement, slot, drawing.stream(pair.statement, context.seed, place), each):
             found.setdefault(drawing.key(raw), raw)
     return list(found.values())
 
@@ -163,7 +165,7 @@ def _places(pair: Pair, rows: Sequence[Row], evidence: Evidence) -> list[str]:
             continue
         enclosed = [(case, row[name]) for case, row in rows if row.get(name) is not None]
         if not enclosed:
-            lacking.append(f"the second side encloses {name} at no case")
+            lacking.append(f"the empirical check encloses {name} at no case")
         for case, bracket in enclosed:
             value = float(case.evaluate(quantity.ratio.expr))
             if not bracket[0] <= value <= bracket[1]:
@@ -184,7 +186,7 @@ def _enclosed(pair: Pair, rows: Sequence[Row], evidence: Evidence, *, single: bo
             continue
         seen = [(case, row[name]) for case, row in rows if row.get(name) is not None]
         if len(seen) < len(rows):
-            lacking.append(f"the second side encloses {name} at {len(seen)} of {len(rows)} cases only")
+            lacking.append(f"the empirical check encloses {name} at {len(seen)} of {len(rows)} cases only")
         widest, moved = 0.0, {"up": False, "down": False}
         for place, (case, (low, high)) in enumerate(seen):
             lows, highs = ([float(case.evaluate(e)) for e in ends] for ends in (quantity.lows, quantity.highs))

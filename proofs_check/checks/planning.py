@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from montecarlo.registry import Simulation, Tails
-from proofs_check.checks.evidence import BETA, Bench, Planned
+from proofs_check.checks.evidence import BETA, Planned, RunContext
 from proofs_check.checks.intervals import numbers_needed
 from proofs_check.claims.pairing import Pair, scale_and_tolerance
 from theorems.gaussian.process import Moment
@@ -16,8 +16,8 @@ from theorems.kernel.limits import Limit
 WIDE = 32
 
 
-def tier_of(simulation: Simulation, raw: Mapping[str, Any], bench: Bench) -> str:
-    """How a case's walks are sampled: as ``bench.tier`` says, or literally where the simulation cannot be sampled so.
+def tier_of(simulation: Simulation, raw: Mapping[str, Any], context: RunContext) -> str:
+    """How a case's walks are sampled: as ``context.tier`` says, or literally where the simulation cannot be sampled so.
 
     "auto" is the fused tier for walks of WIDE normals or more, where drawing costs more than what is done with it. It
     depends on the case alone, so that a case replays with the numbers it had in a run. On a GPU "auto" is the literal
@@ -28,13 +28,13 @@ def tier_of(simulation: Simulation, raw: Mapping[str, Any], bench: Bench) -> str
 
     if simulation.model != "walk":
         return "literal"
-    wanted = bench.tier
+    wanted = context.tier
     if wanted == "auto":
         wanted = "fused" if length(raw) * dimension(raw) >= WIDE else "literal"
     # small cases are no work for a GPU's kernels, and what the GPUs of a cluster have is not known here
-    if bench.device != "cpu" and (bench.tier == "auto" or bench.elsewhere is not None):
+    if context.device != "cpu" and (context.tier == "auto" or context.elsewhere is not None):
         return "literal"
-    if wanted == "literal" or not reads_scores_alone(simulation, raw, wanted, bench.device):
+    if wanted == "literal" or not reads_scores_alone(simulation, raw, wanted, context.device):
         return "literal"
     return wanted
 
@@ -44,7 +44,7 @@ def plan_case(
     simulation: Any,
     raw: Mapping[str, Any],
     delta: float,
-    bench: Bench,
+    context: RunContext,
     tolerances: Mapping[str, float] | None = None,
 ) -> Planned | None:
     """The sample that makes the wanted error visible at a case; None where it would cost more than a case may.
@@ -57,10 +57,10 @@ def plan_case(
     T = length(raw) if simulation.model == "walk" else 1
     d = dimension(raw) if simulation.model != "free" else 1
     block = block_walks(T, d)
-    walks, quantities = max(2 * block, bench.walks), {}
+    walks, quantities = max(2 * block, context.walks), {}
     for name in pair.sampled_names:
         moment, mean, variance = pair.statistic(name, raw)
-        scale, tolerance = scale_and_tolerance(moment, mean, variance, bench.effort.factor)
+        scale, tolerance = scale_and_tolerance(moment, mean, variance, context.effort.factor)
         per_block = block // 2 if moment.kind in ("variance", "covariance") else block
         tolerance = (tolerances or {}).get(name, tolerance)
         degree = degree_of(simulation, name, pair)
@@ -71,7 +71,7 @@ def plan_case(
         if variance <= floor:
             quantities[name] = (0.0, scale, 1e-6 * max(1.0, abs(mean)))
             continue
-        most = bench.effort.most_normals // (T * d) // (block // per_block)
+        most = context.effort.most_normals // (T * d) // (block // per_block)
         needed = numbers_needed(
             variance, tolerance, degree=degree, delta=delta, beta=BETA, per_block=per_block, most=most
         )
@@ -79,7 +79,7 @@ def plan_case(
             return None
         walks = max(walks, needed * (block // per_block))
         quantities[name] = (variance, scale, tolerance)
-    return Planned(raw, walks, walks * T * d, quantities, tier_of(simulation, raw, bench))
+    return Planned(raw, walks, walks * T * d, quantities, tier_of(simulation, raw, context))
 
 
 def degree_of(simulation: Simulation, name: str, pair: Pair) -> int | Tails:

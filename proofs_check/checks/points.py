@@ -130,7 +130,7 @@ def _misread_at(pair: Pair, found: Any, k: int, case: Case) -> list[str]:
 
 
 def _number(case: Case, found: Any, name: str, k: int) -> Any:
-    """The ball of a name's value at a case, a parameter's with its error; None where only the second side knows it."""
+    """The ball of a name's value at a case, a parameter's with its error; None where only the check knows it."""
     if name in found.errors and name in case.scalars:
         return _around(found.columns[name][k], float(found.errors[name][k]))
     try:

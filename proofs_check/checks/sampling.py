@@ -1,4 +1,4 @@
-"""The second side of a claim with randomness: plan, sample, put intervals around it, try the decoys, confirm."""
+"""The empirical check of a claim with randomness: plan, sample, put intervals around it, try the decoys, confirm."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proofs_check.cases import drawn as drawing
 from proofs_check.checks import tails
 from proofs_check.checks.approaching import MOST_LENGTHS, Approached, Ladder, plan_ladder, reached
 from proofs_check.checks.evaluating import evaluated_beside
-from proofs_check.checks.evidence import BETA, Bench, Evidence, Measured, Planned
+from proofs_check.checks.evidence import BETA, Evidence, Measured, Planned, RunContext
 from proofs_check.checks.intervals import interval, p_value
 from proofs_check.checks.planning import degree_of, plan_case, tier_of
 from proofs_check.checks.streams import Streams
@@ -36,25 +36,25 @@ Chosen = Planned | Ladder
 Judged = Measured | Approached
 
 
-def plan(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: float, bench: Bench) -> Chosen | None:
+def plan(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: float, context: RunContext) -> Chosen | None:
     """The sample for a case, at growing lengths where the print is about the limit; None where it is too dear."""
     told = raw.get("start", "sigma") == "sigma" and any(
         name in pair.formulas and pair.in_the_limit(name) for name in pair.sampled_names
     )
-    return (plan_ladder if told else plan_case)(pair, simulation, raw, delta, bench)
+    return (plan_ladder if told else plan_case)(pair, simulation, raw, delta, context)
 
 
-def choose_cases(pair: Pair, simulation: Any, delta: float, bench: Bench) -> tuple[list[Chosen], int]:
+def choose_cases(pair: Pair, simulation: Any, delta: float, context: RunContext) -> tuple[list[Chosen], int]:
     """One affordable case a slot, drawn by Hypothesis, and how many draws were passed over as too dear."""
     chosen: list[Chosen] = []
     seen: set[str] = set()
     dear = 0
-    for place, slot in enumerate(drawing.slots(pair.statement, bench.effort_name)):
+    for place, slot in enumerate(drawing.slots(pair.statement, context.effort_name)):
         found: Chosen | None = None
-        for raw in reversed(drawing.drawn(pair.statement, slot, bench.seed * 64 + place, bench.effort.draws)):
+        for raw in reversed(drawing.drawn(pair.statement, slot, context.seed * 64 + place, context.effort.draws)):
             if drawing.key(raw) in seen:
                 continue
-            planned = plan(pair, simulation, raw, delta, bench)
+            planned = plan(pair, simulation, raw, delta, context)
             if planned is None:
                 dear += 1
                 continue
@@ -78,12 +78,12 @@ def _varies(chosen: Chosen) -> bool:
 
 
 def climbed(
-    pair: Pair, simulation: Any, chosen: Chosen, delta: float, bench: Bench, mark: str = ""
+    pair: Pair, simulation: Any, chosen: Chosen, delta: float, context: RunContext, mark: str = ""
 ) -> tuple[list[Measured], list[Judged]]:
     """Every measurement that a case asks for, and what of it is put against the print."""
     # lengths of one case and of another may be the same case: each has a stream of its own
     marks = ["" if rung.raw == chosen.raw else " of " + drawing.key(chosen.raw) for rung in rungs(chosen)]
-    found = [measure(pair, simulation, r, delta, bench, mark + m) for r, m in zip(rungs(chosen), marks, strict=True)]
+    found = [measure(pair, simulation, r, delta, context, mark + m) for r, m in zip(rungs(chosen), marks, strict=True)]
     measured = [m for at in found for m in at]
     if isinstance(chosen, Ladder):
         approached = reached(pair, chosen, found, delta)
@@ -92,7 +92,7 @@ def climbed(
 
 
 def measure(
-    pair: Pair, simulation: Any, planned: Planned, delta: float, bench: Bench, mark: str = ""
+    pair: Pair, simulation: Any, planned: Planned, delta: float, context: RunContext, mark: str = ""
 ) -> list[Measured]:
     """Sample a planned case and put an interval around every quantity; ``mark`` names a stream of its own."""
     from montecarlo.engine import draw
@@ -102,17 +102,17 @@ def measure(
         simulation,
         handed,
         walks=planned.walks,
-        seed=bench.seed,
+        seed=context.seed,
         claim_id=pair.statement.id,
         key=drawing.key(planned.raw) + mark,
-        device=bench.device,
-        threads=bench.threads,
-        on_block=bench.step,
-        elsewhere=bench.elsewhere,
+        device=context.device,
+        threads=context.threads,
+        on_block=context.step,
+        elsewhere=context.elsewhere,
         tier=planned.tier,
     )
-    if bench.streams is not None:
-        bench.streams.see(sample, f"the sample at {drawing.key(planned.raw)}{' (' + mark + ')' if mark else ''}")
+    if context.streams is not None:
+        context.streams.see(sample, f"the sample at {drawing.key(planned.raw)}{' (' + mark + ')' if mark else ''}")
     found = []
     for name in pair.sampled_names:
         if name not in sample.estimates and set(sample.estimates) != {"value"}:
@@ -138,15 +138,15 @@ def measure(
 
 
 def sampled(
-    pair: Pair, outcome: Outcome, simulation: Any, alpha: float, bench: Bench, only: Mapping[str, Any] | None
+    pair: Pair, outcome: Outcome, simulation: Any, alpha: float, context: RunContext, only: Mapping[str, Any] | None
 ) -> Evidence:
     """The simulation's side of a claim with randomness, and what is evaluated beside it."""
     from montecarlo import registry
 
-    evidence = tails.told(pair, simulation, _sampled(pair, outcome, simulation, alpha, bench, only))
+    evidence = tails.told(pair, simulation, _sampled(pair, outcome, simulation, alpha, context, only))
     evaluation = registry.beside(pair.source) if simulation.claim_id == pair.source else None
     if evaluation is not None:
-        _joined(evidence, evaluated_beside(pair, outcome, evaluation, bench, only), pair)
+        _joined(evidence, evaluated_beside(pair, outcome, evaluation, context, only), pair)
     return evidence
 
 
@@ -176,24 +176,24 @@ def _joined(evidence: Evidence, other: Evidence, pair: Pair) -> None:
 
 
 def _sampled(
-    pair: Pair, outcome: Outcome, simulation: Any, alpha: float, bench: Bench, only: Mapping[str, Any] | None
+    pair: Pair, outcome: Outcome, simulation: Any, alpha: float, context: RunContext, only: Mapping[str, Any] | None
 ) -> Evidence:
     from montecarlo.calibration import check_normals
     from montecarlo.engine import check_repeatable
 
-    bench = replace(bench, streams=Streams())
-    rate = drawing.hit_rate(pair.statement, bench.seed) if pair.statement.conditions else None
-    places = 1 if only is not None else len(drawing.slots(pair.statement, bench.effort_name))
+    context = replace(context, streams=Streams())
+    rate = drawing.hit_rate(pair.statement, context.seed) if pair.statement.conditions else None
+    places = 1 if only is not None else len(drawing.slots(pair.statement, context.effort_name))
     delta = share(pair, alpha, places)
     if only is not None:
         # where no limit can be formed from a case, it can still be compared with the derivation
-        planned = plan(pair, simulation, only, delta, bench) or plan_case(pair, simulation, only, delta, bench)
+        planned = plan(pair, simulation, only, delta, context) or plan_case(pair, simulation, only, delta, context)
         chosen, dear = ([planned] if planned is not None else []), int(planned is None)
     else:
-        chosen, dear = choose_cases(pair, simulation, delta, bench)
+        chosen, dear = choose_cases(pair, simulation, delta, context)
     evidence = Evidence(tier="direct simulation")
     if outcome.status == "disproved" and only is None:
-        smallest = find_counterexample(pair, simulation, outcome, delta, bench)
+        smallest = find_counterexample(pair, simulation, outcome, delta, context)
         if smallest is not None and drawing.key(smallest.raw) not in {drawing.key(p.raw) for p in chosen}:
             chosen.append(smallest)
     else:
@@ -205,25 +205,25 @@ def _sampled(
         check_repeatable(
             simulation,
             pair.handed(every[0].raw) if simulation.model == "free" else every[0].raw,
-            seed=bench.seed,
+            seed=context.seed,
             claim_id=pair.statement.id,
             key=drawing.key(every[0].raw),
-            device=bench.device,
+            device=context.device,
             tier=every[0].tier,
         )
         for tier in sorted({rung.tier for rung in every}) if simulation.model != "free" else ():
-            if bench.elsewhere is None:
-                check_normals(tier, bench.device)
+            if context.elsewhere is None:
+                check_normals(tier, context.device)
     for place, case in enumerate(chosen):
-        bench.step(place, len(chosen))
-        found, told = climbed(pair, simulation, case, delta, bench)
+        context.step(place, len(chosen))
+        found, told = climbed(pair, simulation, case, delta, context)
         measured += found
         judged += told
     evidence.spent = delta * len(measured)
     evidence.tier = _tiers(simulation, every)
     _fill(evidence, measured, judged)
     if evidence.conflicts and pair.statement.plugin and only is None:
-        evidence.conflicts = [*_smaller(pair, simulation, measured, delta, bench), *evidence.conflicts]
+        evidence.conflicts = [*_smaller(pair, simulation, measured, delta, context), *evidence.conflicts]
     evidence.trend = _trend(judged)
     if not chosen:
         evidence.status = "underpowered"
@@ -235,7 +235,7 @@ def _sampled(
         evidence.power += f"; {dear} drawn cases were passed over as too dear at this effort"
     _decoys(pair, judged, evidence, single=only is not None)
     if outcome.status == "disproved" and evidence.status == "contradicts" and smallest is not None:
-        again, fresh = climbed(pair, simulation, smallest, delta, bench, "confirmation")
+        again, fresh = climbed(pair, simulation, smallest, delta, context, "confirmation")
         evidence.spent += delta * len(again)
         evidence.samples += sum(m.count for m in again if m.target.name in outcome.false_quantities)
         wrong = [m for m in fresh if m.contradicts and m.target.name in outcome.false_quantities]
@@ -360,13 +360,13 @@ def _conflicts(measured: Sequence[Measured]) -> list[str]:
     ]
 
 
-def _smaller(pair: Pair, simulation: Any, measured: Sequence[Measured], delta: float, bench: Bench) -> list[str]:
+def _smaller(pair: Pair, simulation: Any, measured: Sequence[Measured], delta: float, context: RunContext) -> list[str]:
     """A conflict at a case smaller than those measured, for an author to look at; it decides nothing."""
     least = min(_size(m.raw) for m in measured if m.conflicts)
-    drawn = drawing.drawn(pair.statement, {}, bench.seed, SMALL_DRAWS)
+    drawn = drawing.drawn(pair.statement, {}, context.seed, SMALL_DRAWS)
     for raw in sorted((raw for raw in drawn if _size(raw) < least), key=_size)[:SMALL_TRIED]:
-        planned = plan_case(pair, simulation, raw, delta, bench)
-        found = [] if planned is None else _conflicts(measure(pair, simulation, planned, delta, bench, "smaller"))
+        planned = plan_case(pair, simulation, raw, delta, context)
+        found = [] if planned is None else _conflicts(measure(pair, simulation, planned, delta, context, "smaller"))
         if found:
             return found[:1]
     return []
@@ -424,7 +424,9 @@ def _words(pair: Pair, name: str) -> frozenset[str]:
     return frozenset() if isinstance(pair.quantity(name), Limit) else pair.limiting(name).names
 
 
-def find_counterexample(pair: Pair, simulation: Any, outcome: Outcome, delta: float, bench: Bench) -> Chosen | None:
+def find_counterexample(
+    pair: Pair, simulation: Any, outcome: Outcome, delta: float, context: RunContext
+) -> Chosen | None:
     """The smallest case where print and derivation differ by at least a fifth, and which can be sampled."""
 
     def differs(raw: Mapping[str, Any]) -> bool:
@@ -442,8 +444,8 @@ def find_counterexample(pair: Pair, simulation: Any, outcome: Outcome, delta: fl
     # the longer the walk, the smaller the remainder; a shorter one serves where that is too dear
     for length in ("long", "middle") if pair.statement.asymptotic else ("middle",):
         slot = {"T": length} if pair.statement.asymptotic else {}
-        raw = drawing.smallest(pair.statement, slot, bench.seed, differs)
-        planned = None if raw is None else plan(pair, simulation, raw, delta, bench)
+        raw = drawing.smallest(pair.statement, slot, context.seed, differs)
+        planned = None if raw is None else plan(pair, simulation, raw, delta, context)
         if planned is not None:
             return planned
     return None

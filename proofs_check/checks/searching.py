@@ -1,4 +1,4 @@
-"""The second side of a bound: a search for a violation, which must also come near the bound."""
+"""The empirical check of a bound: a search for a violation, which must also come near the bound."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.checks.eventual import searched_eventually
-from proofs_check.checks.evidence import Bench, Evidence
+from proofs_check.checks.evidence import Evidence, RunContext
 from proofs_check.checks.points import misread, seen_at
 from proofs_check.claims.mutants import mutants
 from proofs_check.claims.pairing import Pair
@@ -34,14 +34,14 @@ ROUNDING = 64
 RECOMPUTED = 12
 
 
-def searched(pair: Pair, outcome: Outcome, search: Any, bench: Bench) -> Evidence:
-    """The second side of a bound: a search for a violation, which must also come near the bound."""
+def searched(pair: Pair, outcome: Outcome, search: Any, context: RunContext) -> Evidence:
+    """The empirical check of a bound: a search for a violation, which must also come near the bound."""
     from montecarlo.directly import run_search
 
     if isinstance(next(iter(pair.derived().quantities.values())), Eventually):
-        return searched_eventually(pair, outcome, search, bench)
+        return searched_eventually(pair, outcome, search, context)
     handed = pair.handed({})
-    found = run_search(search, bench.effort.points, bench.seed, bench.device, pair.statement.id, handed)
+    found = run_search(search, context.effort.points, context.seed, context.device, pair.statement.id, handed)
     evidence = Evidence(tier="adversarial search", samples=len(found), cases=len(found))
     limits = derived_ends(pair)
     value, error = found.columns["value"], found.error

@@ -146,7 +146,7 @@ class Pair:
         return case
 
     def handed(self, raw: Mapping[str, Any]) -> dict[str, Any]:
-        """What the second side is handed: the case, and the printed objects that the claim is about.
+        """What the empirical check is handed: the case, and the printed objects that the claim is about.
 
         A definition that is a rational number at the case is handed by its name, one that is a function of names
         which the case leaves open as ``<name>_of``, a function of those names.

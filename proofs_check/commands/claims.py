@@ -132,7 +132,7 @@ def run_eval(args: argparse.Namespace) -> int:
     arrays = {name: path for name, path in given.items() if path is not None}
     case, symmetric = explore.case_of(claim, settings, arrays)
     options = runner.Options(effort=effort, seed=seed, device=device)
-    here = runner.bench(claim, options, runner.resolve(options), runner.Silent())
+    here = runner.context(claim, options, runner.resolve(options), runner.Silent())
     show_values(claim, explore.explore(claim, case, symmetric, here), symmetric)
     return 0
 

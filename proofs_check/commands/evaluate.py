@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from proofs_check.cases.given import MAX_T, keys
-from proofs_check.checks.evidence import Bench
+from proofs_check.checks.evidence import RunContext
 from proofs_check.checks.intervals import Interval
 from proofs_check.checks.matrices import entry_rows
 from proofs_check.checks.sampling import measure, plan_case
 from proofs_check.claims.pairing import Pair, Target
 from proofs_check.inputs.errors import UsageError, nearest
 from proofs_check.inputs.files import read_bytes
-from proofs_check.inputs.plugins import second_side
+from proofs_check.inputs.plugins import empirical_check
 from proofs_check.judging.stated import is_data
 from theorems.claims.catalogue import STRUCTURED, Statement
 from theorems.kernel.matrix_claims import matrix_of
@@ -162,7 +162,7 @@ def _rational(name: str, text: str) -> str:
 
 
 def explore(
-    claim: Statement, case: Mapping[str, Any], symmetric: bool, bench: Bench
+    claim: Statement, case: Mapping[str, Any], symmetric: bool, context: RunContext
 ) -> list[tuple[str, Target, Interval | None, int, str]]:
     """Every quantity of the claim at the case: what is printed, derived and simulated, with walks and a remark."""
     from montecarlo import registry
@@ -171,7 +171,7 @@ def explore(
         mend = f"twofold verify {claim.id} --case JSON judges it at one case"
         raise UsageError("ID", claim.id, "a claim whose print is arithmetic; this one is a statement", mend)
     pair = Pair(claim, symmetric=symmetric)
-    found = second_side(claim)
+    found = empirical_check(claim)
     if not isinstance(found, registry.Simulation):
         from montecarlo.directly import evaluate
 
@@ -189,12 +189,12 @@ def explore(
     delta = claim.alpha / len(pair.sampled_names)
     planned = None
     for coarser in (1, 2, 4, 8, 16, 32):
-        effort = replace(bench.effort, factor=bench.effort.factor * coarser)
-        planned = plan_case(pair, found, case, delta, replace(bench, effort=effort))
+        effort = replace(context.effort, factor=context.effort.factor * coarser)
+        planned = plan_case(pair, found, case, delta, replace(context, effort=effort))
         if planned is not None:
             break
     if planned is None:
         dear = "too dear to simulate at this effort"
         return [(name, pair.target(name, case), None, 0, dear) for name in pair.sampled_names]
-    measured = measure(pair, found, planned, delta, bench, "eval")
+    measured = measure(pair, found, planned, delta, context, "eval")
     return [(m.target.name, m.target, m.interval, m.count, f"{100 * m.detectable:.2g}%") for m in measured]

@@ -69,7 +69,7 @@ def {name}(walk: Walks, W: Tensor, {arguments}) -> Tensor:
     return {numbers}
 '''
 
-_POINT_SIMULATION = '''"""The second side of {id}: {second}."""
+_POINT_SIMULATION = '''"""The empirical check of {id}: {second}."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ def files(claim_id: str, kind: str, taken: tuple[str, ...] = ()) -> dict[str, st
         return _all(fill, _stated(fill, _REQUESTS[kind]), None, _TO_FILL)
     skeleton = _SKELETONS[kind]
     derivation = skeleton.derivation.format(**fill)
-    second = _second_side(fill, kind, skeleton)
+    second = _empirical_check(fill, kind, skeleton)
     if kind in _REQUESTS:
         return _all(fill, _stated(fill, _REQUESTS[kind], skeleton.imports, derivation), second, _TO_FILL)
     first = _INFORMAL.format(**fill, imports=skeleton.imports, kind=kind, claim=skeleton.claim, derivation=derivation)
@@ -317,7 +317,7 @@ def _quoted(text: str) -> str:
     return json.dumps(" ".join(text.split()))
 
 
-def _second_side(fill: Mapping[str, str], kind: str, skeleton: Skeleton) -> str:
+def _empirical_check(fill: Mapping[str, str], kind: str, skeleton: Skeleton) -> str:
     if kind in _WALK_PARTS:
         degree, arguments, what, numbers = _WALK_PARTS[kind]
         return skeleton.simulation.format(**fill, degree=degree, arguments=arguments, what=what, numbers=numbers)
@@ -326,7 +326,7 @@ def _second_side(fill: Mapping[str, str], kind: str, skeleton: Skeleton) -> str:
 
 
 def _all(fill: Mapping[str, str], first: str, second: str | None, told: Mapping[str, str]) -> dict[str, str]:
-    """The files of a lemma with this statement and this second side."""
+    """The files of a lemma with this statement and this empirical check."""
     paper, module = fill["paper"], fill["module"]
     found = {
         "pyproject.toml": _PROJECT.format(**fill),

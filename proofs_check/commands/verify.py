@@ -29,7 +29,7 @@ from proofs_check.inputs.errors import UsageError
 
 if TYPE_CHECKING:
     from proofs_check.inputs.expect import Expected
-    from proofs_check.judging.cache import Kept
+    from proofs_check.judging.cache import VerdictCache
     from theorems.claims.catalogue import Statement
 
 TIERS = ("auto", "literal", "fused", "joint")
@@ -168,7 +168,7 @@ def _judge(
     args: argparse.Namespace,
     targets: dict[str, Path],
     expected: Expected | None,
-    kept: Kept,
+    kept: VerdictCache,
 ) -> int:
     from proofs_check.inputs.expect import differences
     from proofs_check.report import outputs, terminal
@@ -215,7 +215,7 @@ def _write_site(report: Mapping[str, Any], folder: Path) -> None:
     site.write(outputs.plain(report), folder, before=before)
 
 
-def _told_of(kept: Kept, why: bool) -> list[str]:
+def _told_of(kept: VerdictCache, why: bool) -> list[str]:
     """Why each claim was judged or taken as kept, where that is asked for, and what could not be kept."""
     lines = [f"{name}: {reason}" for name, reason in kept.reasons.items()] if why else []
     return lines + ([f"twofold: {kept.trouble}"] if kept.trouble else [])

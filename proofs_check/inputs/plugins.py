@@ -141,7 +141,7 @@ def load_simulations(claim: Statement) -> None:
         import_all(f"{claim.plugin}.montecarlo")
 
 
-def second_side(claim: Statement) -> Any:
+def empirical_check(claim: Statement) -> Any:
     """The simulation, evaluation or search of a claim; UsageError in one line where there is none that can be used."""
     from montecarlo import registry as simulations
 

@@ -175,7 +175,7 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Mapping[str, str]]) -> 
 
 
 @dataclasses.dataclass
-class Kept:
+class VerdictCache:
     """Verdicts of earlier runs in a folder (None keeps none); ``fresh`` takes none of them but writes new ones.
 
     ``reasons`` says of each claim asked for why it was taken or judged; ``hits`` counts what was taken; ``trouble``
@@ -293,9 +293,9 @@ def _usable(claim: Statement, found: Sequence[tuple[Any, Any]]) -> bool:
     )
 
 
-def opened(fresh: bool) -> Kept:
+def opened(fresh: bool) -> VerdictCache:
     """The verdicts kept for this user; UsageError where VARIABLE names something that is no folder."""
     folder = default_folder()
     if folder is not None and folder.exists() and not folder.is_dir():
         raise UsageError(VARIABLE, str(folder), "a folder, or off", "name another one")
-    return Kept(folder, fresh)
+    return VerdictCache(folder, fresh)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from proofs_check.cases import drawn as drawing
-from proofs_check.checks.evidence import Bench, Planned
+from proofs_check.checks.evidence import Planned, RunContext
 from proofs_check.checks.sampling import choose_cases, rungs, share
 from proofs_check.checks.sampling import plan as plan_sample
 from proofs_check.claims.pairing import Pair
 from proofs_check.inputs.errors import UsageError
-from proofs_check.inputs.plugins import second_side
-from proofs_check.judging.runner import Options, Silent, bench, resolve
+from proofs_check.inputs.plugins import empirical_check
+from proofs_check.judging.runner import Options, Silent, context, resolve
 from proofs_check.judging.stated import is_data
 from proofs_check.statements.timing import SECONDS
 from theorems.claims.catalogue import Statement
@@ -21,7 +21,7 @@ from theorems.claims.catalogue import Statement
 TRIED_NORMALS = 1_000_000
 
 
-def rate(pair: Pair, simulation: Any, planned: Planned, here: Bench) -> float:
+def rate(pair: Pair, simulation: Any, planned: Planned, here: RunContext) -> float:
     """Normals a second of a simulation at a case, on all threads."""
     from montecarlo.engine import draw
 
@@ -41,13 +41,13 @@ def plan(claims: Sequence[Statement], options: Options) -> list[dict[str, Any]]:
 
     rows: list[dict[str, Any]] = []
     for claim in claims:
-        here = bench(claim, options, resolve(options), Silent())
+        here = context(claim, options, resolve(options), Silent())
         if is_data(claim):
             # its samples are planned from a pilot as it is judged; this is the time that it may take
             rows.append({"id": claim.id, "case": "statement", "walks": 0, "seconds": SECONDS[options.effort]})
             continue
         try:
-            found = second_side(claim)
+            found = empirical_check(claim)
         except UsageError:
             if Pair(claim).derived().missing:
                 continue

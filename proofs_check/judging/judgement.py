@@ -21,7 +21,7 @@ def verdict(outcome: Outcome, evidence: Evidence, *, plugin: bool = False) -> tu
     differ = evidence.conflicts[0] if evidence.conflicts else ""
     if outcome.status not in ("proved", "disproved"):
         reason = f"the derivation is {outcome.status}: {outcome.method}"
-        return "undecided", f"{reason}; besides, its value is not the second side's: {differ}" if differ else reason
+        return "undecided", f"{reason}; besides, its value is not the empirical check's: {differ}" if differ else reason
     if differ:
         blame = f"{AUTHOR}; the smallest case seen" if plugin else "derivation and simulation disagree"
         return "conflict", f"{blame}: {differ}"

@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 
 from proofs_check.binding.hold import bind, capped
 from proofs_check.checks.evaluating import evaluated
-from proofs_check.checks.evidence import EFFORTS, Bench, Evidence
+from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.growing import grown
 from proofs_check.checks.observing import observed
 from proofs_check.checks.sampling import sampled
@@ -24,7 +24,7 @@ from proofs_check.claims.report import Claim, Counterexample, Report, Spent, emp
 from proofs_check.inputs.errors import RunStopped
 from proofs_check.inputs.plugins import load_simulations
 from proofs_check.judging import workers
-from proofs_check.judging.cache import Found, Kept
+from proofs_check.judging.cache import Found, VerdictCache
 from proofs_check.judging.judgement import verdict
 from proofs_check.judging.stated import disproved, is_data, judged_claim
 from proofs_check.judging.variants import judged, part
@@ -111,7 +111,7 @@ def resolve(options: Options) -> str:
 
 
 def run(
-    claims: Sequence[Statement], options: Options, progress: Progress | None = None, kept: Kept | None = None
+    claims: Sequence[Statement], options: Options, progress: Progress | None = None, kept: VerdictCache | None = None
 ) -> Report:
     """Judge the claims, and the correction of each that is refuted; an interruption leaves a partial report.
 
@@ -150,7 +150,7 @@ def run(
 
 
 def _judgements(
-    claims: Sequence[Statement], options: Options, device: str, listener: Progress, kept: Kept | None
+    claims: Sequence[Statement], options: Options, device: str, listener: Progress, kept: VerdictCache | None
 ) -> Iterator[tuple[Statement, Found]]:
     """Every claim with its cached judgement, or else a new one, which is cached; in the order in which they end."""
     question = {"effort": options.effort, "seed": options.seed, "device": device, "case": options.case}
@@ -257,15 +257,15 @@ def _judge_one(
     pair = Pair(claim, second_route)
     outcome = settle(claim, pair.derived())
     check_symbols(claim, outcome, pair.derived())
-    evidence = _second_side(pair, outcome, options, device, listener)
-    variants = judged(pair, lambda one, found: _second_side(one, found, options, device, listener))
+    evidence = _empirical_check(pair, outcome, options, device, listener)
+    variants = judged(pair, lambda one, found: _empirical_check(one, found, options, device, listener))
     evidence.conflicts += [f"{v.name}: {v.reason}" for v in variants if v.verdict == "conflict"]
     evidence.spent += sum(v.evidence.spent for v in variants)
     outcome.evidence += enumerated(pair.derived(), claim.positions) if second_route else generalised(claim)
     outcome.evidence += evidence.trend
     outcome.evidence += [] if claim.corrects else remarked(claim.id)
     outcome.evidence += claim_needs(claim, "quick", options.seed) if outcome.status == "proved" else []
-    binding = bind(pair, second_side_of(claim), evidence.rows, options.seed, evidence.seen)
+    binding = bind(pair, empirical_check_of(claim), evidence.rows, options.seed, evidence.seen)
     if binding.derived:
         told = f"; {outcome.method}" if outcome.status == "undecided" else ""
         outcome.status, outcome.method = "undecided", binding.derived[0] + told
@@ -360,7 +360,7 @@ def _names(claim: Statement, printed: str) -> set[str]:
     return {s.name for formula in formulas for s in formula.free_symbols}
 
 
-def _second_side(pair: Pair, outcome: Outcome, options: Options, device: str, listener: Progress) -> Evidence:
+def _empirical_check(pair: Pair, outcome: Outcome, options: Options, device: str, listener: Progress) -> Evidence:
     from montecarlo import registry
 
     claim = pair.statement
@@ -369,7 +369,7 @@ def _second_side(pair: Pair, outcome: Outcome, options: Options, device: str, li
         return Evidence(reason="the source is incomplete")
     load_simulations(claim)
     found = registry.find(pair.source)
-    here = bench(claim, options, device, listener)
+    here = context(claim, options, device, listener)
     if isinstance(found, registry.Evaluation):
         return evaluated(pair, outcome, found, here, options.case)
     if isinstance(found, registry.Growth):
@@ -381,8 +381,8 @@ def _second_side(pair: Pair, outcome: Outcome, options: Options, device: str, li
     return sampled(pair, outcome, found, part(pair), here, options.case)
 
 
-def second_side_of(claim: Statement) -> Any:
-    """The registered second side of a claim; None where nothing is."""
+def empirical_check_of(claim: Statement) -> Any:
+    """The registered empirical check of a claim; None where nothing is."""
     from montecarlo import registry
 
     try:
@@ -391,9 +391,9 @@ def second_side_of(claim: Statement) -> Any:
         return None
 
 
-def bench(claim: Statement, options: Options, device: str, listener: Progress) -> Bench:
-    """Where a claim's second side runs, under these options."""
-    return Bench(
+def context(claim: Statement, options: Options, device: str, listener: Progress) -> RunContext:
+    """Where a claim's empirical check runs, under these options."""
+    return RunContext(
         options.seed,
         device,
         _threads(options),

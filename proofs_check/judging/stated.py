@@ -97,7 +97,7 @@ def bound(claim: Statement, cases: list[Case], seed: int) -> Binding:
         rows = [row["params"] for row in cases]
         found = found.joined(simulation_bound(claim, simulation, rows, seed, tuple(claim.printed)))
     elif simulation is not None and not found.missing:
-        found.missing.append("the second side is no simulation of tokens, so it is held to nothing; leave it out")
+        found.missing.append("the empirical check is no simulation of tokens, so it is held to nothing; leave it out")
     return found
 
 

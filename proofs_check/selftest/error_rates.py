@@ -31,11 +31,11 @@ from scipy.stats import beta as beta_law
 from scipy.stats import norm
 
 from montecarlo.registry import Growth, Tails
-from proofs_check.checks.evidence import BETA, EFFORTS, Bench, Measured
+from proofs_check.checks.evidence import BETA, EFFORTS, Measured, RunContext
 from proofs_check.checks.growing import grown
 from proofs_check.checks.intervals import Interval, interval
 from proofs_check.claims.pairing import Pair
-from proofs_check.selftest.true_claims import Source, estimators, second_side
+from proofs_check.selftest.true_claims import Source, empirical_check, estimators
 from theorems.claims.catalogue import ALPHA, PLUGIN_SHARES, SHARES, Statement, added, by_id, shipped
 from theorems.kernel.outcome import Outcome
 
@@ -51,7 +51,7 @@ LEVEL, RUNS = 0.05, 400
 PILOT = 32
 #: First and fresh samples count as dependent where independent ones would look so less often than this.
 DEPENDENT = 1e-6
-#: Second sides that no chance decides about, by type.
+#: Empirical checks that no chance decides about, by type.
 WITHOUT = {"Search": "searches", "Evaluation": "evaluations", "Observation": "observations"}
 #: One of so many runs is spent on samples of the largest effort, at the level of a real run.
 SELDOM, LARGEST = 16, "thorough"
@@ -274,8 +274,8 @@ def growths(seeds: Sequence[int], alpha: float, effort: str, work: Work) -> Row:
     outcome = Outcome("disproved", "as if it were, so that confirmation is tried")
 
     def run(seed: int) -> tuple[str, bool, bool, str]:
-        bench = Bench(seed, effort=EFFORTS[effort], effort_name=effort)
-        right, wrong = (grown(one, outcome, Growth(GROWTH, powers), alpha, bench) for one in told)
+        context = RunContext(seed, effort=EFFORTS[effort], effort_name=effort)
+        right, wrong = (grown(one, outcome, Growth(GROWTH, powers), alpha, context) for one in told)
         return right.status, bool(right.conflicts), right.confirmed, wrong.status
 
     looks = list(work(run, seeds))
@@ -378,9 +378,9 @@ def measure(
 
 
 def without_randomness() -> dict[str, int]:
-    """How many claims have a second side whose word is sure: bounds of rounding errors and exact decisions, no chance.
+    """How many claims have a check whose word is sure: bounds of rounding errors and exact decisions, no chance.
 
     A search draws its points at random, but what it finds at a point is beyond the rounding errors there.
     """
-    kinds = Counter(type(second_side(claim)).__name__ for claim in shipped())
+    kinds = Counter(type(empirical_check(claim)).__name__ for claim in shipped())
     return {WITHOUT[name]: kinds[name] for name in WITHOUT if kinds[name]}

@@ -1,6 +1,6 @@
 """Independence, measured: a fault in one side of a claim alone, and whether the two sides are seen to differ.
 
-Derivation and second side are broken in turn, automatically by their kind, through the registries' own blocks, which
+Derivation and check are broken in turn, automatically by their kind, through the registries' own blocks, which
 put everything back. A side that shared its numbers with the other would agree with it, broken or not.
 """
 
@@ -20,14 +20,14 @@ from montecarlo import registry
 from montecarlo.registry import SINGLE, Evaluation, Growth, Observation, Registered, Search, Simulation
 from proofs_check.cases import drawn as drawing
 from proofs_check.checks.evaluating import evaluated
-from proofs_check.checks.evidence import EFFORTS, Bench, Evidence
+from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.growing import grown
 from proofs_check.checks.observing import observed
 from proofs_check.checks.sampling import sampled
 from proofs_check.checks.searching import searched
 from proofs_check.claims.pairing import Pair
 from proofs_check.inputs.errors import UsageError
-from proofs_check.inputs.plugins import second_side
+from proofs_check.inputs.plugins import empirical_check
 from proofs_check.judging.judgement import verdict
 from proofs_check.judging.variants import keys, of
 from theorems.algebra.ratio import Ratio
@@ -56,7 +56,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Found:
-    """What the referee says of a broken claim, and at which case (None: all that the second side looks at)."""
+    """What the referee says of a broken claim, and at which case (None: all that the empirical check looks at)."""
 
     verdict: str
     reason: str
@@ -119,7 +119,7 @@ def broken(
     if derived.missing:
         return row | {"reason": f"nothing is derived, as the source is incomplete: {derived.missing}"}
     try:
-        entry = second_side(claim)
+        entry = empirical_check(claim)
     except UsageError as error:
         return row | {"verdict": "error", "reason": " ".join(str(error).split())}
     known = {} if sound is None else sound
@@ -173,7 +173,7 @@ def _derivation_broken(
 def _given(claim: Statement, entry: Registered, name: str) -> bool:
     """Whether a simulation gives numbers of that name, or an evaluation beside it.
 
-    Of other second sides that is not known before they run.
+    Of other empirical checks that is not known before they run.
     """
     return not isinstance(entry, Simulation) or _drawn(claim, name) or _beside(claim, entry, name) is not None
 
@@ -190,13 +190,13 @@ def _beside(claim: Statement, entry: Registered, name: str) -> Evaluation | None
 
 
 def _simulation_broken(claim: Statement, name: str, entry: Registered, seed: int, size: Fraction) -> tuple[str, Found]:
-    """The fault in words, and what is found of the claim whose second side has it."""
+    """The fault in words, and what is found of the claim whose empirical check has it."""
     other = _beside(claim, entry, name)
     wrong, words, touched = spoilt(other or entry, name, claim, size)
     with registry.registered(wrong, beside=other is not None):
         found = _judged(claim, entry if other else wrong, seed, touched)
     if found.verdict not in ("conflict", "error") and not touched:
-        found = replace(found, reason="the second side gives no such number, so that nothing can be wrong in it")
+        found = replace(found, reason="the empirical check gives no such number, so that nothing can be wrong in it")
     return words, found
 
 
@@ -241,7 +241,7 @@ def _sound(
 def _cases(claim: Statement, entry: Registered, seed: int) -> Iterator[Mapping[str, Any] | None]:
     """Cases as quick effort draws them, its slots in turn, the whole claim last (None).
 
-    It comes first where the second side draws its own points.
+    It comes first where the empirical check draws its own points.
     """
     if not isinstance(entry, Search | Growth):
         drawn = [
@@ -255,17 +255,17 @@ def _cases(claim: Statement, entry: Registered, seed: int) -> Iterator[Mapping[s
 
 
 def _look(pair: Pair, outcome: Outcome, entry: Registered, seed: int, case: Mapping[str, Any] | None) -> Evidence:
-    """What the second side finds at one case, or where it draws its own points at all of them."""
-    bench = Bench(seed, "cpu", len(os.sched_getaffinity(0)), EFFORTS[EFFORT], EFFORT)
+    """What the empirical check finds at one case, or where it draws its own points at all of them."""
+    context = RunContext(seed, "cpu", len(os.sched_getaffinity(0)), EFFORTS[EFFORT], EFFORT)
     if isinstance(entry, Evaluation):
-        return evaluated(pair, outcome, entry, bench, case)
+        return evaluated(pair, outcome, entry, context, case)
     if isinstance(entry, Growth):
-        return grown(pair, outcome, entry, pair.statement.alpha, bench)
+        return grown(pair, outcome, entry, pair.statement.alpha, context)
     if isinstance(entry, Search):
-        return searched(pair, outcome, entry, bench)
+        return searched(pair, outcome, entry, context)
     if isinstance(entry, Observation):
-        return observed(pair, outcome, entry, bench, case)
-    return sampled(pair, outcome, entry, pair.statement.alpha, bench, case)
+        return observed(pair, outcome, entry, context, case)
+    return sampled(pair, outcome, entry, pair.statement.alpha, context, case)
 
 
 def _off(value: sp.Expr, size: Fraction) -> tuple[sp.Expr, str]:
@@ -364,7 +364,7 @@ def _(quantity: Order, size: Fraction) -> tuple[Any, str]:
 
 
 def spoilt(entry: Registered, name: str, claim: Statement, size: Fraction) -> tuple[Registered, str, set[str]]:
-    """A second side with a fault of that size in one quantity, the fault in words, and where it was put so far."""
+    """An empirical check with a fault of that size in one quantity, the fault in words, and where it was put so far."""
     touched: set[str] = set()
 
     def changed(found: Any, fault: Callable[[str, Any], Any]) -> Any:

@@ -17,7 +17,7 @@ from montecarlo import registry
 from montecarlo.registry import Simulation, Tails
 from proofs_check.cases import drawn as drawing
 from proofs_check.checks import sampling
-from proofs_check.checks.evidence import BETA, Bench, Measured, Planned
+from proofs_check.checks.evidence import BETA, Measured, Planned, RunContext
 from proofs_check.checks.intervals import numbers_needed
 from proofs_check.checks.planning import degree_of
 from proofs_check.claims.pairing import Pair, Target
@@ -82,7 +82,7 @@ class Source:
 
     def measured(self, seed: int, delta: float, mark: str = "") -> Measured:
         """The quantity as the referee measures it in the run of that seed; ``mark`` names a fresh stream."""
-        found = sampling.measure(self.pair, self.simulation, self.planned, delta, Bench(seed), mark)
+        found = sampling.measure(self.pair, self.simulation, self.planned, delta, RunContext(seed), mark)
         return next(m for m in found if m.target.name == self.quantity)
 
     def estimate(self, seed: int, blocks: int, key: str) -> Estimate:
@@ -119,7 +119,7 @@ def covariance_pair() -> tuple[TruePair, Simulation]:
     return pair, Simulation(COVARIANCE, _covariance, degree=4)
 
 
-def second_side(claim: Statement) -> registry.Registered | None:
+def empirical_check(claim: Statement) -> registry.Registered | None:
     """What is registered for a claim; None where nothing is."""
     try:
         return registry.find(claim.id)
@@ -130,7 +130,7 @@ def second_side(claim: Statement) -> registry.Registered | None:
 def simulated(ids: Sequence[str] | None = None) -> Iterator[tuple[TruePair, Simulation]]:
     """The claims with a random simulation, shipped ones and one of the suite's own, as true claims."""
     for claim in shipped():
-        side = second_side(claim) if ids is None or claim.id in ids else None
+        side = empirical_check(claim) if ids is None or claim.id in ids else None
         if isinstance(side, Simulation):
             pair = TruePair(claim)
             if not pair.derived().missing:

@@ -4,7 +4,7 @@ A wrong version of a proved statement ("mutant") differs in one coefficient or e
 factor of 2 %, or in the direction of the relation. One whose right side is nowhere stronger at the tried cases follows
 from the statement and says nothing; of the others, those that the search does not refute mean that the statement is not
 seen to be sharp, which is no fault of it. But a search that refutes not a single wrong version has shown nothing: then
-there is no second side, and the verdict is ``undecided`` for all that is proved.
+there is no empirical check, and the verdict is ``undecided`` for all that is proved.
 """
 
 from __future__ import annotations

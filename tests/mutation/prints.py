@@ -1,4 +1,4 @@
-"""Mutants of every print and of every correction, settled by algebra, or by the second side where that is open.
+"""Mutants of every print and of every correction, settled by algebra, or by the empirical check where that is open.
 
 A mutant is caught where it is disproved or contradicted. One that is proved is true in spite of the change (a weaker
 bound, the same formula in another form), and counts as equivalent.
@@ -19,7 +19,7 @@ import sympy as sp
 
 from proofs_check.cases import drawn as drawing
 from proofs_check.checks.evaluating import LOOSE
-from proofs_check.checks.evidence import EFFORTS, Bench
+from proofs_check.checks.evidence import EFFORTS, RunContext
 from proofs_check.checks.matrices import decoys as matrix_decoys
 from proofs_check.checks.searching import searched
 from proofs_check.claims.mutants import clause_mutants, mutants
@@ -670,7 +670,7 @@ def _ends(statement: Statement, name: str) -> tuple[list[tuple[Fraction, bool]],
 
 
 def _contradicted(statement: Statement, derived: Derived) -> bool:
-    """Whether the second side contradicts a print, at quick effort.
+    """Whether the empirical check contradicts a print, at quick effort.
 
     A bound is put to it itself. For an identity it has been seen, for the claim itself, to agree with the derived
     value; so a print contradicts it that is off by twice what is visible.
@@ -678,11 +678,11 @@ def _contradicted(statement: Statement, derived: Derived) -> bool:
     from montecarlo import registry
 
     pair = Pair(statement, _derived={"sigma": derived})
-    bench = Bench(effort=EFFORTS["quick"], effort_name="quick")
+    context = RunContext(effort=EFFORTS["quick"], effort_name="quick")
     outcome = Outcome("undecided", "", [])
     found = registry.find(statement.id)
     if isinstance(found, registry.Search):
-        return searched(pair, outcome, found, bench).status == "contradicts"
+        return searched(pair, outcome, found, context).status == "contradicts"
     if not isinstance(found, registry.Simulation | registry.Evaluation):
         return False
     cases = [raw for slot in drawing.slots(statement, "quick") for raw in drawing.drawn(statement, slot, 0, CASES)]
@@ -691,11 +691,11 @@ def _contradicted(statement: Statement, derived: Derived) -> bool:
         whole = [{**cases[0], "r": r} for r in statement.ranges.get("r", ())] or cases[:1]
         moved = [{**raw, "theta": str(Fraction(k, GRID))} for raw in whole for k in range(1, GRID)]
         cases += [raw for raw in moved if drawing.meets(statement, raw)]
-    return any(_off(pair, name, raw, bench) for name in pair.sampled_names if name in pair.formulas for raw in cases)
+    return any(_off(pair, name, raw, context) for name in pair.sampled_names if name in pair.formulas for raw in cases)
 
 
-def _off(pair: Pair, name: str, raw: Mapping[str, Any], bench: Bench) -> bool:
-    """Whether a print differs from the derived value at a case by twice what the second side sees, or has none."""
+def _off(pair: Pair, name: str, raw: Mapping[str, Any], context: RunContext) -> bool:
+    """Whether a print differs from the derived value at a case by twice what the empirical check sees, or has none."""
     target = pair.target(name, raw)
     # a print of a limit is put against the limit
     printed, derived = target.claimed, target.true
@@ -707,7 +707,7 @@ def _off(pair: Pair, name: str, raw: Mapping[str, Any], bench: Bench) -> bool:
     if isinstance(pair.quantity(name), Fact):
         return gap > 2 * LOOSE * max(1.0, abs(float(target.derived)))
     moment, mean, variance = pair.statistic(name, raw)
-    return gap > 2 * scale_and_tolerance(moment, mean, variance, bench.effort.factor)[1]
+    return gap > 2 * scale_and_tolerance(moment, mean, variance, context.effort.factor)[1]
 
 
 def matrix_rows(claim: str) -> Iterator[tuple[str, tuple[str, str]]]:

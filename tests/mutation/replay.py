@@ -1,4 +1,4 @@
-"""Calls of functions, recorded while a second side runs, to be repeated with a function changed.
+"""Calls of functions, recorded while an empirical check runs, to be repeated with a function changed.
 
 Truth values and counts are coarse: that they stay the same shows little. What a changed function returns at the very
 arguments that the original was called with shows more.

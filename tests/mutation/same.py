@@ -1,4 +1,4 @@
-"""Whether a changed second side still says what the original says: both are run on the same further inputs.
+"""Whether a changed empirical check still says what the original says: both are run on the same further inputs.
 
 What is compared are the numbers themselves, not a verdict: numbers of sampled walks, truth values, evaluated numbers
 with their bounds against the exact value, the points of a search against the derivation's functionals.
@@ -43,7 +43,7 @@ Numbers = dict[str, tuple[float, float]]
 
 
 def spoken(pair: Pair, entry: Any, planned: Sequence[Planned]) -> Any:
-    """What a second side says on the further inputs; of a simulation, its numbers at the planned cases."""
+    """What an empirical check says on the further inputs; of a simulation, its numbers at the planned cases."""
     claim = pair.statement.id
     if isinstance(entry, Simulation):
         return [_sampled(pair, entry, case) for case in planned]
@@ -102,7 +102,7 @@ def _sampled(pair: Pair, simulation: Simulation, planned: Planned) -> Mapping[st
 
 
 def alike(pair: Pair, entry: Any, one: Any, two: Any) -> str:
-    """Why a changed second side, which said ``two``, says the same as the original, which said ``one``; "" if not."""
+    """Why a changed check, which said ``two``, says the same as the original, which said ``one``; "" if not."""
     if isinstance(entry, Simulation):
         equal = all(map(_close, one, two))
         return f"the same numbers from the same draws in {len(one)} cases" if one and equal else ""
@@ -139,7 +139,7 @@ def unsound(pair: Pair, entry: Any, said: Any) -> str:
 
 
 def coarse(entry: Any, said: Any) -> bool:
-    """Whether a second side gives truth values, or whole numbers without an error: then its calls must be compared."""
+    """Whether a check gives truth values, or whole numbers without an error: then its calls must be compared."""
     if isinstance(entry, Observation):
         return True
     if not isinstance(entry, Evaluation):

@@ -1,4 +1,4 @@
-"""How much the referee catches: every print, rule, piece of the engine and second side changed, one thing at a time.
+"""How much the referee catches: every print, rule, piece of the engine and check changed, one thing at a time.
 
 The score is caught/(mutants - equivalent), of all and of each kind. Names of mutants are stable, and a sample is chosen
 by them and by the seed, so that a survivor can be looked up again.

@@ -1,9 +1,9 @@
-"""Mutants of the second sides: another W, index, start, sign or scale, and changed code; each must spoil the verdict.
+"""Mutants of the checks: another W, index, start, sign or scale, and changed code; each must spoil the verdict.
 
 A simulation is judged on the three cheapest cases that a run at quick effort would take: an interval must leave the
 derived value out. A search runs as in a run, an evaluation or an observation on fewer points, and the verdict on the
 claim must change. What is not seen so is compared with the original on further inputs (``same``), and where it differs
-judged again on more cases. A fixed number of changes of code is taken for every second side.
+judged again on more cases. A fixed number of changes of code is taken for every empirical check.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from proofs_check.cases import drawn as drawing
 from proofs_check.checks import sampling
 from proofs_check.checks.evaluating import evaluated
-from proofs_check.checks.evidence import EFFORTS, Bench, Evidence, Planned
+from proofs_check.checks.evidence import EFFORTS, Evidence, Planned, RunContext
 from proofs_check.checks.growing import grown
 from proofs_check.checks.observing import observed
 from proofs_check.checks.searching import searched
@@ -32,7 +32,7 @@ from tests.mutation.probes import derivations, digest
 from tests.mutation.replay import Call, Recorder, repeated, telling
 from tests.mutation.same import alike, coarse, otherwise, spoken, unsound
 
-#: Changes of code that are tried of one second side.
+#: Changes of code that are tried of one empirical check.
 CODE = 4
 #: Cases of a simulation, and points of an evaluation or an observation, at a first look and at a second one.
 CASES, POINTS = (3, 8), (24, 48)
@@ -42,7 +42,7 @@ SECONDS, TIMED_OUT = 20.0, "timed out"
 
 @dataclass(frozen=True)
 class SimulatorMutant:
-    """A second side with one thing changed: another function in its place, or a change of the code under it."""
+    """An empirical check with one thing changed: another function in its place, or a change of the code under it."""
 
     claim: str
     name: str
@@ -52,7 +52,7 @@ class SimulatorMutant:
 
 @functools.cache
 def simulator_mutants(claim: str) -> tuple[SimulatorMutant, ...]:
-    """The mutants of a claim's second side; none where it has none."""
+    """The mutants of a claim's empirical check; none where it has none."""
     from montecarlo import registry
 
     try:
@@ -114,7 +114,7 @@ _ARGUMENTS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
 
 
 def _numbers(found: Any, change: Callable[[Any], Any]) -> Any:
-    """What a second side returned, with its numbers changed; truth values are turned round."""
+    """What an empirical check returned, with its numbers changed; truth values are turned round."""
     from montecarlo.registry import Points
 
     if isinstance(found, Points):
@@ -145,7 +145,7 @@ def _equivalent(mutant: SimulatorMutant) -> str:
 
 
 def judged_simulator(mutant: SimulatorMutant) -> tuple[str, str]:
-    """What becomes of a second side's mutant: ("caught", how), ("equivalent", why) or ("survived", why)."""
+    """What becomes of an empirical check's mutant: ("caught", how), ("equivalent", why) or ("survived", why)."""
     claim = mutant.claim
     why = _equivalent(mutant)
     if why:
@@ -247,7 +247,7 @@ def _spoken(claim: str) -> Any:
 
 @functools.cache
 def _calls(claim: str) -> Mapping[FunctionType, list[Call]]:
-    """The calls of a second side's functions on the further inputs, nothing being remembered from before."""
+    """The calls of an empirical check's functions on the further inputs, nothing being remembered from before."""
     entry = _entry(claim)
     own = plain(entry.function)
     forget()
@@ -263,29 +263,29 @@ def _judged(claim: str, entry: Any, *, look: int) -> str:
     if derived is None or derived.missing:
         return "undecided"
     pair, outcome = _pair(claim), settled(claim)
-    bench = Bench(effort=EFFORTS["quick"], effort_name="quick", seed=look)
-    few = replace(bench, effort=replace(bench.effort, points=POINTS[look]))
+    context = RunContext(effort=EFFORTS["quick"], effort_name="quick", seed=look)
+    few = replace(context, effort=replace(context.effort, points=POINTS[look]))
     if look:
-        bench = replace(bench, effort=replace(bench.effort, points=same.POINTS))
+        context = replace(context, effort=replace(context.effort, points=same.POINTS))
     if isinstance(entry, registry.Simulation):
-        return _sampled(pair, entry, bench, _planned(claim)[: CASES[look]])
+        return _sampled(pair, entry, context, _planned(claim)[: CASES[look]])
     evidence: Evidence
     if isinstance(entry, registry.Evaluation):
         evidence = evaluated(pair, outcome, entry, few, None)
     elif isinstance(entry, registry.Search):
-        evidence = searched(pair, outcome, entry, bench)
+        evidence = searched(pair, outcome, entry, context)
     elif isinstance(entry, registry.Observation):
         evidence = observed(pair, outcome, entry, few, None)
     else:
-        evidence = grown(pair, outcome, entry, pair.statement.alpha, bench)
+        evidence = grown(pair, outcome, entry, pair.statement.alpha, context)
     return verdict(outcome, evidence)[0]
 
 
-def _sampled(pair: Pair, simulation: Any, bench: Bench, cases: tuple[Planned, ...]) -> str:
+def _sampled(pair: Pair, simulation: Any, context: RunContext, cases: tuple[Planned, ...]) -> str:
     """What intervals say of the derived values: "consistent" where they lie within what an error must be to be seen."""
     told = "consistent" if cases else "undecided"
     for planned in cases:
-        for found in sampling.measure(pair, simulation, planned, _delta(pair.statement.id), bench):
+        for found in sampling.measure(pair, simulation, planned, _delta(pair.statement.id), context):
             if found.conflicts:
                 return "conflict"
             low, high = (float(found.target.derived) + sign * found.tolerance for sign in (-1, 1))
@@ -302,7 +302,7 @@ def _delta(claim: str) -> float:
 def _planned(claim: str) -> tuple[Planned, ...]:
     """Cases in which something varies: the cheapest that a run at quick effort would sample, then one of every slot.
 
-    None for a second side that is no simulation.
+    None for an empirical check that is no simulation.
     """
     from montecarlo.registry import Simulation
 
@@ -311,8 +311,8 @@ def _planned(claim: str) -> tuple[Planned, ...]:
     if not isinstance(entry, Simulation):
         return ()
     for slots, most in (("quick", CASES[0]), ("standard", CASES[-1])):
-        bench = Bench(effort=EFFORTS["quick"], effort_name=slots)
-        chosen, _ = sampling.choose_cases(_pair(claim), entry, _delta(claim), bench)
+        context = RunContext(effort=EFFORTS["quick"], effort_name=slots)
+        chosen, _ = sampling.choose_cases(_pair(claim), entry, _delta(claim), context)
         # of a case at several lengths, the case itself
         cases = [next(rung for rung in sampling.rungs(one) if rung.raw == one.raw) for one in chosen]
         moving = [p for p in cases if any(variance > 0 for variance, _, _ in p.quantities.values())]

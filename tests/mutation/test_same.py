@@ -1,4 +1,4 @@
-"""Whether a changed second side says the same: what is told apart, what is not, and what calls show."""
+"""Whether a changed empirical check says the same: what is told apart, what is not, and what calls show."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from theorems.claims.catalogue import by_id
 
 
 def told(claim: str, change: Any) -> str:
-    """Why the claim's second side with its results changed says the same; "" where it does not."""
+    """Why the claim's empirical check with its results changed says the same; "" where it does not."""
     entry: Any = registry.find(claim)
     other = replace(entry, function=simulators._signed(entry.function, lambda *a, **k: change(entry.function(*a, **k))))
     pair, cases = Pair(by_id()[claim]), simulators._planned(claim)

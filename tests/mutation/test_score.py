@@ -249,7 +249,7 @@ def test_of_a_fixed_sample_nearly_all_are_caught_and_blind_probes_are_noticed(mo
     blind = Probes((), ())
     found = [replace(m, judge=blinded(m.judge, blind)) if m.kind == "rule" else m for m in chosen]
     with monkeypatch.context() as patched:
-        # probes that show nothing, a kernel and a second side that cannot tell
+        # probes that show nothing, a kernel and an empirical check that cannot tell
         patched.setattr(mutation_rules, "_together", lambda *_: blind)
         patched.setattr(mutation_rules, "_derived_again", lambda *_: None)
         patched.setattr(mutation_prints, "_status", lambda *_: "undecided")

@@ -1,4 +1,4 @@
-"""Quantities that a simulation does not return, evaluated beside it: they count as those of any second side."""
+"""Quantities that a simulation does not return, evaluated beside it: they count as those of any empirical check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from montecarlo import registry
 from montecarlo.registry import Evaluation
 from proofs_check.checks import sampling
 from proofs_check.checks.evaluating import evaluated_beside
-from proofs_check.checks.evidence import EFFORTS, Bench, Evidence
+from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging.judgement import verdict
 from theorems.claims.catalogue import by_id
@@ -20,7 +20,7 @@ from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import settle
 
 CLAIM, RHO = "bao2024.sec3.diagonal-dominance", "bao2024.sec4.a1-uniform"
-BENCH = Bench(effort=EFFORTS["quick"], effort_name="quick")
+BENCH = RunContext(effort=EFFORTS["quick"], effort_name="quick")
 Numbers = dict[str, tuple[float, float]]
 
 

@@ -1,4 +1,4 @@
-"""A claim whose source is incomplete: undecided with what is missing, without a second side, and nothing is planned."""
+"""A claim whose source is incomplete: undecided with what is missing, without a check, and nothing is planned."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_claim_that_lacks_a_side_is_still_an_error() -> None:
     def guess() -> Incomplete:
         return Incomplete("a page")
 
-    # where something was derived, a second side must be there
+    # where something was derived, an empirical check must be there
     claim = by_id()[CLAIM]
     with registered(CLAIM, lambda: _fact()), pytest.raises(UsageError):
         plan([claim], Options(effort="quick", device="cpu"))

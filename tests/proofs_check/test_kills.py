@@ -23,7 +23,7 @@ import pytest
 
 from proofs_check.judging import cache as kept
 from proofs_check.judging import runner
-from proofs_check.judging.cache import Kept
+from proofs_check.judging.cache import VerdictCache
 from proofs_check.report import lock
 from proofs_check.report.lock import fingerprint, news
 from tests.proofs_check.hostile import called, contents, one_line
@@ -137,7 +137,7 @@ def test_damage_to_what_is_kept_is_seen_and_judged_again(tmp_path: Path, whole: 
 
 def test_a_folder_of_kept_verdicts_that_is_swapped_is_not_believed(tmp_path: Path) -> None:
     """An entry under the name of another one's question answers its own."""
-    here, claim = Kept(tmp_path), by_id()["bao2024.appA.eq11"]
+    here, claim = VerdictCache(tmp_path), by_id()["bao2024.appA.eq11"]
     for seed in (0, 1):
         here.keep(claim, {**QUESTION, "seed": seed}, [(cast(Any, {"id": claim.id, "verdict": "verified"}), 0.0)])
     one, two = (here._path(claim, {**QUESTION, "seed": seed}) for seed in (0, 1))
@@ -242,7 +242,7 @@ def test_a_full_disk_after_a_run_is_told_with_what_was_found(
 
 @pytest.mark.parametrize("name", kept.BENEATH)
 def test_a_new_release_beneath_is_judged_anew(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    here, claim = Kept(tmp_path), by_id()["bao2024.appA.eq11"]
+    here, claim = VerdictCache(tmp_path), by_id()["bao2024.appA.eq11"]
     found: kept.Found = [(cast(Any, {"id": claim.id, "verdict": "verified"}), 0.0)]
     here.keep(claim, QUESTION, found)
     assert here.look(claim, QUESTION) == found

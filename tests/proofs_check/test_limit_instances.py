@@ -13,7 +13,7 @@ from montecarlo import registry
 from proofs_check.binding.hold import _in_limits
 from proofs_check.binding.instances import values_bound
 from proofs_check.checks.evaluating import evaluated_beside
-from proofs_check.checks.evidence import EFFORTS, Bench, Seen
+from proofs_check.checks.evidence import EFFORTS, RunContext, Seen
 from proofs_check.claims.pairing import Pair
 from theorems.algebra.expressions import parse
 from theorems.claims.catalogue import by_id
@@ -38,8 +38,8 @@ def looked(claim: str) -> tuple[Pair, Any, list[Seen]]:
     pair, evaluation = Pair(by_id()[claim]), registry.beside(claim)
     assert evaluation is not None
     if claim not in _SEEN:
-        bench = Bench(effort=EFFORTS["quick"], effort_name="quick")
-        _SEEN[claim] = evaluated_beside(pair, settle(pair.statement, pair.derived()), evaluation, bench, None).seen
+        context = RunContext(effort=EFFORTS["quick"], effort_name="quick")
+        _SEEN[claim] = evaluated_beside(pair, settle(pair.statement, pair.derived()), evaluation, context, None).seen
     return pair, evaluation, _SEEN[claim]
 
 
@@ -63,7 +63,7 @@ def test_an_evaluation_of_a_neighbour_is_seen(claim: str, change: Callable[[floa
         for one in seen
     ]
     found = values_bound(pair, evaluation, moved, [CLAIMS[claim]])
-    assert found.simulated[0].startswith("the second side is of another quantity") and not found.derived
+    assert found.simulated[0].startswith("the empirical check is of another quantity") and not found.derived
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
@@ -99,7 +99,7 @@ def test_a_case_of_another_instance_is_seen(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setitem(registry._INSTANCES, "bao2024.sec4.eq6", doubled)
     found = values_bound(pair, evaluation, seen, ["rho"])
-    assert found.simulated[0].startswith("the second side is of another quantity")
+    assert found.simulated[0].startswith("the empirical check is of another quantity")
 
 
 @pytest.mark.parametrize(

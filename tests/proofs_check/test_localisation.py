@@ -236,7 +236,7 @@ def test_a_fault_in_one_side_of_a_variant_alone_is_told(name: str, side: str) ->
         # a value that nothing licenses decides nothing; that it is not the simulated one is said
         (faulted,) = [variant for variant in report["variants"] if variant["name"] == name.partition("@")[2]]
         assert faulted["verdict"] == "undecided"
-        assert f"besides, its value is not the second side's: {name} at" in faulted["reason"]
+        assert f"besides, its value is not the empirical check's: {name} at" in faulted["reason"]
     else:
         assert report["verdict"] == "conflict"
         assert name.partition("@")[2] in report["reason"]

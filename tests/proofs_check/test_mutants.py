@@ -32,7 +32,7 @@ CLAUSES = [claim.id for claim in catalogue() if not claim.plugin and claim.relat
 IDENTITIES = [claim.id for claim in catalogue() if not claim.plugin and claim.relation == "="]
 #: The bounds on |tr(W)| by sqrt(d tr(W^2)); the others are mutated beside their own tests.
 BOUNDS = ["bao2024.sec4.eq5"]
-#: One claim of each kind of print and of each second side goes the whole path.
+#: One claim of each kind of print and of each empirical check goes the whole path.
 WHOLE_PATH = [
     "bao2024.sec2.softmax-taylor",
     "bao2024.sec4.gaussian-rho",
@@ -203,7 +203,7 @@ def test_there_are_more_than_300_mutants() -> None:
     "claim", [pytest.param(c, marks=pytest.mark.slow) if c.endswith("diag-lower") else c for c in CLAUSES]
 )
 def test_every_mutant_of_a_clause_is_told_from_the_truth(claim: str) -> None:
-    """Wrong clauses are disproved at an exact case; those that balls and cells leave open are the second side's."""
+    """Wrong clauses are disproved at an exact case; those that balls and cells leave open are the empirical check's."""
     statement, found = by_id()[claim], derive(claim)
     told = 0
     for name, printed in statement.printed.items():

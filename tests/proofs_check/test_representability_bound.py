@@ -27,11 +27,11 @@ _LOOKED: dict[str, tuple[Pair, list[Seen]]] = {}
 
 
 def looked(claim: str) -> tuple[Pair, list[Seen]]:
-    """A claim, and what its second side found, worked out once."""
+    """A claim, and what its empirical check found, worked out once."""
     if claim not in _LOOKED:
         pair, options = Pair(by_id()[claim]), Options(effort="quick", device="cpu", jobs=1)
         outcome = settle(pair.statement, pair.derived())
-        _LOOKED[claim] = pair, runner._second_side(pair, outcome, options, "cpu", Silent()).seen
+        _LOOKED[claim] = pair, runner._empirical_check(pair, outcome, options, "cpu", Silent()).seen
     return _LOOKED[claim]
 
 
@@ -80,7 +80,7 @@ def test_an_observation_under_another_mask_is_seen() -> None:
         other = [replace(one, found=_told(observe(one.case["z"], one.case["J"]))) for one in seen]
         binding = values_bound(pair, registry.find(claim), other)
         assert binding.simulated and not binding.derived
-        assert "the second side is of another property" in binding.simulated[0]
+        assert "the empirical check is of another property" in binding.simulated[0]
 
 
 def test_a_print_about_another_distance_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

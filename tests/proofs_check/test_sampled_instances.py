@@ -18,7 +18,7 @@ from proofs_check.binding.instances import Place, around_the_limit, values_bound
 from proofs_check.binding.named import instance
 from proofs_check.checks.evidence import Seen
 from proofs_check.claims.pairing import Pair
-from proofs_check.judging.runner import Options, Silent, _second_side
+from proofs_check.judging.runner import Options, Silent, _empirical_check
 from theorems.algebra.expressions import parse
 from theorems.claims.catalogue import by_id
 from theorems.kernel.catalogued import said
@@ -67,12 +67,12 @@ def rows(pair: Pair, shift: float = 0.0, half: float = 4e-3) -> list[dict[str, A
 
 
 def looked(claim: str) -> tuple[Pair, Any, list[Seen]]:
-    """A claim, its second side, and what that found, worked out once."""
+    """A claim, its empirical check, and what that found, worked out once."""
     pair = Pair(by_id()[claim])
     if claim not in _SEEN:
         options = Options(effort="quick", device="cpu", jobs=1)
         outcome = settle(pair.statement, pair.derived())
-        _SEEN[claim] = _second_side(pair, outcome, options, "cpu", Silent()).seen
+        _SEEN[claim] = _empirical_check(pair, outcome, options, "cpu", Silent()).seen
     return pair, registry.find(claim), _SEEN[claim]
 
 
@@ -94,7 +94,7 @@ def test_numbers_with_randomness_of_their_own_are_bound(claim: str) -> None:
 def test_a_simulation_of_a_neighbour_is_seen(claim: str) -> None:
     pair = Pair(by_id()[claim])
     found = bind(pair, registry.find(claim), rows(pair, shift=0.01), 0)
-    assert not found.bound and found.simulated[0].startswith("the second side is of another quantity: at ")
+    assert not found.bound and found.simulated[0].startswith("the empirical check is of another quantity: at ")
 
 
 @pytest.mark.parametrize(
@@ -142,29 +142,29 @@ def test_a_derivation_of_a_neighbour_is_seen(claim: str, moved: str) -> None:
 
 @pytest.mark.parametrize("claim", [SLOPE, FLAT, BOUND])
 def test_slopes_are_bound(claim: str) -> None:
-    pair, second_side, seen = looked(claim)
-    found = values_bound(pair, second_side, seen)
+    pair, empirical_check, seen = looked(claim)
+    found = values_bound(pair, empirical_check, seen)
     assert found.bound, found
     assert "diff(rho_of_6" in found.evidence[0] and "by value at 24 cases: found within " in found.evidence[0]
 
 
 @pytest.mark.parametrize("claim", [SLOPE, FLAT])
 @pytest.mark.parametrize("change", [lambda value: 1.001 * value + 1e-3, lambda value: -value], ids=["scaled", "turned"])
-def test_a_second_side_of_another_slope_is_seen(claim: str, change: Callable[[float], float]) -> None:
-    pair, second_side, seen = looked(claim)
+def test_an_empirical_check_of_another_slope_is_seen(claim: str, change: Callable[[float], float]) -> None:
+    pair, empirical_check, seen = looked(claim)
     moved = [
         replace(one, found={name: (change(number), off) for name, (number, off) in one.found.items()})  # type: ignore[misc]
         for one in seen
     ]
-    assert values_bound(pair, second_side, moved).simulated
+    assert values_bound(pair, empirical_check, moved).simulated
 
 
 @pytest.mark.parametrize("claim", [SLOPE, FLAT])
 @pytest.mark.parametrize("factor", ["1001/1000", "-1", "theta", "eta"])
 def test_a_derivation_of_another_slope_is_seen(claim: str, factor: str) -> None:
-    pair, second_side, seen = looked(claim)
+    pair, empirical_check, seen = looked(claim)
     other = derived_as(pair, "slope", fact(parse(factor) * value_of(pair.derived(), "slope").expr, (), ""))
-    found = values_bound(other, second_side, seen)
+    found = values_bound(other, empirical_check, seen)
     assert found.derived and not found.simulated
 
 

@@ -156,7 +156,7 @@ class Equivalence:
 class Enclosed:
     """A number of the case between what bounds it there: every one of ``lows`` <= number <= every one of ``highs``.
 
-    The bounds are expressions in the case's names and functionals. It bears on no proof: the second side encloses the
+    The bounds are expressions in the case's names and functionals. It bears on no proof: the check encloses the
     number too, and the two must meet.
     """
 

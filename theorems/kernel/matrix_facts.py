@@ -44,7 +44,7 @@ class Instance:
 class MatrixFact(Fact):
     """A derived matrix: its value, the alphabet that prints are read in, and the model's matrices at a case.
 
-    ``given`` names the letters that the second side is handed, ``frozen`` those that a step must show to be locally
+    ``given`` names the letters that the empirical check is handed, ``frozen`` those that a step must show to be locally
     constant; ``points`` are cases (JSON-able) at which a false print is looked at exactly.
     """
 

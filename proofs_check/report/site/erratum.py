@@ -216,7 +216,7 @@ def erratum(report: Report, paper: str) -> str:
     count = "One claim is" if len(refuted) == 1 else f"{len(refuted) or 'No'} claims are"
     out += [
         r"\end{center}",
-        f"{count} refuted: each derivation disproves the print, and an independent second side contradicts it. "
+        f"{count} refuted: each derivation disproves the print, and an independent empirical check contradicts it. "
         + escaped(f"Run of Twofold {run['versions'].get('twofold', '')}, {run['effort']} effort, seed {run['seed']}.")
         + r" In the derived formulas $\operatorname{tr}((W\Sigma)^{k})$ stands for the trace of the $k$-th power.",
         "",

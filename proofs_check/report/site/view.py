@@ -20,7 +20,7 @@ from theorems.claims.catalogue import PAPERS, paper_claims
 #: What a verdict means, for the legend.
 MEANING = {
     "verified": "the derivation proves the claim as printed, and the simulation agrees with a stated power",
-    "refuted": "the derivation disproves it and the second side contradicts it, confirmed on fresh seeds",
+    "refuted": "the derivation disproves it and the empirical check contradicts it, confirmed on fresh seeds",
     "undecided": "one side could not decide, or had too little power; the reason is given",
     "conflict": "the two sides contradict each other: a bug in Twofold or, in one's own lemma, two different models",
     "error": "something broke; the traceback is in the report",

@@ -1,4 +1,4 @@
-"""Appendix B.2, second sides: every number against matrices that are formed as printed, walk by walk."""
+"""Appendix B.2, empirical checks: every number against matrices that are formed as printed, walk by walk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 4 and Lemma 2, second sides: slopes against mpmath, simulations at exact values, searches and bounds."""
+"""Section 4 and Lemma 2, empirical checks: slopes against mpmath, simulations at exact values, searches and bounds."""
 
 from __future__ import annotations
 

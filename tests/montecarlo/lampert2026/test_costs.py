@@ -1,4 +1,4 @@
-"""Section 7's second side: the embeddings are those of the setting, margins and costs those of the definition."""
+"""Section 7's empirical check: the embeddings are those of the setting, margins and costs those of the definition."""
 
 from __future__ import annotations
 

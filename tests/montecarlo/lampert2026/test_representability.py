@@ -1,4 +1,4 @@
-"""Section 4, second side: the definition decided for all small embeddings, least norms, and random points."""
+"""Section 4, empirical check: the definition decided for all small embeddings, least norms, and random points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derived matrices held to what their claims say: another derivation, second side, print or statement is seen."""
+"""Derived matrices held to what their claims say: another derivation, empirical check, print or statement is seen."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _LOOKED: dict[str, tuple[Pair, MatrixFact, Evidence]] = {}
 
 
 def looked(claim: str) -> tuple[Pair, MatrixFact, list[Seen]]:
-    """A claim, its derived matrix and what its second side found, worked out once."""
+    """A claim, its derived matrix and what its empirical check found, worked out once."""
     if claim not in _LOOKED:
         pair = Pair(by_id()[claim])
         fact = matrix_of(pair.derived())
         assert fact is not None
         options = Options(effort="quick", device="cpu", jobs=1)
-        evidence = runner._second_side(pair, settle(pair.statement, pair.derived()), options, "cpu", Silent())
+        evidence = runner._empirical_check(pair, settle(pair.statement, pair.derived()), options, "cpu", Silent())
         _LOOKED[claim] = pair, fact, evidence
     pair, fact, evidence = _LOOKED[claim]
     return pair, fact, evidence.seen
@@ -81,17 +81,17 @@ def changed(seen: list[Seen], change: Callable[[Seen], dict[str, tuple[float, fl
 
 
 @pytest.mark.parametrize("claim", [SCALE, MEAN, WHOLE, *TERMS])
-def test_a_second_side_that_is_off_is_seen(claim: str) -> None:
+def test_an_empirical_check_that_is_off_is_seen(claim: str) -> None:
     pair, fact, seen = looked(claim)
     for factor in (1 + 1e-6, 2, -1):
         off = changed(small(seen), lambda one, f=factor: {k: (v * f, e) for k, (v, e) in one.found.items()})  # type: ignore[misc]
         found = matrices_bound(pair, fact, off)
-        assert "the second side is of another quantity" in found.simulated[0]
+        assert "the empirical check is of another quantity" in found.simulated[0]
         assert not found.derived
 
 
 @pytest.mark.parametrize(("claim", "other"), [(SCALE, CLAIMS[1]), (TERMS[0], TERMS[1]), (TERMS[1], TERMS[2])])
-def test_a_second_side_of_a_neighbour_is_seen(claim: str, other: str) -> None:
+def test_an_empirical_check_of_a_neighbour_is_seen(claim: str, other: str) -> None:
     pair, fact, seen = looked(claim)
     evaluation: Any = registry.find(other)
     cases = small(seen)
@@ -142,7 +142,7 @@ def test_a_print_that_is_said_as_another_is_seen(monkeypatch: pytest.MonkeyPatch
 
 def test_what_cannot_be_compared_is_missing() -> None:
     pair, fact, seen = looked(SCALE)
-    assert matrices_bound(pair, fact, []).missing == ["the second side was seen at no case"]
+    assert matrices_bound(pair, fact, []).missing == ["the empirical check was seen at no case"]
     two = restated(pair, quantities={"gradient": "grad(tr(W_QK), W_Q)", "other": "W_K"})
     assert "one quantity" in matrices_bound(two, fact, seen).missing[0]
     rough = changed(small(seen), lambda one: {k: (v, 1.0) for k, (v, _) in one.found.items()})  # type: ignore[misc]

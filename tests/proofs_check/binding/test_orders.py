@@ -103,7 +103,7 @@ def test_a_term_that_the_steps_do_not_pick_is_seen() -> None:
     assert not orders_bound(never, growth, 0).bound
 
 
-def test_a_second_side_of_a_neighbouring_expectation_is_seen() -> None:
+def test_an_empirical_check_of_a_neighbouring_expectation_is_seen() -> None:
     pair, growth = looked("eq21")
 
     def other(change: Any) -> Binding:
@@ -120,7 +120,7 @@ def test_a_second_side_of_a_neighbouring_expectation_is_seen() -> None:
         lambda found: found["eq21"].flip(0),
     ):
         told = other(change).simulated[0]
-        assert "second side is of another quantity" in told and "at walk" in told
+        assert "empirical check is of another quantity" in told and "at walk" in told
 
 
 def test_the_target_is_the_next_token() -> None:
@@ -197,7 +197,7 @@ def test_a_derivation_of_a_neighbouring_quotient_is_seen() -> None:
         {"second": "eq20", "third": "eq20", "divisor": "eq19"},
     ],
 )
-def test_a_second_side_of_a_neighbouring_quotient_is_seen(names: dict[str, str]) -> None:
+def test_an_empirical_check_of_a_neighbouring_quotient_is_seen(names: dict[str, str]) -> None:
     pair, growth = looked(DOMINANCE)
 
     def function(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
@@ -205,7 +205,7 @@ def test_a_second_side_of_a_neighbouring_quotient_is_seen(names: dict[str, str])
         return {name: found[part] for name, part in names.items()}
 
     told = orders_bound(pair, replace(growth, function=function), 0).simulated[0]
-    assert "second side is of another quantity" in told and "at walk" in told
+    assert "empirical check is of another quantity" in told and "at walk" in told
 
 
 def test_a_divisor_stands_on_both_sides_or_on_none() -> None:
@@ -229,7 +229,7 @@ def test_quantities_have_one_divisor() -> None:
     assert says is not None
     third = says.quantities["third"].replace("lam**2", "lam**3")
     other = derived_as(stated(pair, quantities={**says.quantities, "third": third}))
-    # at the second side's lambda = 1 the numbers are the same
+    # at the empirical check's lambda = 1 the numbers are the same
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("proofs_check.binding.orders._derived", lambda *_: Binding())
         assert "third has another divisor" in orders_bound(other, growth, 0).missing[0]

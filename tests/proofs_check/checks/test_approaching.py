@@ -15,7 +15,7 @@ from montecarlo.registry import variance as half_squares
 from montecarlo.walks import form
 from proofs_check.api import judge
 from proofs_check.checks.approaching import Ladder, exponents, lengths, plan_ladder, reached
-from proofs_check.checks.evidence import EFFORTS, Bench, Measured
+from proofs_check.checks.evidence import EFFORTS, Measured, RunContext
 from proofs_check.checks.intervals import Interval
 from proofs_check.checks.sampling import plan, sampled
 from proofs_check.claims import pairing
@@ -35,7 +35,7 @@ MEAN, VARIANCE, B1, LEMMA2 = (
     f"bao2024.{name}" for name in ("sec4.lemma1-mean", "sec4.lemma1-variance", "appC.lemma1-B1", "sec4.lemma2-1")
 )
 UNIT: dict[str, Any] = {"d": 1, "W": [["1"]], "Sigma": [["1"]], "start": "sigma", "lam": "1"}
-QUICK = Bench(effort=EFFORTS["quick"], effort_name="quick")
+QUICK = RunContext(effort=EFFORTS["quick"], effort_name="quick")
 MINE = "mypaper.sec1.limit"
 
 

@@ -14,7 +14,7 @@ from montecarlo import registry
 from montecarlo.registry import Evaluation
 from proofs_check.cases import drawn as drawing
 from proofs_check.checks.evaluating import evaluated
-from proofs_check.checks.evidence import EFFORTS, Bench
+from proofs_check.checks.evidence import EFFORTS, RunContext
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging import runner
 from proofs_check.judging.runner import Options, Silent
@@ -198,7 +198,7 @@ def test_an_evaluation_at_single_cases_says_nothing_of_a_limit() -> None:
         trace = float((W @ Sigma).trace())
         return {"mean": (i * trace / (lam * T) - (T + 1) * trace / (2 * lam * T) + 1 / T, 1e-9)}
 
-    few = Bench(effort=replace(EFFORTS["quick"], points=20), effort_name="quick")
+    few = RunContext(effort=replace(EFFORTS["quick"], points=20), effort_name="quick")
     found = evaluated(Pair(claim), Outcome("proved", ""), Evaluation(claim.id, at), few, None)
     assert (found.status, found.conflicts) == ("underpowered", [])
     assert "about a limit" in found.reason

@@ -14,7 +14,7 @@ import sympy as sp
 from montecarlo import registry
 from montecarlo.registry import Points, Search
 from proofs_check.checks import eventual
-from proofs_check.checks.evidence import EFFORTS, Bench, Evidence
+from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.searching import searched
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging import runner
@@ -30,7 +30,7 @@ from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import settle
 
 EQ9, SHAPE = "bao2024.sec5.eq9", "bao2024.sec5.eq9-unimodal"
-BENCH = Bench(effort=EFFORTS["quick"], effort_name="quick")
+BENCH = RunContext(effort=EFFORTS["quick"], effort_name="quick")
 TRUE = "log(1 + T*exp(-nu)) + nu*exp(-nu)/(1/T + exp(-nu))"
 T, nu = symbol("T"), symbol("nu")
 
@@ -192,7 +192,7 @@ def test_the_shape_of_the_print_is_judged() -> None:
 
 
 @pytest.mark.parametrize("fault", [{"maxima": 2.0}, {"minima": 1.0}, {"limit": 1e-6}])
-def test_another_shape_on_the_second_side_is_a_conflict(fault: dict[str, float]) -> None:
+def test_another_shape_on_the_empirical_check_is_a_conflict(fault: dict[str, float]) -> None:
     assert shape(fault) == "conflict"
 
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from montecarlo import registry
 from montecarlo.registry import Growth
 from proofs_check.checks import growing
-from proofs_check.checks.evidence import EFFORTS, Bench, Evidence
+from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.growing import Size, exponent, grown, measured
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging import runner
@@ -27,7 +27,7 @@ from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import settle
 
 APPB = "bao2024.appB."
-BENCH = Bench(effort=EFFORTS["quick"], effort_name="quick")
+BENCH = RunContext(effort=EFFORTS["quick"], effort_name="quick")
 ALPHA = 1e-6
 
 
@@ -41,7 +41,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 def judged(
     name: str, printed: Mapping[str, str] | None = None, function: Callable[..., Any] | None = None
 ) -> tuple[Outcome, Evidence, str, str]:
-    """Outcome, evidence, verdict and reason of a claim about growth, with another print or second side if given."""
+    """Outcome, evidence, verdict and reason of a claim about growth, with another print or empirical check if given."""
     statement = by_id()[APPB + name]
     pair = Pair(replace(statement, printed=dict(printed)) if printed else statement)
     registry.load("bao2024")

@@ -121,7 +121,7 @@ def test_a_derivation_of_something_else_is_told_as_one() -> None:
         report = judged(APPENDIX[0])[0]
     assert report["verdict"] == "undecided"
     assert "steps do not license its value" in report["reason"]
-    assert "its value is not the second side's: entry [1,1]" in report["reason"]
+    assert "its value is not the empirical check's: entry [1,1]" in report["reason"]
 
 
 @pytest.mark.parametrize(

@@ -87,13 +87,13 @@ def test_a_false_clause_is_refuted_corrected_and_replayed(printed: str) -> None:
     assert again["counterexample"] == found
 
 
-def test_a_fault_in_the_second_side_is_a_conflict() -> None:
+def test_a_fault_in_the_empirical_check_is_a_conflict() -> None:
     (report,) = judged("iff x + y > 0", lambda x, y: {"positive": Fraction(x) + Fraction(y) >= 0})
     assert report["verdict"] == "conflict"
     assert "observed True" in report["reason"]
 
 
-def test_a_second_side_that_rarely_decides_shows_too_little() -> None:
+def test_an_empirical_check_that_rarely_decides_shows_too_little() -> None:
     def hesitant(x: Any, y: Any) -> dict[str, bool | tuple[float, float] | None]:
         return {"positive": None if Fraction(x) < 0 else Fraction(x) + Fraction(y) > 0}
 
@@ -116,10 +116,10 @@ def test_a_fault_in_the_derivation_is_not_licensed() -> None:
     with derived(CLAIM, faulty), simulated(Observation(CLAIM, definition)):
         options = Options(effort="quick", device="cpu", jobs=1)
         ((report, _),) = runner.judge(statement("iff x + y >= 0"), options, "cpu", Silent())
-    # what is not licensed proves nothing, and the second side contradicts what it says
+    # what is not licensed proves nothing, and the empirical check contradicts what it says
     assert report["symbolic"]["status"] == "undecided"
     assert report["verdict"] == "undecided"
-    assert "its value is not the second side's: positive at" in report["reason"]
+    assert "its value is not the empirical check's: positive at" in report["reason"]
 
 
 def with_a_place() -> dict[str, Equivalence | Fact]:
@@ -152,7 +152,7 @@ def test_every_part_of_a_clause_is_changed() -> None:
     assert len(labels) == len(others) == len(set(others)) > 12
 
 
-def test_a_case_that_the_second_side_does_not_decide_shows_nothing() -> None:
+def test_a_case_that_the_empirical_check_does_not_decide_shows_nothing() -> None:
     (report,) = judged("iff x + y > 0", lambda x, y: {"positive": None}, case={"x": "1", "y": "1"})
     assert report["verdict"] == "undecided"
     assert "does not decide positive at this case" in report["reason"]
@@ -222,7 +222,7 @@ def test_an_enclosure_that_is_wide_or_missing_shows_too_little() -> None:
     report = judged_between("x**2 + 1", "x**2 + 1", within(0.05))
     assert report["verdict"] == "undecided" and "2% up" in report["reason"]
     report = judged_between("x**2 + 1", "x**2 + 1", lambda value: None if value > 2 else within(1e-3)(value))
-    assert report["verdict"] == "undecided" and "the second side encloses square at" in report["reason"]
+    assert report["verdict"] == "undecided" and "the empirical check encloses square at" in report["reason"]
 
 
 #: Claims of Section 7, and a case where a cost may be off by a few percent without any change of a sign.
@@ -318,4 +318,4 @@ def test_a_number_that_is_never_enclosed_is_not_looked_at() -> None:
         options = Options(effort="quick", device="cpu", jobs=1)
         ((report, _),) = runner.judge(statement("iff x + y > 0"), options, "cpu", Silent())
     assert report["verdict"] == "undecided"
-    assert report["reason"] == "the second side encloses place at no case"
+    assert report["reason"] == "the empirical check encloses place at no case"

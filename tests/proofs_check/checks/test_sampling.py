@@ -21,7 +21,7 @@ from montecarlo.walks import Walks, block_walks, form
 from proofs_check.api import Verdict, judge
 from proofs_check.binding.tied import Binding
 from proofs_check.checks import sampling
-from proofs_check.checks.evidence import EFFORTS, Bench
+from proofs_check.checks.evidence import EFFORTS, RunContext
 from proofs_check.checks.intervals import Interval
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging import runner
@@ -284,13 +284,13 @@ def test_a_density_is_judged() -> None:
 
 def test_a_plan_is_whole_blocks_and_grows_with_the_power_wanted() -> None:
     pair, simulation = Pair(by_id()[EQ15]), registry.find(EQ15)
-    quick = sampling.plan_case(pair, simulation, UNIT | {"i": 3}, DELTA, Bench(effort=EFFORTS["quick"]))
-    standard = sampling.plan_case(pair, simulation, UNIT | {"i": 3}, DELTA, Bench(effort=EFFORTS["standard"]))
+    quick = sampling.plan_case(pair, simulation, UNIT | {"i": 3}, DELTA, RunContext(effort=EFFORTS["quick"]))
+    standard = sampling.plan_case(pair, simulation, UNIT | {"i": 3}, DELTA, RunContext(effort=EFFORTS["standard"]))
     assert quick is not None and standard is not None
     block = block_walks(3, 1)
     assert quick.walks % block == standard.walks % block == 0
     assert quick.normals == 3 * quick.walks
-    thorough = sampling.plan_case(pair, simulation, UNIT | {"i": 3}, DELTA, Bench(effort=EFFORTS["thorough"]))
+    thorough = sampling.plan_case(pair, simulation, UNIT | {"i": 3}, DELTA, RunContext(effort=EFFORTS["thorough"]))
     assert thorough is not None
     assert 2 * quick.walks < standard.walks
     assert 3 * standard.walks < thorough.walks < 5 * standard.walks
@@ -300,13 +300,13 @@ def test_a_plan_is_whole_blocks_and_grows_with_the_power_wanted() -> None:
 
 def test_a_case_that_costs_too_much_has_no_plan() -> None:
     pair, simulation = Pair(by_id()[EQ15]), registry.find(EQ15)
-    poor = Bench(effort=replace(EFFORTS["quick"], most_normals=10_000))
+    poor = RunContext(effort=replace(EFFORTS["quick"], most_normals=10_000))
     assert sampling.plan_case(pair, simulation, UNIT | {"i": 3}, DELTA, poor) is None
 
 
 def test_a_quantity_that_does_not_vary_takes_two_blocks() -> None:
     pair, simulation = Pair(by_id()[EQ15]), registry.find(EQ15)
-    planned = sampling.plan_case(pair, simulation, UNIT | {"i": 1, "start": "zero"}, DELTA, Bench())
+    planned = sampling.plan_case(pair, simulation, UNIT | {"i": 1, "start": "zero"}, DELTA, RunContext())
     assert planned is not None
     assert planned.walks == 2 * block_walks(1, 1)
     assert planned.quantities["moment"][0] == 0.0
@@ -453,7 +453,7 @@ def assert_told(report: Any, why: str = "do not license its value") -> None:
     """A derivation that is not licensed decides nothing; that its value is not the simulated one is said."""
     assert report["verdict"] == "undecided"
     assert why in report["reason"]
-    assert "its value is not the second side's: moment at" in report["reason"] and "simulated [" in report["reason"]
+    assert "its value is not the empirical check's: moment at" in report["reason"] and "simulated [" in report["reason"]
 
 
 class AlwaysZero(Walks):

@@ -11,7 +11,7 @@ import sympy as sp
 
 from montecarlo import registry
 from montecarlo.registry import Points, Search
-from proofs_check.checks.evidence import EFFORTS, Bench, Evidence
+from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.searching import searched
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging import runner
@@ -24,7 +24,7 @@ from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import settle
 
 EQ5 = "bao2024.sec4.eq5"
-BENCH = Bench(effort=EFFORTS["quick"], effort_name="quick")
+BENCH = RunContext(effort=EFFORTS["quick"], effort_name="quick")
 PRINT = {"upper": "sqrt(d*tr2)", "lower": "-sqrt(d*tr2)"}
 
 

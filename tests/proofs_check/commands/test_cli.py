@@ -14,6 +14,7 @@ import pytest
 
 import proofs_check.judging
 from proofs_check.commands import cli
+from proofs_check.judging import dry_run
 from proofs_check.judging import runner as runner_module
 from theorems.claims.catalogue import Statement, catalogue
 
@@ -42,8 +43,9 @@ class FakeRunner(types.ModuleType):
             progress.finished(claim)
         return self.report
 
-    def plan(self, claims: Sequence[Statement], options: runner_module.Options) -> list[dict[str, Any]]:
-        return [{"id": claim.id, "case": {"i": 2, "d": 1}, "walks": 4096, "seconds": 0.5} for claim in claims]
+
+def plan(claims: Sequence[Statement], options: runner_module.Options) -> list[dict[str, Any]]:
+    return [{"id": claim.id, "case": {"i": 2, "d": 1}, "walks": 4096, "seconds": 0.5} for claim in claims]
 
 
 @pytest.fixture
@@ -51,6 +53,7 @@ def runner(sample_report: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> It
     fake = FakeRunner(sample_report)
     monkeypatch.setitem(sys.modules, "proofs_check.judging.runner", fake)
     monkeypatch.setattr(proofs_check.judging, "runner", fake, raising=False)
+    monkeypatch.setattr(dry_run, "plan", plan)
     yield fake
 
 

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from proofs_check.inputs.errors import UsageError
 from proofs_check.judging import cache as kept
-from proofs_check.judging.cache import Kept, changes, code, default_folder, opened
+from proofs_check.judging.cache import VerdictCache, changes, code, default_folder, opened
 from proofs_check.report import outputs
 from theorems.claims.catalogue import Statement, by_id
 
@@ -41,8 +41,8 @@ def found(verdict: str = "verified") -> list[tuple[Any, float]]:
     return [({"id": CLAIM, "verdict": verdict, "seconds": 0.25}, 1e-9)]
 
 
-def filled(folder: Path) -> tuple[Kept, Path]:
-    here = Kept(folder)
+def filled(folder: Path) -> tuple[VerdictCache, Path]:
+    here = VerdictCache(folder)
     here.keep(claim(), QUESTION, found())
     assert not here.trouble
     (path,) = folder.rglob("*.json")
@@ -94,20 +94,20 @@ def test_many_changes_are_counted() -> None:
 
 def test_fresh_judges_again_and_keeps_what_it_finds(tmp_path: Path) -> None:
     filled(tmp_path)
-    here = Kept(tmp_path, fresh=True)
+    here = VerdictCache(tmp_path, fresh=True)
     assert here.look(claim(), QUESTION) is None and here.reasons[CLAIM] == "judged: --fresh"
     here.keep(claim(), QUESTION, found("refuted"))
-    assert Kept(tmp_path).look(claim(), QUESTION) == found("refuted")
+    assert VerdictCache(tmp_path).look(claim(), QUESTION) == found("refuted")
 
 
 @pytest.mark.parametrize("verdict", ["conflict", "error"])
 def test_what_is_a_bug_of_ours_is_not_kept(tmp_path: Path, verdict: str) -> None:
-    Kept(tmp_path).keep(claim(), QUESTION, found(verdict))
+    VerdictCache(tmp_path).keep(claim(), QUESTION, found(verdict))
     assert not list(tmp_path.rglob("*.json"))
 
 
 def test_claims_of_other_packages_are_not_kept(tmp_path: Path) -> None:
-    here, foreign = Kept(tmp_path), replace(claim(), plugin="mypackage")
+    here, foreign = VerdictCache(tmp_path), replace(claim(), plugin="mypackage")
     here.keep(foreign, QUESTION, found())
     assert not list(tmp_path.rglob("*.json"))
     assert here.look(foreign, QUESTION) is None and "other packages" in here.reasons[CLAIM]
@@ -164,7 +164,7 @@ def test_a_full_disk_costs_time_only(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(outputs, "atomic_write", full)
-    here = Kept(tmp_path)
+    here = VerdictCache(tmp_path)
     here.keep(claim(), QUESTION, found())
     assert here.trouble == f"{tmp_path / 'bao2024'}: verdicts are not kept there (No space left on device)"
     assert here.look(claim(), QUESTION) is None
@@ -172,7 +172,7 @@ def test_a_full_disk_costs_time_only(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_folder_that_cannot_be_made_costs_time_only(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    here = Kept(tmp_path / "file" / "below")
+    here = VerdictCache(tmp_path / "file" / "below")
     here.keep(claim(), QUESTION, found())
     assert "verdicts are not kept there" in here.trouble
     assert here.look(claim(), QUESTION) is None and "cannot be read" in here.reasons[CLAIM]
@@ -180,7 +180,7 @@ def test_a_folder_that_cannot_be_made_costs_time_only(tmp_path: Path) -> None:
 
 def test_where_entries_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(kept.VARIABLE, "off")
-    assert default_folder() is None and Kept(None).look(claim(), QUESTION) is None
+    assert default_folder() is None and VerdictCache(None).look(claim(), QUESTION) is None
     monkeypatch.setenv(kept.VARIABLE, str(tmp_path / "x"))
     assert default_folder() == tmp_path / "x"
     monkeypatch.delenv(kept.VARIABLE)
@@ -271,7 +271,7 @@ RUNS = textwrap.dedent(
     def run(where, pipe):
         with open(pipe, "w") as told:
             print(os.getpid(), file=told, flush=True)
-            held = kept.Kept(where / "kept")
+            held = kept.VerdictCache(where / "kept")
             report = runner.run(list(select(["bao2024"])), runner.Options(), None, held)
             outputs.write_json(report, where / "report.json")
             print(held.hits, file=told, flush=True)
@@ -357,7 +357,7 @@ def test_two_runs_at_once_share_a_folder(tmp_path: Path, started: Callable[[Path
         run.ended()
     report = json.loads((tmp_path / "report.json").read_text())
     assert len(report["claims"]) > 50
-    again = Kept(tmp_path / "kept")
+    again = VerdictCache(tmp_path / "kept")
     entries = list((tmp_path / "kept").rglob("*.json"))
     assert len(entries) == len(report["claims"]) and not again.trouble
     assert all(kept._whole(path.read_bytes()) is not None for path in entries)
@@ -366,6 +366,6 @@ def test_two_runs_at_once_share_a_folder(tmp_path: Path, started: Callable[[Path
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_read_only_folder_costs_time_only(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    here = Kept(tmp_path / "below")
+    here = VerdictCache(tmp_path / "below")
     here.keep(claim(), QUESTION, found())
     assert "verdicts are not kept there" in here.trouble

@@ -11,7 +11,7 @@ from montecarlo import registry
 from montecarlo.directly import evaluate
 from montecarlo.registry import Evaluation
 from proofs_check.claims.pairing import Pair
-from proofs_check.inputs.plugins import second_side
+from proofs_check.inputs.plugins import empirical_check
 from proofs_check.judging import runner, variants
 from proofs_check.selftest import independence
 from proofs_check.selftest.independence import NOT_APPLICABLE, SIDES, broken, faulty, measure, quantities, spoilt, tally
@@ -21,7 +21,7 @@ from theorems.kernel.derivation import Equivalence, Fact, closed
 from theorems.kernel.eventually import Eventually
 from theorems.kernel.limits import Limit
 
-#: A cheap claim for every kind of derived quantity and every kind of second side.
+#: A cheap claim for every kind of derived quantity and every kind of empirical check.
 CLAIMS = {
     "bao2024.appA.eq12": "a moment, sampled: planned by its spread",
     "bao2024.appA.eq14": "a moment, sampled: planned by its value",
@@ -41,7 +41,7 @@ FIG3 = "bao2024.sec4.fig3-eta"
 
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_a_fault_in_either_side_alone_is_a_conflict(claim: str) -> None:
-    before = deriving.find(claim), second_side(by_id()[claim])
+    before = deriving.find(claim), empirical_check(by_id()[claim])
     rows = measure(seed=3, claims=[by_id()[claim]])
     pair = Pair(by_id()[claim])
     claims = (claim, *(variants.of(pair, key).id for key in variants.keys(pair)))
@@ -75,7 +75,7 @@ def test_a_fault_too_small_to_see_is_not_caught(claim: str, side: str) -> None:
     assert row["reason"]
 
 
-def test_a_second_side_that_copies_the_derivation_is_found_out() -> None:
+def test_an_empirical_check_that_copies_the_derivation_is_found_out() -> None:
     """The one defect that all of this looks for: numbers that come from the other side."""
     claim = by_id()[FIG3]
 
@@ -89,12 +89,12 @@ def test_a_second_side_that_copies_the_derivation_is_found_out() -> None:
     assert tally(rows) == {"caught": 1, "of": 2, "apart": 0}
 
 
-def test_a_quantity_that_the_second_side_does_not_give_is_named() -> None:
+def test_a_quantity_that_the_empirical_check_does_not_give_is_named() -> None:
     claim = by_id()[FIG3]
     with registry.registered(Evaluation(FIG3, lambda xi, product: {})):
         row = broken(claim, "simulation")
     assert not row["caught"]
-    assert row["reason"] == "the second side gives no such number, so that nothing can be wrong in it"
+    assert row["reason"] == "the empirical check gives no such number, so that nothing can be wrong in it"
 
 
 def test_a_conflict_that_is_there_without_the_fault_does_not_count() -> None:
@@ -173,7 +173,7 @@ def test_faults_change_what_they_say() -> None:
 
 def test_a_fault_in_one_number_leaves_the_others() -> None:
     claim = by_id()["bao2024.sec2.softmax-taylor"]
-    entry = second_side(claim)
+    entry = empirical_check(claim)
     plain = evaluate(entry, {"T": 5, "i": 2})
     wrong, _, touched = spoilt(entry, "offset", claim, Fraction(1))
     assert isinstance(wrong, Evaluation)

@@ -14,7 +14,7 @@ import sympy as sp
 from montecarlo import registry
 from montecarlo.directly import run_search
 from montecarlo.registry import Points, Search
-from proofs_check.checks.evidence import EFFORTS, Bench, Evidence
+from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.searching import searched
 from proofs_check.claims.mutants import mutants
 from proofs_check.claims.pairing import Pair
@@ -40,7 +40,7 @@ FIRST, SECOND, ENTRIES, INDUCED, CAUCHY, TRACE = NAMES = (
     "bao2024.sec5.eq10-first",
     "bao2024.sec5.eq10-second",
 )
-BENCH = Bench(effort=EFFORTS["quick"], effort_name="quick")
+BENCH = RunContext(effort=EFFORTS["quick"], effort_name="quick")
 OPTIONS = Options(effort="quick", seed=0, device="cpu", jobs=1)
 
 

@@ -68,7 +68,7 @@ def at(expression: sp.Expr, **numbers: float) -> float:
 def test_what_the_kernel_says_of_the_prints(name: str) -> None:
     outcome = settled(name)
     assert outcome.steps and all(step.ok for step in outcome.steps)
-    # the prints of the second side's own tests show that this can fail
+    # the prints of the empirical check's own tests show that this can fail
     assert outcome.status == "proved"
 
 
