@@ -141,6 +141,13 @@ def _norm(encloser: Encloser, node: Node) -> Enclosure:
     return enclosure.norm(encloser.of(node[1]), node[2] if len(node) > 2 else "")
 
 
+def _inverse(encloser: Encloser, node: Node) -> Enclosure:
+    found = encloser.of(node[1])
+    if found.kind != "matrix":
+        raise StatementSimulationError(f"{text(node)} takes a matrix, not a {found.kind}")
+    return enclosure.inverse(found)
+
+
 def _array(kind: str, low: Any) -> Enclosure:
     data = np.asarray(low, dtype=np.float64)
     whole_numbers = (data == np.round(data)) & (np.abs(data) <= EXACT)
@@ -254,6 +261,7 @@ _READERS: dict[str, Callable[[Encloser, Node], Enclosure]] = {
     "T": lambda e, node: enclosure.transposed(e.of(node[1])),
     "tr": lambda e, node: enclosure.trace(e.of(node[1])),
     "norm": _norm,
+    "inv": _inverse,
     "sum": _summed,
     "stack": _stacked,
     "softmax": _softmax,
