@@ -62,6 +62,10 @@ class EngineError(ValueError):
     """Nothing can be sampled as asked; the message names the argument, its value and what was expected."""
 
 
+class NotFiniteError(EngineError, ArithmeticError):
+    """A simulation whose numbers are NaN or infinite."""
+
+
 @dataclass(frozen=True)
 class Job:
     """A sample as plain data: what another process needs to draw any of its blocks, to the last bit the same."""
@@ -116,7 +120,7 @@ class _Task:
             for name, summaries in reduced.items():
                 for block, summary in enumerate(summaries, first):
                     if not math.isfinite(summary.mean + summary.m2):
-                        raise EngineError(f"{self.simulation.claim_id}: {name} holds NaN or inf (block {block})")
+                        raise NotFiniteError(f"{self.simulation.claim_id}: {name} holds NaN or inf (block {block})")
             joint = {pair: self.products(pair, numbers) for pair in self.pairs}
         return [
             (
