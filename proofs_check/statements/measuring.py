@@ -67,9 +67,11 @@ class Measurement:
         }.get(relation, False)
 
     def agrees(self, relation: str) -> bool:
-        """Whether the relation holds within the tolerance for all values within the intervals."""
+        """Whether the relation holds within the tolerance for all values within the intervals; never within any."""
         low, high = self.gap
         room = self.tolerance
+        if not math.isfinite(room):
+            return False
         return {
             "=": -room <= low <= 0 <= high <= room,
             "<=": high <= room and not self.contradicts(relation),

@@ -63,14 +63,14 @@ class Checker:
     # -- exact values
 
     def exact(self, node: Expr, case: Mapping[str, Any]) -> sp.Expr | None:
-        """A side's exact value at a case; None where there is none."""
+        """A side's exact value at a case; None where there is none, or no real one."""
         try:
             if not self.derivation.defined(node, case):
                 return None
             value = self.derivation.at(node, case)
         except (StatementError, KeyError, ZeroDivisionError):
             return None
-        return None if value.has(sp.zoo, sp.nan, sp.oo, -sp.oo) else value
+        return None if value.has(sp.zoo, sp.nan, sp.oo, -sp.oo) or value.is_real is False else value
 
     def sides(self, case: Mapping[str, Any]) -> tuple[sp.Expr | None, sp.Expr | None]:
         """Both sides' exact values at a case."""

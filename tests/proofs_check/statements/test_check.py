@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from proofs_check.claims.report import schema
 from proofs_check.commands.cli import main
 from proofs_check.statements.judging import check_statement, run_report
+from proofs_check.statements.measuring import Measurement
 from proofs_check.statements.request import Request
 from theorems.statement import laws
 from theorems.statement.expression import Expr, name, number
@@ -182,3 +184,12 @@ def test_a_family_made_of_tokens_is_random(capsys: pytest.CaptureFixture[str]) -
     assert "is random; a statement is about moments" in told and told.rstrip().endswith("^")
     reading = in_words(Request("E[softmax(s)[1]] = 1/T", "", where).read())
     assert "covariance Sigma, real d x d matrix W and length T" in reading and "N(0, Sigma)" in reading
+
+
+def test_an_interval_without_bounds_is_no_agreement() -> None:
+    line = (-math.inf, math.inf)
+    for relation in ("=", "<=", "<", ">=", ">"):
+        assert not Measurement({}, line, line, 1, math.inf).agrees(relation)
+    # a negative trace to a power that is no integer has no real value: such cases are none of the statement's
+    (report,) = check_statement(Request("E[x[i].T*W*x[i]]**u = (i*tr(W*Sigma))**u", "u real"), "quick")
+    assert report["verdict"] != "verified" or math.isfinite(report["simulation"]["detectable"])
