@@ -24,7 +24,7 @@ from montecarlo import cases, registry, seeds
 from montecarlo.accumulate import Block, CovarianceAccumulator, MomentAccumulator, Pair, Sample, reduce_blocks
 from montecarlo.cases import STARTS
 from montecarlo.registry import COUNT, SAMPLED, SINGLE, Simulation
-from montecarlo.threads import EngineError, at_least_one, one_torch_thread, with_less
+from montecarlo.threads import EngineError, NotFiniteError, at_least_one, one_torch_thread, with_less
 from montecarlo.walks import (
     TIERS,
     DrawnScores,
@@ -103,7 +103,7 @@ class _Task:
             for name, summaries in reduced.items():
                 for block, summary in enumerate(summaries, first):
                     if not math.isfinite(summary.mean + summary.m2):
-                        raise EngineError(f"{self.simulation.claim_id}: {name} holds NaN or inf (block {block})")
+                        raise NotFiniteError(f"{self.simulation.claim_id}: {name} holds NaN or inf (block {block})")
             joint = {pair: self.products(pair, numbers) for pair in self.pairs}
         return [
             (

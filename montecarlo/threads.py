@@ -19,6 +19,10 @@ class EngineError(ValueError):
     """Nothing can be sampled as asked; the message names the argument, its value and what was expected."""
 
 
+class NotFiniteError(EngineError, ArithmeticError):
+    """A simulation whose numbers are NaN or infinite."""
+
+
 @contextmanager
 def one_torch_thread() -> Iterator[None]:
     """Switch torch's own threads off in the threads started inside, and put the caller's number back."""

@@ -188,6 +188,10 @@ def claim(
         missing = sorted(set(table) - set(quantity))
         if missing:
             raise CatalogueError(f"{id}: quantity lacks {missing[0]}, which is printed; add its left side")
+        if idle := sorted(set(quantity) - set(table)):
+            raise CatalogueError(
+                f"{id}: quantity has {idle[0]}, of which nothing is printed; add printed[{idle[0]!r}], or drop it"
+            )
         if statement or reading:
             raise CatalogueError(f"{id}: the reading and the LaTeX follow from quantity and printed; drop them")
         made = _worded(replace(made, says=Said(dict(quantity), both, "", law, limit if isinstance(limit, str) else "")))

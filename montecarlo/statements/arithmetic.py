@@ -8,7 +8,7 @@ from fractions import Fraction
 from montecarlo.statements.arrays import Array, alike, fetched, gathered, is_array, library, whole_array
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import CORE, Value, as_array, evaluate, reads, scalar, spread, whole
-from montecarlo.statements.nodes import Node, StatementSimulationError, random, text
+from montecarlo.statements.nodes import Node, NoValueError, StatementSimulationError, random, text
 
 
 @reads("number")
@@ -232,5 +232,5 @@ def _raised(base: Array | float, exponent: Array | float, node: Node) -> Array |
     except (OverflowError, ZeroDivisionError):
         power = math.nan
     if isinstance(power, complex) or not math.isfinite(power):
-        raise StatementSimulationError(f"{text(node)} = {base:g}**{exponent:g} is no finite real number")
+        raise NoValueError(f"{text(node)} = {base:g}**{exponent:g} is no finite real number")
     return float(power)

@@ -18,7 +18,7 @@ import numpy as np
 from montecarlo import seeds
 from montecarlo.accumulate import Block, MomentAccumulator, Sample
 from montecarlo.statements.arrays import Array
-from montecarlo.statements.nodes import StatementSimulationError
+from montecarlo.statements.nodes import NoValueError, StatementSimulationError
 
 #: Most blocks of a turn, and most normals of a turn of several.
 TOGETHER, MOST_NORMALS = 8, 1 << 18
@@ -93,7 +93,7 @@ def draw(
         for name, summaries in found.items():
             for block, summary in enumerate(summaries, first):
                 if not math.isfinite(summary.mean + summary.m2):
-                    raise StatementSimulationError(f"{name} holds NaN or inf (block {block})")
+                    raise NoValueError(f"{name} holds NaN or inf (block {block})")
         return [{name: summaries[k] for name, summaries in found.items()} for k in range(several)]
 
     began = time.perf_counter()

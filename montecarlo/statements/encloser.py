@@ -13,7 +13,7 @@ from montecarlo.statements import enclosure
 from montecarlo.statements.arrays import fetched
 from montecarlo.statements.enclosure import EXACT, LINE, Enclosure, point, scalar
 from montecarlo.statements.environment import Environment
-from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, text
+from montecarlo.statements.nodes import MOMENTS, Node, NoValueError, StatementSimulationError, text
 from montecarlo.statements.values import value, whole
 
 
@@ -103,6 +103,10 @@ def _added(encloser: Encloser, node: Node) -> Enclosure:
 
 
 def _multiplied(encloser: Encloser, node: Node) -> Enclosure:
+    indicators = [encloser.of(part) for part in node[1:] if part[0] == "indicator"]
+    if any(one.exact == 0.0 for one in indicators):
+        # cases: where one does not apply, its formula need not have a value
+        return scalar(0.0, 0.0)
     found = encloser.of(node[1])
     for part in node[2:]:
         found = _product(found, encloser.of(part), node)
@@ -139,6 +143,13 @@ def _power(encloser: Encloser, node: Node) -> Enclosure:
 
 def _norm(encloser: Encloser, node: Node) -> Enclosure:
     return enclosure.norm(encloser.of(node[1]), node[2] if len(node) > 2 else "")
+
+
+def _inverse(encloser: Encloser, node: Node) -> Enclosure:
+    found = encloser.of(node[1])
+    if found.kind != "matrix":
+        raise StatementSimulationError(f"{text(node)} takes a matrix, not a {found.kind}")
+    return enclosure.inverse(found)
 
 
 def _array(kind: str, low: Any) -> Enclosure:
@@ -240,6 +251,42 @@ def _chance(encloser: Encloser, node: Node) -> Enclosure:
     return scalar(*within(found.pair, 0.0, 1.0))
 
 
+def _indicator(encloser: Encloser, node: Node) -> Enclosure:
+    """1 or 0 where the enclosed sides of every relation show which, else all between."""
+    found = [_holds(encloser, part) for part in (node[1][1:] if node[1][0] == "and" else (node[1],))]
+    if any(one is False for one in found):
+        return scalar(0.0, 0.0)
+    return scalar(1.0, 1.0) if all(found) else scalar(0.0, 1.0)
+
+
+def _holds(encloser: Encloser, node: Node) -> bool | None:
+    """Whether a relation holds of all values within the enclosures, or of none; None where that is open."""
+    if node[0] != "relation":
+        raise StatementSimulationError(f"{text(node)} is no comparison of a side")
+    (low, high), (first, last) = (encloser.number_or_line(part).pair for part in node[2:])
+    equal = low == high == first == last
+    apart = high < first or last < low
+    known = {
+        "<": (high < first, low >= last),
+        "<=": (high <= first, low > last),
+        ">": (low > last, high <= first),
+        ">=": (low >= last, high < first),
+        "=": (equal, apart),
+        "!=": (apart, equal),
+    }.get(node[1])
+    if known is None:
+        raise StatementSimulationError(f"{text(node)} is no comparison of numbers")
+    return True if known[0] else False if known[1] else None
+
+
+def _binomial(encloser: Encloser, node: Node) -> Enclosure:
+    n, k = (encloser.number(part).exact for part in node[1:])
+    if n is None or k is None or n != round(n) or k != round(k) or n < 0:
+        raise NoValueError(f"{text(node)} takes two integers, the first one >= 0")
+    found = math.comb(round(n), round(k)) if k >= 0 else 0
+    return point(float(found), exact=found <= EXACT)
+
+
 _READERS: dict[str, Callable[[Encloser, Node], Enclosure]] = {
     "number": _number,
     "name": _number,
@@ -254,6 +301,9 @@ _READERS: dict[str, Callable[[Encloser, Node], Enclosure]] = {
     "T": lambda e, node: enclosure.transposed(e.of(node[1])),
     "tr": lambda e, node: enclosure.trace(e.of(node[1])),
     "norm": _norm,
+    "inv": _inverse,
+    "indicator": _indicator,
+    "binomial": _binomial,
     "sum": _summed,
     "stack": _stacked,
     "softmax": _softmax,

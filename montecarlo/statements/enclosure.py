@@ -98,18 +98,21 @@ def scaled(one: Enclosure, two: Enclosure, kind: str) -> Enclosure:
 def contracted(one: Enclosure, two: Enclosure, kind: str) -> Enclosure:
     """The matrix product of two arrays, midpoints and radii: |error| <= |A| rB + rA |B| + rA rB + gamma |A| |B|."""
     (a, ra), (b, rb) = _ball(one), _ball(two)
-    middle = a @ b
     gamma = 4 * (a.shape[-1] + 2) * EPS
-    radius = (np.abs(a) @ rb + ra @ np.abs(b) + ra @ rb) * (1 + gamma) + gamma * (np.abs(a) @ np.abs(b))
-    low, high = middle - radius, middle + radius
+    # what has no bound gives NaN, which is open
+    with np.errstate(invalid="ignore", over="ignore"):
+        middle = a @ b
+        radius = (np.abs(a) @ rb + ra @ np.abs(b) + ra @ rb) * (1 + gamma) + gamma * (np.abs(a) @ np.abs(b))
+        low, high = middle - radius, middle + radius
     if kind == "scalar":
         low, high = low[..., 0, 0], high[..., 0, 0]
     return outwards(kind, low, high)
 
 
 def _ball(one: Enclosure) -> tuple[Array, Array]:
-    middle = (one.low + one.high) / 2
-    return middle, np.maximum(one.high - middle, middle - one.low) * (1 + 4 * EPS)
+    with np.errstate(invalid="ignore", over="ignore"):
+        middle = (one.low + one.high) / 2
+        return middle, np.maximum(one.high - middle, middle - one.low) * (1 + 4 * EPS)
 
 
 def divided(one: Enclosure, two: Enclosure) -> Enclosure:
@@ -193,6 +196,29 @@ def total(one: Enclosure) -> Enclosure:
 def trace(one: Enclosure) -> Enclosure:
     """tr of a matrix."""
     return total(Enclosure("family", np.diagonal(one.low), np.diagonal(one.high)))
+
+
+def inverse(one: Enclosure) -> Enclosure:
+    """The inverse of every matrix in the interval; the whole line where it may be singular, as far as is seen.
+
+    For X near the inverse and E = I - X A with row sums r_i <= r < 1, A^-1 = X + E A^-1, so that the columns of A^-1
+    are at most those of X over 1 - r, in the largest entry: |A^-1 - X|_ij <= r_i max_k |X_kj|/(1 - r).
+    """
+    middle, _ = _ball(one)
+    nowhere = Enclosure("matrix", np.full_like(middle, -np.inf), np.full_like(middle, np.inf))
+    if not np.isfinite(middle).all():
+        return nowhere
+    try:
+        found = np.linalg.inv(middle).astype(np.float64)
+    except np.linalg.LinAlgError:
+        return nowhere
+    near = contracted(Enclosure("matrix", found, found), one, "matrix")
+    identity = np.eye(len(middle))
+    rest = np.maximum(np.abs(near.low - identity), np.abs(near.high - identity)).sum(1) * (1 + 4 * len(middle) * EPS)
+    if not rest.max() < 1.0:
+        return nowhere
+    radius = np.outer(rest, np.abs(found).max(0)) / (1.0 - rest.max()) * (1 + 16 * EPS)
+    return outwards("matrix", found - radius, found + radius)
 
 
 def norm(one: Enclosure, kind: str) -> Enclosure:

@@ -8,7 +8,16 @@ from collections.abc import Callable
 from montecarlo.statements.arrays import Array, alike, extreme, is_array, library
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import CORE, Value, evaluate, kept, reads, scalar
-from montecarlo.statements.nodes import BINDING, HALF_LINE, Node, StatementSimulationError, mapped, put, text
+from montecarlo.statements.nodes import (
+    BINDING,
+    HALF_LINE,
+    Node,
+    NoValueError,
+    StatementSimulationError,
+    mapped,
+    put,
+    text,
+)
 
 #: Two sides of a relation within this part of their terms' sizes are equal: their difference is rounding error.
 TIE = 2.0**-40
@@ -85,7 +94,7 @@ def _elementary(operation: str) -> None:
             return Value("scalar", changed)
         number = float(changed)
         if not math.isfinite(number):
-            raise StatementSimulationError(f"{text(node)} at {found:g} is no finite real number")
+            raise NoValueError(f"{text(node)} at {found:g} is no finite real number")
         return Value("scalar", number)
 
 

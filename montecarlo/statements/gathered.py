@@ -12,7 +12,7 @@ from torch import Tensor
 from montecarlo.separability import NOTHING, nearest
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import CORE, Value, as_tensor, broadcast, evaluate, kept, reads, scalar, whole
-from montecarlo.statements.nodes import Node, StatementSimulationError, text
+from montecarlo.statements.nodes import Node, NoValueError, StatementSimulationError, text
 
 #: Singular values below this part of the largest are rounding.
 SPANS = 1e-10
@@ -75,7 +75,7 @@ def _projector(node: Node, env: Environment) -> Value:
 def _binomial(node: Node, env: Environment) -> Value:
     n, k = (scalar(part, env) for part in node[1:])
     if isinstance(n, Tensor) or isinstance(k, Tensor) or whole(n, node) < 0:
-        raise StatementSimulationError(f"{text(node)} takes two integers, the first one >= 0")
+        raise NoValueError(f"{text(node)} takes two integers, the first one >= 0")
     return Value("scalar", float(math.comb(whole(n, node), whole(k, node)) if k >= 0 else 0))
 
 

@@ -21,6 +21,10 @@ class StatementSimulationError(ValueError):
     """A statement that cannot be simulated at a case: what stands where, what was expected, and the mend."""
 
 
+class NoValueError(StatementSimulationError):
+    """A case at which a statement has no value, or its law no tokens."""
+
+
 def frozen(plain: Sequence[Any], definitions: Mapping[str, Sequence[Any]] | None = None) -> Node:
     """The node of a plain list; a defined family, ``name: [index, body]``, becomes the stack of its entries 1 ... T."""
     node = _frozen(plain)

@@ -232,13 +232,17 @@ def observe(
     return numbers(frozen(node, definitions), env.with_tokens(double(tokens)))
 
 
+class BoundsError(StatementSimulationError):
+    """Numbers outside of the bounds that were derived for them: a fault of the simulation."""
+
+
 def _checked(statistic: Statistic, found: Array) -> Array:
     if statistic.bounds is not None and len(found) and floating(found):
         low, high = statistic.bounds
         slack = ROUNDING * (high - low)
         least, most = float(found.min()), float(found.max())
         if least < low - slack or most > high + slack:
-            raise StatementSimulationError(
+            raise BoundsError(
                 f"{statistic.name} took values from {least:g} to {most:g}, outside its bounds {low:g} to {high:g}"
             )
     return found

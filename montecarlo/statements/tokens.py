@@ -15,7 +15,7 @@ import numpy as np
 from montecarlo.statements import radii
 from montecarlo.statements.arrays import Array, Generator, alike, array, is_array, library
 from montecarlo.statements.environment import Environment
-from montecarlo.statements.nodes import Node, StatementSimulationError, frozen, text
+from montecarlo.statements.nodes import Node, NoValueError, StatementSimulationError, frozen, text
 from montecarlo.statements.values import value
 
 #: Longest process whose covariance is made as a matrix.
@@ -105,7 +105,7 @@ class Process:
             self.kind, not given
         )
         if not fine or (self.kind == "iid-mixture" and not (0 <= given[0] <= 1 and given[1] >= 0)):
-            raise StatementSimulationError(
+            raise NoValueError(
                 f"{self.kind}{given}: no such law; expected student(nu) with nu > 0, mixture(p, c) with 0 <= p <= 1 "
                 "and c >= 0, signs or sphere without arguments"
             )
@@ -125,7 +125,7 @@ class Process:
     def _decays(self, node: Node, parameters: Mapping[str, float | Array], gaps: list[int]) -> list[float]:
         found = value(node, Environment(scalars=parameters))
         if is_array(found) or not -1.0 <= found <= 1.0:
-            raise StatementSimulationError(
+            raise NoValueError(
                 f"ar1({text(node)}) with {text(node)} = {found}: no stationary process; expected -1 <= a <= 1"
             )
         return [found**gap for gap in gaps]
@@ -151,7 +151,7 @@ class Process:
         size = float(abs(K).max())
         spectrum = np.linalg.eigvalsh(K)
         if float(spectrum[0]) < -ROUNDING * T * size:
-            raise StatementSimulationError(
+            raise NoValueError(
                 f"gaussian({text(node)}) with T = {T} has the eigenvalue {float(spectrum[0]):.6g} < 0: there is no "
                 "Gaussian process with this covariance"
             )
@@ -174,7 +174,7 @@ def covariance_matrix(node: Node, parameters: Mapping[str, float | Array], T: in
     found = value(node, Environment(scalars=table))
     K = np.broadcast_to(np.asarray(found, dtype=np.float64), (T, T))
     if not np.isfinite(K).all():
-        raise StatementSimulationError(f"gaussian({text(node)}) has no finite value for some s, t <= T = {T}")
+        raise NoValueError(f"gaussian({text(node)}) has no finite value for some s, t <= T = {T}")
     if float(abs(K - K.T).max()) > ROUNDING * float(abs(K).max()):
         raise StatementSimulationError(f"gaussian({text(node)}) is not symmetric in s and t; a covariance is")
     return (K + K.T) / 2

@@ -23,6 +23,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings, target
 from montecarlo.search_statement import Floats, Landscape, evaluate, floats
 from proofs_check.cases.without_tokens import drawn, gram, simplex, strategy
 from proofs_check.statements import clauses
+from proofs_check.statements.rounding import radii
 from proofs_check.statements.shrinking import shrunk
 from theorems.statement.cases import Case, admissible, frame
 from theorems.statement.certify import shown, undefined, violation
@@ -355,9 +356,16 @@ def _disagreement(prop: Proposition, case: Case) -> str:
         except (ValueError, OverflowError):
             # a ball too wide to print, or a number beyond floats
             continue
-        if math.isfinite(value) and not _near(exact, value, max(abs(exact), 1.0)):
+        if not math.isfinite(value) or _near(exact, value, max(abs(exact), 1.0)):
+            continue
+        if abs(exact - value) > _rounding(prop, node, case) + AGREE * max(abs(exact), 1.0):
             return f"{node} at {case} is {text} exactly and {value!r} in floats"
     return ""
+
+
+def _rounding(prop: Proposition, node: Expr, case: Case) -> float:
+    """How far rounding alone may take a number's value in floats."""
+    return radii(prop, node, case, lambda near: [evaluate(node.plain(), near.plain())], 1)[0]
 
 
 def _where(reason: str, case: Case) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
-from typing import Any
 
 from proofs_check.cases.without_tokens import drawn
 from proofs_check.statements.deterministic import SEEN, SHRINKING, Found, Mutant, mutants_of
+from proofs_check.statements.rounding import plain_case, radii
 from proofs_check.statements.shrinking import shrunk
 from theorems.statement.arithmetic import entries_of
 from theorems.statement.cases import Case, admissible
@@ -33,7 +33,7 @@ LOOKED_AT = 40
 
 def judge_matrices(prop: Proposition, effort: str, seed: int) -> Found:
     """The verdict on a statement about matrices without tokens."""
-    pool, generator, tries, without = list[Case](), random.Random(f"{seed}"), 0, ""
+    pool, generator, tries, without, blurred = list[Case](), random.Random(f"{seed}"), 0, "", ""
     seen: set[str] = set()
     while tries < DRAWN[effort]:
         tries += 1
@@ -44,13 +44,17 @@ def judge_matrices(prop: Proposition, effort: str, seed: int) -> Found:
         if reason := undefined(prop, case):
             without = without or f"{reason} (at {case})"
             continue
-        if told := disagreement(prop, case):
+        told, seen_well = compared(prop, case)
+        if told:
             return Found("conflict", told, counterexample=case, tries=tries)
+        if not seen_well:
+            blurred = blurred or f"at {case} floats err by more than they should show, by rounding alone"
+            continue
         if violation(prop, case) and confirmed(prop, case):
             return _refuted(prop, case, tries, Work(SHRINKING[effort]))
         pool.append(case)
     if not pool:
-        return Found("undecided", without or "no case that meets the hypotheses was found", tries=tries)
+        return Found("undecided", without or blurred or "no case that meets the hypotheses was found", tries=tries)
     vain = f"no violation at {len(pool)} cases, exact and in floats"
     proof = None if without else proved(prop)
     if proof is None:
@@ -71,10 +75,7 @@ def evaluated(prop: Proposition, node: Expr, case: Case) -> list[float]:
     from montecarlo.statements.nodes import StatementSimulationError
     from montecarlo.statements.values import value as number
 
-    plain = case.plain()
-    sizes = {name: size for name, size in prop.known.sizes.items() if name in case.matrices}
-    numbers = {name: int(v) if v.denominator == 1 else str(v) for name, v in case.numbers.items()}
-    table: dict[str, Any] = {**numbers, **plain["matrices"], **plain["vectors"], **plain["sequences"]}
+    table, sizes = plain_case(prop, case)
     try:
         env = environment_of(table, sizes=sizes)
         found = number(node.plain(), env)
@@ -83,27 +84,40 @@ def evaluated(prop: Proposition, node: Expr, case: Case) -> list[float]:
     return [float(found)] if isinstance(found, int | float) else [float(entry) for entry in found.flatten().tolist()]
 
 
-def disagreement(prop: Proposition, case: Case) -> str:
-    """What is said where the two values of a side at one case differ; "" where they agree as far as floats go."""
+def compared(prop: Proposition, case: Case) -> tuple[str, bool]:
+    """What is said where the two values of a side differ by more than rounding, and whether floats could see it."""
+    sharp = True
     for node in (prop.left, prop.right):
         exact = [float(entry) for entry in entries_of(value(node, case))]
         floats = evaluated(prop, node, case)
         size = max([1.0, *map(abs, exact)])
+        errors = rounding(prop, node, case, len(exact))
+        sharp = sharp and max(errors) <= AGREE * size
         apart = [abs(one - two) for one, two in zip(exact, floats, strict=len(exact) == len(floats))]
-        if len(exact) != len(floats) or not all(gap <= AGREE * size for gap in apart):
-            return f"{node} at {case} is {shown(node, case)} exactly and {floats} in floats"
-    return ""
+        if math.isinf(max(errors)):
+            continue
+        if len(exact) != len(floats) or not all(
+            gap <= AGREE * size + error for gap, error in zip(apart, errors, strict=True)
+        ):
+            return f"{node} at {case} is {shown(node, case)} exactly and {floats} in floats", sharp
+    return "", sharp
+
+
+def rounding(prop: Proposition, node: Expr, case: Case, count: int) -> list[float]:
+    """How far rounding alone may take each of ``count`` entries of a side."""
+    return radii(prop, node, case, lambda near: evaluated(prop, node, near), count)
 
 
 def confirmed(prop: Proposition, case: Case) -> bool:
     """Whether the other side's floats show the violation too, beyond their rounding."""
     left, right = (evaluated(prop, node, case) for node in (prop.left, prop.right))
+    errors, others = (rounding(prop, node, case, len(side)) for node, side in ((prop.left, left), (prop.right, right)))
     if len(right) == 1 and len(left) > 1:
-        right *= len(left)
+        right, others = right * len(left), others * len(left)
     size = max(map(abs, (*left, *right)))
     turned = {"<": 1.0, ">": -1.0}.get(prop.relation[0])
     gaps = [abs(one - two) if turned is None else turned * (one - two) for one, two in zip(left, right, strict=True)]
-    return max(gaps) > SEEN * size
+    return any(gap > SEEN * size + one + two for gap, one, two in zip(gaps, errors, others, strict=True))
 
 
 def _refuted(prop: Proposition, start: Case, tries: int, work: Work) -> Found:

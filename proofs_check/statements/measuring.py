@@ -67,9 +67,11 @@ class Measurement:
         }.get(relation, False)
 
     def agrees(self, relation: str) -> bool:
-        """Whether the relation holds within the tolerance for all values within the intervals."""
+        """Whether the relation holds within the tolerance for all values within the intervals; never within any."""
         low, high = self.gap
         room = self.tolerance
+        if not math.isfinite(room):
+            return False
         return {
             "=": -room <= low <= 0 <= high <= room,
             "<=": high <= room and not self.contradicts(relation),
@@ -89,7 +91,30 @@ class TooDearError(Exception):
     """A case that cannot be sampled at this effort with the wanted power; the message says why."""
 
 
-def measure(
+class WithoutValueError(TooDearError):
+    """A case at which the simulation finds no value, or no tokens: nothing is seen there of the statement."""
+
+
+def measure(prop: Proposition, case: Mapping[str, Any], **options: Any) -> Measurement:
+    """Sample both sides at a case, with the options of ``sampled``; what cannot be evaluated there is a TooDearError.
+
+    It is a WithoutValueError where a side has no value, or the law no tokens. Numbers outside of the bounds that were
+    derived for them stay what they are, a fault.
+    """
+    from montecarlo.statements.nodes import NoValueError, StatementSimulationError
+    from montecarlo.statements.simulation import BoundsError
+
+    try:
+        return sampled(prop, case, **options)
+    except BoundsError:
+        raise
+    except (NoValueError, ArithmeticError) as error:
+        raise WithoutValueError(f"no value at {dict(case)}: {error}") from None
+    except StatementSimulationError as error:
+        raise TooDearError(str(error)) from None
+
+
+def sampled(
     prop: Proposition,
     case: Mapping[str, Any],
     *,
@@ -111,14 +136,10 @@ def measure(
     from those of a pilot sample with a stream of its own; the intervals come from the data of the sample itself and
     from the tails that follow from the statement. Raises TooDearError.
     """
-    from montecarlo.statements.nodes import StatementSimulationError
     from montecarlo.statements.simulation import StatementSimulation
 
     factor, most = EFFORTS[effort]
-    try:
-        simulation = StatementSimulation(prop.plain(), case)
-    except StatementSimulationError as error:
-        raise TooDearError(str(error)) from None
+    simulation = StatementSimulation(prop.plain(), case)
     key = json.dumps(case, sort_keys=True) + mark
     statistics = simulation.statistics
     if not statistics:

@@ -13,7 +13,7 @@ import sympy as sp
 from proofs_check.cases.of_statements import Case, covering, drawn, simple, size
 from proofs_check.claims.report import shown_case
 from proofs_check.statements.found import Found
-from proofs_check.statements.measuring import BETA, Measurement, TooDearError, measure
+from proofs_check.statements.measuring import BETA, Measurement, TooDearError, WithoutValueError, measure
 from proofs_check.statements.planning import Spread, exact_spreads, told
 from theorems.statement.decide import Decision, Derivation, contradicts, decide
 from theorems.statement.expression import MOMENTS, Expr, StatementError
@@ -58,19 +58,19 @@ class Checker:
         self.derivation = Derivation(self.prop)
         self.found.tier = "direct simulation"
         self.measured: list[Measurement] = []
-        self.dear, self.why = 0, ""
+        self.dear, self.why, self.without = 0, "", ""
 
     # -- exact values
 
     def exact(self, node: Expr, case: Mapping[str, Any]) -> sp.Expr | None:
-        """A side's exact value at a case; None where there is none."""
+        """A side's exact value at a case; None where there is none, or no real one."""
         try:
             if not self.derivation.defined(node, case):
                 return None
             value = self.derivation.at(node, case)
         except (StatementError, KeyError, ZeroDivisionError):
             return None
-        return None if value.has(sp.zoo, sp.nan, sp.oo, -sp.oo) else value
+        return None if value.has(sp.zoo, sp.nan, sp.oo, -sp.oo) or value.is_real is False else value
 
     def sides(self, case: Mapping[str, Any]) -> tuple[sp.Expr | None, sp.Expr | None]:
         """Both sides' exact values at a case."""
@@ -296,6 +296,8 @@ class Checker:
         for case in chosen:
             try:
                 self.measured.append(self._measure(case))
+            except WithoutValueError as error:
+                self.without = self.without or str(error)
             except TooDearError as error:
                 self.dear, self.why = self.dear + 1, str(error)
         self._told()
@@ -308,14 +310,16 @@ class Checker:
         found.conflicts = self._conflicts(self.measured)
         if not self.measured:
             found.simulation = "underpowered"
-            found.reason = f"none of the {self.dear} cases drawn can be sampled at this effort: {self.why}"
+            found.reason = (
+                self.without or f"none of the {self.dear} cases drawn can be sampled at this effort: {self.why}"
+            )
             return
         if any(m.contradicts(relation) for m in self.measured):
             found.simulation = "contradicts"
-        elif all(m.agrees(relation) for m in self.measured):
+        elif all(m.agrees(relation) for m in self.measured) and not self.without:
             found.simulation = "agrees"
         else:
-            found.simulation = "underpowered"
+            found.simulation, found.reason = "underpowered", found.reason or self.without
         found.detectable = max((m.tolerance / m.scale for m in self.measured if m.scale), default=0.0)
         found.power = (
             f"an error of {100 * found.detectable:.2g}% of max(|mean|, standard deviation) is caught with probability "

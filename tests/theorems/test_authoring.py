@@ -174,6 +174,8 @@ def test_a_claim_about_several_quantities_reads_what_is_printed_of_each() -> Non
     assert "i*(i + j)" in made.reading.replace(" ", "").replace("i*(i+j)", "i*(i + j)")
     with pytest.raises(CatalogueError, match="quantity lacks value"):
         stated(quantity={"mean": "E[x[i].T*W*x[j]]"})
+    with pytest.raises(CatalogueError, match="quantity has spread, of which nothing is printed"):
+        stated(quantity={"value": "E[x[i].T*W*x[j]]", "spread": "Var[x[i].T*W*x[j]]"})
     with pytest.raises(CatalogueError, match="the reading and the LaTeX follow"):
         stated(quantity={"value": "E[x[i].T*W*x[j]]"}, reading="for every W")
 

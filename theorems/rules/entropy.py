@@ -335,8 +335,9 @@ def crossing(
     """A function with the slope P (T e^n B - A), e = exp(rate x), turns once on x > 0, at a maximum, for every T > 0.
 
     For x > 0: P, A and B are positive; the level h = A/(e^n B) rises, as A'B - A B' > 0 and e falls; h -> 0 at 0, as
-    A <= a and B >= b with a/b -> 0; h -> infinity, as A/B rises and e^-n grows. So T = h once. Trusted: the
-    intermediate value theorem. ``kind`` names what is counted: "maxima" (1) or "minima" (0).
+    A <= a and B >= b with a/b -> 0; h -> infinity, as A/B rises and e^-n grows. So T = h once. What stands in
+    the function below a line, under a root or in a logarithm is visibly positive, so that it has no pole and no jump.
+    Trusted: the intermediate value theorem. ``kind`` names what is counted: "maxima" (1) or "minima" (0).
     """
     factor, power, below, above = pieces
     value = flow(in_unknown(function, variable, rate, unknown), variable, rate, unknown)
@@ -346,6 +347,8 @@ def crossing(
     if not vanishes(value - factor * (T * e**power * below - above)):
         return False
     if visible_sign(factor, {variable, unknown, parameter}) != 1 or not elementary(function):
+        return False
+    if not unbroken(function, {variable, parameter}):
         return False
 
     def real(form: sp.Expr) -> sp.Expr:

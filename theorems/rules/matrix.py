@@ -73,10 +73,15 @@ def _leading(quadratic: sp.Expr, name: str, lead: sp.Expr, *_: Any) -> tuple[str
 
 @rule("completed-square", needs=_leading)
 def completed_square(quadratic: sp.Expr, name: str, lead: sp.Expr, centre: sp.Expr, least: sp.Expr) -> bool:
-    """a t^2 + b t + c = lead (t - centre)^2 + least, lead > 0 a sum without minus signs: least at t = centre."""
+    """a t^2 + b t + c = lead (t - centre)^2 + least, lead > 0 a sum without minus signs: least at t = centre.
+
+    A lead that is a number is a positive one, and nothing holds i.
+    """
     t = symbol(name)
     terms = sp.Add.make_args(sp.expand(lead))
-    visible = lead != 0 and all(term.as_coeff_Mul()[0] > 0 for term in terms)
+    visible = lead.is_positive if lead.is_number else all(term.as_coeff_Mul()[0] > 0 for term in terms)
+    if any(part.has(sp.I) for part in (quadratic, lead, centre, least)):
+        return False
     if not visible or any(part.has(t) for part in (lead, centre, least)):
         return False
     return same(quadratic, lead * (t - centre) ** 2 + least)
@@ -88,7 +93,8 @@ def rank_trace(rank: str, square: sp.Expr) -> bool:
 
     Trusted: tr(W) = tr(Pi W) for the orthogonal projector Pi onto the range, tr(Pi) = rank, and Cauchy-Schwarz.
     """
-    return same(square, symbol("t") ** 2 / symbol(rank))
+    # t is the trace
+    return rank != "t" and same(square, symbol("t") ** 2 / symbol(rank))
 
 
 @rule("locally-constant", argued=True)

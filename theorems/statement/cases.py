@@ -348,12 +348,23 @@ def _entries_fail(prop: Proposition, case: Case) -> Iterator[str]:
     for node in frame(prop).entries:
         head = Expr("family", (node.args[0],)) if isinstance(node.args[0], str) else node.args[0]
         try:
-            place, vector = value(node.args[-1], case), value(head, case)
+            place, length = value(node.args[-1], case), _length(head, case)
         except UndefinedError:
             continue
-        length = len(vector.entries) if isinstance(vector, Vector) else 0
         if not (isinstance(place, Fraction) and place.denominator == 1 and 1 <= place <= length):
             yield f"{node}: there is no such entry for a length of {length}"
+
+
+def _length(head: Expr, case: Case) -> int:
+    """How many entries a vector has; a random one as many as the family that it is made of."""
+    if head.random:
+        made = next((node for node in head.walk() if node.op == "stack"), None)
+        if made is None:
+            raise UndefinedError(f"{head} is random")
+        last, first = value(made.args[3], case), value(made.args[2], case)
+        return int(last) - int(first) + 1 if isinstance(last, Fraction) and isinstance(first, Fraction) else 0
+    vector = value(head, case)
+    return len(vector.entries) if isinstance(vector, Vector) else 0
 
 
 def _sign(left: Expr, right: Expr, case: Case, strict: bool = False) -> int | None:

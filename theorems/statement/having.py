@@ -7,13 +7,17 @@ Moments, traces and norms are not: a quotient of moments is spoken of where it e
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from theorems.statement.conditions import numbers_of
 from theorems.statement.expression import BINDERS, Expr, negative, number
 from theorems.statement.forms import NotPolynomialError
-from theorems.statement.proofs.prover import STEPS, Prover
 from theorems.statement.proposition import Proposition
 from theorems.statement.work import Work
+
+if TYPE_CHECKING:
+    from theorems.statement.proofs.prover import Prover
 
 #: What is made of names and numbers.
 PLAIN = ("name", "number", "+", "*", "/", "**", "sqrt", "exp", "log", "abs", "min", "max")
@@ -43,7 +47,14 @@ class _Values:
     """Says whether expressions in names have a value under the hypotheses of a statement."""
 
     def __init__(self, prop: Proposition) -> None:
-        self.known, self.prover = prop.known, Prover(prop, Work(STEPS))
+        self.prop, self.known = prop, prop.known
+
+    @cached_property
+    def prover(self) -> Prover:
+        """The prover, which imports scipy: most statements have no such part."""
+        from theorems.statement.proofs.prover import STEPS, Prover
+
+        return Prover(self.prop, Work(STEPS))
 
     def exist(self, node: Expr) -> bool:
         """Whether an expression is shown to have a value."""

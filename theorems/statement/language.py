@@ -41,6 +41,8 @@ _FORMS = (
     *HALF_LINE,
 )
 CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS, *GATHERED)
+#: A family whose definition has one of these stands written out.
+_WRITTEN_OUT = ("token", "mean", "column", "columns", "grad", "at")
 #: Most operations of a side, definitions put in.
 MAX_NODES = 20_000
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
@@ -199,8 +201,8 @@ class _Reader:
             return Expr("matrix", (label,))
         if label in words.vectors:
             return Expr("vector", (label,))
-        if label in words.definitions and words.definitions[label][1].has("column", "columns", "grad", "at"):
-            # what a simulation's walks do not enter stands written out
+        if label in words.definitions and words.definitions[label][1].has(*_WRITTEN_OUT):
+            # where tokens occur all that reads a statement sees them; the others are what walks do not enter
             index, body = words.definitions[label]
             return Expr("stack", (body, index, number(1), Expr("name", ("T",))))
         if label in words.sequences or label in words.definitions:

@@ -21,15 +21,12 @@ from theorems.statement.hypotheses import (
 )
 from theorems.statement.language import Vocabulary, parsed
 from theorems.statement.laws import Law, read_law
-from theorems.statement.numbers import rational_at
 from theorems.statement.places import Place, place_of
 from theorems.statement.shapes import shape
 from theorems.statement.sizes import NUMBER, size, told
 from theorems.statement.syntax import check_brackets, nearest, split_relation, split_top
 from theorems.statement.tending import Limit, read_limit
 
-#: Tokens among which a covariance is looked at when it is read.
-LOOKED_AT = 6
 _DEFINED = re.compile(
     r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\[\s*([A-Za-z][A-Za-z0-9_]*(?:\s*,\s*[A-Za-z][A-Za-z0-9_]*)*)\s*\])?"
     r"\s*=(?!=)\s*(.+)$",
@@ -121,7 +118,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
         _check_shapes((*numbers_of(left), *numbers_of(right)), "", known, text)
     else:
         _check_shapes((left, right), relation if error is None else "", known, text)
-    _check_law(made, known, law)
+    _check_law(made, known, places, positions, law)
     _check_names(sides, known, made, regime, positions, text, hypotheses)
     _check_limit(sides, relation, error, regime, text, limit)
     used = {name for side in sides for name in side.names()} | made.names() | regime.names()
@@ -326,10 +323,13 @@ def _shares(known: Hypotheses, limit: Limit) -> Hypotheses:
     return replace(known, ranges=ranges)
 
 
-def _check_law(law: Law, known: Hypotheses, given: str) -> None:
-    """AR(1) is stationary for |a| <= 1 only; a covariance has K(s, t)^2 <= K(s, s) K(t, t)."""
-    if law.kind == "gaussian" and not law.names():
-        _check_covariance(law)
+def _check_law(law: Law, known: Hypotheses, places: tuple[Place, ...], positions: set[str], given: str) -> None:
+    """AR(1) is stationary for |a| <= 1 only; the matrices of a covariance are positive semidefinite."""
+    if law.kind == "gaussian":
+        # evaluates the kernel, as cases do
+        from theorems.statement import covariance
+
+        covariance.check(law, known, places, positions, given)
     if not law.gaussian and not law.exchangeable:
         # the moments of such a law, which need not be there to read another one
         from theorems.statement import mixing
@@ -345,21 +345,6 @@ def _check_law(law: Law, known: Hypotheses, given: str) -> None:
         raise StatementError(
             f"ar1({node}) is stationary for -1 <= {node} <= 1 only; say so with --for, e.g. 0 < {node} < 1", given, 0
         )
-
-
-def _check_covariance(law: Law) -> None:
-    """Raise StatementError for a kernel that is no covariance of some two of the first tokens."""
-    for s in range(1, LOOKED_AT + 1):
-        for t in range(s, LOOKED_AT + 1):
-            try:
-                one, two = (rational_at(law.diagonal, {"s": Fraction(place)}) for place in (s, t))
-                node = law.below if s < t else law.diagonal
-                both = rational_at(node, {"s": Fraction(s), "t": Fraction(t)})
-            except (KeyError, ValueError, ZeroDivisionError, OverflowError):
-                # not rational: the simulation looks at the eigenvalues
-                return
-            if one < 0 or both**2 > one * two:
-                raise StatementError(f"{law.text} is no covariance: look at the tokens {s} and {t}", law.text, 0)
 
 
 def _check_shapes(sides: tuple[Expr, ...], relation: str, known: Hypotheses, text: str) -> None:

@@ -281,7 +281,11 @@ def law_in_words(prop: Proposition) -> str:
         return mixing.words(law.kind, law.arguments)
     if law.kind == "ar1":
         return f"x_{{t+1}} = {law.parameter} x_t + noise is stationary with covariance Sigma"
-    return f"the tokens are Gaussian with mean 0 and Cov(x_s, x_t) = ({law.parameter}) Sigma"
+    from theorems.statement.covariance import always
+
+    assert law.parameter is not None
+    known = "" if always(law.parameter, prop.known) else ", wherever this is a covariance"
+    return f"the tokens are Gaussian with mean 0 and Cov(x_s, x_t) = ({law.parameter}) Sigma{known}"
 
 
 def _right(prop: Proposition) -> str:

@@ -191,8 +191,14 @@ class Exact:
             return Ratio.of(label)
 
     def terms(self, node: Expr) -> list[Term]:
-        """A random scalar as a polynomial in forms, for the simulation's own check and for moments."""
-        return self.polynomial.terms(node)
+        """A random scalar as a polynomial in forms, for the simulation's own check and for moments.
+
+        NotPolynomialError for one that is none, or that divides by what may be 0.
+        """
+        try:
+            return self.polynomial.terms(node)
+        except ZeroDivisionError as error:
+            raise NotPolynomialError(f"{str(node)[:60]} has no closed form here: {error}", at=node.at) from None
 
     # -- moments
 

@@ -55,6 +55,13 @@ def near() -> Iterator[tuple[str, Step]]:
     for kind, count in (("maxima", 0), ("maxima", 2), ("minima", 1), ("turns", 1)):
         yield f"there are not {count} {kind}", Step("crossing", "", (*good[:7], kind, sp.Integer(count)))
     yield "it jumps, which is a turn", Step("crossing", "", (good[0] + JUMP, *good[1:]))
+    for hidden, why in (
+        (sp.sqrt((x - 1) ** 2) / (x - 1), "a jump at 1"),
+        (sp.log((1 - x) / (x - 1)), "no real number"),
+        (sp.log(1 - x) - sp.log(x - 1), "a pole at 1"),
+        (sp.I, "no real number"),
+    ):
+        yield f"{why}, which its slope is silent about", Step("crossing", "", (good[0] + 5 * hidden, *good[1:]))
     yield "another function", Step("crossing", "", (good[0] + x, *good[1:]))
     for function, why in ((-x + 5 * JUMP, "it jumps at 1"), (x - x**2, "it turns at 1/2"), (x * y - x, "y is unknown")):
         yield why, Step("no-turn", "", (function, "x", sp.diff(function, x).subs(JUMP, 0), ZERO))

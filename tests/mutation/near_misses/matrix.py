@@ -58,6 +58,11 @@ def near() -> Iterator[tuple[str, Step]]:
         ("t**2 - 2*t", sp.Integer(1), sp.Integer(1), ZERO, "the least value is -1"),
     ):
         yield why, Step("completed-square", "", (parse(quadratic), "t", lead, centre, least))
+    below = sp.cos(3)
+    yield "cos(3) < 0", Step("completed-square", "", (below * t**2, "t", below, ZERO, ZERO))
+    yield "i is no lead", Step("completed-square", "", (sp.I * t**2, "t", sp.I, ZERO, ZERO))
+    yield "i is no place", Step("completed-square", "", ((t - sp.I) ** 2, "t", sp.Integer(1), sp.I, ZERO))
+    yield "the trace is no rank", Step("rank-trace", "", ("t", t))
     yield "tr(W)^2 <= r tr(W^T W)", Step("rank-trace", "", ("r", t**2 * r))
     yield from _offsets()
 

@@ -211,6 +211,8 @@ def _signs() -> Iterator[tuple[str, Step]]:
 def _coefficients() -> Iterator[tuple[str, Step]]:
     sink = sink_matrix(a, b)
     half = LEAST_A / 2
+    # a itself does not count for C = 1
+    loose = sink_matrix(LEAST_A + (C - 1) * (a - LEAST_A), b)
     yield from made(
         "least-coefficient",
         ("half of it breaks a margin", ("sink", sink, {}, "a", ("b",), half)),
@@ -219,6 +221,7 @@ def _coefficients() -> Iterator[tuple[str, Step]]:
         ("b is not free", ("sink", sink, {}, "a", (), LEAST_A)),
         ("another pattern", ("diagonal", sink, {}, "a", ("b",), LEAST_A)),
         ("no b is large enough where it is subtracted", ("sink", sink_matrix(a, -b), {}, "a", ("b",), LEAST_A)),
+        ("any a will do for C = 1", ("sink", loose, {}, "a", ("b",), LEAST_A)),
         ("b without a's part", ("sink", sink, {"a": LEAST_A}, "b", (), UNIT / lam)),
         ("b for another a", ("sink", sink, {"a": 2 * LEAST_A}, "b", (), LEAST_B)),
         ("a is not known", ("sink", sink, {}, "b", (), LEAST_B)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +15,11 @@ import pytest
 from proofs_check.claims.report import schema
 from proofs_check.commands.cli import main
 from proofs_check.statements.judging import check_statement, run_report
+from proofs_check.statements.measuring import Measurement
 from proofs_check.statements.request import Request
 from theorems.statement import laws
 from theorems.statement.expression import Expr, name, number
+from theorems.statement.prose import in_words
 
 SCHEMA = schema()
 GAMMA = "s[i] = x[i].T*W*x[T]/T - sum(x[j].T*W*x[T], j, 1, T)/T**2"
@@ -122,3 +125,72 @@ def test_a_statement_that_cannot_be_read_is_a_usage_error_with_a_caret(capsys: p
     assert main(["check", "E[norm(x[i])**2] = d*i", "--for", "W symetric"]) == 2
     told = capsys.readouterr().err
     assert "--for" in told and "did you mean symmetric?" in told and told.rstrip().endswith("^")
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Request("binomial(i, 2)*E[x[i].T*W*x[i]] = binomial(i, 2)*i*tr(W*Sigma)"),
+        Request("binomial(u, 2)*E[x[1].T*W*x[1]] = binomial(u, 2)*tr(W*Sigma)", "u real"),
+        Request("E[x[i].T*W*x[j]] = indicator(i > j)*j*tr(W*Sigma) + indicator(i <= j)*i*tr(W*Sigma)"),
+        Request("E[sum(x[j].T*W*x[j]/j*(j - 3)/(j - 3), j, 1, T)] = T*tr(W*Sigma)"),
+        Request("E[softmax(s)[1]] = 1/T", "", "s[i] = x[i].T*W*x[T]"),
+        Request("E[max(s)] >= tr(W*Sigma)", "", "s[i] = x[i].T*W*x[i]"),
+        Request("E[x[i].T*x[i]]/sqrt(u) > 0 iff tr(Sigma) > 0", "u real"),
+    ],
+    ids=lambda request: request.text[:40],
+)
+def test_what_cannot_be_evaluated_is_undecided_and_no_error(request_: Request) -> None:
+    (report,) = check_statement(request_, "quick")
+    assert report["verdict"] == "undecided" and report["reason"], report["reason"]
+    jsonschema.validate(run_report([report], "quick", 0, "cpu", 1.0), SCHEMA)
+
+
+def test_cases_of_an_indicator_are_told_apart() -> None:
+    true = "E[x[i].T*W*x[j]] = indicator(i > j)*j*tr(W*Sigma) + indicator(i <= j)*i*tr(W*Sigma)"
+    for text, seen in ((true, "agrees"), (true.replace(")*j*", ")*i*"), "contradicts")):
+        (report,) = check_statement(Request(text), "quick")
+        assert report["simulation"]["status"] == seen
+
+
+def test_a_case_without_value_leaves_a_proved_statement_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    from proofs_check.statements import measuring
+
+    true, seen = measuring.sampled, list[int]()
+
+    def lost(*args: Any, **options: Any) -> Any:
+        seen.append(1)
+        if len(seen) == 2:
+            raise ZeroDivisionError("0/0")
+        return true(*args, **options)
+
+    monkeypatch.setattr(measuring, "sampled", lost)
+    (report,) = check_statement(Request("E[norm(x[i])**2] = i*tr(Sigma)"), "quick")
+    assert report["verdict"] == "undecided" and "no value at" in report["reason"]
+
+
+def test_a_fault_of_the_simulation_stays_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    from montecarlo.statements import statistics
+
+    monkeypatch.setattr(statistics, "bounds", lambda *args: (0.0, 0.01))
+    (report,) = check_statement(Request("E[clip(x[i].T*W*x[i], 0, 1)] = 1/2"), "quick")
+    assert report["verdict"] == "error" and "outside its bounds" in report["reason"]
+
+
+def test_a_family_made_of_tokens_is_random(capsys: pytest.CaptureFixture[str]) -> None:
+    where = "s[i] = x[i].T*W*x[T]"
+    assert main(["check", "max(s) <= B", "--for", "B > 0", "--where", where]) == 2
+    told = capsys.readouterr().err
+    assert "is random; a statement is about moments" in told and told.rstrip().endswith("^")
+    reading = in_words(Request("E[softmax(s)[1]] = 1/T", "", where).read())
+    assert "covariance Sigma, real d x d matrix W and length T" in reading and "N(0, Sigma)" in reading
+
+
+def test_an_interval_without_bounds_is_no_agreement() -> None:
+    line = (-math.inf, math.inf)
+    for relation in ("=", "<=", "<", ">=", ">"):
+        assert not Measurement({}, line, line, 1, math.inf).agrees(relation)
+    # a negative trace to a power that is no integer has no real value: such cases are none of the statement's
+    (report,) = check_statement(Request("E[x[i].T*W*x[i]]**u = (i*tr(W*Sigma))**u", "u real"), "quick")
+    found = report["simulation"]["detectable"]
+    assert report["verdict"] != "verified" or (found is not None and math.isfinite(found))

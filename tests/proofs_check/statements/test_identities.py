@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import numpy as np
 import pytest
 
 from proofs_check.statements import identities
 from proofs_check.statements.deterministic import Found, judge_deterministic
+from proofs_check.statements.identities import compared, confirmed, evaluated
+from proofs_check.statements.rounding import radii
 from theorems.statement import proposition
+from theorems.statement.cases import Case
 from theorems.statement.proofs import prover
 from theorems.statement.proposition import Proposition
 
@@ -91,3 +97,38 @@ def test_both_interpreters_agree_at_drawn_cases() -> None:
         prop: Proposition = proposition(f"{text} = 0", ", ".join(hypotheses), where)
         found = identities.judge_matrices(prop, "quick", 1)
         assert found.verdict == "refuted", found.reason
+
+
+def _hilbert(d: int) -> Case:
+    rows = tuple(tuple(Fraction(1, r + c + 1) for c in range(d)) for r in range(d))
+    return Case({"d": Fraction(d)}, {"Sigma": rows})
+
+
+def test_rounding_at_an_ill_conditioned_matrix_is_no_conflict() -> None:
+    prop = proposition("inv(Sigma)*Sigma = I", "Sigma positive definite")
+    case = _hilbert(11)
+    off = [abs(one - two) for one, two in zip(evaluated(prop, prop.left, case), np.eye(11).ravel(), strict=True)]
+    assert max(off) > 1e-4
+    assert compared(prop, case) == ("", False)
+    assert not confirmed(prop, case)
+    # at a well-conditioned one floats see what is false, and a fault in them is a conflict
+    assert compared(prop, _hilbert(2)) == ("", True)
+    assert confirmed(proposition("inv(Sigma)*Sigma = 2*I", "Sigma positive definite"), _hilbert(2))
+
+
+def test_a_fault_in_the_floats_is_a_conflict_where_they_are_sharp(monkeypatch: pytest.MonkeyPatch) -> None:
+    prop, true = proposition("inv(Sigma)*Sigma = I", "Sigma positive definite"), identities.evaluated
+    monkeypatch.setattr(identities, "evaluated", lambda *args: [one + 1e-4 for one in true(*args)])
+    assert "exactly" in compared(prop, _hilbert(3))[0]
+
+
+def test_eigenvalues_that_hang_on_the_last_bit_are_no_conflict() -> None:
+    """The fifth root of a roundoff is what floats err by at a Jordan block."""
+    prop = proposition("eig(A)[1] = 1", "A in R^(n x n)")
+    turn, back, block = (
+        np.array([[Fraction(int(entry(r, c))) for c in range(5)] for r in range(5)])
+        for entry in (lambda r, c: c <= r, lambda r, c: (r == c) - (r == c + 1), lambda r, c: c in (r, r + 1))
+    )
+    case = Case({"n": Fraction(5)}, {"A": tuple(map(tuple, turn @ block @ back))})
+    (radius,) = radii(prop, prop.left, case, lambda near: evaluated(prop, prop.left, near), 1)
+    assert radius > 1e-4

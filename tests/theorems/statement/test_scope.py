@@ -86,7 +86,7 @@ def test_a_limit_that_fails_somewhere_is_not_proved(text: str, hypotheses: str, 
         ("E[norm(x[i])**2]*T/(i + T) = 0 + O(T)", "i <= T", "T -> oo"),
         ("E[norm(x[T])**2]/d -> T", "Sigma = I", "d -> oo"),
         ("E[norm(x[T])**2] = 0 + O(lam*T)", "lam > 0", "T -> oo"),
-        ("Corr[norm(x[i])**2, norm(x[T])**2] -> theta", "", "T -> oo, i/T -> theta"),
+        ("Corr[norm(x[i])**2, norm(x[T])**2] -> theta", "theta > 0", "T -> oo, i/T -> theta"),
         ("Corr[norm(mean(x))**2, norm(x[T])**2] -> 3/4", "", "T -> oo"),
     ],
 )

@@ -124,8 +124,13 @@ def least_coefficient(
         if not at_most(kappa, reached):
             return False
         slope = form.coeff_monomial(name)
-        needed = needed or bool(margin.always and slope != 0 and at_most(ZERO, slope) and vanishes(reached - kappa))
+        needed = needed or bool(margin.always and _rises(slope) and vanishes(reached - kappa))
     return needed
+
+
+def _rises(slope: sp.Expr) -> bool:
+    """Whether a slope is shown to be positive, for C = 1 too."""
+    return at_most(ZERO, slope) and not vanishes(slope.xreplace({C: ONE}))
 
 
 @rule("least-margin")
