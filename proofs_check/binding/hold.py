@@ -233,7 +233,7 @@ def simulation_bound(
         return Binding(missing=[f"nothing is said of {unsaid[0]}, which is simulated"])
     if law is None or not seen:
         return Binding(missing=["no case was sampled at which the simulation could be compared"])
-    if simulation.model == "free":
+    if simulation.model == "free" and not law.exchangeable:
         return _drawn_bound(simulation, seen, plain, seed)
     if claim.plugin:
         # far out, where what is clipped or cut off shows

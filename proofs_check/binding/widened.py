@@ -51,6 +51,8 @@ def as_wide_as_said(pair: Pair) -> Binding:
     found = Binding()
     for name, prop in table.items():
         quantity = quantity_of(pair, name)
+        if prop.limit.variable:
+            continue
         if isinstance(quantity, Fact | Inequality | SharpBound) and not isinstance(quantity, Eventually):
             found = found.joined(_looked(pair, name, prop, quantity))
     return found
