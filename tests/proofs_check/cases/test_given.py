@@ -132,6 +132,8 @@ def test_every_claim_takes_a_case_of_its_keys(claim: Statement) -> None:
     value |= {"scores": [0, 0], "values": [[0], [1]], "tokens": [[[1], [2]]], "beta": "1", "k": 2, "law": "signs"}
     if claim.model == "exchangeable":
         value |= {"L": [[1]], "m": [0]}
+    if claim.model == "weighted":
+        value |= {name: ["1"] for name in "pabce"}
     if claim.model == "free":
         value = {name: values[0] for name, values in claim.ranges.items()}
     for names in (required, (*required, *optional)):

@@ -130,7 +130,7 @@ def test_figures_are_held_to_the_lock(
     from figures.__main__ import main
 
     # the data are held, not the pictures, which take longest
-    monkeypatch.setattr("figures.__main__.rendered", lambda figure, suffix, name: b"a picture")
+    monkeypatch.setattr("figures.files.rendered", lambda figure, suffix, name: b"a picture")
     out = str(tmp_path / "out")
     assert main(["softmax_pieces", "--out", out]) == 0
     held = data_of(Path(out))
