@@ -12,7 +12,7 @@ import flint
 import sympy as sp
 
 from theorems.algebra.covers import Box
-from theorems.algebra.expressions import value_at
+from theorems.algebra.expressions import rational_at, value_at
 
 #: Bits tried one after the other until a sign is settled.
 PRECISIONS = (64, 128, 256, 512)
@@ -149,9 +149,12 @@ def sign(expression: sp.Expr, point: Mapping[str, Value]) -> int | None:
     rationals = {name: value for name, value in point.items() if not callable(value)}
     if len(rationals) == len(point):
         # a zero of rational arithmetic is one that balls around thirds do not show
-        exact = value_at(expression, rationals)
-        if exact.is_Rational:
-            return int(sp.sign(exact))
+        exact = rational_at(expression, rationals)
+        if exact is not None:
+            return (exact > 0) - (exact < 0)
+        closed = value_at(expression, rationals)
+        if closed.is_Rational:
+            return int(sp.sign(closed))
     for bits in PRECISIONS:
         value = at(expression, point, bits)
         if value > 0:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import cache, reduce
-from math import comb
+from functools import cache, lru_cache, reduce
+from math import comb, prod
+from operator import itemgetter
 from typing import Any
 
+import flint
 import numpy as np
 import sympy as sp
 from sympy.printing.str import StrPrinter
@@ -49,6 +51,7 @@ def symbol(name: str) -> sp.Symbol:
     return sp.Symbol(name)
 
 
+@lru_cache(maxsize=4096)
 def parse(text: str) -> sp.Expr:
     """Read one arithmetic expression: + - * / **, integers, names, pi, sqrt, exp, log, erf, Abs, Max, Min.
 
@@ -217,14 +220,66 @@ def text(expression: sp.Expr) -> str:
 
 def value_at(expression: sp.Expr, point: Mapping[str, Fraction | int]) -> sp.Expr:
     """The expression with exact rational values put in for its symbols; raises KeyError for a missing one."""
+    exact = rational_at(expression, point)
+    if exact is not None:
+        return sp.Rational(int(exact.p), int(exact.q))
     missing = sorted(s.name for s in expression.free_symbols if s.name not in point)
     if missing:
         raise KeyError(missing[0])
-    table = {
-        s: sp.Rational(Fraction(point[s.name]).numerator, Fraction(point[s.name]).denominator)
-        for s in expression.free_symbols
-    }
+    table = {s: sp.Rational(*Fraction(point[s.name]).as_integer_ratio()) for s in expression.free_symbols}
     return sp.sympify(expression.xreplace(table)) if table else expression
+
+
+Rationals = Callable[[Mapping[str, flint.fmpq]], flint.fmpq]
+
+
+def rational_at(expression: sp.Expr, point: Mapping[str, Fraction | int]) -> flint.fmpq | None:
+    """The value of a rational function, Abs, Max and Min included; None for another one, and where it has no value.
+
+    Raises KeyError for a name that the point lacks.
+    """
+    found = _rational(expression)
+    if found is None:
+        return None
+    function, names = found
+    try:
+        return function({name: flint.fmpq(*Fraction(point[name]).as_integer_ratio()) for name in names})
+    except ZeroDivisionError:
+        return None
+
+
+@lru_cache(maxsize=2048)
+def _rational(expression: sp.Expr) -> tuple[Rationals, tuple[str, ...]] | None:
+    """The expression as a function of rational numbers, and its names: its tree is read once, not at every point."""
+    function = _arithmetic(expression)
+    return None if function is None else (function, tuple(sorted(s.name for s in expression.free_symbols)))
+
+
+def _arithmetic(expression: sp.Expr) -> Rationals | None:
+    if expression.is_Symbol:
+        return itemgetter(expression.name)
+    if expression.is_Rational:
+        value = flint.fmpq(int(expression.p), int(expression.q))
+        return lambda _: value
+    if expression.is_Pow and not expression.exp.is_Integer:
+        return None
+    parts = [_arithmetic(argument) for argument in expression.args]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    if expression.is_Pow:
+        power = int(expression.exp)
+        return lambda point: known[0](point) ** power
+    if expression.is_Add:
+        return lambda point: sum((part(point) for part in known), flint.fmpq(0))
+    if expression.is_Mul:
+        return lambda point: prod((part(point) for part in known), start=flint.fmpq(1))
+    if isinstance(expression, sp.Abs):
+        return lambda point: abs(known[0](point))
+    if isinstance(expression, sp.Max | sp.Min):
+        largest = max if isinstance(expression, sp.Max) else min
+        return lambda point: largest(part(point) for part in known)
+    return None
 
 
 def floats(expression: sp.Expr, table: Mapping[str, Any]) -> Any:

@@ -23,6 +23,7 @@ SIGNS: dict[str, tuple[int, ...]] = {
 }
 
 
+@lru_cache(maxsize=4096)
 def read(condition: str) -> tuple[sp.Expr, tuple[int, ...]]:
     """left - right and its allowed signs; ValueError where there is no relation, ExpressionError for a side."""
     relation = next((sign for sign in SIGNS if sign in condition), None)

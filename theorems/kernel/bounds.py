@@ -91,15 +91,15 @@ def ungranted(statement: Statement, bound: Inequality) -> tuple[str, ...]:
     return tuple(h for h in needed if not granted(h, statement.assumptions, statement.conditions))
 
 
-def admitted(statement: Statement, point: Mapping[str, Any]) -> bool:
+def admitted(statement: Statement, point: Mapping[str, Any] | Case) -> bool:
     """Whether an exact point is shown to meet a claim's conditions ("least_W*largest_W >= 0").
 
     Raises ValueError for a point that does not meet the claim's assumptions about W_QK and Sigma.
     """
-    case = Case(point)
+    case = point if isinstance(point, Case) else Case(point)
     for hypothesis in (SYMMETRIC, COVARIANCE, DEFINITE):
         if granted(hypothesis, statement.assumptions, ()) and not meets(hypothesis, case.matrices):
-            shown = {name: point[name] for name in ("W", "Sigma") if name in point}
+            shown = {name: case.raw[name] for name in ("W", "Sigma") if name in case.raw}
             raise ValueError(f"{statement.id}: the point {shown} is not one with {hypothesis}; give one that is")
     for condition in statement.conditions:
         gap, allowed = read(condition)

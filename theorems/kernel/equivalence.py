@@ -105,8 +105,9 @@ def judged(
     ``inside``, where the claim does not speak, count neither way.
     """
     for point in points:
-        if inside(point) and contradicted(word, conditions, found, point):
-            return False, point.raw if isinstance(point, Case) else point
+        case = point if isinstance(point, Case) else Case(point)
+        if inside(case) and contradicted(word, conditions, found, case):
+            return False, case.raw
     if word == "if" and any(implied(conditions, enough, found.facts) for enough in found.sufficient):
         return True, None
     printed, derived = {_normal(c) for c in conditions}, {_normal(c) for c in found.conditions}
@@ -241,7 +242,7 @@ def settle_equivalence(statement: Statement, derived: Derived, steps: list[Check
 
 def inside(statement: Statement, point: Point) -> bool:
     """Whether an exact case is shown to be one that the claim is about."""
-    return admitted(statement, point.raw if isinstance(point, Case) else point)
+    return admitted(statement, point)
 
 
 def _exact(statement: Statement, derived: Derived, outcome: Outcome) -> sp.Expr | None:
