@@ -36,6 +36,14 @@ settings.load_profile("suite")
 LONG = ("test_documents", "test_walkthrough", "test_new_lemma", "test_near_misses", "test_runner", "test_environments")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark as slow the parameters that a test names with ``slow_for``."""
+    named = item.get_closest_marker("slow_for")
+    if named is not None and any(text in item.name for text in named.args):
+        item.add_marker(pytest.mark.slow)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """For several workers the files that take long come first, then those of most tests.
 

@@ -56,6 +56,7 @@ def test_the_data_are_json_and_drawing_leaves_them_alone(name: str, every: dict[
     assert drawn == every[name]
 
 
+@pytest.mark.slow
 def test_the_same_data_give_the_same_bytes(every: dict[str, dict[str, Any]]) -> None:
     """Of the map; the other figure is drawn with parts of figures that are looked at elsewhere."""
     first, second = (rendered(cheaper_map.draw(every["cheaper_map"]), ".svg", "map") for _ in range(2))

@@ -38,6 +38,7 @@ def test_the_truth_lies_in_every_interval_and_the_print_outside(drawn: dict[str,
         assert abs(row["printed"]) == pytest.approx(1 / i)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_data(drawn: dict[str, Any]) -> None:
     assert data(CLAIM) == drawn
     other = data(CLAIM, seed=1)

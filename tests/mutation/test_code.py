@@ -62,7 +62,7 @@ def _equal_sides() -> tuple[Callable[[Any, Any], Any], Sequence[Any]]:
     def equal(left: Expr, right: Expr) -> bool:
         return prover.equal(left, right) is not None
 
-    return equal, (prop.left, prop.right, *prop.left.args, prop.right.args[0])
+    return equal, (prop.left, prop.right, prop.right.args[0])
 
 
 #: Every function of those names, with arguments that it takes.

@@ -37,6 +37,7 @@ def test_numbers_of_the_same_draws_are_told_apart_beyond_rounding() -> None:
         assert not told(claim, lambda found, off=off: {name: off(x) for name, x in found.items()})
 
 
+@pytest.mark.slow
 def test_an_evaluation_may_move_within_its_bound_which_exact_errors_keep() -> None:
     claim = "bao2024.sec2.softmax-taylor"
 
@@ -65,6 +66,7 @@ def test_a_search_may_look_at_other_points_if_its_numbers_are_right_there() -> N
         assert not told(claim, lambda found, options=options: some(found, **options))
 
 
+@pytest.mark.slow
 def test_a_search_for_a_least_value_may_look_anywhere_and_must_reach_it() -> None:
     claim = "bao2024.sec5.eq9"
 
@@ -94,6 +96,7 @@ def test_other_answers_and_bounds_that_do_not_hold_are_seen() -> None:
     assert unsound(pair, entry, tight).startswith("its bound of the error does not hold at")
 
 
+@pytest.mark.slow
 def test_the_points_of_a_derivation_are_further_cases() -> None:
     """A head and its transpose are told apart where the head takes the tokens' difference to 0."""
     claim = "lampert2026.sec5.dense-smooths-more"

@@ -52,6 +52,7 @@ def test_a_number_that_differs_from_the_derived_one_is_a_conflict() -> None:
     assert beside(CLAIM, {"ratio": "3"}, off).conflicts
 
 
+@pytest.mark.slow
 def test_further_parameters_take_all_their_values_and_cases_of_another_start_are_left_out() -> None:
     seen: list[tuple[float, float]] = []
 

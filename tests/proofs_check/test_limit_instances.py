@@ -43,6 +43,7 @@ def looked(claim: str) -> tuple[Pair, Any, list[Seen]]:
     return pair, evaluation, _SEEN[claim]
 
 
+@pytest.mark.slow_for("a1-uniform")
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_both_sides_are_the_statement_s(claim: str) -> None:
     pair, evaluation, seen = looked(claim)

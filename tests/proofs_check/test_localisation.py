@@ -115,6 +115,7 @@ def marked(*claims: str) -> list[Any]:
 # -- verdicts
 
 
+@pytest.mark.slow_for("lemma2-4", "xi-eta")
 @pytest.mark.parametrize("claim", VERIFIED)
 def test_what_is_verified(claim: str) -> None:
     (report,) = judged(claim)
@@ -125,6 +126,7 @@ def test_what_is_verified(claim: str) -> None:
     assert all(variant["holds"] for variant in report["variants"])
 
 
+@pytest.mark.slow_for("lemma2-1", "fig2-eta")
 @pytest.mark.parametrize("claim", marked(*REFUTED))
 def test_what_is_refuted(claim: str) -> None:
     """Both sides contradict the print; the correction reads back in declared symbols."""
@@ -152,6 +154,7 @@ def test_every_correction_is_verified(claim: str) -> None:
     assert report["decoys"]["caught"] == report["decoys"]["of"] > 0
 
 
+@pytest.mark.slow_for("lemma2-1")
 @pytest.mark.parametrize(
     "claim", marked(*(c for c in REFUTED if c.rpartition(".")[2] not in ("a1-uniform", "eq6", "fig2-eta")))
 )
@@ -204,6 +207,7 @@ def test_variants(claim: str, holds: dict[str, bool]) -> None:
         assert {v["verdict"] for v in corrected["variants"]} == {"verified"}
 
 
+@pytest.mark.slow_for("exact law", "derivation-rho")
 @pytest.mark.parametrize("name", ["rho@exact law, T >= 2", "rho@rho with the derived variance"])
 @pytest.mark.parametrize("side", ["derivation", "simulation"])
 def test_a_fault_in_one_side_of_a_variant_alone_is_told(name: str, side: str) -> None:
@@ -303,6 +307,7 @@ def clipped_scores(walk: Walks, W: Tensor, i: int) -> dict[str, Tensor]:
     return {"variance": variance(score), "mean": score}
 
 
+@pytest.mark.slow_for("without_offset", "clipped_scores")
 @pytest.mark.parametrize("fault", [without_offset, next_gamma, clipped_scores], ids=lambda f: f.__name__)
 def test_a_wrong_score_is_a_conflict(fault: Callable[..., Any]) -> None:
     assert swapped(SEC4 + "eq6", fault, PLACE) == "conflict"
@@ -334,6 +339,7 @@ def test_a_last_token_that_is_another_one_is_a_conflict() -> None:
     assert swapped(SEC4 + "a1-uniform", wrong, PLACE | {"lam": "2"}) == "conflict"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("claim", "fault"),
     [("lemma2-1", "limit walks"), ("lemma2-2", "moments"), ("lemma2-4", "moments"), ("lemma2-4", "walks")],
@@ -395,12 +401,14 @@ def beyond(claim: str, change: Callable[[Points], Any]) -> str:
     return swapped(claim, lambda points, generator: made(honest(points, generator)))
 
 
+@pytest.mark.slow_for("xi-eta")
 @pytest.mark.parametrize("claim", [SEC4 + "xi-eta-range", APPC + "lemma2-inequality", APPC + "lemma2-final-bound"])
 def test_a_search_beyond_the_proved_bound_is_a_conflict(claim: str) -> None:
     assert beyond(claim, lambda found: {}) != "conflict"
     assert beyond(claim, lambda found: {"value": 1.5 * found.columns["value"]}) == "conflict"
 
 
+@pytest.mark.slow
 def test_a_search_that_loses_points_is_not_taken() -> None:
     """NaN compares with nothing: values that are no numbers must not pass for points that keep the bound."""
 

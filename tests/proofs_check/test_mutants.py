@@ -199,6 +199,7 @@ def test_there_are_more_than_300_mutants() -> None:
     assert sum(counts.values()) > 300
 
 
+@pytest.mark.slow_for("sinks-cheaper-when")
 @pytest.mark.parametrize(
     "claim", [pytest.param(c, marks=pytest.mark.slow) if c.endswith("diag-lower") else c for c in CLAUSES]
 )
@@ -255,6 +256,7 @@ def verdict_only(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"proofs_check.judging.runner.{name}", lambda *_: [])
 
 
+@pytest.mark.slow_for("gaussian-rho", "lemma1-mean")
 @pytest.mark.usefixtures("verdict_only")
 @pytest.mark.parametrize("claim", WHOLE_PATH)
 def test_a_mutant_of_every_claim_is_refuted_on_the_whole_path(claim: str, monkeypatch: pytest.MonkeyPatch) -> None:

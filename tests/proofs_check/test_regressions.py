@@ -32,6 +32,7 @@ def judged(claim: Any) -> list[Any]:
     return [r for r, _ in runner.judge(claim, Options(effort="quick", device="cpu", jobs=1), "cpu", Silent())]
 
 
+@pytest.mark.slow
 def test_the_correction_of_a_bound_is_judged() -> None:
     c = by_id()["bao2024.sec4.eq5"]
     refuted, corrected = judged(replace(c, printed={**c.printed, "upper": "sqrt(d)"}))

@@ -41,6 +41,7 @@ def derived_as(pair: Pair, **changed: Any) -> Pair:
     return replace(pair, _derived={"sigma": Derived({**derived.quantities, **changed}, derived.steps)})
 
 
+@pytest.mark.slow_for("causal", "window")
 @pytest.mark.parametrize("claim", [FULL, CAUSAL, WINDOW])
 def test_existence_and_distances_are_the_statement_s(claim: str) -> None:
     pair, seen = looked(claim)
@@ -94,6 +95,7 @@ def test_a_print_about_another_distance_is_seen(monkeypatch: pytest.MonkeyPatch)
         assert values_bound(changed, registry.find(FULL), seen).derived, text
 
 
+@pytest.mark.slow
 def test_least_norms_are_the_statement_s_and_neighbours_are_seen() -> None:
     pair, seen = looked(COST)
     few = seen[:: max(1, len(seen) // 6)][:6]

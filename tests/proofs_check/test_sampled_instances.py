@@ -140,6 +140,7 @@ def test_a_derivation_of_a_neighbour_is_seen(claim: str, moved: str) -> None:
     assert not found.bound and found.derived[0].startswith("the derivation is of another quantity: at ")
 
 
+@pytest.mark.slow_for("lemma2-derivative")
 @pytest.mark.parametrize("claim", [SLOPE, FLAT, BOUND])
 def test_slopes_are_bound(claim: str) -> None:
     pair, empirical_check, seen = looked(claim)

@@ -112,6 +112,7 @@ def test_the_points_are_of_many_kinds(points: Points) -> None:
     assert any(len(set(s.tolist())) == 1 for s in signs) and any({-1.0, 1.0} <= set(s.tolist()) for s in signs)
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_points_again() -> None:
     entry = registry.find("bao2024.sec4.eq5")
     assert isinstance(entry, registry.Search)

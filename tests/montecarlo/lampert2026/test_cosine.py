@@ -64,6 +64,7 @@ def beyond_errors(name: str, found: Points, places: range) -> set[str]:
     return wrong
 
 
+@pytest.mark.slow_for("cosine-transfer]")
 @pytest.mark.parametrize("name", NAMES)
 def test_columns_are_within_their_errors_of_exact_values(name: str) -> None:
     found = points(name)

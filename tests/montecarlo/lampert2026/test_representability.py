@@ -291,6 +291,7 @@ def test_the_second_hull_is_looked_at() -> None:
     assert answers == [False, False, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "dim", "points"),
     [

@@ -64,6 +64,7 @@ def found_as(seen: list[Seen], change: Callable[[Seen], float]) -> list[Seen]:
     ]
 
 
+@pytest.mark.slow_for("sink-implies-switch", "sec5.eq9")
 @pytest.mark.parametrize(
     "claim",
     [EQ5, SECOND, STEP, SINK, SWITCH, ZERO, NUMBER, ENTROPY, ENTRIES, COLUMNS, SPREAD, INVERSE, RANGE, FOUR, SHAPE],

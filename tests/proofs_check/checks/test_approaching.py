@@ -156,6 +156,7 @@ def test_a_false_limit_that_the_derivation_shares_is_not_verified(monkeypatch: p
     assert "limit at theta" in evidence.contradiction
 
 
+@pytest.mark.slow
 def test_a_false_limit_of_sequences_is_not_verified() -> None:
     """For r < 2 the exact law tends to 1 for theta > 1/2 and to 0 below, whatever a rule is led to conclude."""
     base = by_id()[LEMMA2]
@@ -174,6 +175,7 @@ def test_a_false_limit_of_sequences_is_not_verified() -> None:
     assert proved(true)[1].status == "agrees"
 
 
+@pytest.mark.slow
 def test_a_limit_that_is_too_slow_for_the_lengths_is_left_open() -> None:
     """theta = 5/8, r = 0, s = 1: at k = 1, 2 the value is 0.58, 0.67, on its way to 1."""
     case = {"theta": "5/8", "r": "0", "s": "1", "k": "1", "mix": "1"}
@@ -252,6 +254,7 @@ def test_an_order_for_every_token_is_judged_at_the_last_one_too() -> None:
     assert "T = i; T -> oo: left side tr(W*Sigma), right side 0" in found.report["symbolic"]["evidence"]
 
 
+@pytest.mark.slow_for("T*i*tr1")
 @pytest.mark.usefixtures("mine")
 @pytest.mark.parametrize(
     ("printed", "expected"), [("T*i*tr1", "refuted"), ("T*i*tr1 - i**2*tr1/2", "verified")], ids=str
@@ -272,6 +275,7 @@ def test_a_free_position_is_no_constant(printed: str, expected: str) -> None:
     assert found.verdict == expected, found.reason
 
 
+@pytest.mark.slow_for("2-verified")
 @pytest.mark.usefixtures("mine")
 @pytest.mark.parametrize(("factor", "expected"), [("2", "verified"), ("3", "refuted")])
 def test_a_rational_print_is_compared_by_its_leading_orders(factor: str, expected: str) -> None:
@@ -287,6 +291,7 @@ def test_a_rational_print_is_compared_by_its_leading_orders(factor: str, expecte
     assert found.verdict == expected, found.reason
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("mine")
 def test_an_author_is_told_of_two_models_with_both_values_and_the_smallest_case() -> None:
     """The variance of x_i^T W x_i, derived for the walk and simulated for twice the form."""

@@ -36,6 +36,7 @@ def softmax() -> Any:
     return report
 
 
+@pytest.mark.slow
 def test_what_is_verified(softmax: Any) -> None:
     (eq8,) = judged(EQ8)
     for report in (softmax, eq8):
@@ -58,6 +59,7 @@ def test_the_smallest_softmax_has_no_other_scores(softmax: Any) -> None:
     assert "decoys survive" in report["reason"]
 
 
+@pytest.mark.slow_for("softmax-taylor")
 @pytest.mark.parametrize(
     ("claim", "printed"),
     [
@@ -85,6 +87,7 @@ def test_a_false_print_is_refuted_and_corrected(claim: str, printed: dict[str, s
     assert (again["verdict"], again["counterexample"]) == ("refuted", found)
 
 
+@pytest.mark.slow_for("sec5.eq8")
 @pytest.mark.parametrize("claim", [SOFTMAX, EQ8])
 @pytest.mark.parametrize("error", [1e-6, -1e-6])
 def test_an_evaluation_that_is_off_is_a_conflict(claim: str, error: float) -> None:

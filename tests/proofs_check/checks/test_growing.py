@@ -203,6 +203,7 @@ def test_a_planted_growth_of_the_derived_exponent_is_verified(few: None) -> None
     assert judged("order19", {"eq19": "3"}, planted(3.0))[2:] == ("verified", "")
 
 
+@pytest.mark.slow
 def test_dominance_is_not_kept_up_by_20(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(growing, "WALKS", {"quick": 16_000})
     monkeypatch.setattr(growing, "LENGTHS", {"quick": (32, 512)})

@@ -217,6 +217,7 @@ def test_what_is_on_its_way_is_cancelled_at_the_end() -> None:
     assert len(cancelled) == cluster.AHEAD
 
 
+@pytest.mark.slow
 def test_a_killed_worker_costs_its_blocks_and_nothing_else(there: Cluster) -> None:
     # the last test of the file: the worker that takes its place has not imported everything yet when all end
     killed: list[int] = []

@@ -247,6 +247,7 @@ def test_all_shares_together_stay_within_the_budget() -> None:
 # -- what a report does not depend on
 
 
+@pytest.mark.slow
 def test_one_worker_and_fewer_claims_in_another_order_find_the_same(claims: dict[str, Any]) -> None:
     fewer = validated(run(chosen(*reversed(CHEAP)), options(jobs=1)))
     assert len(fewer["claims"]) > len(CHEAP)

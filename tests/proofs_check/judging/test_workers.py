@@ -50,6 +50,7 @@ def test_a_killed_worker_costs_its_claims_time_only() -> None:
     assert len(taken) > 3
 
 
+@pytest.mark.slow
 def test_what_kills_its_worker_twice_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_judge", _end)
     monkeypatch.setattr(workers, "count", lambda claims, processes: 2)

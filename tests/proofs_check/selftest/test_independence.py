@@ -39,6 +39,7 @@ TINY = Fraction(1, 10**18)
 FIG3 = "bao2024.sec4.fig3-eta"
 
 
+@pytest.mark.slow_for("lemma2-4", "order21")
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_a_fault_in_either_side_alone_is_a_conflict(claim: str) -> None:
     before = deriving.find(claim), empirical_check(by_id()[claim])

@@ -15,6 +15,7 @@ from theorems.statement.cases import Case
 from theorems.statement.proposition import proposition
 
 
+@pytest.mark.slow_for("abs(tr(W))")
 @pytest.mark.parametrize(
     ("text", "known", "verdict"),
     [

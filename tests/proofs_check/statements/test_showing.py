@@ -98,17 +98,17 @@ KINDS = {
 VERDICTS = {"moment": "verified", "limit": "refuted", "inequality": "refuted"}
 
 
+@pytest.mark.slow_for("limit")
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_is_saved_is_judged_alike_in_its_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for kind, arguments in KINDS.items():
-        assert cli.main(["check", *arguments, "--effort", "quick", "--save", f"mine.sec1.{kind}"]) == 0
+    assert cli.main(["check", *KINDS[kind], "--effort", "quick", "--save", f"mine.sec1.{kind}"]) == 0
     capsys.readouterr()
     root = Path(__file__).parents[3]
     command = [sys.executable, "-m", "proofs_check", "verify", "mine", "--effort", "quick", "--fresh"]
     told = subprocess.run(
         command, cwd=tmp_path, env={"PYTHONPATH": str(root), "PATH": ""}, capture_output=True, text=True, check=True
     ).stdout
-    for kind, verdict in VERDICTS.items():
-        assert f"{verdict}\tmine.sec1.{kind}\t" in told
+    assert f"{VERDICTS[kind]}\tmine.sec1.{kind}\t" in told

@@ -181,6 +181,7 @@ def broken_somewhere(name: str, upper: sp.Expr) -> bool:
         return bool((table["value"] > edge * (1 + 1e-6) + 1e-9 * np.abs(table["value"])).any())
 
 
+@pytest.mark.slow_for("eq10-first")
 @pytest.mark.parametrize(
     "name",  # the first of (7) is refuted as printed above, and with other norms below
     [pytest.param(name, marks=pytest.mark.slow) if name.endswith("eq7-first") else name for name in NAMES],
@@ -315,6 +316,7 @@ def test_a_singular_sigma_is_told_in_one_line() -> None:
         Case(singular).number(claim.printed["upper"])
 
 
+@pytest.mark.slow
 def test_the_whole_path_with_its_correction() -> None:
     claim: Any
     claim, corrected = runner.judge(by_id()[TRACE], OPTIONS, "cpu", Silent())
