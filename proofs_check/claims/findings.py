@@ -133,6 +133,6 @@ def holding(claim: Statement, pair: Pair, outcome: Outcome, rows: Sequence[Start
     exact = [row["start"] for row in rows if row["exact"]]
     leading = [row["start"] for row in rows if row["leading"]]
     if rows:
-        parts.append("print exact for: " + ("; ".join(exact) or "no start of the walk"))
-        parts.append("print right to leading order for: " + ("; ".join(leading) or "no start of the walk"))
+        parts.append(f"the printed formula is exact for {'; '.join(exact) or 'none of the starts'}")
+        parts.append(f"it is right to leading order for {'; '.join(leading) or 'none of the starts'}")
     return ". ".join(parts)

@@ -146,6 +146,7 @@ def test_what_is_refuted(claim: str) -> None:
     assert shown["printed"] != shown["true"]
 
 
+@pytest.mark.slow_for("lemma2-1")
 @pytest.mark.parametrize("claim", marked(*REFUTED))
 def test_every_correction_is_verified(claim: str) -> None:
     _, report = judged(claim)
@@ -178,6 +179,7 @@ def test_counterexamples_of_walks_replay_to_refuted(claim: str) -> None:
 # -- variants
 
 
+@pytest.mark.slow_for("lemma2-4")
 @pytest.mark.parametrize(
     ("claim", "holds"),
     [
