@@ -310,9 +310,8 @@ class Checker:
         found.conflicts = self._conflicts(self.measured)
         if not self.measured:
             found.simulation = "underpowered"
-            found.reason = (
-                self.without or f"none of the {self.dear} cases drawn can be sampled at this effort: {self.why}"
-            )
+            dear = f"none of the {self.dear} cases drawn can be sampled at this effort: {self.why}"
+            found.reason = self.without or (dear if self.dear else "no case that meets the hypotheses was found")
             return
         if any(m.contradicts(relation) for m in self.measured):
             found.simulation = "contradicts"
@@ -354,7 +353,7 @@ class Checker:
         """Try every wrong right side against the intervals; those that no case tells get a case of their own."""
         found, room = self.found, FURTHER[self.effort]
         if self.prop.relation != "=":
-            return self._flipped()
+            return self._flipped(pool)
         for mutant in mutants(self.prop):
             if self._true(mutant.right):
                 continue
@@ -380,12 +379,22 @@ class Checker:
                 found.survivors.append(mutant.label)
         self._told()
 
-    def _flipped(self) -> None:
-        """Of an inequality: the other direction must be contradicted somewhere."""
+    def _flipped(self, pool: list[Case]) -> None:
+        """Of an inequality: the other direction must be contradicted somewhere, if need be where it is farthest off."""
         other = {"<=": ">=", "<": ">", ">=": "<=", ">": "<"}.get(self.prop.relation)
         if other is None:
             return
         seen = any(m.contradicts(other) for m in self.measured)
+        case = None if seen else self._telling(self.prop.right, pool)
+        if case is not None:
+            left, right = self.sides(case)
+            assert left is not None and right is not None
+            try:
+                self.measured.append(self._measure(case, wanted=abs(float(left - right))))
+                seen = self.measured[-1].contradicts(other)
+            except TooDearError:
+                self.dear += 1
+            self._told()
         self.found.mutants += 1
         self.found.caught += seen
         if not seen:

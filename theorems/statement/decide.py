@@ -278,11 +278,13 @@ def positive_names(prop: Proposition, order: Order, value: sp.Expr) -> dict[sp.S
 def square_trace(name: str, prop: Proposition) -> bool:
     """Whether a name is a trace that cannot be negative: tr(Sigma^k), tr(W Sigma W.T Sigma), tr((W Sigma)^2k), W = W^T.
 
+    Or a number a^T P a with P = Sigma, or another positive semidefinite matrix.
+
     With R R = Sigma: tr(W Sigma W^T Sigma) = |R W R|^2 in the Frobenius norm; for W = W^T, (R W R)^2k is positive
     semidefinite, and (R W R)^k is for W positive semidefinite.
     """
     if not (name.startswith("tr(") and name.endswith(")")):
-        return False
+        return _form_of_one(name, prop)
     letters = name[3:-1].split("*")
     others = [letter for letter in letters if letter != "Sigma"]
     if not others:
@@ -300,6 +302,15 @@ def square_trace(name: str, prop: Proposition) -> bool:
     return shape in ("psd", "positive definite") or len(others) % 2 == 0
 
 
+def _form_of_one(name: str, prop: Proposition) -> bool:
+    """Whether a name is a^T P^k a for a fixed vector a and P psd, or a^T a."""
+    left, *letters, right = name.split("*") if "*" in name else (name, name)
+    if left != f"{right}.T" or right not in {*prop.known.vectors, "m"}:
+        return False
+    psd = {letter for letter in letters if prop.known.shape(letter) in ("psd", "positive definite")}
+    return len(set(letters)) <= 1 and psd == set(letters)
+
+
 def _limit_part(prop: Proposition, order: Order, regime: Regime, left: sp.Expr, right: sp.Expr) -> Part | None:
     tied = consequences(prop, order, regime)
     bounded = prop.limit.variable == "T" and "T" in dict(order.values)
@@ -309,11 +320,9 @@ def _limit_part(prop: Proposition, order: Order, regime: Regime, left: sp.Expr, 
         symbol(name)
         for name, known in prop.known.ranges.items()
         if known.low is not None
-        and known.low >= 0
         and known.high is not None
-        and known.high <= 1
-        and (known.high < 1 or known.high_open)
-        and (known.low > 0 or known.low_open)
+        and (known.low > -1 or (known.low == -1 and known.low_open))
+        and (known.high < 1 or (known.high == 1 and known.high_open))
     )
     words = f"{order}; {regime.words}"
     _stays(prop, order, left - right)

@@ -60,6 +60,15 @@ class Range:
         whole = not self.integer or value.denominator == 1
         return above and below and whole and not (self.nonzero and value == 0)
 
+    def within(self, low: Fraction, high: Fraction) -> Range:
+        """The part of the range between two ends; an end that replaces one is closed, as it is no hypothesis."""
+        found = self
+        if self.low is None or self.low < low:
+            found = replace(found, low=low, low_open=False)
+        if self.high is None or self.high > high:
+            found = replace(found, high=high, high_open=False)
+        return found
+
     @property
     def empty(self) -> bool:
         """Whether no value lies in the range."""
@@ -239,7 +248,7 @@ def _added(known: Hypotheses, part: str, positions: set[str], words: Vocabulary 
 
 def _member(known: Hypotheses, name: str, where: str) -> Hypotheses:
     if not where:
-        return replace(known, ranges={**known.ranges, name: known.ranges.get(name, Range())})
+        return replace(known, ranges={**known.ranges, name: _range_of(known, name)})
     if where == "d":
         return replace(known, vectors=(*known.vectors, name))
     return replace(known, sequences={**known.sequences, name: (where, None)})
@@ -266,8 +275,10 @@ def _shaped(known: Hypotheses, part: str) -> Hypotheses:
         stronger = max(word, known.matrices.get(name, "any"), key=SHAPES.index)
         return replace(known, matrices={**known.matrices, name: stronger})
     if match and match[2] in ("real", "integer"):
-        before = known.ranges.get(match[1], Range())
-        return replace(known, ranges={**known.ranges, match[1]: replace(before, integer=match[2] == "integer")})
+        before = _range_of(known, match[1])
+        # an integer is a real number too
+        whole = before.integer or match[2] == "integer"
+        return replace(known, ranges={**known.ranges, match[1]: replace(before, integer=whole)})
     if match and match[2] == "singular" and match[1] == "Sigma":
         raise StatementError("Sigma may be singular unless it is said to be positive definite; drop this", part, 0)
     near = nearest(part.split()[-1], (*_SHAPE_WORDS, "real", "integer")) if part.split() else ""
@@ -391,9 +402,15 @@ def _bounded(known: Hypotheses, entry: Expr, bound: Expr, part: str) -> Hypothes
     return replace(known, sequences={**known.sequences, name: (size, bound)})
 
 
+def _range_of(known: Hypotheses, name: str) -> Range:
+    """What is assumed of a number so far; sizes are integers >= 1 from the start."""
+    whole = {"d", "n"} | known.size_names
+    return known.ranges.get(name, Range(Fraction(1), integer=True) if name in whole else Range())
+
+
 def _ranged(known: Hypotheses, name: str, relation: str, value: Fraction, part: str) -> Hypotheses:
     whole = {"d", "n"} | known.size_names
-    before = known.ranges.get(name, Range(Fraction(1), integer=True) if name in whole else Range())
+    before = _range_of(known, name)
     after = before
     if relation in (">", ">=", "="):
         stronger = before.low is None or value > before.low or (value == before.low and relation == ">")

@@ -316,10 +316,12 @@ def _shares(known: Hypotheses, limit: Limit) -> Hypotheses:
     ranges = dict(known.ranges)
     for _, form in limit.regime:
         if form.op == "name":
-            before = ranges.get(form.args[0], Range())
-            low = before.low if before.low is not None and before.low >= 0 else Fraction(0)
-            high = before.high if before.high is not None and before.high <= 1 else Fraction(1)
-            ranges[form.args[0]] = replace(before, low=low, high=high)
+            share = form.args[0]
+            ranges[share] = ranges.get(share, Range()).within(Fraction(0), Fraction(1))
+            if ranges[share].empty:
+                raise StatementError(
+                    f"the hypotheses leave no value for {share}, a share of T between 0 and 1; drop one of them"
+                )
     return replace(known, ranges=ranges)
 
 
