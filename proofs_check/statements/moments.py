@@ -72,6 +72,13 @@ class Checker:
             return None
         return None if value.has(sp.zoo, sp.nan, sp.oo, -sp.oo) or value.is_real is False else value
 
+    def _defined_at(self, case: Mapping[str, Any]) -> bool:
+        """Whether nothing shows that a side has no value at a case."""
+        try:
+            return all(self.derivation.defined(side, case) for side in (self.prop.left, self.prop.right))
+        except (StatementError, KeyError, ZeroDivisionError):
+            return True
+
     def sides(self, case: Mapping[str, Any]) -> tuple[sp.Expr | None, sp.Expr | None]:
         """Both sides' exact values at a case."""
         return self.exact(self.prop.left, case), self.exact(self.prop.right, case)
@@ -88,6 +95,8 @@ class Checker:
         if decision.status != "undecided":
             # at the others a side has no value: it divides by 0
             pool = [case for case in pool if None not in self.sides(case)]
+        else:
+            pool = [case for case in pool if self._defined_at(case)]
         self._record(decision)
         if decision.status == "proved":
             self.found.status = "proved"

@@ -107,8 +107,19 @@ class Derivation:
         return self.put(self.value(order, node), order, case)
 
     def defined(self, node: Expr, case: Mapping[str, Any]) -> bool:
-        """Whether a side has a value at a case: nothing in it divides by 0."""
-        return all(self.at(divisor, case) != 0 for divisor in self._divisors(node))
+        """Whether a side has a value at a case: nothing in it divides by 0, or is a root of a negative number."""
+        if not all(self.at(divisor, case) != 0 for divisor in self._divisors(node)):
+            return False
+        return not any(self._negative(base, case, strict) for base, strict in _bases(node))
+
+    def _negative(self, base: Expr, case: Mapping[str, Any], strict: bool) -> bool:
+        """Whether what has to be >= 0, or > 0, is certified not to be so at a case."""
+        try:
+            found = sign(self.at(base, case))
+        except (StatementError, KeyError):
+            # the index of a sum has no value here
+            return False
+        return found is not None and (found < 0 or (strict and found == 0))
 
     def _divisors(self, node: Expr) -> list[Expr]:
         """What a side divides by, outside of moments: divisors, bases of negative powers, variances."""
@@ -153,6 +164,19 @@ def _tied(order: Order, pair: tuple[Place, Place]) -> bool:
 def _within_moment(node: Expr, part: Expr) -> bool:
     """Whether a part of a side stands inside a moment, where sums' own indices may occur in it."""
     return any(any(other is part for other in moment.walk()) for moment in node.walk() if moment.op in MOMENTS)
+
+
+def _bases(node: Expr) -> Iterator[tuple[Expr, bool]]:
+    """What a side takes roots and logarithms of, and whether it must be > 0."""
+    for part in node.walk():
+        if part.op in ("sqrt", "log"):
+            base, strict = part.args[0], part.op == "log"
+        elif part.op == "**" and part.args[1].op == "number" and part.args[1].args[0].denominator > 1:
+            base, strict = part.args[0], _negative(part.args[1])
+        else:
+            continue
+        if not base.random and base.op != "norm":
+            yield base, strict
 
 
 def _negative(exponent: Expr) -> bool:

@@ -104,7 +104,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     positions = _positions(sides, text) - sizes_of(hypotheses)
     if regime.variable == "T" or any("T" in side.names() for side in sides):
         positions.add("T")
-    positions = position_names(hypotheses, positions)
+    positions = position_names(hypotheses, positions, made.names())
     for label, share in regime.regime:
         if label not in positions:
             raise StatementError(f"{label}/T -> {share}, but the statement has no position {label}; drop it", limit, 0)

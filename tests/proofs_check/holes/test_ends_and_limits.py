@@ -103,3 +103,42 @@ def test_an_integer_that_is_real_stays_an_integer(hypotheses: str) -> None:
 def test_hypotheses_that_no_case_meets_are_named_as_the_reason() -> None:
     found = check("E[norm(x[i])**2] = 1", "tr(Sigma) = 1, tr(Sigma) = 2", effort="quick")
     assert found.verdict == "undecided" and "no case that meets the hypotheses" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "hypotheses"),
+    [
+        ("E[lam*norm(x[i])**2] >= tr(Sigma)", "lam > 0, lam <= i"),
+        ("E[lam*norm(x[i])**2] >= i*tr(Sigma)", "lam*i <= 5"),
+        ("E[lam*norm(x[i])**2] >= 0", "lam real, lam < i"),
+        ("n*u >= u", "n > 0, u > 0"),
+    ],
+)
+def test_a_number_beside_a_position_or_called_n_is_no_integer(text: str, hypotheses: str) -> None:
+    assert check(text, hypotheses, effort="quick").verdict == "refuted"
+
+
+def test_a_root_of_a_number_beside_a_position_need_not_exist() -> None:
+    found = check("E[norm(x[i])**2]*sqrt(lam - 1)**2 = (lam - 1)*i*tr(Sigma)", "lam > 0, lam <= i", effort="quick")
+    assert found.verdict == "undecided" and "sqrt(lam - 1)" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "hypotheses"),
+    [
+        ("E[norm(x[i])**2]*exp(log(lam)) = lam*i*tr(Sigma)", "lam real"),
+        ("E[norm(x[i])**2]*sqrt(tr(W))**2 = tr(W)*i*tr(Sigma)", ""),
+    ],
+)
+def test_no_case_at_which_a_side_has_no_value_makes_a_conflict(text: str, hypotheses: str) -> None:
+    assert check(text, hypotheses, effort="quick").verdict in ("verified", "undecided")
+
+
+def test_a_position_that_only_orders_others_stays_one() -> None:
+    found = check("E[x[i].T*W*x[j]] = k*tr(W*Sigma)", "i <= j, k = i", effort="quick")
+    assert found.verdict == "verified"
+
+
+@pytest.mark.parametrize("hypotheses", ["n >= 2, s in R^n", "s in R^n, n >= 2"])
+def test_the_length_of_a_sequence_is_an_integer_wherever_it_is_said(hypotheses: str) -> None:
+    assert check("n*n >= 2*n", hypotheses, effort="quick").verdict == "verified"
