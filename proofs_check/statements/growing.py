@@ -56,6 +56,8 @@ LEFT = 0.25
 REFUTED = 2
 #: Steps of a parameter towards its limit: 2^-k.
 STEPS = (1, 2, 3, 4, 5, 6)
+#: Of these, the first that lie in the parameter's range.
+FURTHEST = 21
 
 
 class LimitChecker(Checker):
@@ -196,8 +198,21 @@ class LimitChecker(Checker):
 
     @property
     def _indices(self) -> tuple[int, ...]:
-        """The lengths, or the steps of a parameter, at which values are sampled."""
-        return LENGTHS[self.effort] if self.growing else tuple(2**k for k in STEPS)
+        """The lengths, or the steps of a parameter within its range, at which values are sampled."""
+        if self.growing:
+            return LENGTHS[self.effort]
+        known = self.prop.known.ranges.get(self.prop.limit.variable)
+        steps = [2**k for k in range(1, FURTHEST)]
+        if known is not None:
+            steps = [N for N in steps if known.holds(Fraction(str(self._in_index(sp.Integer(N)))))]
+        return tuple(steps[: len(STEPS)])
+
+    def typical(self, configuration: Configuration) -> Case:
+        """A case of a configuration, without the parameter that tends unless orders and sizes take it."""
+        if self.growing:
+            return configuration.at(64)
+        sized = self.prop.limit.variable in ("d", *self.prop.positions)
+        return self._last(configuration) if sized else dict(configuration.fixed)
 
     def _last(self, configuration: Configuration) -> Case:
         return list(self._parameter_cases(configuration))[-1]
@@ -218,8 +233,7 @@ class LimitChecker(Checker):
             return 0.0
         if self.prop.relation == "~":
             return 1.0
-        case = configuration.at(64) if self.growing else dict(configuration.fixed)
-        value = self.exact(right if right is not None else self.prop.right, case)
+        value = self.exact(right if right is not None else self.prop.right, self.typical(configuration))
         return None if value is None else float(sp.re(value))
 
     def quantity(self, left: Any, right: Any, scale: Any) -> Any:
@@ -368,8 +382,14 @@ class LimitChecker(Checker):
         return left
 
     def _parameter_cases(self, configuration: Configuration) -> Iterator[Case]:
-        for k in STEPS:
-            yield {**configuration.fixed, self.prop.limit.variable: str(self._in_index(sp.Integer(2**k)))}
+        name = self.prop.limit.variable
+        for N in self._indices:
+            value = self._in_index(sp.Integer(N))
+            case = {**configuration.fixed, name: int(value) if name in ("d", *self.prop.positions) else str(value)}
+            if name == "d" and "Sigma" in case:
+                # all that the derivation lets depend on d
+                case["Sigma"] = [[str(int(i == j)) for j in range(N)] for i in range(N)]
+            yield case
 
     def _in_index(self, index: sp.Expr) -> sp.Expr:
         """The parameter that tends, in N: N itself towards oo, else its limit +- 1/N, within its range."""
@@ -454,7 +474,9 @@ class LimitChecker(Checker):
             found.confirmed = first.contradicts and again.contradicts
             case = configuration.at(LENGTHS[self.effort][-1]) if self.growing else self._last(configuration)
             finite = self.exact_quantity(case)
-            found.counterexample = {"params": case, "printed": str(printed), "true": str(true)}
+            # beside d the identity says nothing, and fills pages
+            params = {name: value for name, value in case.items() if (self.prop.limit.variable, name) != ("d", "Sigma")}
+            found.counterexample = {"params": params, "printed": str(printed), "true": str(true)}
             if finite is not None:
                 found.counterexample |= {"limit": self._where(configuration), "finite": str(finite)}
             if found.confirmed:

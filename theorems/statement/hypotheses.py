@@ -202,6 +202,12 @@ def position_names(text: str, positions: set[str], parameters: set[str] | frozen
             return found
 
 
+def orders_places(part: str) -> bool:
+    """Whether a hypothesis only orders positions and integers: i + 1 <= j, i >= 3."""
+    sides = _sides(part)
+    return bool(sides) and all(_PLACE.match(side) or side.isdigit() for side in sides)
+
+
 def _sides(part: str) -> list[str]:
     """What stands between the relations of a hypothesis; [] for one without."""
     found, first = [], 0

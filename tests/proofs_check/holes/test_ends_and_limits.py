@@ -142,3 +142,23 @@ def test_a_position_that_only_orders_others_stays_one() -> None:
 @pytest.mark.parametrize("hypotheses", ["n >= 2, s in R^n", "s in R^n, n >= 2"])
 def test_the_length_of_a_sequence_is_an_integer_wherever_it_is_said(hypotheses: str) -> None:
     assert check("n*n >= 2*n", hypotheses, effort="quick").verdict == "verified"
+
+
+SIZED: dict[str, tuple[str, str, str, str]] = {
+    "the dimension": ("E[norm(x[i])**4]/d**2 -> i**2", "Sigma = I", "walk", "d -> oo"),
+    "a position": ("E[norm(x[i])**2]/i -> tr(Sigma)", "", "walk", "i -> oo"),
+    "degrees of freedom": ("E[norm(x[i])**2] -> tr(Sigma)", "nu > 8", "iid(student(nu))", "nu -> oo"),
+}
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_what_is_a_size_or_has_a_range_tends_too(name: str) -> None:
+    text, hypotheses, law, limit = SIZED[name]
+    right = check(text, hypotheses, law=law, limit=limit, effort="quick")
+    wrong = check(f"{text} + tr(I)/d", hypotheses, law=law, limit=limit, effort="quick")
+    assert (right.verdict, wrong.verdict) == ("verified", "refuted")
+
+
+def test_a_reading_says_that_positions_are_at_most_the_length() -> None:
+    found = check("E[sum(x[j].T*x[j], j, i + 1, T)] = (T - i)*(T + i + 1)/2*tr(Sigma)", "i <= T + 1", effort="quick")
+    assert "i <= T + 1 and i <= T:" in str(found.report["reading"])
