@@ -26,6 +26,7 @@ from proofs_check.claims.report import shown_case
 from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import BETA, TooDearError
 from proofs_check.statements.moments import DRAWN, REFUTING, Checker
+from proofs_check.statements.series import LENGTH, expanded
 from proofs_check.statements.showing import NOT_SEEN
 from proofs_check.statements.trends import FIXED, GROWN, STEADY, Configuration, Trend
 from theorems.statement.decide import Part, decide
@@ -49,14 +50,14 @@ DIMENSION = {"quick": 2, "standard": 3, "thorough": 4}
 SPARE = 3
 #: Configurations that are looked at for those to sample.
 MOST_CONFIGURATIONS = 40
-#: Most powers of 1/T that are removed, and the part of the tolerance that the others may take.
-MOST_POWERS, LEFT = 3, 0.25
-#: What grows.
-LENGTH = sp.Symbol("T")
+#: The part of the tolerance that what is not removed may take.
+LEFT = 0.25
 #: Configurations at which a refutation is tried.
 REFUTED = 2
 #: Steps of a parameter towards its limit: 2^-k.
 STEPS = (1, 2, 3, 4, 5, 6)
+#: Of these, the first that lie in the parameter's range.
+FURTHEST = 21
 
 
 class LimitChecker(Checker):
@@ -174,6 +175,45 @@ class LimitChecker(Checker):
         told = {label for label, other in values.items() if other is not None and abs(other - printed) > room}
         return told | ({"not 0"} if value != 0 else set())
 
+    def _near(self, configuration: Configuration) -> bool:
+        """Whether the lengths go far enough to see the limit: what is not removed is small there."""
+        printed = self.prints(configuration)
+        if self.bounded or printed is None:
+            return True
+        tolerance = self._tolerance(printed, self._along(configuration))
+        removal = self._weights(configuration, self._indices, tolerance)
+        return removal is None or removal[2] <= LEFT * tolerance
+
+    def _along(self, configuration: Configuration) -> list[Case]:
+        """The cases along the index."""
+        if self.growing:
+            return [configuration.at(T) for T in self._indices]
+        return list(self._parameter_cases(configuration))
+
+    def _tolerance(self, printed: float, cases: Sequence[Case]) -> float:
+        """The error of the limit that is to be seen, by the size of what tends."""
+        # beside an error term that vanishes with a parameter the sides may be of any size
+        reach = max(abs(printed), *(self._size(case) for case in (cases if self.growing else cases[:1])))
+        return TOLERANCE[self.effort] * (reach or 1.0)
+
+    @property
+    def _indices(self) -> tuple[int, ...]:
+        """The lengths, or the steps of a parameter within its range, at which values are sampled."""
+        if self.growing:
+            return LENGTHS[self.effort]
+        known = self.prop.known.ranges.get(self.prop.limit.variable)
+        steps = [2**k for k in range(1, FURTHEST)]
+        if known is not None:
+            steps = [N for N in steps if known.holds(Fraction(str(self._in_index(sp.Integer(N)))))]
+        return tuple(steps[: len(STEPS)])
+
+    def typical(self, configuration: Configuration) -> Case:
+        """A case of a configuration, without the parameter that tends unless orders and sizes take it."""
+        if self.growing:
+            return configuration.at(64)
+        sized = self.prop.limit.variable in ("d", *self.prop.positions)
+        return self._last(configuration) if sized else dict(configuration.fixed)
+
     def _last(self, configuration: Configuration) -> Case:
         return list(self._parameter_cases(configuration))[-1]
 
@@ -193,8 +233,7 @@ class LimitChecker(Checker):
             return 0.0
         if self.prop.relation == "~":
             return 1.0
-        case = configuration.at(64) if self.growing else dict(configuration.fixed)
-        value = self.exact(right if right is not None else self.prop.right, case)
+        value = self.exact(right if right is not None else self.prop.right, self.typical(configuration))
         return None if value is None else float(sp.re(value))
 
     def quantity(self, left: Any, right: Any, scale: Any) -> Any:
@@ -217,31 +256,14 @@ class LimitChecker(Checker):
             return None
         return self.quantity(left, right, self.scale(case))
 
-    def expansion(self, configuration: Configuration) -> tuple[list[int], list[sp.Expr]] | None:
-        """The powers p of the terms T^-p of the exact form there, and what is left of it after 1, 2, ... of them.
-
-        None where the exact form is no rational function of T, or of N where a parameter tends, with a limit.
-        """
+    def expansion(self, configuration: Configuration) -> tuple[list[Fraction], list[sp.Expr]] | None:
+        """The powers p of the terms T^-p of the exact form there, and what is left after 1, 2, ... (``expanded``)."""
         value = self._in_length(configuration)
-        if value is None or not value.is_rational_function(LENGTH):
-            return None
-        inverse = sp.Symbol("inverse")
-        flipped = sp.cancel(sp.together(value.xreplace({LENGTH: 1 / inverse})))
-        above, below = (sp.Poly(part, inverse) for part in sp.fraction(flipped))
-        if below.eval(0) == 0:
-            return None
-        coefficients = _series(above, below, 2 * MOST_POWERS)
-        powers = [p for p, c in enumerate(coefficients) if p > 0 and c != 0][:MOST_POWERS]
-        left = value - coefficients[0]
-        rests = [sp.cancel(left)]
-        for p in powers:
-            left -= coefficients[p] * LENGTH**-p
-            rests.append(sp.cancel(left))
-        return powers, rests
+        return None if value is None else expanded(value)
 
     def _weights(
         self, configuration: Configuration, lengths: Sequence[int], tolerance: float
-    ) -> tuple[list[float], list[int], float] | None:
+    ) -> tuple[list[float], list[Fraction], float] | None:
         """Weights that remove as few powers of 1/T as leave less than a part of the tolerance, and that rest.
 
         The rest is what the exact form says of the terms that are not removed, at the lengths themselves; it widens
@@ -251,13 +273,19 @@ class LimitChecker(Checker):
         if form is None:
             return None
         powers, rests = form
-        for count in range(min(len(powers), len(lengths) - 1) + 1):
-            factors = list(weights(lengths, powers[:count], costs=lengths))
-            pairs = zip(factors, lengths, strict=True)
-            rest = float(sum(abs(a * rests[count].subs(LENGTH, T)) for a, T in pairs if a))
-            if rest <= LEFT * tolerance:
-                break
-        return factors, powers[:count], rest
+        best: tuple[list[float], list[Fraction], float] | None = None
+        # what vanishes faster than every power is small at the longer lengths alone
+        for first in range(len(lengths)):
+            for count in range(min(len(powers), len(lengths) - first - 1) + 1):
+                used = lengths[first:]
+                factors = [0.0] * first + list(weights(used, powers[:count], costs=used))
+                pairs = zip(factors, lengths, strict=True)
+                rest = float(sum(abs(a * rests[count].subs(LENGTH, T)) for a, T in pairs if a))
+                if best is None or rest < best[2]:
+                    best = factors, powers[:count], rest
+                if rest <= LEFT * tolerance:
+                    return factors, powers[:count], rest
+        return best
 
     def _in_length(self, configuration: Configuration) -> sp.Expr | None:
         """The exact form of what tends, in T alone (in N where a parameter tends), at a configuration."""
@@ -291,7 +319,7 @@ class LimitChecker(Checker):
 
     def _confront(self, chosen: list[Configuration]) -> None:
         trends: list[Trend] = []
-        for configuration in chosen:
+        for configuration in sorted(chosen, key=lambda one: not self._near(one)):
             if len(trends) == CONFIGURATIONS[self.effort]:
                 break
             try:
@@ -309,11 +337,8 @@ class LimitChecker(Checker):
         """
         printed = self.prints(configuration)
         assert printed is not None
-        lengths = LENGTHS[self.effort] if self.growing else tuple(2**k for k in STEPS)
-        cases = [configuration.at(T) for T in lengths] if self.growing else list(self._parameter_cases(configuration))
-        # beside an error term that vanishes with a parameter the sides may be of any size
-        reach = max(abs(printed), *(self._size(case) for case in (cases if self.growing else cases[:1])))
-        tolerance = gap if gap is not None else TOLERANCE[self.effort] * (reach or 1.0)
+        lengths, cases = self._indices, self._along(configuration)
+        tolerance = gap if gap is not None else self._tolerance(printed, cases)
         removal = self._weights(configuration, lengths, tolerance) if not self.bounded else None
         factors = removal[0] if removal is not None else None
         total = sum(map(abs, factors)) if factors is not None else 1.0
@@ -357,8 +382,14 @@ class LimitChecker(Checker):
         return left
 
     def _parameter_cases(self, configuration: Configuration) -> Iterator[Case]:
-        for k in STEPS:
-            yield {**configuration.fixed, self.prop.limit.variable: str(self._in_index(sp.Integer(2**k)))}
+        name = self.prop.limit.variable
+        for N in self._indices:
+            value = self._in_index(sp.Integer(N))
+            case = {**configuration.fixed, name: int(value) if name in ("d", *self.prop.positions) else str(value)}
+            if name == "d" and "Sigma" in case:
+                # all that the derivation lets depend on d
+                case["Sigma"] = [[str(int(i == j)) for j in range(N)] for i in range(N)]
+            yield case
 
     def _in_index(self, index: sp.Expr) -> sp.Expr:
         """The parameter that tends, in N: N itself towards oo, else its limit +- 1/N, within its range."""
@@ -392,7 +423,7 @@ class LimitChecker(Checker):
         if not self.trends:
             found.simulation = "underpowered"
             found.reason = found.reason or "no configuration could be sampled at this effort"
-        elif any(trend.contradicts for trend in self.trends):
+        elif any(trend.contradicts and (trend.decisive or found.status == "disproved") for trend in self.trends):
             found.simulation = "contradicts"
         elif all(trend.agrees for trend in self.trends):
             found.simulation = "agrees"
@@ -443,7 +474,9 @@ class LimitChecker(Checker):
             found.confirmed = first.contradicts and again.contradicts
             case = configuration.at(LENGTHS[self.effort][-1]) if self.growing else self._last(configuration)
             finite = self.exact_quantity(case)
-            found.counterexample = {"params": case, "printed": str(printed), "true": str(true)}
+            # beside d the identity says nothing, and fills pages
+            params = {name: value for name, value in case.items() if (self.prop.limit.variable, name) != ("d", "Sigma")}
+            found.counterexample = {"params": params, "printed": str(printed), "true": str(true)}
             if finite is not None:
                 found.counterexample |= {"limit": self._where(configuration), "finite": str(finite)}
             if found.confirmed:
@@ -564,14 +597,3 @@ class LimitChecker(Checker):
 def _share(form: Expr, named: Mapping[str, str]) -> Fraction:
     """The share of T that a position tends to: a number, or that of its name."""
     return Fraction(named[form.args[0]] if form.op == "name" else form.args[0])
-
-
-def _series(above: sp.Poly, below: sp.Poly, order: int) -> list[sp.Expr]:
-    """The coefficients of above/below in powers of the variable, up to an order; below is not 0 at 0."""
-    high, low = (poly.all_coeffs()[::-1] for poly in (above, below))
-    found: list[sp.Expr] = []
-    for k in range(order + 1):
-        value = high[k] if k < len(high) else sp.Integer(0)
-        value -= sum((low[m] * found[k - m] for m in range(1, min(k, len(low) - 1) + 1)), sp.Integer(0))
-        found.append(value / low[0])
-    return found

@@ -72,6 +72,13 @@ class Checker:
             return None
         return None if value.has(sp.zoo, sp.nan, sp.oo, -sp.oo) or value.is_real is False else value
 
+    def _defined_at(self, case: Mapping[str, Any]) -> bool:
+        """Whether nothing shows that a side has no value at a case."""
+        try:
+            return all(self.derivation.defined(side, case) for side in (self.prop.left, self.prop.right))
+        except (StatementError, KeyError, ZeroDivisionError):
+            return True
+
     def sides(self, case: Mapping[str, Any]) -> tuple[sp.Expr | None, sp.Expr | None]:
         """Both sides' exact values at a case."""
         return self.exact(self.prop.left, case), self.exact(self.prop.right, case)
@@ -88,6 +95,8 @@ class Checker:
         if decision.status != "undecided":
             # at the others a side has no value: it divides by 0
             pool = [case for case in pool if None not in self.sides(case)]
+        else:
+            pool = [case for case in pool if self._defined_at(case)]
         self._record(decision)
         if decision.status == "proved":
             self.found.status = "proved"
@@ -310,9 +319,8 @@ class Checker:
         found.conflicts = self._conflicts(self.measured)
         if not self.measured:
             found.simulation = "underpowered"
-            found.reason = (
-                self.without or f"none of the {self.dear} cases drawn can be sampled at this effort: {self.why}"
-            )
+            dear = f"none of the {self.dear} cases drawn can be sampled at this effort: {self.why}"
+            found.reason = self.without or (dear if self.dear else "no case that meets the hypotheses was found")
             return
         if any(m.contradicts(relation) for m in self.measured):
             found.simulation = "contradicts"
@@ -354,7 +362,7 @@ class Checker:
         """Try every wrong right side against the intervals; those that no case tells get a case of their own."""
         found, room = self.found, FURTHER[self.effort]
         if self.prop.relation != "=":
-            return self._flipped()
+            return self._flipped(pool)
         for mutant in mutants(self.prop):
             if self._true(mutant.right):
                 continue
@@ -380,12 +388,22 @@ class Checker:
                 found.survivors.append(mutant.label)
         self._told()
 
-    def _flipped(self) -> None:
-        """Of an inequality: the other direction must be contradicted somewhere."""
+    def _flipped(self, pool: list[Case]) -> None:
+        """Of an inequality: the other direction must be contradicted somewhere, if need be where it is farthest off."""
         other = {"<=": ">=", "<": ">", ">=": "<=", ">": "<"}.get(self.prop.relation)
         if other is None:
             return
         seen = any(m.contradicts(other) for m in self.measured)
+        case = None if seen else self._telling(self.prop.right, pool)
+        if case is not None:
+            left, right = self.sides(case)
+            assert left is not None and right is not None
+            try:
+                self.measured.append(self._measure(case, wanted=abs(float(left - right))))
+                seen = self.measured[-1].contradicts(other)
+            except TooDearError:
+                self.dear += 1
+            self._told()
         self.found.mutants += 1
         self.found.caught += seen
         if not seen:

@@ -77,6 +77,11 @@ class Trend:
             return self.grown()[0] >= GROWN
         return not self.allows(self.printed)
 
+    @property
+    def decisive(self) -> bool:
+        """Whether the values were brought to the limit: no value before it refutes a limit that is proved."""
+        return self.limit is not None and not self.bounded
+
     def allows(self, value: float) -> bool:
         """Whether the values may tend to this limit."""
         if self.limit is not None:

@@ -107,8 +107,19 @@ class Derivation:
         return self.put(self.value(order, node), order, case)
 
     def defined(self, node: Expr, case: Mapping[str, Any]) -> bool:
-        """Whether a side has a value at a case: nothing in it divides by 0."""
-        return all(self.at(divisor, case) != 0 for divisor in self._divisors(node))
+        """Whether a side has a value at a case: nothing in it divides by 0, or is a root of a negative number."""
+        if not all(self.at(divisor, case) != 0 for divisor in self._divisors(node)):
+            return False
+        return not any(self._negative(base, case, strict) for base, strict in _bases(node))
+
+    def _negative(self, base: Expr, case: Mapping[str, Any], strict: bool) -> bool:
+        """Whether what has to be >= 0, or > 0, is certified not to be so at a case."""
+        try:
+            found = sign(self.at(base, case))
+        except (StatementError, KeyError):
+            # the index of a sum has no value here
+            return False
+        return found is not None and (found < 0 or (strict and found == 0))
 
     def _divisors(self, node: Expr) -> list[Expr]:
         """What a side divides by, outside of moments: divisors, bases of negative powers, variances."""
@@ -153,6 +164,19 @@ def _tied(order: Order, pair: tuple[Place, Place]) -> bool:
 def _within_moment(node: Expr, part: Expr) -> bool:
     """Whether a part of a side stands inside a moment, where sums' own indices may occur in it."""
     return any(any(other is part for other in moment.walk()) for moment in node.walk() if moment.op in MOMENTS)
+
+
+def _bases(node: Expr) -> Iterator[tuple[Expr, bool]]:
+    """What a side takes roots and logarithms of, and whether it must be > 0."""
+    for part in node.walk():
+        if part.op in ("sqrt", "log"):
+            base, strict = part.args[0], part.op == "log"
+        elif part.op == "**" and part.args[1].op == "number" and part.args[1].args[0].denominator > 1:
+            base, strict = part.args[0], _negative(part.args[1])
+        else:
+            continue
+        if not base.random and base.op != "norm":
+            yield base, strict
 
 
 def _negative(exponent: Expr) -> bool:
@@ -278,11 +302,13 @@ def positive_names(prop: Proposition, order: Order, value: sp.Expr) -> dict[sp.S
 def square_trace(name: str, prop: Proposition) -> bool:
     """Whether a name is a trace that cannot be negative: tr(Sigma^k), tr(W Sigma W.T Sigma), tr((W Sigma)^2k), W = W^T.
 
+    Or a number a^T P a with P = Sigma, or another positive semidefinite matrix.
+
     With R R = Sigma: tr(W Sigma W^T Sigma) = |R W R|^2 in the Frobenius norm; for W = W^T, (R W R)^2k is positive
     semidefinite, and (R W R)^k is for W positive semidefinite.
     """
     if not (name.startswith("tr(") and name.endswith(")")):
-        return False
+        return _form_of_one(name, prop)
     letters = name[3:-1].split("*")
     others = [letter for letter in letters if letter != "Sigma"]
     if not others:
@@ -300,6 +326,15 @@ def square_trace(name: str, prop: Proposition) -> bool:
     return shape in ("psd", "positive definite") or len(others) % 2 == 0
 
 
+def _form_of_one(name: str, prop: Proposition) -> bool:
+    """Whether a name is a^T P^k a for a fixed vector a and P psd, or a^T a."""
+    left, *letters, right = name.split("*") if "*" in name else (name, name)
+    if left != f"{right}.T" or right not in {*prop.known.vectors, "m"}:
+        return False
+    psd = {letter for letter in letters if prop.known.shape(letter) in ("psd", "positive definite")}
+    return len(set(letters)) <= 1 and psd == set(letters)
+
+
 def _limit_part(prop: Proposition, order: Order, regime: Regime, left: sp.Expr, right: sp.Expr) -> Part | None:
     tied = consequences(prop, order, regime)
     bounded = prop.limit.variable == "T" and "T" in dict(order.values)
@@ -309,11 +344,9 @@ def _limit_part(prop: Proposition, order: Order, regime: Regime, left: sp.Expr, 
         symbol(name)
         for name, known in prop.known.ranges.items()
         if known.low is not None
-        and known.low >= 0
         and known.high is not None
-        and known.high <= 1
-        and (known.high < 1 or known.high_open)
-        and (known.low > 0 or known.low_open)
+        and (known.low > -1 or (known.low == -1 and known.low_open))
+        and (known.high < 1 or (known.high == 1 and known.high_open))
     )
     words = f"{order}; {regime.words}"
     _stays(prop, order, left - right)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import pairwise
 
 from theorems.statement.expression import PREDICATES, Expr, StatementError
 from theorems.statement.families import Bounds, family_of
@@ -39,6 +40,9 @@ _CHOICE = re.compile(
     r"\s*(?:\^|\*\*)\s*([A-Za-z][A-Za-z0-9_]*|[0-9]+)\s*$"
 )
 _SHAPE = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+(?:is\s+)?([a-z][a-z ]*?)\s*$")
+#: A position, i or i + 1, and a number, in hypotheses that order positions.
+_PLACE = re.compile(r"^([A-Za-z]\w*)\s*(?:[+-]\s*[0-9]+)?$", re.ASCII)
+_NUMBER = re.compile(r"^-?[0-9]+(?:/0*[1-9][0-9]*|\.[0-9]+)?$", re.ASCII)
 _PROPERTY = re.compile(rf"^\s*(?:{'|'.join(PREDICATES)})\s*\(")
 
 
@@ -59,6 +63,15 @@ class Range:
         below = self.high is None or value < self.high or (value == self.high and not self.high_open)
         whole = not self.integer or value.denominator == 1
         return above and below and whole and not (self.nonzero and value == 0)
+
+    def within(self, low: Fraction, high: Fraction) -> Range:
+        """The part of the range between two ends; an end that replaces one is closed, as it is no hypothesis."""
+        found = self
+        if self.low is None or self.low < low:
+            found = replace(found, low=low, low_open=False)
+        if self.high is None or self.high > high:
+            found = replace(found, high=high, high_open=False)
+        return found
 
     @property
     def empty(self) -> bool:
@@ -137,14 +150,16 @@ def read_hypotheses(text: str, positions: set[str], words: Vocabulary | None = N
     has the definitions that hypotheses may name, where they may be about expectations: those of an exchangeable law.
     """
     found = Hypotheses()
-    for part, column in split_top(text, ",;"):
+    # sizes first: of n in s in R^n the hypotheses before it say that it is an integer, too
+    for part, column in sorted(split_top(text, ",;"), key=lambda entry: not _sizing(entry[0])):
         if part.strip():
             try:
                 found = _added(found, part, positions, words)
             except StatementError as error:
                 place = column + error.at if error.at >= 0 and error.text == part else column
                 raise StatementError(str(error), text, place) from None
-            found = replace(found, texts=(*found.texts, " ".join(part.split())))
+    texts = tuple(" ".join(part.split()) for part, _ in split_top(text, ",;") if part.strip())
+    found = replace(found, texts=texts)
     for name, values in found.ranges.items():
         if values.empty:
             raise StatementError(f"the hypotheses leave no value for {name}; drop one of them", text, 0)
@@ -156,20 +171,50 @@ def read_hypotheses(text: str, positions: set[str], words: Vocabulary | None = N
     return found
 
 
-def position_names(text: str, positions: set[str]) -> set[str]:
-    """Names that the hypotheses compare with positions, and which are positions too: i <= j <= k."""
+def position_names(text: str, positions: set[str], parameters: set[str] | frozenset[str] = frozenset()) -> set[str]:
+    """Names that the hypotheses order with positions, and which are positions too: i <= j <= k.
+
+    A name that stands with a factor or in a function is a number, and so is one of the ``parameters``, one that is said
+    to be real, or one that is compared with a number that no position needs: lam > 0, k <= 5/2.
+    """
     found = set(positions)
+    chains, numbers = [], set(parameters)
+    for part, _ in split_top(text, ",;"):
+        member, shape = _MEMBER.match(part), _SHAPE.match(part)
+        if (member and not member[2]) or (shape and shape[2] == "real"):
+            numbers.add((member or shape)[1])  # type: ignore[index]
+        sides = _sides(part)
+        chains.append({match[1] for match in map(_PLACE.match, sides) if match} - {"d"})
+        for one, two in pairwise(sides):
+            for name, bound in ((one, two), (two, one)):
+                if (
+                    name.isidentifier()
+                    and _NUMBER.match(bound)
+                    and (Fraction(bound) < 1 or "/" in bound or "." in bound)
+                ):
+                    numbers.add(name)
     while True:
         before = len(found)
-        for part, _ in split_top(text, ",;"):
-            marks = relations(part)
-            if not marks or "abs(" in part:
-                continue
-            names = set(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", part)) - {"d"}
-            if names & found and not names & {"W", "Sigma", "I", "tr", "norm", "in"}:
-                found |= names
+        for names in chains:
+            if names & found:
+                found |= names - numbers
         if len(found) == before:
             return found
+
+
+def orders_places(part: str) -> bool:
+    """Whether a hypothesis only orders positions and integers: i + 1 <= j, i >= 3."""
+    sides = _sides(part)
+    return bool(sides) and all(_PLACE.match(side) or side.isdigit() for side in sides)
+
+
+def _sides(part: str) -> list[str]:
+    """What stands between the relations of a hypothesis; [] for one without."""
+    found, first = [], 0
+    for relation, place in relations(part):
+        found.append(part[first:place].strip())
+        first = place + len(relation)
+    return [*found, part[first:].strip()] if found else []
 
 
 def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
@@ -239,7 +284,7 @@ def _added(known: Hypotheses, part: str, positions: set[str], words: Vocabulary 
 
 def _member(known: Hypotheses, name: str, where: str) -> Hypotheses:
     if not where:
-        return replace(known, ranges={**known.ranges, name: known.ranges.get(name, Range())})
+        return replace(known, ranges={**known.ranges, name: _range_of(known, name)})
     if where == "d":
         return replace(known, vectors=(*known.vectors, name))
     return replace(known, sequences={**known.sequences, name: (where, None)})
@@ -266,8 +311,10 @@ def _shaped(known: Hypotheses, part: str) -> Hypotheses:
         stronger = max(word, known.matrices.get(name, "any"), key=SHAPES.index)
         return replace(known, matrices={**known.matrices, name: stronger})
     if match and match[2] in ("real", "integer"):
-        before = known.ranges.get(match[1], Range())
-        return replace(known, ranges={**known.ranges, match[1]: replace(before, integer=match[2] == "integer")})
+        before = _range_of(known, match[1])
+        # an integer is a real number too
+        whole = before.integer or match[2] == "integer"
+        return replace(known, ranges={**known.ranges, match[1]: replace(before, integer=whole)})
     if match and match[2] == "singular" and match[1] == "Sigma":
         raise StatementError("Sigma may be singular unless it is said to be positive definite; drop this", part, 0)
     near = nearest(part.split()[-1], (*_SHAPE_WORDS, "real", "integer")) if part.split() else ""
@@ -391,9 +438,26 @@ def _bounded(known: Hypotheses, entry: Expr, bound: Expr, part: str) -> Hypothes
     return replace(known, sequences={**known.sequences, name: (size, bound)})
 
 
+def _sizing(part: str) -> bool:
+    """Whether a part declares something with a size, s in R^n."""
+    return bool(family_of(part) or any(form.match(part) for form in (_MEMBER, _RECTANGLE, _CHOICE)))
+
+
+def _whole(known: Hypotheses) -> set[str]:
+    """The names that are sizes, integers >= 1."""
+    lengths = {size for size, _ in known.sequences.values() if not size.isdigit()}
+    lengths |= {last.args[0] for bounds in known.families.values() for _, last in bounds if last.op == "name"}
+    return {"d", *known.size_names, *lengths}
+
+
+def _range_of(known: Hypotheses, name: str) -> Range:
+    """What is assumed of a number so far; sizes are integers >= 1 from the start."""
+    return known.ranges.get(name, Range(Fraction(1), integer=True) if name in _whole(known) else Range())
+
+
 def _ranged(known: Hypotheses, name: str, relation: str, value: Fraction, part: str) -> Hypotheses:
-    whole = {"d", "n"} | known.size_names
-    before = known.ranges.get(name, Range(Fraction(1), integer=True) if name in whole else Range())
+    whole = _whole(known)
+    before = _range_of(known, name)
     after = before
     if relation in (">", ">=", "="):
         stronger = before.low is None or value > before.low or (value == before.low and relation == ">")

@@ -110,7 +110,7 @@ NeverZero = Callable[[sp.Expr], bool]
 def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) -> Leading:
     """The leading term in GROWING of a value; NotPolynomialError where it cannot be read off.
 
-    ``small`` are bases a with 0 < a < 1: a^GROWING counts as 0 beside every power. The leading coefficient of a
+    ``small`` are bases a with |a| < 1: a^GROWING counts as 0 beside every power. The leading coefficient of a
     denominator, and of what stands under a root, must not vanish anywhere, or a lower term would lead there; a factor
     of the whole denominator may, as the value does not exist where it does. A share of T may not: where i/T -> 0, i
     is not 0.
@@ -127,6 +127,13 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) ->
     form, table = rational_form(value)
     replaced: dict[sp.Symbol, sp.Expr] = {}
     for made, meaning in table.items():
+        if not meaning.is_Pow:
+            continue
+        inverse = sp.Pow(meaning.base, -meaning.exp, evaluate=False)
+        if _shrinks(inverse):
+            # exp(T) is the inverse of exp(-T), which vanishes
+            form, table[made] = form.xreplace({made: 1 / made}), inverse
+    for made, meaning in table.items():
         if not meaning.has(GROWING):
             continue
         if meaning.is_Pow and meaning.exp.is_Rational:
@@ -138,7 +145,7 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) ->
             if any(_beside_others(part, made) for part in sp.fraction(sp.together(form))):
                 # the leading terms might cancel, and what is left of the root count
                 raise NotPolynomialError(f"the limit of a sum with the root {meaning} is not decided here")
-        elif meaning.is_Pow and meaning.base in small and _grows(meaning.exp):
+        elif meaning.is_Pow and ((meaning.base in small and _grows(meaning.exp)) or _shrinks(meaning)):
             replaced[made] = sp.Integer(0)
         else:
             raise NotPolynomialError(f"the limit of {meaning} is not decided here")
@@ -151,7 +158,9 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) ->
         numerator, denominator = sp.fraction(sp.together(form))
         if any(sp.expand(denominator).subs(made, 0) == 0 for made, v in replaced.items() if v == 0):
             raise NotPolynomialError("a power that vanishes stands in a denominator")
-        form = form.xreplace(replaced)
+        form = (sp.expand(numerator) / sp.expand(denominator)).xreplace(replaced)
+        if form.has(sp.nan, sp.zoo):
+            raise NotPolynomialError("powers that vanish stand in a denominator")
     form = form.xreplace(table)
     numerator, denominator = (sp.expand(part) for part in sp.fraction(sp.together(form)))
     if numerator == 0:
@@ -237,6 +246,15 @@ def _shares(value: sp.Expr) -> sp.Expr:
 def _grows(exponent: sp.Expr) -> bool:
     """Whether an exponent is a positive multiple of GROWING plus what stays."""
     return bool(sp.expand(exponent).coeff(GROWING).is_positive)
+
+
+def _shrinks(power: sp.Expr) -> bool:
+    """Whether a power b^(c GROWING + ...) with numbers b and c vanishes: |b|^c < 1."""
+    base, exponent = power.args
+    slope = sp.expand(exponent).coeff(GROWING)
+    if not (base.is_number and slope.is_number and slope.is_real and (base < 0 or base.is_positive)):
+        return False
+    return bool(abs(base) ** slope < 1)
 
 
 def _beside_others(part: sp.Expr, made: sp.Symbol) -> bool:

@@ -104,7 +104,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     positions = _positions(sides, text) - sizes_of(hypotheses)
     if regime.variable == "T" or any("T" in side.names() for side in sides):
         positions.add("T")
-    positions = position_names(hypotheses, positions)
+    positions = position_names(hypotheses, positions, made.names())
     for label, share in regime.regime:
         if label not in positions:
             raise StatementError(f"{label}/T -> {share}, but the statement has no position {label}; drop it", limit, 0)
@@ -316,10 +316,12 @@ def _shares(known: Hypotheses, limit: Limit) -> Hypotheses:
     ranges = dict(known.ranges)
     for _, form in limit.regime:
         if form.op == "name":
-            before = ranges.get(form.args[0], Range())
-            low = before.low if before.low is not None and before.low >= 0 else Fraction(0)
-            high = before.high if before.high is not None and before.high <= 1 else Fraction(1)
-            ranges[form.args[0]] = replace(before, low=low, high=high)
+            share = form.args[0]
+            ranges[share] = ranges.get(share, Range()).within(Fraction(0), Fraction(1))
+            if ranges[share].empty:
+                raise StatementError(
+                    f"the hypotheses leave no value for {share}, a share of T between 0 and 1; drop one of them"
+                )
     return replace(known, ranges=ranges)
 
 

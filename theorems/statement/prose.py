@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from theorems.statement import binders_prose
 from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import HALF_LINE, MOMENTS, OF_EACH, PREDICATES, Expr, chained
 from theorems.statement.families import Bounds
-from theorems.statement.hypotheses import Range
+from theorems.statement.hypotheses import Range, orders_places, read_hypotheses
 from theorems.statement.proposition import Proposition
 
 if TYPE_CHECKING:
@@ -343,7 +343,23 @@ def _positions(prop: Proposition) -> list[str]:
         *(f"position {name} (1 <= {name}{top})" for name in rest if name != "T"),
         *(["length T"] if "T" in rest else []),
         *about,
+        *_below_length(prop, about),
     ]
+
+
+def _below_length(prop: Proposition, told: list[str]) -> Iterator[str]:
+    """That positions are at most T, where the comparisons that are told do not say so: i <= T + 1."""
+    if "T" not in prop.positions:
+        return
+    plain = ", ".join(text for text in told if orders_places(text))
+    table = read_hypotheses(plain, set(prop.positions)).places.shortest(prop.positions)
+    assert table is not None
+    words = {name for text in told for name in _names(text)}
+    loose = [name for name in prop.positions if name in words and table[name, "T"] > 0]
+    for k, name in enumerate(loose):
+        above = [two for two in loose if two != name and table[name, two] <= 0]
+        if not any(table[two, name] > 0 or two in loose[:k] for two in above):
+            yield f"{name} <= T"
 
 
 def _names(text: str) -> list[str]:
