@@ -15,9 +15,21 @@ LOOKED = 400
 _CORNERS: dict[str, Mapping[str, tuple[str, ...]]] = {}
 
 
-def pool(statement: Statement, name: str) -> tuple[str, ...]:
-    """The values of a parameter, simplest first."""
-    return statement.ranges[name]
+def strata(statement: Statement, fixed: Mapping[str, str]) -> list[Mapping[str, tuple[str, ...]]]:
+    """The values of every parameter, simplest first, by stratum: what can be afforded together, and has what is fixed.
+
+    A claim without strata has one, its ranges.
+    """
+    wholes = [
+        {name: part.get(name, statement.ranges[name]) for name in statement.parameters} for part in _parts(statement)
+    ]
+    narrowed = [{**whole, **{name: (value,) for name, value in fixed.items()}} for whole in wholes]
+    keep = [all(value in whole[name] for name, value in fixed.items()) for whole in wholes]
+    return [part for part, kept in zip(narrowed, keep, strict=True) if kept]
+
+
+def _parts(statement: Statement) -> tuple[Mapping[str, tuple[str, ...]], ...]:
+    return statement.strata or ({},)
 
 
 def corners(statement: Statement) -> Mapping[str, tuple[str, ...]]:
@@ -26,7 +38,8 @@ def corners(statement: Statement) -> Mapping[str, tuple[str, ...]]:
         generator = Random(statement.id)
         seen: dict[str, set[Fraction]] = {name: set() for name in statement.parameters}
         for _ in range(LOOKED):
-            case = {name: generator.choice(pool(statement, name)) for name in statement.parameters}
+            part = generator.choice(strata(statement, {}))
+            case = {name: generator.choice(values) for name, values in part.items()}
             if meets(statement, case):
                 for name, value in case.items():
                     seen[name].add(Fraction(value))

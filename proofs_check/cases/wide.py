@@ -21,7 +21,7 @@ from hypothesis.errors import NoSuchExample
 
 from proofs_check.cases import structured
 from proofs_check.cases.drawn import SLOTS, TRACELESS, Case, key, meets
-from proofs_check.cases.free_ranges import corners, pool
+from proofs_check.cases.free_ranges import corners, strata
 from proofs_check.cases.rotations import rotated
 from theorems.claims.catalogue import STRUCTURED, Statement
 
@@ -116,7 +116,8 @@ def strategy(draw: Draw, statement: Statement, aim: Aim, longest: int = LONGEST)
     if statement.model in TOKENS:
         case = _tokens(draw, statement, aim, longest)
     elif statement.model == "free":
-        case = {name: aim.get(name) or draw(st.sampled_from(pool(statement, name))) for name in statement.parameters}
+        part = draw(st.sampled_from(strata(statement, aim)))
+        case = {name: draw(st.sampled_from(values)) for name, values in part.items()}
     elif statement.model == "none":
         case = {"T": aim.get("T") or draw(st.integers(1, longest))}
         if "i" in statement.parameters:
@@ -368,7 +369,7 @@ def drawn(statement: Statement, key_: int, count: int, longest: int = LONGEST) -
     Claims of the same hypotheses have the same cases.
     """
     shape = (statement.model, statement.covariance, statement.conditions, statement.positions, statement.parameters)
-    name = repr((shape, sorted(statement.ranges.items()), key_, count, longest))
+    name = repr((shape, sorted(statement.ranges.items()), statement.strata, key_, count, longest))
     if name not in _DRAWN:
         _DRAWN[name] = _each_aim(statement, key_, count, longest)
     return _DRAWN[name]

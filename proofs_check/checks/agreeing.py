@@ -25,14 +25,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from montecarlo.registry import Evaluation, Observation, Registered, Simulation
+from montecarlo.registry import Evaluation, Observation, Registered, Search, Simulation
 from proofs_check.cases import wide
 from proofs_check.cases.drawn import Case, key
 from proofs_check.checks.evaluating import LOOSE
-from proofs_check.checks.evidence import RunContext
+from proofs_check.checks.evidence import EFFORTS, RunContext
 from proofs_check.checks.intervals import influence
 from proofs_check.checks.matrices import entry_rows
 from proofs_check.checks.observing import observed
+from proofs_check.checks.points import misread
+from proofs_check.checks.searching import searched
 from proofs_check.claims.pairing import Pair
 from theorems.gaussian.numeric import Numeric
 from theorems.gaussian.process import Moment
@@ -264,6 +266,27 @@ def _entries(sides: Sides, check: Evaluation, case: Case) -> Look:
         if not found.told and not abs(around.centre - float(target.derived)) <= slack:
             found.told = f"{name}: derived {float(target.derived)!r}, evaluated {around.centre!r}"
     return found
+
+
+# -- searches
+
+
+def misled(sides: Sides, seed: int, points: int) -> str:
+    """How what a search finds differs from what is derived, at the smallest of its points; "" where nothing does.
+
+    Every number at every point is held to the derivation's own functionals, and to the derived bound.
+    """
+    from montecarlo.directly import run_search
+
+    check, pair = sides.check, sides.pair
+    assert isinstance(check, Search)
+    found = run_search(check, points, seed, "cpu", sides.claim, pair.handed({}))
+    order = sorted(range(len(found)), key=lambda k: len(str(found.point(k))))
+    told = next((told for k in order for told in misread(pair, found, [k])), "")
+    context = RunContext(seed, effort=replace(EFFORTS["quick"], points=points), effort_name="quick")
+    told = told or _first(searched(pair, UNSETTLED, check, context).conflicts)
+    replay = shlex.join(["twofold", "verify", sides.claim, "--seed", str(seed)])
+    return f"{sides.claim}: {told}\n    {replay}" if told else ""
 
 
 # -- over many cases

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
@@ -40,8 +41,8 @@ def in_the_derivation(sides: Sides) -> Sides:
     for name, one in derived.quantities.items():
         if isinstance(one, Equivalence):
             # beta t1 > 0 becomes -(beta t1) > 0
-            left, sign, right = one.conditions[0].partition(" > ")
-            changed[name] = replace(one, conditions=(f"-({left}){sign}{right}", *one.conditions[1:]))
+            left, sign, right = re.split(r" (>=|>|<=|<|==|!=) ", one.conditions[0])
+            changed[name] = replace(one, conditions=(f"-({left}) {sign} {right}", *one.conditions[1:]))
     wrong = Wrong(pair.statement, _derived={"sigma": Derived(changed, derived.steps, derived.process)})
     return replace(sides, pair=wrong)
 
@@ -67,3 +68,15 @@ def in_the_check(sides: Sides, factor: float = FACTOR) -> Sides:
 
     kinds = {Simulation: simulated, Evaluation: evaluated, Observation: observed}
     return with_check(sides, next(made for kind, made in kinds.items() if isinstance(check, kind)))
+
+
+def in_the_search(sides: Sides) -> Sides:
+    """The sides with a search that says FACTOR times the value at its points."""
+    function: Any = sides.check.function
+
+    @wraps(function)
+    def searched(*given: Any, **named: Any) -> Any:
+        found = function(*given, **named)
+        return replace(found, columns={**found.columns, "value": FACTOR * found.columns["value"]})
+
+    return with_check(sides, searched)
