@@ -53,8 +53,8 @@ MATRIX_AIMS: tuple[Aim, ...] = (
     *({"d": d} for d in (1, 2, 5, LARGEST)),
     *({"W": kind, "d": 3} for kind in ("positive", "negative", "indefinite", "singular", "traceless")),
     *({"Sigma": kind, "d": 3} for kind in ("isotropic", "turned", "singular", "near-singular")),
-    *({"W size": size} for size in SIZES[-2:]),
-    *({"Sigma size": size} for size in SIZES[-2:]),
+    *({"W size": size, "d": 2} for size in SIZES[-2:]),
+    *({"Sigma size": size, "d": 2} for size in SIZES[-2:]),
 )
 PLACES = ("one", "first", "last", "together", "inside", "far")
 
@@ -190,6 +190,8 @@ def _covariance(draw: Draw, statement: Statement, aim: Aim, d: int) -> list[list
         values[0] = {"turned": "7/2", "singular": "0", "near-singular": TINY}[kind]
     elif "Sigma size" in aim:
         values[0] = "1"
+    if kind == "near-singular":
+        values[1] = "1"
     size = Fraction(aim.get("Sigma size") or draw(st.sampled_from(SIZES[:3])))
     turned = kind in ("turned", "singular", "near-singular")
     return rotated([str(size * Fraction(v)) for v in values], _direction(draw, d, turned))
@@ -211,7 +213,7 @@ def _positions(draw: Draw, statement: Statement, kind: str, longest: int) -> Cas
     T = 1 if kind == "one" else T
     i, j = sorted((draw(st.integers(1, T)), draw(st.integers(1, T))))
     if kind == "first":
-        i = 1
+        i, j = 1, max(j, 2)
     elif kind == "last":
         i = j = T
     elif kind == "together":
