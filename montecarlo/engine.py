@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -450,6 +450,16 @@ def check_repeatable(
                 f"{claim_id}: {name} of {where} differs between two runs on the same tokens; "
                 "take all randomness from the tokens that it is given"
             )
+
+
+def numbers(
+    sim: Simulation, case: Mapping[str, Any], *, walks: int, seed: int, claim_id: str, key: str
+) -> dict[str, Tensor]:
+    """A simulation's single numbers (k,), float64 on the CPU, for so many walks of the stream (seed, claim_id, key)."""
+    at_least_one("walks", walks)
+    task = replace(_task(sim, case, seed, claim_id, key, torch.device("cpu"), ()), walks=walks)
+    with one_torch_thread(), torch.inference_mode():
+        return {name: values.double() for name, values in task.numbers(task.generator(0)).items()}
 
 
 def truth_values(sim: Simulation, case: Mapping[str, Any]) -> set[str]:

@@ -1,0 +1,432 @@
+"""Cases as wide as a claim's hypotheses, each draw aimed at one of their edges, and what a set of cases covers.
+
+Dimensions up to 16, lengths up to 1024, W and Sigma that do not commute, singular, nearly singular, traceless and
+indefinite ones, sizes from 10^-6 to 10^6, positions that coincide and lie at the ends, every start and every law.
+An *aim* fixes one thing and leaves the rest free. Whether a case meets an edge is read off the case, not off the aim,
+so that a strategy which stops reaching an edge is noticed (``missed``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, assume, find, given, seed, settings
+from hypothesis import strategies as st
+from hypothesis.errors import NoSuchExample
+
+from proofs_check.cases import structured
+from proofs_check.cases.drawn import SLOTS, TRACELESS, Case, key, meets
+from proofs_check.cases.free_ranges import corners, strata
+from proofs_check.cases.rotations import rotated
+from theorems.claims.catalogue import STRUCTURED, Statement
+
+Aim = Mapping[str, Any]
+Draw = Callable[[st.SearchStrategy[Any]], Any]
+
+#: Models whose cases are matrices, and positions of tokens where there are any.
+TOKENS = ("walk", "gaussian", "matrix")
+LARGEST, LONGEST = 16, 1024
+#: Eigenvalues of W by kind, and variances of Sigma: simplest first.
+SPECTRA: Mapping[str, tuple[str, ...]] = {
+    "any": ("1", "-1", "2", "1/2", "-2", "3", "-3/2", "0"),
+    "positive": ("1", "2", "1/2", "3"),
+    "negative": ("-1", "-2", "-1/2", "-3"),
+}
+VARIANCES = ("1", "2", "1/4", "3", "1/64")
+TINY = "1/1000000"
+#: Sizes that W and Sigma are multiplied by; an entry stays below 10^6.
+SIZES = ("1", "1/1000", "100", "1/1000000", "100000")
+SMALL, LARGE = Fraction(1, 10**5), Fraction(10**4)
+TEMPERATURES = ("1", "2", "1/2", "3", "1/1000", "1000")
+ENTRIES = ("1", "2", "-1", "1/2", "0", "-2", "1000", "1/1000")
+#: Draws that are made for one that is kept, and where conditions refuse many.
+TRIES, HARD = 4, 12
+#: A length from which on a walk is long.
+LONG = 100
+
+MATRIX_AIMS: tuple[Aim, ...] = (
+    *({"d": d} for d in (1, 2, 5, LARGEST)),
+    *({"W": kind, "d": 3} for kind in ("positive", "negative", "indefinite", "singular", "traceless")),
+    *({"Sigma": kind, "d": 3} for kind in ("isotropic", "turned", "singular", "near-singular")),
+    *({"W size": size, "d": 2} for size in SIZES[-2:]),
+    *({"Sigma size": size, "d": 2} for size in SIZES[-2:]),
+)
+PLACES = ("one", "first", "last", "together", "inside", "far")
+
+
+def aims(statement: Statement) -> tuple[Aim, ...]:
+    """What draws aim at, one after the other; the first leaves everything free."""
+    if statement.model in TOKENS:
+        found = [aim for aim in MATRIX_AIMS if _allowed(statement, aim)]
+        if statement.model == "walk":
+            found += [{"places": kind} for kind in PLACES] + [{"start": "zero"}]
+        found += [{"lam": value} for value in TEMPERATURES[-2:] if "lam" in statement.parameters]
+        found += [{"vector": "0"}] * bool(_vectors(statement))
+        return ({}, *found)
+    if statement.model == "free":
+        return ({}, *({name: value} for name, ends in corners(statement).items() for value in ends))
+    if statement.model == "none":
+        return ({}, {"T": 1}, {"T": LONG + 1}, {"end": True})
+    return ({}, *(aim for aim in STRUCTURED_AIMS[statement.model] if _possible(statement, aim)))
+
+
+def _possible(statement: Statement, aim: Aim) -> bool:
+    """Whether the conditions leave cases of an aim."""
+    conditions = statement.conditions
+    if "beta*t1 > 0" in conditions and ("flat" in aim or Fraction(aim.get("ratio", "1")) <= 0):
+        return False
+    if "sink_norm == 0" in conditions and aim.get("null") is False:
+        return False
+    return not ("keys" in aim and ("keys == 1" in conditions or ("out_norm == 0" in conditions and aim["keys"] == 1)))
+
+
+def _allowed(statement: Statement, aim: Aim) -> bool:
+    if statement.covariance == "identity" and ("Sigma" in aim or "Sigma size" in aim):
+        return False
+    # a trace that vanishes leaves W no sign, and no value but 0 in one dimension
+    return TRACELESS not in statement.conditions or ("W" not in aim and aim.get("d") != 1)
+
+
+def _vectors(statement: Statement) -> list[str]:
+    return [*(["m"] if statement.model == "gaussian" else []), *(n for n in statement.parameters if n in ("a", "b"))]
+
+
+#: Aims of the models whose cases are exact instances; the dimensions go beyond those that ``structured`` draws.
+STRUCTURED_AIMS: Mapping[str, tuple[Aim, ...]] = {
+    "embeddings": (
+        *({"family": family} for family in structured.FAMILIES),
+        *({"apart": True, "d": d} for d in (1, 2, 6)),
+        *({"d": 1, "T": 1}, {"d": 2, "T": 10}, {"d": LARGEST, "T": 3}, {"apart": True, "T": 6}),
+    ),
+    "ensemble": (*SLOTS["ensemble"], {"d": 1}, {"d": 6, "k": 2, "sets": 1}, {"d": 2, "k": 6, "sets": 1}),
+    "exchangeable": (*SLOTS["exchangeable"], {"law": "signs", "d": 1, "k": 2}, {"law": "gaussian", "d": 8, "k": 3}),
+    "context": ({"null": True}, {"null": False}, {"keys": 1}, {"keys": 2}, {"keys": 12}),
+    "weighted": (),
+}
+
+
+@st.composite
+def strategy(draw: Draw, statement: Statement, aim: Aim, longest: int = LONGEST) -> Case:
+    """A case of the statement's model within what is aimed at; shrinks towards d = 1, W = Sigma = 1, i = 1."""
+    if statement.model in TOKENS:
+        case = _tokens(draw, statement, aim, longest)
+    elif statement.model == "free":
+        part = draw(st.sampled_from(strata(statement, aim)))
+        case = {name: draw(st.sampled_from(values)) for name, values in part.items()}
+    elif statement.model == "none":
+        case = {"T": aim.get("T") or draw(st.integers(1, longest))}
+        if "i" in statement.parameters:
+            case["i"] = case["T"] if aim.get("end") else draw(st.integers(1, case["T"]))
+    else:
+        assert statement.model in STRUCTURED
+        keys = {"keys": 1} if "keys == 1" in statement.conditions else {}
+        case = structured.strategy(draw, statement, {**aim, **keys})
+    assume(meets(statement, case))
+    return case
+
+
+# -- tokens
+
+
+def _tokens(draw: Draw, statement: Statement, aim: Aim, longest: int) -> Case:
+    traceless = TRACELESS in statement.conditions
+    d = aim.get("d") or draw(st.integers(1, 4) | st.integers(5, LARGEST))
+    d = max(2, d) if traceless or aim.get("W") in ("indefinite", "traceless") else d
+    Sigma = _covariance(draw, statement, aim, d)
+    W = _head(draw, aim, d)
+    if traceless:
+        W = _less_trace(W, Sigma)
+    case: Case = {"d": d, "W": W, "Sigma": Sigma}
+    if statement.model == "walk":
+        case["start"] = aim.get("start") or draw(st.sampled_from(("sigma", "sigma", "zero")))
+        case |= _positions(draw, statement, aim.get("places", "any"), longest)
+    for name in _vectors(statement):
+        case[name] = [aim.get("vector") or draw(st.sampled_from(ENTRIES)) for _ in range(d)]
+    if "lam" in statement.parameters:
+        case["lam"] = aim.get("lam") or draw(st.sampled_from(TEMPERATURES))
+    return case
+
+
+def _direction(draw: Draw, d: int, turned: bool = False) -> list[int]:
+    found = [draw(st.integers(0, 2)) for _ in range(d)]
+    return [1, *(entry or 1 for entry in found[1:])] if turned else found
+
+
+def _head(draw: Draw, aim: Aim, d: int) -> list[list[str]]:
+    """W, symmetric, of the kind that is aimed at."""
+    kind = aim.get("W", "any")
+    values = [draw(st.sampled_from(SPECTRA.get(kind, SPECTRA["any"]))) for _ in range(d)]
+    if kind == "indefinite":
+        values[:2] = ["1", "-2"]
+    elif kind == "singular":
+        values[0] = "0"
+    elif kind == "traceless":
+        values = [w for value in values[: d // 2] for w in (value if value != "0" else "1", _opposite(value))]
+        values += ["0"] * (d % 2)
+    elif "W size" in aim:
+        values[0] = "1"
+    size = Fraction(aim.get("W size") or draw(st.sampled_from(SIZES[:3])))
+    return rotated([str(size * Fraction(w)) for w in values], _direction(draw, d, turned=kind != "any"))
+
+
+def _opposite(value: str) -> str:
+    return str(-(Fraction(value) or 1))
+
+
+def _covariance(draw: Draw, statement: Statement, aim: Aim, d: int) -> list[list[str]]:
+    """Sigma, positive semidefinite, of the kind that is aimed at."""
+    kind = aim.get("Sigma", "any")
+    if statement.covariance == "identity":
+        return rotated(["1"] * d, [0] * d)
+    values = [draw(st.sampled_from(VARIANCES)) for _ in range(d)]
+    if kind == "isotropic":
+        values = values[:1] * d
+    elif kind in ("turned", "singular", "near-singular"):
+        values[0] = {"turned": "7/2", "singular": "0", "near-singular": TINY}[kind]
+    elif "Sigma size" in aim:
+        values[0] = "1"
+    if kind == "near-singular":
+        values[1] = "1"
+    size = Fraction(aim.get("Sigma size") or draw(st.sampled_from(SIZES[:3])))
+    turned = kind in ("turned", "singular", "near-singular")
+    return rotated([str(size * Fraction(v)) for v in values], _direction(draw, d, turned))
+
+
+def _less_trace(W: list[list[str]], Sigma: list[list[str]]) -> list[list[str]]:
+    """W less the multiple of I that makes tr(W Sigma) vanish."""
+    axes = range(len(W))
+    trace = sum((Fraction(W[r][c]) * Fraction(Sigma[c][r]) for r in axes for c in axes), Fraction(0))
+    share = trace / sum(Fraction(Sigma[r][r]) for r in axes)
+    return [[str(Fraction(W[r][c]) - share * (r == c)) for c in axes] for r in axes]
+
+
+def _positions(draw: Draw, statement: Statement, kind: str, longest: int) -> Case:
+    """1 <= i <= j <= T, as they are named, coinciding or at an end where that is aimed at."""
+    least = {"inside": 4, "first": 2, "together": 2, "far": min(LONG + 1, longest)}.get(kind, 1)
+    top = draw(st.integers(least, min(9, longest)) | st.integers(least, longest)) if least < 9 else None
+    T = top if top is not None else draw(st.integers(least, longest))
+    T = 1 if kind == "one" else T
+    i, j = sorted((draw(st.integers(1, T)), draw(st.integers(1, T))))
+    if kind == "first":
+        i, j = 1, max(j, 2)
+    elif kind == "last":
+        i = j = T
+    elif kind == "together":
+        i = j = min(i, T - 1)
+    elif kind == "inside":
+        i, j = min(max(i, 2), T - 2), min(max(j, 3), T - 1)
+        j = max(j, i + 1)
+    elif kind == "far" and "T" not in statement.positions:
+        # the last position that is named is the length of the walk
+        i, j = (T if "j" not in statement.positions else i), T
+    places = {"i": i, "j": j, "T": T}
+    return {name: places[name] for name in statement.positions}
+
+
+# -- what cases cover
+
+
+def edges(statement: Statement, longest: int = LONGEST) -> frozenset[str]:
+    """What the cases of a claim must show between them."""
+    if statement.model in TOKENS:
+        return frozenset(_edges_of_tokens(statement, longest))
+    if statement.model == "free":
+        return frozenset(f"{name} = {value}" for name, ends in corners(statement).items() for value in ends)
+    if statement.model == "none":
+        return frozenset({"T = 1", f"T > {LONG}", *(("i = T",) if "i" in statement.parameters else ())})
+    return frozenset(edge for edge in EDGES.get(statement.model, ()) if FORBIDDEN.get(edge) not in statement.conditions)
+
+
+#: Conditions that leave no case at an edge.
+FORBIDDEN: Mapping[str, str] = {
+    "a query is 0": "rho_Q > 0",
+    "z_0 is a key": "rho_K > 0",
+    "another key has the largest score": "kappa <= sink_margin",
+}
+EDGES: Mapping[str, frozenset[str]] = {
+    "embeddings": frozenset({"d = 1", "d > 5", "T = 1", "T > 5", "a query is 0", "z_0 is a key"}),
+    "ensemble": frozenset({"d = 1", "d > 5", "k = 2", "k > 5"}),
+    "exchangeable": frozenset({"d = 1", "d > 5", "k = 2", *(f"law {s['law']}" for s in SLOTS["exchangeable"])}),
+    "context": frozenset({"the sink has the largest score", "another key has the largest score"}),
+}
+
+
+def _edges_of_tokens(statement: Statement, longest: int) -> Iterable[str]:
+    traceless = TRACELESS in statement.conditions
+    yield from ("d = 2", "d > 8") if traceless else ("d = 1", "d = 2", "d > 8")
+    if not traceless:
+        yield from ("W positive", "W negative", "W singular", "W traceless")
+    yield from ("W indefinite", "W small", "W large")
+    if statement.covariance != "identity":
+        yield from ("Sigma isotropic", "Sigma singular", "Sigma nearly singular", "Sigma small", "Sigma large")
+        yield "W and Sigma do not commute"
+    names = statement.positions
+    if statement.model == "walk":
+        yield from ("start sigma", "start zero", f"{names[-1]} = 1", f"{names[-1]} > {min(LONG, longest - 1)}")
+    if names[1:]:
+        yield from (f"{a} {sign} {b}" for a, b in pairwise(names) for sign in "=<")
+        yield f"{names[0]} = 1 < {names[-1]}"
+    if "lam" in statement.parameters:
+        yield from ("lam < 1/100", "lam > 100")
+    yield from (f"{name} = 0" for name in _vectors(statement))
+
+
+def features(statement: Statement, case: Mapping[str, Any]) -> set[str]:
+    """What a case shows, read off the case itself."""
+    if statement.model in TOKENS:
+        return _features_of_tokens(statement, case)
+    if statement.model in ("free", "none"):
+        found = {f"{name} = {value}" for name, value in case.items()}
+        if statement.model == "none":
+            found |= {f"T > {LONG}"} if case["T"] > LONG else set()
+            found |= {"i = T"} if case.get("i") == case["T"] else set()
+        return found
+    return FEATURES[statement.model](case)
+
+
+def _features_of_tokens(statement: Statement, case: Mapping[str, Any]) -> set[str]:
+    d, W, Sigma = case["d"], _floats(case["W"]), _floats(case["Sigma"])
+    found = {f"d = {d}", *(("d > 8",) if d > 8 else ())}
+    values, size = np.linalg.eigvalsh(W), float(abs(W).max())
+    zero = 1e-9 * size
+    signs = {int(np.sign(v)) if abs(v) > zero else 0 for v in values}
+    found |= {"W positive"} if signs == {1} else {"W negative"} if signs == {-1} else set()
+    found |= {"W indefinite"} if {1, -1} <= signs else set()
+    found |= {"W singular"} if 0 in signs else set()
+    found |= {"W traceless"} if size and not sum(Fraction(case["W"][k][k]) for k in range(d)) else set()
+    spread, top = np.linalg.eigvalsh(Sigma), float(abs(Sigma).max())
+    found |= {"Sigma isotropic"} if np.ptp(spread) <= 1e-9 * top else set()
+    found |= {"Sigma singular"} if spread[0] <= 1e-12 * top else set()
+    found |= {"Sigma nearly singular"} if 1e-12 * top < spread[0] < 1e-5 * top else set()
+    found |= {"W and Sigma do not commute"} if abs(W @ Sigma - Sigma @ W).max() > 1e-9 * size * top else set()
+    for name, most in (("W", size), ("Sigma", top)):
+        found |= {f"{name} small"} if 0 < most < SMALL else {f"{name} large"} if most > LARGE else set()
+    found |= {f"start {case['start']}"} if "start" in case else set()
+    names = statement.positions
+    for name in names:
+        found |= {f"{name} = 1"} if case[name] == 1 else set()
+        found |= {f"{name} > {bound}" for bound in range(8, LONG + 1) if case[name] > bound}
+    for a, b in pairwise(names):
+        found.add(f"{a} {'=' if case[a] == case[b] else '<'} {b}")
+    if names and case[names[0]] == 1 < case[names[-1]]:
+        found.add(f"{names[0]} = 1 < {names[-1]}")
+    if "lam" in case:
+        lam = Fraction(case["lam"])
+        found |= {"lam < 1/100"} if lam < Fraction(1, 100) else {"lam > 100"} if lam > 100 else set()
+    return found | {f"{name} = 0" for name in _vectors(statement) if not any(map(Fraction, case[name]))}
+
+
+def _floats(rows: Sequence[Sequence[str]]) -> Any:
+    return np.array([[float(Fraction(entry)) for entry in row] for row in rows])
+
+
+def _of_embeddings(case: Mapping[str, Any]) -> set[str]:
+    z, d, T = case["z"], len(case["z"][0]), len(case["z"]) - 1
+    found = {f"d = {d}", f"T = {T}"} | ({"d > 5"} if d > 5 else set()) | ({"T > 5"} if T > 5 else set())
+    found |= {"a query is 0"} if any(not any(z[i]) for i in case["J"]) else set()
+    return found | ({"z_0 is a key"} if z[0] in z[1:] else set())
+
+
+def _of_ensemble(case: Mapping[str, Any]) -> set[str]:
+    k, d = len(case["tokens"][0]), len(case["tokens"][0][0])
+    return _sizes(k, d)
+
+
+def _sizes(k: int, d: int) -> set[str]:
+    found = {f"k = {k}", f"d = {d}"} | ({"d > 5"} if d > 5 else set())
+    return found | ({"k > 5"} if k > 5 else set())
+
+
+def _of_context(case: Mapping[str, Any]) -> set[str]:
+    sink, *others = map(Fraction, case["scores"])
+    return {"the sink has the largest score"} if sink > max(others) else {"another key has the largest score"}
+
+
+FEATURES: Mapping[str, Callable[[Mapping[str, Any]], set[str]]] = {
+    "embeddings": _of_embeddings,
+    "ensemble": _of_ensemble,
+    "exchangeable": lambda case: _sizes(case["k"], case["d"]) | {f"law {case['law']}"},
+    "context": _of_context,
+    "weighted": lambda case: set(),
+}
+
+
+def missed(statement: Statement, cases: Iterable[Case], longest: int = LONGEST) -> list[str]:
+    """The edges of the hypotheses that none of the cases meets."""
+    met = {feature for case in cases for feature in features(statement, case)}
+    return sorted(edges(statement, longest) - met)
+
+
+# -- drawing, shrinking
+
+
+def drawn(statement: Statement, key_: int, count: int, longest: int = LONGEST) -> list[tuple[Case, Aim]]:
+    """At most ``count`` distinct cases, each aim's in turn, with what each was aimed at; the same for the same key.
+
+    Claims of the same hypotheses have the same cases.
+    """
+    shape = (statement.model, statement.covariance, statement.conditions, statement.positions, statement.parameters)
+    name = repr((shape, sorted(statement.ranges.items()), statement.strata, key_, count, longest))
+    if name not in _DRAWN:
+        _DRAWN[name] = _each_aim(statement, key_, count, longest)
+    return _DRAWN[name]
+
+
+_DRAWN: dict[str, list[tuple[Case, Aim]]] = {}
+
+
+def _each_aim(statement: Statement, key_: int, count: int, longest: int) -> list[tuple[Case, Aim]]:
+    targets = aims(statement)
+    found: dict[str, tuple[Case, Aim]] = {}
+    hard = bool(statement.conditions) and statement.model not in TOKENS
+    for place, aim in enumerate(targets):
+        # what is left over goes to the draws that are aimed at nothing
+        wanted = max(1, count // len(targets)) + (max(0, count - len(targets)) % len(targets) if not aim else 0)
+        tries = wanted * TRIES + (HARD if hard else TRIES)
+        made = _made(strategy(statement, aim, longest), key_ * len(targets) + place, tries)
+        # Hypothesis begins with the simplest, and grows
+        for name in list(made)[-wanted:]:
+            found.setdefault(name, (made[name], aim))
+    return list(found.values())
+
+
+def _made(cases: st.SearchStrategy[Case], key_: int, tries: int) -> dict[str, Case]:
+    made: dict[str, Case] = {}
+
+    @seed(key_)
+    @_quiet(tries)
+    @given(cases)
+    def collect(case: Case) -> None:
+        made[key(case)] = case
+
+    collect()
+    return made
+
+
+def smallest(
+    statement: Statement, aim: Aim, wrong: Callable[[Case], bool], longest: int, tries: int = 200
+) -> Case | None:
+    """The smallest case that Hypothesis finds with the property, whatever its aim, or else of this aim."""
+    options = settings(_quiet(tries), phases=[Phase.generate, Phase.shrink])
+    for near, least in (({}, min(longest, 9)), (aim, longest)):
+        try:
+            return find(strategy(statement, near, least), wrong, settings=options, random=Random(statement.id))
+        except NoSuchExample:
+            continue
+    return None
+
+
+def _quiet(count: int) -> settings:
+    return settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+        derandomize=False,
+    )

@@ -1,0 +1,365 @@
+"""Whether a claim's two sides agree at a case: what is derived there, and what is simulated, evaluated or searched.
+
+The statistical test is of the hypothesis that both sides are right: the simulation's single numbers Y_1 .. Y_N are
+independent with the derived mean mu and the derived variance v. With psi(x) = sign(x) log(1 + |x| + x^2/2) and alpha
+fixed beforehand, exp(+-sum_k psi(alpha (Y_k - mu)) - N alpha^2 v/2) has an expectation of at most 1 (Catoni), so that
+
+    |sum_k psi(alpha (Y_k - mu))| <= N alpha^2 v/2 + log(2/delta)
+
+but for a probability of at most delta, at every N and whatever the tails. At alpha = sqrt(2 log(2/delta)/(N v)) an
+error of about sqrt(8 log(2/delta) v/N) is seen. The same holds of the sum over all cases of a claim (``Pooled``), where
+an error too small to be seen at any one case adds up. What is evaluated without randomness must be the derived number
+within the bound of its rounding.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from montecarlo.registry import Evaluation, Observation, Registered, Search, Simulation
+from proofs_check.cases import wide
+from proofs_check.cases.drawn import Case, key
+from proofs_check.checks.evaluating import LOOSE
+from proofs_check.checks.evidence import EFFORTS, RunContext
+from proofs_check.checks.intervals import influence
+from proofs_check.checks.matrices import entry_rows
+from proofs_check.checks.observing import observed
+from proofs_check.checks.points import misread
+from proofs_check.checks.searching import searched
+from proofs_check.claims.pairing import Pair
+from theorems.gaussian.numeric import Numeric
+from theorems.gaussian.process import Moment
+from theorems.kernel.matrix_claims import matrix_of
+from theorems.kernel.outcome import Outcome
+
+#: Chance of a false alarm of a whole run over all claims.
+RUN = 1e-9
+#: Normals of a case, and bounds of its walks.
+NORMALS, FEWEST, MOST = 1 << 20, 1 << 10, 1 << 14
+#: Numbers may be off by this part of what is added up in them, for rounding.
+ROUNDING = 1e-8
+#: Longest walks, by how many sums over tokens stand in one of a simulation's numbers.
+LENGTHS = (1024, 128, 12)
+#: What stands for the kernel's outcome where nothing is judged.
+UNSETTLED = Outcome("undecided", "")
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sides:
+    """A claim's derivation, its empirical check, and what is evaluated beside a simulation."""
+
+    pair: Pair
+    check: Registered
+    beside: Evaluation | None = None
+
+    @property
+    def claim(self) -> str:
+        """The id under which verify knows it."""
+        return self.pair.statement.id
+
+    @property
+    def quantities(self) -> int:
+        """How many numbers are compared by sampling at one case."""
+        return len(self.pair.sampled_names) if isinstance(self.check, Simulation) else 0
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The level of one comparison of a sample, and how large samples are: ``effort`` multiplies the walks."""
+
+    delta: float
+    seed: int = 0
+    effort: float = 1.0
+
+
+def share(quantities: int, draws: int) -> float:
+    """The level of one comparison: every quantity once at each case, and once over all cases of its claim."""
+    return RUN / (quantities * (draws + 1))
+
+
+@dataclass
+class Pooled:
+    """One quantity over all cases: the sums of psi and of alpha^2 v/2, in numbers of mean 0 and variance 1.
+
+    Numbers are turned so that the derived mean is not negative: a factor that is wrong has one direction at all cases.
+    """
+
+    alpha: float
+    total: float = 0.0
+    count: int = 0
+
+    def add(self, standard: Array) -> None:
+        """Take in a case's standardised numbers."""
+        self.total += float(influence(self.alpha * standard).sum())
+        self.count += len(standard)
+
+    def apart(self, delta: float) -> float:
+        """How far the sum is beyond what chance explains; 0 where it is not."""
+        return max(0.0, abs(self.total) - self.count * self.alpha**2 / 2 - math.log(2 / delta))
+
+
+@dataclass
+class Look:
+    """What was seen at one case: how the sides differ ("" where they do not), and whether anything was compared."""
+
+    told: str = ""
+    compared: int = 0
+    standard: dict[str, Array] = field(default_factory=dict)
+
+
+def look(sides: Sides, case: Case, budget: Budget) -> Look:
+    """Ask both sides of a claim at a case."""
+    check = sides.check
+    if isinstance(check, Simulation):
+        found = _sampled(sides, check, case, budget)
+        if sides.beside is not None and not found.told and case.get("start", "sigma") == "sigma":
+            further = {name: values[0] for name, values in sides.beside.at.items()}
+            found.told = _evaluated(sides, sides.beside, {**case, **further}).told
+        return found
+    if isinstance(check, Observation):
+        evidence = observed(sides.pair, UNSETTLED, check, RunContext(), case)
+        return Look(_first(evidence.conflicts), sum(len(seen.found) for seen in evidence.seen))
+    if isinstance(check, Evaluation):
+        return _entries(sides, check, case) if matrix_of(sides.pair.derived()) else _evaluated(sides, check, case)
+    raise TypeError(f"{sides.claim}: a {type(check).__name__} is not asked at a case")
+
+
+def _first(conflicts: Sequence[str]) -> str:
+    return conflicts[0] if conflicts else ""
+
+
+# -- samples
+
+
+def walks_of(case: Mapping[str, Any], check: Simulation, effort: float) -> int:
+    """How many walks are sampled at a case."""
+    from montecarlo.cases import dimension, length
+
+    normals = check.shape[0] * check.shape[1]
+    if check.model != "free":
+        normals = dimension(case) * (length(case) if check.model == "walk" else 1)
+    most = max(FEWEST, min(MOST, NORMALS // normals))
+    return max(2, int(effort * min(most, check.most_walks) if check.model == "free" else effort * most)) // 2 * 2
+
+
+def _sampled(sides: Sides, check: Simulation, case: Case, budget: Budget) -> Look:
+    from montecarlo.engine import numbers
+
+    pair, found = sides.pair, Look()
+    handed = pair.handed(case) if check.model == "free" else case
+    walks = walks_of(case, check, budget.effort)
+    given = numbers(check, handed, walks=walks, seed=budget.seed, claim_id=sides.claim, key=f"property {key(case)}")
+    size = _size(pair, case)
+    for name in pair.sampled_names:
+        own = (given[name] if name in given else given["value"]).numpy()
+        variance = spread(pair, name, case)
+        exact = float(pair.target(name, case).derived)
+        slack = ROUNDING * max(abs(exact), size(name), math.sqrt(variance))
+        found.compared += 1
+        told, standard = compared(own, exact, variance, slack, budget.delta)
+        found.standard[name] = standard if exact >= 0 else -standard
+        if told and not found.told:
+            found.told = f"{name}: {told}"
+    return found
+
+
+def compared(own: Array, mean: float, variance: float, slack: float, delta: float) -> tuple[str, Array]:
+    """How numbers differ from a mean and a variance ("" where they do not), and the numbers in standard form."""
+    if not np.isfinite(own).all():
+        return "the simulation's numbers are not finite", np.zeros(0)
+    deviation = math.sqrt(variance)
+    if deviation <= slack:
+        worst = float(own[np.argmax(abs(own - mean))])
+        told = f"derived {mean:.9g} without variance, simulated {worst:.9g}" if abs(worst - mean) > 10 * slack else ""
+        return told, np.zeros(0)
+    standard, off = (own - mean) / deviation, slack / deviation
+    log, n = math.log(2 / delta), len(own)
+    alpha = math.sqrt(2 * log / n)
+    bound = n * alpha**2 / 2 + log
+    high, low = (float(influence(alpha * (standard + sign * off)).sum()) for sign in (-1, 1))
+    if max(high, -low) <= bound:
+        return "", standard
+    error = deviation / math.sqrt(n)
+    return f"derived {mean:.9g}, simulated {own.mean():.9g} on {n} numbers (standard error {error:.3g})", standard
+
+
+def _size(pair: Pair, case: Case) -> Callable[[str], float]:
+    """What a quantity's numbers are where nothing cancels: W and Sigma replaced by their sizes times I."""
+    if "Sigma" not in case or "W" not in case:
+        return lambda name: 0.0
+    d = len(case["Sigma"])
+
+    def full(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+        largest = max(sum(abs(Fraction(entry)) for entry in row) for row in rows)
+        return [[str(largest) if r == c else "0" for c in range(d)] for r in range(d)]
+
+    plain = {**case, "W": full(case["W"]), "Sigma": full(case["Sigma"])}
+
+    def found(name: str) -> float:
+        return abs(float(pair.target(name, plain).derived)) + math.sqrt(spread(pair, name, plain))
+
+    return found
+
+
+def spread(pair: Pair, name: str, case: Mapping[str, Any]) -> float:
+    """The derived variance of one number of the simulation; a constant in the observable does not cancel the rest."""
+    moment = pair.moment(name, case)
+    if not isinstance(moment, Moment) or moment.observable is None:
+        return pair.statistic(name, case)[2]
+    parts = [
+        None if f is None else replace(f, terms=tuple(t for t in f.terms if t.forms))
+        for f in (moment.observable, moment.other)
+    ]
+    if not parts[0] or not parts[0].terms:
+        return 0.0
+    return Numeric(pair.exact(case), moment.process).statistic(replace(moment, observable=parts[0], other=parts[1]))[1]
+
+
+def longest(sides: Sides) -> int:
+    """The longest walks at which a claim's moments, and its simulation, are cheap."""
+    sums = int(sides.beside is not None)
+    for name in sides.pair.sampled_names if isinstance(sides.check, Simulation) else ():
+        moment = sides.pair.quantity(name)
+        if isinstance(moment, Moment) and moment.observable is not None:
+            sums = max(sums, *(len(term.bounds) for term in moment.observable.terms), 0)
+    return LENGTHS[min(sums, len(LENGTHS) - 1)]
+
+
+# -- evaluations
+
+
+def _evaluated(sides: Sides, check: Evaluation, case: Case) -> Look:
+    from montecarlo.directly import evaluate
+
+    found = Look()
+    for name, (value, error) in evaluate(check, sides.pair.handed(case)).items():
+        if "@" in name and name not in sides.pair.formulas:
+            continue
+        derived = float(sides.pair.target(name, case).derived)
+        slack = error + 4 * math.ulp(abs(derived))
+        # an evaluation that knows little agrees with anything
+        found.compared += slack <= LOOSE * max(1.0, abs(derived))
+        if not found.told and not abs(value - derived) <= slack:
+            found.told = f"{name}: derived {derived!r}, evaluated {value!r} within {error:.1e}"
+    return found
+
+
+def _entries(sides: Sides, check: Evaluation, case: Case) -> Look:
+    fact = matrix_of(sides.pair.derived())
+    assert fact is not None
+    found = Look()
+    for name, target, around, _, _ in entry_rows(sides.pair, fact, check, case):
+        assert around is not None
+        found.compared += 1
+        slack = around.miss + 4 * math.ulp(abs(float(target.derived)))
+        if not found.told and not abs(around.centre - float(target.derived)) <= slack:
+            found.told = f"{name}: derived {float(target.derived)!r}, evaluated {around.centre!r}"
+    return found
+
+
+# -- searches
+
+
+def misled(sides: Sides, seed: int, points: int) -> str:
+    """How what a search finds differs from what is derived, at the smallest of its points; "" where nothing does.
+
+    Every number at every point is held to the derivation's own functionals, and to the derived bound.
+    """
+    from montecarlo.directly import run_search
+
+    check, pair = sides.check, sides.pair
+    assert isinstance(check, Search)
+    found = run_search(check, points, seed, "cpu", sides.claim, pair.handed({}))
+    order = sorted(range(len(found)), key=lambda k: len(str(found.point(k))))
+    told = next((told for k in order for told in misread(pair, found, [k])), "")
+    context = RunContext(seed, effort=replace(EFFORTS["quick"], points=points), effort_name="quick")
+    told = told or _first(searched(pair, UNSETTLED, check, context).conflicts)
+    replay = shlex.join(["twofold", "verify", sides.claim, "--seed", str(seed)])
+    return f"{sides.claim}: {told}\n    {replay}" if told else ""
+
+
+# -- over many cases
+
+
+@dataclass
+class Agreement:
+    """What many cases of a claim showed: the smallest at which the sides differ, and the edges that they miss."""
+
+    claim: str
+    cases: list[Case] = field(default_factory=list)
+    compared: int = 0
+    case: Case | None = None
+    told: str = ""
+    pooled: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+    shrunk: int = 0
+
+    @property
+    def replay(self) -> str:
+        """The command that judges the claim at the case that was found."""
+        return shlex.join(["twofold", "verify", self.claim, "--case", json.dumps(self.case, separators=(",", ":"))])
+
+    def __str__(self) -> str:
+        if self.case is not None:
+            shown = ", ".join(f"{name} = {value}" for name, value in self.case.items()).replace("'", "")
+            return f"{self.claim}: the two sides differ at {shown}: {self.told}\n    {self.replay}"
+        if self.pooled:
+            return f"{self.claim}: over {len(self.cases)} cases together, {'; '.join(self.pooled)}"
+        return f"{self.claim}: no case with {', '.join(self.missed)}" if self.missed else ""
+
+
+def agreement(sides: Sides, draws: int, delta: float, seed: int = 0, effort: float = 1.0) -> Agreement:
+    """Ask both sides at so many drawn cases; where they differ, at ever smaller ones."""
+    budget, top = Budget(delta, seed, effort), longest(sides)
+    found = Agreement(sides.claim)
+    pools: dict[str, Pooled] = {}
+    for case, aim in wide.drawn(sides.pair.statement, seed, draws, top):
+        seen = look(sides, case, budget)
+        found.cases.append(case)
+        found.compared += seen.compared
+        if seen.told:
+            _shrink(sides, found, case, aim, budget, top)
+            return found
+        for name, standard in seen.standard.items():
+            whole = pools.setdefault(name, Pooled(math.sqrt(2 * math.log(2 / delta) / (draws * effort * MOST / 2))))
+            whole.add(standard)
+    for name, whole in pools.items():
+        if whole.apart(delta):
+            mean = whole.total / whole.alpha / whole.count
+            found.pooled.append(f"{name} is off by {mean:.2g} standard deviations in {whole.count} numbers")
+    found.missed = wide.missed(sides.pair.statement, found.cases, top)
+    return found
+
+
+def _shrink(sides: Sides, found: Agreement, case: Case, aim: wide.Aim, budget: Budget, top: int) -> None:
+    """Put the smallest case at which the sides differ into what was found."""
+
+    def differs(one: Case) -> bool:
+        found.shrunk += 1
+        return bool(look(sides, one, budget).told)
+
+    least = wide.smallest(sides.pair.statement, aim, differs, top) or case
+    found.case, found.told = least, look(sides, least, budget).told
+
+
+def sides_of(claim: Any) -> Sides:
+    """The two sides of a claim of the catalogue. Raises LookupError for one without an empirical check."""
+    from montecarlo import registry
+
+    return Sides(Pair(claim), registry.find(claim.id), registry.beside(claim.id))
+
+
+def with_check(sides: Sides, function: Callable[..., Any]) -> Sides:
+    """The sides with another function in the empirical check."""
+    return replace(sides, check=replace(sides.check, function=function))

@@ -1,0 +1,82 @@
+"""Faults planted in one side of a claim, whatever its kind: the outlet of the derivation, or the empirical check."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any
+
+import sympy as sp
+import torch
+
+from montecarlo.registry import Evaluation, Observation, Simulation
+from proofs_check.checks.agreeing import Sides, with_check
+from proofs_check.claims.pairing import Pair, Target
+from theorems.kernel.derivation import Derived, Equivalence
+from theorems.kernel.matrix_claims import matrix_of
+
+#: What a number is multiplied by.
+FACTOR = 2
+
+
+@dataclass
+class Wrong(Pair):
+    """A derivation whose numbers are off by a factor, and 0 by 1; whose properties hold where they do not."""
+
+    def target(self, name: str, raw: Any) -> Target:
+        found = super().target(name, raw)
+        return replace(found, derived=found.derived * FACTOR if found.derived != 0 else sp.Integer(1))
+
+
+def in_the_derivation(sides: Sides) -> Sides:
+    """The sides with a wrong derivation."""
+    pair = sides.pair
+    derived = pair.derived()
+    matrix = matrix_of(derived)
+    changed: dict[str, Any] = dict(derived.quantities)
+    if matrix is not None:
+        (name,) = changed
+        changed[name] = replace(matrix, value=matrix.value * FACTOR)
+    for name, one in derived.quantities.items():
+        if isinstance(one, Equivalence):
+            # beta t1 > 0 becomes -(beta t1) > 0
+            left, sign, right = re.split(r" (>=|>|<=|<|==|!=) ", one.conditions[0])
+            changed[name] = replace(one, conditions=(f"-({left}) {sign} {right}", *one.conditions[1:]))
+    wrong = Wrong(pair.statement, _derived={"sigma": Derived(changed, derived.steps, derived.process)})
+    return replace(sides, pair=wrong)
+
+
+def in_the_check(sides: Sides, factor: float = FACTOR) -> Sides:
+    """The sides with a wrong simulation, evaluation or observation."""
+    check = sides.check
+    function: Any = check.function
+
+    @wraps(function)
+    def simulated(*given: Any, **named: Any) -> Any:
+        found = function(*given, **named)
+        table = found if isinstance(found, dict) else {"value": found}
+        return {name: torch.zeros_like(v) if v.dtype == torch.bool else factor * v for name, v in table.items()}
+
+    @wraps(function)
+    def evaluated(*given: Any, **named: Any) -> Any:
+        return {n: (factor * v if v else 1.0, off) for n, (v, off) in function(*given, **named).items()}
+
+    @wraps(function)
+    def observed(*given: Any, **named: Any) -> Any:
+        return {n: not v if isinstance(v, bool) else v for n, v in function(*given, **named).items()}
+
+    kinds = {Simulation: simulated, Evaluation: evaluated, Observation: observed}
+    return with_check(sides, next(made for kind, made in kinds.items() if isinstance(check, kind)))
+
+
+def in_the_search(sides: Sides) -> Sides:
+    """The sides with a search that says FACTOR times the value at its points."""
+    function: Any = sides.check.function
+
+    @wraps(function)
+    def searched(*given: Any, **named: Any) -> Any:
+        found = function(*given, **named)
+        return replace(found, columns={**found.columns, "value": FACTOR * found.columns["value"]})
+
+    return with_check(sides, searched)

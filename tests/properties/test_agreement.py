@@ -1,0 +1,210 @@
+"""Derivation and empirical check of a claim agree at whatever Hypothesis draws from the claim's hypotheses.
+
+False alarms: every quantity that is sampled is compared once at each case and once over all cases of its claim, each at
+the level RUN/(quantities x (draws + 1)) with RUN = 10^-9 and ``quantities`` counted over all claims, so that a run of
+all tests of this file fails without a cause with a probability below 10^-9, whatever the tails of the numbers are (see
+``proofs_check.checks.agreeing``). What is evaluated without randomness has no false alarms. Claims that are judged by a
+search look at points of their own, where every number must be the derivation's; those of growth are not asked here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from montecarlo import registry
+from proofs_check.cases import wide
+from proofs_check.checks.agreeing import (
+    MOST,
+    Agreement,
+    Pooled,
+    Sides,
+    agreement,
+    compared,
+    longest,
+    misled,
+    share,
+    sides_of,
+)
+from tests.properties import planted
+from theorems.claims.catalogue import by_id
+
+#: Draws of a claim in ``make test``, and in ``make test-slow``.
+DRAWS, MANY = 30, 1000
+#: Points of a search.
+POINTS = 24
+SEEDS = 20
+#: Claims whose empirical check is a search, which looks at points of its own.
+SEARCHED = frozenset(
+    f"bao2024.{name}"
+    for name in (
+        *("sec4.eq5", "sec4.xi-eta-range", "sec5.eq9", "appC.lemma2-inequality", "appC.lemma2-final-bound"),
+        *(f"sec5.eq7-{part}" for part in ("first", "second", "third-entrywise", "third-induced")),
+        *("sec5.eq10-first", "sec5.eq10-second", "appB.cauchy-schwarz"),
+    )
+) | frozenset(
+    f"lampert2026.{name}"
+    for name in (
+        *("sec5.cosine-approximation", "sec5.cosine-transfer", "sec6.sink-implies-switch"),
+        *("sec6.switch-implies-sink", "sec6.zero-output-implies-sink"),
+        *(f"sec7.{name}" for name in ("sink-upper", "diag-upper", "sink-lower")),
+    )
+)
+#: Searches of which a few points take ten seconds and more to recompute.
+DEAR = frozenset(c for c in SEARCHED if c.startswith(("lampert2026.sec5", "lampert2026.sec6")))
+#: Claims that are measured by their growth, or have no model.
+GROWN = frozenset(f"bao2024.appB.{name}" for name in ("order19", "order20", "order21", "dominance"))
+ELSEWHERE = SEARCHED | GROWN | {"lampert2026.sec7.value-terms"}
+CLAIMS = tuple(name for name in by_id() if name not in ELSEWHERE)
+#: Claims at which faults are planted in ``make test``: moments, a limit, a number, a matrix, a property.
+FEW = frozenset(
+    {
+        "bao2024.appA.eq11",
+        "bao2024.appA.eq17",
+        "bao2024.sec3.eq3",
+        "bao2024.sec4.lemma1-variance",
+        "bao2024.sec4.lemma2-1",
+        "bao2024.sec5.eq8",
+        "lampert2026.sec5.dprime-1",
+        "lampert2026.sec5.monotone-iff",
+        "lampert2026.sec7.sink-construction",
+    }
+)
+SOME = [pytest.param(name, marks=() if name in FEW else pytest.mark.slow) for name in CLAIMS]
+
+
+@cache
+def sides(claim: str) -> Sides:
+    """The two sides of a claim, derived once."""
+    return sides_of(by_id()[claim])
+
+
+@cache
+def quantities() -> int:
+    """How many quantities are sampled, over all claims."""
+    return sum(sides(claim).quantities for claim in CLAIMS)
+
+
+def asked(both: Sides, draws: int = DRAWS, seed: int = 0) -> Agreement:
+    return agreement(both, draws, share(quantities(), draws), seed)
+
+
+def test_every_claim_that_has_cases_is_asked() -> None:
+    found = set()
+    for claim in by_id():
+        try:
+            check = registry.find(claim)
+            assert isinstance(check, registry.Search) == (claim in SEARCHED)
+            if not isinstance(check, registry.Search | registry.Growth):
+                found.add(claim)
+        except LookupError:
+            assert claim in ELSEWHERE
+    assert found == set(CLAIMS)
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_both_sides_agree(claim: str) -> None:
+    found = asked(sides(claim))
+    assert not str(found), str(found)
+    assert found.compared >= len(found.cases)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_both_sides_agree_at_many_cases(claim: str) -> None:
+    found = asked(sides(claim), MANY, seed=1)
+    assert not str(found), str(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_nothing_is_flaky(seed: int) -> None:
+    level = share(quantities() * SEEDS, DRAWS)
+    told = [str(agreement(sides(claim), DRAWS, level, 100 + seed)) for claim in CLAIMS]
+    assert not any(told), "\n".join(filter(None, told))
+
+
+@pytest.mark.parametrize(
+    "claim", [pytest.param(c, marks=pytest.mark.slow if c in DEAR else ()) for c in sorted(SEARCHED)]
+)
+def test_a_search_finds_what_is_derived(claim: str) -> None:
+    assert not (told := misled(sides(claim), 0, POINTS)), told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", sorted(SEARCHED))
+def test_many_searches_find_what_is_derived(claim: str) -> None:
+    told = [misled(sides(claim), seed, POINTS) for seed in range(1, SEEDS + 1)]
+    assert not any(told), "\n".join(filter(None, told))
+
+
+@pytest.mark.parametrize("claim", ["bao2024.sec4.eq5", "bao2024.sec5.eq7-second", "lampert2026.sec7.sink-lower"])
+def test_a_fault_in_a_search_is_found(claim: str) -> None:
+    told = misled(planted.in_the_search(sides(claim)), 0, POINTS)
+    assert "value at point" in told and f"twofold verify {claim} --seed 0" in told
+
+
+def readable(case: Mapping[str, Any] | None) -> bool:
+    """Whether a person can read a case: few dimensions and tokens, where they are not a claim's own, and short."""
+    assert case is not None
+    sizes = [case[name] for name in ("d", "i", "j", "T") if isinstance(case.get(name), int)]
+    return all(size <= 4 for size in sizes) and len(str(case)) <= 300
+
+
+@pytest.mark.parametrize("claim", SOME)
+def test_a_fault_in_the_derivation_is_found_and_shrunk(claim: str) -> None:
+    found = asked(planted.in_the_derivation(sides(claim)))
+    assert readable(found.case), found
+    assert f"twofold verify {claim} --case" in str(found)
+
+
+@pytest.mark.parametrize("claim", SOME)
+def test_a_fault_in_the_check_is_found_and_shrunk(claim: str) -> None:
+    found = asked(planted.in_the_check(sides(claim)))
+    assert readable(found.case), found
+
+
+def test_a_fault_that_shows_at_no_one_case_shows_over_all() -> None:
+    found = asked(planted.in_the_check(sides("bao2024.appA.eq16"), 1.05), 200)
+    assert found.case is None and "standard deviations" in str(found)
+
+
+def test_a_property_whose_draws_miss_an_edge_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tuple(aim for aim in wide.MATRIX_AIMS if aim.get("Sigma") != "singular")
+    monkeypatch.setattr(wide, "MATRIX_AIMS", kept)
+    monkeypatch.setattr(wide, "_DRAWN", {})
+    found = asked(sides("bao2024.appA.eq15"))
+    assert found.missed == ["Sigma singular"] and "no case with Sigma singular" in str(found)
+
+
+def test_an_edge_is_read_off_the_case() -> None:
+    statement = by_id()["bao2024.appA.eq17"]
+    case = {"d": 2, "W": [["1", "0"], ["0", "-1"]], "Sigma": [["1", "1"], ["1", "1"]], "start": "zero", "i": 1, "j": 1}
+    met = wide.features(statement, case)
+    assert {"d = 2", "W indefinite", "W traceless", "Sigma singular", "start zero", "i = j", "j = 1"} <= met
+    assert "W and Sigma do not commute" in met and "Sigma nearly singular" not in met
+    assert "i < j" in wide.missed(statement, [case], longest(sides(statement.id)))
+
+
+def test_the_level_is_kept_and_an_error_is_seen() -> None:
+    """At the level 1/100 right numbers are left out in fewer cases; a shift is always seen."""
+    generator = np.random.default_rng(0)
+    own = generator.standard_normal((2000, 512))
+    heavy = own**3 / 15**0.5
+    for numbers in (own, heavy):
+        assert sum(bool(compared(row, 0.0, 1.0, 0.0, 0.01)[0]) for row in numbers) <= 20
+        assert all(compared(row + 0.4, 0.0, 1.0, 0.0, 0.01)[0] for row in numbers[:200])
+
+
+def test_small_errors_add_up() -> None:
+    generator = np.random.default_rng(1)
+    right, wrong = (Pooled((2 * np.log(2 / 1e-12) / (100 * MOST)) ** 0.5) for _ in range(2))
+    for _ in range(100):
+        numbers = generator.standard_normal(MOST)
+        right.add(numbers)
+        wrong.add(numbers + 0.02)
+    assert not right.apart(1e-12) and wrong.apart(1e-12)
