@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+from proofs_check.claims.report import Report
 from proofs_check.commands import checks
 from proofs_check.inputs.errors import UsageError
 from proofs_check.inputs.files import read_bytes
@@ -46,7 +48,7 @@ def run_report(args: argparse.Namespace) -> int:
 
     from proofs_check.report import site
 
-    forms = {
+    forms: dict[str, Callable[[Report], str]] = {
         "--markdown": site.markdown,
         "--junit": outputs.junit,
         "--latex": lambda report: site.erratum(report, args.paper),

@@ -70,7 +70,7 @@ class _Comparison:
         """left = n/d and right = n'/d': whether n d' = n' d."""
         (above, below), (over, under) = self._fraction(left), self._fraction(right)
         # what divides by zero has no value, and would agree with everything
-        return bool(below != 0 and under != 0 and self._times(above, under) == self._times(over, below))
+        return bool(len(below) and len(under) and self._times(above, under) == self._times(over, below))
 
     def _times(self, one: flint.fmpq_mpoly, other: flint.fmpq_mpoly) -> flint.fmpq_mpoly:
         self.work += len(one) * len(other)
