@@ -21,6 +21,7 @@ from figures import FIGURES, FigureError
 from figures.files import made
 from proofs_check.commands.checks import MAX_JOBS, MAX_SEED, integer
 from proofs_check.inputs.errors import UsageError, nearest, shown
+from proofs_check.inputs.streams import visibly
 from proofs_check.report.lock import changed, figures_of, fingerprint
 from proofs_check.report.outputs import check_folder
 
@@ -147,16 +148,17 @@ def _run(argv: Sequence[str]) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Make the figures asked for; returns the exit status."""
-    try:
-        return _run(sys.argv[1:] if argv is None else argv)
-    except (UsageError, _ArgparseError) as error:
-        status, told = 2, str(error)
-    except FigureError as error:
-        status, told = 1, str(error)
-    except KeyboardInterrupt:
-        status, told = 130, "interrupted"
-    print(f"figures: error: {told}", file=sys.stderr)
-    return status
+    with visibly():
+        try:
+            return _run(sys.argv[1:] if argv is None else argv)
+        except (UsageError, _ArgparseError) as error:
+            status, told = 2, str(error)
+        except FigureError as error:
+            status, told = 1, str(error)
+        except KeyboardInterrupt:
+            status, told = 130, "interrupted"
+        print(f"figures: error: {told}", file=sys.stderr)
+        return status
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ POSITIONS = ("i", "j")
 SCALARS = ("lam", "theta")
 #: The key that names a law of the tokens, the one value of a case that is a word.
 LAW = "law"
+#: How far below 0 rounding leaves an eigenvalue of a covariance, relative to the largest.
+NEGATIVE = 1e-12
 #: Where a walk starts: x_1 ~ N(0, Sigma), or 0.
 STARTS = ("sigma", "zero")
 
@@ -98,7 +100,7 @@ def covariance_rows(case: Mapping[str, Any]) -> list[list[float]]:
     if not np.array_equal(Sigma, Sigma.T):
         raise CaseError(f"case['Sigma'] = {case['Sigma']!r} is not symmetric; expected a covariance")
     values = np.linalg.eigvalsh(Sigma)
-    if values[0] < -1e-12 * abs(values).max():
+    if values[0] < -NEGATIVE * abs(values).max():
         raise CaseError(f"case['Sigma'] has the eigenvalue {float(values[0]):.3g}; expected none below 0")
     return found
 

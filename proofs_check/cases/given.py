@@ -6,7 +6,6 @@ rows. Numbers come out as strings "p/q" in lowest terms, token counts and d as i
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from fractions import Fraction
@@ -14,8 +13,8 @@ from typing import Any
 
 from proofs_check.cases import given_structured as structured_input
 from proofs_check.cases.entries import count, fail, rational
+from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import nearest, shown
-from proofs_check.inputs.expect import no_constant, unique_pairs
 from theorems.claims.catalogue import STRUCTURED, Statement
 from theorems.kernel.catalogued import left_side
 from theorems.statement.expression import StatementError
@@ -112,9 +111,7 @@ def _dimension(data: dict[str, Any]) -> int:
 
 def _load(text: str) -> dict[str, Any]:
     try:
-        data = json.loads(text, object_pairs_hook=unique_pairs, parse_constant=no_constant)
-    except RecursionError:
-        fail(shown(text), "JSON that is not nested so deeply")
+        data = json_of(text)
     except ValueError as error:
         fail(shown(text), f"a JSON object ({error})", 'write it as {"d": 1, "Sigma": [["1"]]}')
     if not isinstance(data, dict):

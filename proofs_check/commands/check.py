@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -40,14 +39,14 @@ def fill_check(parser: argparse.ArgumentParser) -> None:
 
 def run_check(args: argparse.Namespace) -> int:
     """Judge a statement and print what was found; returns the exit status."""
+    from proofs_check.report.outputs import check_target
     from proofs_check.statements.request import Request
     from theorems.statement import StatementError
 
     effort = choice("--effort", args.effort, EFFORTS)
     seed = integer("--seed", args.seed, 0, MAX_SEED, "an integer from 0 to 2**63 - 1")
     jobs = integer("--jobs", args.jobs, 1, 1024, "an integer from 1 to 1024") if args.jobs else None
-    if args.json and not Path(args.json).resolve().parent.is_dir():
-        raise UsageError("--json", args.json, "a file in a folder that exists")
+    target = check_target("--json", args.json) if args.json is not None else None
     request = Request(args.statement, args.hypotheses, args.where, args.law, args.limit)
     if args.save is not None:
         _can_be_saved(args.save, request)
@@ -76,10 +75,10 @@ def run_check(args: argparse.Namespace) -> int:
         raise _usage_error(error, request) from None
     for line in lines(reports):
         print(line)
-    if args.json:
+    if target is not None:
         whole = run_report(reports, effort, seed, sampled_on, time.perf_counter() - began)
         whole["run"]["command"] = args.command_line
-        _write(Path(args.json), whole)
+        _write(target, whole)
     if args.save is not None and reports[0]["verdict"] not in ("conflict", "error"):
         _save(args.save, request, reports[0]["verdict"])
     return int(any(report["verdict"] in ("conflict", "error") for report in reports))
@@ -102,8 +101,10 @@ def _save(claim_id: str, request: Request, verdict: str) -> None:
 
 
 def _write(path: Path, whole: Report) -> None:
+    from proofs_check.report.outputs import write_json
+
     try:
-        path.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+        write_json(whole, path)
     except OSError as error:
         raise UsageError("--json", str(path), f"a file that can be written ({error.strerror})") from None
 

@@ -133,7 +133,7 @@ def run_eval(args: argparse.Namespace) -> int:
     case, symmetric = explore.case_of(claim, settings, arrays)
     options = runner.Options(effort=effort, seed=seed, device=device)
     here = runner.context(claim, options, runner.resolve(options), runner.Silent())
-    show_values(claim, explore.explore(claim, case, symmetric, here), symmetric)
+    show_values(claim, explore.explored(claim, case, symmetric, here), symmetric)
     return 0
 
 

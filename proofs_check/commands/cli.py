@@ -14,15 +14,13 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from proofs_check import __version__
 from proofs_check.commands import check, claims, measuring, reports, verify
 from proofs_check.commands.checks import NEEDED, TOLD, choice
 from proofs_check.inputs.errors import UsageError, nearest
-
-if TYPE_CHECKING:
-    pass
+from proofs_check.inputs.streams import visibly
 
 #: Why a stream takes no more: a full disk, a quota, a broken device, a closed one.
 _UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF, errno.EFBIG)
@@ -176,8 +174,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    with visibly():
+        return _told(sys.argv[1:] if argv is None else argv)
+
+
+def _told(argv: Sequence[str]) -> int:
+    """Run a command and tell in one line what is wrong; returns the exit status."""
     try:
-        status = _run(sys.argv[1:] if argv is None else argv)
+        status = _run(argv)
         sys.stdout.flush()
         return status
     except (UsageError, _ArgparseError) as error:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from montecarlo.cases import NEGATIVE
 from proofs_check.cases.given import MAX_T, keys
 from proofs_check.checks.evidence import RunContext
 from proofs_check.checks.intervals import Interval
@@ -28,7 +29,7 @@ from theorems.kernel.matrix_claims import matrix_of
 MAX_D = 512
 #: Largest size of a number, and the inverse of the smallest.
 LARGEST = 1e60
-#: How far a matrix may be from symmetric, or Sigma from positive semidefinite, relative to its size.
+#: How far a matrix may be from symmetric, relative to its size.
 ROUNDING = 1e-10
 
 
@@ -71,9 +72,11 @@ def covariance(path: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     if float(np.abs(matrix - matrix.T).max()) > ROUNDING * max(size, 1e-300):
         raise UsageError("--sigma", path, "a symmetric matrix", "use (S + S.T)/2")
     matrix = (matrix + matrix.T) / 2
-    least = float(np.linalg.eigvalsh(matrix).min())
-    if least < -ROUNDING * size:
-        raise UsageError("--sigma", path, f"a positive semidefinite matrix; its least eigenvalue is {least:.3g}")
+    values = np.linalg.eigvalsh(matrix)
+    if values[0] < -NEGATIVE * float(np.abs(values).max()):
+        wanted = f"a positive semidefinite matrix; its least eigenvalue is {float(values[0]):.3g}"
+        mend = "where that is rounding, give its projection: v, U = np.linalg.eigh(S); (U * v.clip(0)) @ U.T"
+        raise UsageError("--sigma", path, wanted, mend)
     return matrix
 
 
@@ -147,6 +150,8 @@ def case_of(claim: Statement, settings: Mapping[str, str], arrays: Mapping[str, 
         if case[name] < last:
             raise UsageError("--set", f"{name}={case[name]}", f"{' <= '.join(('1', *claim.positions))}")
         last = case[name]
+    if last > case.get("T", last):
+        raise UsageError("--set", f"T={case['T']}", f"T >= {last}, the last position")
     return case, symmetric
 
 
@@ -158,7 +163,24 @@ def _rational(name: str, text: str) -> str:
     if value is None or (name == "lam" and value <= 0):
         wanted = "a positive number" if name == "lam" else "a number"
         raise UsageError("--set", f"{name}={text}", f"{wanted} such as 3/2 or 0.75")
+    if value and not 1 / LARGEST <= abs(value) <= LARGEST:
+        raise UsageError("--set", f"{name}={text}", f"a number between {1 / LARGEST:g} and {LARGEST:g} in size, or 0")
     return str(value)
+
+
+def explored(
+    claim: Statement, case: Mapping[str, Any], symmetric: bool, context: RunContext
+) -> list[tuple[str, Target, Interval | None, int, str]]:
+    """What `explore` finds; UsageError in one line for a case that no simulation takes, or beyond floating point."""
+    from montecarlo.cases import CaseError
+
+    try:
+        return explore(claim, case, symmetric, context)
+    except CaseError as error:
+        raise UsageError("--set", claim.id, f"a case that can be simulated ({error})") from None
+    except OverflowError:
+        mend = "rescale W, Sigma or lam"
+        raise UsageError("--set", claim.id, "numbers whose moments stay in floating point's range", mend) from None
 
 
 def explore(

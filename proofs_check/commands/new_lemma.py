@@ -8,6 +8,7 @@ import keyword
 import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -348,17 +349,28 @@ SHARED = ("pyproject.toml", "__init__.py")
 def write(claim_id: str, wanted: Mapping[str, str], folder: Path) -> list[Path]:
     """Write a lemma's files below a folder; what is there already is kept, and one's own is never overwritten."""
     check_free(claim_id, wanted, folder)
-    written = []
+    written: list[Path] = []
+    made: list[Path] = []
     for name, text in wanted.items():
         path = folder / name
         if path.exists():
             continue
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            for above in reversed(path.relative_to(folder).parents):
+                if not (folder / above).exists():
+                    (folder / above).mkdir()
+                    made.append(folder / above)
+            with path.open("x", encoding="utf-8") as handle:
+                written.append(path)
+                handle.write(text)
         except OSError as error:
+            # a lemma is there whole or not at all
+            for done in written:
+                done.unlink(missing_ok=True)
+            for above in reversed(made):
+                with suppress(OSError):
+                    above.rmdir()
             raise UsageError("ID", claim_id, f"a folder that can be written; {name}: {error.strerror}") from None
-        written.append(path)
     return written
 
 
@@ -374,6 +386,12 @@ def check_free(claim_id: str, wanted: Mapping[str, str], folder: Path) -> None:
                 "ID", claim_id, f"a folder {paper}/{module[:-3]}; {paper}/{module} is there", "move it there"
             )
     for name in wanted:
+        # a link that leads nowhere, or around, is not there and yet cannot be written through
+        for part in (folder / name, *(folder / above for above in Path(name).parents)):
+            if part.is_symlink() and not part.exists():
+                raise UsageError(
+                    "ID", claim_id, f"no link {part.relative_to(folder)} that leads nowhere", "move it away"
+                )
         if (folder / name).exists() and not name.endswith(SHARED):
             raise UsageError("ID", claim_id, f"a lemma that is not there yet; {name} exists", "choose another name")
         for above in (folder / name).relative_to(folder).parents:

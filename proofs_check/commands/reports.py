@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+from proofs_check.claims.report import Report
 from proofs_check.commands import checks
 from proofs_check.inputs.errors import UsageError
+from proofs_check.inputs.files import read_bytes
 
 
 def fill_report(parser: argparse.ArgumentParser) -> None:
@@ -45,16 +48,20 @@ def run_report(args: argparse.Namespace) -> int:
 
     from proofs_check.report import site
 
+    forms: dict[str, Callable[[Report], str]] = {
+        "--markdown": site.markdown,
+        "--junit": outputs.junit,
+        "--latex": lambda report: site.erratum(report, args.paper),
+    }
+    # all is made before anything is written
+    texts = {name: form(report) for name, form in forms.items() if name in targets}
     status = 0
-    for name, path in targets.items():
+    for name, path in sorted(targets.items(), key=lambda target: target[0] != "--html"):
         try:
             if name == "--html":
                 site.write(report, path, selftest=selftest, figures=figures, before=before)
-            elif name == "--junit":
-                outputs.write_junit(report, path)
             else:
-                text = site.markdown(report) if name == "--markdown" else site.erratum(report, args.paper)
-                outputs.atomic_write(path, text)
+                outputs.atomic_write(path, texts[name])
             print(Path(args.html) / "index.html" if name == "--html" else files[name])
         except OSError as error:
             print(outputs.unwritten(name, path, error), file=sys.stderr)
@@ -98,7 +105,7 @@ def run_lock(args: argparse.Namespace) -> int:
     if missing:
         raise UsageError("--report", args.report, f"a run of every claim; {missing[0]} is missing", "judge all")
     text = lock.written(report, lock.data_of(Path(args.figures)))
-    before = target.read_text(encoding="utf-8", errors="replace") if target.exists() else ""
+    before = read_bytes("--out", target).decode("utf-8", "replace") if target.exists() else ""
     try:
         outputs.atomic_write(target, text)
     except OSError as error:

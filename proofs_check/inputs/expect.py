@@ -5,12 +5,11 @@ Besides verdicts both may hold the derived values and the corrections.
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from proofs_check.inputs.data import json_of, toml_of
 from proofs_check.inputs.errors import UsageError, did_you_mean, shown
 from proofs_check.inputs.files import read_bytes
 
@@ -21,8 +20,6 @@ FORMULAS = {"exact": "the derived value", "corrections": "the correction", "clau
 #: From the least to the most.
 EFFORTS = ("quick", "standard", "thorough")
 _ARGUMENT = "--expect"
-#: Most operations of a formula, and highest power of a sum in it, that is simplified to be compared.
-MAX_OPERATIONS, MAX_POWER = 400, 12
 
 
 @dataclass(frozen=True)
@@ -54,30 +51,12 @@ class Expected:
         return len(self.verdicts)
 
 
-def unique_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object; raises ValueError for a key that stands twice, which `json` would silently drop."""
-    table = dict(pairs)
-    if len(table) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twice[:40]!r} stands twice")
-    return table
-
-
-def no_constant(name: str) -> Any:
-    """Refuse NaN and Infinity, which JSON does not have."""
-    raise ValueError(f"{name} is no JSON")
-
-
 def _parse(text: str, value: str) -> Any:
     is_json = value.endswith(".json") or (not value.endswith(".toml") and text.lstrip().startswith("{"))
     try:
-        if is_json:
-            return json.loads(text, object_pairs_hook=unique_pairs, parse_constant=no_constant)
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        reason = "nested too deeply" if isinstance(error, RecursionError) else error
-        raise UsageError(_ARGUMENT, value, f"valid {'JSON' if is_json else 'TOML'} ({reason})") from None
+        return json_of(text) if is_json else toml_of(text)
+    except ValueError as error:
+        raise UsageError(_ARGUMENT, value, f"valid {'JSON' if is_json else 'TOML'} ({error})") from None
 
 
 def _reported(data: Mapping[str, Any], value: str) -> dict[str, Any]:
@@ -189,25 +168,13 @@ def differences(
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two formulas are one expression; a new release may only write it in another way."""
+    """Whether two formulas are seen to be one expression; a new release may only write it in another way."""
     if one == other or not (one and other):
         return one == other
-    import sympy as sp
-
+    from theorems.algebra.agreement import agree
     from theorems.algebra.expressions import ExpressionError, parse
 
     try:
-        left, right = parse(one), parse(other)
-        if any(_long(formula) for formula in (left, right)):
-            return bool(left == right)
-        return bool(sp.simplify(left - right) == 0)
-    except (ExpressionError, TypeError, ValueError, ArithmeticError):
+        return agree(parse(one), parse(other)) is True
+    except ExpressionError:
         return False
-
-
-def _long(formula: Any) -> bool:
-    """Whether it would take long to compare; no value that was ever derived is."""
-    import sympy as sp
-
-    powers = (node for node in formula.atoms(sp.Pow) if node.base.is_Add and node.exp.is_number)
-    return bool(formula.count_ops() > MAX_OPERATIONS or any(abs(power.exp) > MAX_POWER for power in powers))

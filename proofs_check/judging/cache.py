@@ -23,7 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from proofs_check.claims.report import Claim
+from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import UsageError
+from proofs_check.inputs.files import regular_bytes
 from theorems.claims.catalogue import CORRECTED, Statement
 
 SCHEMA = 1
@@ -204,7 +206,7 @@ class VerdictCache:
             return None, "--fresh"
         path = self._path(claim, question)
         try:
-            raw = path.read_bytes()
+            raw = regular_bytes(path)
         except FileNotFoundError:
             return None, "nothing is kept for this effort, seed, device and case"
         except OSError as error:
@@ -270,8 +272,8 @@ def _whole(raw: bytes) -> dict[str, Any] | None:
         digest, _, text = raw.decode().partition("\n")
         if sha256(text.removesuffix("\n").encode()).hexdigest() != digest:
             return None
-        entry = json.loads(text)
-    except (ValueError, RecursionError):
+        entry = json_of(text)
+    except ValueError:
         return None
     if not isinstance(entry, dict) or entry.get("schema") != SCHEMA or not isinstance(entry.get("state"), dict):
         return None
@@ -296,6 +298,12 @@ def _usable(claim: Statement, found: Sequence[tuple[Any, Any]]) -> bool:
 def opened(fresh: bool) -> VerdictCache:
     """The verdicts kept for this user; UsageError where VARIABLE names something that is no folder."""
     folder = default_folder()
-    if folder is not None and folder.exists() and not folder.is_dir():
+    try:
+        taken = folder is not None and folder.exists() and not folder.is_dir()
+    except (OSError, ValueError) as error:
+        # a name that is too long, a loop of links
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise UsageError(VARIABLE, str(folder), f"a usable path ({reason}), or off") from None
+    if taken:
         raise UsageError(VARIABLE, str(folder), "a folder, or off", "name another one")
     return VerdictCache(folder, fresh)

@@ -6,7 +6,6 @@ was lost; the client merges the blocks in their order. So the numbers, and the v
 
 from __future__ import annotations
 
-import json
 import re
 from collections import deque
 from collections.abc import Generator, Iterator
@@ -14,11 +13,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from montecarlo.engine import Job, Reduced
+from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import RunStopped, UsageError
+from proofs_check.inputs.files import regular_bytes
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -32,8 +32,6 @@ SAME = ("torch", "numba", "numpy")
 #: The device of a job that each worker draws on the best that it has.
 MIXED = "cpu and cuda"
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://([A-Za-z0-9_.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]):[0-9]{1,5}")
-#: No file that a scheduler writes about itself is larger.
-_LIMIT = 1 << 20
 
 
 def work(job: Job, first: int, last: int, code: str) -> list[Reduced]:
@@ -80,8 +78,7 @@ def check_address(value: str) -> str:
             raise UsageError("--cluster", value, "a port from 1 to 65535")
         return value
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-        with Path(value).open("rb") as handle:
-            found = json.loads(handle.read(_LIMIT))["address"]
+        found = json_of(regular_bytes(value).decode())["address"]
         if isinstance(found, str) and _ADDRESS.fullmatch(found):
             return found
     raise UsageError("--cluster", value, "tcp://host:port or the scheduler's file", "start one with `dask scheduler`")

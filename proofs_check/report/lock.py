@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import math
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from proofs_check.claims.report import Report
+from proofs_check.inputs.data import json_of, toml_of
 from proofs_check.inputs.errors import UsageError, shown
 from proofs_check.inputs.expect import FORMULAS, formulas
 from proofs_check.inputs.files import read_bytes
@@ -110,8 +110,8 @@ def _value(value: Any) -> str:
 def figures_of(argument: str, value: str) -> dict[str, Fingerprint]:
     """The fingerprints that a lock holds; UsageError where the file cannot be read or holds none that can be used."""
     try:
-        data = tomllib.loads(read_bytes(argument, value).decode("utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
+        data = toml_of(read_bytes(argument, value).decode("utf-8-sig"))
+    except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise UsageError(argument, value, f"a file that `twofold lock` wrote ({reason})") from None
     found = data.get("figures")
@@ -141,10 +141,10 @@ def changed(held: Mapping[str, Fingerprint], now: Mapping[str, Fingerprint]) -> 
 def news(before: str, after: str) -> list[str]:
     """What a new lock says that the one before it did not, a line each."""
     try:
-        old = tomllib.loads(before)
-    except (ValueError, RecursionError):
+        old = toml_of(before)
+    except ValueError:
         return ["the lock before could not be read"]
-    new = tomllib.loads(after)
+    new = toml_of(after)
     # a table that is none holds nothing
     old = {name: table if isinstance(table, dict) else {} for name, table in old.items()}
     lines = []
@@ -166,8 +166,8 @@ def data_of(folder: Path) -> dict[str, Fingerprint]:
     found = {}
     for path in sorted(folder.glob("*.json")):
         try:
-            found[path.stem] = fingerprint(json.loads(read_bytes("--figures", path)))
-        except (OSError, ValueError, OverflowError, RecursionError) as error:
+            found[path.stem] = fingerprint(json_of(read_bytes("--figures", path).decode()))
+        except (OSError, ValueError, OverflowError) as error:
             raise UsageError("--figures", str(path), f"a figure's data ({error})", "make it again") from None
     if not found:
         raise UsageError("--figures", str(folder), "a folder with figures' data", "`twofold figures` writes one")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 from proofs_check.claims.report import SCHEMA, Report, complete, schema
+from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import UsageError, shown
-from proofs_check.inputs.expect import no_constant, unique_pairs
 from proofs_check.inputs.files import read_bytes
 
 
@@ -28,7 +29,7 @@ def read_report(argument: str, value: str) -> Report:
         raise UsageError(argument, value, f"a report that --json wrote; {where}: {shown(problem.message)}")
     ids = [claim["id"] for claim in found["claims"]]
     if len({*ids}) < len(ids):
-        twice = next(name for name in ids if ids.count(name) > 1)
+        twice = next(name for name, times in Counter(ids).items() if times > 1)
         raise UsageError(argument, value, f"a report with each claim once; {shown(twice)} stands twice")
     report: Report = complete(found)
     return report
@@ -45,16 +46,15 @@ def read_selftest(argument: str, value: str) -> dict[str, Any]:
 def _object(argument: str, value: str) -> dict[str, Any]:
     try:
         text = read_bytes(argument, value).decode("utf-8-sig")
-        found = json.loads(text, object_pairs_hook=unique_pairs, parse_constant=no_constant)
+        found = json_of(text)
         # a surrogate alone, which JSON can write, has no place in a file
         json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise UsageError(argument, value, "a JSON file without surrogates that stand alone") from None
     except UnicodeDecodeError:
         raise UsageError(argument, value, "a JSON file in UTF-8") from None
-    except (OSError, ValueError, RecursionError) as error:
-        reason: Any = "nested too deeply" if isinstance(error, RecursionError) else error
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else reason
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise UsageError(argument, value, f"a JSON report that --json wrote ({reason})") from None
     if not isinstance(found, dict):
         raise UsageError(argument, value, "a JSON report that --json wrote")

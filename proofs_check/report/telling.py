@@ -35,6 +35,9 @@ def duration(seconds: float) -> str:
     """Seconds as 0.42 s, 12.3 s, 2 min 23 s, 3 h 20 min or 12 d 4 h."""
     if seconds < 60:
         return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
+    if seconds > 1e12:
+        # no run took so long, but a report may say so
+        return f"{seconds:.3g} s"
     minutes, hours = int(seconds) // 60, int(seconds) // 3600
     if hours >= 24:
         return f"{hours // 24} d {hours % 24} h"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from proofs_check.claims.report import Claim, Report
 from proofs_check.inputs.expect import CORRECTED, Difference
+from proofs_check.inputs.streams import steered, visible
 from proofs_check.report import telling
 
 if TYPE_CHECKING:
@@ -36,6 +37,19 @@ MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!",
 WIDE = 110
 #: Width of the labels of a finding.
 LABEL = 16
+
+
+def console(stream: Any) -> Console:
+    """A console of rich on a stream: its own colours and movements, and every text in them visible."""
+    from rich.console import Console, ConsoleOptions
+    from rich.segment import Segment
+
+    class _Console(Console):
+        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
+    return _Console(file=steered(stream), highlight=False)
 
 
 class Listener(Protocol):
@@ -259,9 +273,7 @@ def watching(ids: Sequence[str], quiet: bool = False) -> Iterator[Several]:
             listeners.append(rows)
         terminal = sys.stderr if sys.stderr.isatty() else sys.stdout
         if terminal.isatty() and not _is_pipe(sys.stdout):
-            from rich.console import Console
-
-            panel = LivePanel(Console(file=terminal, highlight=False))
+            panel = LivePanel(console(terminal))
             stack.enter_context(panel.live)
             listeners.append(panel)
         yield Several(listeners)
@@ -349,18 +361,17 @@ def show_report(
             print(file=sys.stderr)
         print(*told, telling.summary(report), sep="\n", file=sys.stderr, flush=True)
         return
-    from rich.console import Console
     from rich.text import Text
 
-    console = Console(file=sys.stdout, highlight=False)
+    out = console(sys.stdout)
     if not quiet:
-        console.print(table(report["claims"], console.width))
-        console.print(Text("Power: the smallest error that would have been caught / samples drawn.", "dim"))
-        console.print()
-        rich_findings(report, console)
+        out.print(table(report["claims"], out.width))
+        out.print(Text("Power: the smallest error that would have been caught / samples drawn.", "dim"))
+        out.print()
+        rich_findings(report, out)
     for line in told:
-        console.print(Text(line, "bold red" if differences else "green"))
-    console.print(Text(telling.summary(report), "bold"))
+        out.print(Text(line, "bold red" if differences else "green"))
+    out.print(Text(telling.summary(report), "bold"))
 
 
 def show_plan(rows: Sequence[Mapping[str, Any]]) -> None:

@@ -57,9 +57,10 @@ def progress() -> Iterator[Step]:
     if terminal is None:
         yield lambda part, done, total: None
         return
-    from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(file=terminal), transient=True) as bar:
+    from proofs_check.report.terminal import console
+
+    with Progress(console=console(terminal), transient=True) as bar:
         task = bar.add_task("starting", total=None)
         yield lambda part, done, total: bar.update(task, description=part, completed=done, total=total)

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from proofs_check.commands import cli
+from proofs_check.inputs.streams import visible
 
 #: What would leave a file behind if anything ran it.
 CODE = (
@@ -70,7 +71,10 @@ def called(arguments: Sequence[str]) -> Told:
             # `--help` prints and leaves
             assert stop.code == 0
             status = "stopped"
-    return Told(status, out.getvalue(), err.getvalue())
+    told = Told(status, out.getvalue(), err.getvalue())
+    # nothing that a terminal would take for a command
+    assert visible(told.out) == told.out and visible(told.err) == told.err, told
+    return told
 
 
 def one_line(message: str) -> None:

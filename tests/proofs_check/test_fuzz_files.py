@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -292,11 +293,14 @@ def test_bytes_where_an_array_is_read(count: int, here: Path, monkeypatch: pytes
     ],
     ids=lambda arguments: " ".join(arguments[:1] + arguments[-2:]),
 )
-@pytest.mark.parametrize("path", ["/dev/zero", "/dev/full", "/proc/self/mem", "/", "/dev/null", "/proc/self/environ"])
+@pytest.mark.parametrize(
+    "path", ["/dev/zero", "/dev/full", "/proc/self/mem", "/", "/dev/null", "/proc/self/environ", "../pipe"]
+)
 def test_devices_in_place_of_files(
     path: str, arguments: list[str], here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file without end is not read to it."""
+    """A file without end is not read to it, and a pipe is not waited for."""
+    os.mkfifo(here / "../pipe")
     monkeypatch.setattr(files, "LIMIT", 1 << 12)
     refused(called([word.format(path) for word in arguments]), here, contents(here))
 
@@ -337,3 +341,53 @@ def test_a_protocol_that_cannot_be_spoken_is_one_line(
 def test_a_formula_to_compare_with_does_not_take_for_ever() -> None:
     for text in ("(a+b+c)**60", "x+" * 900 + "x", "(a+b)**64*(c+d)**64", "sqrt(" * 60 + "x" + ")" * 60, "x**(1/3)" * 1):
         assert not expect._same(text, "tr1 + tr2")
+
+
+def test_a_pipe_where_a_site_is_read(here: Path, sample_report: dict[str, Any], tmp_path: Path) -> None:
+    """What is no file, or no list of names, holds nothing."""
+    (here / "report.json").write_text(json.dumps(sample_report), encoding="utf-8")
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    os.mkfifo(pages / "files.txt")
+    assert called(["report", "report.json", "--html", str(pages)]).status == 0
+    for manifest in (b"a\0b\n", b"x" * 10_000 + b"\n", b"\xff\n", b"../here/report.json\n", b"claims/\x1b\n"):
+        (pages / "files.txt").unlink()
+        (pages / "files.txt").write_bytes(manifest)
+        assert called(["report", "report.json", "--html", str(pages)]).status == 0
+        assert (here / "report.json").exists()
+
+
+#: Numbers at the ends of what a file may hold.
+EXTREMES = (10**99, -(10**99), 10**400, 1e308, -1e308, 5e-324)
+
+
+@pytest.mark.parametrize("number", EXTREMES, ids=["large", "negative", "refused", "float", "negative float", "tiny"])
+def test_numbers_of_any_size_in_a_report(number: float, here: Path, sample_report: dict[str, Any]) -> None:
+    """Each number of a report replaced by it, by key: shown in every form, or refused with nothing written."""
+    keys: dict[str, list[tuple[Any, Any]]] = {}
+
+    def look(holder: Any) -> None:
+        for key, part in holder.items() if isinstance(holder, dict) else enumerate(holder):
+            if isinstance(part, dict | list):
+                look(part)
+            elif isinstance(part, int | float) and not isinstance(part, bool):
+                keys.setdefault(str(key), []).append((holder, key))
+
+    look(sample_report)
+    for places in keys.values():
+        before = [holder[key] for holder, key in places]
+        for holder, key in places:
+            holder[key] = number
+        (here / "report.json").write_text(json.dumps(sample_report), encoding="utf-8")
+        for arguments in (
+            ["report", "report.json", "--html", "pages", "--markdown", "r.md", "--junit", "r.xml"],
+            ["diff", "report.json", "report.json"],
+        ):
+            there = contents(here)
+            told = called(arguments)
+            if told.status == 2:
+                refused(told, here, there)
+            else:
+                assert told.status == 0, told
+        for (holder, key), value in zip(places, before, strict=True):
+            holder[key] = value

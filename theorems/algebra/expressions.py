@@ -27,6 +27,8 @@ MAX_EXPONENT = 64
 MAX_DEGREE = 256
 MAX_TERMS = 3_000
 MAX_SUMMANDS = 200
+#: Most digits of an integer, levels of nesting, and arguments of Max and Min, which are compared with each other.
+MAX_DIGITS, MAX_DEPTH, MAX_CHOICES = 100, 100, 12
 #: Names that ``sympify`` reads back as something else.
 RESERVED = frozenset({"E", "I", "N", "O", "Q", "S", "pi", "oo", "zoo", "nan"})
 
@@ -63,7 +65,9 @@ def parse(text: str) -> sp.Expr:
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"formula of {len(text)} characters; expected at most {MAX_LENGTH}")
     try:
-        found = _build(ast.parse(text.strip(), mode="eval").body, text)
+        tree = ast.parse(text.strip(), mode="eval").body
+        _check_nesting(tree, text)
+        found = _build(tree, text)
     except ExpressionError:
         raise
     except (SyntaxError, ValueError, RecursionError, MemoryError, sp.PolynomialError) as error:
@@ -72,6 +76,33 @@ def parse(text: str) -> sp.Expr:
     if found.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I):
         raise ExpressionError(f"formula {text[:80]!r} has no finite real value")
     return found
+
+
+def _check_nesting(tree: ast.expr, text: str) -> None:
+    """Raise ExpressionError for a formula of too many levels; sums and products in a row are one level."""
+    level: list[tuple[ast.AST, int]] = [(tree, 0)]
+    while level:
+        node, depth = level.pop()
+        if depth > MAX_DEPTH:
+            raise ExpressionError(f"formula {text[:80]!r} is nested over {MAX_DEPTH} deep; name its parts")
+        for child in ast.iter_child_nodes(node):
+            row = isinstance(node, ast.BinOp) and child is node.left and not isinstance(node.op, ast.Pow)
+            level.append((child, depth + (not row)))
+
+
+def terms(expression: sp.Expr) -> int:
+    """A bound of the terms that expanding gives, seen before anything is expanded; one for what stays as it is."""
+    if expression.is_Add:
+        return sum(terms(part) for part in expression.args)
+    if expression.is_Mul:
+        return prod(terms(part) for part in expression.args)
+    if expression.is_Pow and expression.exp.is_Integer and expression.exp > 1:
+        return _power_terms(expression.base, int(expression.exp))
+    return 1
+
+
+def _power_terms(base: sp.Expr, power: int) -> int:
+    return comb(terms(base) + power - 1, power)
 
 
 def _degree(expression: sp.Expr) -> int:
@@ -99,13 +130,15 @@ def _power(left: sp.Expr, right: sp.Expr, text: str) -> sp.Expr:
             )
     if right.is_Integer and _degree(left) * abs(int(right)) > MAX_DEGREE:
         raise ExpressionError(f"formula {text[:80]!r} is of a degree over {MAX_DEGREE}; write a smaller power")
-    if right.is_Integer and left.is_Add and comb(len(left.args) + abs(int(right)) - 1, abs(int(right))) > MAX_TERMS:
+    if right.is_Integer and left.is_Add and _power_terms(left, abs(int(right))) > MAX_TERMS:
         raise ExpressionError(f"formula {text[:80]!r} would expand to over {MAX_TERMS} terms; write a smaller power")
     return left**right
 
 
 def _build(node: ast.expr, text: str) -> sp.Expr:
     if isinstance(node, ast.Constant) and type(node.value) is int:
+        if abs(node.value) >= 10**MAX_DIGITS:
+            raise ExpressionError(f"formula {text[:80]!r} holds an integer of over {MAX_DIGITS} digits")
         return sp.Integer(node.value)
     if isinstance(node, ast.Name) and node.id == "pi":
         return sp.pi
@@ -134,12 +167,15 @@ def _build(node: ast.expr, text: str) -> sp.Expr:
             body, low, high = (_build(node.args[k], text) for k in (0, 2, 3))
             if _degree(body) > MAX_EXPONENT:
                 raise ExpressionError(f"formula {text[:80]!r} sums a degree over {MAX_EXPONENT}; write a smaller power")
-            if len(sp.Add.make_args(sp.expand(body))) > MAX_SUMMANDS:
+            if terms(body) > MAX_TERMS or len(sp.Add.make_args(sp.expand(body))) > MAX_SUMMANDS:
                 raise ExpressionError(f"formula {text[:80]!r} sums over {MAX_SUMMANDS} terms; write a shorter sum")
+            # Faulhaber's polynomial is of one degree more, in the ends
+            if any(_power_terms(end, _degree(body) + 1) > MAX_TERMS for end in (low, high)):
+                raise ExpressionError(f"formula {text[:80]!r} sums to an end of too many terms; name the end")
             return close_sum(body, symbol(node.args[1].id), low, high)
         if node.func.id == "Indicator" and len(node.args) == 1:
             return _indicator(node.args[0], text)
-        if node.func.id in ("Max", "Min") and len(node.args) > 1:
+        if node.func.id in ("Max", "Min") and 1 < len(node.args) <= MAX_CHOICES:
             choice = sp.Max if node.func.id == "Max" else sp.Min
             return choice(*(_build(part, text) for part in node.args))
         if node.func.id in _FUNCTIONS and len(node.args) == 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -13,7 +14,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from proofs_check.claims.report import Report
+from proofs_check.inputs.data import json_of
 from proofs_check.inputs.expect import VERDICTS
+from proofs_check.inputs.files import regular_bytes
 from proofs_check.report.outputs import atomic_write, plain
 from proofs_check.report.site import graph, mathml, trust, view
 from proofs_check.report.site.changes import diff
@@ -84,7 +87,7 @@ def pictures(folder: Path | None) -> list[dict[str, Any]]:
 
 def _data(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json_of(regular_bytes(path).decode())
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -156,7 +159,7 @@ def files(
     if images:
         yield page("figures.html", "figures.html", images=images, table=table)
         for image in images:
-            yield image["file"], image["path"].read_bytes()
+            yield image["file"], regular_bytes(image["path"])
     if changed is not None:
         yield page("changes.html", "changes.html", diff=changed, table=table)
     yield (
@@ -200,26 +203,27 @@ def write(
     ``before`` an earlier report to compare with. Files that an earlier call left and this one does not write are
     removed; other files in the folder stay. Raises OSError where a file cannot be written.
     """
+    # a page that cannot be made leaves no others beside it
+    made = dict(files(report, selftest=selftest, figures=figures, before=before))
     folder.mkdir(parents=True, exist_ok=True)
     old = _manifest(folder)
-    written: list[str] = []
-    for name, content in files(report, selftest=selftest, figures=figures, before=before):
+    for name, content in made.items():
         _put(folder, name, content)
-        written.append(name)
-    for name in sorted(set(old) - set(written)):
+    for name in sorted(set(old) - set(made)):
         with contextlib.suppress(OSError):
             (folder / name).unlink()
-    _put(folder, MANIFEST, ("\n".join(sorted(written)) + "\n").encode())
+    _put(folder, MANIFEST, ("\n".join(sorted(made)) + "\n").encode())
 
 
 def _manifest(folder: Path) -> Sequence[str]:
     """The files that an earlier call wrote; names that lead out of the folder are not believed."""
     try:
-        names = (folder / MANIFEST).read_text(encoding="utf-8").split("\n")
+        names = regular_bytes(folder / MANIFEST).decode().split("\n")
     except (OSError, ValueError):
         return []
-    root = folder.resolve()
-    return [name for name in names if name and (root / name).parent.resolve() in (root, *_inside(root))]
+    root = Path(os.path.realpath(folder))
+    names = [name for name in names if name and name.isprintable()]
+    return [name for name in names if Path(os.path.realpath((root / name).parent)) in (root, *_inside(root))]
 
 
 def _inside(root: Path) -> tuple[Path, ...]:

@@ -293,3 +293,37 @@ def test_other_arguments_are_one_line(
     arguments: list[str], part: str, drawn: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert part in refusal(capsys, *arguments)
+
+
+@pytest.mark.parametrize(("settings", "message"), [(["i=2", "T=1"], "T >= 2"), (["i=9", "T=8"], "T >= 9")])
+def test_a_case_that_no_simulation_takes_is_one_line(
+    settings: list[str], message: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.save(here / "W.npy", np.eye(2))
+    given = [word for setting in settings for word in ("--set", setting)]
+    assert cli.main(["eval", "bao2024.appA.eq15", *given, "--w", "W.npy"]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("lam", ["9" * 80, "9" * 400, "1/" + "9" * 70, "1/" + "9" * 400, "9" * 58, "1/" + "9" * 58])
+def test_numbers_beyond_floating_point_are_one_line(lam: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.save(here / "W.npy", np.eye(2))
+    given = ["--set", "i=2", "--set", "T=4", "--set", f"lam={lam}", "--w", "W.npy", "--effort", "quick"]
+    status = cli.main(["eval", "bao2024.sec4.lemma1-variance", *given])
+    err = capsys.readouterr().err
+    assert status == 0 or (status == 2 and err.startswith("twofold: error: ") and err.count("\n") == 1)
+
+
+@pytest.mark.parametrize("least", [-1e-9, -1e-11, -2e-12])
+def test_a_small_negative_eigenvalue_is_told_with_its_projection(
+    least: float, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["eval", "bao2024.appA.eq15", "--set", "i=1", "--w", "W.npy", "--sigma", "S.npy", "--effort", "quick"]
+    np.save(here / "W.npy", np.eye(2))
+    np.save(here / "S.npy", np.diag([1.0, least]))
+    assert cli.main(given) == 2
+    err = capsys.readouterr().err
+    assert f"least eigenvalue is {least:.3g}" in err and "(U * v.clip(0)) @ U.T" in err
+    v, U = np.linalg.eigh(np.diag([1.0, least]))
+    np.save(here / "S.npy", (U * v.clip(0)) @ U.T)
+    assert cli.main(given) == 0

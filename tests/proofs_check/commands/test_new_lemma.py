@@ -204,3 +204,27 @@ def test_a_statement_that_was_checked_is_kept_as_a_lemma(
 def test_a_statement_that_cannot_be_read_is_not_kept(here: Path) -> None:
     assert cli.main(["check", "E[norm(x[i])**2] = ", "--save", "kept.sec1.length"]) == 2
     assert not list(here.iterdir())
+
+
+@pytest.mark.parametrize("place", ["pyproject.toml", "tests", "mypaper", "mypaper/theorems", "mypaper/montecarlo"])
+@pytest.mark.parametrize("target", ["nowhere", "loop"])
+def test_a_link_that_leads_nowhere_leaves_no_trace(place: str, target: str, here: Path) -> None:
+    link = here / place
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(link if target == "loop" else here / "nowhere")
+    before = sorted(here.rglob("*"))
+    assert cli.main(["new-lemma", "mypaper.sec2.thing"]) == 2
+    assert sorted(here.rglob("*")) == before
+
+
+def test_what_was_written_before_a_failure_is_taken_back(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = Path.open
+
+    def full(path: Path, *arguments: object, **options: object) -> object:
+        if path.name.startswith("test_"):
+            raise OSError(28, "No space left on device")
+        return opened(path, *arguments, **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(Path, "open", full)
+    assert cli.main(["new-lemma", "mypaper.sec2.thing"]) == 2
+    assert list(here.iterdir()) == []

@@ -78,10 +78,12 @@ def test_what_is_refused(text: str | bytes, name: str, told: str, tmp_path: Path
     assert "\n" not in message
 
 
-def test_a_file_without_end_is_not_read_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_too_large_or_no_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="a regular file; it is a device"):
+        expect.read("/dev/zero", KNOWN, KNOWN)
     monkeypatch.setattr(files, "LIMIT", 1 << 16)
     with pytest.raises(UsageError, match="at most"):
-        expect.read("/dev/zero", KNOWN, KNOWN)
+        expect.read(write(tmp_path, "#" * (1 << 17)), KNOWN, KNOWN)
 
 
 def test_differences() -> None:

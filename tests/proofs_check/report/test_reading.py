@@ -79,9 +79,9 @@ def test_a_claim_that_stands_twice(sample_report: dict[str, Any], tmp_path: Path
         read_report("REPORT", str(path))
 
 
-def test_a_file_that_is_too_large_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "LIMIT", 1 << 10)
+def test_a_file_that_is_too_large_or_not_there(tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(b" " * (files.LIMIT + 1))
     with pytest.raises(UsageError, match="64 MiB"):
-        read_report("REPORT", "/dev/zero")
+        read_report("REPORT", str(tmp_path / "large"))
     with pytest.raises(UsageError, match="No such file"):
         read_report("REPORT", str(tmp_path / "none"))

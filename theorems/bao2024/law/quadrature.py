@@ -16,8 +16,10 @@ Moving u to u + i v moves phi to phi - v, so the integrand is analytic for 0 <= 
 (N_0 + N_PHI)/(exp(2 pi v/h) - 1), v = PHI/2, with N the integrals of the modulus along the two edges: by the residue
 theorem the error is the integral of F/(exp(-+2 pi i u/h) - 1) along them. The N are evaluated in floating point, with
 a factor 2 for safety, so this bound is computed and not enclosed;
-``theorems.bao2024.law.certified`` encloses. Where a few heavy weights stand beside many, a million times lighter,
-neither rule may reach the tolerance: the error then says so, up to 1.
+``theorems.bao2024.law.certified`` encloses.
+
+"ball": where a few heavy weights stand beside many, a million times lighter, neither rule may reach the tolerance, and
+the enclosure is taken where it is narrower. A row of which no rule says anything raises ArithmeticError.
 
 The ends are first drawn in to where Chernoff leaves the bound's mass outside; infinite ends become finite so.
 Rounding is bounded to first order: an argument x of the trigonometric functions carries an error of a few eps |x|.
@@ -25,6 +27,7 @@ Rounding is bounded to first order: an argument x of the trigonometric functions
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -38,6 +41,8 @@ Counts = Sequence[int] | np.ndarray[Any, np.dtype[Any]]
 PHI = 1.2
 #: Nodes up to which the line is tried first, and at most.
 FEW, MANY = 512, 1 << 20
+#: How many times the tolerance an error may be before the next rule is tried.
+MISSED = 100
 #: Largest array of node times weight that is held at once.
 BLOCK = 1 << 18
 EPS = float(np.finfo(np.float64).eps)
@@ -104,7 +109,28 @@ def intervals(
         values[alive], errors[alive], found, nodes[alive] = law.solve()
         for row, name in zip(alive, found, strict=True):
             methods[row] = name
+        for row in np.flatnonzero(errors > MISSED * tolerance):
+            value, error = _enclosed(weights[row], counts, float(lo[row]), float(hi[row]), tolerance)
+            if error < errors[row]:
+                values[row], errors[row], methods[row] = value, error, "ball"
+            if errors[row] >= 0.5:
+                # 1/2 with an error of 1/2 is true of every probability
+                where = f"P({lo[row]:.3g} <= Q <= {hi[row]:.3g}), weights up to {top[row]:.3g}"
+                raise ArithmeticError(f"{where}: no rule bounds it; expected weights and ends of nearer sizes")
     return Rows(np.clip(values, 0.0, 1.0), errors, tuple(methods), nodes)
+
+
+def _enclosed(weights: Array, counts: Array, low: float, high: float, tolerance: float) -> tuple[float, float]:
+    """The middle and the radius of a ball around P(low <= Q <= high), of about the tolerance where it can be had."""
+    from theorems.bao2024.law.certified import certified_probability
+
+    bits = max(8, math.ceil(-math.log2(tolerance)))
+    ball = certified_probability(weights.tolist(), [int(count) for count in counts], low, high, bits)
+    middle, radius = float(ball.mid()), float(ball.rad())
+    if not math.isfinite(radius):
+        return 0.5, 0.5
+    # the middle is rounded as it becomes a float
+    return middle, radius + EPS
 
 
 def checked(multiplicities: Counts, size: int) -> Array:
@@ -169,7 +195,7 @@ class _Law:
             found[bent], bound[bent] = above - over, first + second
             wanted, needed[bent] = needed[bent], many + more
             for row, count in zip(bent, wanted, strict=True):
-                if bound[row] > 100 * self.tolerance and count <= MANY:
+                if bound[row] > MISSED * self.tolerance and count <= MANY:
                     one = slice(row, row + 1)
                     value, rounding = _line(beta[one], self.counts, lo[one], hi[one], step[one], int(count))
                     total = float(rounding[0] + left[row] + 2 * slip)

@@ -224,3 +224,28 @@ def test_rows_are_those_of_single_laws() -> None:
 def test_bad_input_is_named(call: Callable[[], object], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         call()
+
+
+#: Heavy weights beside light ones: (weights, multiplicities, the upper end), where the contours alone bound nothing.
+UNEVEN = [
+    ([1.9234, 1.19, -1.6366, 1.41e-7], [1, 1, 1, 1390], 2.46e-7),
+    ([1.579, -0.524, -1.637, 1.768e-8], [1, 1, 1, 5204], 7.2e-12),
+    ([-1.4374, 1.27e-8, 1.136e-8], [1, 71, 618], 1.1e-3),
+    ([-1.63, 1.87, -2.9e-10, 2.5e-10], [1, 1, 14, 1176], 2.6e-5),
+]
+
+
+@pytest.mark.parametrize(("weights", "counts", "high"), UNEVEN)
+def test_heavy_weights_beside_light_ones_are_enclosed(weights: list[float], counts: list[int], high: float) -> None:
+    from theorems.bao2024.law.certified import certified_probability
+
+    found = probability(weights, counts, 0.0, high)
+    finer = certified_probability(weights, counts, 0, high, 100)
+    assert found.method == "ball" and found.error < 1e-4
+    assert abs(found.value - float(finer.mid())) <= found.error + float(finer.rad())
+
+
+def test_what_no_rule_bounds_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(law_quadrature, "_enclosed", lambda *_: (0.5, 0.5))
+    with pytest.raises(ArithmeticError, match="no rule bounds it"):
+        probability(*UNEVEN[0][:2], 0.0, UNEVEN[0][2])
