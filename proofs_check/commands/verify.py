@@ -204,6 +204,7 @@ def _judge(
 
 def _write_site(report: Mapping[str, Any], folder: Path) -> None:
     """The report as pages; an earlier report in the folder is what it is compared with."""
+    from proofs_check.claims.report import complete
     from proofs_check.report import outputs, site
     from proofs_check.report.reading import read_report
 
@@ -212,7 +213,7 @@ def _write_site(report: Mapping[str, Any], folder: Path) -> None:
         # what cannot be read is no reason to keep back what was found
         with suppress(UsageError):
             before = read_report("--html", str(folder / "report.json"))
-    site.write(outputs.plain(report), folder, before=before)
+    site.write(complete(outputs.plain(report)), folder, before=before)
 
 
 def _told_of(kept: VerdictCache, why: bool) -> list[str]:

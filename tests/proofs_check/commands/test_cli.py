@@ -399,6 +399,13 @@ def test_pages_are_written_with_the_verdicts(runner: FakeRunner, tmp_path: Path)
     assert (folder / "changes.html").is_file()
 
 
+def test_pages_of_what_was_just_judged(tmp_path: Path) -> None:
+    # as judging leaves it: a counterexample without the fields that only limits have
+    folder = tmp_path / "site"
+    assert cli.main(["verify", "bao2024.appA.eq15", "--effort", "quick", "--html", str(folder)]) == 0
+    assert "Counterexample" in (folder / "claims" / "bao2024.appA.eq15.html").read_text(encoding="utf-8")
+
+
 def test_differences_of_two_reports(
     sample_report: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
