@@ -36,7 +36,6 @@ from proofs_check.checks.observing import observed
 from proofs_check.checks.points import misread
 from proofs_check.checks.searching import searched
 from proofs_check.claims.pairing import Pair
-from theorems.gaussian.numeric import Numeric
 from theorems.gaussian.process import Moment
 from theorems.kernel.matrix_claims import matrix_of
 from theorems.kernel.outcome import Outcome
@@ -163,7 +162,7 @@ def _sampled(sides: Sides, check: Simulation, case: Case, budget: Budget) -> Loo
     size = _size(pair, case)
     for name in pair.sampled_names:
         own = (given[name] if name in given else given["value"]).numpy()
-        variance = spread(pair, name, case)
+        variance = pair.statistic(name, case)[2]
         exact = float(pair.target(name, case).derived)
         slack = ROUNDING * max(abs(exact), size(name), math.sqrt(variance))
         found.compared += 1
@@ -207,23 +206,9 @@ def _size(pair: Pair, case: Case) -> Callable[[str], float]:
     plain = {**case, "W": full(case["W"]), "Sigma": full(case["Sigma"])}
 
     def found(name: str) -> float:
-        return abs(float(pair.target(name, plain).derived)) + math.sqrt(spread(pair, name, plain))
+        return abs(float(pair.target(name, plain).derived)) + math.sqrt(pair.statistic(name, plain)[2])
 
     return found
-
-
-def spread(pair: Pair, name: str, case: Mapping[str, Any]) -> float:
-    """The derived variance of one number of the simulation; a constant in the observable does not cancel the rest."""
-    moment = pair.moment(name, case)
-    if not isinstance(moment, Moment) or moment.observable is None:
-        return pair.statistic(name, case)[2]
-    parts = [
-        None if f is None else replace(f, terms=tuple(t for t in f.terms if t.forms))
-        for f in (moment.observable, moment.other)
-    ]
-    if not parts[0] or not parts[0].terms:
-        return 0.0
-    return Numeric(pair.exact(case), moment.process).statistic(replace(moment, observable=parts[0], other=parts[1]))[1]
 
 
 def longest(sides: Sides) -> int:

@@ -113,6 +113,11 @@ class Case:
         return value_at(expression, {name: self.value(name) for name in names - of_norms})
 
 
+def _varying(observable: Observable) -> Observable:
+    """The observable without its constants, before which its variance would be lost in float64."""
+    return Observable(tuple(term for term in observable.terms if term.forms))
+
+
 def _depth(value: Any) -> int:
     return 1 + _depth(value[0]) if isinstance(value, list) and value else 0
 
@@ -144,12 +149,12 @@ class Numeric:
         """
         if moment.observable is None:
             raise ValueError("the derived value is not the mean or variance of one observable; sample sizes need one")
-        f = moment.observable
+        whole, f = self.moment(moment.observable), _varying(moment.observable)
         mean = self.moment(f)
         if moment.kind == "mean":
-            return mean, max(self.moment(f * f) - mean * mean, 0.0)
+            return whole, max(self.moment(f * f) - mean * mean, 0.0)
         if moment.kind == "covariance" and moment.other is not None:
-            return self._covariance(f, moment.other, mean)
+            return self._covariance(f, _varying(moment.other), mean)
         raw2, raw3, raw4 = self.moment(f * f), self.moment(f * f * f), self.moment(f * f * f * f)
         spread = raw2 - mean**2
         fourth = raw4 - 4 * mean * raw3 + 6 * mean**2 * raw2 - 3 * mean**4

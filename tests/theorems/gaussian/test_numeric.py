@@ -136,3 +136,15 @@ def test_a_value_without_an_observable_has_no_sample_size() -> None:
     with pytest.raises(ValueError, match="sample sizes need one"):
         Numeric(Case(RAW), source).statistic(moment * moment)
     assert Numeric(Case(RAW), source).moment(Observable.of(7)) == 7
+
+
+def test_a_constant_hides_no_variance() -> None:
+    """The 1/T of a softmax beside a form of the size 1e-6."""
+    small = [["1/1000" if r == c else "0" for c in range(3)] for r in range(3)]
+    case = {"d": 3, "W": small, "Sigma": small, "i": 1, "T": 2, "lam": "1", "theta": "1/2", "start": "sigma"}
+    (moment,) = derive("bao2024.sec4.lemma1-variance", ("i", "T")).quantities.values()
+    assert isinstance(moment, Moment)
+    mean, variance = Numeric(Case(case), moment.process).statistic(moment)
+    assert mean == pytest.approx(float(Case(case).evaluate(moment.ratio.expr)), rel=1e-9)
+    # half of a fourth moment and a squared second one, which is the lesser
+    assert variance >= mean**2
