@@ -19,7 +19,7 @@ import theorems
 from montecarlo import registry
 from tests.mutation import code
 from tests.mutation.code import SYMMETRIC, code_mutants, methods, mutated, plain
-from theorems.algebra import closed, expressions
+from theorems.algebra import agreement, closed, expressions
 from theorems.algebra.expressions import symbol
 from theorems.gaussian import exchangeable
 from theorems.gaussian.exchangeable import MEAN, output, token
@@ -69,6 +69,8 @@ def _equal_sides() -> tuple[Callable[[Any, Any], Any], Sequence[Any]]:
 EXAMPLES: dict[str, tuple[Callable[[Any, Any], Any], Sequence[Any]]] = {
     "theorems.algebra.expressions.same": (expressions.same, NUMBERS),
     "theorems.algebra.closed.equal": (closed.equal, NUMBERS),
+    # what asks it
+    "theorems.algebra.agreement._Comparison.same": (agreement.agree, NUMBERS),
     "theorems.statement.normal.equal": (normal.equal, NUMBERS),
     "theorems.statement.proofs.prover.Prover.equal": _equal_sides(),
     "theorems.statement.scalars.Exact.covariance": _covariance_of_a_statement(),
