@@ -8,6 +8,7 @@ so that a strategy which stops reaching an edge is noticed (``missed``).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -23,6 +24,7 @@ from proofs_check.cases import structured
 from proofs_check.cases.drawn import SLOTS, TRACELESS, Case, key, meets
 from proofs_check.cases.free_ranges import corners, strata
 from proofs_check.cases.rotations import rotated
+from proofs_check.claims.report import Range
 from theorems.claims.catalogue import STRUCTURED, Statement
 
 Aim = Mapping[str, Any]
@@ -42,6 +44,7 @@ TINY = "1/1000000"
 #: Sizes that W and Sigma are multiplied by; an entry stays below 10^6.
 SIZES = ("1", "1/1000", "100", "1/1000000", "100000")
 SMALL, LARGE = Fraction(1, 10**5), Fraction(10**4)
+RATIONAL = re.compile(r"-?\d+(/\d+)?")
 TEMPERATURES = ("1", "2", "1/2", "3", "1/1000", "1000")
 ENTRIES = ("1", "2", "-1", "1/2", "0", "-2", "1000", "1/1000")
 #: Draws that are made for one that is kept, and where conditions refuse many.
@@ -360,6 +363,16 @@ def missed(statement: Statement, cases: Iterable[Case], longest: int = LONGEST) 
     """The edges of the hypotheses that none of the cases meets."""
     met = {feature for case in cases for feature in features(statement, case)}
     return sorted(edges(statement, longest) - met)
+
+
+def ranges(cases: Iterable[Case]) -> list[Range]:
+    """The least and the largest value of every parameter that is a number."""
+    seen: dict[str, set[Fraction]] = {}
+    for case in cases:
+        for name, value in case.items():
+            if isinstance(value, int) or (isinstance(value, str) and RATIONAL.fullmatch(value)):
+                seen.setdefault(name, set()).add(Fraction(value))
+    return [{"name": name, "least": str(min(found)), "largest": str(max(found))} for name, found in seen.items()]
 
 
 # -- drawing, shrinking

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from montecarlo import registry
 from montecarlo.registry import Evaluation, Observation, Registered, Search, Simulation
 from proofs_check.cases import wide
 from proofs_check.cases.drawn import Case, key
@@ -36,6 +37,7 @@ from proofs_check.checks.observing import observed
 from proofs_check.checks.points import misread
 from proofs_check.checks.searching import searched
 from proofs_check.claims.pairing import Pair
+from proofs_check.claims.report import Agreement, empty
 from theorems.gaussian.process import Moment
 from theorems.kernel.matrix_claims import matrix_of
 from theorems.kernel.outcome import Outcome
@@ -278,7 +280,7 @@ def misled(sides: Sides, seed: int, points: int) -> str:
 
 
 @dataclass
-class Agreement:
+class Agreed:
     """What many cases of a claim showed: the smallest at which the sides differ, and the edges that they miss."""
 
     claim: str
@@ -304,10 +306,10 @@ class Agreement:
         return f"{self.claim}: no case with {', '.join(self.missed)}" if self.missed else ""
 
 
-def agreement(sides: Sides, draws: int, delta: float, seed: int = 0, effort: float = 1.0) -> Agreement:
+def agreement(sides: Sides, draws: int, delta: float, seed: int = 0, effort: float = 1.0) -> Agreed:
     """Ask both sides at so many drawn cases; where they differ, at ever smaller ones."""
     budget, top = Budget(delta, seed, effort), longest(sides)
-    found = Agreement(sides.claim)
+    found = Agreed(sides.claim)
     pools: dict[str, Pooled] = {}
     for case, aim in wide.drawn(sides.pair.statement, seed, draws, top):
         seen = look(sides, case, budget)
@@ -327,7 +329,7 @@ def agreement(sides: Sides, draws: int, delta: float, seed: int = 0, effort: flo
     return found
 
 
-def _shrink(sides: Sides, found: Agreement, case: Case, aim: wide.Aim, budget: Budget, top: int) -> None:
+def _shrink(sides: Sides, found: Agreed, case: Case, aim: wide.Aim, budget: Budget, top: int) -> None:
     """Put the smallest case at which the sides differ into what was found."""
 
     def differs(one: Case) -> bool:
@@ -338,10 +340,33 @@ def _shrink(sides: Sides, found: Agreement, case: Case, aim: wide.Aim, budget: B
     found.case, found.told = least, look(sides, least, budget).told
 
 
+#: Cases of a claim in a run, by effort; a quick run leaves them to the other efforts.
+DRAWS = {"quick": 0, "standard": 30, "thorough": 300}
+#: The part of a claim's false-alarm budget that they spend.
+PART = 1e-3
+
+
+def widely(pair: Pair, alpha: float, seed: int, effort: str) -> tuple[Agreement, str]:
+    """Ask both sides of a claim at cases as wide as its hypotheses: what these cover, and where the sides differ.
+
+    Of what is judged by a search or by its growth nothing is asked.
+    """
+    sides = Sides(pair, registry.find(pair.source), registry.beside(pair.source))
+    draws = DRAWS[effort] if isinstance(sides.check, Simulation | Observation | Evaluation) else 0
+    if not draws:
+        return empty(Agreement), ""
+    found = agreement(sides, draws, PART * alpha / (max(1, sides.quantities) * (draws + 1)), seed)
+    return {
+        "cases": len(found.cases),
+        "compared": found.compared,
+        "ranges": wide.ranges(found.cases),
+        "edges": sorted(wide.edges(pair.statement, longest(sides)) - {*found.missed}),
+        "missed": found.missed,
+    }, str(found) if found.case is not None or found.pooled else ""
+
+
 def sides_of(claim: Any) -> Sides:
     """The two sides of a claim of the catalogue. Raises LookupError for one without an empirical check."""
-    from montecarlo import registry
-
     return Sides(Pair(claim), registry.find(claim.id), registry.beside(claim.id))
 
 

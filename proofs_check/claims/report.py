@@ -258,6 +258,24 @@ class Variant(TypedDict):
     cases: list[Case]
 
 
+class Range(TypedDict):
+    """The least and the largest value that a parameter had."""
+
+    name: Text
+    least: Exact
+    largest: Exact
+
+
+class Agreement(TypedDict):
+    """Cases as wide as the hypotheses at which both sides were asked; where they differ the verdict is `conflict`."""
+
+    cases: Count
+    compared: Annotated[int, Meta(ge=0, description="Numbers, and properties, in which the sides were compared.")]
+    ranges: list[Range]
+    edges: Annotated[list[Text], Meta(description="Edges of the hypotheses that some case met.")]
+    missed: Annotated[list[Text], Meta(description="Edges of the hypotheses that no case met.")]
+
+
 class Claim(TypedDict):
     """A claim, or its correction, with everything that the run found about it."""
 
@@ -297,6 +315,7 @@ class Claim(TypedDict):
             "`limit` where the print is about one."
         ),
     ]
+    agreement: NotRequired[Agreement]
     depends_on: list[Id]
     rests_on_refuted: list[Id]
     seconds: Seconds

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
 
 from proofs_check.binding.hold import bind, capped
+from proofs_check.checks import agreeing
 from proofs_check.checks.evaluating import evaluated
 from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.growing import grown
@@ -20,7 +21,7 @@ from proofs_check.checks.sampling import sampled
 from proofs_check.checks.searching import searched
 from proofs_check.claims.findings import generalised, holding, proof, starts
 from proofs_check.claims.pairing import Pair
-from proofs_check.claims.report import Claim, Counterexample, Report, Spent, empty
+from proofs_check.claims.report import Agreement, Claim, Counterexample, Report, Spent, empty
 from proofs_check.inputs.errors import RunStopped
 from proofs_check.inputs.plugins import load_simulations
 from proofs_check.judging import workers
@@ -261,6 +262,7 @@ def _judge_one(
     variants = judged(pair, lambda one, found: _empirical_check(one, found, options, device, listener))
     evidence.conflicts += [f"{v.name}: {v.reason}" for v in variants if v.verdict == "conflict"]
     evidence.spent += sum(v.evidence.spent for v in variants)
+    widely = _agreement(pair, evidence, options)
     outcome.evidence += enumerated(pair.derived(), claim.positions) if second_route else generalised(claim)
     outcome.evidence += evidence.trend
     outcome.evidence += [] if claim.corrects else remarked(claim.id)
@@ -291,6 +293,7 @@ def _judge_one(
             "starts": [] if claim.model != "walk" else starts(claim),
             "variants": [v.report() for v in variants],
             "cases": evidence.rows,
+            "agreement": widely,
             "replay": _replay(claim, options, counterexample),
             "bound": binding.bound,
         }
@@ -379,6 +382,17 @@ def _empirical_check(pair: Pair, outcome: Outcome, options: Options, device: str
     if isinstance(found, registry.Observation):
         return observed(pair, outcome, found, here, options.case)
     return sampled(pair, outcome, found, part(pair), here, options.case)
+
+
+def _agreement(pair: Pair, evidence: Evidence, options: Options) -> Agreement:
+    """What cases as wide as the hypotheses say of the two sides; a difference is a conflict in the evidence."""
+    found: Agreement = empty(Agreement)
+    if options.case is not None or pair.derived().missing:
+        return found
+    found, told = agreeing.widely(pair, pair.statement.alpha, options.seed, options.effort)
+    evidence.conflicts += [told] if told else []
+    evidence.spent += agreeing.PART * pair.statement.alpha if found["cases"] else 0.0
+    return found
 
 
 def empirical_check_of(claim: Statement) -> Any:

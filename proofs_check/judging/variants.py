@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from proofs_check.checks.agreeing import PART
 from proofs_check.checks.evidence import Evidence
 from proofs_check.claims.pairing import Pair
 from proofs_check.claims.report import Variant, Verdict
@@ -64,7 +65,7 @@ def of(pair: Pair, key: str) -> Statement:
 
 def part(pair: Pair) -> float:
     """What a claim, and each of its variants, may spend of the claim's part of the false-alarm budget."""
-    return pair.statement.alpha / (1 + sum("@" in key for key in pair.derived().quantities))
+    return (1 - PART) * pair.statement.alpha / (1 + sum("@" in key for key in pair.derived().quantities))
 
 
 def judged(pair: Pair, look: Callable[[Pair, Outcome], Evidence]) -> list[Judged]:

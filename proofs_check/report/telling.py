@@ -174,7 +174,24 @@ def simulated(claim: Claim) -> str:
     return f"{name}{number(case['estimate'])}{interval}; {both}{z} ({drawn})"
 
 
-#: What is said of a variant of a claim.
+def asked(claim: Claim) -> str:
+    """Where in the ranges the cases lay at which both sides were asked beside the judged ones, and agree."""
+    found = claim["agreement"]
+    if not found["cases"]:
+        return ""
+    ends = (
+        f"{one['name']} = {one['least']}"
+        if one["least"] == one["largest"]
+        else f"{one['name']} from {one['least']} to {one['largest']}"
+        for one in found["ranges"]
+    )
+    met, edges = len(found["edges"]), len(found["edges"]) + len(found["missed"])
+    told = "; ".join(
+        filter(None, (", ".join(ends), f"{met} of {counted(edges, 'edge')} of the hypotheses met" * (edges > 0)))
+    )
+    return (
+        f"{counted(found['cases'], 'further case')} drawn: {told}" if told else counted(found["cases"], "further case")
+    )
 
 
 def starts(claim: Claim) -> str:
@@ -236,6 +253,7 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
     if claim["verdict"] != "verified":
         add("power", claim["simulation"]["power"])
     add("trusted", "; ".join(claim["simulation"]["trusted"]))
+    add("both sides", asked(claim))
     add("starts", starts(claim))
     for variant in claim["variants"]:
         add("variant", f"{variant_told(variant)} ({'; '.join(variant['evidence'])})")

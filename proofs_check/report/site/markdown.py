@@ -6,7 +6,7 @@ import re
 
 from proofs_check.claims.report import Report
 from proofs_check.report.site import formula, mathml, view
-from proofs_check.report.telling import FIDELITY, gives, parameters, power, took, trusted, variant_told
+from proofs_check.report.telling import FIDELITY, asked, gives, parameters, power, took, trusted, variant_told
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$-])")
 _MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!", "error": "!"}
@@ -88,6 +88,7 @@ def _claim(entry: view.Entry) -> list[str]:
     told = f"{simulation['status']}, {power(claim)}" + (f", {simulation['tier']}" if simulation["tier"] else "")
     out += _block("Simulation", escaped(told)) + _block("Power", escaped(simulation["power"]))
     out += _block("Trusted of the simulation", escaped("; ".join(simulation["trusted"])))
+    out += _block("Both sides", escaped(asked(claim)))
     for variant in claim["variants"]:
         out += _block("Variant", escaped(variant_told(variant)))
     out += _block("Rests on", ", ".join(code(name) for name in claim["depends_on"]))

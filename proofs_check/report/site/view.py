@@ -14,7 +14,7 @@ from proofs_check.claims.report import Claim, Report
 from proofs_check.inputs.expect import CORRECTED, VERDICTS
 from proofs_check.report.site import compare, formula, mathml, plot
 from proofs_check.report.site.numbers import number
-from proofs_check.report.telling import FIDELITY, against, before, parameters, power, trusted, variant_told
+from proofs_check.report.telling import FIDELITY, against, asked, before, parameters, power, trusted, variant_told
 from theorems.claims.catalogue import PAPERS, paper_claims
 
 #: What a verdict means, for the legend.
@@ -258,6 +258,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "example": example(claim),
         "plot": plot.drawn(claim["cases"], "plot"),
         "cases": cases(claim),
+        "asked": asked(claim),
         "power": power(claim),
         "fidelity": FIDELITY.get(claim["fidelity"], claim["fidelity"]),
         "reading": mathml.sentence(claim["reading"]),

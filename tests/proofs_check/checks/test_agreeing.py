@@ -1,0 +1,66 @@
+"""Both sides of a claim at cases as wide as its hypotheses, as a run asks them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+
+import pytest
+from torch import Tensor
+
+from montecarlo import registry
+from proofs_check.checks import agreeing
+from proofs_check.claims.pairing import Pair
+from proofs_check.judging.runner import Options, Silent, judge
+from theorems.claims.catalogue import by_id
+
+EQ15 = "bao2024.appA.eq15"
+
+
+@pytest.fixture
+def drawn_at_quick_effort(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(agreeing.DRAWS, "quick", agreeing.DRAWS["standard"])
+
+
+def wrong_from_five_dimensions_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Double what eq15 simulates from d = 5 on, which no case that is judged reaches."""
+    found: Any = registry.find(EQ15)
+
+    @wraps(found.function)
+    def simulated(W: Tensor, **given: Any) -> Any:
+        factor = 2 if len(W) >= 5 else 1
+        return {name: factor * numbers for name, numbers in found.function(W=W, **given).items()}
+
+    monkeypatch.setitem(registry._REGISTERED, EQ15, replace(found, function=simulated))
+
+
+def test_a_fault_that_no_judged_case_sees_is_a_conflict(
+    monkeypatch: pytest.MonkeyPatch, drawn_at_quick_effort: None
+) -> None:
+    wrong_from_five_dimensions_on(monkeypatch)
+    (report, spent), *_ = judge(by_id()[EQ15], Options(effort="quick"), "cpu", Silent())
+    assert report["verdict"] == "conflict", report["traceback"]
+    assert {row["params"]["d"] for row in report["cases"]} <= {1, 2, 3, 4}
+    assert "the two sides differ at d = 5," in report["reason"]
+    assert f"twofold verify {EQ15} --case" in report["reason"]
+    assert spent <= by_id()[EQ15].alpha
+
+
+def test_what_was_asked_stands_in_the_report(drawn_at_quick_effort: None) -> None:
+    found = judge(by_id()[EQ15], Options(effort="quick"), "cpu", Silent())
+    assert [report["verdict"] for report, _ in found] == ["refuted", "verified"]
+    for report, spent in found:
+        asked = report["agreement"]
+        assert asked["cases"] == asked["compared"] == 30
+        assert {"name": "d", "least": "1", "largest": "16"} in asked["ranges"]
+        assert {"Sigma singular", "W traceless", "i = 1", "start zero"} <= set(asked["edges"])
+        assert not asked["missed"]
+        assert agreeing.PART * by_id()[EQ15].alpha < spent <= by_id()[EQ15].alpha
+
+
+def test_nothing_is_asked_at_quick_effort_nor_of_a_search() -> None:
+    nothing = {"cases": 0, "compared": 0, "ranges": [], "edges": [], "missed": []}
+    for claim, effort in ((EQ15, "quick"), ("bao2024.sec4.eq5", "standard")):
+        pair = Pair(by_id()[claim])
+        assert agreeing.widely(pair, 1e-9, 0, effort) == (nothing, "")
