@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from proofs_check.cases import drawn as drawing
+from proofs_check.cases import wide
 from proofs_check.checks.evidence import Evidence, RunContext, Seen
 from proofs_check.claims.mutants import clause_mutants
 from proofs_check.claims.pairing import Pair
@@ -24,6 +25,8 @@ DECIDED, EITHER = 0.9, 0.02
 OFF, ROUNDINGS = 0.02, 2.0**-44
 #: Cases of every property and number that the report shows.
 SHOWN = 4
+#: Cases that are tried for one that contradicts a print, before it is made smaller.
+SHRINKS = 40
 
 Row = tuple[Case, Mapping[str, Any]]
 
@@ -77,7 +80,7 @@ def observed(
     told = f"decided from the definition at {decided} of {len(rows)} cases; " + "; ".join(shares)
     evidence.power = f"{told}; {evidence.power}" if evidence.power else told
     if wrong and outcome.status == "disproved":
-        evidence.counterexample = _counterexample(pair, observation, wrong)
+        evidence.counterexample = _counterexample(pair, observation, wrong, shrink=only is None)
         evidence.confirmed = evidence.counterexample is not None
     return evidence
 
@@ -212,23 +215,39 @@ def _enclosed(pair: Pair, rows: Sequence[Row], evidence: Evidence, *, single: bo
     return lacking
 
 
-def _counterexample(pair: Pair, observation: Any, wrong: Sequence[tuple[Case, str]]) -> Counterexample | None:
-    """The simplest contradicted case: a point of the derivation where the observation sees it too, or a drawn one."""
-    for name, printed in pair.statement.printed.items():
-        found = pair.quantity(name)
-        word, conditions = clause(printed)
-        if name not in {n for _, n in wrong}:
-            continue
-        for point in found.points:
-            if inside(pair.statement, point) and contradicted(word, conditions, found, point):
-                seen = observation.function(**{p: point[p] for p in observation.parameters}).get(name)
-                if seen is not None and _differs(word, holds(conditions, point), seen):
-                    return _shown(point, name, holds(conditions, point), seen)
-    raw, name = min(
-        ((case.raw, name) for case, name in wrong), key=lambda row: (len(drawing.key(row[0])), drawing.key(row[0]))
-    )
-    seen = observation.function(**{p: raw[p] for p in observation.parameters})[name]
-    return _shown(raw, name, not seen, seen)
+def _counterexample(
+    pair: Pair, observation: Any, wrong: Sequence[tuple[Case, str]], *, shrink: bool
+) -> Counterexample | None:
+    """The smallest case found where both sides contradict a print: of the derivation's, of those drawn, or shrunk."""
+    found: list[tuple[Mapping[str, Any], str]] = []
+    for name in dict.fromkeys(name for _, name in wrong):
+        refutes = partial(_refutes, pair, observation, name)
+        places = [point for point in pair.quantity(name).points if inside(pair.statement, point)]
+        places += [case.raw for case, other in wrong if other == name]
+        if shrink and (least := wide.smallest(pair.statement, {}, refutes, wide.LONGEST, SHRINKS)):
+            places.append(least)
+        found += [(raw, name) for raw in places if refutes(raw)]
+    if not found:
+        return None
+    raw, name = min(found, key=lambda row: (len(drawing.key(row[0])), drawing.key(row[0])))
+    return _shown(raw, name, holds(_clause(pair, name)[1], Case(raw)), _observe(observation, name, raw))
+
+
+def _refutes(pair: Pair, observation: Any, name: str, raw: Mapping[str, Any]) -> bool:
+    """Whether the derivation contradicts a print at a case, and what is observed there does too."""
+    word, conditions = _clause(pair, name)
+    if not contradicted(word, conditions, pair.quantity(name), raw):
+        return False
+    value = _observe(observation, name, raw)
+    return value is not None and _differs(word, holds(conditions, Case(raw)), value)
+
+
+def _clause(pair: Pair, name: str) -> tuple[str, tuple[str, ...]]:
+    return clause(pair.statement.printed[name])
+
+
+def _observe(observation: Any, name: str, raw: Mapping[str, Any]) -> Any:
+    return observation.function(**{p: raw[p] for p in observation.parameters}).get(name)
 
 
 def _shown(raw: Mapping[str, Any], name: str, claimed: Any, seen: Any) -> Counterexample:

@@ -80,3 +80,16 @@ def in_the_search(sides: Sides) -> Sides:
         return replace(found, columns={**found.columns, "value": FACTOR * found.columns["value"]})
 
     return with_check(sides, searched)
+
+
+def in_the_growth(sides: Sides) -> Sides:
+    """The sides with a growth whose exponents are off by 3/4."""
+    function: Any = sides.check.function
+
+    @wraps(function)
+    def grown(generator: torch.Generator, n: int, T: int) -> dict[str, torch.Tensor]:
+        return {
+            name: v if name == "divisor" else T**0.75 * v for name, v in function(generator=generator, n=n, T=T).items()
+        }
+
+    return with_check(sides, grown)

@@ -4,7 +4,8 @@ False alarms: every quantity that is sampled is compared once at each case and o
 the level RUN/(quantities x (draws + 1)) with RUN = 10^-9 and ``quantities`` counted over all claims, so that a run of
 all tests of this file fails without a cause with a probability below 10^-9, whatever the tails of the numbers are (see
 ``proofs_check.checks.agreeing``). What is evaluated without randomness has no false alarms. Claims that are judged by a
-search look at points of their own, where every number must be the derivation's; those of growth are not asked here.
+search look at points of their own, where every number must be the derivation's. Claims of growth have no parameters:
+their exponents are measured between other lengths on walks of other seeds, at the level RUN each.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ import pytest
 
 from montecarlo import registry
 from proofs_check.cases import wide
+from proofs_check.checks import growing
 from proofs_check.checks.agreeing import (
     MOST,
-    Agreement,
+    RUN,
+    UNSETTLED,
+    Agreed,
     Pooled,
     Sides,
     agreement,
@@ -30,6 +34,7 @@ from proofs_check.checks.agreeing import (
     share,
     sides_of,
 )
+from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from tests.properties import planted
 from theorems.claims.catalogue import by_id
 
@@ -58,6 +63,8 @@ SEARCHED = frozenset(
 DEAR = frozenset(c for c in SEARCHED if c.startswith(("lampert2026.sec5", "lampert2026.sec6")))
 #: Claims that are measured by their growth, or have no model.
 GROWN = frozenset(f"bao2024.appB.{name}" for name in ("order19", "order20", "order21", "dominance"))
+#: Lengths between which exponents are measured, far from those at which the claims are judged.
+SPANS = ((48, 768), (96, 384), (128, 2048))
 ELSEWHERE = SEARCHED | GROWN | {"lampert2026.sec7.value-terms"}
 CLAIMS = tuple(name for name in by_id() if name not in ELSEWHERE)
 #: Claims at which faults are planted in ``make test``: moments, a limit, a number, a matrix, a property.
@@ -89,7 +96,7 @@ def quantities() -> int:
     return sum(sides(claim).quantities for claim in CLAIMS)
 
 
-def asked(both: Sides, draws: int = DRAWS, seed: int = 0) -> Agreement:
+def asked(both: Sides, draws: int = DRAWS, seed: int = 0) -> Agreed:
     return agreement(both, draws, share(quantities(), draws), seed)
 
 
@@ -140,6 +147,33 @@ def test_a_search_finds_what_is_derived(claim: str) -> None:
 def test_many_searches_find_what_is_derived(claim: str) -> None:
     told = [misled(sides(claim), seed, POINTS) for seed in range(1, SEEDS + 1)]
     assert not any(told), "\n".join(filter(None, told))
+
+
+def grows(claim: str, span: tuple[int, int], seed: int, monkeypatch: pytest.MonkeyPatch, check: Any = None) -> Evidence:
+    """The exponents of a claim of growth, measured between two lengths on walks of one seed."""
+    monkeypatch.setattr(growing, "LENGTHS", {"quick": span})
+    both, context = sides(claim), RunContext(seed, effort=EFFORTS["quick"], effort_name="quick")
+    check = check or both.check
+    assert isinstance(check, registry.Growth)
+    return growing.grown(both.pair, UNSETTLED, check, RUN, context)
+
+
+@pytest.mark.parametrize("claim", sorted(GROWN))
+@pytest.mark.parametrize("span", [SPANS[0], *(pytest.param(span, marks=pytest.mark.slow) for span in SPANS[1:])])
+def test_growth_is_as_derived(claim: str, span: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not grows(claim, span, 1, monkeypatch).conflicts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", sorted(GROWN))
+def test_growth_is_as_derived_on_many_seeds(claim: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not [seed for seed in range(SEEDS) if grows(claim, SPANS[0], seed, monkeypatch).conflicts]
+
+
+@pytest.mark.parametrize("claim", sorted(GROWN))
+def test_a_fault_in_a_growth_is_found(claim: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    check = planted.in_the_growth(sides(claim)).check
+    assert "derived exponent" in grows(claim, SPANS[0], 1, monkeypatch, check).conflicts[0]
 
 
 @pytest.mark.parametrize("claim", ["bao2024.sec4.eq5", "bao2024.sec5.eq7-second", "lampert2026.sec7.sink-lower"])

@@ -313,6 +313,20 @@ def test_a_wrong_unit_and_a_wrong_bound_are_noticed(monkeypatch: pytest.MonkeyPa
         assert "least diagonal cost" in conflicts("diag-lower", case)[0]
 
 
+@pytest.mark.parametrize("points", [None, ({"x": "7/2", "y": "-9/4"}, {"x": "-5/3", "y": "11/3"})])
+def test_a_counterexample_is_shrunk_where_the_derivation_names_no_small_one(points: Any) -> None:
+    def told() -> dict[str, Equivalence]:
+        own = derivation()["positive"]
+        return {"positive": replace(own, points=points or own.points)}
+
+    options = Options(effort="quick", device="cpu", jobs=1)
+    wider = {"x": ("7/2", "-5/3", *VALUES), "y": ("-9/4", "11/3", *VALUES)}
+    with derived(CLAIM, told), simulated(Observation(CLAIM, definition)):
+        report = runner.judge(statement("iff x > 0", ranges=wider), options, "cpu", Silent())[0][0]
+    assert report["verdict"] == "refuted", report["reason"]
+    assert all(len(value) <= 2 for value in report["counterexample"]["params"].values()), report["counterexample"]
+
+
 def test_a_number_that_is_never_enclosed_is_not_looked_at() -> None:
     with derived(CLAIM, with_a_place), simulated(Observation(CLAIM, definition)):
         options = Options(effort="quick", device="cpu", jobs=1)
