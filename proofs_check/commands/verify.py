@@ -65,7 +65,7 @@ def fill_verify(parser: argparse.ArgumentParser) -> None:
         metavar="|".join(TIERS),
         help="how walks are sampled; auto takes the fastest direct way",
     )
-    parser.add_argument("--cluster", metavar="ADDRESS", help="draw walks on a Dask cluster: tcp://host:port, or a file")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="judge on a Dask cluster: tcp://host:port, or a file")
     parser.add_argument("--quiet", action="store_true", help="print the closing sentence and what differs only")
     parser.add_argument("--fresh", action="store_true", help="judge again what is kept from earlier runs too")
     parser.add_argument("--why", action="store_true", help="say of each claim why it was judged, or taken as kept")

@@ -1,14 +1,16 @@
-"""Blocks of walks drawn on other machines: a Dask cluster as the engine's ``elsewhere``.
+"""Claims judged, and blocks of walks drawn, on other machines: a Dask cluster.
 
-A block is named by (run seed, claim, case, index) alone, so that it may be drawn by anyone, and again where a worker
-was lost; the client merges the blocks in their order. So the numbers, and the verdicts, are those of one machine.
+Where there are several claims for each of its threads, whole claims are handed out, and are judged there as here; else
+the blocks of walks are (the engine's ``elsewhere``). A block is named by (run seed, claim, case, index) alone, so that
+it may be drawn by anyone, and again where a worker was lost; the client merges the blocks in their order. So the
+numbers, and the verdicts, are those of one machine.
 """
 
 from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -19,6 +21,9 @@ from montecarlo.engine import Job, Reduced
 from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import RunStopped, UsageError
 from proofs_check.inputs.files import regular_bytes
+from proofs_check.judging import remote
+from proofs_check.judging.workers import WorkerDiedError, longest_first
+from theorems.claims.catalogue import Statement
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -85,7 +90,7 @@ def check_address(value: str) -> str:
 
 
 class Cluster:
-    """A Dask cluster that draws blocks."""
+    """A Dask cluster that judges claims and draws blocks."""
 
     def __init__(self, client: Client, address: str) -> None:
         self.client, self.address = client, address
@@ -111,6 +116,44 @@ class Cluster:
         finally:
             with suppress(OSError):
                 self._cancel(waiting)
+
+    def judged(
+        self, claims: Sequence[Statement], options: Any, device: str, begun: Callable[[str], None]
+    ) -> Iterator[tuple[Statement, Any]]:
+        """What ``runner.judge`` finds of each claim, as pairs of the claim and that, in the order in which they end.
+
+        A claim whose worker is lost is judged again by another; one that loses several is a WorkerDiedError.
+        """
+        from distributed import CancelledError, KilledWorker, TimeoutError, wait
+
+        waiting, code = deque(longest_first(claims)), identity()["code"]
+        here = replace(options, jobs=1, processes=1, elsewhere=None)
+        running: dict[Any, Statement] = {}
+        try:
+            while waiting or running:
+                while waiting and len(running) < self.threads():
+                    claim = waiting.popleft()
+                    begun(claim.id)
+                    future = self.client.submit(remote.judge, claim.id, here, device, code, pure=False, retries=1)
+                    running[future] = claim
+                try:
+                    with self.client.as_current():
+                        done = wait(list(running), timeout=PATIENCE, return_when="FIRST_COMPLETED").done
+                except TimeoutError:
+                    self._alive()
+                    continue
+                for future in done:
+                    claim = running.pop(future)
+                    try:
+                        found = future.result()
+                    except (KilledWorker, ChildProcessError) as error:
+                        found = WorkerDiedError(f"{error}")
+                    yield claim, found
+        except (OSError, CancelledError) as error:
+            raise self._lost(error) from None
+        finally:
+            with suppress(OSError):
+                self._cancel(deque(running))
 
     def device(self, wanted: str) -> str:
         """The device that blocks are drawn on where ``wanted`` (auto, cpu, cuda) is asked for."""

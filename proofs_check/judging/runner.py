@@ -49,8 +49,8 @@ class Options:
     """How to run: effort, seed, device, threads (all there are unless given), one case to judge at, if any.
 
     ``tier`` says how walks are sampled (``sampling.tier_of``), ``walks`` is the least number of walks of a case,
-    ``elsewhere`` draws blocks of walks on other machines (``proofs_check.judging.cluster``), with the same numbers.
-    Claims are judged in so many ``processes``, which share the threads.
+    ``elsewhere`` is other machines (``proofs_check.judging.cluster``), which give the same numbers. Claims are judged
+    in so many ``processes``, which share the threads.
     """
 
     effort: str = "standard"
@@ -173,14 +173,21 @@ def _judgements(
 def _judged_anew(
     claims: Sequence[Statement], options: Options, device: str, listener: Progress
 ) -> Iterator[tuple[Statement, Found]]:
-    processes = workers.count(claims, options.processes if device == "cpu" and options.elsewhere is None else 1)
+    there = options.elsewhere
+    # very many walks of a claim are shared out, and not the claims
+    most = 1 if device != "cpu" or (there and options.walks) else there.threads() if there else options.processes
+    processes = workers.count(claims, most)
     if processes == 1:
         for claim in claims:
             listener.claim(claim.id)
             yield claim, judge(claim, options, device, listener)
         return
     shared = replace(options, jobs=_threads(options))
-    for claim, found in workers.judged(claims, shared, device, processes, listener.claim):
+    if there:
+        parallel = there.judged(claims, shared, device, listener.claim)
+    else:
+        parallel = workers.judged(claims, shared, device, processes, listener.claim)
+    for claim, found in parallel:
         if isinstance(found, workers.WorkerDiedError):
             found = [(_broken(claim, options, found, 0.0), 0.0)]
         yield claim, found

@@ -18,6 +18,8 @@ from typing import Any
 
 from theorems.claims.catalogue import Statement, shipped
 
+#: Each worker has its own core: libraries start no threads beside.
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 #: With fewer claims a worker, its start costs more than it saves.
 LEAST = 4
 
@@ -33,13 +35,17 @@ def count(claims: Sequence[Statement], processes: int) -> int:
     return max(1, min(processes, known // LEAST)) if known == len(claims) else 1
 
 
+def longest_first(claims: Sequence[Statement]) -> list[Statement]:
+    """Claims in the order in which they are begun: what says most tends to take longest."""
+    return sorted(claims, key=lambda claim: -len(str(claim.says)))
+
+
 def judged(claims: Sequence[Statement], options: Any, device: str, processes: int, begun: Callable[[str], None]) -> Any:
     """What ``runner.judge`` finds of each claim, as pairs of the claim and that, in the order in which they end.
 
     ``begun`` is told of each claim that a worker takes up.
     """
-    # what says most tends to take longest, and is begun first
-    waiting = deque(sorted(claims, key=lambda claim: -len(str(claim.says))))
+    waiting = deque(longest_first(claims))
     alone: deque[Statement] = deque()
     threads = max(1, (options.jobs or processes) // processes)
     here = replace(options, jobs=threads, processes=1)
@@ -84,7 +90,7 @@ def _start(
 ) -> None:
     begun(claim.id)
     try:
-        future = pool.submit(_judge, claim.id, options, device)
+        future = pool.submit(judge, claim.id, options, device)
     except BrokenProcessPool:
         # a worker died just now: the claim is judged again like those that ran
         running[Future()] = claim
@@ -95,8 +101,7 @@ def _start(
 @contextlib.contextmanager
 def executor(processes: int) -> Iterator[ProcessPoolExecutor]:
     """Workers that end at once, whatever they are at, where this process is interrupted."""
-    # each worker has its own core: libraries start no threads beside
-    with _environment({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}):
+    with _environment(ONE_THREAD):
         context = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_ignore_interrupts)
         try:
@@ -126,7 +131,8 @@ def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _judge(name: str, options: Any, device: str) -> Any:
+def judge(name: str, options: Any, device: str) -> Any:
+    """What ``runner.judge`` finds of a claim of the catalogue."""
     from proofs_check.judging import runner
     from theorems.claims.catalogue import by_id
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -20,9 +21,9 @@ from montecarlo.accumulate import Sample
 from montecarlo.engine import Job, draw, run_job
 from proofs_check.commands import cli
 from proofs_check.inputs.errors import RunStopped, UsageError
-from proofs_check.judging import cluster
+from proofs_check.judging import cluster, remote
 from proofs_check.judging.cluster import MIXED, Cluster, check_address, connected, work
-from proofs_check.judging.runner import Options, run
+from proofs_check.judging.runner import Options, Silent, run
 from theorems.claims.catalogue import select
 
 distributed = pytest.importorskip("distributed")
@@ -74,6 +75,84 @@ def test_verdicts_are_those_of_one_machine(there: Cluster) -> None:
     assert far == near and [row["verdict"] for row in near] == ["verified", "refuted", "verified"]
 
 
+@pytest.fixture(scope="module")
+def several() -> list[Any]:
+    return list(select([f"bao2024.appA.eq{n}" for n in (11, 12, 13, 14, 15, 16, 17, 18)]))
+
+
+def without_times(report: Any) -> list[Any]:
+    return [{**row, "seconds": 0.0} for row in report["claims"]]
+
+
+@pytest.fixture(scope="module")
+def near(several: list[Any]) -> list[Any]:
+    return without_times(run(several, Options(effort="quick")))
+
+
+@pytest.mark.slow
+def test_claims_are_handed_out_whole(there: Cluster, several: list[Any], near: list[Any]) -> None:
+    handed: list[str] = []
+    submit = there.client.submit
+
+    def noted(function: Any, *given: Any, **named: Any) -> Any:
+        handed.append(function.__module__.rsplit(".", 1)[1])
+        return submit(function, *given, **named)
+
+    there.client.submit = noted
+    try:
+        assert without_times(run(several, Options(effort="quick", elsewhere=there))) == near
+    finally:
+        there.client.submit = submit
+    assert handed == ["remote"] * len(several)
+
+
+def test_a_claim_whose_worker_is_killed_is_judged_by_another(
+    there: Cluster, several: list[Any], near: list[Any]
+) -> None:
+    killed: list[int] = []
+
+    class Killing(Silent):
+        def claim(self, name: str) -> None:
+            if len(killed) < 1 and name == several[-1].id:
+                process = next(iter(there.client.run(os.getpid).values()))
+                os.kill(process, signal.SIGKILL)
+                killed.append(process)
+
+    assert without_times(run(several, Options(effort="quick", elsewhere=there), Killing())) == near
+    assert killed
+
+
+def test_a_claim_that_kills_its_process_every_time_is_an_error(
+    there: Cluster, several: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster.remote, "judge", dies)
+    report = run(several, Options(effort="quick", elsewhere=there))
+    assert {row["verdict"] for row in report["claims"]} == {"error"}
+    assert all("was killed" in row["reason"] for row in report["claims"])
+
+
+def dies(name: str, options: Any, device: str, code: str) -> Any:
+    raise ChildProcessError(f"the process that judged {name} was killed; is there enough memory?")
+
+
+@pytest.mark.slow
+def test_the_process_beside_a_worker_is_started_anew(several: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "_BESIDE", SimpleNamespace())
+    asked = (several[0].id, Options(effort="quick"), "cpu", cluster.identity()["code"])
+    found = remote.judge(*asked)
+    assert [report["verdict"] for report, _ in found] == ["verified"]
+    remote._beside().kill()
+    remote._beside().wait()
+    assert [report["verdict"] for report, _ in remote.judge(*asked)] == ["verified"]
+    with monkeypatch.context() as planted:
+        planted.setattr(remote, "_beside", lambda: subprocess.Popen(["true"], stdin=-1, stdout=-1))
+        with pytest.raises(ChildProcessError, match="was killed"):
+            remote.judge(*asked)
+    with pytest.raises(RuntimeError, match="other code"):
+        remote.judge(*asked[:3], "other")
+    remote._beside().kill()
+
+
 def test_the_command(workers: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written = tmp_path / "r.json"
     arguments = ["verify", "bao2024.appA.eq11", "--effort", "quick", "--json", str(written)]
@@ -105,7 +184,7 @@ def test_a_run_that_lost_its_scheduler_keeps_what_it_has() -> None:
         yield
 
     fake: Any = lost
-    fake.device = lambda wanted: "cpu"
+    fake.device, fake.threads = (lambda wanted: "cpu"), (lambda: 1)
     # the first claim has no randomness, so it needs no cluster
     claims = list(select(["bao2024.sec2.softmax-taylor", "bao2024.appA.eq11"]))
     report = run(claims, Options(effort="quick", elsewhere=fake))
