@@ -222,7 +222,8 @@ def _true_ends(sign: int) -> Iterator[Step]:
     out = OUT if sign == 1 else BACK
     for second in (1, -1):
         value = sp.Rational(sign - second, 2)
-        yield _erf(one, two, ((theta, (1,)), (theta * r - 1, (second,))), value, out=out)
+        for told in ((), ((r, (sign,)),)):
+            yield _erf(one, two, ((theta, (1,)), (theta * r - 1, (second,)), *told), value, out=out)
         yield _chebyshev(((MEAN, (1,)), (LESS, (second,))), value, out=out)
     yield _chebyshev(((MEAN, (0,)), (LESS, (-1,))), HALF, APART, out)
 
@@ -234,6 +235,9 @@ def _ends() -> Iterator[tuple[str, Step]]:
             yield f"{out} says not where xi goes", _erf(one, two, SIGNS, value, out=out)
             yield f"{out} says not where xi goes", _chebyshev(ABOVE, value, out=out)
     yield "xi goes the other way", _erf(one, two, SIGNS, ZERO, out=BACK)
+    for sign, out in ((1, OUT), (-1, BACK)):
+        below = (SIGNS[0], (theta * r - 1, (-1,)), (r, (-sign,)))
+        yield "xi eta has the sign of xi", _erf(one, two, below, sp.Rational(sign + 1, 2), out=out)
     yield "xi goes the other way", _chebyshev(ABOVE, ZERO, out=BACK)
     for allowed in ((0, 1), (-1, 1), (1, 0)):
         yield "theta may be 0 or negative", _erf(one, two, ((theta, allowed), SIGNS[1]), ZERO)

@@ -20,7 +20,8 @@ def near() -> Iterator[tuple[str, Step]]:
         yield "a value that the observable does not have", _limit(replace(moment, ratio=moment.ratio + 1), more)
         yield "of no observable", _limit(replace(moment, observable=None), limit)
     moment, _ = next(_moments())
-    yield "it grows", _limit(moment * "T", "theta*tr1")
+    for limit in ("theta*tr1", "0"):
+        yield "it grows", _limit(moment * "T", limit)
 
 
 def true() -> Iterator[Step]:
