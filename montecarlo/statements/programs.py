@@ -1,7 +1,7 @@
 """Relations for every index, the existence of unknowns under linear conditions, and least norms, in floating point.
 
-What is linear in the unknowns is known from its values at 0 and at every unit: they are all evaluated at once, as if
-they were walks.
+What is linear in the unknowns is known from its value at 0 and its gradient, which is looked at in several points at
+once, as if they were walks.
 """
 
 from __future__ import annotations
@@ -70,37 +70,47 @@ def _unknowns(names: str, env: Environment) -> dict[str, int]:
     return {name: int(as_tensor(d)) if name[0].isupper() else 0 for name in names.split(", ")}
 
 
-def _units(sizes: dict[str, int]) -> tuple[Array, dict[str, Tensor]]:
-    """All unknowns 0, then every unit, then random points, (n, entries); and the values of every unknown there."""
+def _trials(sizes: dict[str, int]) -> tuple[Array, dict[str, Tensor]]:
+    """All unknowns 0, then random points and their opposites, (n, entries); and the values of every unknown there."""
     entries = sum(max(size, 1) ** 2 for size in sizes.values())
     looked = np.random.default_rng(entries).normal(size=(LOOKED, entries))
-    points = np.concatenate([np.zeros((1, entries)), np.eye(entries), looked])
+    points = np.concatenate([np.zeros((1, entries)), looked, -looked])
     values, first = dict[str, Tensor](), 0
     for name, size in sizes.items():
         part = torch.from_numpy(points[:, first : first + max(size, 1) ** 2].copy())
-        values[name] = part.reshape(len(points), size, size) if size else part[:, 0]
+        values[name] = (part.reshape(len(points), size, size) if size else part[:, 0]).requires_grad_()
         first += max(size, 1) ** 2
     return points, values
 
 
-def _coefficients(node: Node, env: Environment, points: Array) -> tuple[Array, float]:
-    """The coefficients of a number that is linear in the unknowns, and its value where they are 0."""
-    found = as_tensor(scalar(node, env)).expand(len(points)).double().numpy()
-    units = found[1 : 1 + points.shape[1]] - found[0]
-    off = np.abs(found[-LOOKED:] - found[0] - points[-LOOKED:] @ units).max()
-    if off > OFF * (1 + np.abs(found).max()):
+def _coefficients(node: Node, env: Environment, points: Array, values: dict[str, Tensor]) -> tuple[Array, float]:
+    """The coefficients of a number that is linear in the unknowns, and its value where they are 0.
+
+    It is linear where its gradient is the same at every point, and says how far its values are apart.
+    """
+    found = as_tensor(scalar(node, env)).expand(len(points)).double()
+    given = found.detach().numpy()
+    slopes = np.zeros(points.shape)
+    if found.requires_grad:
+        # what two conditions share is evaluated once, and stays
+        parts = torch.autograd.grad(found.sum(), [*values.values()], retain_graph=True, materialize_grads=True)
+        slopes = np.concatenate([part.reshape(len(points), -1).numpy() for part in parts], axis=1)
+    # at 0 itself a norm has no gradient
+    slope, size = slopes[1], 1 + np.abs(given).max()
+    apart = np.abs(slopes[1:] - slope).max(initial=0.0)
+    if not max(np.abs(given - given[0] - points @ slope).max(), apart) <= OFF * size:
         raise StatementSimulationError(f"{text(node)} is not linear in the unknowns")
-    return units, float(found[0])
+    return slope, float(given[0])
 
 
 def _program(names: str, conditions: tuple[Node, ...], env: Environment) -> tuple[Array, Array, list[bool]]:
     """The rows G and bounds h of G u >= h, and which of them are strict."""
-    points, values = _units(_unknowns(names, env))
+    points, values = _trials(_unknowns(names, env))
     trial = env.with_unknowns(len(points), values)
     rows, bounds, strict = list[Array](), list[float](), list[bool]()
     for condition in conditions:
         for (_, mark, left, right), inner in _instances(condition, trial):
-            (one, above), (two, below) = (_coefficients(side, inner, points) for side in (left, right))
+            (one, above), (two, below) = (_coefficients(side, inner, points, values) for side in (left, right))
             sign = 1.0 if mark in (">", ">=") else -1.0
             rows.append(sign * (one - two))
             bounds.append(sign * (below - above))
@@ -151,8 +161,8 @@ def _least(node: Node, env: Environment) -> Value:
     function, names = node[1], node[2]
     G, h, _ = _program(names, node[3:], env)
     if function[0] != "norm":
-        points, values = _units(_unknowns(names, env))
-        costs, constant = _coefficients(function, env.with_unknowns(len(points), values), points)
+        points, values = _trials(_unknowns(names, env))
+        costs, constant = _coefficients(function, env.with_unknowns(len(points), values), points, values)
         solved = linprog(costs, A_ub=-G, b_ub=-h, bounds=(None, None), method="highs")
         if solved.status != 0:
             raise StatementSimulationError(f"{text(node)}: {solved.message}")

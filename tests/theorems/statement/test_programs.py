@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import flint
 import pytest
@@ -182,10 +183,28 @@ def test_a_family_begins_with_0_or_1() -> None:
         said("norm(z[2]) = 0", "z[2..n] in R^d")
 
 
-def test_a_relation_that_is_not_linear_is_seen_by_the_second_interpreter() -> None:
+TRACE = ["tr", ["unknown", "W", "matrix"]]
+ENTRY = ["norm", ["unknown", "W", "matrix"], "fro"]
+
+
+@pytest.mark.parametrize(
+    "side",
+    [
+        ["**", TRACE, ["number", "2"]],
+        ["**", TRACE, ["number", "3"]],
+        # homogeneous of degree 1, like what is linear
+        ["abs", TRACE],
+        ENTRY,
+        ["max", TRACE, ["number", "0"]],
+        ["+", TRACE, ["abs", TRACE]],
+        ["/", ["**", TRACE, ["number", "2"]], ENTRY],
+        ["/", ["**", TRACE, ["number", "3"]], ["**", ENTRY, ["number", "2"]]],
+    ],
+)
+def test_a_relation_that_is_not_linear_is_seen_by_the_second_interpreter(side: Any) -> None:
     left = said(f"{COST} >= 0").left
     node = left.plain()
-    node[3] = ["relation", ">=", ["**", ["tr", ["unknown", "W", "matrix"]], ["number", "2"]], ["number", "1"]]
+    node[3] = ["relation", ">=", side, ["number", "1"]]
     numbers = {"d": 2, "n": 2, "kappa": 1, "families": SEPARATED.plain()["families"]}
     with pytest.raises(StatementSimulationError, match="not linear in the unknowns"):
         simulated(node, environment_of(numbers))
