@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import dis
 import functools
 import inspect
 import signal
@@ -108,7 +109,9 @@ def reached(function: Any, modules: frozenset[str]) -> list[FunctionType]:
     """The function, and those that it calls by name in these modules, directly or through one another."""
     found = [plain(function)]
     for known in found:
-        names = {name for code in (known.__code__, *_codes(known.__code__)) for name in code.co_names}
+        codes = (known.__code__, *_codes(known.__code__))
+        # the name of an attribute calls nothing
+        names = {one.argval for code in codes for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL"}
         for name in sorted(names):
             other = inspect.unwrap(known.__globals__.get(name))  # type: ignore[arg-type]
             if isinstance(other, FunctionType) and other.__module__ in modules and other not in found:

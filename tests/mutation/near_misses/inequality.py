@@ -92,6 +92,7 @@ def _spectra() -> Iterator[tuple[str, tuple[Any, ...]]]:
     yield "the squares add up to x^2/d", (((x / d, d),), x, d, 1)
     yield "they add up to 0", (((root.xreplace({x: 0}), ONE), (-root.xreplace({x: 0}), ONE), (d * 0, d - 2)), x, d, 2)
     yield "the squares add up to more than 1", (pair(2 * root), x, d, 2)
+    yield "d + 1 eigenvalues", ((*pair(root), (sp.Integer(0), ONE)), x, d, 2)
     yield "d - 2 < 0 for d = 1", (pair(root), x, d, 1)
     yield "half an eigenvalue", (pair(sp.sqrt(1 - x**2 / d), sp.Rational(1, 2)), x, d, 2)
     yield "no real number where x^2 > d", (pair(root), x, 9 * d, 2)

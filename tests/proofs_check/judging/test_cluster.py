@@ -90,7 +90,9 @@ def near(several: list[Any]) -> list[Any]:
 
 
 @pytest.mark.slow
-def test_claims_are_handed_out_whole(there: Cluster, several: list[Any], near: list[Any]) -> None:
+def test_claims_are_handed_out_whole(
+    there: Cluster, several: list[Any], near: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     handed: list[str] = []
     submit = there.client.submit
 
@@ -98,11 +100,8 @@ def test_claims_are_handed_out_whole(there: Cluster, several: list[Any], near: l
         handed.append(function.__module__.rsplit(".", 1)[1])
         return submit(function, *given, **named)
 
-    there.client.submit = noted
-    try:
-        assert without_times(run(several, Options(effort="quick", elsewhere=there))) == near
-    finally:
-        there.client.submit = submit
+    monkeypatch.setattr(there.client, "submit", noted)
+    assert without_times(run(several, Options(effort="quick", elsewhere=there))) == near
     assert handed == ["remote"] * len(several)
 
 
@@ -125,7 +124,7 @@ def test_a_claim_whose_worker_is_killed_is_judged_by_another(
 def test_a_claim_that_kills_its_process_every_time_is_an_error(
     there: Cluster, several: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster.remote, "judge", dies)
+    monkeypatch.setattr(remote, "judge", dies)
     report = run(several, Options(effort="quick", elsewhere=there))
     assert {row["verdict"] for row in report["claims"]} == {"error"}
     assert all("was killed" in row["reason"] for row in report["claims"])
