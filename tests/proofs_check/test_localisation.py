@@ -146,7 +146,7 @@ def test_what_is_refuted(claim: str) -> None:
     assert shown["printed"] != shown["true"]
 
 
-@pytest.mark.slow_for("lemma2-1")
+@pytest.mark.slow_for("lemma2-1", "fig2-eta")
 @pytest.mark.parametrize("claim", marked(*REFUTED))
 def test_every_correction_is_verified(claim: str) -> None:
     _, report = judged(claim)
@@ -155,7 +155,7 @@ def test_every_correction_is_verified(claim: str) -> None:
     assert report["decoys"]["caught"] == report["decoys"]["of"] > 0
 
 
-@pytest.mark.slow_for("lemma2-1")
+@pytest.mark.slow_for("lemma2-1", "fig2-eta")
 @pytest.mark.parametrize(
     "claim", marked(*(c for c in REFUTED if c.rpartition(".")[2] not in ("a1-uniform", "eq6", "fig2-eta")))
 )
@@ -179,7 +179,7 @@ def test_counterexamples_of_walks_replay_to_refuted(claim: str) -> None:
 # -- variants
 
 
-@pytest.mark.slow_for("lemma2-4")
+@pytest.mark.slow_for("lemma2-4", "lemma2-1")
 @pytest.mark.parametrize(
     ("claim", "holds"),
     [
