@@ -3,7 +3,10 @@ PYTHON ?= python3
 ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.installed
-PIP := --disable-pip-version-check -q --no-compile -c constraints.txt
+PIP := --disable-pip-version-check --no-compile -c constraints.txt
+# uv, where it is installed, is several times as fast as pip, which takes over where uv finds no packages
+UV := $(shell command -v uv 2>/dev/null)
+UVPIP := $(if $(UV),$(UV) pip install --python $(BIN)/python -c constraints.txt)
 # Two workers, each handed file by file in the order of tests/conftest.py.
 SHARED := -n 2 --dist loadfile --no-loadscope-reorder
 # What is compiled is kept: the tests start many processes, each of which would compile all modules again.
@@ -69,9 +72,12 @@ clean:
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "PYTHON=$(PYTHON) is not Python 3.11 or later: try make PYTHON=python3.12" >&2; exit 1; }
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install $(PIP) hatchling editables
-	$(BIN)/python -m pip install $(PIP) --no-build-isolation -e '.[dev]'
+	@echo "Setting up .venv with $(if $(UV),uv,pip): one to three minutes, once; torch is the largest download." >&2
+	@$(PYTHON) -m venv .venv
+	@$(if $(UV),$(UVPIP) -q hatchling editables ||) $(BIN)/python -m pip install $(PIP) -q hatchling editables
+	@$(if $(UV),$(UVPIP) --no-build-isolation -e '.[dev]' ||) $(BIN)/python -m pip install $(PIP) --no-build-isolation -e '.[dev]'
+	@echo "Compiling what was installed." >&2
 # pip compiles on one core, the tests of the packages too
 	@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' .venv/lib || true
 	@touch $@
+	@echo "Set up. To use twofold by its name: . .venv/bin/activate" >&2
