@@ -49,15 +49,19 @@ class Environment:
     def with_unknowns(self, n: int, values: Mapping[str, Array]) -> Environment:
         """The same names with trial values of unknowns, one for every one of n walks; bound indices are names then.
 
-        Tokens stay only where there is one walk, which is the same for every trial.
+        Tokens stay only where there is one walk, which is the same for every trial. Tensors of the inference mode are
+        copied, so that a gradient by the unknowns may be taken.
         """
-        scalars, matrices = dict(self.scalars), dict(self.matrices)
+        matrices, lists, scalars, families = (
+            {label: _outside(one) for label, one in table.items()}
+            for table in (self.matrices, self.lists, self.scalars, self.families)
+        )
         frames = [frame for frame in self.frames() if frame.parent is not None]
-        scalars |= {frame.index: frame.bound for frame in reversed(frames)}
+        scalars |= {frame.index: _outside(frame.bound) for frame in reversed(frames)}
         for name, value in values.items():
             (matrices if value.ndim == 3 else scalars)[f"unknown {name}"] = value
-        alone = self.tokens.expand(n, *self.tokens.shape[1:]) if self.tokens is not None and self.n == 1 else None
-        return Environment(n, alone, matrices, self.lists, scalars, self.places, families=self.families)
+        alone = _outside(self.tokens).expand(n, -1, -1) if self.tokens is not None and self.n == 1 else None
+        return Environment(n, alone, matrices, lists, scalars, self.places, families=families)
 
     def walks(self) -> Iterator[Environment]:
         """The environment of every walk alone, bound indices with it."""

@@ -105,16 +105,18 @@ def _coefficients(node: Node, env: Environment, points: Array, values: dict[str,
 
 def _program(names: str, conditions: tuple[Node, ...], env: Environment) -> tuple[Array, Array, list[bool]]:
     """The rows G and bounds h of G u >= h, and which of them are strict."""
-    points, values = _trials(_unknowns(names, env))
-    trial = env.with_unknowns(len(points), values)
     rows, bounds, strict = list[Array](), list[float](), list[bool]()
-    for condition in conditions:
-        for (_, mark, left, right), inner in _instances(condition, trial):
-            (one, above), (two, below) = (_coefficients(side, inner, points, values) for side in (left, right))
-            sign = 1.0 if mark in (">", ">=") else -1.0
-            rows.append(sign * (one - two))
-            bounds.append(sign * (below - above))
-            strict.append(mark in ("<", ">"))
+    # simulations run in inference mode, where no gradient is recorded
+    with torch.inference_mode(False), torch.enable_grad():
+        points, values = _trials(_unknowns(names, env))
+        trial = env.with_unknowns(len(points), values)
+        for condition in conditions:
+            for (_, mark, left, right), inner in _instances(condition, trial):
+                (one, above), (two, below) = (_coefficients(side, inner, points, values) for side in (left, right))
+                sign = 1.0 if mark in (">", ">=") else -1.0
+                rows.append(sign * (one - two))
+                bounds.append(sign * (below - above))
+                strict.append(mark in ("<", ">"))
     return np.array(rows), np.array(bounds), strict
 
 
@@ -161,8 +163,9 @@ def _least(node: Node, env: Environment) -> Value:
     function, names = node[1], node[2]
     G, h, _ = _program(names, node[3:], env)
     if function[0] != "norm":
-        points, values = _trials(_unknowns(names, env))
-        costs, constant = _coefficients(function, env.with_unknowns(len(points), values), points, values)
+        with torch.inference_mode(False), torch.enable_grad():
+            points, values = _trials(_unknowns(names, env))
+            costs, constant = _coefficients(function, env.with_unknowns(len(points), values), points, values)
         solved = linprog(costs, A_ub=-G, b_ub=-h, bounds=(None, None), method="highs")
         if solved.status != 0:
             raise StatementSimulationError(f"{text(node)}: {solved.message}")

@@ -21,10 +21,11 @@ READERS = (
 )
 
 
-#: The bench times scripts of its own in processes of their own.
+#: The bench times scripts of its own in processes of their own; a worker talks with its own process beside it.
 KNOWN = {
     "proofs_check/bench/checks.py": ["imports subprocess"],
     "proofs_check/bench/contestant.py": ["imports subprocess"],
+    "proofs_check/judging/remote.py": ["imports pickle", "imports subprocess"],
 }
 
 
