@@ -6,13 +6,14 @@ A finite law is one of some sets of tokens in random order; its expectations are
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from proofs_check.binding.instances import derived_bound
 from proofs_check.binding.tied import Binding, line, quantities
 from proofs_check.claims.pairing import Pair
 from theorems.statement.expression import StatementError
+from theorems.statement.proposition import Proposition
 
 #: Finite laws that are looked at.
 LAWS = 24
@@ -26,8 +27,13 @@ def finite_laws_bound(pair: Pair) -> Binding:
         table = quantities(pair.statement)
     except StatementError as error:
         return Binding(missing=[f"what the claim says cannot be read: {line(error)}"])
-    names = sorted({name for prop in table.values() for name in (*prop.parameters, *prop.positions)} - {"T"})
-    return derived_bound(pair, table, list(_laws(names)))
+    return derived_bound(pair, table, finite_laws(table.values()))
+
+
+def finite_laws(props: Iterable[Proposition]) -> list[dict[str, Any]]:
+    """LAWS finite exchangeable laws, as cases of propositions."""
+    names = sorted({name for prop in props for name in (*prop.parameters, *prop.positions)} - {"T"})
+    return list(_laws(names))
 
 
 def _laws(names: list[str]) -> Iterator[dict[str, Any]]:

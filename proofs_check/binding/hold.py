@@ -17,6 +17,7 @@ from proofs_check.binding.finite_laws import finite_laws_bound
 from proofs_check.binding.instances import values_bound
 from proofs_check.binding.matrix_instances import matrices_bound
 from proofs_check.binding.orders import orders_bound
+from proofs_check.binding.prints import prints_bound
 from proofs_check.binding.signs import by_signs, signs_bound
 from proofs_check.binding.tied import Binding, line, quantities
 from proofs_check.binding.widened import as_wide_as_said
@@ -28,6 +29,7 @@ from theorems.algebra.expressions import ExpressionError, parse
 from theorems.claims.catalogue import Statement
 from theorems.kernel.deriving import derive
 from theorems.kernel.matrix_claims import matrix_of
+from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import value_of
 from theorems.statement.derived import difference, kernel_of
 from theorems.statement.expression import StatementError
@@ -75,9 +77,26 @@ def informal(claim: Statement, simulation: Any = None) -> list[str]:
 
 
 def bind(
+    pair: Pair,
+    outcome: Outcome,
+    simulation: Any,
+    rows: Sequence[Mapping[str, Any]],
+    seed: int,
+    seen: Sequence[Seen] = (),
+) -> Binding:
+    """Hold a claim's derivation, empirical check and judged prints against what it says.
+
+    The empirical check is looked at as it was judged, at the rows' cases; ``outcome`` is what the kernel found.
+    """
+    looked_at = seen or sampled(pair, rows)
+    found = sides_bound(pair, simulation, rows, seed, seen)
+    return found if found.faults else found.joined(prints_bound(pair, outcome, looked_at))
+
+
+def sides_bound(
     pair: Pair, simulation: Any, rows: Sequence[Mapping[str, Any]], seed: int, seen: Sequence[Seen] = ()
 ) -> Binding:
-    """Hold a claim's derivation and empirical check, as they were judged at the rows' cases, against what it says.
+    """Hold a claim's derivation and empirical check against what it says.
 
     Where no walks are simulated, both are by value, at the cases at which the check was ``seen``, or at which it
     was sampled with randomness of its own.

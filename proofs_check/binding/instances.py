@@ -163,7 +163,7 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place], 
     for place in places:
         if isinstance(quantity_of(pair, name), Limit) and (told := strays(pair, prop, place.seen.case)):
             return Binding(simulated=[f"the empirical check goes another way: {told}; {place.key}"])
-        stated = _stated(prop, place)
+        stated = left_value(prop, place)
         where = f"at {place.key} the statement's quantity {claim_text(pair, name)} is {_shown(stated)}"
         roughest = max(roughest, float(stated.rad() / (1 + abs(stated.mid()))))
         if not prop.left.has("lim"):
@@ -192,7 +192,7 @@ def _numbers(pair: Pair, name: str, prop: Proposition, places: Sequence[Place], 
     return Binding(evidence=[told + further])
 
 
-def _stated(prop: Proposition, place: Place) -> flint.arb:
+def left_value(prop: Proposition, place: Place) -> flint.arb:
     """The statement's quantity at a place, its limits taken."""
     if not prop.left.has("lim"):
         return stated_value(prop.left, around_the_limit(prop, place))

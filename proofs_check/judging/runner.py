@@ -274,7 +274,7 @@ def _judge_one(
     outcome.evidence += evidence.trend
     outcome.evidence += [] if claim.corrects else remarked(claim.id)
     outcome.evidence += claim_needs(claim, "quick", options.seed) if outcome.status == "proved" else []
-    binding = bind(pair, empirical_check_of(claim), evidence.rows, options.seed, evidence.seen)
+    binding = bind(pair, outcome, empirical_check_of(claim), evidence.rows, options.seed, evidence.seen)
     if binding.derived:
         told = f"; {outcome.method}" if outcome.status == "undecided" else ""
         outcome.status, outcome.method = "undecided", binding.derived[0] + told

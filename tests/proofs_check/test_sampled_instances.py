@@ -13,7 +13,7 @@ import sympy as sp
 from scipy import stats
 
 from montecarlo import registry
-from proofs_check.binding.hold import bind, sampled
+from proofs_check.binding.hold import sampled, sides_bound
 from proofs_check.binding.instances import Place, around_the_limit, values_bound
 from proofs_check.binding.named import instance
 from proofs_check.checks.evidence import Seen
@@ -85,7 +85,7 @@ def derived_as(pair: Pair, name: str, other: Any) -> Pair:
 @pytest.mark.parametrize("claim", [NUMBER, FIRST, LAST])
 def test_numbers_with_randomness_of_their_own_are_bound(claim: str) -> None:
     pair = Pair(by_id()[claim])
-    found = bind(pair, registry.find(claim), rows(pair), 0)
+    found = sides_bound(pair, registry.find(claim), rows(pair), 0)
     assert found.bound, found
     assert f"at {len(CASES[claim])} cases: sampled within " in found.evidence[0]
 
@@ -93,7 +93,7 @@ def test_numbers_with_randomness_of_their_own_are_bound(claim: str) -> None:
 @pytest.mark.parametrize("claim", [NUMBER, FIRST, LAST])
 def test_a_simulation_of_a_neighbour_is_seen(claim: str) -> None:
     pair = Pair(by_id()[claim])
-    found = bind(pair, registry.find(claim), rows(pair, shift=0.01), 0)
+    found = sides_bound(pair, registry.find(claim), rows(pair, shift=0.01), 0)
     assert not found.bound and found.simulated[0].startswith("the empirical check is of another quantity: at ")
 
 
@@ -117,9 +117,9 @@ def test_sequences_that_tend_elsewhere_are_seen(claim: str, limit: str, word: st
 
 def test_wide_intervals_bind_nothing() -> None:
     pair = Pair(by_id()[NUMBER])
-    found = bind(pair, registry.find(NUMBER), rows(pair, half=0.1), 0)
+    found = sides_bound(pair, registry.find(NUMBER), rows(pair, half=0.1), 0)
     assert not found.bound and not found.faults and "says too little" in found.missing[0]
-    assert not bind(pair, registry.find(NUMBER), [], 0).bound
+    assert not sides_bound(pair, registry.find(NUMBER), [], 0).bound
 
 
 @pytest.mark.parametrize("moved", ["variance", "mean"])

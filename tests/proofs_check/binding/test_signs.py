@@ -17,7 +17,7 @@ from montecarlo.statements.nodes import frozen
 from montecarlo.statements.values import numbers
 from proofs_check.binding import hold as binding
 from proofs_check.binding import signs
-from proofs_check.binding.hold import bind, derivation_bound, simulation_bound
+from proofs_check.binding.hold import derivation_bound, sides_bound, simulation_bound
 from proofs_check.claims.pairing import Pair
 from theorems.algebra.expressions import parse
 from theorems.claims.catalogue import by_id
@@ -46,7 +46,7 @@ def _derived(text: str) -> Any:
 
 def test_both_sides_are_the_statement_s() -> None:
     simulation = registry.find(WENDEL.id)
-    found = bind(Pair(WENDEL), simulation, [{"params": case} for case in CASES], 0)
+    found = sides_bound(Pair(WENDEL), simulation, [{"params": case} for case in CASES], 0)
     assert found.bound, (found.faults, found.missing)
     assert "share of the signs" in found.evidence[0] and "2 different shares" in found.evidence[0]
     assert f"{binding.DRAWS} at each of 2 cases" in found.evidence[1]
