@@ -98,6 +98,8 @@ def within(interval: Interval, low: float, high: float) -> Interval:
 def _added(encloser: Encloser, node: Node) -> Enclosure:
     found = [encloser.of(part) for part in node[1:]]
     if len({one.kind for one in found}) != 1:
+        found = [_upright(one) for one in found]
+    if len({one.kind for one in found}) != 1:
         raise StatementSimulationError(f"{text(node)} adds values of different shapes")
     return reduce(enclosure.added, found)
 
@@ -113,7 +115,13 @@ def _multiplied(encloser: Encloser, node: Node) -> Enclosure:
     return found
 
 
+def _upright(found: Enclosure) -> Enclosure:
+    """The entries of a sequence as a column; anything else as it is."""
+    return Enclosure("column", found.low[:, None], found.high[:, None]) if found.kind == "family" else found
+
+
 def _product(one: Enclosure, two: Enclosure, node: Node) -> Enclosure:
+    one, two = _upright(one), _upright(two)
     if one.kind == "scalar":
         return enclosure.scaled(one, two, two.kind)
     if two.kind == "scalar":
@@ -298,7 +306,7 @@ _READERS: dict[str, Callable[[Encloser, Node], Enclosure]] = {
     "*": _multiplied,
     "/": lambda e, node: enclosure.divided(e.of(node[1]), e.number(node[2])),
     "**": _power,
-    "T": lambda e, node: enclosure.transposed(e.of(node[1])),
+    "T": lambda e, node: enclosure.transposed(_upright(e.of(node[1]))),
     "tr": lambda e, node: enclosure.trace(e.of(node[1])),
     "norm": _norm,
     "inv": _inverse,

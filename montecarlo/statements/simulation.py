@@ -36,7 +36,9 @@ ROUNDING = 1e-9
 
 
 class StatementSimulation:
-    """The other side of a statement, from its plain form ({"law", "left", "right"}, maybe "definitions") and a case.
+    """The other side of a statement, from its plain form and a case.
+
+    The plain form is {"law", "left", "right"}, maybe "definitions", and "sizes" of the matrices that need not be d x d.
 
     The case is JSON-able: "d", positions and "T" as ints, matrices as nested lists of "p/q", vectors and sequences as
     lists, other parameters as "p/q". Without T the length is the largest position that a token has. Raises
@@ -50,7 +52,7 @@ class StatementSimulation:
         sides = (frozen(plain[side], definitions) for side in ("left", "right"))
         #: Whether numpy suffices on a CPU.
         self.native = all(map(native, sides))
-        self.env = environment_of(case, None if self.native else "cpu")
+        self.env = environment_of(case, None if self.native else "cpu", plain.get("sizes"))
         self.sides: dict[str, Node] = {}
         # a family of scores has T entries, so the length is known before the sides are
         plain_sides = {side: frozen(plain[side], definitions) for side in ("left", "right")}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
@@ -104,15 +104,36 @@ def case_of(prop: Proposition, draw: Draw, longest: int = LONGEST, largest: int 
         low = int(known.dimension.low or 1)
         high = int(known.dimension.high) if known.dimension.high is not None else max(low, largest)
         case["d"] = draw.integer(low, high)
-        for name in prop.matrices:
-            case[name] = matrix(draw, prop, name, case["d"])
-        for name in (*known.vectors, *(("m",) if prop.law.moved else ())):
-            case[name] = [draw.one_of(ENTRIES) for _ in range(case["d"])]
     for name in prop.parameters:
         if name not in case:
             many = degrees_of_freedom(prop, name)
-            case[name] = draw.one_of(many or [str(one) for one in numbers(known.ranges.get(name, Range()))])
+            case[name] = draw.one_of(many or [str(one) for one in numbers(range_of(prop, name))])
+    for name in prop.matrices:
+        case[name] = matrix(draw, prop, name, *(length(case, label) for label in known.size(name)))
+    for name, label in _lists(prop):
+        case[name] = [draw.one_of(ENTRIES) for _ in range(length(case, label))]
     return case
+
+
+def range_of(prop: Proposition, name: str) -> Range:
+    """The values of a parameter; sizes of matrices and of vectors go from 1 to LARGEST."""
+    known = prop.known.ranges.get(name, Range())
+    lengths = {label for label, _ in prop.known.sequences.values()}
+    if name not in prop.known.size_names | lengths:
+        return known
+    low = max(known.low or Fraction(1), Fraction(1))
+    return replace(known, low=low, high=known.high or low + LARGEST - 1, integer=True)
+
+
+def length(case: Mapping[str, Any], label: str) -> int:
+    """A size by its name or its number."""
+    return int(label) if label.isdigit() else int(case[label])
+
+
+def _lists(prop: Proposition) -> list[tuple[str, str]]:
+    """The fixed vectors of a statement with their lengths."""
+    square = [(name, "d") for name in (*prop.known.vectors, *(("m",) if prop.law.moved else ()))]
+    return square + [(name, label) for name, (label, _) in prop.known.sequences.items()]
 
 
 def degrees_of_freedom(prop: Proposition, name: str) -> list[str]:
@@ -137,13 +158,13 @@ def numbers(known: Range) -> list[Fraction]:
     return list(dict.fromkeys([*pool, *ends]))
 
 
-def matrix(draw: Draw, prop: Proposition, name: str, d: int) -> list[list[str]]:
-    """A d by d matrix of the shape that the hypotheses give: any, symmetric, positive (semi)definite, I."""
+def matrix(draw: Draw, prop: Proposition, name: str, d: int, across: int) -> list[list[str]]:
+    """A matrix of d rows of the shape that the hypotheses give: any, symmetric, positive (semi)definite, I."""
     if name == "Sigma" and prop.known.identity:
         return [[str(int(r == c)) for c in range(d)] for r in range(d)]
     shape = prop.known.shape(name)
     if shape == "any":
-        found = [[draw.one_of(ENTRIES) for _ in range(d)] for _ in range(d)]
+        found = [[draw.one_of(ENTRIES) for _ in range(across)] for _ in range(d)]
     else:
         values: tuple[str, ...] = VARIANCES if shape != "symmetric" else SPECTRUM
         values = values[:5] if shape == "positive definite" else values
@@ -198,12 +219,11 @@ def simple(prop: Proposition) -> Iterator[Case]:
     names = [name for name in prop.parameters if name not in _shares(prop)]
     for d in range(low, min(high, max(low, 4)) + 1) if (prop.matrices or prop.random) else (0,):
         for places in _small_positions(prop):
-            for matrices_ in itertools.product(*(_samples(prop, name, d) for name in prop.matrices)):
-                for values in itertools.islice(itertools.product(*options), 24):
-                    case: Case = {**places, **({"d": d} if d else {})}
-                    case |= dict(zip(prop.matrices, matrices_, strict=True)) | dict(zip(names, values, strict=True))
-                    for vector in (*prop.known.vectors, *(("m",) if prop.law.moved else ())):
-                        case[vector] = ["1", *["0"] * (d - 1)]
+            for values in itertools.islice(itertools.product(*options), 24):
+                base: Case = {**places, **({"d": d} if d else {}), **dict(zip(names, values, strict=True))}
+                base |= {name: ["1", *["0"] * (length(base, label) - 1)] for name, label in _lists(prop)}
+                for matrices_ in itertools.product(*(_samples(prop, name, base) for name in prop.matrices)):
+                    case = base | dict(zip(prop.matrices, matrices_, strict=True))
                     if satisfied(prop, case):
                         yield case
 
@@ -217,8 +237,9 @@ def satisfied(prop: Proposition, case: Mapping[str, Any]) -> bool:
         if isinstance(rows[0], list)
     }
     vectors = {name: tuple(map(Fraction, entries)) for name, entries in lists.items() if name not in matrices_}
+    sequences = {name: vectors.pop(name) for name in prop.known.sequences if name in vectors}
     scalars = {name: Fraction(value) for name, value in case.items() if name not in lists}
-    return not exact_cases.admissible(prop, exact_cases.Case(scalars, matrices_, vectors))
+    return not exact_cases.admissible(prop, exact_cases.Case(scalars, matrices_, vectors, sequences))
 
 
 def _shares(prop: Proposition) -> set[str]:
@@ -228,7 +249,7 @@ def _shares(prop: Proposition) -> set[str]:
 def _choices(prop: Proposition, name: str) -> list[str]:
     if many := degrees_of_freedom(prop, name):
         return many[:4]
-    known = prop.known.ranges.get(name, Range())
+    known = range_of(prop, name)
     found = [text for text in NUMBERS if known.holds(Fraction(text))][:4]
     if not found and known.low is not None and known.high is not None:
         found = [str((known.low + known.high) / 2)]
@@ -255,8 +276,12 @@ def _small_positions(prop: Proposition) -> Iterator[Case]:
         yield {**point, **shares}
 
 
-def _samples(prop: Proposition, name: str, d: int) -> list[list[list[str]]]:
+def _samples(prop: Proposition, name: str, case: Case) -> list[list[list[str]]]:
     """A few matrices of a shape that differ in kind: I, a negative one, indefinite, nilpotent, skew, singular."""
+    d, across = (length(case, label) for label in prop.known.size(name))
+    if d != across:
+        ones = [[str(int(r == c)) for c in range(across)] for r in range(d)]
+        return [ones, [["1"] * across for _ in range(d)], [[str(r - c) for c in range(across)] for r in range(d)]]
     one = [[str(int(r == c)) for c in range(d)] for r in range(d)]
     if name == "Sigma" and prop.known.identity:
         return [one]
@@ -281,6 +306,9 @@ def features(prop: Proposition, case: Mapping[str, Any]) -> set[str]:
     found = {f"d = {case['d']}" if case.get("d", 9) < 4 else "d >= 4"} if "d" in case else set()
     for name in prop.matrices:
         rows = [[Fraction(entry) for entry in row] for row in case[name]]
+        if len(rows) != len(rows[0]):
+            found.add(f"{name} {'tall' if len(rows) > len(rows[0]) else 'flat'}")
+            continue
         trace = sum(rows[k][k] for k in range(len(rows)))
         found.add(f"tr({name}) {'>' if trace > 0 else '<' if trace < 0 else '='} 0")
         if rows != [list(column) for column in zip(*rows, strict=True)]:

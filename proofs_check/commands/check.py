@@ -117,7 +117,8 @@ def _usage_error(error: Any, request: Any) -> UsageError:
         ("--law", request.law),
         ("--as", request.limit),
     )
-    argument = next((name for name, text in places if text and error.text == text), "STATEMENT")
+    # lines may be broken anywhere
+    argument = next((name for name, text in places if text and error.text.split() == text.split()), "STATEMENT")
     found = UsageError(argument, "", "")
     found.args = (f"{argument}: {' '.join(str(error).split())}" + (f"\n{error.caret}" if error.caret else ""),)
     return found

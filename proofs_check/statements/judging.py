@@ -68,7 +68,7 @@ def judged(
 def _said_of(hypotheses: str, text: str, prop: Proposition) -> str:
     """The hypotheses without those on parameters of the print that a correction no longer has."""
     held = set(_NAME.findall(f"{text} {prop.limit.text} {' '.join(prop.law.names())}"))
-    gone = set(prop.parameters) - held
+    gone = set(prop.parameters) - held - prop.known.size_names - {size for size, _ in prop.known.sequences.values()}
     parts = [part.strip() for part, _ in split_top(hypotheses, ",;")]
     return ", ".join(part for part in parts if not gone & set(_NAME.findall(part)))
 

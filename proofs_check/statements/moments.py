@@ -168,7 +168,8 @@ class Checker:
 
     def _refute(self, decision: Decision, pool: list[Case]) -> None:
         """Look for an exact case that violates the statement, and sample it on two streams."""
-        found = self._violations(itertools.chain(simple(self.prop), sorted(pool, key=size)))
+        few = max(CANDIDATES[self.effort] - len(pool), 0)
+        found = self._violations(itertools.chain(itertools.islice(simple(self.prop), few), sorted(pool, key=size)))
         if not found:
             where = "; ".join(part.order for part in decision.failing[:3])
             self.found.status = "undecided"

@@ -11,7 +11,9 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from math import prod
+from operator import mul
 from typing import Any
 
 import flint
@@ -80,11 +82,8 @@ class CaseMoments:
         return ends[0], self._matrix(form.letters), ends[1]
 
     def _matrix(self, letters: Letters) -> flint.fmpq_mat:
-        found = _identity(self.d)
-        for name, turned in letters:
-            matrix = self.matrices[name]
-            found = found * (matrix.transpose() if turned else matrix)
-        return found
+        factors = [self.matrices[name].transpose() if turned else self.matrices[name] for name, turned in letters]
+        return reduce(mul, factors) if factors else _identity(self.d)
 
     def _product(self, forms: list[tuple[Any, flint.fmpq_mat, Any]]) -> Fraction:
         total = Fraction(0)

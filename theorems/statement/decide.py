@@ -28,6 +28,7 @@ from theorems.statement.normal import equal, nonnegative, sign
 from theorems.statement.places import Order, Place, orders
 from theorems.statement.proposition import Proposition
 from theorems.statement.scalars import Exact, sympy_of
+from theorems.statement.squares import square_trace
 
 
 @dataclass(frozen=True)
@@ -292,47 +293,12 @@ def positive_names(prop: Proposition, order: Order, value: sp.Expr) -> dict[sp.S
     for name, known in prop.known.ranges.items():
         if known.low is not None and known.low >= 0:
             table[symbol(name)] = sp.Rational(str(known.low)) + sp.Symbol(f"{name}+")
-    table.setdefault(symbol("d"), 1 + sp.Symbol("d+"))
+    for size in ("d", *prop.known.size_names):
+        table.setdefault(symbol(size), 1 + sp.Symbol(f"{size}+"))
     for free in value.free_symbols - set(table):
         if square_trace(free.name, prop):
             table[free] = sp.Symbol(f"{free.name}+")
     return {name: form for name, form in table.items() if name in value.free_symbols}
-
-
-def square_trace(name: str, prop: Proposition) -> bool:
-    """Whether a name is a trace that cannot be negative: tr(Sigma^k), tr(W Sigma W.T Sigma), tr((W Sigma)^2k), W = W^T.
-
-    Or a number a^T P a with P = Sigma, or another positive semidefinite matrix.
-
-    With R R = Sigma: tr(W Sigma W^T Sigma) = |R W R|^2 in the Frobenius norm; for W = W^T, (R W R)^2k is positive
-    semidefinite, and (R W R)^k is for W positive semidefinite.
-    """
-    if not (name.startswith("tr(") and name.endswith(")")):
-        return _form_of_one(name, prop)
-    letters = name[3:-1].split("*")
-    others = [letter for letter in letters if letter != "Sigma"]
-    if not others:
-        return True
-    alternating = letters == [letter for other in others for letter in (other, "Sigma")]
-    plain = prop.known.identity and letters == others
-    if not (alternating or plain):
-        return False
-    head = others[0]
-    if others == [head, f"{head}.T"]:
-        return True
-    shape = prop.known.shape(head)
-    if set(others) != {head} or shape == "any":
-        return False
-    return shape in ("psd", "positive definite") or len(others) % 2 == 0
-
-
-def _form_of_one(name: str, prop: Proposition) -> bool:
-    """Whether a name is a^T P^k a for a fixed vector a and P psd, or a^T a."""
-    left, *letters, right = name.split("*") if "*" in name else (name, name)
-    if left != f"{right}.T" or right not in {*prop.known.vectors, "m"}:
-        return False
-    psd = {letter for letter in letters if prop.known.shape(letter) in ("psd", "positive definite")}
-    return len(set(letters)) <= 1 and psd == set(letters)
 
 
 def _limit_part(prop: Proposition, order: Order, regime: Regime, left: sp.Expr, right: sp.Expr) -> Part | None:

@@ -81,7 +81,7 @@ class Polynomial:
         op, args = node.op, node.args
         if op == "token":
             return "column", [(Term(Ratio.of(1)), ((), place_of(args[0])))]
-        if op == "vector":
+        if op == "vector" or (op == "family" and args[0] in self.traces.known.sequences):
             return "column", [(Term(Ratio.of(1)), ((), args[0]))]
         if op == "matrix":
             return "matrix", [(Term(Ratio.of(1)), ((args[0], False),))]
@@ -100,7 +100,7 @@ class Polynomial:
             return product_
         if op == "tr":
             return self._trace(self.value(args[0]), node)
-        if op == "sum" and (node.random or node.has("matrix", "vector")):
+        if op == "sum" and (node.random or node.has("matrix", "vector", "family")):
             return self._summed(node)
         if op == "**":
             return self._power(node)
@@ -226,11 +226,14 @@ class Polynomial:
             return "scalar", [(Term(self.scalar(node)), None)]
         if base.op == "norm":
             return "scalar", [(Term(self.scalar(node)), None)]
-        found: Value | None = None
-        for _ in range(count):
-            again = self.value(base)
-            found = again if found is None else self._times(found, again, node)
-        return found or ("scalar", [(Term(Ratio.of(1)), None)])
+        if not count:
+            if base.has("matrix") and self.value(base)[0] in ("matrix", "outer"):
+                raise NotPolynomialError(f"{node} is no product; write I for it", at=node.at)
+            return "scalar", [(Term(Ratio.of(1)), None)]
+        found = self.value(base)
+        for _ in range(count - 1):
+            found = self._times(found, self.value(base), node)
+        return found
 
 
 def _scaled(term: Term, factor: Ratio) -> Term:

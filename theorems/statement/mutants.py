@@ -88,7 +88,8 @@ def _numbers(node: Expr) -> Iterator[tuple[str, Expr]]:
 
 def _transposes(prop: Proposition):  # type: ignore[no-untyped-def]
     def edit(node: Expr) -> Iterator[tuple[str, Expr]]:
-        if node.op == "matrix" and not prop.known.symmetric(node.args[0]):
+        square = node.op == "matrix" and len(set(prop.known.size(node.args[0]))) == 1
+        if square and not prop.known.symmetric(node.args[0]):
             yield f"{node} -> {node}.T", Expr("T", (node,))
 
     return edit

@@ -69,8 +69,10 @@ class Proposition:
 
     def plain(self) -> dict[str, Any]:
         """The statement as nested lists and text, as the other side reads it."""
-        found = {"law": self.law.plain(), "left": self.left.plain(), "right": self.right.plain()}
+        found: dict[str, Any] = {"law": self.law.plain(), "left": self.left.plain(), "right": self.right.plain()}
         bodies = {name: [index, body.plain()] for name, (index, body) in self.families}
+        if self.known.sizes:
+            found["sizes"] = {label: list(shape) for label, shape in self.known.sizes.items()}
         return {**found, "definitions": bodies} if bodies else found
 
     @property
@@ -365,10 +367,9 @@ def _check_shapes(sides: tuple[Expr, ...], relation: str, known: Hypotheses, tex
         said = f"{sides[0]} is {told(sizes[0])} and {sides[1]} is {told(sizes[1])}"
         raise StatementError(f"{said}; expected equal sizes, or 0 on the right", text, sides[1].at)
     tokens = any(side.has("token", "mean") for side in sides)
-    if tokens and (known.sizes or NUMBER not in sizes):
+    if tokens and NUMBER not in sizes:
         mend = "multiply it by fixed vectors, or define the tokens by x[i] = column(X, i)"
-        what = next(iter(known.sizes), str(sides[0]))
-        raise StatementError(f"{what}: with tokens matrices are d x d and statements about numbers; {mend}", text, 0)
+        raise StatementError(f"{sides[0]}: with tokens statements are about numbers; {mend}", text, 0)
 
 
 def _check_names(

@@ -95,7 +95,7 @@ class Exact:
         if op in ("+", "*", "/", "**", *_FUNCTIONS):
             if op == "**" and args[0].op == "norm":
                 return self._norm(args[0], square=True) ** (self.value(args[1]) / 2)
-            if op in ("+", "*") and node.has("matrix", "vector") and not node.has("E", "Var", "Cov"):
+            if op in ("+", "*") and node.has("matrix", "vector", "family") and not node.has("E", "Var", "Cov"):
                 kind, found = self.polynomial.value(node)
                 if kind == "scalar":
                     return self.finished(self.moments.expect([term for term, _ in found]))

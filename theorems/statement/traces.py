@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
+from operator import mul
 
 import flint
 
@@ -65,8 +67,8 @@ class Traces:
 
     @property
     def scalar(self) -> bool:
-        """Whether d = 1."""
-        return self.known.dimension.high == 1
+        """Whether every matrix is a number: d = 1, and none has another size."""
+        return self.known.dimension.high == 1 and not self.known.sizes and not self.known.sequences
 
     def _product(self, word: Letters) -> Ratio:
         value = Ratio.of(1)
@@ -86,17 +88,14 @@ class Traces:
     def value(self, label: str, matrices: Mapping[str, Rows], vectors: Mapping[str, list[Fraction]]) -> Fraction:
         """The exact value of a name of the table at a case; KeyError for another name."""
         left, letters, right = self.table[label]
-        d = len(matrices["Sigma"])
         if (left or right) and not (left and right):
             return vectors[left or right][0]
-        product = _exact([[Fraction(int(r == c)) for c in range(d)] for r in range(d)])
-        for name, turned in letters:
-            matrix = _exact(matrices[name])
-            product = product * (matrix.transpose() if turned else matrix)
+        factors = [_exact(matrices[name]) for name, _ in letters]
+        factors = [one.transpose() if turned else one for one, (_, turned) in zip(factors, letters, strict=True)]
         if left:
-            one, two = (_exact([vectors[end]]) for end in (left, right))
-            return _fraction((one * product * two.transpose())[0, 0])
-        return sum((_fraction(product[k, k]) for k in range(d)), Fraction(0))
+            factors = [_exact([vectors[left]]), *factors, _exact([vectors[right]]).transpose()]
+        product = reduce(mul, factors)
+        return sum((_fraction(product[k, k]) for k in range(product.nrows())), Fraction(0))
 
 
 def _readable(letters: Letters) -> list[tuple[bool, Letter]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from theorems.statement import StatementError, proposition
 from theorems.statement.arithmetic import UndefinedError, entries_of
 from theorems.statement.cases import Case, admissible, only_set
+from theorems.statement.decide import Derivation, decide
 from theorems.statement.factoring import factored
 from theorems.statement.proofs import proved
 from theorems.statement.prose import in_words, statement_latex
@@ -72,9 +74,40 @@ def test_hypotheses_of_sizes_that_cannot_be(hypotheses: str, told: str) -> None:
         proposition("tr(A.T*A) >= 0", hypotheses)
 
 
-def test_matrices_that_need_not_be_square_stand_without_tokens() -> None:
-    with pytest.raises(StatementError, match="with tokens matrices are d x d"):
-        proposition("E[x[i].T*A.T*A*x[i]] = i*tr(A.T*A*Sigma)", "A in R^(m x d)")
+@pytest.mark.parametrize(
+    ("text", "hypotheses", "status"),
+    [
+        ("E[norm(A*x[i])**2] = i*tr(A*Sigma*A.T)", "A in R^(m x d)", "proved"),
+        ("E[norm(A*x[i])**2] = i*tr(A*A.T)", "A in R^(m x d)", "open"),
+        ("E[norm(A*x[i])**2] = m*i", "A in R^(m x d), Sigma = I", "open"),
+        ("Var[norm(A*x[i])**2] = 2*i**2*tr((A*Sigma*A.T)**2)", "A in R^(2 x d)", "proved"),
+        ("E[norm(A*x[i] + b)**2] = i*tr(A*Sigma*A.T) + b.T*b", "A in R^(m x d), b in R^m", "proved"),
+        ("E[b.T*A*x[i]*x[j].T*A.T*c] = min(i, j)*b.T*A*Sigma*A.T*c", "A in R^(m x d), b in R^m, c in R^m", "proved"),
+        ("E[tr(A*x[i]*x[j].T*B)] = i*tr(B*A*Sigma)", "A in R^(m x d), B in R^(d x m), i <= j", "proved"),
+        ("E[norm(A*x[i])**2] >= 0", "A in R^(m x d)", "proved"),
+        ("E[x[i].T*A*B*x[i]] >= 0", "A in R^(d x m), B in R^(m x d)", "open"),
+        ("E[tr(B*A*x[i]*x[i].T*A.T)] >= 0", "A in R^(m x d), B in R^(m x m), B psd", "proved"),
+        ("E[tr(B*A*x[i]*x[i].T*A.T)] >= 0", "A in R^(m x d), B in R^(m x m), B symmetric", "open"),
+    ],
+)  # fmt: skip
+def test_matrices_of_any_size_stand_beside_tokens(text: str, hypotheses: str, status: str) -> None:
+    prop = proposition(text, hypotheses)
+    assert decide(prop, Derivation(prop)).status == status
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "place"),
+    [
+        ("E[x[i].T*A*x[i]] = 0", "x[i].T is a row of length d and A is m x d", 9),
+        ("E[norm(A.T*x[i])**2] = 0", "A.T is d x m and x[i] is a vector of length d", 11),
+        ("E[norm(A*x[i] + x[i])**2] = 0", "A*x[i] is a vector of length m and x[i] is a vector of length d", 16),
+        ("E[tr(A)] = 0", "A is m x d; tr takes a square matrix", 2),
+    ],
+)
+def test_sizes_that_do_not_fit_are_told_with_both(text: str, told: str, place: int) -> None:
+    with pytest.raises(StatementError, match=re.escape(told)) as refused:
+        proposition(text, "A in R^(m x d)")
+    assert refused.value.at == place
     # tokens that are columns of a matrix are no random ones
     assert not proposition("x[1].T*x[1] >= 0", "X in R^(d x T)", "x[i] = column(X, i)").random
 

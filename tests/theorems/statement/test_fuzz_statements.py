@@ -250,7 +250,7 @@ def read(texts: Texts) -> Proposition | None:
         assert "\n" not in error.caret.replace("\n  ", "", 1).replace("\n", "", 1) if error.caret else True, texts
         assert len(message) < 2 * MAX_LENGTH, texts
         if error.text:
-            assert error.text in texts, (texts, error.text)
+            assert error.text.split() in [text.split() for text in texts], (texts, error.text)
             assert -1 <= error.at <= len(error.text), (texts, error.at)
         found = None
     assert time.process_time() - began < READING, texts
