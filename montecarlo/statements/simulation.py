@@ -15,6 +15,7 @@ from montecarlo.statements import blocks, radii
 from montecarlo.statements import quadratic as quadratics
 from montecarlo.statements.arrays import Array, Generator, array, double, fetched, floating, is_array, library, place
 from montecarlo.statements.combine import combine, moments_apart
+from montecarlo.statements.entries import picked
 from montecarlo.statements.environment import Environment, environment_of
 from montecarlo.statements.evaluation import native
 from montecarlo.statements.nodes import BINDING, Node, StatementSimulationError, frozen, parts, random, text, walk
@@ -39,6 +40,7 @@ class StatementSimulation:
     """The other side of a statement, from its plain form and a case.
 
     The plain form is {"law", "left", "right"}, maybe "definitions", and "sizes" of the matrices that need not be d x d.
+    Of sides that are vectors or matrices the case names an entry, by unit vectors "_left" and "_right".
 
     The case is JSON-able: "d", positions and "T" as ints, matrices as nested lists of "p/q", vectors and sequences as
     lists, other parameters as "p/q". Without T the length is the largest position that a token has. Raises
@@ -56,6 +58,8 @@ class StatementSimulation:
         self.sides: dict[str, Node] = {}
         # a family of scores has T entries, so the length is known before the sides are
         plain_sides = {side: frozen(plain[side], definitions) for side in ("left", "right")}
+        if "_left" in case or "_right" in case:
+            plain_sides = {side: picked(node) for side, node in plain_sides.items()}
         self.T = _length(tuple(plain_sides.values()), self.env)
         if self.T and "T" not in self.env.scalars:
             self.env.scalars = {**self.env.scalars, "T": self.T}

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from proofs_check.cases.rotations import rotated
 from theorems.statement import cases as exact_cases
+from theorems.statement.entrywise import LEFT, RIGHT
 from theorems.statement.hypotheses import Range
 from theorems.statement.places import ZERO, Place
 from theorems.statement.proposition import Proposition
@@ -34,6 +35,8 @@ VARIANCES = ("1", "2", "1/4", "3", "1/64", "0")
 NUMBERS = ("1", "2", "1/2", "-1", "3", "-1/2", "1/4", "5", "-3", "0", "1/8", "10", "7/8", "1/100")
 FREEDOM = ("40", "24", "64", "100", "33")
 SHARES = ("1/2", "1/4", "3/4", "1", "1/8", "5/8")
+#: The unit vectors of an entry's row and column.
+UNITS = (LEFT, RIGHT)
 #: Longest walk and largest dimension drawn.
 LONGEST, LARGEST = 24, 8
 
@@ -111,8 +114,21 @@ def case_of(prop: Proposition, draw: Draw, longest: int = LONGEST, largest: int 
     for name in prop.matrices:
         case[name] = matrix(draw, prop, name, *(length(case, label) for label in known.size(name)))
     for name, label in _lists(prop):
-        case[name] = [draw.one_of(ENTRIES) for _ in range(length(case, label))]
+        long = length(case, label)
+        at = draw.integer(1, long) if name in UNITS else 0
+        case[name] = unit(at, long) if at else [draw.one_of(ENTRIES) for _ in range(long)]
     return case
+
+
+def unit(place: int, long: int) -> list[str]:
+    """The unit vector with its 1 at a place."""
+    return [str(int(k == place)) for k in range(1, long + 1)]
+
+
+def readable_case(case: Mapping[str, Any]) -> Case:
+    """A case as a reader knows it: the entry of a matrix by its row and column."""
+    places = [case[name].index("1") + 1 for name in UNITS if name in case]
+    return {**{n: v for n, v in case.items() if n not in UNITS}, **({"entry": places} if places else {})}
 
 
 def range_of(prop: Proposition, name: str) -> Range:
@@ -221,11 +237,19 @@ def simple(prop: Proposition) -> Iterator[Case]:
         for places in _small_positions(prop):
             for values in itertools.islice(itertools.product(*options), 24):
                 base: Case = {**places, **({"d": d} if d else {}), **dict(zip(names, values, strict=True))}
-                base |= {name: ["1", *["0"] * (length(base, label) - 1)] for name, label in _lists(prop)}
-                for matrices_ in itertools.product(*(_samples(prop, name, base) for name in prop.matrices)):
+                lists = _lists(prop)
+                samples = itertools.product(*(_samples(prop, name, base) for name in prop.matrices))
+                listed = [_simple_lists(name, length(base, label)) for name, label in lists]
+                for vectors, matrices_ in itertools.product(list(itertools.product(*listed)), list(samples)):
                     case = base | dict(zip(prop.matrices, matrices_, strict=True))
+                    case |= {name: vector for (name, _), vector in zip(lists, vectors, strict=True)}
                     if satisfied(prop, case):
                         yield case
+
+
+def _simple_lists(name: str, long: int) -> list[list[str]]:
+    """A fixed vector, or every unit vector for the row or column of an entry."""
+    return [unit(place, long) for place in range(1, (long if name in UNITS else 1) + 1)]
 
 
 def satisfied(prop: Proposition, case: Mapping[str, Any]) -> bool:
@@ -315,6 +339,8 @@ def features(prop: Proposition, case: Mapping[str, Any]) -> set[str]:
             found.add(f"{name} not symmetric")
         if _determinant(rows) == 0:
             found.add(f"{name} singular")
+    if set(UNITS) <= case.keys():
+        found.add(f"entry {'on' if case[UNITS[0]] == case[UNITS[1]] else 'off'} the diagonal")
     names = [name for name in prop.positions if name in case]
     for one, two in itertools.combinations(names, 2):
         found.add(f"{one} {'=' if case[one] == case[two] else '<' if case[one] < case[two] else '>'} {two}")

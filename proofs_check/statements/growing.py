@@ -19,21 +19,21 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.cases.of_statements import Case, drawn, features, satisfied, simple, size
+from proofs_check.cases.of_statements import Case, drawn, features, readable_case, satisfied, simple, size
 from proofs_check.checks.extrapolation import ExtrapolationError, extrapolated, weights
 from proofs_check.checks.intervals import Interval
 from proofs_check.claims.report import shown_case
 from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import BETA, TooDearError
-from proofs_check.statements.moments import DRAWN, REFUTING, Checker
+from proofs_check.statements.moments import DRAWN, REFUTING, Checker, exact_text
 from proofs_check.statements.series import LENGTH, expanded
 from proofs_check.statements.showing import NOT_SEEN
 from proofs_check.statements.trends import FIXED, GROWN, STEADY, Configuration, Trend
 from theorems.statement.decide import Part, decide
+from theorems.statement.entrywise import readable
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.limits import GROWING, put
 from theorems.statement.mutants import Mutant, mutants
-from theorems.statement.prose import sympy_text
 from theorems.statement.scalars import sympy_of
 from theorems.statement.weakening import reversed_limits
 
@@ -99,7 +99,7 @@ class LimitChecker(Checker):
         if not full or self.prop.error is not None:
             return None
         widest = max(full, key=lambda part: len(part.place.nodes) if part.place is not None else 0)
-        return sympy_text(widest.left) if widest.left is not sp.oo else None
+        return exact_text(widest.left) if widest.left is not sp.oo else None
 
     # -- configurations
 
@@ -407,7 +407,7 @@ class LimitChecker(Checker):
                 printed = sp.Float(trend.printed) if not float(trend.printed).is_integer() else int(trend.printed)
                 found.cases.append(
                     shown_case(
-                        case,
+                        readable_case(case),
                         "value that tends to the print",
                         printed,
                         self.exact_quantity(case),
@@ -476,7 +476,7 @@ class LimitChecker(Checker):
             finite = self.exact_quantity(case)
             # beside d the identity says nothing, and fills pages
             params = {name: value for name, value in case.items() if (self.prop.limit.variable, name) != ("d", "Sigma")}
-            found.counterexample = {"params": params, "printed": str(printed), "true": str(true)}
+            found.counterexample = {"params": readable_case(params), "printed": str(printed), "true": str(true)}
             if finite is not None:
                 found.counterexample |= {"limit": self._where(configuration), "finite": str(finite)}
             if found.confirmed:
@@ -547,7 +547,7 @@ class LimitChecker(Checker):
         from theorems.statement.repairing import corrected
 
         self.found.correction, self.found.correction_latex = corrected(self.prop, widest.left)
-        self.found.correction_sympy = sympy_text(widest.left)
+        self.found.correction_sympy = exact_text(widest.left)
         self.found.holds = f"as {self.prop.limit.text}"
 
     # -- wrong versions
@@ -582,7 +582,7 @@ class LimitChecker(Checker):
             self.found.mutants += 1
             self.found.caught += seen
             if not seen:
-                self.found.survivors.append(mutant.label)
+                self.found.survivors.append(readable(mutant.label))
 
     def _true_limit(self, right: Expr) -> bool:
         """Whether another right side is the limit, too."""

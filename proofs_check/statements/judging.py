@@ -50,7 +50,7 @@ def judged(
     reports = [report(prop, request, claim_id, found, effort, seed, time.perf_counter() - began)]
     if reports[0]["verdict"] == "refuted" and found.correction is not None and prop.relation in ("=", "->"):
         began = time.perf_counter()
-        text = f"{prop.left} {prop.relation} {found.correction}"
+        text = f"{prop.stated[0]} {prop.relation} {found.correction}"
         again = Request(text, _said_of(request.hypotheses, text, prop), "", request.law, request.limit)
         try:
             corrected = again.read()
@@ -188,9 +188,9 @@ def _frame(prop: Proposition, request: Request, claim_id: str, effort: str, seed
             "statement": statement_latex(prop),
             "reading": in_words(prop),
             "assumptions": list(prop.known.texts),
-            "quantity": prop.text if prop.relation in CLAUSES else str(prop.left),
+            "quantity": prop.text if prop.relation in CLAUSES else str(prop.stated[0]),
             "symbols": sorted({alias(name) for name in names} | {"tr1"} if prop.random else names),
-            "printed": {"value": f"{prop.relation} {prop.right}" if prop.relation in CLAUSES else str(prop.right)},
+            "printed": {"value": f"{prop.relation} {prop.right}" if prop.relation in CLAUSES else str(prop.stated[1])},
             "replay": request.command(effort, seed),
             # both sides are interpreters of the statement itself
             "bound": True,

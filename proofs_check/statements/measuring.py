@@ -143,7 +143,7 @@ def sampled(
     key = json.dumps(case, sort_keys=True) + mark
     statistics = simulation.statistics
     if not statistics:
-        ends = [simulation.interval(side.plain(), {}) for side in (prop.left, prop.right)]
+        ends = [simulation.interval(side, {}) for side in ("left", "right")]
         return Measurement(case, ends[0], ends[1], 0, 0.0)
     share = delta / len(statistics)
     common: dict[str, Any] = {"device": device, "threads": threads}
@@ -151,7 +151,7 @@ def sampled(
     if not spreads.keys() >= statistics.keys():
         stream = {"seed": seed, "claim_id": claim_id, "key": key + "pilot", **common}
         spreads = pilot_spreads(simulation, PILOT, **stream) | spreads
-    sensitive = _sensitivity(simulation, prop, {name: spreads[name].mean for name in statistics})
+    sensitive = _sensitivity(simulation, {name: spreads[name].mean for name in statistics})
     needed = 0
     for name in statistics:
         spread, part = spreads[name], RELATIVE * factor * spreads[name].scale
@@ -193,7 +193,7 @@ def sampled(
             misfits.append(
                 f"derived variance of {name} = {spreads[name].variance:.6g}, simulated <= {found.spread:.6g}"
             )
-    left, right = (simulation.interval(side.plain(), intervals) for side in (prop.left, prop.right))
+    left, right = (simulation.interval(side, intervals) for side in ("left", "right"))
     widths = {name: RELATIVE * factor * spreads[name].scale for name in statistics}
     tolerance = sum(sensitive.get(name, 0.0) * width for name, width in widths.items()) or max(
         abs(left[1] - left[0]), abs(right[1] - right[0])
@@ -214,7 +214,7 @@ def _tails(simulation: StatementSimulation, name: str) -> Any:
     return tails.degree if tails.degree is not None else tails
 
 
-def _sensitivity(simulation: Any, prop: Proposition, means: Mapping[str, float]) -> dict[str, float]:
+def _sensitivity(simulation: Any, means: Mapping[str, float]) -> dict[str, float]:
     """How much left - right moves with each raw mean, near these means."""
     found = {}
     for name, mean in means.items():
@@ -222,7 +222,7 @@ def _sensitivity(simulation: Any, prop: Proposition, means: Mapping[str, float])
         moved = []
         for shift in (-step, step):
             point = {other: (value, value) for other, value in means.items()} | {name: (mean + shift, mean + shift)}
-            sides = [simulation.interval(side.plain(), point) for side in (prop.left, prop.right)]
+            sides = [simulation.interval(side, point) for side in ("left", "right")]
             moved.append((sides[0][0] + sides[0][1]) / 2 - (sides[1][0] + sides[1][1]) / 2)
         found[name] = abs(moved[1] - moved[0]) / (2 * step) if all(map(math.isfinite, moved)) else 0.0
     return found

@@ -10,12 +10,13 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.cases.of_statements import Case, covering, drawn, simple, size
+from proofs_check.cases.of_statements import Case, covering, drawn, readable_case, simple, size
 from proofs_check.claims.report import shown_case
 from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import BETA, Measurement, TooDearError, WithoutValueError, measure
 from proofs_check.statements.planning import Spread, exact_spreads, told
 from theorems.statement.decide import Decision, Derivation, contradicts, decide
+from theorems.statement.entrywise import LEFT, RIGHT, readable
 from theorems.statement.expression import MOMENTS, Expr, StatementError
 from theorems.statement.mutants import mutants
 from theorems.statement.normal import equal
@@ -112,18 +113,21 @@ class Checker:
             self._again(pool)
         if self.found.status == "undecided" and self.found.simulation == "contradicts":
             worst = next(m for m in self.measured if m.contradicts(self.prop.relation))
-            self.found.reason += f"; the simulation contradicts it at {worst.case}: left side in {_shown(worst.left)}"
+            self.found.reason += (
+                f"; the simulation contradicts it at {readable_case(worst.case)}: left side in {_shown(worst.left)}"
+            )
         return self.found
 
     def _record(self, decision: Decision) -> None:
         for part in decision.parts[:8]:
-            self.found.evidence.append(f"{part.order}: left side {part.left}, right side {part.right}")
+            left, right = readable(str(part.left)), readable(str(part.right))
+            self.found.evidence.append(f"{part.order}: left side {left}, right side {right}")
             self.found.steps.append(
-                {"text": f"for {part.order}: {part.left} against {part.right}", "rule": "normal form", "ok": part.holds}
+                {"text": f"for {part.order}: {left} against {right}", "rule": "normal form", "ok": part.holds}
             )
         exact = self.general(self.prop.left)
         if exact is not None:
-            self.found.exact = sympy_text(exact)
+            self.found.exact = exact_text(exact)
 
     def general(self, node: Expr) -> sp.Expr | None:
         """A side as one formula that is right in every order, where there is one."""
@@ -186,12 +190,12 @@ class Checker:
             except TooDearError as error:
                 self.found.reason = f"disproved; {error}"
                 continue
-            self._rows([first], "left - right" if self.prop.right.has("E", "Var", "Cov") else str(self.prop.left))
+            self._rows([first], "left - right" if self.prop.right.has("E", "Var", "Cov") else str(self.prop.stated[0]))
             self.found.conflicts += self._conflicts([first, again])
             self.found.samples += first.walks + again.walks
             self.found.simulation = "contradicts" if first.contradicts(self.prop.relation) else "underpowered"
             self.found.confirmed = first.contradicts(self.prop.relation) and again.contradicts(self.prop.relation)
-            self.found.counterexample = {"params": dict(case), "printed": str(right), "true": str(left)}
+            self.found.counterexample = {"params": readable_case(case), "printed": str(right), "true": str(left)}
             self.found.power = (
                 f"an error of {gap:.3g} is caught with probability {1 - BETA:g}; {told([first.exactly, again.exactly])}"
             )
@@ -228,12 +232,12 @@ class Checker:
         found = self.found
         true = self.general(self.prop.left) if self.prop.relation == "=" else None
         if true is None or any(free.name.startswith("norm(") for free in true.free_symbols):
-            found.holds = "; ".join(f"for {part.order}: {part.left}" for part in decision.parts[:6])
+            found.holds = "; ".join(f"for {part.order}: {readable(str(part.left))}" for part in decision.parts[:6])
             return
         from theorems.statement.repairing import corrected
 
         found.correction, found.correction_latex = corrected(self.prop, true)
-        found.correction_sympy = sympy_text(true)
+        found.correction_sympy = exact_text(true)
         fine = [part.order for part in decision.parts if part.holds]
         found.holds = f"everywhere; as printed for {'; '.join(fine[:4])}" if fine else "everywhere"
 
@@ -275,7 +279,7 @@ class Checker:
         if self.found.samples_drawn > TOTAL[self.effort]:
             raise TooDearError(f"{self.effort} effort is spent")
         self.found.spent += self.alpha / PARTS
-        self.found.doing = f"while sampling {dict(case)}"
+        self.found.doing = f"while sampling {readable_case(case)}"
         measured = measure(
             prop or self.prop,
             case,
@@ -315,7 +319,7 @@ class Checker:
     def _told(self) -> None:
         found, relation = self.found, self.prop.relation
         found.cases = []
-        self._rows(self.measured, str(self.prop.left))
+        self._rows(self.measured, str(self.prop.stated[0]))
         found.samples = sum(m.walks for m in self.measured)
         found.conflicts = self._conflicts(self.measured)
         if not self.measured:
@@ -341,20 +345,20 @@ class Checker:
         for m in measured:
             left, right = self.sides(m.case)
             printed = right if right is not None else f"{m.right[0]:.6g}"
-            self.found.cases.append(shown_case(m.case, quantity, printed, left, m.left, samples=m.walks))
+            self.found.cases.append(shown_case(readable_case(m.case), quantity, printed, left, m.left, samples=m.walks))
 
     def _conflicts(self, measured: Iterable[Measurement]) -> list[str]:
         found = []
         for m in measured:
             if m.misfit:
-                found.append(f"at {dict(m.case)}: {m.misfit}")
+                found.append(f"at {readable_case(m.case)}: {m.misfit}")
             left, right = self.sides(m.case)
             if left is None or right is None:
                 continue
             value = sp.re(left - right)
             if not m.holds(float(value)):
                 told = f"derived left - right = {sp.N(value, 8)}, simulated {_shown(m.gap)}"
-                found.append(f"at {dict(m.case)}: {told}")
+                found.append(f"at {readable_case(m.case)}: {told}")
         return found
 
     # -- wrong versions
@@ -386,7 +390,7 @@ class Checker:
             found.mutants += 1
             found.caught += seen
             if not seen:
-                found.survivors.append(mutant.label)
+                found.survivors.append(readable(mutant.label))
         self._told()
 
     def _flipped(self, pool: list[Case]) -> None:
@@ -460,6 +464,12 @@ def raw_moments(node: Expr) -> Iterator[Expr]:
     elif node.op != "sum":
         for arg in node:
             yield from raw_moments(arg)
+
+
+def exact_text(value: sp.Expr) -> str:
+    """A value as text that ``sympify`` reads; an entry of M as entry_M."""
+    entries = [one for one in value.free_symbols if LEFT in one.name and RIGHT in one.name]
+    return sympy_text(value.xreplace({one: sp.Symbol(f"entry_{readable(one.name)}") for one in entries}))
 
 
 def _shown(interval: tuple[float, float]) -> str:

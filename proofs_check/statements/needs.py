@@ -14,7 +14,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.cases.of_statements import Case, drawn, satisfied, simple, size
+from proofs_check.cases.of_statements import Case, drawn, readable_case, satisfied, simple, size
 from proofs_check.statements.found import Found
 from proofs_check.statements.timing import TimeLimitError, time_limit
 from theorems.claims.catalogue import Statement
@@ -241,5 +241,5 @@ def _sampled(prop: Proposition, need: Need, claim_id: str, found: Found, effort:
 
 
 def _shown(case: Any) -> str:
-    entries: Iterable[tuple[str, Any]] = case.items()
+    entries: Iterable[tuple[str, Any]] = readable_case(case).items()
     return "at " + ", ".join(f"{name} = {value}" for name, value in entries).replace("'", "")

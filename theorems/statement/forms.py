@@ -10,6 +10,7 @@ from typing import Any
 from theorems.algebra.ratio import Ratio
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.places import Place, place_of
+from theorems.statement.shapes import shape
 from theorems.statement.traces import Letters, Traces
 
 #: An end of a form: the place of a token, or the name of a fixed vector.
@@ -58,7 +59,8 @@ class Term:
         return (end for form in self.forms for end in (form.left, form.right) if isinstance(end, Place))
 
 
-#: What a product is made of: ("scalar", terms), ("row"|"column"|"matrix"|"outer", [(term, data), ...]).
+#: What a product is made of: ("scalar", terms), ("row"|"column"|"matrix"|"outer", [(term, data), ...]), and of a sum of
+#: the last two ("mixed", [(term, (kind, data)), ...]).
 Value = tuple[str, list[tuple[Term, Any]]]
 
 
@@ -104,7 +106,7 @@ class Polynomial:
             return self._summed(node)
         if op == "**":
             return self._power(node)
-        if not node.random:
+        if not node.random and not (op == "/" and shape(node) != "number"):
             return "scalar", [(Term(self.scalar(node)), None)]
         if op == "/" and not args[1].random:
             kind, parts = self.value(args[0])
@@ -118,6 +120,8 @@ class Polynomial:
 
     def _added(self, values: list[Value], node: Expr) -> Value:
         kinds = {kind for kind, _ in values}
+        if len(kinds) > 1 and kinds <= set(_SQUARES):
+            return self._checked("mixed", [entry for one in values for entry in _labelled(one)], node)
         if len(kinds) != 1:
             raise StatementError(f"{node} adds a {' and a '.join(sorted(kinds))}; the shapes differ", at=node.at)
         return self._checked(kinds.pop(), [entry for _, found in values for entry in found], node)
@@ -128,6 +132,8 @@ class Polynomial:
         return kind, found
 
     def _transposed(self, value: Value, node: Expr) -> Value:
+        if value[0] == "mixed":
+            return self._added([self._transposed(one, node) for one in _apart(value)], node)
         kind, found = value
         flip = self.traces.transposed
         if kind == "scalar":
@@ -141,6 +147,8 @@ class Polynomial:
         return kind, [(t, (flip(d), e2, e1, flip(a))) for t, (a, e1, e2, d) in found]
 
     def _times(self, one: Value, two: Value, node: Expr) -> Value:
+        if "mixed" in (one[0], two[0]):
+            return self._added([self._times(a, b, node) for a in _apart(one) for b in _apart(two)], node)
         (first, left), (second, right) = one, two
         combine = _PRODUCTS.get((first, second))
         if combine is None:
@@ -176,6 +184,8 @@ class Polynomial:
         return Term((a.coefficient * b.coefficient).reduced(), a.forms + b.forms, a.bounds + b.bounds)
 
     def _trace(self, value: Value, node: Expr) -> Value:
+        if value[0] == "mixed":
+            return self._added([self._trace(one, node) for one in _apart(value)], node)
         kind, found = value
         if kind == "matrix":
             return "scalar", [(_scaled(term, self.traces.trace(letters)), None) for term, letters in found]
@@ -227,7 +237,7 @@ class Polynomial:
         if base.op == "norm":
             return "scalar", [(Term(self.scalar(node)), None)]
         if not count:
-            if base.has("matrix") and self.value(base)[0] in ("matrix", "outer"):
+            if base.has("matrix") and self.value(base)[0] in _SQUARES:
                 raise NotPolynomialError(f"{node} is no product; write I for it", at=node.at)
             return "scalar", [(Term(Ratio.of(1)), None)]
         found = self.value(base)
@@ -238,6 +248,25 @@ class Polynomial:
 
 def _scaled(term: Term, factor: Ratio) -> Term:
     return Term((term.coefficient * factor).reduced(), term.forms, term.bounds)
+
+
+#: Kinds that are matrices: products of matrices, M u v^T N, and sums of both.
+_SQUARES = ("matrix", "outer", "mixed")
+
+
+def _labelled(value: Value) -> list[tuple[Term, Any]]:
+    """The parts of a sum of matrices, each with its kind."""
+    kind, found = value
+    return found if kind == "mixed" else [(term, (kind, data)) for term, data in found]
+
+
+def _apart(value: Value) -> list[Value]:
+    """A sum of matrices as sums of one kind each; anything else as it is."""
+    kind, found = value
+    if kind != "mixed":
+        return [value]
+    kinds = dict.fromkeys(one for _, (one, _) in found)
+    return [(kind, [(term, data) for term, (one, data) in found if one == kind]) for kind in kinds]
 
 
 _ONE: tuple[Ratio, tuple[Form, ...]] = (Ratio.of(1), ())
@@ -255,5 +284,6 @@ _PRODUCTS: dict[tuple[str, str], tuple[str, Callable[[Polynomial, Any, Any], Any
     ("outer", "matrix"): ("outer", lambda p, x, y: (_ONE, (x[0], x[1], x[2], x[3] + y))),
     ("matrix", "outer"): ("outer", lambda p, x, y: (_ONE, (x + y[0], y[1], y[2], y[3]))),
     ("outer", "column"): ("column", lambda p, x, y: (p.form(x[2], x[3] + y[0], y[1]), (x[0], x[1]))),
+    ("outer", "outer"): ("outer", lambda p, x, y: (p.form(x[2], x[3] + y[0], y[1]), (x[0], x[1], y[2], y[3]))),
     ("row", "outer"): ("row", lambda p, x, y: (p.form(x[0], x[1] + y[0], y[1]), (y[2], y[3]))),
 }

@@ -260,6 +260,9 @@ class _Reader:
         parts = list(inside.elts) if isinstance(inside, ast.Tuple) else [inside]
         head = node.value.id if isinstance(node.value, ast.Name) else ""
         if head in MOMENTS:
+            if head == "Cov" and len(parts) == 1:
+                # the covariance matrix of a vector
+                parts *= 2
             if len(parts) != MOMENTS[head]:
                 raise self.fail(f"{head}[...] takes {MOMENTS[head]} of them, {len(parts)} stand here", node)
             inner = tuple(self.build(part, depth) for part in parts)

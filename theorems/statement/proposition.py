@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from theorems.statement.conditions import condition, numbers_of, split_clause
+from theorems.statement.entrywise import LEFT, RIGHT, entry
 from theorems.statement.expression import MOMENTS, RANGES, Expr, StatementError, name, number
 from theorems.statement.families import families_of
 from theorems.statement.hypotheses import (
@@ -39,6 +40,8 @@ class Proposition:
     """left RELATION right + error, under a law and hypotheses, along a limit where there is one.
 
     For ``iff`` and ``if`` both sides are conditions.
+    Of sides that are vectors or matrices, ``left`` and ``right`` are any of their entries (entrywise.py), and ``whole``
+    the sides as they are stated.
     ``error`` is ("o" or "O", scale) for an error term on the right side. ``positions`` are the names of token
     positions (1 <= i <= T), ``parameters`` the other names.
     """
@@ -56,6 +59,12 @@ class Proposition:
     definitions: tuple[str, ...] = ()
     places: tuple[Place, ...] = field(default=())
     families: tuple[tuple[str, tuple[str, Expr]], ...] = ()
+    whole: tuple[Expr, Expr] | None = None
+
+    @property
+    def stated(self) -> tuple[Expr, Expr]:
+        """Both sides as a reader knows them: vectors and matrices whole."""
+        return self.whole or (self.left, self.right)
 
     @property
     def random(self) -> bool:
@@ -69,7 +78,12 @@ class Proposition:
 
     def plain(self) -> dict[str, Any]:
         """The statement as nested lists and text, as the other side reads it."""
-        found: dict[str, Any] = {"law": self.law.plain(), "left": self.left.plain(), "right": self.right.plain()}
+        sides = [self.left, self.right]
+        if self.whole is not None:
+            # the other side takes entries in its own way; a side that was changed stays as it is
+            kind = shape(self.whole[0])
+            sides = [one if entry(one, kind) == side else side for one, side in zip(self.whole, sides, strict=True)]
+        found: dict[str, Any] = {"law": self.law.plain(), "left": sides[0].plain(), "right": sides[1].plain()}
         bodies = {name: [index, body.plain()] for name, (index, body) in self.families}
         if self.known.sizes:
             found["sizes"] = {label: list(shape) for label, shape in self.known.sizes.items()}
@@ -125,6 +139,10 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     _check_limit(sides, relation, error, regime, text, limit)
     used = {name for side in sides for name in side.names()} | made.names() | regime.names()
     parameters = sorted((used | set(names_of(known))) - positions - {"d"})
+    whole = None
+    if error is None and not clause and (any(side.has("token", "mean") for side in sides)) and shape(left) != "number":
+        whole = left, right
+        left, right, known = _entries(left, right, known, regime, text, limit)
     return Proposition(
         law=made,
         left=left,
@@ -139,6 +157,28 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
         definitions=tuple(" ".join(part.split()) for part, _ in split_top(where, ";,") if part.strip()),
         places=places,
         families=tuple(words.definitions.items()),
+        whole=whole,
+    )
+
+
+def _entries(
+    left: Expr, right: Expr, known: Hypotheses, regime: Limit, text: str, given: str
+) -> tuple[Expr, Expr, Hypotheses]:
+    """Any entry of both sides, and the unit vectors that stand for its row and column among what a case gives."""
+    kind = shape(left)
+    lengths = dict(zip((LEFT, RIGHT), size(left, known, text), strict=True))
+    units = {name: lengths[name] for name in {"vector": (LEFT,), "row": (RIGHT,)}.get(kind, (LEFT, RIGHT))}
+    for label in units.values():
+        if not (label.isidentifier() or label.isdigit()):
+            raise StatementError(f"{left} has {label} entries; give that number a name of its own", text, left.at)
+        if label == regime.variable:
+            raise StatementError(f"{left} has no limit: its size {label} tends; take a number of it", given, 0)
+    try:
+        sides = entry(left, kind), entry(right, kind)
+    except StatementError as error:
+        raise StatementError(str(error), text, error.at) from None
+    return *sides, replace(
+        known, sequences={**known.sequences, **{name: (label, None) for name, label in units.items()}}
     )
 
 
@@ -360,16 +400,14 @@ def _check_shapes(sides: tuple[Expr, ...], relation: str, known: Hypotheses, tex
             raise StatementError(f"{side} is random; a statement is about moments: take {mend}", text, side.at)
         found = shape(side, text)
         sizes.append(size(side, known, text))
-        if found == "comparison" or (found != "number" and relation != "="):
+        entrywise = relation == "=" or (relation == "->" and any(one.has("token", "mean") for one in sides))
+        if found == "comparison" or (found != "number" and not entrywise):
             mend = "multiply it by fixed vectors, a in R^d, or take a trace or a norm"
-            raise StatementError(f"{side} is a {found}, and {relation} is about numbers; {mend}", text, side.at)
+            said = relation or "an error term"
+            raise StatementError(f"{side} is a {found}, and {said} is about numbers; {mend}", text, side.at)
     if relation and sizes[0] != sizes[1] and not (sides[1] == number(0) and sizes[0] != NUMBER):
         said = f"{sides[0]} is {told(sizes[0])} and {sides[1]} is {told(sizes[1])}"
         raise StatementError(f"{said}; expected equal sizes, or 0 on the right", text, sides[1].at)
-    tokens = any(side.has("token", "mean") for side in sides)
-    if tokens and NUMBER not in sizes:
-        mend = "multiply it by fixed vectors, or define the tokens by x[i] = column(X, i)"
-        raise StatementError(f"{sides[0]}: with tokens statements are about numbers; {mend}", text, 0)
 
 
 def _check_names(

@@ -225,15 +225,16 @@ def _of_each(node: Expr) -> str:
 
 def statement_latex(prop: Proposition) -> str:
     """The statement in LaTeX, its error term and limit with it."""
+    left, stated = prop.stated
     if prop.relation in CLAUSES:
         sign = r"\iff" if prop.relation == "iff" else r"\Longleftarrow"
-        return rf"{latex(prop.left)} {sign} {latex(prop.right)}"
+        return rf"{latex(left)} {sign} {latex(stated)}"
     error = "" if prop.error is None else f" + {prop.error[0]}({latex(prop.error[1])})"
-    right = latex(prop.right)
-    if error and prop.right.op == "number" and prop.right.args[0] == 0:
+    right = latex(stated)
+    if error and stated.op == "number" and stated.args[0] == 0:
         right, error = "", error.removeprefix(" + ")
     limit = rf" \quad ({limit_latex(prop)})" if prop.limit.variable else ""
-    return f"{latex(prop.left)} {_RELATIONS[prop.relation]} {right}{error}{limit}"
+    return f"{latex(left)} {_RELATIONS[prop.relation]} {right}{error}{limit}"
 
 
 def limit_latex(prop: Proposition) -> str:
@@ -253,11 +254,13 @@ def limit_latex(prop: Proposition) -> str:
 def in_words(prop: Proposition) -> str:
     """The statement as a sentence: for every what, under which law, along which limit."""
     quantified = [*_matrices(prop), *_positions(prop), *_parameters(prop)]
-    whole = f"{prop.left} {prop.relation} {_right(prop)}"
+    left, _ = prop.stated
+    whole = f"{left} {prop.relation} {_right(prop)}"
     if prop.relation == "iff":
-        whole = f"{prop.left} if and only if {prop.right}"
+        whole = f"{left} if and only if {prop.right}"
     given = [f"{one} {relation} {two}" for relation, one, two in prop.known.relations]
     where = f" with {_listed(given)}" if given else ""
+    whole += ", entry by entry" if prop.whole is not None else ""
     sentence = f"For every {_listed(quantified)}{where}: {whole}" if quantified else whole
     if prop.limit.variable:
         free = [n for n in prop.positions if n != "T" and n not in dict(prop.limit.regime)]
@@ -290,7 +293,7 @@ def law_in_words(prop: Proposition) -> str:
 
 def _right(prop: Proposition) -> str:
     if prop.error is None:
-        return str(prop.right)
+        return str(prop.stated[1])
     error = f"{prop.error[0]}({prop.error[1]})"
     return error if prop.right.op == "number" and prop.right.args[0] == 0 else f"{prop.right} + {error}"
 
@@ -381,6 +384,7 @@ def _parameters(prop: Proposition) -> list[str]:
     sizes = [
         f"{name} in {_of(prop, name)}^{size}" + (f" with |{name}_j| <= {bound}" if bound is not None else "")
         for name, (size, bound) in prop.known.sequences.items()
+        if not name.startswith("_")
     ]
     vectors = [*(f"{name} in R^d" for name in prop.known.vectors), *map(_family, prop.known.families.items())]
     return [*found, *sizes, *vectors, *(f"all with {truth}" for truth in prop.known.truths)]

@@ -174,7 +174,7 @@ class Exact:
         shape, _ = self.polynomial.value(inner)
         if kind in ("", "fro") or shape in ("column", "row"):
             product = Expr("*", (Expr("T", (inner,)), inner))
-            return self.value(Expr("tr", (product,)) if shape == "matrix" else product)
+            return self.value(product if shape in ("column", "row") else Expr("tr", (product,)))
         label = str(node)
         return symbol(label) ** 2
 

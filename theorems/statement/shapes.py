@@ -79,6 +79,12 @@ def shape(node: Expr, text: str = "") -> str:
         return "number"
     if op == "E":
         return shape(args[0], text)
+    if op == "Cov" and "number" not in (shapes := {shape(arg, text) for arg in args}):
+        if shapes != {"vector"}:
+            raise StatementError(f"{node} takes numbers, or vectors alone", text, node.at)
+        return "matrix"
+    if op == "Var" and shape(args[0], text) == "vector":
+        raise StatementError(f"{args[0]} is a vector; write Cov[{args[0]}] for the matrix", text, node.at)
     if op in MOMENTS:
         _numbers(args, text)
     if op == "least":

@@ -63,6 +63,8 @@ class _Sizes:
             return self._square(node, found[0]) if found[0] != NUMBER else NUMBER
         if op in ("/", "softmax", "E"):
             return found[0]
+        if op == "Cov":
+            return found[0][0], found[1][0]
         if op == "tr":
             self._square(node, found[0])
         if op in ("inv", "eig"):

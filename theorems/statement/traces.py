@@ -68,7 +68,9 @@ class Traces:
     @property
     def scalar(self) -> bool:
         """Whether every matrix is a number: d = 1, and none has another size."""
-        return self.known.dimension.high == 1 and not self.known.sizes and not self.known.sequences
+        sizes = {label for size in self.known.sizes.values() for label in size}
+        sizes |= {label for label, _ in self.known.sequences.values()}
+        return self.known.dimension.high == 1 and sizes <= {"d", "1"}
 
     def _product(self, word: Letters) -> Ratio:
         value = Ratio.of(1)

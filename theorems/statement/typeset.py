@@ -21,12 +21,12 @@ _SUM, _PRODUCT, _ALONE = 1, 2, 4
 
 def typeset(prop: Proposition) -> str:
     """The statement in one line."""
-    right = _text(prop.right)
+    right = _text(prop.stated[1])
     if prop.error is not None:
         kind, scale = prop.error
         error = f"{kind}({_text(scale)})"
         right = error if prop.right == Expr("number", (0,)) else f"{right} + {error}"
-    line = f"{_text(prop.left)} {_RELATIONS.get(prop.relation, prop.relation)} {right}"
+    line = f"{_text(prop.stated[0])} {_RELATIONS.get(prop.relation, prop.relation)} {right}"
     return f"{line}   ({tending(prop)})" if prop.limit.variable else line
 
 
