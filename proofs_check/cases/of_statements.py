@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from proofs_check.cases.rotations import rotated
 from theorems.statement import cases as exact_cases
 from theorems.statement.entrywise import LEFT, RIGHT
-from theorems.statement.hypotheses import Range
 from theorems.statement.places import ZERO, Place
 from theorems.statement.proposition import Proposition
+from theorems.statement.ranges import Range
 
 if TYPE_CHECKING:
     from hypothesis import strategies as st

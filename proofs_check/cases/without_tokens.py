@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from theorems.statement.cases import Case, Rows, admissible, frame
 from theorems.statement.expression import Expr, StatementError
-from theorems.statement.hypotheses import Range
 from theorems.statement.proofs.matrices import about_matrices
 from theorems.statement.proposition import Proposition
+from theorems.statement.ranges import Range
 from theorems.statement.values import UndefinedError, scalar
 
 #: Chooses one of several; the simplest stand first.

@@ -29,10 +29,10 @@ from theorems.statement.cases import Case, admissible, frame
 from theorems.statement.certify import shown, undefined, violation
 from theorems.statement.conditions import CLAUSES, numbers_of
 from theorems.statement.expression import HALF_LINE, MOMENTS, Expr, number
-from theorems.statement.hypotheses import Range
 from theorems.statement.proofs import proved
 from theorems.statement.proofs.matrices import about_matrices
 from theorems.statement.proposition import Proposition
+from theorems.statement.ranges import Range
 from theorems.statement.work import Work
 
 #: By effort: cases drawn, cases that Hypothesis draws, and ascents. Counts, so that no verdict hangs on a busy machine.

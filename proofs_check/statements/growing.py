@@ -28,7 +28,7 @@ from proofs_check.statements.measuring import BETA, TooDearError
 from proofs_check.statements.moments import DRAWN, REFUTING, Checker, exact_text
 from proofs_check.statements.series import LENGTH, expanded
 from proofs_check.statements.showing import NOT_SEEN
-from proofs_check.statements.trends import FIXED, GROWN, STEADY, Configuration, Trend
+from proofs_check.statements.trends import FAR, FIXED, GROWN, STEADY, Configuration, Trend
 from theorems.statement.decide import Part, decide
 from theorems.statement.entrywise import readable
 from theorems.statement.expression import Expr, StatementError
@@ -137,9 +137,14 @@ class LimitChecker(Checker):
         return moving | self._share_names()
 
     def _fits(self, configuration: Configuration) -> bool:
-        if not self.growing:
+        name = self.prop.limit.variable
+        if self.growing:
+            cases = [configuration.at(T) for T in (16, 64, FAR)]
+        elif name in ("d", *self.prop.positions):
             return True
-        return all(satisfied(self.prop, configuration.at(T)) for T in (16, 64))
+        else:
+            cases = [{**configuration.fixed, name: str(self._in_index(sp.Integer(N)))} for N in (*self._indices, FAR)]
+        return all(satisfied(self.prop, case) for case in cases)
 
     def _chosen(self, configurations: list[Configuration]) -> list[Configuration]:
         """A few that together tell the most wrong limits from the print, and differ most in what they cover."""

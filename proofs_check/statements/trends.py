@@ -14,6 +14,9 @@ from proofs_check.checks.intervals import Interval
 
 #: Where a position stays that does not grow.
 FIXED = 1
+#: An index at which a configuration meets the hypotheses, too, as it is to meet them along the whole limit: i <= 1000
+#: holds of every share of T at the lengths that are sampled, and of none but 0 in the limit.
+FAR = 2**200
 #: From one length to the next, which doubles, a bounded value grows less than this, and a growing one more. Growth like
 #: the square root of the length is by 2^(1/2) = 1.414: of what grows that fast it is seen that it is not bounded.
 STEADY, GROWN = 1.4, 1.4

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from theorems.statement.expression import TRUTHS, Expr, StatementError
 
 if TYPE_CHECKING:
-    from theorems.statement.language import _Reader
+    from theorems.statement.language import Vocabulary, _Reader
 
 _EVERY = "expected every(relation, j, first, last), e.g. every(z[i].T*W*z[j] > 0, i, 1, n, j, 1, n, i != j)"
 _EXTREMAL = {
@@ -51,15 +51,15 @@ def ranged(reader: _Reader, node: ast.Call, depth: int, body: Expr, expected: st
     return body
 
 
-def taken(reader: _Reader, label: str) -> bool:
-    """Whether a word stands for something, so that it cannot be an index."""
-    words = reader.words
-    known = (words.matrices, words.vectors, words.sequences, words.families, words.values, words.definitions)
-    return label in ("x", "T", "d") or label.startswith("_") or any(label in table for table in known)
+def taken(words: Vocabulary, label: str) -> bool:
+    """Whether a word stands for something, so that it cannot be an index: that would be read in the index's place."""
+    known = (words.matrices, words.vectors, words.sequences, words.families)
+    defined = (words.values, words.definitions, words.several)
+    return label in ("x", "T", "d", "pi") or label.startswith("_") or any(label in table for table in known + defined)
 
 
 def _index(reader: _Reader, arg: ast.Name, before: list[str]) -> str:
-    if taken(reader, arg.id) or arg.id in before:
+    if taken(reader.words, arg.id) or arg.id in before:
         raise reader.fail(f"{arg.id} cannot be an index here; take another letter", arg)
     return arg.id
 

@@ -14,9 +14,9 @@ from typing import Any
 from theorems.algebra.norms import is_semidefinite, is_symmetric
 from theorems.statement import monotone
 from theorems.statement.expression import RANGES, Expr
-from theorems.statement.hypotheses import Range
 from theorems.statement.numbers import rational_at
 from theorems.statement.proposition import Proposition
+from theorems.statement.ranges import Range
 from theorems.statement.truths import truth
 from theorems.statement.values import HOLDS, UndefinedError, Vector, compared, value
 

@@ -10,8 +10,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from theorems.statement.expression import HOLDS, PREDICATES, TRUTHS, Expr, StatementError
-from theorems.statement.hypotheses import Hypotheses, Range
+from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.language import Vocabulary, parsed
+from theorems.statement.ranges import Range
 from theorems.statement.syntax import relations
 
 if TYPE_CHECKING:

@@ -20,9 +20,10 @@ import flint
 from theorems.algebra.balls import precision
 from theorems.statement.arithmetic import Number, UndefinedError, ball
 from theorems.statement.expression import HOLDS, Expr, StatementError, name, negative
-from theorems.statement.hypotheses import Hypotheses, Range
+from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.laws import Law
 from theorems.statement.places import ZERO, Place
+from theorems.statement.ranges import Range
 from theorems.statement.values import compared, value
 
 #: Tokens whose matrix is looked at; values of the parameters at which it is; bits of the balls.

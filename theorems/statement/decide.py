@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, Literal
 
 import sympy as sp
@@ -21,12 +21,12 @@ from theorems.statement import decide_clauses
 from theorems.statement.conditions import CLAUSES, parts
 from theorems.statement.expression import MOMENTS, Expr, StatementError
 from theorems.statement.forms import NotPolynomialError
-from theorems.statement.having import has_values
-from theorems.statement.hypotheses import Range
+from theorems.statement.having import has_values, visibly_nonnegative
 from theorems.statement.limits import GROWING, Regime, consequences, leading, limit, put, regimes, uniform
 from theorems.statement.normal import equal, nonnegative, sign
 from theorems.statement.places import Order, Place, orders
 from theorems.statement.proposition import Proposition
+from theorems.statement.ranges import Range
 from theorems.statement.scalars import Exact, sympy_of
 from theorems.statement.squares import square_trace
 
@@ -224,6 +224,7 @@ def decide(prop: Proposition, derivation: Derivation) -> Decision:
         if all(part.holds for part in parts):
             # where a side has no value an equality does not hold; a difference elsewhere refutes it still
             has_values(prop)
+            _rooted(prop, derivation)
     except (NotPolynomialError, ZeroDivisionError) as error:
         return Decision("undecided", "no closed form", reason=str(error))
     if not parts:
@@ -233,6 +234,19 @@ def decide(prop: Proposition, derivation: Derivation) -> Decision:
         method += "; limits from leading terms"
     open_parts = [part for part in parts if not part.holds]
     return Decision("open" if open_parts else "proved", method, parts)
+
+
+def _rooted(prop: Proposition, derivation: Derivation) -> None:
+    """NotPolynomialError where a root or a logarithm is taken of a moment or a trace that may be negative."""
+    bases = [base for side in (prop.left, prop.right) for base, _ in _bases(side) if base.has(*MOMENTS, "tr")]
+    plain = [base for base in bases if visibly_nonnegative(base)]
+    for base, order in product((base for base in bases if base not in plain), derivation.orders):
+        value = derivation.value(order, base)
+        known = (derivation.value(order, other) for other in plain)
+        # it is >= 0, or has the sign of another that is
+        ratios = (value, *(sp.cancel(value / other) for other in known if other != 0))
+        if not any(nonnegative(ratio, positive_names(prop, order, ratio)) for ratio in ratios):
+            raise NotPolynomialError(f"{base} is not shown to be >= 0, so that its root or logarithm may not exist")
 
 
 def _parts(prop: Proposition, derivation: Derivation) -> Iterator[Part]:

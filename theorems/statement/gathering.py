@@ -28,7 +28,7 @@ def _of_each(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
 def _hull(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     """The hull of one vector for every value of indices, or of vectors one by one."""
     second = node.args[1] if len(node.args) > 1 else None
-    if not node.args or (isinstance(second, ast.Name) and not taken(reader, second.id)):
+    if not node.args or (isinstance(second, ast.Name) and not taken(reader.words, second.id)):
         return _of_each(reader, head, node, depth)
     return Expr(head, tuple(reader.build(arg, depth) for arg in node.args))
 

@@ -43,6 +43,16 @@ def has_values(prop: Proposition) -> None:
                     )
 
 
+def visibly_nonnegative(node: Expr) -> bool:
+    """Whether an expression is made of variances, even powers, norms and expectations of such."""
+    if node.op == "number":
+        return bool(node.args[0] >= 0)
+    if node.op == "**" and node.args[1].op == "number" and node.args[1].args[0] % 2 == 0:
+        return True
+    inside = node.op in ("+", "*", "/", "E", "**") and all(map(visibly_nonnegative, node))
+    return inside or node.op in ("Var", "norm", "entrynorm", "abs", "sqrt", "exp")
+
+
 class _Values:
     """Says whether expressions in names have a value under the hypotheses of a statement."""
 

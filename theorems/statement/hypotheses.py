@@ -16,6 +16,7 @@ from theorems.statement.expression import PREDICATES, Expr, StatementError
 from theorems.statement.families import Bounds, family_of
 from theorems.statement.language import Vocabulary, parsed
 from theorems.statement.places import Differences, Place, place_of
+from theorems.statement.ranges import Range
 from theorems.statement.syntax import nearest, relations, split_top
 
 #: What may be said of a matrix.
@@ -44,50 +45,6 @@ _SHAPE = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+(?:is\s+)?([a-z][a-z ]*?)\s*
 _PLACE = re.compile(r"^([A-Za-z]\w*)\s*(?:[+-]\s*[0-9]+)?$", re.ASCII)
 _NUMBER = re.compile(r"^-?[0-9]+(?:/0*[1-9][0-9]*|\.[0-9]+)?$", re.ASCII)
 _PROPERTY = re.compile(rf"^\s*(?:{'|'.join(PREDICATES)})\s*\(")
-
-
-@dataclass(frozen=True)
-class Range:
-    """The values of a parameter: an interval, open or closed at its ends, without 0 where ``nonzero``."""
-
-    low: Fraction | None = None
-    high: Fraction | None = None
-    low_open: bool = False
-    high_open: bool = False
-    nonzero: bool = False
-    integer: bool = False
-
-    def holds(self, value: Fraction) -> bool:
-        """Whether a value lies in the range."""
-        above = self.low is None or value > self.low or (value == self.low and not self.low_open)
-        below = self.high is None or value < self.high or (value == self.high and not self.high_open)
-        whole = not self.integer or value.denominator == 1
-        return above and below and whole and not (self.nonzero and value == 0)
-
-    def within(self, low: Fraction, high: Fraction) -> Range:
-        """The part of the range between two ends; an end that replaces one is closed, as it is no hypothesis."""
-        found = self
-        if self.low is None or self.low < low:
-            found = replace(found, low=low, low_open=False)
-        if self.high is None or self.high > high:
-            found = replace(found, high=high, high_open=False)
-        return found
-
-    @property
-    def empty(self) -> bool:
-        """Whether no value lies in the range."""
-        if self.low is None or self.high is None:
-            return False
-        return self.low > self.high or (self.low == self.high and (self.low_open or self.high_open))
-
-    @property
-    def sign(self) -> int | None:
-        """1 or -1 where every value has that sign, else None."""
-        if self.low is not None and (self.low > 0 or (self.low == 0 and (self.low_open or self.nonzero))):
-            return 1
-        if self.high is not None and (self.high < 0 or (self.high == 0 and (self.high_open or self.nonzero))):
-            return -1
-        return None
 
 
 @dataclass(frozen=True)
@@ -178,11 +135,8 @@ def position_names(text: str, positions: set[str], parameters: set[str] | frozen
     to be real, or one that is compared with a number that no position needs: lam > 0, k <= 5/2.
     """
     found = set(positions)
-    chains, numbers = [], set(parameters)
+    chains, numbers = [], said_real(text) | parameters
     for part, _ in split_top(text, ",;"):
-        member, shape = _MEMBER.match(part), _SHAPE.match(part)
-        if (member and not member[2]) or (shape and shape[2] == "real"):
-            numbers.add((member or shape)[1])  # type: ignore[index]
         sides = _sides(part)
         chains.append({match[1] for match in map(_PLACE.match, sides) if match} - {"d"})
         for one, two in pairwise(sides):
@@ -200,6 +154,13 @@ def position_names(text: str, positions: set[str], parameters: set[str] | frozen
                 found |= names - numbers
         if len(found) == before:
             return found
+
+
+def said_real(text: str) -> set[str]:
+    """The names of which hypotheses say that they are real numbers: lam real, lam in R."""
+    parts = [part for part, _ in split_top(text, ",;")]
+    found = {match[1] for match in map(_MEMBER.match, parts) if match and not match[2]}
+    return found | {match[1] for match in map(_SHAPE.match, parts) if match and match[2] == "real"}
 
 
 def orders_places(part: str) -> bool:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import prod
 
-from theorems.statement.binders import every, extremal
+from theorems.statement.binders import every, extremal, taken
 from theorems.statement.calculus import derivative
 from theorems.statement.chances import chance
 from theorems.statement.expression import (
@@ -380,7 +380,7 @@ def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     if len(node.args) != 4 or not isinstance(node.args[1], ast.Name):
         raise reader.fail(f"expected {head}(expression, j, first, last), e.g. {head}({_EXAMPLES[head]}, j, 1, T)", node)
     index = node.args[1].id
-    if index in ("x", "T", "d") or index in reader.words.matrices or index.startswith("_"):
+    if taken(reader.words, index):
         raise reader.fail(f"{index} cannot be the index of a {head}; take another letter", node.args[1])
     body, first, last = (reader.build(node.args[k], depth) for k in (0, 2, 3))
     if index in first.names() | last.names():
@@ -392,8 +392,7 @@ def _diff(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     if len(node.args) not in (2, 3) or not isinstance(node.args[1], ast.Name):
         raise reader.fail("expected diff(expression, theta), or diff(expression, theta, place)", node)
     index = node.args[1].id
-    words = reader.words
-    if index in ("x", "T", "d", *words.matrices, *words.values, *words.definitions) or index.startswith("_"):
+    if taken(reader.words, index):
         raise reader.fail(f"{index} is no parameter; a derivative is by a parameter such as theta", node.args[1])
     body = reader.build(node.args[0], depth)
     if _outside_limits(body):
@@ -436,7 +435,7 @@ def _of_function(reader: _Reader, head: str, node: ast.Call, places: list[ast.ex
     if not isinstance(node.args[1], ast.Name):
         raise reader.fail(f"expected {form}, f in terms of t", node)
     index = node.args[1].id
-    if index in ("x", "T", "d", *reader.words.matrices) or index.startswith("_"):
+    if taken(reader.words, index):
         raise reader.fail(f"{index} is no parameter; take another letter", node.args[1])
     body, *ends = (reader.build(arg, depth) for arg in (node.args[0], *places))
     if index not in body.names():

@@ -104,6 +104,13 @@ def read_law(text: str) -> Law:
             )
         tree = _inside(text, inside or "")
         if head == "ar1":
+            if names := sorted(tree.names() & {"s", "t"}):
+                raise StatementError(
+                    f"in a law s and t are two positions, and {names[0]} is none here; call the parameter otherwise, "
+                    "e.g. ar1(a)",
+                    text,
+                    tree.at,
+                )
             return Law("ar1", tree, Expr("**", (tree, minus(_t, _s))), number(1), text=words)
         return _gaussian(tree, text, words)
     near = nearest(head, ("walk", "iid", "ar1", "gaussian", "exchangeable"))

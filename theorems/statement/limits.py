@@ -17,7 +17,7 @@ import sympy as sp
 from theorems.algebra.expressions import symbol
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.normal import rational_form
-from theorems.statement.places import Order
+from theorems.statement.places import ZERO, Order, ordered
 from theorems.statement.proposition import Proposition
 from theorems.statement.scalars import sympy_of
 
@@ -54,12 +54,20 @@ def regimes(prop: Proposition, order: Order) -> Iterator[Regime]:
         return
     tied = dict(order.values)
     said = dict(prop.limit.regime)
+    near = ordered(prop.known.places, order).shortest(prop.positions)
+    assert near is not None
+    if near["T", ZERO] < float("inf"):
+        return
     free = [n for n in prop.positions if n != "T" and n not in said and n not in tied]
     # i/T -> theta leaves i = (theta + o(1)) T: the share of T itself stays open until the limit is taken
     base = {n: symbol(f"{n}/T") * GROWING for n in said if n not in tied}
     for choice in product((True, False), repeat=len(free)):
         table = {"T": GROWING, **base}
         words = ["T -> oo", *(f"{n}/T -> {form}" for n, form in said.items())]
+        # what is at most a number stays, and what is at most a number below T grows
+        ends = (near[n, ZERO] if grows else near["T", n] for n, grows in zip(free, choice, strict=True))
+        if any(end < float("inf") for end in ends):
+            continue
         for name, grows in zip(free, choice, strict=True):
             if grows:
                 # any share of T, as the statement holds for every position

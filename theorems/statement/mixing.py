@@ -19,7 +19,8 @@ from math import prod
 from theorems.algebra.ratio import Ratio
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.forms import NotPolynomialError
-from theorems.statement.hypotheses import Hypotheses, Range
+from theorems.statement.hypotheses import Hypotheses
+from theorems.statement.ranges import Range
 
 
 def check(kind: str, arguments: Sequence[Expr], known: Hypotheses, text: str) -> None:

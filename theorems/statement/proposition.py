@@ -7,22 +7,24 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from theorems.statement.binders import taken
+from theorems.statement.coherent import check_defined, check_indices, check_reached
 from theorems.statement.conditions import condition, numbers_of, split_clause
 from theorems.statement.entrywise import LEFT, RIGHT, entry
 from theorems.statement.expression import MOMENTS, RANGES, Expr, StatementError, name, number
 from theorems.statement.families import families_of
 from theorems.statement.hypotheses import (
     Hypotheses,
-    Range,
     names_of,
     position_names,
     read_hypotheses,
     sizes_of,
     vocabulary_of,
 )
-from theorems.statement.language import Vocabulary, parsed
+from theorems.statement.language import CALLS, Vocabulary, parsed
 from theorems.statement.laws import Law, read_law
 from theorems.statement.places import Place, place_of
+from theorems.statement.ranges import Range
 from theorems.statement.shapes import shape
 from theorems.statement.sizes import NUMBER, size, told
 from theorems.statement.syntax import check_brackets, nearest, split_relation, split_top
@@ -135,8 +137,12 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     else:
         _check_shapes((left, right), relation if error is None else "", known, text)
     _check_law(made, known, places, positions, law)
+    if not made.exchangeable:
+        check_defined(words, set(names_of(known)) | made.names() | regime.names(), where)
+    check_indices(sides, hypotheses, text)
     _check_names(sides, known, made, regime, positions, text, hypotheses)
     _check_limit(sides, relation, error, regime, text, limit)
+    check_reached(known, regime, positions, limit)
     used = {name for side in sides for name in side.names()} | made.names() | regime.names()
     parameters = sorted((used | set(names_of(known))) - positions - {"d"})
     whole = None
@@ -193,11 +199,12 @@ def _defined(where: str, words: Vocabulary) -> Vocabulary:
         head, index, body = match[1], match[2], match[3]
         # x[i] = column(X, i): the tokens are the columns of a given matrix, so that there are no others
         tokens = head == "x" and index and not re.search(r"\bx\s*\[", body)
-        taken = (*words.families, *words.several, *words.matrices, *MOMENTS, "T", "d", *([] if tokens else ["x"]))
-        if head in words.definitions or head in words.values or head in taken:
+        if (taken(words, head) and not tokens) or head in (*MOMENTS, *CALLS):
             raise StatementError(f"{head} is defined already; take another name", where, column)
-        tree = parsed(body, words, where, column + match.start(3))
         indices = tuple(name.strip() for name in (index or "").split(","))
+        if again := next((one for k, one in enumerate(indices) if taken(words, one) or one in indices[:k]), ""):
+            raise StatementError(f"{again} cannot be an index of {head}; take another letter", where, column)
+        tree = parsed(body, words, where, column + match.start(3))
         if len(indices) > 1:
             words = replace(words, several={**words.several, head: (indices, tree)})
         elif index:

@@ -10,8 +10,9 @@ from theorems.statement import binders_prose
 from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import HALF_LINE, MOMENTS, OF_EACH, PREDICATES, Expr, chained
 from theorems.statement.families import Bounds
-from theorems.statement.hypotheses import Range, orders_places, read_hypotheses
+from theorems.statement.hypotheses import orders_places, read_hypotheses
 from theorems.statement.proposition import Proposition
+from theorems.statement.ranges import Range
 
 if TYPE_CHECKING:
     import sympy as sp

@@ -12,13 +12,13 @@ from theorems.algebra.ratio import Ratio
 from theorems.statement.cases import frame
 from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import Expr, minus, negative, number
-from theorems.statement.hypotheses import Range
 from theorems.statement.proofs.atoms import NONE, ONE, Atoms, NoFormError, monomials
 from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, written
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proofs.matrices import about_matrices, equal_by_normal_form
 from theorems.statement.proofs.onevariable import Line, read
 from theorems.statement.proposition import Proposition
+from theorems.statement.ranges import Range
 from theorems.statement.work import Work
 
 #: Seconds for one proof where nothing else is said.

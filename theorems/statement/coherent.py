@@ -1,0 +1,83 @@
+"""Whether the parts of a statement speak of the same things: a name has one meaning, and what tends may tend there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from theorems.statement.expression import RANGES, Expr, StatementError
+from theorems.statement.hypotheses import Hypotheses, said_real
+from theorems.statement.language import Vocabulary
+from theorems.statement.places import ZERO
+from theorems.statement.ranges import Range
+from theorems.statement.tending import Limit
+
+
+def check_defined(words: Vocabulary, spoken: set[str], where: str) -> None:
+    """A definition is put in where its name stands: hypotheses, laws and limits would speak of another name."""
+    for label in sorted(spoken & {*words.values, *words.definitions, *words.several}):
+        raise StatementError(
+            f"{label} is defined, and hypotheses, laws and limits do not know definitions; take another name, or write "
+            "out what they say of it",
+            where,
+            max(where.find(label), 0),
+        )
+
+
+def check_indices(sides: tuple[Expr, ...], hypotheses: str, text: str) -> None:
+    """What stands in x[...], in s[...] or at an end of a sum is an integer, and not said to be real."""
+    real = said_real(hypotheses)
+    for side in sides:
+        for node in side.walk():
+            if wrong := sorted(real & {name for index in _indices(node) for name in index.names()}):
+                raise StatementError(
+                    f"{wrong[0]} is said to be real, and stands as an index; drop that, or say {wrong[0]} integer",
+                    text,
+                    max(node.at, 0),
+                )
+
+
+def _indices(node: Expr) -> Iterator[Expr]:
+    places = {"token": node.args[:1], "entry": node.args[1:], "element": node.args[1:], "member": node.args[2:]}
+    given = node.args[2:] if node.op in RANGES else places.get(node.op, ())
+    yield from (index for index in given if isinstance(index, Expr))
+
+
+def check_reached(known: Hypotheses, limit: Limit, positions: set[str], given: str) -> None:
+    """The hypotheses let the name that tends go there, and the positions have such shares of T."""
+    name = limit.variable
+    if not name or limit.together:
+        return
+    table = known.places.shortest(positions)
+    assert table is not None
+    values = known.ranges.get(name, Range())
+    if limit.value is None:
+        last = table.get((name, ZERO), float("inf")) if name in positions else values.high
+        if last is not None and last != float("inf"):
+            raise StatementError(f"{name} -> oo, but the hypotheses bound it from above; drop one of them", given, 0)
+    elif limit.value.op == "number":
+        point = Fraction(limit.value.args[0])
+        if name in positions or name == "d" or values.integer:
+            raise StatementError(f"{name} is an integer, and tends to no number; write {name} -> oo", given, 0)
+        low, high = values.low, values.high
+        if (low is not None and point < low) or (high is not None and point > high) or low == high is not None:
+            raise StatementError(f"the hypotheses keep {name} away from {point}; drop one of them", given, 0)
+    _check_shares(known, limit, table, given)
+
+
+def _check_shares(known: Hypotheses, limit: Limit, table: dict[tuple[str, str], float], given: str) -> None:
+    """Positions that stay in order have shares of T in that order: i <= 5 has the share 0, i >= T - 5 the share 1."""
+    shares = {ZERO: Range(Fraction(0), Fraction(0)), "T": Range(Fraction(1), Fraction(1))}
+    for label, form in limit.regime:
+        if form.op == "number":
+            shares[label] = Range(Fraction(form.args[0]), Fraction(form.args[0]))
+        else:
+            shares[label] = known.ranges.get(form.args[0], Range()).within(Fraction(0), Fraction(1))
+    for (one, two), gap in table.items():
+        if gap == float("inf") or one not in shares or two not in shares:
+            continue
+        # the least share of the lower one, and the largest of the higher one
+        low, high = shares[one], shares[two]
+        if Range(low.low, high.high, low.low_open, high.high_open).empty:
+            label = one if one not in (ZERO, "T") else two
+            raise StatementError(f"the hypotheses leave {label} no such share of T; drop one of them", given, 0)
