@@ -117,8 +117,17 @@ def _usage_error(error: Any, request: Any) -> UsageError:
         ("--law", request.law),
         ("--as", request.limit),
     )
-    # lines may be broken anywhere
-    argument = next((name for name, text in places if text and error.text.split() == text.split()), "STATEMENT")
+    argument = next((name for name, text in places if text and _same(error.text, text)), "STATEMENT")
     found = UsageError(argument, "", "")
     found.args = (f"{argument}: {' '.join(str(error).split())}" + (f"\n{error.caret}" if error.caret else ""),)
     return found
+
+
+def _same(told: str, given: str) -> bool:
+    """Whether an error is about a text as it was given: lines may be broken, and symbols stand for names."""
+    from theorems.statement import StatementError
+    from theorems.statement.notation import plain
+
+    with suppress(StatementError):
+        return told.split() in (given.split(), plain(given).split())
+    return told == given

@@ -28,6 +28,7 @@ from theorems.statement.expression import (
     number,
 )
 from theorems.statement.gathering import GATHERED
+from theorems.statement.notation import SYNONYMS
 from theorems.statement.syntax import check_brackets, nearest, reason
 
 #: Longest text that is read, deepest nesting, largest exponent and longest number.
@@ -43,6 +44,8 @@ _FORMS = (
 CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS, *GATHERED)
 #: A family whose definition has one of these stands written out.
 _WRITTEN_OUT = ("token", "mean", "column", "columns", "grad", "at")
+#: What has a transpose.
+_UPRIGHT = ("token", "mean", "vector", "family", "member", "matrix", "T")
 #: Most operations of a side, definitions put in.
 MAX_NODES = 20_000
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
@@ -211,6 +214,8 @@ class _Reader:
             return Expr("pi")
         if label in words.families or label in words.several:
             raise self.fail(f"{label} is a family; take one of it, e.g. {label}[1]", node)
+        if label.startswith("x_"):
+            raise self.fail(f"{label} is no name; the token at a position is x[{label[2:] or 'i'}]", node)
         if label == "x":
             raise self.fail("x needs a position, e.g. x[i]; the mean of all tokens is mean(x)", node)
         if label in MOMENTS:
@@ -248,6 +253,9 @@ class _Reader:
             if left.op == right.op == "number":
                 return number(left.args[0] / right.args[0])
             return Expr("/", (left, right))
+        if left.op in _UPRIGHT and right in (Expr("name", ("T",)), number(-1)):
+            mend = f"the transpose is {left}.T" if right.op == "name" else f"the inverse is inv({left})"
+            raise self.fail(f"{left}^{right} is not read: {mend}", node)
         power, base = _constant(right), _constant(left)
         if power is not None and abs(power) > MAX_EXPONENT:
             raise self.fail(f"an exponent over {MAX_EXPONENT}; write a smaller power", node.right)
@@ -285,6 +293,8 @@ class _Reader:
             return Expr("entry", (head, index))
         if head in self.words.values or head in self.words.vectors:
             return Expr("entry", (self._name(node.value), index))  # type: ignore[arg-type]
+        if head in SYNONYMS:
+            raise self.fail(f"{head}[...] is not read: {SYNONYMS[head]}", node)
         if head:
             near = nearest(head, (*MOMENTS, "x", *self.words.definitions, *self.words.sequences))
             raise self.fail(f"{head}[...] is unknown{near}; moments are {', '.join(MOMENTS)}, tokens x[i]", node)
@@ -308,6 +318,8 @@ class _Reader:
         if head in MOMENTS:
             raise self.fail(f"{head} takes square brackets: {head}[...]", node)
         if head not in CALLS:
+            if head in SYNONYMS:
+                raise self.fail(f"{head}(...) is not read: {SYNONYMS[head]}", node)
             near = nearest(head, (*CALLS, *MOMENTS))
             raise self.fail(f"{head or ast.unparse(node.func)[:20]}(...) is unknown{near}", node)
         return _CALLS.get(head, _plain_call)(self, head, node, depth)

@@ -23,6 +23,7 @@ from theorems.statement.hypotheses import (
 )
 from theorems.statement.language import CALLS, Vocabulary, parsed
 from theorems.statement.laws import Law, read_law
+from theorems.statement.notation import check_notation, plain
 from theorems.statement.places import Place, place_of
 from theorems.statement.ranges import Range
 from theorems.statement.shapes import shape
@@ -101,6 +102,9 @@ class Proposition:
 
 def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "walk", limit: str = "") -> Proposition:
     """Read a statement with its hypotheses, definitions, law and limit; StatementError names the place and the mend."""
+    text, hypotheses, where, law, limit = map(plain, (text, hypotheses, where, law, limit))
+    for given in (text, where):
+        check_notation(given)
     for given in (text, hypotheses, where, law, limit):
         check_brackets(given)
     # lines may be broken anywhere

@@ -65,7 +65,7 @@ def test_a_caret_is_a_power() -> None:
         ("E[x[i].T*W*x[j]]", "", "no relation", 16),
         ("E(x[i].T*x[j]) = i", "", "square brackets", 0),
         ("Ex[x[i].T*x[j]] = i", "", "unknown", 0),
-        ("E[x[i].T*W*x[j]] = trace(W)", "", "trace(...) is unknown", 19),
+        ("E[x[i].T*W*x[j]] = trace(W)", "", "trace(...) is not read: write tr(...)", 19),
         ("x[i].T*x[j] = i", "", "is random", 0),
         ("E[x[i].T*W*x[j]] = __import__('os')", "", "is unknown", 19),
         ("E[x[i].T*W*x[j]] = (lambda: 1)()", "", "unknown", 19),
