@@ -13,7 +13,7 @@ from proofs_check.claims.report import shown_case
 from proofs_check.statements import clauses
 from proofs_check.statements.deterministic import changed_numbers
 from proofs_check.statements.found import Found
-from proofs_check.statements.measuring import BETA, Measurement, TooDearError, WithoutValueError
+from proofs_check.statements.measuring import BETA, Measurement, TooDearError
 from proofs_check.statements.moments import CANDIDATES, DRAWN, FURTHER, REFUTING, SAMPLED, Checker
 from theorems.statement.conditions import parts, violated
 from theorems.statement.decide import decide
@@ -138,10 +138,8 @@ class ClauseChecker(Checker):
         for case in itertools.chain(chosen, self._of_each(wanted, pool)):
             try:
                 seen.append(self._sampled(case))
-            except WithoutValueError as error:
-                self.without = self.without or str(error)
-            except TooDearError:
-                self.dear += 1
+            except TooDearError as error:
+                self._skipped(error)
         wrong = [s for s in seen if violated(self.prop.relation, s.left, s.right)]
         open_ = [s for s in seen if violated(self.prop.relation, s.left, s.right) is None]
         missing = wanted - {s.right for s in seen}
@@ -174,8 +172,8 @@ class ClauseChecker(Checker):
                 try:
                     seen.append(self._sampled(case))
                     told = self._contradicted(wrong.right, seen[-1:])
-                except TooDearError:
-                    self.dear += 1
+                except TooDearError as error:
+                    self._skipped(error, further=True)
             self.found.mutants += 1
             self.found.caught += told
             if not told:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from proofs_check.cases.of_statements import readable_case
 from proofs_check.checks.intervals import interval, numbers_needed
 from proofs_check.statements.planning import Spread, pilot_spreads
 from theorems.statement.proposition import Proposition
@@ -95,10 +96,15 @@ class WithoutValueError(TooDearError):
     """A case at which the simulation finds no value, or no tokens: nothing is seen there of the statement."""
 
 
+class UnsimulatedError(WithoutValueError):
+    """What the simulation cannot evaluate at a case: told as what it is, never as a want of walks."""
+
+
 def measure(prop: Proposition, case: Mapping[str, Any], **options: Any) -> Measurement:
     """Sample both sides at a case, with the options of ``sampled``; what cannot be evaluated there is a TooDearError.
 
-    It is a WithoutValueError where a side has no value, or the law no tokens. Numbers outside of the bounds that were
+    It is a WithoutValueError where a side has no value, or the law no tokens, and an UnsimulatedError where the
+    simulation has no way to evaluate a side. Numbers outside of the bounds that were
     derived for them stay what they are, a fault.
     """
     from montecarlo.statements.nodes import NoValueError, StatementSimulationError
@@ -109,9 +115,9 @@ def measure(prop: Proposition, case: Mapping[str, Any], **options: Any) -> Measu
     except BoundsError:
         raise
     except (NoValueError, ArithmeticError) as error:
-        raise WithoutValueError(f"no value at {dict(case)}: {error}") from None
+        raise WithoutValueError(f"no value at {readable_case(case)}: {error}") from None
     except StatementSimulationError as error:
-        raise TooDearError(str(error)) from None
+        raise UnsimulatedError(f"the simulation stops at {readable_case(case)}: {error}") from None
 
 
 def sampled(

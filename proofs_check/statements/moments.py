@@ -13,7 +13,14 @@ import sympy as sp
 from proofs_check.cases.of_statements import Case, covering, drawn, readable_case, simple, size
 from proofs_check.claims.report import shown_case
 from proofs_check.statements.found import Found
-from proofs_check.statements.measuring import BETA, Measurement, TooDearError, WithoutValueError, measure
+from proofs_check.statements.measuring import (
+    BETA,
+    Measurement,
+    TooDearError,
+    UnsimulatedError,
+    WithoutValueError,
+    measure,
+)
 from proofs_check.statements.planning import Spread, exact_spreads, told
 from theorems.statement.decide import Decision, Derivation, contradicts, decide
 from theorems.statement.entrywise import LEFT, RIGHT, readable
@@ -310,11 +317,16 @@ class Checker:
         for case in chosen:
             try:
                 self.measured.append(self._measure(case))
-            except WithoutValueError as error:
-                self.without = self.without or str(error)
             except TooDearError as error:
-                self.dear, self.why = self.dear + 1, str(error)
+                self._skipped(error)
         self._told()
+
+    def _skipped(self, error: TooDearError, further: bool = False) -> None:
+        """Keep why a case is not sampled; a ``further`` case, of a wrong version, may have no value."""
+        if isinstance(error, UnsimulatedError) or (isinstance(error, WithoutValueError) and not further):
+            self.without = self.without or str(error)
+        elif not isinstance(error, WithoutValueError):
+            self.dear, self.why = self.dear + 1, str(error)
 
     def _told(self) -> None:
         found, relation = self.found, self.prop.relation
@@ -373,6 +385,7 @@ class Checker:
                 continue
             seen = self._told_apart(mutant.right, self.measured)
             if not seen and room:
+                why: TooDearError | None = None
                 telling = [self._telling(mutant.right, pool), self._telling(mutant.right, [], enough=ENOUGH)]
                 room -= any(case is not None for case in telling)
                 for case in filter(None, telling):
@@ -380,13 +393,15 @@ class Checker:
                     assert left is not None and other is not None
                     try:
                         self.measured.append(self._measure(case, wanted=abs(float(left - other))))
-                    except TooDearError:
+                    except TooDearError as error:
                         # the case that is farthest off may be a long one: a simple one does, too
+                        why = error
                         continue
                     seen = self._told_apart(mutant.right, self.measured[-1:])
                     break
                 else:
-                    self.dear += any(case is not None for case in telling)
+                    if why is not None:
+                        self._skipped(why, further=True)
             found.mutants += 1
             found.caught += seen
             if not seen:
@@ -406,8 +421,8 @@ class Checker:
             try:
                 self.measured.append(self._measure(case, wanted=abs(float(left - right))))
                 seen = self.measured[-1].contradicts(other)
-            except TooDearError:
-                self.dear += 1
+            except TooDearError as error:
+                self._skipped(error, further=True)
             self._told()
         self.found.mutants += 1
         self.found.caught += seen
