@@ -129,7 +129,7 @@ def hoelder(quantity: sp.Expr, upper: sp.Expr, factors: str) -> bool:
     Trusted: Hoelder's inequality with four exponents 4. The ``factors`` are four letters, and a name sum_ffg stands for
     sum_j p_j f_j^2 g_j.
     """
-    if len(factors) != 4 or len(set(factors)) != 4 or not factors.isalpha():
+    if len(factors) != 4 or not factors.isalpha():
         return False
     fourth = (symbol(f"sum_{letter * 4}") for letter in factors)
     return bool(quantity == symbol(f"sum_{factors}") ** 2 and upper == sp.sqrt(sp.Mul(*fourth)))

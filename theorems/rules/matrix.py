@@ -79,7 +79,7 @@ def completed_square(quadratic: sp.Expr, name: str, lead: sp.Expr, centre: sp.Ex
     """
     t = symbol(name)
     terms = sp.Add.make_args(sp.expand(lead))
-    visible = lead.is_positive if lead.is_number else all(term.as_coeff_Mul()[0] > 0 for term in terms)
+    visible = lead.is_positive if lead.is_number else all(term.as_coeff_Mul()[0].is_positive for term in terms)
     if any(part.has(sp.I) for part in (quadratic, lead, centre, least)):
         return False
     if not visible or any(part.has(t) for part in (lead, centre, least)):

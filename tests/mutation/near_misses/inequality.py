@@ -64,6 +64,10 @@ def near() -> Iterator[tuple[str, Step]]:
     yield "e is another family than f", Step("hoelder", "", (parse("sum_abcf**2"), fourth, "abce"))
     three = parse("sqrt(sum_aaaa*sum_bbbb*sum_cccc)")
     yield "three factors need the third root", Step("hoelder", "", (parse("sum_abc**2"), three, "abc"))
+    five = parse("sqrt(sum_aaaa*sum_bbbb*sum_cccc*sum_eeee*sum_ffff)")
+    yield "five factors need the fifth root", Step("hoelder", "", (parse("sum_abcef**2"), five, "abcef"))
+    digit = parse("sqrt(sum_aaaa*sum_bbbb*sum_cccc*sum_1111)")
+    yield "1 is no family", Step("hoelder", "", (parse("sum_abc1**2"), digit, "abc1"))
     yield "a square is not below its root", Step("hoelder", "", (parse("sum_aabb**2"), fourth, "abce"))
 
 
