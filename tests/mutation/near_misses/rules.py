@@ -60,6 +60,7 @@ def near() -> Iterator[tuple[str, Step]]:
         ("a key that is not there", ((u, ONE), (ONE, T - 1)), v, v / (u + T - 1)),
         ("twice the weight", ((u, ONE), (ONE, T - 1)), u, 2 * u / (u + T - 1)),
         ("so many that are no count", ((u, d), (ONE, T - d)), u, u / (d * u + T - d)),
+        ("counts of which one is none", ((u, d), (v, ONE), (ONE, T - d - 1)), u, u / (d * u + v + T - d - 1)),
         ("u in two places", ((u, ONE), (u, ONE), (ONE, T - 2)), u, u / (2 * u + T - 2)),
     ):
         yield why, Step("softmax-weight", "", (table, own, value))

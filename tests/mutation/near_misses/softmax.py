@@ -416,6 +416,8 @@ def _two_keys() -> Iterator[tuple[str, Step]]:
     yield "no sign of anything", _solved(SIZE, eps, LOG)
     yield "half of it", _solved(SIZE, eps, LOG / 2, BETWEEN)
     yield "its sign", _solved(SIZE, eps, -LOG, BETWEEN)
+    turned = value_norm * eps / (2 * eps - value_norm)
+    yield "a logarithm of a negative number", _solved(SIZE, turned, -sp.log((eps - value_norm) / eps), BETWEEN)
     yield "equality is excluded", _solved(SIZE, eps, LOG, BETWEEN, "<")
     yield "a hypothesis may exclude equality", _solved(SIZE, eps, LOG, (*BETWEEN, "score_gap <= 5"))
     yield "not the premise's function", _solved(value_norm / (1 + sp.exp(gap)), eps, LOG, BETWEEN)
