@@ -16,6 +16,7 @@ import sympy as sp
 from sympy.printing.str import StrPrinter
 
 from theorems.algebra.pascal import RowSum
+from theorems.algebra.quotients import cancelled
 from theorems.algebra.sums import close_sum
 
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
@@ -226,8 +227,7 @@ def same(left: sp.Expr, right: sp.Expr) -> bool:
         return True
     if _monomial_denominators(difference) or not difference.is_rational_function(*difference.free_symbols):
         return False
-    numerator, _ = sp.fraction(sp.together(difference))
-    return bool(sp.expand(numerator) == 0)
+    return bool(cancelled(difference)[0] == 0)
 
 
 def _monomial_denominators(expanded: sp.Expr) -> bool:

@@ -12,6 +12,7 @@ from sympy.polys.domains import QQ
 from sympy.polys.rings import PolyElement, PolyRing
 
 from theorems.algebra.expressions import symbol
+from theorems.algebra.quotients import cancelled
 from theorems.algebra.sums import antidifference
 
 
@@ -74,7 +75,7 @@ class Ratio:
         terms = _laurent(expression)
         if terms is not None:
             return terms
-        numerator, denominator = sp.fraction(sp.cancel(sp.together(expression)))
+        numerator, denominator = cancelled(expression)
         names = tuple(sorted(s.name for s in (numerator.free_symbols | denominator.free_symbols)))
         ring = ring_of(names)
         low = ring.from_expr(sp.expand(denominator))

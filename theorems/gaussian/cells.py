@@ -14,6 +14,7 @@ import sympy as sp
 
 from theorems.algebra.closed import names, substituted
 from theorems.algebra.expressions import symbol
+from theorems.algebra.quotients import cancelled
 from theorems.gaussian.process import Step
 
 #: A sign condition: for some polynomials, the signs (-1, 0, 1) that each may have.
@@ -171,7 +172,7 @@ def _factors(
     expression: sp.Expr, polynomials: tuple[sp.Expr, ...]
 ) -> tuple[int, tuple[sp.Expr, ...], tuple[sp.Expr, ...]] | None:
     """A constant's sign, and the polynomials above and below the line, whose product the expression is."""
-    numerator, denominator = sp.fraction(sp.cancel(sp.together(expression)))
+    numerator, denominator = cancelled(expression)
     sign = 1
     places: list[tuple[sp.Expr, ...]] = []
     for part in (numerator, denominator):

@@ -14,6 +14,7 @@ import sympy as sp
 from theorems.algebra.closed import equal as equal_closed
 from theorems.algebra.closed import substituted
 from theorems.algebra.expressions import normal, parse, same, symbol
+from theorems.algebra.quotients import cancelled
 from theorems.algebra.ratio import Ratio, total
 from theorems.claims.catalogue import ProofLine, Statement
 from theorems.claims.growth import bound
@@ -141,7 +142,7 @@ def compare(
 def _vanishes(scaled: sp.Expr, T: sp.Symbol | None = None) -> bool:
     """Whether a rational function tends to 0 as T -> infinity, its other names generic."""
     index = T or symbol("T")
-    numerator, denominator = sp.fraction(sp.cancel(sp.together(scaled)))
+    numerator, denominator = cancelled(scaled)
     return bool(numerator == 0 or sp.degree(numerator, index) < sp.degree(denominator, index))
 
 
@@ -152,7 +153,7 @@ def _between(scaled: sp.Expr, free: Sequence[str]) -> bool | None:
     difference is largest at an end; else, with one position, at a bend of the denominator's, where p = v T^s is looked
     at too. With several positions that is left open.
     """
-    denominator = sp.fraction(sp.cancel(sp.together(scaled)))[1]
+    denominator = cancelled(scaled)[1]
     names = [name for name in free if denominator.has(symbol(name))]
     T = symbol("T")
     powers = sp.Poly(denominator, T, *(symbol(name) for name in names)).monoms()

@@ -10,6 +10,7 @@ import sympy as sp
 from theorems.algebra.balls import centred, precision
 from theorems.algebra.covers import Box, covered, middle
 from theorems.algebra.expressions import symbol
+from theorems.algebra.quotients import cancelled
 from theorems.algebra.sizes import elementary, modest
 from theorems.claims.conditions import read
 from theorems.claims.facts import Facts
@@ -110,7 +111,7 @@ def _numerator(gap: sp.Expr) -> sp.Expr | None:
     """A polynomial with the sign of the gap for names above 0; None where more than powers of these divides it."""
     if not gap.is_rational_function(*gap.free_symbols):
         return None
-    above, below = sp.fraction(sp.cancel(sp.together(gap)))
+    above, below = cancelled(gap)
     names = sorted(gap.free_symbols, key=str)
     terms = sp.Poly(below, *names).terms() if names else [((), below)]
     if len(terms) > 1 or len(sp.Add.make_args(sp.expand(above))) > TERMS:
@@ -301,7 +302,7 @@ def _rational(expression: sp.Expr, *, strict: bool = False) -> bool:
     names = sorted(expression.free_symbols, key=lambda s: (s.name, str(s)))
     if not expression.is_rational_function(*names) or any(name.is_nonnegative is not True for name in names):
         return False
-    above, below = sp.fraction(sp.cancel(sp.together(expression)))
+    above, below = cancelled(expression)
     # at the least values only names that are positive are left
     edge = dict.fromkeys((name for name in names if not name.is_positive), sp.Integer(0))
     for part, positive in ((above, strict), (below, True)):

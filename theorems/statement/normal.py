@@ -8,6 +8,7 @@ import flint
 import sympy as sp
 
 from theorems.algebra.balls import ball, precision
+from theorems.algebra.quotients import cancelled
 
 
 def rational_form(
@@ -70,8 +71,7 @@ def equal(left: sp.Expr, right: sp.Expr, positive: frozenset[sp.Symbol] = frozen
     form, table = rational_form(left - right, positive)
     if not form.is_rational_function(*form.free_symbols):
         return False
-    numerator, _ = sp.fraction(sp.together(form))
-    numerator = sp.expand(numerator)
+    numerator, _ = cancelled(form)
     if numerator == 0:
         return True
     for made, value in table.items():
