@@ -50,6 +50,8 @@ def eq6(walk: Walks, W: Tensor, i: int) -> dict[str, Tensor]:
 
 #: Lengths at which a unit score is looked at, and values of theta = i/T, in eighths, at which polynomials are fitted.
 LENGTHS, EIGHTHS = (64, 128, 256, 512, 1024), tuple(range(1, 9))
+#: Simulations take the limits for exact: how near they must be known for that.
+KNOWN = 1e-9
 #: Where rho is evaluated.
 PLACES = {"xi": ("0", "1", "-2", "1/2", "3"), "eta": ("1", "1/2", "4")}
 
@@ -71,7 +73,7 @@ def limit_moments() -> tuple[tuple[float, ...], tuple[float, ...], float]:
 
     At finite T both are polynomials in 1/T for fixed theta (sums of powers of s), so that Neville's scheme gives the
     limit. The mean is affine and the variance quadratic in theta; what a fit leaves at eight places, and the last two
-    orders of the scheme, bound the error with what is rounded.
+    orders of the scheme, bound the error with what is rounded. Raises ArithmeticError for limits that are not KNOWN.
     """
     found, worst = [], 0.0
     for part, degree in ((0, 1), (1, 2)):
@@ -87,7 +89,10 @@ def limit_moments() -> tuple[tuple[float, ...], tuple[float, ...], float]:
         fitted = np.polynomial.polynomial.polyfit(places, limits, degree)
         worst = max(worst, float(abs(np.polynomial.polynomial.polyval(places, fitted) - limits).max()))
         found.append(tuple(float(c) for c in fitted))
-    return found[0], found[1], 16 * worst + 2.0**-40
+    error = 16 * worst + 2.0**-40
+    if error > KNOWN:
+        raise ArithmeticError(f"the limits of the unit score's mean and variance are known within {error:.1e} only")
+    return found[0], found[1], error
 
 
 def limit_mean(theta: Any, xi: float, eta: float) -> Any:

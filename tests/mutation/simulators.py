@@ -24,6 +24,7 @@ from proofs_check.checks.growing import grown
 from proofs_check.checks.observing import observed
 from proofs_check.checks.searching import searched
 from proofs_check.claims.pairing import Pair
+from proofs_check.judging import variants
 from proofs_check.judging.judgement import verdict
 from tests.mutation import same
 from tests.mutation.code import CodeMutant, TooLong, code_mutants, forget, mutated, plain, reached, within
@@ -268,7 +269,8 @@ def _judged(claim: str, entry: Any, *, look: int) -> str:
     if look:
         context = replace(context, effort=replace(context.effort, points=same.POINTS))
     if isinstance(entry, registry.Simulation):
-        return _sampled(pair, entry, context, _planned(claim)[: CASES[look]])
+        pairs = enumerate(_pairs(claim))
+        return "; ".join(_sampled(one, entry, context, _planned(claim, k)[: CASES[look]]) for k, one in pairs)
     evidence: Evidence
     if isinstance(entry, registry.Evaluation):
         evidence = evaluated(pair, outcome, entry, few, None)
@@ -285,7 +287,7 @@ def _sampled(pair: Pair, simulation: Any, context: RunContext, cases: tuple[Plan
     """What intervals say of the derived values: "consistent" where they lie within what an error must be to be seen."""
     told = "consistent" if cases else "undecided"
     for planned in cases:
-        for found in sampling.measure(pair, simulation, planned, _delta(pair.statement.id), context):
+        for found in sampling.measure(pair, simulation, planned, _delta(pair.source), context):
             if found.conflicts:
                 return "conflict"
             low, high = (float(found.target.derived) + sign * found.tolerance for sign in (-1, 1))
@@ -299,20 +301,27 @@ def _delta(claim: str) -> float:
 
 
 @functools.cache
-def _planned(claim: str) -> tuple[Planned, ...]:
+def _pairs(claim: str) -> tuple[Pair, ...]:
+    """The claim, and its variants with the same simulation."""
+    pair = _pair(claim)
+    return pair, *(replace(pair, statement=variants.of(pair, key)) for key in variants.keys(pair))
+
+
+@functools.cache
+def _planned(claim: str, place: int = 0) -> tuple[Planned, ...]:
     """Cases in which something varies: the cheapest that a run at quick effort would sample, then one of every slot.
 
-    None for an empirical check that is no simulation.
+    Those of the claim, or of its variant at that place; none for an empirical check that is no simulation.
     """
     from montecarlo.registry import Simulation
 
-    entry = _entry(claim)
+    pair, entry = _pairs(claim)[place], _entry(claim)
     found: list[Planned] = []
     if not isinstance(entry, Simulation):
         return ()
     for slots, most in (("quick", CASES[0]), ("standard", CASES[-1])):
         context = RunContext(effort=EFFORTS["quick"], effort_name=slots)
-        chosen, _ = sampling.choose_cases(_pair(claim), entry, _delta(claim), context)
+        chosen, _ = sampling.choose_cases(pair, entry, _delta(pair.source), context)
         # of a case at several lengths, the case itself
         cases = [next(rung for rung in sampling.rungs(one) if rung.raw == one.raw) for one in chosen]
         moving = [p for p in cases if any(variance > 0 for variance, _, _ in p.quantities.values())]
