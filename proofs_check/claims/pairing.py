@@ -95,6 +95,9 @@ class Pair:
         """The quantities that are compared: the printed ones, then those that the print refers to."""
         derived = self.derived()
         printed = tuple(self.statement.printed)
+        if self.statement.relation in ("order", "when"):
+            # such a print is no formula, and refers to none
+            return printed
         mentioned = {n for text in self.statement.printed.values() for n in names_in(self._put(text))}
         other = [n for n in derived.quantities if n in mentioned and n not in printed]
         return (*printed, *other)

@@ -183,3 +183,9 @@ def test_a_fault_in_one_number_leaves_the_others() -> None:
     assert [name for name in plain if plain[name] != found[name]] == ["offset"]
     # where the side's own error bound is larger, no number is wrong
     assert independence._shifted((1.0, 0.5), 1e-3) == (1.0, 0.5)
+
+
+def test_prints_that_are_no_formulas_have_quantities() -> None:
+    """o(1) for what tends to 0."""
+    claim = by_id()["bao2024.appB.dominance"]
+    assert quantities(claim, Pair(claim).derived()) == ("second", "third")
