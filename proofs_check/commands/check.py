@@ -39,14 +39,13 @@ def fill_check(parser: argparse.ArgumentParser) -> None:
 
 def run_check(args: argparse.Namespace) -> int:
     """Judge a statement and print what was found; returns the exit status."""
-    from proofs_check.report.outputs import check_target
     from proofs_check.statements.request import Request
     from theorems.statement import StatementError
 
     effort = choice("--effort", args.effort, EFFORTS)
     seed = integer("--seed", args.seed, 0, MAX_SEED, "an integer from 0 to 2**63 - 1")
     jobs = integer("--jobs", args.jobs, 1, 1024, "an integer from 1 to 1024") if args.jobs else None
-    target = check_target("--json", args.json) if args.json is not None else None
+    target = _target(args.json) if args.json is not None else None
     request = Request(args.statement, args.hypotheses, args.where, args.law, args.limit)
     if args.save is not None:
         _can_be_saved(args.save, request)
@@ -82,6 +81,12 @@ def run_check(args: argparse.Namespace) -> int:
     if args.save is not None and reports[0]["verdict"] not in ("conflict", "error"):
         _save(args.save, request, reports[0]["verdict"])
     return int(any(report["verdict"] in ("conflict", "error") for report in reports))
+
+
+def _target(given: str) -> Path:
+    from proofs_check.report.outputs import check_target
+
+    return check_target("--json", given)
 
 
 def _can_be_saved(claim_id: str, request: Request) -> None:

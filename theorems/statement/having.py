@@ -101,6 +101,8 @@ class _Values:
         return node.op in ("+", "*", "abs", "min", "max") and all(map(self._whole, node))
 
     def _signed(self, node: Expr, strict: bool) -> bool:
+        if node.op == "number":
+            return bool(node.args[0] > 0 or (node.args[0] == 0 and not strict))
         return self.prover.at_least(node, number(0), strict) is not None
 
 
