@@ -18,10 +18,12 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
+#: What reads a user's model: the extra `models`, imported where a file asks for it.
+FORMATS = {"safetensors", "gguf", "tokenizers"}
 #: What each package may import beside the standard library and itself.
 ALLOWED = {
     "theorems": {"sympy", "mpmath", "flint", "numpy", "scipy", "cvxpy", "clarabel"},
-    "montecarlo": {"torch", "numpy", "scipy", "numba", "triton"},
+    "montecarlo": {"torch", "numpy", "scipy", "numba", "triton", *FORMATS},
     "proofs_check": {
         *(
             "theorems",

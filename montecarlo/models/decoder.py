@@ -1,0 +1,106 @@
+"""The arithmetic of a decoder with RMSNorm, rotary positions, grouped queries and SwiGLU, a layer at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from montecarlo.models.config import Config
+from montecarlo.models.weights import Model
+
+
+@dataclass(frozen=True)
+class Layer:
+    """What one layer does with the windows: B windows of T tokens, H heads of n numbers, width d.
+
+    before, after: (B, T, d), the tokens before the layer and after it; normed: (B, T, d), what its attention reads;
+    W_Q, W_K: (H, n, d), the keys' of a group repeated; probabilities: (B, H, T, T), query by key.
+    """
+
+    number: int
+    before: Tensor
+    normed: Tensor
+    W_Q: Tensor
+    W_K: Tensor
+    probabilities: Tensor
+    after: Tensor
+
+
+def rms_norm(x: Tensor, weight: Tensor, epsilon: float) -> Tensor:
+    """x / sqrt(mean(x^2) + epsilon) * weight over the last axis."""
+    return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + epsilon) * weight
+
+
+def rotated(x: Tensor, theta: float) -> Tensor:
+    """(..., T, n): the pair (k, k + n/2) of the token at position t is turned by t theta^(-2k/n)."""
+    T, n = x.shape[-2:]
+    speeds = theta ** (-torch.arange(0, n, 2, dtype=torch.float32) / n)
+    angles = torch.arange(T, dtype=torch.float32)[:, None] * speeds
+    cos, sin = angles.cos(), angles.sin()
+    one, two = x[..., : n // 2], x[..., n // 2 :]
+    return torch.cat((one * cos - two * sin, two * cos + one * sin), dim=-1)
+
+
+def attention(q: Tensor, k: Tensor) -> Tensor:
+    """softmax_j<=i (q_i . k_j / sqrt(n)): (..., T, n) twice -> (..., T, T), query by key."""
+    T, n = q.shape[-2:]
+    scores = q @ k.transpose(-1, -2) / math.sqrt(n)
+    return scores.masked_fill(torch.ones(T, T).triu(1).bool(), -math.inf).softmax(-1)
+
+
+def embedded(model: Model, tokens: Tensor) -> Tensor:
+    """(B, T) tokens -> (B, T, d)."""
+    c = model.config
+    return model.tensor("model.embed_tokens.weight", c.vocabulary, c.width)[tokens]
+
+
+def layers(model: Model, tokens: Tensor) -> Iterator[Layer]:
+    """The layers one after another on (B, T) tokens; the weights of one layer alone are held."""
+    x = embedded(model, tokens)
+    for number in range(model.config.layers):
+        with torch.no_grad():
+            found = _layer(model, number, x)
+        yield found
+        x = found.after
+
+
+def logits(model: Model, x: Tensor) -> Tensor:
+    """The last layer's output (B, T, d) -> (B, T, vocabulary)."""
+    c = model.config
+    name = "model.embed_tokens.weight" if c.tied else "lm_head.weight"
+    normed = rms_norm(x, model.tensor("model.norm.weight", c.width), c.epsilon)
+    return normed @ model.tensor(name, c.vocabulary, c.width).T
+
+
+def _heads(model: Model, at: str, kind: str, normed: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """A projection by heads: the weight (H, n, d) and what it makes (B, H, T, n), those of a group repeated."""
+    c: Config = model.config
+    name = f"{at}self_attn.{kind}_proj"
+    weight = model.tensor(f"{name}.weight", count * c.head_dim, c.width)
+    made = normed @ weight.T
+    if f"{name}.bias" in model.names:
+        made = made + model.tensor(f"{name}.bias", count * c.head_dim)
+    B, T = normed.shape[:2]
+    made = made.reshape(B, T, count, c.head_dim).transpose(1, 2)
+    times = c.heads // count
+    return weight.reshape(count, c.head_dim, c.width).repeat_interleave(times, 0), made.repeat_interleave(times, 1)
+
+
+def _layer(model: Model, number: int, x: Tensor) -> Layer:
+    c, at = model.config, f"model.layers.{number}."
+    normed = rms_norm(x, model.tensor(f"{at}input_layernorm.weight", c.width), c.epsilon)
+    W_Q, q = _heads(model, at, "q", normed, c.heads)
+    W_K, k = _heads(model, at, "k", normed, c.kv_heads)
+    _, v = _heads(model, at, "v", normed, c.kv_heads)
+    probabilities = attention(rotated(q, c.theta), rotated(k, c.theta))
+    mixed = (probabilities @ v).transpose(1, 2).reshape(*x.shape[:2], c.heads * c.head_dim)
+    middle = x + mixed @ model.tensor(f"{at}self_attn.o_proj.weight", c.width, c.heads * c.head_dim).T
+    read = rms_norm(middle, model.tensor(f"{at}post_attention_layernorm.weight", c.width), c.epsilon)
+    gate = torch.nn.functional.silu(read @ model.tensor(f"{at}mlp.gate_proj.weight", c.inner, c.width).T)
+    up = read @ model.tensor(f"{at}mlp.up_proj.weight", c.inner, c.width).T
+    after = middle + (gate * up) @ model.tensor(f"{at}mlp.down_proj.weight", c.width, c.inner).T
+    return Layer(number, x, normed, W_Q, W_K, probabilities, after)

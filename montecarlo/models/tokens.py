@@ -1,0 +1,50 @@
+"""A text as tokens, by the tokenizer that lies beside the model or in its GGUF file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from montecarlo.models.config import ModelError
+from montecarlo.models.weights import Model
+
+_INSTALL = "install the extra: pip install 'twofold[models]'"
+
+
+def encoded(model: Model, text: str) -> list[int]:
+    """The tokens of a text, without special ones; ModelError where there is no tokenizer that can be read."""
+    try:
+        import tokenizers
+    except ImportError:
+        raise ModelError(str(model.path), "the package tokenizers", _INSTALL) from None
+    found = _of_fields(tokenizers, model) if model.fields else _of_folder(tokenizers, model)
+    tokens: list[int] = found.encode(text, add_special_tokens=False).ids
+    if tokens and max(tokens) >= model.config.vocabulary:
+        raise ModelError(f"token {max(tokens)}", f"tokens below the model's {model.config.vocabulary}")
+    return tokens
+
+
+def _of_folder(tokenizers: Any, model: Model) -> Any:
+    file = model.path / "tokenizer.json"
+    if not file.is_file():
+        raise ModelError(str(model.path), "tokenizer.json in the folder", "copy it from where the model came from")
+    try:
+        return tokenizers.Tokenizer.from_file(str(file))
+    except Exception as error:  # the library raises plain exceptions
+        raise ModelError(str(file), f"a tokenizer ({error})") from None
+
+
+def _of_fields(tokenizers: Any, model: Model) -> Any:
+    """The byte-level BPE that a GGUF file holds; its digits one by one where the file says smollm."""
+    at = "tokenizer.ggml."
+    kind, pre = model.fields.get(at + "model"), model.fields.get(at + "pre", "default")
+    splits = {"smollm": [tokenizers.pre_tokenizers.Digits(individual_digits=True)], "gpt-2": [], "default": []}
+    if kind != "gpt2" or pre not in splits:
+        raise ModelError(
+            f"{model.path}: tokenizer {kind}/{pre}", "gpt2 with smollm or gpt-2", "measure the model's folder instead"
+        )
+    vocabulary = {token: number for number, token in enumerate(model.fields[at + "tokens"])}
+    merges = [tuple(merge.split(" ", 1)) for merge in model.fields.get(at + "merges", [])]
+    found = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=vocabulary, merges=merges))
+    bytewise = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    found.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([*splits[pre], bytewise])
+    return found

@@ -1,0 +1,166 @@
+"""Weights, a tensor at a time: safetensors and GGUF are maps of numbers, so nothing in them is ever run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from montecarlo.models.config import Config, ModelError, of_gguf, of_json
+
+#: The names that llama.cpp gives to what Hugging Face calls otherwise.
+_GGUF = {
+    "model.embed_tokens": "token_embd",
+    "model.norm": "output_norm",
+    "lm_head": "output",
+    "input_layernorm": "attn_norm",
+    "post_attention_layernorm": "ffn_norm",
+    "self_attn.q_proj": "attn_q",
+    "self_attn.k_proj": "attn_k",
+    "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output",
+    "mlp.gate_proj": "ffn_gate",
+    "mlp.up_proj": "ffn_up",
+    "mlp.down_proj": "ffn_down",
+}
+_INSTALL = "install the extra: pip install 'twofold[models]'"
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model whose tensors are read when they are asked for: ``tensor(name)`` is float32, as Hugging Face names it."""
+
+    path: Path
+    config: Config
+    names: frozenset[str]
+    read: Callable[[str], Tensor]
+    fields: Mapping[str, Any]
+
+    def tensor(self, name: str, *shape: int) -> Tensor:
+        """A tensor of this shape; ModelError where it is missing, of another shape, or holds what is no number."""
+        if name not in self.names:
+            raise ModelError(str(self.path), f"the tensor {name}", "the file is not whole, or of another architecture")
+        found = self.read(name).to(torch.float32)
+        if tuple(found.shape) != shape:
+            raise ModelError(f"{name} of shape {tuple(found.shape)}", f"the shape {shape} that the configuration tells")
+        if not bool(torch.isfinite(found).all()):
+            raise ModelError(f"{name} in {self.path.name}", "finite numbers; it holds NaN or infinity")
+        return found
+
+
+def tensor_names(config: Config, biased: bool) -> frozenset[str]:
+    """The names of all tensors of a model with this configuration."""
+    parts = [f"{name}.weight" for name in _GGUF if "." in name and not name.startswith("model.")]
+    parts += ["input_layernorm.weight", "post_attention_layernorm.weight"]
+    parts += [f"self_attn.{kind}_proj.bias" for kind in "qkv"] if biased else []
+    names = {f"model.layers.{layer}.{part}" for layer in range(config.layers) for part in parts}
+    names |= {"model.embed_tokens.weight", "model.norm.weight"}
+    return frozenset(names if config.tied else names | {"lm_head.weight"})
+
+
+def _held(path: Path, config: Config, found: set[str]) -> frozenset[str]:
+    """The tensors that the arithmetic uses; ModelError where one is missing, or one is held that it would not use."""
+    biased = "model.layers.0.self_attn.q_proj.bias" in found
+    wanted = tensor_names(config, biased)
+    spare = {name for name in found - wanted if not name.endswith("rotary_emb.inv_freq")}
+    spare -= {"lm_head.weight"} if config.tied else set()
+    if wanted - found:
+        raise ModelError(
+            str(path), f"the tensor {min(wanted - found)}", "the file is not whole, or of another architecture"
+        )
+    if spare:
+        raise ModelError(f"{path}: tensor {min(spare)}", f"the tensors of {config.architecture} alone")
+    return wanted
+
+
+def opened(path: Path) -> Model:
+    """The model in a folder of Hugging Face's format, or in a GGUF file; ModelError in one line where there is none."""
+    if path.is_dir():
+        return _folder(path)
+    if not path.is_file():
+        raise ModelError(str(path), "a folder with config.json and *.safetensors, or a GGUF file")
+    with path.open("rb") as handle:
+        if handle.read(4) != b"GGUF":
+            raise ModelError(str(path), "a GGUF file or a folder", "the file does not begin as GGUF does")
+    return _gguf(path)
+
+
+def _folder(path: Path) -> Model:
+    try:
+        raw = json.loads((path / "config.json").read_text(encoding="utf-8"))
+    except OSError:
+        raise ModelError(str(path), "a folder with config.json") from None
+    except ValueError:
+        raise ModelError(str(path / "config.json"), "JSON") from None
+    if not isinstance(raw, dict):
+        raise ModelError(str(path / "config.json"), "a JSON object")
+    config = of_json(raw)
+    files = sorted(path.glob("*.safetensors"))
+    if not files:
+        raise ModelError(str(path), "*.safetensors in the folder", "pickled weights (.bin, .pt) are never opened")
+    try:
+        from safetensors import SafetensorError, safe_open
+    except ImportError:
+        raise ModelError(str(path), "the package safetensors", _INSTALL) from None
+    held: dict[str, Path] = {}
+    for file in files:
+        try:
+            with safe_open(file, framework="pt") as handle:
+                held |= dict.fromkeys(handle.keys(), file)
+        except (SafetensorError, OSError) as error:
+            raise ModelError(str(file), f"a whole safetensors file ({error})") from None
+
+    def read(name: str) -> Tensor:
+        with safe_open(held[name], framework="pt") as handle:
+            found: Tensor = handle.get_tensor(name)
+            return found
+
+    return Model(path, config, _held(path, config, set(held)), read, {})
+
+
+def renamed(name: str) -> str:
+    """The name in a GGUF file of the tensor that Hugging Face calls ``name``."""
+    stem, _, kind = name.rpartition(".")
+    if stem in _GGUF:
+        return f"{_GGUF[stem]}.{kind}"
+    _, _, layer, part = stem.split(".", 3)
+    return f"blk.{layer}.{_GGUF[part]}.{kind}"
+
+
+def _gguf(path: Path) -> Model:
+    try:
+        from gguf import GGUFReader, dequantize
+    except ImportError:
+        raise ModelError(str(path), "the package gguf", _INSTALL) from None
+    try:
+        reader = GGUFReader(path)
+        fields: dict[str, Any] = {key: field.contents() for key, field in reader.fields.items()}
+        tensors = {tensor.name: tensor for tensor in reader.tensors}
+    except Exception as error:  # the library raises whatever a broken file makes of its arithmetic
+        raise ModelError(str(path), f"a whole GGUF file ({type(error).__name__})") from None
+    config = of_gguf(fields | {name: True for name in tensors if name == "output.weight"})
+    biased = "blk.0.attn_q.bias" in tensors
+    back = {renamed(name): name for name in tensor_names(config, biased)}
+    spare = set(tensors) - {"rope_freqs.weight"}
+    names = _held(path, config, {back.get(name, name) for name in spare})
+    if "rope_freqs.weight" in tensors:
+        raise ModelError(f"{path}: tensor rope_freqs.weight", "rotary positions without scaling")
+
+    def read(name: str) -> Tensor:
+        tensor = tensors[renamed(name)]
+        found = torch.from_numpy(dequantize(tensor.data, tensor.tensor_type).copy())
+        turned = config.architecture == "llama" and (".q_proj." in name or ".k_proj." in name)
+        return unpermuted(found, config.head_dim) if turned else found
+
+    return Model(path, config, names, read, fields)
+
+
+def unpermuted(weight: Tensor, head_dim: int) -> Tensor:
+    """Rows of each head from llama.cpp's order, pair beside pair, to Hugging Face's: first halves, then second ones."""
+    heads = weight.shape[0] // head_dim
+    return weight.reshape(heads, head_dim // 2, 2, -1).transpose(1, 2).reshape(weight.shape)
