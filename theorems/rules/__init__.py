@@ -136,23 +136,30 @@ def _whole_at_origin(numerator: sp.Expr, denominator: sp.Expr, *_: Any) -> tuple
 def softmax_weight(exponentials: tuple[tuple[sp.Expr, sp.Expr], ...], own: sp.Expr, value: sp.Expr) -> bool:
     """A weight of the softmax over T scores: its exponential over the sum of all, in (exponential, how many of it).
 
-    The exponentials are 1, u and v, of scores that are 0 or names, and there are T of them in all.
+    The exponentials are 1, u and v, of scores that are 0 or names, and there are T of them in all: so many of each as
+    0, 1, 2, ..., or T less one of these.
     """
     known = {sp.Integer(1), *ORIGIN}
     counted = [exponential for exponential, _ in exponentials]
     if own not in counted or set(counted) - known or len(set(counted)) != len(counted):
         return False
-    if any(count.free_symbols - {symbol("T")} for _, count in exponentials):
+    if not all(_is_count(count) for _, count in exponentials) or dict(exponentials)[own] == 0:
         return False
     whole = sp.Add(*(count * exponential for exponential, count in exponentials))
     return same(sp.Add(*(count for _, count in exponentials)), symbol("T")) and same(own / whole, value)
 
 
+def _is_count(count: sp.Expr) -> bool:
+    """Whether a number of scores is one of 0, 1, 2, ..., or of T, T - 1, T - 2, ..., for as many T as have it."""
+    left = sp.expand(symbol("T") - count)
+    return any(number.is_Integer and number.is_nonnegative for number in (sp.sympify(count), left))
+
+
 @rule("derivative", needs=_whole_at_origin)
 def derivative(numerator: sp.Expr, denominator: sp.Expr, variable: str, value: sp.Expr) -> bool:
-    """The derivative of N/D along w at u = v = 1, where the variable is exp(w): (N' D - N D')/D^2 with ' = x d/dx."""
+    """The derivative of N/D along w at u = v = 1, where u or v is x = exp(w): (N' D - N D')/D^2 with ' = x d/dx."""
     x, below = symbol(variable), denominator.xreplace(ORIGIN)
-    if not (elementary(numerator) and elementary(denominator)):
+    if x not in ORIGIN or not (elementary(numerator) and elementary(denominator)):
         return False
     # a denominator of 0 gives no number, which is the same as none
     slope = x * (sp.diff(numerator, x) * denominator - numerator * sp.diff(denominator, x))
@@ -248,8 +255,12 @@ def eigenvalue_average(polynomial: sp.Expr, value: sp.Expr) -> bool:
 
 @rule("psd-root", needs=("Sigma psd",), source="Horn and Johnson, Matrix Analysis, 2nd ed., Theorem 7.2.6")
 def psd_root(matrix: str, root: str) -> bool:
-    """A positive semidefinite matrix has a symmetric square root. Trusted; its hypothesis is the claim's assumption."""
-    return bool(matrix) and bool(root) and matrix != root
+    """A positive semidefinite matrix, Sigma, has a symmetric square root. Trusted; that it is one is asked for."""
+    return matrix == "Sigma" and bool(root) and root not in KNOWN
+
+
+#: The letters that are known to be symmetric matrices, W_QK where the statement says so, beside a root of Sigma.
+KNOWN = ("W_QK", "Sigma")
 
 
 def canonical_trace(letters: Trace, rewriting: Mapping[str, Trace] = MappingProxyType({})) -> Trace:
@@ -261,22 +272,27 @@ def canonical_trace(letters: Trace, rewriting: Mapping[str, Trace] = MappingProx
 
 def _root_rewriting(rewriting: Mapping[str, Trace]) -> bool:
     """Whether nothing is rewritten but Sigma as R R with a letter of its own."""
-    return all(
-        name == "Sigma" and one == two and one not in ("Sigma", "W_QK", "") for name, (one, two) in rewriting.items()
-    )
+    return all(name == "Sigma" and one == two and one not in (*KNOWN, "") for name, (one, two) in rewriting.items())
+
+
+def _of_known(words: tuple[Trace, ...], rewriting: Mapping[str, Trace]) -> bool:
+    """Whether words are made of W_QK, Sigma and its root alone: of other letters nothing is known."""
+    known = {*KNOWN, *(letter for root in rewriting.values() for letter in root)}
+    return _root_rewriting(rewriting) and all(known.issuperset(word) for word in words)
 
 
 def _turned(left: Trace, right: Trace, rewriting: Mapping[str, Trace]) -> tuple[str, ...]:
-    """W is symmetric where the one product becomes the other by transposition alone."""
+    """Sigma has a root where it is used, and W is symmetric where only transposition makes one product the other."""
+    rooted = ("Sigma psd",) if rewriting else ()
     one, two = (tuple(piece for x in word for piece in rewriting.get(x, (x,))) for word in (left, right))
     rotated = any(two == one[k:] + one[:k] for k in range(max(1, len(one))))
-    return () if rotated or "W_QK" not in one else ("W symmetric",)
+    return rooted if rotated or "W_QK" not in one else ("W symmetric", *rooted)
 
 
 @rule("trace-identity", needs=_turned)
 def trace_identity(left: Trace, right: Trace, rewriting: Mapping[str, Trace]) -> bool:
-    """tr of one product of symmetric matrices equals tr of another, by rotation and transposition after rewriting."""
-    return _root_rewriting(rewriting) and canonical_trace(left, rewriting) == canonical_trace(right, rewriting)
+    """tr of a product of W_QK, Sigma and its root equals that of another, by rotation, transposition and rewriting."""
+    return _of_known((left, right), rewriting) and canonical_trace(left, rewriting) == canonical_trace(right, rewriting)
 
 
 def trace_symbol(letters: Trace, rewriting: Mapping[str, Trace]) -> sp.Expr:
@@ -290,14 +306,17 @@ def trace_symbol(letters: Trace, rewriting: Mapping[str, Trace]) -> sp.Expr:
     return symbol(f"tr{power}")
 
 
-def _symmetric(one: Trace, two: Trace, *_: Any) -> tuple[str, ...]:
-    """W is symmetric, as a product of symmetric letters is turned round by reading it backwards."""
-    return ("W symmetric",) if "W_QK" in (*one, *two) else ()
+def _symmetric(one: Trace, two: Trace, *rest: Any) -> tuple[str, ...]:
+    """W is symmetric, as a product of symmetric letters is turned round by reading it backwards; Sigma has its root."""
+    return (*(("W symmetric",) if "W_QK" in (*one, *two) else ()), *(("Sigma psd",) if rest[-1] else ()))
 
 
 @rule("cauchy-schwarz", needs=_symmetric)
 def cauchy_schwarz(one: Trace, two: Trace, smaller: sp.Expr, larger: sp.Expr, rewriting: Mapping[str, Trace]) -> bool:
-    """tr(A^T B)^2 <= tr(A^T A) tr(B^T B) for products of symmetric real matrices. Trusted: Cauchy-Schwarz."""
+    """tr(A^T B)^2 <= tr(A^T A) tr(B^T B) for products of W_QK, Sigma and its root.
+
+    Products of other letters have no trace by name. Trusted: Cauchy-Schwarz.
+    """
     if not _root_rewriting(rewriting):
         return False
     turned = one[::-1]

@@ -168,12 +168,12 @@ def _there(function: sp.Expr, variable: str, point: sp.Expr, value: sp.Expr) -> 
 
 @rule("continuous-limit", needs=_there, takes=(0,))
 def continuous_limit(function: sp.Expr, variable: str, point: sp.Expr, value: sp.Expr) -> bool:
-    """The limit of f as a variable tends to a point where f is continuous: its value there.
+    """The limit of f as a variable tends to a number where f is continuous: its value there.
 
     f is made of sums, products, erf and exp, and of powers whose bases are positive for theta in [0, 1] and for the
     names in POSITIVE; what tends to 0 must not stand below a line.
     """
-    if point.has(symbol(variable)):
+    if point.has(symbol(variable), sp.I, *UNBOUNDED):
         return False
     at = substituted(function, {variable: point})
     below = any(

@@ -18,6 +18,8 @@ from theorems.rules import CONCLUSION, EQUIVALENCES, Rule, licensed_by, rule
 
 LEVEL = symbol("l")
 Conditions = tuple[str, ...]
+#: What the rules about levels need of a claim: with one token 1 - 1/k is 0, and D is constant.
+TOKENS = ("k >= 2",)
 
 
 @rule("exchangeable-moment")
@@ -88,7 +90,7 @@ def _are(conditions: Conditions, wanted: tuple[tuple[sp.Expr, tuple[int, ...]], 
 
 def _concludes(name: str) -> Callable[[Rule], Rule]:
     EQUIVALENCES.add(name)
-    return rule(name)
+    return rule(name, needs=TOKENS)
 
 
 @_concludes("slope-sign")
@@ -171,7 +173,7 @@ def interior_maximum(name: str, conditions: Conditions, balance: Any, cone: Any)
     return name == "interior maximum" and _are(conditions, ((ends[0], (1,)), (ends[1], (-1,))))
 
 
-@rule("level-root")
+@rule("level-root", needs=TOKENS)
 def level_root(energy: Any, value: sp.Expr) -> bool:
     """The level at which the affine slope of D is 0: e(value) = 0, where e is not constant."""
     if not _is_energy(energy):

@@ -13,6 +13,8 @@ from theorems.algebra.matrix_calculus import Letter, Matrix
 from theorems.rules import rule
 
 ZERO = sp.Integer(0)
+#: The names that bound a rank: r, and the size d.
+RANKS = ("r", "d")
 
 
 @rule("matrix-substitution")
@@ -91,10 +93,10 @@ def completed_square(quadratic: sp.Expr, name: str, lead: sp.Expr, centre: sp.Ex
 def rank_trace(rank: str, square: sp.Expr) -> bool:
     """tr(W)^2 <= r tr(W^T W) for a square matrix of rank at most r; equality for multiples of a projector of rank r.
 
-    Trusted: tr(W) = tr(Pi W) for the orthogonal projector Pi onto the range, tr(Pi) = rank, and Cauchy-Schwarz.
+    The bound is r, or d, the matrix's size. Trusted: tr(W) = tr(Pi W) for the orthogonal projector Pi onto the range,
+    tr(Pi) = rank, and Cauchy-Schwarz.
     """
-    # t is the trace
-    return rank != "t" and same(square, symbol("t") ** 2 / symbol(rank))
+    return rank in RANKS and same(square, symbol("t") ** 2 / symbol(rank))
 
 
 @rule("locally-constant", argued=True)

@@ -70,6 +70,8 @@ def near() -> Iterator[tuple[str, Step]]:
     yield "the other root", Step("positive-root", "", (sp.sqrt(v**2), -v, "v"))
     for function, name, point, value, why in _no_limits():
         yield why, Step("continuous-limit", "", (function, name, point, value))
+    for end in (sp.oo, -sp.oo, sp.I):
+        yield f"{end} is no number", Step("continuous-limit", "", (sp.erf(xi), "xi", end, sp.erf(end)))
     yield from _ends()
     yield from _cells()
     yield "the mean is not 0", _independent(HALF, "mean")

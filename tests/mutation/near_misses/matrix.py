@@ -63,6 +63,7 @@ def near() -> Iterator[tuple[str, Step]]:
     yield "i is no lead", Step("completed-square", "", (sp.I * t**2, "t", sp.I, ZERO, ZERO))
     yield "i is no place", Step("completed-square", "", ((t - sp.I) ** 2, "t", sp.Integer(1), sp.I, ZERO))
     yield "the trace is no rank", Step("rank-trace", "", ("t", t))
+    yield "lam is no rank", Step("rank-trace", "", ("lam", t**2 / symbol("lam")))
     yield "tr(W)^2 <= r tr(W^T W)", Step("rank-trace", "", ("r", t**2 * r))
     yield from _offsets()
 

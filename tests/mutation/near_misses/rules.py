@@ -47,6 +47,9 @@ def near() -> Iterator[tuple[str, Step]]:
     yield "n is not n + 1", Step("identity", "", (n, n + 1))
     yield "it jumps at 1", Step("derivative", "", (parse("Indicator(x >= 1)"), ONE, "x", ZERO))
     yield "0/0", Step("derivative", "", (u - v, u - v, "u", ZERO))
+    # x d/dx is a slope along w where x is exp(w), and at x = 1 where x is 1 there
+    yield "T is the length", Step("derivative", "", (ONE, u + T - 1, "T", -1 / T))
+    yield "x is no exponential", Step("derivative", "", (x, ONE, "x", x))
     yield "it jumps at 1", Step("derivative", "", (ONE, 1 + parse("Indicator(x >= 1)"), "x", ZERO))
     yield "the slope is (T - 1)/T^2", Step("derivative", "", (u, u + (T - 1) * v, "u", (1 - T) / T**2))
     yield from _expectations()
@@ -61,12 +64,19 @@ def near() -> Iterator[tuple[str, Step]]:
         ("twice the weight", ((u, ONE), (ONE, T - 1)), u, 2 * u / (u + T - 1)),
         ("so many that are no count", ((u, d), (ONE, T - d)), u, u / (d * u + T - d)),
         ("counts of which one is none", ((u, d), (v, ONE), (ONE, T - d - 1)), u, u / (d * u + v + T - d - 1)),
+        ("half an exponential", ((u, HALF), (ONE, T - HALF)), u, u / (u / 2 + T - HALF)),
+        ("less than none", ((u, -ONE), (ONE, T + 1)), ONE, 1 / (T + 1 - u)),
+        ("more than there are", ((u, T + 1), (ONE, -ONE)), u, u / ((T + 1) * u - 1)),
+        ("half of them", ((u, T / 2), (ONE, T / 2)), u, 2 * u / (T * (u + 1))),
+        ("none of its own", ((u, ZERO), (ONE, T)), u, u / T),
         ("u in two places", ((u, ONE), (u, ONE), (ONE, T - 2)), u, u / (2 * u + T - 2)),
     ):
         yield why, Step("softmax-weight", "", (table, own, value))
     yield "the second power has the trace tr2", Step("eigenvalue-average", "", (w**2, tr1**2 / d))
     yield "no polynomial", Step("eigenvalue-average", "", (1 / w, d / tr1))
-    for names in (("Sigma", "Sigma"), ("Sigma", ""), ("", "R")):
+    for name in ("W_QK", "A", "Sigma_inverse"):
+        yield f"{name} need not be positive semidefinite", Step("psd-root", "", (name, "R"))
+    for names in (("Sigma", "Sigma"), ("Sigma", ""), ("Sigma", "W_QK"), ("", "R")):
         yield "a root has a name of its own", Step("psd-root", "", names)
     for rewriting in NO_ROOTS:
         letter = next(reversed(rewriting))
@@ -75,8 +85,11 @@ def near() -> Iterator[tuple[str, Step]]:
         yield f"{rewriting} is no root", Step("cauchy-schwarz", "", ((), ("W_QK",), tr1**2, d * tr2, rewriting))
         inner = (rewriting[letter][0], "W_QK", rewriting[letter][-1])
         yield f"{rewriting} is no root", Step("cauchy-schwarz", "", ((), inner, tr1**2, d * tr2, rewriting))
-    yield "another order of four", Step("trace-identity", "", (tuple("ABCD"), tuple("ACBD"), {}))
-    yield "another word", Step("trace-identity", "", (("A", "B"), ("A", "C"), {}))
+    yield "another order", Step("trace-identity", "", (("W_QK", "R") * 2, ("W_QK", "W_QK", "R", "R"), ROOT))
+    yield "another word", Step("trace-identity", "", (("W_QK", "R"), ("W_QK", "Sigma"), ROOT))
+    for free in ("A", "W_Q", "W", "R"):
+        words = ((free, "W_QK", "Sigma"), ("Sigma", "W_QK", free))
+        yield f"{free} need not be symmetric", Step("trace-identity", "", (*words, {}))
     for one, two in ((("W_QK", "Sigma"), ()), ((), ("W_QK", "Sigma"))):
         yield "tr(A^T A) is another trace", Step("cauchy-schwarz", "", (one, two, tr1**2, d * tr2, ROOT))
     inner = ("R", "W_QK", "R")
@@ -111,9 +124,10 @@ def true() -> Iterator[Step]:
     yield Step("softmax-weight", "", (((ONE, T),), ONE, 1 / T))
     yield Step("eigenvalue-average", "", (w**3 - 2 * w + 5, symbol("tr3") / d - 2 * tr1 / d + 5))
     yield Step("psd-root", "", ("Sigma", "Q"))
-    yield Step("trace-identity", "", (tuple("ABC"), tuple("CBA"), {}))
-    yield Step("trace-identity", "", (tuple("ABCD"), tuple("DCBA"), ROOT))
-    yield Step("trace-identity", "", (("A", "Sigma"), ("R", "A", "R"), ROOT))
+    yield Step("trace-identity", "", (("W_QK", "Sigma", "Sigma"), ("Sigma", "Sigma", "W_QK"), {}))
+    yield Step("trace-identity", "", (("W_QK", "R", "Sigma", "W_QK"), ("W_QK", "Sigma", "R", "W_QK"), ROOT))
+    yield Step("trace-identity", "", (("W_QK", "Sigma"), ("R", "W_QK", "R"), ROOT))
+    yield Step("derivative", "", (u**2 * v, u + (T - 1) * v, "v", 1 / T**2))
     inner = ("R", "W_QK", "R")
     yield Step("cauchy-schwarz", "", (inner, (), tr1**2, d * tr2, ROOT))
     yield Step("cauchy-schwarz", "", (inner * 2, inner, symbol("tr3") ** 2, symbol("tr4") * tr2, ROOT))

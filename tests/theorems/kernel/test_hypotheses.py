@@ -134,12 +134,15 @@ def without(claim: str, *gone: str, **changes: Any) -> Statement:
         ("bao2024.appC.lemma2-derivative", ("0 <= theta <= 1",), "theta >= 0"),
         ("bao2024.appB.cauchy-schwarz", ("p_j >= 0",), "p_j >= 0"),
         ("bao2024.appB.dominance", ("Assumption 1 with Sigma = I",), "Sigma = I"),
+        ("lampert2026.sec5.monotone-iff", ("k >= 2",), "k >= 2"),
         ("lampert2026.sec7.diag-lower", ("lam < 1",), "lam < 1"),
         ("lampert2026.sec7.sinks-always-cheaper", ("C >= 1", "b_BOS, dbar_c and c_c"), "C >= 1"),
     ],
 )
 def test_a_claim_without_what_its_proof_needs_is_undecided(claim: str, gone: tuple[str, ...], needed: str) -> None:
-    if claim.endswith("always-cheaper"):
+    if claim.endswith("monotone-iff"):
+        weaker = replace(by_id()[claim], assumptions=())
+    elif claim.endswith("always-cheaper"):
         weaker = replace(by_id()[claim], assumptions=(), conditions=("n >= 2", "lam > 0", "lam < 1"))
     elif claim.endswith("diag-lower"):
         weaker = replace(without(claim, *gone), assumptions=())
@@ -214,12 +217,13 @@ def test_the_least_value_of_a_square_needs_a_positive_lead() -> None:
 def test_a_product_turned_round_needs_a_symmetric_matrix() -> None:
     for left, right, wanted in (
         (("W_QK", "Sigma"), ("R", "W_QK", "R"), ()),
-        (("W_QK", "A", "B"), ("B", "W_QK", "A"), ()),
-        (("W_QK", "A", "B"), ("B", "A", "W_QK"), ("W symmetric",)),
-        (("A", "B", "C"), ("C", "B", "A"), ()),
+        (("W_QK", "R", "Sigma", "W_QK"), ("W_QK", "Sigma", "R", "W_QK"), ()),
+        (("W_QK", "R", "W_QK", "W_QK", "Sigma"), ("Sigma", "W_QK", "W_QK", "R", "W_QK"), ("W symmetric",)),
+        (("R", "Sigma", "Sigma"), ("Sigma", "R", "Sigma"), ()),
     ):
         step = Step("trace-identity", "", (left, right, {"Sigma": ("R", "R")}))
-        assert licensed(step) and needs(step) == wanted
+        # with a root of Sigma there is one
+        assert licensed(step) and needs(step) == (*wanted, "Sigma psd")
 
 
 def test_steps_in_the_data_of_a_step_need_what_they_need() -> None:
