@@ -148,11 +148,16 @@ def _non_negative_term(term: sp.Expr, least: Mapping[str, int]) -> bool:
                 return False
         elif base.is_Symbol:
             even = power.is_Integer and power % 2 == 0
-            if not even and base.name not in least:
+            if not even and not (base.name in least and _real(power)):
                 return False
         elif not (power.is_Rational and base.is_Add and visibly_non_negative(base, least)):
             return False
     return True
+
+
+def _real(power: sp.Expr) -> bool:
+    """Whether an exponent is a real number for names that are: x^i is not."""
+    return bool(power.xreplace({name: sp.Dummy(real=True) for name in power.free_symbols}).is_real)
 
 
 def shown(

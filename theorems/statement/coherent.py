@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from theorems.statement.expression import RANGES, Expr, StatementError
+from theorems.statement.expression import BINDERS, RANGES, Expr, StatementError
 from theorems.statement.hypotheses import Hypotheses, said_real
 from theorems.statement.language import Vocabulary
 from theorems.statement.places import ZERO
@@ -35,6 +35,17 @@ def check_indices(sides: tuple[Expr, ...], hypotheses: str, text: str) -> None:
                     text,
                     max(node.at, 0),
                 )
+
+
+def check_bound(sides: tuple[Expr, ...], spoken: set[str], free: set[str], hypotheses: str) -> None:
+    """What hypotheses say of a name that the statement has as an index alone would be said of nothing in it."""
+    bound = {node.args[1] for side in sides for node in side.walk() if node.op in BINDERS}
+    for label in sorted(bound & spoken - free):
+        raise StatementError(
+            f"the hypotheses speak of {label}, which is an index here and goes from end to end; drop that",
+            hypotheses,
+            0,
+        )
 
 
 def _indices(node: Expr) -> Iterator[Expr]:

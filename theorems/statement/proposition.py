@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from theorems.statement.binders import taken
-from theorems.statement.coherent import check_defined, check_indices, check_reached
+from theorems.statement.coherent import check_bound, check_defined, check_indices, check_reached
 from theorems.statement.conditions import condition, numbers_of, split_clause
 from theorems.statement.entrywise import LEFT, RIGHT, entry
 from theorems.statement.expression import MOMENTS, RANGES, Expr, StatementError, name, number
@@ -144,6 +144,8 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     if not made.exchangeable:
         check_defined(words, set(names_of(known)) | made.names() | regime.names(), where)
     check_indices(sides, hypotheses, text)
+    free = {name for side in sides for name in side.names()} | made.names() | regime.names() | {"T"}
+    check_bound(sides, set(names_of(known)), free, hypotheses)
     _check_names(sides, known, made, regime, positions, text, hypotheses)
     _check_limit(sides, relation, error, regime, text, limit)
     check_reached(known, regime, positions, limit)

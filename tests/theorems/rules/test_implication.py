@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+import sympy as sp
 
 from theorems.algebra.expressions import parse, symbol
 from theorems.claims.conditions import read
@@ -224,6 +225,13 @@ for module in pkgutil.walk_packages(theorems.__path__, "theorems."):
     importlib.import_module(module.name)
 assert told() == before == [False] * 4, (before, told())
 """
+
+
+@pytest.mark.parametrize("power", [sp.I, 2 * sp.I + 1, sp.Integer(-1) ** sp.Rational(1, 3)])
+def test_a_power_that_is_no_real_number_has_no_sign(power: sp.Expr) -> None:
+    lam = symbol("lam")
+    assert not shown(lam**power, {"lam": 0}) and not visibly_non_negative(lam**power, {"lam": 0})
+    assert shown(lam ** sp.Rational(1, 3), {"lam": 0}) and shown(lam ** symbol("k"), {"lam": 0})
 
 
 def test_importing_a_module_changes_nothing_that_is_shown() -> None:
