@@ -23,7 +23,7 @@ from theorems.statement.expression import MOMENTS, Expr, StatementError
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.having import has_values, visibly_nonnegative
 from theorems.statement.limits import GROWING, Regime, consequences, leading, limit, put, regimes, uniform
-from theorems.statement.normal import equal, nonnegative, sign
+from theorems.statement.normal import equal, equal_logarithms, nonnegative, sign
 from theorems.statement.places import Order, Place, orders
 from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
@@ -286,12 +286,22 @@ def _clauses(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
 
 def _related(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> bool:
     positive = frozenset(positive_names(prop, order, left - right))
-    if equal(left, right, positive):
+    if equal(left, right, positive) or _by_logarithms(prop, order, left, right):
         return prop.relation in ("=", "<=", ">=")
     if prop.relation in ("<=", "<", ">=", ">"):
         gap = right - left if prop.relation in ("<=", "<") else left - right
         return prop.relation in ("<=", ">=") and nonnegative(gap, positive_names(prop, order, gap))
     return False
+
+
+def _by_logarithms(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> bool:
+    """Whether two values are equal as sums of logarithms whose arguments are shown to be > 0."""
+    arguments = [one.args[0] for one in (left + right).atoms(sp.log) | (left - right).atoms(sp.log)]
+    return (
+        bool(arguments)
+        and all(nonnegative(one, positive_names(prop, order, one)) and nonzero(prop, order, one) for one in arguments)
+        and equal_logarithms(left, right)
+    )
 
 
 def positive_names(prop: Proposition, order: Order, value: sp.Expr) -> dict[sp.Symbol, sp.Expr]:

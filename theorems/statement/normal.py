@@ -10,6 +10,9 @@ import sympy as sp
 from theorems.algebra.balls import ball, precision
 from theorems.algebra.quotients import cancelled
 
+#: Largest multiple of a logarithm that is read as a power.
+MOST_LOGARITHMS = 16
+
 
 def rational_form(
     expression: sp.Expr, positive: frozenset[sp.Symbol] = frozenset()
@@ -64,6 +67,24 @@ def rational_form(
 
     found = change(expression)
     return found, {made: value for value, made in table.items()}
+
+
+def equal_logarithms(left: sp.Expr, right: sp.Expr) -> bool:
+    """Whether two values are equal by log a + log b = log(a b), every argument of a logarithm being > 0."""
+    rest, product = _logarithms(left - right)
+    return not rest.has(sp.log) and equal(rest, sp.Integer(0)) and equal(product, sp.Integer(1))
+
+
+def _logarithms(value: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """What is no whole multiple of a logarithm, and the product p such that the others are log p where each exists."""
+    rest, product = sp.Integer(0), sp.Integer(1)
+    for term in sp.Add.make_args(sp.expand_mul(value)):
+        count, inner = term.as_coeff_Mul()
+        if isinstance(inner, sp.log) and count.is_Integer and abs(count) <= MOST_LOGARITHMS:
+            product *= inner.args[0] ** count
+        else:
+            rest += term
+    return rest, product
 
 
 def equal(left: sp.Expr, right: sp.Expr, positive: frozenset[sp.Symbol] = frozenset()) -> bool:

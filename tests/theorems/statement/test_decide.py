@@ -152,3 +152,25 @@ def test_another_hypothesis_changes_what_is_proved() -> None:
     for hypotheses, status in (("W symmetric", "proved"), ("", "open")):
         prop = proposition(text, hypotheses)
         assert decide(prop, Derivation(prop)).status == status
+
+
+@pytest.mark.parametrize(
+    ("right", "known", "status"),
+    [
+        ("log(i) + log(tr(Sigma))", "Sigma positive definite", "proved"),
+        ("2*log(tr(Sigma)) - log(tr(Sigma)/i)", "Sigma positive definite", "proved"),
+        ("log(i) + 2*log(tr(Sigma))", "Sigma positive definite", "open"),
+        ("log(i)*log(tr(Sigma))", "Sigma positive definite", "open"),
+        # Sigma = 0 has no logarithm
+        ("log(i) + log(tr(Sigma))", "", "open"),
+    ],
+)
+def test_logarithms_of_moments_are_joined_where_they_are_positive(right: str, known: str, status: str) -> None:
+    prop = proposition(f"log(E[norm(x[i])**2]) = {right}", known)
+    assert decide(prop, Derivation(prop)).status == status
+
+
+def test_logarithms_of_what_may_be_negative_are_not_joined() -> None:
+    """log(a b) has a value for a, b < 0, where log a has none."""
+    prop = proposition("log(E[x[i].T*W*x[i]]**2) = 2*log(E[x[i].T*W*x[i]])")
+    assert decide(prop, Derivation(prop)).status == "open"
