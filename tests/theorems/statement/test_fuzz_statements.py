@@ -40,11 +40,23 @@ GROWTH = 400
 ATOMS = [
     *("x[i]", "x[i + 1]", "x[j]", "x[T]", "x[1]", "x[0]", "x[-1]", "x[i/2]", "x", "mean(x)", "W", "Sigma", "I", "B"),
     *("W.T", "W.x", "i", "j", "T", "d", "n", "a", "lam", "theta", "m", "s[j]", "s", "1", "0", "-1", "7/12", "0.5"),
+    *("A*x[i]", "A", "A.T", "b", "x[i]*x[j].T", "Σ", "λ", "x_i", "x[i]ᵀ", "‖x[i]‖", "|a|", "<a, b>", "W^T", "W²"),
     *("1e400", "9" * 50, "1_000", "0x1f", "1j", "'x'", "None", "True", "__import__('os')", "().__class__", "lambda: 1"),
     *("[1 for k in s]", "{1: 2}", "x[1:2]", "x[i, j]", "...", "a if b else c", "a and b", "not a", "f'{a}'", "é", "∑"),
 ]
 WRAPPED = [
-    *("E[{}]", "Var[{}]", "Cov[{}, {}]", "Corr[{}, {}]", "Kurt[{}]", "Skew[{}]", "P[{} > {}]", "tr({})", "norm({})"),
+    *(
+        "E[{}]",
+        "Var[{}]",
+        "Cov[{}]",
+        "Cov[{}, {}]",
+        "Corr[{}, {}]",
+        "Kurt[{}]",
+        "Skew[{}]",
+        "P[{} > {}]",
+        "tr({})",
+        "norm({})",
+    ),
     *(
         "norm({}, fro)",
         "norm({}, 7)",
@@ -87,6 +99,7 @@ HYPOTHESES = [
         "d >= 2",
         "d = 0",
     ),
+    *("A in R^(m x d)", "A in R^(d x m)", "A in R^(2 x d), b in R^2", "b in R^m", "A in R^(m x m), A psd"),
     *("0 < a < 1", "a > 1", "lam > 0", "lam real", "s in R^n", "s in R^T", "a in R^d", "B symmetric", "abs(s[j]) <= a"),
     *(
         "W nice",
