@@ -14,8 +14,9 @@ from typing import Any
 from proofs_check.bench.contestant import Contestant, FailedError, NotInstalledError
 
 HERE = Path(__file__).parent
-#: Seconds that a turn of a contestant is to take, and those of a try in the search for the best batch.
-TURN, TRY = 0.15, 0.05
+#: Seconds that a turn of a contestant is to take, at least where the time asked for is short, and those of a try in the
+#: search for the best batch.
+TURN, SHORTEST, TRY = 0.15, 0.005, 0.05
 #: Fewest rounds, whatever time they take.
 ROUNDS = 5
 #: Walks of the first try.
@@ -158,7 +159,7 @@ def best_of(entry: Entry, T: int, d: int, cores: int) -> tuple[int, int | None]:
 
 @contextmanager
 def prepared(
-    entries: Sequence[Entry], T: int, d: int, cores: int, told: Told
+    entries: Sequence[Entry], T: int, d: int, cores: int, told: Told, turn: float
 ) -> Iterator[tuple[list[Running], list[dict[str, Any]]]]:
     """Everyone who can take part, calibrated, and a row for each who can't."""
     running: list[Running] = []
@@ -172,7 +173,7 @@ def prepared(
                 stack.callback(contestant.end)
                 for count in [threads] if entry.kind == "peer" else sorted({1, cores}):
                     held = Running(entry, contestant, count, batch, found["start"])
-                    held.walks, _ = calibrated(contestant, count, TURN)
+                    held.walks, _ = calibrated(contestant, count, turn)
                     running.append(held)
             except NotInstalledError as error:
                 out.append(_absent(entry, T, d, f"not installed: {error}"))
@@ -184,6 +185,11 @@ def prepared(
 
 def _absent(entry: Entry, T: int, d: int, status: str) -> dict[str, Any]:
     return {"name": entry.name, "kind": entry.kind, "T": T, "d": d, "threads": None, "status": status}
+
+
+def turn_of(seconds: float, contestants: int) -> float:
+    """The seconds of a turn, so that the fewest rounds of so many contestants take no longer than was asked for."""
+    return min(TURN, max(SHORTEST, seconds / (ROUNDS * max(1, contestants))))
 
 
 def rounds(running: list[Running], seconds: float, least: int = ROUNDS) -> int:
@@ -285,7 +291,10 @@ def measured(
     entries: Sequence[Entry], T: int, d: int, seconds: float, cores: int, told: Told = lambda _: None
 ) -> list[dict[str, Any]]:
     """The rows of one size: the search and the start beforehand, ``seconds`` of rounds, memory last."""
-    with prepared(entries, T, d, cores, told) as (running, out):
+    counts = [1 if entry.kind == "peer" or cores == 1 else 2 for entry in entries]
+    turn = turn_of(seconds, sum(counts))
+    told(f"{len(entries)} ways to start, which takes about a minute; then rounds of {sum(counts) * turn:.1f} s")
+    with prepared(entries, T, d, cores, told, turn) as (running, out):
         told(f"{len(running)} in turn at T = {T}, d = {d}, for {seconds:g} s")
         rounds(running, seconds)
         look_at_memory(running)

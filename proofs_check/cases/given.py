@@ -7,8 +7,9 @@ rows. Numbers come out as strings "p/q" in lowest terms, token counts and d as i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 from proofs_check.cases import given_structured as structured_input
@@ -21,7 +22,8 @@ from theorems.statement.expression import StatementError
 
 #: Most dimensions, most tokens.
 MAX_D, MAX_T = 64, 4096
-#: Where the exact elimination of Sigma gives up: its integers stay below 2**MAX_BITS, its time below seconds.
+#: Where exact work gives up: the integers of Sigma's elimination, and common denominators of matrices and vectors, stay
+#: below 2**MAX_BITS, their time below seconds.
 MAX_BITS = 8192
 
 STARTS = ("sigma", "zero")
@@ -58,6 +60,16 @@ def _vector(name: str, value: object, d: int) -> list[Fraction]:
     if not isinstance(value, list) or len(value) != d:
         fail(f"{name} = {shown(value)}", f"a list of {d} numbers (d = {d})")
     return [rational(f"{name}[{index}]", entry) for index, entry in enumerate(value)]
+
+
+def _check_denominator(name: str, numbers: Iterable[Fraction]) -> None:
+    """Refuse what exact products would carry along in every number, and at d = 64 for minutes."""
+    common = 1
+    for number in numbers:
+        common = math.lcm(common, number.denominator)
+        if common.bit_length() > MAX_BITS:
+            mend = "round them to one denominator, such as 10**12"
+            fail(name, f"numbers whose least common denominator has at most {MAX_BITS} bits", mend)
 
 
 def _matrix(name: str, value: object, d: int) -> Matrix:
@@ -163,6 +175,7 @@ def parse_case(text: str, claim: Statement) -> dict[str, Any]:
     for name in ("W", "Sigma"):
         if name in data:
             matrix = _matrix(name, data[name], d)
+            _check_denominator(name, chain.from_iterable(matrix))
             if name == "Sigma":
                 _check_covariance(matrix)
                 unit = [[Fraction(int(r == c)) for c in range(d)] for r in range(d)]
@@ -171,7 +184,9 @@ def parse_case(text: str, claim: Statement) -> dict[str, Any]:
             case[name] = [[str(entry) for entry in row] for row in matrix]
     for name in _VECTORS:
         if name in data:
-            case[name] = [str(entry) for entry in _vector(name, data[name], d)]
+            vector = _vector(name, data[name], d)
+            _check_denominator(name, vector)
+            case[name] = [str(entry) for entry in vector]
     if claim.model == "walk":
         case["start"] = data.get("start", STARTS[0])
         if case["start"] not in STARTS:

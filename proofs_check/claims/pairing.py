@@ -70,6 +70,7 @@ class Pair:
     second_route: bool = False
     symmetric: bool = True
     _derived: dict[str, Derived] = field(default_factory=dict)
+    _last: tuple[dict[str, Any], Case] | None = field(default=None, repr=False, compare=False)
 
     @property
     def source(self) -> str:
@@ -132,7 +133,15 @@ class Pair:
         return {name: printed_value(self.statement, text, derived) for name, text in self.statement.printed.items()}
 
     def exact(self, raw: Mapping[str, Any]) -> Case:
-        """The exact values of a case; theta = i/T where the claim is about the limit."""
+        """The exact values of a case; theta = i/T where the claim is about the limit. The last one asked for is kept.
+
+        Lists of the case are not to be changed in place.
+        """
+        if self._last is None or self._last[0] != raw:
+            self._last = dict(raw), self._exact(raw)
+        return self._last[1]
+
+    def _exact(self, raw: Mapping[str, Any]) -> Case:
         case = Case(raw)
         for name, form in self.regime:
             share = form.removesuffix("*T")

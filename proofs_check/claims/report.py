@@ -6,6 +6,7 @@ versions, and are empty there. The last value of a ``Literal`` stands where noth
 
 from __future__ import annotations
 
+import gc
 import math
 from collections.abc import Mapping
 from types import NoneType, UnionType
@@ -384,6 +385,9 @@ def schema() -> dict[str, Any]:
         if "properties" in part:
             part["additionalProperties"] = False
     parts["Claim"]["allOf"] = TOGETHER
+    # msgspec's Meta objects die badly when the interpreter collects them at its end (its issue 717): a crash after the
+    # work, one time in four. What is frozen is not collected then.
+    gc.freeze()
     title = f"Report of a Twofold run, version {SCHEMA}"
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **top, "$defs": parts}
 

@@ -45,7 +45,10 @@ def fill_bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sizes", default="40x128,512x64", metavar="TxD,...", help="tokens and dimensions")
     parser.add_argument("--tiers", default="literal,fused,joint", metavar="NAME,...", help="which tiers")
     parser.add_argument(
-        "--seconds", default="120", metavar="S", help="seconds of all rounds together (120 unless given)"
+        "--seconds",
+        default="120",
+        metavar="S",
+        help="seconds of all rounds together (120 unless given); to start the ways takes a minute a size on top",
     )
     parser.add_argument("--json", metavar="FILE", help="write what was measured as JSON")
     parser.add_argument("--picture", metavar="FILE", help="write the roofline as SVG")

@@ -53,6 +53,7 @@ class Case:
             self.scalars.setdefault("d", Fraction(len(self.matrices["z"][0])))
         self._exact: dict[str, Fraction] = {}
         self._closed: dict[str, sp.Expr] = {}
+        self._products: words.Products | None = None
 
     @property
     def sigma(self) -> words.Exact:
@@ -72,10 +73,12 @@ class Case:
             word = words.known(name)
             if word is None:
                 raise KeyError(name)
-            matrices = {key: rows for key, rows in self.matrices.items() if key != "Sigma"}
-            if "Sigma" not in self.matrices and any(len(rows) > 1 for rows in matrices.values()):
-                raise ValueError(f"{name} needs Sigma, which the case {sorted(self.raw)} lacks; give it")
-            self._exact[name] = words.evaluate_exactly(word, matrices, self.sigma, self.vectors)
+            if self._products is None:
+                matrices = {key: rows for key, rows in self.matrices.items() if key != "Sigma"}
+                if "Sigma" not in self.matrices and any(len(rows) > 1 for rows in matrices.values()):
+                    raise ValueError(f"{name} needs Sigma, which the case {sorted(self.raw)} lacks; give it")
+                self._products = words.Products(matrices, self.sigma, self.vectors)
+            self._exact[name] = self._products.value(word)
         return self._exact[name]
 
     def functional(self, name: str) -> sp.Expr:

@@ -7,6 +7,7 @@ words; W^T is a letter of its own unless W is symmetric.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ import flint
 import numpy as np
 
 Exact = list[list[Fraction]]
+#: An integer matrix, and what all its entries are divided by.
+Over = tuple[flint.fmpz_mat, int]
 
 
 @dataclass(frozen=True, order=True)
@@ -105,28 +108,85 @@ def evaluate(
     return float(np.trace(product))
 
 
+class Products:
+    """Exact values of words at given matrices; every product is over one denominator, and is made once.
+
+    Of a cycle no more than two halves are multiplied out, tr(P Q) = sum over r, c of P[r, c] Q[c, r], and a chain is
+    read from its left end: d^3 steps only for what is longer than two letters, or has a Sigma that is not the identity.
+    """
+
+    def __init__(self, matrices: Mapping[str, Exact], sigma: Exact, vectors: Mapping[str, list[Fraction]]) -> None:
+        self.matrices, self.vectors, self.d = matrices, vectors, len(sigma)
+        self.plain = all(value == (r == c) for r, row in enumerate(sigma) for c, value in enumerate(row))
+        self._sigma = sigma
+        self._made: dict[tuple[Letter, ...], Over] = {}
+        self._read: dict[Letter | None, Over] = {}
+
+    def value(self, word: Word) -> Fraction:
+        """The word's value; KeyError for a matrix or vector that is not there, ValueError where shapes do not fit."""
+        if word.ends:
+            return self._chain(word.letters, *word.ends)
+        half = len(word.letters) // 2
+        late, below = self._product(word.letters[half:])
+        if not half:
+            return _quotient(sum((late[k, k] for k in range(self.d)), flint.fmpz(0)), below)
+        early, above = self._product(word.letters[:half])
+        pairs = zip(early.entries(), late.transpose().entries(), strict=True)
+        return _quotient(sum((one * two for one, two in pairs), flint.fmpz(0)), above * below)
+
+    def _chain(self, letters: tuple[Letter, ...], left: str, right: str) -> Fraction:
+        row, below = _over([self.vectors[left]])
+        for position, letter in enumerate(letters):
+            row, below = _times((row, below), self._letter(letter))
+            if position + 1 < len(letters):
+                row, below = _times((row, below), self._letter(None))
+        column, above = _over([self.vectors[right]])
+        return _quotient((row * column.transpose())[0, 0], below * above)
+
+    def _product(self, letters: tuple[Letter, ...]) -> Over:
+        """A_1 Sigma A_2 Sigma ... A_k Sigma."""
+        if letters not in self._made:
+            half = len(letters) // 2
+            if half:
+                self._made[letters] = _times(self._product(letters[:half]), self._product(letters[half:]))
+            else:
+                matrix = self._letter(letters[0])
+                self._made[letters] = matrix if self.plain else _times(matrix, self._letter(None))
+        return self._made[letters]
+
+    def _letter(self, letter: Letter | None) -> Over:
+        """A letter's matrix; Sigma for None."""
+        if letter not in self._read:
+            if letter is None:
+                self._read[letter] = _over(self._sigma)
+            elif not letter.name:
+                self._read[letter] = _over([[Fraction(int(r == c)) for c in range(self.d)] for r in range(self.d)])
+            elif letter.transposed:
+                matrix, below = self._letter(Letter(letter.name, False, letter.symmetric))
+                self._read[letter] = matrix.transpose(), below
+            else:
+                self._read[letter] = _over(self.matrices[letter.name])
+        return self._read[letter]
+
+
 def evaluate_exactly(
     word: Word, matrices: Mapping[str, Exact], sigma: Exact, vectors: Mapping[str, list[Fraction]]
 ) -> Fraction:
     """The word's value as an exact rational."""
-    d = len(sigma)
-    product = _exact([[Fraction(int(r == c)) for c in range(d)] for r in range(d)])
-    spread = _exact(sigma)
-    for position, letter in enumerate(word.letters):
-        if letter.name:
-            matrix = _exact(matrices[letter.name])
-            product = product * (matrix.transpose() if letter.transposed else matrix)
-        if not word.ends or position + 1 < len(word.letters):
-            product = product * spread
-    if word.ends:
-        left, right = (_exact([vectors[end]]) for end in word.ends)
-        return _fraction((left * product * right.transpose())[0, 0])
-    return sum((_fraction(product[k, k]) for k in range(d)), Fraction(0))
+    return Products(matrices, sigma, vectors).value(word)
 
 
-def _exact(rows: Exact) -> flint.fmpq_mat:
-    return flint.fmpq_mat([[flint.fmpq(value.numerator, value.denominator) for value in row] for row in rows])
+def _over(rows: Exact) -> Over:
+    """A matrix as integers over their least common denominator."""
+    if len({len(row) for row in rows}) > 1:
+        raise ValueError(f"rows of the lengths {', '.join(str(len(row)) for row in rows)}; a matrix has rows of one")
+    below = math.lcm(*{value.denominator for row in rows for value in row})
+    return flint.fmpz_mat([[value.numerator * (below // value.denominator) for value in row] for row in rows]), below
 
 
-def _fraction(value: flint.fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
+def _times(one: Over, two: Over) -> Over:
+    return one[0] * two[0], one[1] * two[1]
+
+
+def _quotient(above: flint.fmpz, below: int) -> Fraction:
+    return Fraction(int(above), below)

@@ -134,7 +134,7 @@ def test_the_share_of_a_core_is_measured(tmp_path: Path) -> None:
 def test_memory_that_grows_is_told(entry: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measure, "TURN", 0.01)
     hoards = entry("hoards", "tier", prologue="kept = []", body="kept.append(b'x' * (walks * 4096))")
-    (row,) = measured([hoards], 5, 4, 0.0, 1)
+    (row,) = measured([hoards], 5, 4, 0.1, 1)
     assert row["memory"]["flat"] is False
     assert row["memory"]["grown"] > 0.9 * 4096 * 8 * 1000
 
@@ -224,3 +224,10 @@ def test_nothing_imports_a_peer() -> None:
     for package in ("proofs_check", "montecarlo", "theorems", "figures"):
         for path in (root / package).rglob("*.py"):
             assert "bench.peers" not in path.read_text(encoding="utf-8"), path
+
+
+@pytest.mark.parametrize(("seconds", "contestants"), [(0.1, 20), (1.0, 20), (3.0, 20), (120.0, 20), (0.1, 0), (1e6, 1)])
+def test_the_fewest_rounds_take_no_longer_than_was_asked_for(seconds: float, contestants: int) -> None:
+    turn = measure.turn_of(seconds, contestants)
+    assert measure.SHORTEST <= turn <= measure.TURN
+    assert turn == measure.SHORTEST or measure.ROUNDS * contestants * turn <= seconds * (1 + 1e-12)

@@ -197,3 +197,14 @@ def test_digits_without_end_are_refused_and_not_computed() -> None:
     with pytest.raises(UsageError):
         parse_case(changed(d=size, Sigma=Sigma, W=Sigma), EQ17)
     assert time.perf_counter() - begun < 10
+
+
+def test_denominators_with_little_in_common_are_refused_beforehand() -> None:
+    """Each number is short, and every number of a product would carry all their denominators along."""
+    size = 24
+    unit = [[int(r == c) for c in range(size)] for r in range(size)]
+    W = [[f"1/{10**39 + 7 * min(r, c) + 130 * max(r, c) + 1}" for c in range(size)] for r in range(size)]
+    with pytest.raises(UsageError, match="common denominator"):
+        parse_case(changed(d=size, Sigma=unit, W=W), EQ17)
+    W = [[f"{r + c}/{10**39}" for c in range(size)] for r in range(size)]
+    assert parse_case(changed(d=size, Sigma=unit, W=W), EQ17)["d"] == size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.theorems.bruteforce import Rows, bilinear, rows, times, trace, transposed
+from theorems.gaussian import words
 from theorems.gaussian.words import Letter, Word, chain, cycle, evaluate, evaluate_exactly, known, reverse
 
 W = Letter("W", symmetric=False)
@@ -105,3 +107,31 @@ def test_a_matrix_with_rows_of_different_lengths_is_refused() -> None:
     ragged = {"W": [[Fraction(1), Fraction(2)], [Fraction(3)]]}
     with pytest.raises(ValueError, match="lengths"):
         evaluate_exactly(cycle((W,)), ragged, rows((1, 0), (0, 1)), {})
+
+
+def test_products_are_made_once_and_in_halves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Traces of two letters over the identity need no product; of four, one for each half, kept for the next word."""
+    multiplied: list[words.Over] = []
+    original = words._times
+
+    def counted(one: words.Over, two: words.Over) -> words.Over:
+        multiplied.append(one)
+        return original(one, two)
+
+    monkeypatch.setattr(words, "_times", counted)
+    found = words.Products(MATRICES, matrix_of(I), VECTORS)
+    for word, steps in ((cycle((W, WT)), 0), (cycle((W, W, W, W)), 1), (cycle((W, W, A)), 1)):
+        assert found.value(word) == trace(*map(matrix_of, word.letters))
+        assert len(multiplied) == steps, word
+
+
+def test_the_words_of_a_large_matrix_of_floats_are_exact_in_seconds() -> None:
+    d = 160
+    drawn = np.random.default_rng(0).standard_normal((d, d))
+    exact = {"W": [[Fraction(float(value)) for value in row] for row in drawn]}
+    unit = [[Fraction(int(r == c)) for c in range(d)] for r in range(d)]
+    begun = time.process_time()
+    found = words.Products(exact, unit, {})
+    for word in (cycle((W,) * 4), cycle((W, W, WT, WT)), cycle((W, WT, W, WT))):
+        assert float(found.value(word)) == pytest.approx(evaluate(word, {"W": drawn}, np.eye(d), {}), rel=1e-9)
+    assert time.process_time() - begun < 5
