@@ -22,8 +22,8 @@ def fill_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--before", metavar="FILE", help="an earlier report, whose differences the pages show")
     parser.add_argument("--markdown", metavar="FILE", help="write it as Markdown")
     parser.add_argument("--junit", metavar="FILE", help="write it as JUnit XML")
-    parser.add_argument("--latex", metavar="FILE", help="write the erratum of a paper as LaTeX")
-    parser.add_argument("--paper", metavar="PAPER", help="the paper that --latex is about")
+    parser.add_argument("--latex", metavar="FILE", help="where --comments go (PAPER-comments.tex unless given)")
+    parser.add_argument("--comments", metavar="PAPER", help="write comments on a paper as LaTeX, the gravest first")
 
 
 def run_report(args: argparse.Namespace) -> int:
@@ -32,16 +32,17 @@ def run_report(args: argparse.Namespace) -> int:
     from proofs_check.report.reading import read_report, read_selftest
 
     report = read_report("FILE", args.report)
-    files = {"--markdown": args.markdown, "--junit": args.junit, "--latex": args.latex}
+    papers = sorted({claim["paper"]["id"] for claim in report["claims"]})
+    if (args.latex or args.comments) is not None and args.comments not in papers:
+        raise UsageError("--comments", args.comments or "", f"one of {', '.join(papers)}")
+    letter = args.latex or (f"{args.comments}-comments.tex" if args.comments else None)
+    files = {"--markdown": args.markdown, "--junit": args.junit, "--latex": letter}
     targets = {name: outputs.check_target(name, value) for name, value in files.items() if value is not None}
     outputs.check_apart(files, {"FILE": args.report, "--before": args.before, "--selftest": args.selftest})
     if args.html is not None:
         targets["--html"] = outputs.check_folder("--html", args.html)
     if not targets:
-        raise UsageError("report", args.report, "something to write", "give --html, --markdown, --junit or --latex")
-    papers = sorted({claim["paper"]["id"] for claim in report["claims"]})
-    if args.latex is not None and args.paper not in papers:
-        raise UsageError("--paper", args.paper or "", f"one of {', '.join(papers)}")
+        raise UsageError("report", args.report, "something to write", "give --html, --markdown, --junit or --comments")
     figures = outputs.present_folder("--figures", args.figures) if args.figures is not None else None
     selftest = read_selftest("--selftest", args.selftest) if args.selftest is not None else None
     before = read_report("--before", args.before) if args.before is not None else None
@@ -51,7 +52,7 @@ def run_report(args: argparse.Namespace) -> int:
     forms: dict[str, Callable[[Report], str]] = {
         "--markdown": site.markdown,
         "--junit": outputs.junit,
-        "--latex": lambda report: site.erratum(report, args.paper),
+        "--latex": lambda report: site.comments(report, args.comments),
     }
     # all is made before anything is written
     texts = {name: form(report) for name, form in forms.items() if name in targets}

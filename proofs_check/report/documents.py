@@ -16,6 +16,7 @@ from pathlib import Path
 
 from proofs_check.claims.report import Claim, Report, schema
 from proofs_check.inputs.errors import UsageError
+from proofs_check.report.causes import causes, inherited, of_lower_order
 from proofs_check.report.site import view
 from proofs_check.report.site.markdown import code, escaped, expression, math, sentence
 from proofs_check.report.telling import FIDELITY, gives, parameters, starts
@@ -24,7 +25,7 @@ FINDINGS, TRUSTED = "findings.md", "rules.md"
 SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
 _HAND = "<!-- Written by `python -m proofs_check.report.documents`, never by hand. -->"
 _WHERE = re.compile(r" where (?!.* where )(.+)$")
-_TOLD = ("refuted", "undecided", "conflict", "error")
+_OPEN = ("undecided", "conflict", "error")
 
 
 def found(report: Report) -> str:
@@ -53,7 +54,20 @@ def found(report: Report) -> str:
         ]
         told = view.listed([f"{count} {verdict}" for verdict, count in source["counts"].items()])
         out += [escaped(f"Of {len(members)} claims: {told}."), ""]
-        for verdict in _TOLD:
+        table = {entry.id: entry for entry in members}
+        found = causes([entry.claim for entry in members])
+        source_of = inherited([entry.claim for entry in members])
+        weighty = [cause for cause in found if not cause.lower]
+        out += [escaped(_by_cause(len(source_of), len(weighty), len(found) - len(weighty))), ""]
+        for cause in found:
+            out += _finding(table[cause.id])
+            heirs = view.listed([escaped(_place(table[name])) for name in cause.heirs])
+            out += [f"The error goes on to {heirs}.", ""] if heirs else []
+        for entry in members:
+            if entry.id in source_of:
+                names = view.listed([escaped(_place(table[name])) for name in source_of[entry.id]])
+                out += _finding(entry, f"inherited from {names}")
+        for verdict in _OPEN:
             for entry in members:
                 if entry.verdict == verdict:
                     out += _finding(entry)
@@ -73,7 +87,21 @@ def _papers(count: int) -> str:
     return {1: "this paper", 2: "these two papers"}.get(count, f"{count} papers")
 
 
-def _finding(entry: view.Entry) -> list[str]:
+def _place(entry: view.Entry) -> str:
+    return entry.claim["where"] or entry.id
+
+
+def _by_cause(heirs: int, own: int, lower: int) -> str:
+    """How many of the refuted claims have which error, in a sentence."""
+    if not heirs + own + lower:
+        return ""
+    return (
+        f"Of the refuted ones {own} rest on no other refuted claim that could be the cause, {lower} more are wrong in "
+        f"terms of lower order only, and {heirs} inherit the error of another. The causes come first, by weight."
+    )
+
+
+def _finding(entry: view.Entry, cause: str = "") -> list[str]:
     """One claim that is not verified: what stands there, what is true, where they differ, and how to see it again."""
     claim = entry.claim
     out = [f"### {escaped(claim['where'] or entry.id)}: {entry.verdict}", "", code(entry.id), ""]
@@ -95,6 +123,7 @@ def _finding(entry: view.Entry) -> list[str]:
         add("counterexample", escaped(f"{parameters(given['params'])}: {gives(given)}".removeprefix(": ")))
     if any(start["exact"] or start["leading"] for start in claim["starts"]):
         add("by the start of the walk", escaped(starts(claim)))
+    add("cause", cause or ("wrong in lower order only" if of_lower_order(claim) else ""))
     add("first false line of its proof", escaped(claim["proof"]["first_false"] or ""))
     add("first whose error reaches the end", escaped(claim["proof"]["first_reaching"] or ""))
     add("rests on", ", ".join(code(name) for name in claim["rests_on_refuted"]))

@@ -106,7 +106,7 @@ def fine(command: list[str], folder: Path) -> None:
 
 
 REPORTED = (
-    ["report", "bad.json", "--markdown", "new.md", "--junit", "new.xml", "--latex", "new.tex", "--paper", "bao2024"],
+    ["report", "bad.json", "--markdown", "new.md", "--junit", "new.xml", "--latex", "new.tex", "--comments", "bao2024"],
     ["report", "bad.json", "--html", "pages"],
     ["report", "good.json", "--markdown", "new.md", "--before", "bad.json", "--html", "pages"],
     ["diff", "bad.json", "good.json"],

@@ -20,7 +20,7 @@ from proofs_check.inputs.files import regular_bytes
 from proofs_check.report.outputs import atomic_write, plain
 from proofs_check.report.site import graph, mathml, trust, view
 from proofs_check.report.site.changes import diff
-from proofs_check.report.site.erratum import erratum
+from proofs_check.report.site.comments import comments
 from proofs_check.report.site.markdown import markdown
 from proofs_check.report.telling import took
 
@@ -108,14 +108,14 @@ def files(
     images = pictures(figures)
     parts = view.papers(found)
     changed = diff(before, report) if before is not None else None
-    errata = {
-        paper["id"]: f"erratum-{number}.tex" for number, paper in enumerate(parts, 1) if paper["counts"].get("refuted")
+    letters = {
+        paper["id"]: f"comments-{number}.tex" for number, paper in enumerate(parts, 1) if paper["counts"].get("refuted")
     }
     shared: dict[str, Any] = {
         "run": run,
         "has_figures": bool(images),
         "has_changes": changed is not None,
-        "errata": errata,
+        "letters": letters,
         "seconds": took(run, report["claims"]),
     }
 
@@ -167,8 +167,8 @@ def files(
         (json.dumps(plain(dict(report)), ensure_ascii=False) + "\n").encode("utf-8", "replace"),
     )
     yield "report.md", markdown(report).encode("utf-8", "replace")
-    for paper, name in errata.items():
-        yield name, erratum(report, paper).encode("utf-8", "replace")
+    for paper, name in letters.items():
+        yield name, comments(report, paper).encode("utf-8", "replace")
     for name in ASSETS:
         yield f"assets/{name}", resources.files("proofs_check.report.site").joinpath("assets", name).read_bytes()
 

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from proofs_check.claims.report import Claim, Report
 from proofs_check.inputs.expect import CORRECTED, VERDICTS
+from proofs_check.report.causes import causes, inherited, of_lower_order
 from proofs_check.report.site import compare, formula, mathml, plot
 from proofs_check.report.site.numbers import number
 from proofs_check.report.telling import FIDELITY, against, asked, before, parameters, power, trusted, variant_told
@@ -266,6 +267,8 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "quantity": mathml.sentence(claim["quantity"]),
         "depends": [(name, table.get(name)) for name in claim["depends_on"]],
         "refuted_below": [(name, table.get(name)) for name in claim["rests_on_refuted"]],
+        "sources": [(name, table.get(name)) for name in inherited([e.claim for e in table.values()]).get(entry.id, ())],
+        "lower": entry.verdict == "refuted" and of_lower_order(claim),
         "above": [other for other in table.values() if entry.id in other.claim["depends_on"]],
         "starts": [start | {"how": _how(start)} for start in claim["starts"]],
         "variants": [
@@ -305,6 +308,7 @@ def papers(found: Sequence[Entry]) -> list[dict[str, Any]]:
                 "authors": authors,
                 "version": members[0].claim["paper"]["version"],
                 "counts": counts(members),
+                "causes": _causes(members),
                 "sections": [
                     {"id": section, "title": section_title(section), "entries": group, "counts": counts(group)}
                     for section, group in sections.items()
@@ -312,6 +316,15 @@ def papers(found: Sequence[Entry]) -> list[dict[str, Any]]:
             }
         )
     return told
+
+
+def _causes(members: Sequence[Entry]) -> list[dict[str, Any]]:
+    """What is wrong by itself, the gravest first, with what inherits the error."""
+    table = {entry.id: entry for entry in members}
+    return [
+        {"entry": table[cause.id], "lower": cause.lower, "heirs": [table[name] for name in cause.heirs]}
+        for cause in causes([entry.claim for entry in members])
+    ]
 
 
 def counts(found: Sequence[Entry]) -> dict[str, int]:

@@ -371,15 +371,15 @@ def test_a_report_is_written_again_in_every_form(
     given.write_text(json.dumps(sample_report), encoding="utf-8")
     told = {name: str(tmp_path / name) for name in ("html", "markdown", "junit", "latex")}
     options = [word for name, path in told.items() for word in (f"--{name}", path)]
-    assert cli.main(["report", str(given), *options, "--paper", "bao2024", "--before", str(given)]) == 0
+    assert cli.main(["report", str(given), *options, "--comments", "bao2024", "--before", str(given)]) == 0
     assert (tmp_path / "html" / "index.html").is_file()
-    for name in ("markdown", "junit", "latex"):
-        assert "bao2024" in (tmp_path / name).read_text(encoding="utf-8")
+    for name, word in (("markdown", "bao2024"), ("junit", "bao2024"), ("latex", "Eq. (15)")):
+        assert word in (tmp_path / name).read_text(encoding="utf-8")
     capsys.readouterr()
     for arguments, mend in (
         ([], "give --html"),
-        (["--latex", told["latex"]], "--paper"),
-        (["--latex", told["latex"], "--paper", "other"], "one of bao2024"),
+        (["--latex", told["latex"]], "--comments"),
+        (["--latex", told["latex"], "--comments", "other"], "one of bao2024"),
         (["--html", told["html"], "--selftest", str(given)], "twofold selftest --json"),
         (["--html", told["html"], "--figures", str(tmp_path / "none")], "a folder that is there"),
         (["--html", told["html"], "--before", str(tmp_path / "none")], "--before"),

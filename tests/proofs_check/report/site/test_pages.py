@@ -239,7 +239,7 @@ def test_a_correction_that_was_not_verified_is_not_said_to_hold(sample_report: R
     found = written(sample_report)
     assert "what holds:" not in found["index.html"] and "correction, undecided:" in found["index.html"]
     assert "0 of the 1 refuted" in found["index.html"]
-    assert "What holds" not in site.erratum(sample_report, "bao2024")
+    assert "What holds" not in site.comments(sample_report, "bao2024")
 
 
 def test_the_same_report_gives_the_same_bytes(sample_report: Report) -> None:

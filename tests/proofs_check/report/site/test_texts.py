@@ -1,4 +1,4 @@
-"""Markdown and LaTeX: all claims are there, nothing in them is read as markup, and the erratum compiles."""
+"""Markdown and LaTeX: all claims are there, nothing in them is read as markup, and the comments compile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from proofs_check.report import site
-from proofs_check.report.site.erratum import escaped, safe
+from proofs_check.report.site.comments import escaped, safe
 from proofs_check.report.site.markdown import code
 from tests.proofs_check.report.site.test_pages import EVIL, hostile
 
@@ -37,12 +37,16 @@ def test_markdown_escapes(sample_report: Report) -> None:
     assert rows and all(len(re.findall(r"(?<!\\)\|", row)) == 5 for row in rows)
 
 
-def test_the_erratum_holds_the_refuted_claims_of_its_paper(sample_report: Report) -> None:
-    text = site.erratum(sample_report, "bao2024")
-    assert re.findall(r"\\texttt\{(bao2024[^}]*)\}", text)[:1] == ["bao2024.appA.eq15"]
-    assert "bao2024.appA.eq11" not in text
-    assert "One claim is refuted" in text and "the print gives 0, the truth is 1" in text
-    assert "No claims are refuted" in site.erratum(sample_report, "lampert2026")
+def test_the_comments_are_of_their_paper_by_cause(sample_report: Report) -> None:
+    text = site.comments(sample_report, "bao2024")
+    assert "1 are false as printed" not in text
+    # (15) is right to leading order
+    small = text.index("Wrong in lower order only")
+    assert small < text.index("Eq. (15)") < text.index("Printed.") < text.index("\\appendix")
+    appendix = text[text.index("\\appendix") :]
+    shown = [claim for claim in sample_report["claims"] if not claim["id"].endswith(".corrected")]
+    assert appendix.count(r"\\[0.3em]") == sum(claim["paper"]["id"] == "bao2024" for claim in shown)
+    assert "None of" in site.comments(sample_report, "lampert2026")
 
 
 def test_a_formula_may_only_show() -> None:
@@ -70,16 +74,17 @@ def test_text_is_escaped_for_latex() -> None:
 
 @pytest.mark.skipif(PDFLATEX is None, reason="needs pdflatex (texlive-latex-recommended)")
 @pytest.mark.parametrize("bad", [False, True])
-def test_the_erratum_compiles(bad: bool, sample_report: Report, tmp_path: Path) -> None:
+def test_the_comments_compile(bad: bool, sample_report: Report, tmp_path: Path) -> None:
     report = hostile(sample_report) if bad else sample_report
     if bad:
         refuted = report["claims"][1]
         first = report["claims"][0]
         refuted.update({key: first[key] for key in ("statement", "reading", "where", "printed", "proof", "symbolic")})
-    (tmp_path / "e.tex").write_text(site.erratum(report, "bao2024"), encoding="utf-8")
+    (tmp_path / "e.tex").write_text(site.comments(report, "bao2024"), encoding="utf-8")
     command = [str(PDFLATEX), "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "e.tex"]
     done = subprocess.run(
         command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=60, check=False
     )
     assert done.returncode == 0, done.stdout[-1500:]
+    assert bad or "Overfull" not in done.stdout
     assert (tmp_path / "e.pdf").stat().st_size > 5_000

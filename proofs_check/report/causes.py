@@ -1,0 +1,71 @@
+"""Which refuted claims are wrong by themselves, and which inherit the error of another.
+
+Computed from what each claim rests on: an error goes on to a claim that rests directly on a refuted one, unless the
+refuted one is wrong in terms of lower order alone and the claim is about a limit or leading terms, which these do not
+reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from proofs_check.claims.report import Claim
+from proofs_check.inputs.expect import CORRECTED
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A refuted claim with an error of its own, and the refuted claims that inherit it, in the report's order.
+
+    ``lower``: the print is right to leading order, under the law that the claim states.
+    """
+
+    id: str
+    lower: bool
+    heirs: tuple[str, ...]
+
+
+def causes(claims: Sequence[Claim]) -> list[Cause]:
+    """The causes of what is refuted: the gravest first, by leading order, then by how many claims inherit the error."""
+    refuted = {claim["id"]: claim for claim in claims if _refuted(claim)}
+    roots = {name: _roots(name, refuted) for name in refuted}
+    found = [
+        Cause(name, of_lower_order(claim), tuple(other for other in refuted if other != name and name in roots[other]))
+        for name, claim in refuted.items()
+        if name in roots[name]
+    ]
+    return sorted(found, key=lambda cause: (cause.lower, -len(cause.heirs)))
+
+
+def inherited(claims: Sequence[Claim]) -> Mapping[str, tuple[str, ...]]:
+    """The causes of each refuted claim that has no error of its own that is known."""
+    refuted = {claim["id"]: claim for claim in claims if _refuted(claim)}
+    found = {name: _roots(name, refuted) for name in refuted}
+    return {name: causes for name, causes in found.items() if name not in causes}
+
+
+def of_lower_order(claim: Claim) -> bool:
+    """Whether the print is wrong in terms of lower order alone."""
+    return bool(claim["starts"]) and claim["starts"][0]["leading"] and not claim["starts"][0]["exact"]
+
+
+def _refuted(claim: Claim) -> bool:
+    return claim["verdict"] == "refuted" and not claim["id"].endswith(CORRECTED)
+
+
+def _of_a_limit(claim: Claim) -> bool:
+    given = claim["counterexample"]
+    return given is not None and bool(given.get("limit"))
+
+
+def _roots(name: str, refuted: Mapping[str, Claim], path: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The claims whose own errors a refuted claim has: itself where none of those that it rests on reaches it."""
+    claim = refuted[name]
+    reaching = [
+        other
+        for other in claim["depends_on"]
+        if other in refuted and other not in path and not (of_lower_order(refuted[other]) and _of_a_limit(claim))
+    ]
+    found = [root for other in reaching for root in _roots(other, refuted, (*path, name))]
+    return tuple(dict.fromkeys(found)) or (name,)

@@ -1,0 +1,42 @@
+"""Which refuted claims are wrong by themselves: computed from what rests on what, and from which terms are wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proofs_check.report.causes import Cause, causes, inherited
+
+
+def claim(
+    name: str, *below: str, verdict: str = "refuted", leading: bool | None = None, limit: str = ""
+) -> dict[str, Any]:
+    start = [] if leading is None else [{"start": "random walk", "exact": False, "leading": leading}]
+    found = {"params": {}, "printed": "0", "true": "1", "limit": limit, "finite": ""}
+    return {"id": name, "verdict": verdict, "depends_on": list(below), "starts": start, "counterexample": found}
+
+
+def test_a_chain_has_one_cause() -> None:
+    chain: Any = [claim("a"), claim("b", "a"), claim("c", "b"), claim("d")]
+    assert causes(chain) == [Cause("a", False, ("b", "c")), Cause("d", False, ())]
+    assert inherited(chain) == {"b": ("a",), "c": ("a",)}
+
+
+def test_an_error_of_lower_order_reaches_no_limit() -> None:
+    """The chain of Lemma 1: a moment that is wrong in lower order below a limit that is wrong by itself."""
+    moment, step = claim("moment", leading=True), claim("step", "moment", leading=False, limit="of the value over T**3")
+    lemma: Any = [moment, claim("other", "moment", leading=True), step, claim("lemma", "step", limit="of the variance")]
+    assert causes(lemma) == [Cause("step", False, ("lemma",)), Cause("moment", True, ("other",))]
+    # a moment that is wrong to leading order is the cause of all
+    lemma[0] = claim("moment", leading=False)
+    assert causes(lemma) == [Cause("moment", False, ("other", "step", "lemma"))]
+
+
+def test_an_error_stops_at_a_claim_that_holds() -> None:
+    found: Any = [claim("a"), claim("b", "a", verdict="verified"), claim("c", "b"), claim("a.corrected", "c")]
+    assert [cause.id for cause in causes(found)] == ["a", "c"]
+
+
+def test_two_causes_and_a_circle() -> None:
+    found: Any = [claim("a"), claim("b"), claim("c", "a", "b"), claim("x", "y"), claim("y", "x")]
+    assert inherited(found)["c"] == ("a", "b")
+    assert {cause.id for cause in causes(found)} >= {"a", "b"}
