@@ -31,9 +31,15 @@ def test_the_growth_of_a_law_is_found(x: Tensor, exponent: float, words: str) ->
     assert words in growth_in_words(found)
 
 
+def test_a_large_first_token_does_not_tell_of_the_others() -> None:
+    x = STEPS.clone()
+    x[:, 0] = 1000.0
+    assert torch.equal(growth(x), growth(STEPS))
+
+
 def test_words_follow_the_interval() -> None:
     assert "slower" in growth_in_words(Interval(0.5, 0.4, 0.6))
-    assert "shrink" in growth_in_words(Interval(-0.5, -0.6, -0.4))
+    assert "do not grow" in growth_in_words(Interval(-0.5, -0.6, -0.4))
 
 
 def test_an_interval_covers_as_often_as_it_says() -> None:
@@ -46,8 +52,8 @@ def test_an_interval_covers_as_often_as_it_says() -> None:
 def test_too_little_is_refused() -> None:
     with pytest.raises(ValueError, match="two windows"):
         interval(torch.ones(1))
-    with pytest.raises(ValueError, match="16 tokens"):
-        growth(torch.ones(1, 15, 2))
+    with pytest.raises(ValueError, match="17 tokens"):
+        growth(torch.ones(1, 16, 2))
     with pytest.raises(ValueError, match="3 tokens"):
         heads(torch.ones(1, 1, 2, 2))
 
