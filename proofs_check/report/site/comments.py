@@ -11,7 +11,7 @@ from proofs_check.inputs.expect import CORRECTED
 from proofs_check.report.causes import causes, inherited, of_lower_order
 from proofs_check.report.site import formula, mathml
 from proofs_check.report.site.view import BOUNDS, label, paper_title, sentences
-from proofs_check.report.telling import gives, parameters
+from proofs_check.report.telling import parameters
 
 _PREAMBLE = r"""\documentclass[11pt]{article}
 \usepackage[T1]{fontenc}
@@ -198,8 +198,9 @@ def _holding(claim: Claim, corrected: Claim | None) -> list[str]:
     elif claim["correction"] and claim["correction"]["latex"]:
         out = [rf"\textbf{{{head}.}}", *_block(statement(claim["correction"]["latex"]))]
     if claim["correction"] and claim["correction"]["holds"]:
-        told = ". ".join(sentence(part).rstrip(".") for part in sentences(claim["correction"]["holds"]))
-        out += [f"It holds: {told}.", ""]
+        parts = [part for part in sentences(claim["correction"]["holds"].replace("->", "→")) if part != "always"]
+        told = " ".join(f"{sentence(part[0].upper() + part[1:]).rstrip('.')}." for part in parts)
+        out += [rf"{{\raggedright {told}\par}}", ""] if told else []
     return out
 
 
@@ -208,8 +209,17 @@ def _check(claim: Claim) -> list[str]:
     given = claim["counterexample"]
     if not given:
         return []
-    told = escaped(f"{parameters(given['params'])}: {gives(given)}".removeprefix(": "))
-    return [rf"\textbf{{Check.}} {told}.", ""]
+    case = sentence(parameters(given["params"]))
+    values = f"the print gives {_value(given['printed'])}, the truth is {_value(given['true'])}"
+    if given.get("limit"):
+        values = f"the {sentence(given['limit'])}: {values}; before the limit it is exactly {_value(given['finite'])}"
+    return [rf"{{\raggedright\textbf{{Check.}} {case}{': ' * bool(case)}{values}.\par}}", ""]
+
+
+def _value(text: str) -> str:
+    """A value typeset in a line; as text where it is no formula."""
+    parts = formula.summands(text)
+    return escaped(text) if parts is None else " ".join(_inline(("{}" if k else "") + p) for k, p in enumerate(parts))
 
 
 def _reason(claim: Claim) -> list[str]:
