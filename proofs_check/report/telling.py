@@ -52,11 +52,15 @@ def _entry(value: Any) -> str:
 
 def parameters(params: Mapping[str, Any]) -> str:
     """A case as ``i = 1, d = 1, Sigma = [[1]], W = [[1]], x_1 ~ N(0, Sigma)``."""
-    names = [name for name in _PARAMETERS if name in params] + [name for name in params if name not in _PARAMETERS]
     return ", ".join(
         _STARTS.get(str(params[name]), str(params[name])) if name == "start" else f"{name} = {_entry(params[name])}"
-        for name in names
+        for name in ordered(params)
     )
+
+
+def ordered(params: Mapping[str, Any]) -> list[str]:
+    """The names of a case, the usual ones first."""
+    return [name for name in _PARAMETERS if name in params] + [name for name in params if name not in _PARAMETERS]
 
 
 def formulas(printed: Mapping[str, str]) -> str:

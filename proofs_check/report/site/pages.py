@@ -143,6 +143,7 @@ def files(
             earlier=found[number - 1] if number else None,
             later=found[number + 1] if number + 1 < len(found) else None,
             section_title=view.section_title(entry.section),
+            images=[image for image in images if image["claim"] == entry.id],
             **view.detail(entry, table),
         )
     drawn = [_drawn(paper, number) for number, paper in enumerate(parts, 1)]

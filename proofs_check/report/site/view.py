@@ -8,14 +8,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from proofs_check.claims.report import Claim, Report
 from proofs_check.inputs.expect import CORRECTED, VERDICTS
 from proofs_check.report.causes import causes, inherited, of_lower_order
 from proofs_check.report.site import compare, formula, mathml, plot
 from proofs_check.report.site.numbers import number
-from proofs_check.report.telling import FIDELITY, against, asked, before, parameters, power, trusted, variant_told
+from proofs_check.report.telling import (
+    FIDELITY,
+    against,
+    asked,
+    before,
+    ordered,
+    parameters,
+    power,
+    trusted,
+    variant_told,
+)
 from theorems.claims.catalogue import PAPERS, paper_claims
 
 #: What a verdict means, for the legend.
@@ -28,6 +38,10 @@ MEANING = {
 }
 _SAFE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 _SECTIONS = ((r"sec(\d+)", "Section"), (r"app([A-Z])", "Appendix"))
+#: A place of more letters is no title.
+TITLE = 72
+#: Entries of a matrix that is typeset as one.
+SMALL = 16
 #: Names of quantities that bound another one.
 BOUNDS = {"upper": "upper bound", "lower": "lower bound"}
 
@@ -122,7 +136,7 @@ def entries(report: Report) -> list[Entry]:
         short = ".".join(parts[2:]) if len(parts) > 2 else parts[-1]
         where = claim["where"]
         place = where.removeprefix("as above, ")
-        title = place if 0 < len(place) <= 48 and not place.startswith("as ") else short or claim["id"]
+        title = place if 0 < len(place) <= TITLE and not place.startswith("as ") else short or claim["id"]
         paper = claim["paper"]["id"] or parts[0]
         found.append(Entry(claim, slug, short, title, paper, section, statement(claim)))
     table = {entry.id: entry for entry in found}
@@ -203,12 +217,36 @@ def example(claim: Claim) -> dict[str, str] | None:
     if given is None:
         return None
     return {
-        "params": parameters(given["params"]),
-        "printed": number(given["printed"]),
-        "true": number(given["true"]),
-        "limit": given["limit"],
-        "finite": given["finite"],
+        "params": at_case(given["params"]),
+        "printed": typeset(given["printed"]),
+        "true": typeset(given["true"]),
+        "limit": mathml.sentence(given["limit"]),
+        "finite": typeset(given["finite"]),
     }
+
+
+def at_case(params: Mapping[str, Any]) -> Markup:
+    """A case typeset: numbers, vectors and matrices of up to SMALL entries; longer ones as text."""
+    return Markup(", ").join(_given(name, params[name]) for name in ordered(params))
+
+
+def _given(name: str, value: Any) -> Markup:
+    rows = value if isinstance(value, list) and all(isinstance(row, list) for row in value) else [value]
+    entries = [formula.latex(str(entry)) for row in rows for entry in (row if isinstance(row, list) else ())]
+    if 0 < len(entries) <= SMALL and None not in entries:
+        width = len(entries) // len(rows)
+        lines = [" & ".join(map(str, entries[k : k + width])) for k in range(0, len(entries), width)]
+        matrix = r" \\ ".join(lines)
+        shown = rf"{formula.name(name)} = \begin{{pmatrix}} {matrix} \end{{pmatrix}}"
+        if found := mathml.converted(shown):
+            return found
+    return mathml.sentence(parameters({name: value}))
+
+
+def typeset(text: Any) -> Markup:
+    """A number or a closed expression typeset; as text where it is none."""
+    latex = formula.latex(number(text))
+    return (mathml.converted(latex) if latex else None) or Markup(escape(number(text)))
 
 
 def cases(claim: Claim) -> list[dict[str, str]]:
@@ -252,7 +290,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "evidence": [mathml.sentence(text) for text in claim["symbolic"]["evidence"]],
         "trusted": [mathml.sentence(trusted(one)) for one in claim["symbolic"]["trusted"]],
         "corrected": whole,
-        "holds": [mathml.sentence(part) for part in sentences(claim["correction"]["holds"])]
+        "holds": [mathml.sentence(part.replace("->", "→")) for part in sentences(claim["correction"]["holds"])]
         if claim["correction"]
         else [],
         "condition": condition(claim),
