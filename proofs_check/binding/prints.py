@@ -26,13 +26,13 @@ from theorems.gaussian.numeric import Case as Exact
 from theorems.kernel.bounds import admitted
 from theorems.kernel.derivation import SharpBound
 from theorems.kernel.outcome import Outcome
+from theorems.statement.arithmetic import UndefinedError
 from theorems.statement.cases import Case, admissible
 from theorems.statement.certify import violation
 from theorems.statement.decide import Derivation, decide
 from theorems.statement.expression import StatementError
 from theorems.statement.factored import is_factored
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import UndefinedError
 
 #: What has no value at a case, or none in the language.
 UNREAD = (InstanceError, StatementError, UndefinedError, IndexError, ValueError)

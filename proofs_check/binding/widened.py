@@ -27,10 +27,11 @@ from theorems.kernel.bounds import ungranted
 from theorems.kernel.derivation import Fact, Inequality, SharpBound
 from theorems.kernel.equivalence import holds
 from theorems.kernel.eventually import Eventually
+from theorems.statement.arithmetic import UndefinedError
 from theorems.statement.cases import Case
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import UndefinedError, scalar
+from theorems.statement.values import scalar
 
 #: Cases wanted, and draws for them.
 CASES, DRAWS = 40, 120

@@ -8,12 +8,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from theorems.statement.arithmetic import UndefinedError
 from theorems.statement.cases import Case, Rows, admissible, frame
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.proofs.matrices import about_matrices
 from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
-from theorems.statement.values import UndefinedError, scalar
+from theorems.statement.values import scalar
 
 #: Chooses one of several; the simplest stand first.
 Pick = Callable[[Sequence[Any]], Any]

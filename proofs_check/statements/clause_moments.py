@@ -17,9 +17,8 @@ from proofs_check.statements.measuring import BETA, Measurement, TooDearError
 from proofs_check.statements.moments import CANDIDATES, DRAWN, FURTHER, REFUTING, SAMPLED, Checker
 from theorems.statement.conditions import parts, violated
 from theorems.statement.decide import decide
-from theorems.statement.expression import Expr
+from theorems.statement.expression import HOLDS, Expr
 from theorems.statement.normal import sign
-from theorems.statement.values import HOLDS
 
 
 @dataclass(frozen=True)

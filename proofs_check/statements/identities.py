@@ -14,13 +14,13 @@ from proofs_check.cases.without_tokens import drawn
 from proofs_check.statements.deterministic import SEEN, SHRINKING, Found, Mutant, mutants_of
 from proofs_check.statements.rounding import plain_case, radii
 from proofs_check.statements.shrinking import shrunk
-from theorems.statement.arithmetic import entries_of
+from theorems.statement.arithmetic import UndefinedError, entries_of
 from theorems.statement.cases import Case, admissible
 from theorems.statement.certify import shown, undefined, violation
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.proofs import proved
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import UndefinedError, value
+from theorems.statement.values import value
 from theorems.statement.work import Work
 
 #: By effort: cases drawn.

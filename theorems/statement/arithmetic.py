@@ -11,7 +11,7 @@ from math import isqrt
 import flint
 
 from theorems.algebra.balls import rational
-from theorems.statement.expression import StatementError
+from theorems.statement.expression import Expr, StatementError
 
 Number = Fraction | flint.arb
 #: Exponents and sizes of numbers beyond which a value is left to balls.
@@ -247,3 +247,34 @@ def dot(one: Sequence[Number], two: Sequence[Number]) -> Number:
             rest.append(mul(a, b))
     rest.append(Fraction(int(whole.p), int(whole.q)))
     return reduce(add, rest)
+
+
+def transposed(found: Value) -> Value:
+    """The transpose of a value."""
+    if isinstance(found, Matrix):
+        return Matrix(tuple(zip(*found.rows, strict=True)))
+    return Vector(found.entries, not found.row) if isinstance(found, Vector) else found
+
+
+def weights(scores: Sequence[Number]) -> Vector:
+    """Softmax weights over one common denominator: n exponentials, not n squared."""
+    top = mul(Fraction(-1), reduce(larger, scores))
+    sizes = [exp(add(score, top)) for score in scores]
+    share = inverse(reduce(add, sizes))
+    return Vector(tuple(mul(size, share) for size in sizes))
+
+
+def joined(node: Expr, parts: list[Value]) -> Value:
+    """The terms of a sum added, or entries or columns put beside each other."""
+    if node.op == "sum":
+        return reduce(plus, parts) if parts else Fraction(0)
+    if not parts:
+        raise UndefinedError(f"{node} is empty")
+    if node.op == "stack":
+        numbers = [part for part in parts if not isinstance(part, Vector | Matrix)]
+        if len(numbers) == len(parts):
+            return Vector(tuple(numbers))
+    columns = [part for part in parts if isinstance(part, Vector) and not part.row]
+    if node.op == "stack" or len(columns) < len(parts):
+        raise StatementError(f"{node}: stack takes numbers, columns takes vectors", at=node.at)
+    return Matrix(tuple(zip(*(column.entries for column in columns), strict=True)))

@@ -13,12 +13,13 @@ from typing import Any
 
 from theorems.algebra.norms import is_semidefinite, is_symmetric
 from theorems.statement import monotone
-from theorems.statement.expression import RANGES, Expr
+from theorems.statement.arithmetic import UndefinedError, Vector
+from theorems.statement.expression import HOLDS, RANGES, Expr
 from theorems.statement.numbers import rational_at
 from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
 from theorems.statement.truths import truth
-from theorems.statement.values import HOLDS, UndefinedError, Vector, compared, value
+from theorems.statement.values import compared, value
 
 Rows = tuple[tuple[Fraction, ...], ...]
 #: The vectors of a family of one index, or lists of lists of vectors for one of several.

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 from theorems.algebra.balls import precision
 from theorems.statement import conditions
-from theorems.statement.arithmetic import Matrix, Number, Vector
+from theorems.statement.arithmetic import Matrix, Number, UndefinedError, Vector
 from theorems.statement.cases import Case
-from theorems.statement.expression import PREDICATES, Expr
+from theorems.statement.expression import HOLDS, PREDICATES, Expr
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import HOLDS, UndefinedError, compared, value
+from theorems.statement.values import compared, value
 
 
 def violation(prop: Proposition, case: Case) -> bool | None:

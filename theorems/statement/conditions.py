@@ -143,7 +143,7 @@ def violated(relation: str, left: bool | None, right: bool | None) -> bool | Non
 
 def violation(relation: str, left: Expr, right: Expr, case: Data) -> bool | None:
     """Whether a statement of two conditions is certified false (True) or true (False) at a case."""
-    from theorems.statement.values import UndefinedError
+    from theorems.statement.arithmetic import UndefinedError
 
     try:
         return violated(relation, truth(left, case), truth(right, case))

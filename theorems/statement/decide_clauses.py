@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import sympy as sp
 
-from theorems.statement.values import HOLDS
+from theorems.statement.expression import HOLDS
 
 #: Whether a value is certified positive.
 Positive = Callable[[sp.Expr], bool]

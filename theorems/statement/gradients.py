@@ -21,6 +21,7 @@ from theorems.statement.arithmetic import (
     dot,
     entries_of,
     inverse,
+    joined,
     mul,
     plus,
     power,
@@ -195,8 +196,7 @@ def _bound(of: _Along, node: Expr) -> Pair:
     pairs = [of.inside(index, place).pair(body) for place in places]
     zeros = [value if moved is None else moved for value, moved in pairs]
     changes = [scaled(ZERO, zero) if moved is None else moved for zero, (_, moved) in zip(zeros, pairs, strict=True)]
-    join = of.reader.joined
-    return join(node, [value for value, _ in pairs]), join(node, changes)
+    return joined(node, [value for value, _ in pairs]), joined(node, changes)
 
 
 def _softmax(of: _Along, node: Expr) -> Pair:

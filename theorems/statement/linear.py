@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 
-from theorems.statement.arithmetic import Matrix, Number, Value, Vector, inverse, plus, times
+from theorems.statement.arithmetic import Matrix, Number, Value, Vector, inverse, plus, times, transposed
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.truths import Own, instances, places
-from theorems.statement.values import Data, transposed, value
+from theorems.statement.values import Data, value
 
 
 class NotRationalError(ValueError):

@@ -10,9 +10,10 @@ from fractions import Fraction
 
 import sympy as sp
 
+from theorems.statement.arithmetic import UndefinedError
 from theorems.statement.expression import Expr, number
 from theorems.statement.shapes import shape
-from theorems.statement.values import Data, UndefinedError, scalar
+from theorems.statement.values import Data, scalar
 
 _ONE = number(1)
 _NAME = sp.Symbol("t#")

@@ -75,3 +75,11 @@ def eigenvalues(rows: Rows) -> list[Number] | None:
 
 def _fraction(value: flint.fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))
+
+
+def trimmed(rows: list[list[Fraction]]) -> list[list[Fraction]]:
+    """A square matrix with the singular values of another one, zeros apart; rows and columns of zeros are left out."""
+    kept, columns = [row for row in rows if any(row)], [k for k in range(len(rows[0])) if any(row[k] for row in rows)]
+    size = max(len(kept), len(columns), 1)
+    small = [[*(row[k] for k in columns), *[Fraction(0)] * (size - len(columns))] for row in kept]
+    return [*small, *([Fraction(0)] * size for _ in range(size - len(kept)))]

@@ -8,8 +8,8 @@ from fractions import Fraction
 from theorems.algebra.balls import PRECISIONS, precision
 from theorems.statement.arithmetic import Number, UndefinedError, Vector, plus, times
 from theorems.statement.exponentials import vanishes
-from theorems.statement.expression import Expr, StatementError, minus
-from theorems.statement.values import HOLDS, Data, value
+from theorems.statement.expression import HOLDS, Expr, StatementError, minus
+from theorems.statement.values import Data, value
 
 #: Most values of indices that are looked at one by one.
 MOST = 20_000

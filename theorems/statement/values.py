@@ -26,6 +26,7 @@ from theorems.statement.arithmetic import (
     entries_of,
     exp,
     inverse,
+    joined,
     larger,
     log,
     mul,
@@ -35,7 +36,9 @@ from theorems.statement.arithmetic import (
     scaled,
     smaller,
     times,
+    transposed,
     unknown,
+    weights,
 )
 from theorems.statement.calculus import settled
 from theorems.statement.chances import by_erf
@@ -43,7 +46,7 @@ from theorems.statement.expression import HOLDS, SUMS, Expr, StatementError, min
 from theorems.statement.factoring import factored
 from theorems.statement.kept import COSTLY
 from theorems.statement.kept import kept as kept_at
-from theorems.statement.spectra import eigenvalues, entry_norm
+from theorems.statement.spectra import eigenvalues, entry_norm, trimmed
 from theorems.statement.spectra import inverse as inverted
 
 #: Longest sum; a longer one is refused.
@@ -317,7 +320,7 @@ class Reader:
     def softmax(self, inner: Expr) -> Value:
         scores = self.vector(inner).entries
         if len({s for s in scores if isinstance(s, Fraction)}) > MANY:
-            return _weights(scores)
+            return weights(scores)
         # equal scores have equal weights: each is worked out once
         exact: dict[Number, int] = Counter(score for score in scores if isinstance(score, Fraction))
         kinds = [*exact.items(), *((score, 1) for score in scores if not isinstance(score, Fraction))]
@@ -348,7 +351,7 @@ class Reader:
         rows = [[v for v in row if isinstance(v, Fraction)] for row in found.rows]
         if any(len(row) != len(all_of) for row, all_of in zip(rows, found.rows, strict=True)):
             return unknown()
-        rows = _seen(rows)
+        rows = trimmed(rows)
         name = {"2": "spectral_W", "nuclear": "nuclear_W"}[kind]
         exact = rational_value(name, {"W": rows})
         return enclosure(name, {"W": rows}) if exact is None else exact
@@ -447,23 +450,7 @@ class Reader:
             if apart[0].op != "sum":
                 return self.value(apart[0])
             body = apart[0].args[0]
-        return self.joined(node, [self.inside(index, Fraction(k)).value(body) for k in places])
-
-    @staticmethod
-    def joined(node: Expr, parts: list[Value]) -> Value:
-        """The terms of a sum added, or entries or columns put beside each other."""
-        if node.op == "sum":
-            return reduce(plus, parts) if parts else Fraction(0)
-        if not parts:
-            raise UndefinedError(f"{node} is empty")
-        if node.op == "stack":
-            numbers = [part for part in parts if not isinstance(part, Vector | Matrix)]
-            if len(numbers) == len(parts):
-                return Vector(tuple(numbers))
-        columns = [part for part in parts if isinstance(part, Vector) and not part.row]
-        if node.op == "stack" or len(columns) < len(parts):
-            raise StatementError(f"{node}: stack takes numbers, columns takes vectors", at=node.at)
-        return Matrix(tuple(zip(*(column.entries for column in columns), strict=True)))
+        return joined(node, [self.inside(index, Fraction(k)).value(body) for k in places])
 
 
 #: What is worked out once for the same indices.
@@ -505,40 +492,3 @@ _READERS: dict[str, Callable[..., Value]] = {
     "limit": Reader.far_out,
     "chance": Reader.chance,
 }
-
-
-def _seen(rows: list[list[Fraction]]) -> list[list[Fraction]]:
-    """A square matrix with the singular values of another one, zeros apart; rows and columns of zeros are left out."""
-    kept, columns = [row for row in rows if any(row)], [k for k in range(len(rows[0])) if any(row[k] for row in rows)]
-    size = max(len(kept), len(columns), 1)
-    small = [[*(row[k] for k in columns), *[Fraction(0)] * (size - len(columns))] for row in kept]
-    return [*small, *([Fraction(0)] * size for _ in range(size - len(kept)))]
-
-
-def transposed(found: Value) -> Value:
-    """The transpose of a value."""
-    if isinstance(found, Matrix):
-        return Matrix(tuple(zip(*found.rows, strict=True)))
-    return Vector(found.entries, not found.row) if isinstance(found, Vector) else found
-
-
-def _weights(scores: Sequence[Number]) -> Vector:
-    """Softmax weights over one common denominator: n exponentials, not n squared."""
-    top = mul(Fraction(-1), reduce(larger, scores))
-    sizes = [exp(add(score, top)) for score in scores]
-    share = inverse(reduce(add, sizes))
-    return Vector(tuple(mul(size, share) for size in sizes))
-
-
-__all__ = [
-    "HOLDS",
-    "Data",
-    "Reader",
-    "UndefinedError",
-    "Vector",
-    "compared",
-    "differences",
-    "scalar",
-    "transposed",
-    "value",
-]

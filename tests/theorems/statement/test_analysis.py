@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from proofs_check.statements.without_tokens import found_without_tokens
 from theorems.algebra.balls import precision
+from theorems.statement.arithmetic import UndefinedError
 from theorems.statement.calculus import derivative
 from theorems.statement.cases import Case
 from theorems.statement.decide import Derivation, decide
@@ -22,7 +23,7 @@ from theorems.statement.language import parsed
 from theorems.statement.proposition import proposition
 from theorems.statement.prose import in_words, latex, limit_latex
 from theorems.statement.scalars import sympy_of
-from theorems.statement.values import UndefinedError, scalar
+from theorems.statement.values import scalar
 
 FUNCTIONS = (
     "u**3*exp(-u*v) + log(1 + u**2)",

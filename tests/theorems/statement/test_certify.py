@@ -10,6 +10,7 @@ import pytest
 
 from proofs_check.cases.without_tokens import drawn
 from theorems.statement import StatementError, proposition
+from theorems.statement.arithmetic import UndefinedError
 from theorems.statement.cases import Case, admissible, free_names
 from theorems.statement.certify import shown, undefined, violation
 from theorems.statement.expression import Expr, minus, number
@@ -19,7 +20,7 @@ from theorems.statement.proofs.atoms import Atoms, NoFormError
 from theorems.statement.proofs.certificate import Term, certificate
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import UndefinedError, compared
+from theorems.statement.values import compared
 from theorems.statement.work import Work
 
 TRUE = [

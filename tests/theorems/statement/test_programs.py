@@ -14,6 +14,7 @@ from montecarlo.statements.environment import environment_of
 from montecarlo.statements.values import value as simulated
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.request import Request
+from theorems.statement.arithmetic import UndefinedError
 from theorems.statement.cases import Case, admissible
 from theorems.statement.certify import violation
 from theorems.statement.expression import Expr, StatementError
@@ -23,7 +24,7 @@ from theorems.statement.programs import feasible, least_norm
 from theorems.statement.proposition import Proposition, proposition
 from theorems.statement.prose import in_words, latex
 from theorems.statement.truths import truth
-from theorems.statement.values import UndefinedError, scalar
+from theorems.statement.values import scalar
 
 F = Fraction
 #: A sink z_0 and keys z_1, z_2; the sink wins with the margin kappa for the queries z_1 and z_2.
