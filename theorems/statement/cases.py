@@ -14,6 +14,7 @@ from typing import Any
 from theorems.algebra.norms import is_semidefinite, is_symmetric
 from theorems.statement import monotone
 from theorems.statement.arithmetic import UndefinedError, Vector
+from theorems.statement.coherent import of_every_entry
 from theorems.statement.expression import HOLDS, RANGES, Expr
 from theorems.statement.numbers import rational_at
 from theorems.statement.proposition import Proposition
@@ -164,17 +165,7 @@ def _framed(prop: Proposition) -> Frame:
 
 def _quantified(prop: Proposition) -> frozenset[str]:
     """Names of entries in hypotheses alone, which hold for every entry: the j of ``p[j] >= 0``."""
-    stated = {name for side in (prop.left, prop.right) for name in side.names()}
-    return (
-        frozenset(
-            node.args[-1].args[0]
-            for _, one, two in prop.known.relations
-            for side in (one, two)
-            for node in side.walk()
-            if node.op == "entry" and node.args[-1].op == "name" and node.args[-1].args[0] in side.names()
-        )
-        - stated
-    )
+    return of_every_entry(prop.known) - {name for side in (prop.left, prop.right) for name in side.names()}
 
 
 def _indices(prop: Proposition) -> dict[str, Expr]:

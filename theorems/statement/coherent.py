@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from theorems.statement.expression import BINDERS, RANGES, Expr, StatementError
-from theorems.statement.hypotheses import Hypotheses, said_real
+from theorems.statement.hypotheses import Hypotheses, names_of, said_real
 from theorems.statement.language import Vocabulary
 from theorems.statement.places import ZERO
 from theorems.statement.ranges import Range
@@ -37,8 +37,20 @@ def check_indices(sides: tuple[Expr, ...], hypotheses: str, text: str) -> None:
                 )
 
 
-def check_bound(sides: tuple[Expr, ...], spoken: set[str], free: set[str], hypotheses: str) -> None:
+def of_every_entry(known: Hypotheses) -> frozenset[str]:
+    """Names of entries in hypotheses, which hold for every entry: the j of ``p[j] >= 0``."""
+    return frozenset(
+        node.args[-1].args[0]
+        for _, one, two in known.relations
+        for side in (one, two)
+        for node in side.walk()
+        if node.op == "entry" and node.args[-1].op == "name" and node.args[-1].args[0] in side.names()
+    )
+
+
+def check_bound(sides: tuple[Expr, ...], known: Hypotheses, free: set[str], hypotheses: str) -> None:
     """What hypotheses say of a name that the statement has as an index alone would be said of nothing in it."""
+    spoken = set(names_of(known)) - of_every_entry(known)
     bound = {node.args[1] for side in sides for node in side.walk() if node.op in BINDERS}
     for label in sorted(bound & spoken - free):
         raise StatementError(

@@ -145,7 +145,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
         check_defined(words, set(names_of(known)) | made.names() | regime.names(), where)
     check_indices(sides, hypotheses, text)
     free = {name for side in sides for name in side.names()} | made.names() | regime.names() | {"T"}
-    check_bound(sides, set(names_of(known)), free, hypotheses)
+    check_bound(sides, known, free, hypotheses)
     _check_names(sides, known, made, regime, positions, text, hypotheses)
     _check_limit(sides, relation, error, regime, text, limit)
     check_reached(known, regime, positions, limit)

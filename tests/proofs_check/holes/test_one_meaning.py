@@ -188,3 +188,9 @@ def test_a_root_of_a_moment_that_may_be_negative_does_not_exist(text: str, condi
 def test_a_root_of_a_variance_exists() -> None:
     text = "sqrt(Var[x[i].T*W*x[i]]) = i*sqrt(tr((W*Sigma)**2) + tr(W*Sigma*W.T*Sigma))"
     assert check(text, effort="quick").report["symbolic"]["status"] == "proved"
+
+
+def test_what_is_said_of_every_entry_has_an_index_of_its_own() -> None:
+    """p[j] >= 0 is said of every j, also beside a sum over j."""
+    prop = proposition("sum(p[j], j, 1, n) >= 0", "p in R^n, p[j] >= 0")
+    assert "j" not in prop.parameters
