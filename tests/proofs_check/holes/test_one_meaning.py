@@ -10,6 +10,7 @@ from fractions import Fraction
 import pytest
 
 from proofs_check.api import check
+from theorems.statement.cases import free_names
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import proposition
 from theorems.statement.ranges import Range
@@ -193,4 +194,4 @@ def test_a_root_of_a_variance_exists() -> None:
 def test_what_is_said_of_every_entry_has_an_index_of_its_own() -> None:
     """p[j] >= 0 is said of every j, also beside a sum over j."""
     prop = proposition("sum(p[j], j, 1, n) >= 0", "p in R^n, p[j] >= 0")
-    assert "j" not in prop.parameters
+    assert "j" not in free_names(prop)
