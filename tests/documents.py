@@ -31,6 +31,7 @@ WRITTEN = (
     "docs/tutorial.md",
     "docs/reports.md",
     "docs/figures.md",
+    "docs/measure.md",
     "docs/engine.md",
     "docs/statistics.md",
 )

@@ -61,12 +61,14 @@ class Heads:
     """Of every window and head, (B, H), means over the queries i = 1 .. T - 1, the first one being number 0.
 
     entropy: of the attention over that of an even one, ln(i + 1), between 0 and 1; first: the share of the first
-    token, for queries i >= 2; previous: that of the token before, for queries i >= 2.
+    token, for queries i >= 2; previous: that of the token before, for queries i >= 2; late: the mean place of what is
+    attended to, key j of query i at (j + 1/2)/(i + 1), which is 1/2 for an even attention.
     """
 
     entropy: Tensor
     first: Tensor
     previous: Tensor
+    late: Tensor
 
 
 def heads(probabilities: Tensor) -> Heads:
@@ -75,9 +77,38 @@ def heads(probabilities: Tensor) -> Heads:
     if T < 3:
         raise ValueError(f"T = {T}; expected 3 tokens or more")
     entropy = torch.special.entr(probabilities).sum(-1)[..., 1:]
-    most = torch.arange(2, T + 1, dtype=probabilities.dtype).log()
+    counts = torch.arange(1, T + 1, dtype=probabilities.dtype)
+    most = counts[1:].log()
+    places = (probabilities @ (counts - 0.5)) / counts
     return Heads(
         (entropy / most).mean(-1),
         probabilities[..., 2:, 0].mean(-1),
         probabilities.diagonal(-1, -2, -1)[..., 1:].mean(-1),
+        places[..., 1:].mean(-1),
+    )
+
+
+@dataclass(frozen=True)
+class Traces:
+    """Of each head of a layer, (H,): traces of W Sigma and of its square, for W = W_Q^T W_K.
+
+    Sigma is the second moment of the increments of what the attention reads; symmetric: |(W + W^T)/2|^2/|W|^2 in the
+    Frobenius norm, 1 for a symmetric W.
+    """
+
+    first: Tensor
+    second: Tensor
+    symmetric: Tensor
+
+
+def traces(normed: Tensor, W_Q: Tensor, W_K: Tensor) -> Traces:
+    """The traces for (B, T, d) tokens and (H, n, d) weights, in n dimensions: tr(W Sigma) = tr(W_K Sigma W_Q^T)."""
+    steps = (normed[:, 1:] - normed[:, :-1]).flatten(0, 1).double()
+    Q, K = W_Q.double(), W_K.double()
+    inner = (K @ steps.T) @ (Q @ steps.T).transpose(-1, -2) / steps.shape[0]
+    cross = K @ Q.transpose(-1, -2)
+    size = ((Q @ Q.transpose(-1, -2)) * (K @ K.transpose(-1, -2))).sum((-2, -1))
+    square = (cross * cross.transpose(-1, -2)).sum((-2, -1))
+    return Traces(
+        inner.diagonal(0, -2, -1).sum(-1), (inner @ inner).diagonal(0, -2, -1).sum(-1), (1 + square / size) / 2
     )

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from proofs_check import __version__
-from proofs_check.commands import check, claims, measuring, reports, verify
+from proofs_check.commands import check, claims, measure, measuring, reports, verify
 from proofs_check.commands.checks import NEEDED, TOLD, choice
 from proofs_check.inputs.errors import UsageError, nearest
 from proofs_check.inputs.streams import visibly
@@ -74,6 +74,9 @@ def run_doctor(args: argparse.Namespace) -> int:
 COMMANDS = {
     "verify": _Command("judge claims and report", verify.fill_verify, verify.run_verify),
     "check": _Command("judge one statement as it stands", check.fill_check, check.run_check),
+    "measure": _Command(
+        "what the theorems assume and predict of a trained model", measure.fill_measure, measure.run_measure
+    ),
     "report": _Command(
         "write a run's report as pages, Markdown, JUnit or LaTeX", reports.fill_report, reports.run_report
     ),

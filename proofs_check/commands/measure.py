@@ -1,0 +1,68 @@
+"""``twofold measure``: what the theorems assume and predict of a trained model, beside what it does."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+
+from proofs_check.inputs.errors import UsageError
+from proofs_check.inputs.files import read_bytes
+
+#: Tokens that are measured unless --tokens says.
+TOKENS = 1_024
+
+
+def fill_measure(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``twofold measure``."""
+    parser.add_argument("model", metavar="MODEL", help="a folder in Hugging Face's format, or a GGUF file")
+    parser.add_argument("--text", metavar="FILE", required=True, help="the text to measure it on, UTF-8")
+    parser.add_argument(
+        "--tokens", metavar="N", default=str(TOKENS), help=f"tokens of the text ({TOKENS} unless given)"
+    )
+    parser.add_argument("--heads", metavar="L.H", nargs="+", help="these heads alone, e.g. 3.0 for head 0 of layer 3")
+    parser.add_argument("--json", metavar="FILE", help="write what was measured as JSON")
+
+
+def run_measure(args: argparse.Namespace) -> int:
+    """Measure a model; returns the exit status."""
+    from proofs_check.report import outputs
+
+    tokens = _tokens(args.tokens)
+    chosen = None if args.heads is None else [_head(text) for text in args.heads]
+    target = outputs.check_target("--json", args.json) if args.json is not None else None
+    outputs.check_apart({"--json": args.json}, {"--text": args.text})
+    try:
+        text = read_bytes("--text", args.text).decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError("--text", args.text, f"a file of UTF-8 text ({type(error).__name__})") from None
+
+    from montecarlo.models.config import ModelError
+    from montecarlo.models.weights import opened
+    from proofs_check.measure.measured import lines, measured
+    from proofs_check.selftest.run import progress
+
+    try:
+        model = opened(Path(args.model))
+        with progress() as step:
+            found = measured(model, text, tokens, chosen, lambda done, total: step("layers", done, total))
+    except ModelError as error:
+        raise UsageError("MODEL", error.value, error.expected, error.mend) from None
+    if target is not None:
+        outputs.atomic_write(target, json.dumps(found, indent=1) + "\n")
+    print("\n".join(lines(found)))
+    return 0
+
+
+def _tokens(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text) or not int(text):
+        raise UsageError("--tokens", text, "a whole number of tokens, e.g. 1024")
+    return int(text)
+
+
+def _head(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"([0-9]{1,4})\.([0-9]{1,4})", text)
+    if match is None:
+        raise UsageError("--heads", text, "LAYER.HEAD, counted from 0, e.g. 3.0")
+    return int(match[1]), int(match[2])

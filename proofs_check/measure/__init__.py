@@ -1,0 +1,1 @@
+"""What the theorems say of a trained model, beside what it does."""
