@@ -41,7 +41,7 @@ _OPPOSITE = {"all": "any", "any": "all", "min": "max", "max": "min"}
 SYMMETRIC = frozenset(
     {
         *("same", "equal", "equal_sums", "covariance", "_is", "moment", "moment_by_deviations"),
-        *("min", "max", "Min", "Max", "Add", "Mul", "gcd"),
+        *("min", "max", "Min", "Max", "Add", "Mul", "gcd", "has"),
     }
 )
 

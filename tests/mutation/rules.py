@@ -216,6 +216,7 @@ def _words() -> Iterator[str]:
         plain_vectors = {name: np.array(vector, float) for name, vector in vectors.items()}
         yield f"{words.evaluate(word, floats, floats['Sigma'], plain_vectors):.12g}"
         yield str(words.evaluate_exactly(word, exact, exact["Sigma"], vectors))
+    yield from _products_of(w, turned)
     yield from (str(words.known(name)) for name in ("tr4", "xx2", "trx", "trx5", "tr0", "q"))
     # a word that nothing has met
     power = next(_POWERS)
@@ -223,6 +224,22 @@ def _words() -> Iterator[str]:
     yield str(long is not None and len(long.letters) - power)
     # the identity is its own transpose, in a process of matrices that are not symmetric too
     yield from (str(letter.flipped()) for letter in (none, words.Letter("", symmetric=False)))
+
+
+def _products_of(w: words.Letter, turned: words.Letter) -> Iterator[str]:
+    """Longer words of two letters under two Sigmas, the products that were made for them, and rows of two lengths."""
+    a = words.Letter("A", False, False)
+    third = {"W": [[1, 2], [-3, 5]], "A": [[2, -1], [7, 4]], "Sigma": [[2, 1], [1, 3]], "I": [[3, 0], [0, 3]]}
+    exact = {name: [[Fraction(entry, 3) for entry in row] for row in matrix] for name, matrix in third.items()}
+    for sigma in ("Sigma", "I"):
+        made = words.Products(exact, exact[sigma], {})
+        for letters in ((w, a, turned), (w, a, w, turned, a), (w,) * 8):
+            yield str(made.value(words.cycle(letters)))
+        yield f"{made.plain}, {len(made._made)} products, {made._product((w, a))}"
+    try:
+        yield str(words.Products({"W": [[Fraction(1), Fraction(2)], [Fraction(3)]]}, exact["I"], {})._product((w,)))
+    except ValueError as error:
+        yield str(error)
 
 
 def _weighted() -> Iterator[str]:

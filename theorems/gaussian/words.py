@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from operator import mul
 
 import flint
 import numpy as np
@@ -131,8 +132,7 @@ class Products:
         if not half:
             return _quotient(sum((late[k, k] for k in range(self.d)), flint.fmpz(0)), below)
         early, above = self._product(word.letters[:half])
-        pairs = zip(early.entries(), late.transpose().entries(), strict=True)
-        return _quotient(sum((one * two for one, two in pairs), flint.fmpz(0)), above * below)
+        return _quotient(sum(map(mul, early.entries(), late.transpose().entries()), flint.fmpz(0)), above * below)
 
     def _chain(self, letters: tuple[Letter, ...], left: str, right: str) -> Fraction:
         row, below = _over([self.vectors[left]])
@@ -150,7 +150,8 @@ class Products:
             if half:
                 self._made[letters] = _times(self._product(letters[:half]), self._product(letters[half:]))
             else:
-                matrix = self._letter(letters[0])
+                (letter,) = letters
+                matrix = self._letter(letter)
                 self._made[letters] = matrix if self.plain else _times(matrix, self._letter(None))
         return self._made[letters]
 

@@ -141,9 +141,9 @@ def softmax_weight(exponentials: tuple[tuple[sp.Expr, sp.Expr], ...], own: sp.Ex
     """
     known = {sp.Integer(1), *ORIGIN}
     counted = [exponential for exponential, _ in exponentials]
-    if own not in counted or set(counted) - known or len(set(counted)) != len(counted):
+    if set(counted) - known or len(set(counted)) != len(counted):
         return False
-    if not all(_is_count(count) for _, count in exponentials) or dict(exponentials)[own] == 0:
+    if not all(_is_count(count) for _, count in exponentials) or dict(exponentials).get(own, 0) == 0:
         return False
     whole = sp.Add(*(count * exponential for exponential, count in exponentials))
     return same(sp.Add(*(count for _, count in exponentials)), symbol("T")) and same(own / whole, value)
@@ -278,7 +278,7 @@ def _root_rewriting(rewriting: Mapping[str, Trace]) -> bool:
 def _of_known(words: tuple[Trace, ...], rewriting: Mapping[str, Trace]) -> bool:
     """Whether words are made of W_QK, Sigma and its root alone: of other letters nothing is known."""
     known = {*KNOWN, *(letter for root in rewriting.values() for letter in root)}
-    return _root_rewriting(rewriting) and all(known.issuperset(word) for word in words)
+    return _root_rewriting(rewriting) and known.issuperset(letter for word in words for letter in word)
 
 
 def _turned(left: Trace, right: Trace, rewriting: Mapping[str, Trace]) -> tuple[str, ...]:

@@ -180,9 +180,7 @@ def continuous_limit(function: sp.Expr, variable: str, point: sp.Expr, value: sp
         node.is_Pow and not natural(node.exp) and node.base.has(symbol(variable))
         for node in sp.preorder_traversal(function)
     )
-    if below or at.has(*UNBOUNDED):
-        return False
-    return smooth(function) and vanishes(at - value)
+    return not below and smooth(function) and vanishes(at - value)
 
 
 Term = tuple[sp.Expr, str, sp.Expr]

@@ -45,7 +45,9 @@ def near() -> Iterator[tuple[str, Step]]:
     ):
         yield why, Step("faulhaber", "", data)
     yield "n is not n + 1", Step("identity", "", (n, n + 1))
-    yield "it jumps at 1", Step("derivative", "", (parse("Indicator(x >= 1)"), ONE, "x", ZERO))
+    jump = parse("Indicator(u >= 1)")
+    yield "it jumps at 1", Step("derivative", "", (jump, ONE, "u", ZERO))
+    yield "below the line it jumps at 1", Step("derivative", "", (ONE, 1 + jump, "u", ZERO))
     yield "0/0", Step("derivative", "", (u - v, u - v, "u", ZERO))
     # x d/dx is a slope along w where x is exp(w), and at x = 1 where x is 1 there
     yield "T is the length", Step("derivative", "", (ONE, u + T - 1, "T", -1 / T))
@@ -125,6 +127,8 @@ def true() -> Iterator[Step]:
     yield Step("eigenvalue-average", "", (w**3 - 2 * w + 5, symbol("tr3") / d - 2 * tr1 / d + 5))
     yield Step("psd-root", "", ("Sigma", "Q"))
     yield Step("trace-identity", "", (("W_QK", "Sigma", "Sigma"), ("Sigma", "Sigma", "W_QK"), {}))
+    turned = ("W_QK", "W_QK", "Sigma", "W_QK", "Sigma", "Sigma")
+    yield Step("trace-identity", "", (turned, turned[::-1], {}))
     yield Step("trace-identity", "", (("W_QK", "R", "Sigma", "W_QK"), ("W_QK", "Sigma", "R", "W_QK"), ROOT))
     yield Step("trace-identity", "", (("W_QK", "Sigma"), ("R", "W_QK", "R"), ROOT))
     yield Step("derivative", "", (u**2 * v, u + (T - 1) * v, "v", 1 / T**2))
