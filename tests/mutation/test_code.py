@@ -159,5 +159,5 @@ def test_who_asks_for_rules_by_their_names_remembers_nothing() -> None:
 
 def test_every_symmetric_function_of_ours_is_looked_at() -> None:
     assert set(_named()) == set(EXAMPLES)
-    theirs = {"min", "max", "Min", "Max", "Add", "Mul", "gcd"}
+    theirs = {"min", "max", "Min", "Max", "Add", "Mul", "gcd", "has"}
     assert {name.rpartition(".")[2] for name in EXAMPLES} == SYMMETRIC - theirs
