@@ -2,16 +2,19 @@
 
 Computed from what each claim rests on: an error goes on to a claim that rests directly on a refuted one, unless the
 refuted one is wrong in terms of lower order alone and the claim is about a limit or leading terms, which these do not
-reach.
+reach, or the claim is false for the right object in the place of the printed one, too, as its variants say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from proofs_check.claims.report import Claim
 from proofs_check.inputs.expect import CORRECTED
+
+#: How a claim's place begins that is in the place of the claim before.
+ABOVE = "as above, "
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,8 @@ def _of_a_limit(claim: Claim) -> bool:
 def _roots(name: str, refuted: Mapping[str, Claim], path: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The claims whose own errors a refuted claim has: itself where none of those that it rests on reaches it."""
     claim = refuted[name]
+    if any(variant["holds"] is False for variant in claim["variants"]):
+        return (name,)
     reaching = [
         other
         for other in claim["depends_on"]
@@ -69,3 +74,14 @@ def _roots(name: str, refuted: Mapping[str, Claim], path: tuple[str, ...] = ()) 
     ]
     found = [root for other in reaching for root in _roots(other, refuted, (*path, name))]
     return tuple(dict.fromkeys(found)) or (name,)
+
+
+def placed(claims: Sequence[Claim]) -> Iterator[Claim]:
+    """The claims with their places in full: "as above, (B2)" is in the place of the claim before."""
+    above = ""
+    for claim in claims:
+        if claim["where"].startswith(ABOVE) and above:
+            yield {**claim, "where": f"{above}, {claim['where'].removeprefix(ABOVE)}"}
+            continue
+        above = claim["where"].rpartition(", ")[0] or claim["where"]
+        yield claim

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from proofs_check.claims.report import Claim, Report, schema
 from proofs_check.inputs.errors import UsageError
-from proofs_check.report.causes import causes, inherited, of_lower_order
+from proofs_check.report.causes import causes, inherited, of_lower_order, placed
 from proofs_check.report.site import view
 from proofs_check.report.site.markdown import code, escaped, expression, math, sentence
 from proofs_check.report.telling import FIDELITY, gives, parameters, starts
@@ -30,7 +30,7 @@ _OPEN = ("undecided", "conflict", "error")
 
 def found(report: Report) -> str:
     """The findings as Markdown: by paper what is refuted and what is left open, then a row for every verdict."""
-    entries = view.entries(report)
+    entries = view.entries({**report, "claims": list(placed(report["claims"]))})
     run = report["run"]
     sources = view.papers(entries)
     versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
@@ -96,8 +96,8 @@ def _by_cause(heirs: int, own: int, lower: int) -> str:
     if not heirs + own + lower:
         return ""
     return (
-        f"Of the refuted ones {own} rest on no other refuted claim that could be the cause, {lower} more are wrong in "
-        f"terms of lower order only, and {heirs} inherit the error of another. The causes come first, by weight."
+        f"Of the refuted ones {own} have an error of their own that changes leading terms, {lower} are wrong in lower "
+        f"order only, and {heirs} inherit the error of another. The causes come first, by weight."
     )
 
 

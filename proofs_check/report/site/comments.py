@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from proofs_check.claims.report import Claim, Report
 from proofs_check.inputs.expect import CORRECTED
-from proofs_check.report.causes import causes, inherited, of_lower_order
+from proofs_check.report.causes import causes, inherited, of_lower_order, placed
 from proofs_check.report.site import formula, mathml
 from proofs_check.report.site.view import BOUNDS, label, paper_title, sentences
 from proofs_check.report.telling import parameters
@@ -53,7 +53,6 @@ _ACTIVE = re.compile(
     r"immediate|catcode|csname|special|usepackage|documentclass|end\{document|expandafter|loop|href|url|label|ref|tag|"
     r"includegraphics|DeclareMathOperator)|[%#$~`\"]|\^\^|[^\x20-\x7e]"
 )
-ABOVE = "as above, "
 #: Letters of a formula that may be wider than the page.
 LONG = 100
 _COMMAND = re.compile(r"\\(?:begin|end)\{(\w*\*?)\}")
@@ -172,17 +171,6 @@ def _place(claim: Claim) -> str:
     return escaped(claim["where"] or claim["id"])
 
 
-def _placed(claims: Sequence[Claim]) -> Iterator[Claim]:
-    """The claims with their places in full: "as above, (B2)" is in the place of the claim before."""
-    above = ""
-    for claim in claims:
-        if claim["where"].startswith(ABOVE) and above:
-            yield {**claim, "where": f"{above}, {claim['where'].removeprefix(ABOVE)}"}
-            continue
-        above = claim["where"].rpartition(", ")[0] or claim["where"]
-        yield claim
-
-
 def _printed(claim: Claim) -> list[str]:
     told = statement(claim["statement"]) if claim["statement"] else _named(claim["printed"])
     return [r"\textbf{Printed.}", *_block(told)]
@@ -256,7 +244,7 @@ def comments(report: Report, paper: str) -> str:
     inherit the error; what is wrong in lower order only comes in one section at the end, and all claims in an appendix.
     The author is left to be filled in.
     """
-    every = list(_placed(report["claims"]))
+    every = list(placed(report["claims"]))
     table = {claim["id"]: claim for claim in every}
     claims = [
         claim

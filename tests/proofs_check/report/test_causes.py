@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from proofs_check.report.causes import Cause, causes, inherited
+from proofs_check.report.causes import Cause, causes, inherited, placed
 
 
 def claim(
@@ -12,7 +12,8 @@ def claim(
 ) -> dict[str, Any]:
     start = [] if leading is None else [{"start": "random walk", "exact": False, "leading": leading}]
     found = {"params": {}, "printed": "0", "true": "1", "limit": limit, "finite": ""}
-    return {"id": name, "verdict": verdict, "depends_on": list(below), "starts": start, "counterexample": found}
+    told = {"id": name, "verdict": verdict, "depends_on": list(below), "starts": start, "counterexample": found}
+    return {**told, "variants": [], "where": name}
 
 
 def test_a_chain_has_one_cause() -> None:
@@ -34,6 +35,20 @@ def test_an_error_of_lower_order_reaches_no_limit() -> None:
 def test_an_error_stops_at_a_claim_that_holds() -> None:
     found: Any = [claim("a"), claim("b", "a", verdict="verified"), claim("c", "b"), claim("a.corrected", "c")]
     assert [cause.id for cause in causes(found)] == ["a", "c"]
+
+
+def test_a_claim_that_is_false_of_the_right_object_too_is_a_cause() -> None:
+    later = claim("b", "a") | {"variants": [{"name": "rho with the derived variance", "holds": False}]}
+    both: Any = [claim("a"), later]
+    assert [cause.id for cause in causes(both)] == ["a", "b"]
+    right = later | {"variants": [{"name": "rho with the derived variance", "holds": True}]}
+    both = [claim("a"), right]
+    assert inherited(both) == {"b": ("a",)}
+
+
+def test_a_place_as_above_is_in_the_place_before() -> None:
+    found: Any = [claim("x") | {"where": w} for w in ("Appendix C, proof, (A)", "as above, (B1)", "as above, (B2)")]
+    assert [one["where"] for one in placed(found)][1:] == ["Appendix C, proof, (B1)", "Appendix C, proof, (B2)"]
 
 
 def test_two_causes_and_a_circle() -> None:
