@@ -114,6 +114,12 @@ def power(claim: Claim) -> str:
     return f"{size} / {amount(simulation['samples'])}"
 
 
+def power_in_words(claim: Claim) -> str:
+    """The same with its words, and a comma: ``errors of 0.94% seen, 1.64M samples, ``."""
+    size, _, samples = power(claim).partition(" / ")
+    return f"errors of {size} seen, {samples} samples, " if samples else ""
+
+
 def variant_told(variant: Variant) -> str:
     """A variant's name, verdict, and what both sides found: ``exact law: refuted (disproved; simulation ...)``."""
     simulation = variant["simulation"]

@@ -160,7 +160,15 @@ class LivePanel:
 
     def __init__(self, console: Console) -> None:
         from rich.live import Live
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            SpinnerColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         self.console = console
         self.lines: list[RenderableType] = []
@@ -171,7 +179,11 @@ class LivePanel:
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),
             MofNCompleteColumn(),
+            TextColumn("claims;"),
             TimeElapsedColumn(),
+            TextColumn("gone,"),
+            TimeRemainingColumn(),
+            TextColumn("left"),
             console=console,
             expand=True,
         )
@@ -207,7 +219,7 @@ class LivePanel:
         line = Text(no_wrap=True, overflow="ellipsis")
         line.append(f"{MARKS[claim['verdict']]} {claim['verdict']:<9}", STYLES[claim["verdict"]])
         line.append(f"  {claim['id']}")
-        line.append(f"  {telling.power(claim)}  {claim['seconds']:.1f} s", "dim")
+        line.append(f"  {telling.power_in_words(claim)}{claim['seconds']:.1f} s", "dim")
         with self.lock:
             self.lines = [*self.lines[1 - self.KEPT :], line]
         if not claim["id"].endswith(CORRECTED):
@@ -340,7 +352,7 @@ def show_report(
     kept: int = 0,
     quiet: bool = False,
 ) -> None:
-    """Print the table (a pipe has had its rows already), the findings, what differs from --expect and the sentence.
+    """Print the findings, the table (a pipe has had its rows already), what differs from --expect and the sentence.
 
     Where stdout is no terminal all of that goes to stderr. ``quiet`` leaves out the table and the findings.
 
@@ -365,13 +377,16 @@ def show_report(
 
     out = console(sys.stdout)
     if not quiet:
+        rich_findings(report, out)
         out.print(table(report["claims"], out.width))
         out.print(Text("Power: the smallest error that would have been caught / samples drawn.", "dim"))
         out.print()
-        rich_findings(report, out)
     for line in told:
         out.print(Text(line, "bold red" if differences else "green"))
     out.print(Text(telling.summary(report), "bold"))
+    if not quiet and report["claims"]:
+        worst = min(report["claims"], key=lambda claim: claim["verdict"] == "verified")
+        out.print(Text(f"Next: twofold show {worst['id']}; --html DIR writes pages, --json FILE the report.", "dim"))
 
 
 def show_plan(rows: Sequence[Mapping[str, Any]]) -> None:

@@ -41,6 +41,9 @@ def test_durations(seconds: float, text: str) -> None:
 def test_power(detectable: float | None, samples: int, text: str, make_claim: Callable[..., Report]) -> None:
     simulation = make_claim()["simulation"] | {"detectable": detectable, "samples": samples}
     assert telling.power(make_claim(simulation=simulation)) == text
+    size, _, count = text.partition(" / ")
+    words = f"errors of {size} seen, {count} samples, " if count else ""
+    assert telling.power_in_words(make_claim(simulation=simulation)) == words
 
 
 def test_a_counterexample_reads_as_in_a_paper() -> None:

@@ -75,6 +75,17 @@ def test_a_pipe_gets_rows_and_stderr_the_findings(sample_report: Report, capsys:
     assert captured.err.endswith(telling.summary(sample_report) + "\n")
 
 
+def test_the_table_comes_after_the_details_and_the_next_step_last(
+    sample_report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = Screen()
+    monkeypatch.setattr(sys, "stdout", screen)
+    terminal.show_report(sample_report, [], None)
+    told = screen.getvalue()
+    assert told.index("counterexample") < told.index("Power: the smallest error") < told.index("Judged 5 claims")
+    assert told.index("Judged 5 claims") < told.index("Next: twofold show bao2024.appA.eq15")
+
+
 def test_a_cell_holds_neither_tab_nor_line_end(make_claim: Callable[..., Report]) -> None:
     claim = make_claim(
         symbolic={"status": "proved", "method": "two\tcolumns\nand lines", "evidence": [], "exact": None}
