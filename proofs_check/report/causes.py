@@ -1,8 +1,8 @@
 """Which refuted claims are wrong by themselves, and which inherit the error of another.
 
 Computed from what each claim rests on: an error goes on to a claim that rests directly on a refuted one, unless the
-refuted one is wrong in terms of lower order alone and the claim is about a limit or leading terms, which these do not
-reach, or the claim is false for the right object in the place of the printed one, too, as its variants say.
+refuted one is wrong in terms of lower order alone and the claim is wrong in a limit or to leading order, which these do
+not reach, or the claim is false for the right object in the place of the printed one, too, as its variants say.
 """
 
 from __future__ import annotations
@@ -49,17 +49,19 @@ def inherited(claims: Sequence[Claim]) -> Mapping[str, tuple[str, ...]]:
 
 
 def of_lower_order(claim: Claim) -> bool:
-    """Whether the print is wrong in terms of lower order alone."""
-    return bool(claim["starts"]) and claim["starts"][0]["leading"] and not claim["starts"][0]["exact"]
+    """Whether the claim is refuted, and its print is wrong in terms of lower order alone."""
+    starts = claim["starts"]
+    return claim["verdict"] == "refuted" and bool(starts) and starts[0]["leading"] and not starts[0]["exact"]
 
 
 def _refuted(claim: Claim) -> bool:
     return claim["verdict"] == "refuted" and not claim["id"].endswith(CORRECTED)
 
 
-def _of_a_limit(claim: Claim) -> bool:
-    given = claim["counterexample"]
-    return given is not None and bool(given.get("limit"))
+def _in_leading_terms(claim: Claim) -> bool:
+    """Whether the print is wrong in a limit, or to leading order: more than an error of lower order can do."""
+    given, starts = claim["counterexample"], claim["starts"]
+    return bool(given and given.get("limit")) or bool(starts and not starts[0]["leading"])
 
 
 def _roots(name: str, refuted: Mapping[str, Claim], path: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -70,7 +72,7 @@ def _roots(name: str, refuted: Mapping[str, Claim], path: tuple[str, ...] = ()) 
     reaching = [
         other
         for other in claim["depends_on"]
-        if other in refuted and other not in path and not (of_lower_order(refuted[other]) and _of_a_limit(claim))
+        if other in refuted and other not in path and not (of_lower_order(refuted[other]) and _in_leading_terms(claim))
     ]
     found = [root for other in reaching for root in _roots(other, refuted, (*path, name))]
     return tuple(dict.fromkeys(found)) or (name,)

@@ -96,8 +96,8 @@ def _by_cause(heirs: int, own: int, lower: int) -> str:
     if not heirs + own + lower:
         return ""
     return (
-        f"Of the refuted ones {own} have an error of their own that changes leading terms, {lower} are wrong in lower "
-        f"order only, and {heirs} inherit the error of another. The causes come first, by weight."
+        f"Of the refuted ones {own} have an error of their own that is not in lower order only, {lower} one that is, "
+        f"and {heirs} inherit the error of another. The causes come first, by weight."
     )
 
 

@@ -265,7 +265,7 @@ def comments(report: Report, paper: str) -> str:
         r"[author of these comments]",
         r"\end{center}",
         f"{count} of {len(claims)} statements that were checked {'is' if refuted == 1 else 'are'} false as printed; "
-        f"errors of their own that change leading terms: {own}. The others inherit one, or are wrong in lower "
+        f"errors of their own, beside those in lower order only: {own}. The others inherit one, or are wrong in lower "
         "order only. Each print is disproved by a "
         "derivation, and contradicted by an independent simulation, search or evaluation. "
         + escaped(f"(Twofold {run['versions'].get('twofold', '')}, {run['effort']} effort, seed {run['seed']}.)")

@@ -306,7 +306,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "depends": [(name, table.get(name)) for name in claim["depends_on"]],
         "refuted_below": [(name, table.get(name)) for name in claim["rests_on_refuted"]],
         "sources": [(name, table.get(name)) for name in inherited([e.claim for e in table.values()]).get(entry.id, ())],
-        "lower": entry.verdict == "refuted" and of_lower_order(claim),
+        "lower": of_lower_order(claim),
         "above": [other for other in table.values() if entry.id in other.claim["depends_on"]],
         "starts": [start | {"how": _how(start)} for start in claim["starts"]],
         "variants": [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from proofs_check.report.causes import Cause, causes, inherited, placed
+from proofs_check.report.causes import Cause, causes, inherited, of_lower_order, placed
 
 
 def claim(
@@ -30,6 +30,20 @@ def test_an_error_of_lower_order_reaches_no_limit() -> None:
     # a moment that is wrong to leading order is the cause of all
     lemma[0] = claim("moment", leading=False)
     assert causes(lemma) == [Cause("moment", False, ("other", "step", "lemma"))]
+
+
+def test_an_error_of_lower_order_reaches_no_leading_term() -> None:
+    """A sum over a moment that is wrong in lower order: where its leading term is wrong, the error is the sum's own."""
+    total: Any = [claim("moment", leading=True), claim("sum", "moment", leading=False)]
+    assert causes(total) == [Cause("sum", False, ()), Cause("moment", True, ())]
+    total[1] = claim("sum", "moment", leading=True)
+    assert causes(total) == [Cause("moment", True, ("sum",))]
+
+
+def test_what_is_verified_is_wrong_in_no_order() -> None:
+    """A print with o(...) that is verified is right, though it is not exact."""
+    found: Any = claim("mean", leading=True)
+    assert of_lower_order(found) and not of_lower_order(found | {"verdict": "verified"})
 
 
 def test_an_error_stops_at_a_claim_that_holds() -> None:
