@@ -154,12 +154,16 @@ def _log(value: sp.Expr) -> sp.Expr:
 
 def unsupported_eventually(bound: Eventually) -> list[str]:
     """Why the least value and its growth do not follow from the steps, or the bound from them; empty where they do."""
-    least = [step.data[3] for step in bound.steps if step.rule == "least-entropy"]
-    if not any(vanishes(value - bound.upper) for value in least):
+    least = [step.data for step in bound.steps if step.rule == "least-entropy" and vanishes(step.data[3] - bound.upper)]
+    if not least:
         return [f"no step concludes the least value {bound.upper}"]
     last = bound.steps[-1]
     if last.rule != "squeeze" or not vanishes(last.data[1] - bound.upper) or last.data[6] != bound.leading:
         return [f"the last step does not conclude that {bound.upper} = {bound.leading} + o(1)"]
+    if last.data[2:4] not in [data[1:3] for data in least]:
+        return ["the last step is about scores of another number, or norm, than the least value"]
+    if not bound.points:
+        return ["there is no point at which the growth can be confirmed"]
     for others in ({}, *({symbol(name): sp.Integer(0)} for name in bound.names if name != "T")):
         gap = excess(bound.quantity.xreplace(others), bound)
         if gap is None or gap.powers or not all(null(part) for part in gap.parts()):

@@ -132,12 +132,11 @@ class CaseMoments:
         left, right = self._mean(line[0][0]), self._mean(line[-1][2])
         if left is None or right is None:
             return Fraction(0)
-        weight, product = Fraction(1), _identity(self.d)
+        weight, product = Fraction(1), left
         for one, two in itertools.pairwise(line):
             weight *= self.covariances[one[2], two[0]]
             product = product * one[1] * self.matrices["Sigma"]
-        product = product * line[-1][1]
-        return weight * _fraction((left * product * right.transpose())[0, 0])
+        return weight * _fraction((product * line[-1][1] * right.transpose())[0, 0])
 
     def _mean(self, end: Any) -> flint.fmpq_mat | None:
         name = end if isinstance(end, str) else "m" if self.derivation.prop.law.moved else None

@@ -68,6 +68,7 @@ def near() -> Iterator[tuple[str, Step]]:
             yield "a weight that counts other groups for none", _dual(rule, {**WEIGHTS, name: weight + C - 1})
         yield "no weights, and a bound", _dual(rule, {}, BOUND)
         yield "a weight twice", step(rule, BOUND + 2 * WEIGHTS[OWN], (*WEIGHTS.items(), (OWN, WEIGHTS[OWN])))
+        yield "a weight, and then 0", step(rule, BOUND, (*WEIGHTS.items(), (OWN, ZERO)))
         yield "a constraint that the nuisances meet alone", _dual(rule, {**WEIGHTS, "g: g > h": C})
         yield (
             "dormant rows twice as long",
@@ -98,6 +99,8 @@ def near() -> Iterator[tuple[str, Step]]:
         yield "the parts exchanged", step("dormant-pairs", total, own, (pairs, structural))
         more = step(structural.rule, structural.data[0] + 1, structural.data[1])
         yield "a false structural part", step("dormant-pairs", total + 1, own, (more, pairs))
+        hidden = step(structural.rule, structural.data[0], (*structural.data[1], (OWN, ZERO)))
+        yield "what they do hidden by a second weight", step("dormant-pairs", total + own, ZERO, (hidden, pairs))
         false = step("pair-average", sp.Integer(3), *pairs.data[1:])
         yield "a false mean over pairs", step("dormant-pairs", total, own, (structural, false))
         cone = step("energy-cone", symbol("t1"), symbol("t2"))

@@ -17,12 +17,14 @@ from theorems.algebra.closed import vanishes
 from theorems.algebra.expressions import parse, symbol
 from theorems.bao2024 import entropy
 from theorems.claims.catalogue import by_id
+from theorems.gaussian.process import Step
 from theorems.kernel.bounds import settle_bound
 from theorems.kernel.derivation import Derived
 from theorems.kernel.deriving import derive
 from theorems.kernel.eventually import Eventually, Growth, below, excess, growth, unsupported_eventually
 from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import settle
+from theorems.rules import licensed
 
 EQ9, SHAPE = "bao2024.sec5.eq9", "bao2024.sec5.eq9-unimodal"
 T, nu = symbol("T"), symbol("nu")
@@ -271,3 +273,20 @@ def test_another_count_is_false() -> None:
     outcome = settle(claim, derive(SHAPE))
     assert outcome.status == "disproved"
     assert outcome.false_quantities == ("maxima", "minima")
+
+
+def test_the_growth_is_that_of_the_very_least_value() -> None:
+    """The least entropy of scores of norm <= T is about 0, and a squeeze for norms <= nu says nothing of it."""
+    bound = entropy.eq9(False)
+    assert unsupported_eventually(bound) == []
+    premises, total, norm, value = next(step.data for step in bound.steps if step.rule == "least-entropy")
+    grown = value.xreplace({symbol(norm): symbol(total)})
+    least = Step("least-entropy", "", (premises, total, total, grown))
+    last = Step("squeeze", "", (bound.steps[-1].data[0], grown, *bound.steps[-1].data[2:]))
+    assert licensed(least) and licensed(last)
+    steps = tuple(least if step.rule == "least-entropy" else step for step in bound.steps[:-1])
+    assert "another number, or norm" in unsupported_eventually(replace(bound, upper=grown, steps=(*steps, last)))[0]
+
+
+def test_a_growth_without_points_is_not_confirmed() -> None:
+    assert unsupported_eventually(replace(entropy.eq9(False), points=())) != []

@@ -38,6 +38,18 @@ def test_pairings_agree_with_joint_cumulants_at_exact_cases(law: str, quantity: 
         assert derivation.at(prop.left, case) == sp.Rational(other.numerator, other.denominator), case
 
 
+@pytest.mark.parametrize("right", ["A*x[i]*x[j].T*A.T", "A*x[i]*x[j].T", "A*x[i]*x[j].T*x[i]*x[j].T*A.T"])
+def test_joint_cumulants_between_vectors_of_another_length(right: str) -> None:
+    """A chain from a vector of length m is a product that begins with m, not with d."""
+    prop = proposition(f"E[{right}] = 0", "A in R^(m x d), i <= j")
+    derivation, seen = Derivation(prop), 0
+    for case in drawn(prop, 7, 12, longest=4):
+        other = CaseMoments(derivation, case).expectation(prop.left.args[0])
+        assert derivation.at(prop.left, case) == sp.Rational(other.numerator, other.denominator), case
+        seen += int(case["m"]) != int(case["d"])
+    assert seen
+
+
 def test_the_walks_own_engine_says_the_same() -> None:
     walk = random_walk("i", "j", symmetric=True)
     i, j = walk.positions

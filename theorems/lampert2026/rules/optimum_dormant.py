@@ -88,6 +88,8 @@ def _read(family: Family, alone: bool, weights: Table) -> tuple[dict[str, dict[s
     kept = (o for o in orbits(family, "diag", alone=alone) if o.name.startswith("f:") or o.name == OWN)
     found = ((name, weight.xreplace({C: family.C})) for name, weight in weights)
     table = {name: weight for name, weight in found if weight != 0}
+    if len({name for name, _ in weights}) < len(weights):
+        raise ValueError("a constraint has two weights")
     if not all(map(_never_negative, table.values())):
         raise ValueError("a weight is not shown to be non-negative")
     return {orbit.name: orbit.form for orbit in kept}, table
