@@ -147,26 +147,14 @@ def at(expression: sp.Expr, point: Mapping[str, Value], bits: int = 128) -> flin
 def sign(expression: sp.Expr, point: Mapping[str, Value]) -> int | None:
     """The certified sign at an exact point, 1 or -1; 0 for an exact zero; None where the balls settle none."""
     rationals = {name: value for name, value in point.items() if not callable(value)}
-    exactly = len(rationals) == len(point)
-    if exactly:
+    if len(rationals) == len(point):
         # a zero of rational arithmetic is one that balls around thirds do not show
         exact = rational_at(expression, rationals)
         if exact is not None:
             return (exact > 0) - (exact < 0)
-    try:
-        found = _by_balls(expression, point)
-    except ValueError:
-        if not exactly:
-            raise
-        found = None
-    if found is None and exactly:
-        # roots that cancel; asked last, as sympy is the slower one
         closed = value_at(expression, rationals)
-        return int(sp.sign(closed)) if closed.is_Rational else _by_balls(expression, point)
-    return found
-
-
-def _by_balls(expression: sp.Expr, point: Mapping[str, Value]) -> int | None:
+        if closed.is_Rational:
+            return int(sp.sign(closed))
     for bits in PRECISIONS:
         value = at(expression, point, bits)
         if value > 0:
