@@ -1,8 +1,9 @@
-"""A print as it is judged, held to the whole statement: its hypotheses, relation, error term and limit.
+"""A print as it is judged, held to the whole statement: its hypotheses, relation and limit.
 
 The kernel compares a print with what was derived, in the claim's own symbols. The statement says the same in the
 language; whether it is true is decided again from the statement alone: exactly, in every order of the positions, where
-its quantity is a moment of Gaussian tokens, else by value at cases that satisfy its hypotheses.
+its quantity is a moment of Gaussian tokens, else by value at cases that satisfy its hypotheses. A bound up to an error
+term, and a probability by signs, are decided by neither; the evidence says so.
 """
 
 from __future__ import annotations
@@ -71,8 +72,8 @@ def _bound(pair: Pair, name: str, prop: Proposition, false: bool, seen: Sequence
         if decision.status != "undecided":
             return _as_decided(prop, false, decision.status == "proved", [str(p.order) for p in decision.failing])
     if prop.error is not None or by_signs(prop):
-        # what a bound says up to its error term has no value at a case; of signs the share is the derived value
-        return Binding()
+        why = "has no value at a case" if prop.error is not None else "is held to the share of signs alone"
+        return Binding(evidence=[f"the print of {name} was not decided again from the statement alone: it {why}"])
     return _by_value(pair, name, prop, false, seen)
 
 

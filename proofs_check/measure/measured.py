@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from scipy import stats
 
 from montecarlo.models.config import ModelError
@@ -47,8 +48,6 @@ def measured(
 
     Raises ModelError for a text that is too short and for heads that the model does not have.
     """
-    import torch
-
     chosen = None if only is None else set(only)
     c = model.config
     for number, head in sorted(chosen or ()):

@@ -213,8 +213,10 @@ def _value(text: str) -> str:
 def _reason(claim: Claim) -> list[str]:
     """By which argument the print is false, and the first line of its proof that is."""
     parts = [sentence(claim["symbolic"]["method"])] if claim["symbolic"]["method"] else []
-    if line := claim["proof"]["first_reaching"] or claim["proof"]["first_false"]:
-        parts.append("the first line of the printed proof whose error reaches the end is " + escaped(line))
+    proof = claim["proof"]
+    if line := proof["first_reaching"] or proof["first_false"]:
+        what = "whose error reaches the end" if proof["first_reaching"] else "that is false"
+        parts.append(f"the first line of the printed proof {what} is {escaped(line)}")
     return [rf"\textbf{{Reason.}} {'; '.join(parts)}.", ""] if parts else []
 
 
