@@ -295,6 +295,8 @@ _FUNCTIONS: dict[str, Callable[..., Array]] = {
     "sqrt": _elementary(math.sqrt),
     "exp": _elementary(math.exp),
     "log": _elementary(math.log),
+    "cos": _elementary(math.cos),
+    "sin": _elementary(math.sin),
     "abs": lambda value: abs(_plain(value)),
     "min": lambda *parts: float(_several(*parts).min()),
     "max": lambda *parts: float(_several(*parts).max()),

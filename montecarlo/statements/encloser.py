@@ -242,6 +242,21 @@ def _exponential(encloser: Encloser, node: Node) -> Enclosure:
     return scalar(*within(found.pair, 0.0, math.inf))
 
 
+def _circular(function: Callable[[float], float]) -> Callable[[Encloser, Node], Enclosure]:
+    """cos or sin of an interval: no farther from the value at the middle than the interval's half length."""
+
+    def read(encloser: Encloser, node: Node) -> Enclosure:
+        low, high = encloser.number(node[1]).pair
+        middle, reach = (low + high) / 2, (high - low) / 2
+        if not math.isfinite(reach):
+            return scalar(-1.0, 1.0)
+        # the middle's own rounding, magnified at most by 1
+        reach += enclosure.FUNCTION * (1.0 + abs(middle))
+        return scalar(*within((function(middle) - reach, function(middle) + reach), -1.0, 1.0))
+
+    return read
+
+
 def _chance(encloser: Encloser, node: Node) -> Enclosure:
     """P[low <= N(mean, variance) <= high], by the normal distribution function of both ends."""
     kind, (mean, variance, *ends) = node[1], (encloser.number_or_line(part) for part in node[2:])
@@ -319,6 +334,8 @@ _READERS: dict[str, Callable[[Encloser, Node], Enclosure]] = {
     "sqrt": lambda e, node: enclosure.monotone(np.sqrt, e.number(node[1]), 0.0),
     "log": lambda e, node: enclosure.monotone(np.log, e.number(node[1]), 0.0),
     "exp": _exponential,
+    "cos": _circular(math.cos),
+    "sin": _circular(math.sin),
     "abs": lambda e, node: enclosure.absolute(e.number_or_line(node[1])),
     "min": _extreme(np.min),
     "max": _extreme(np.max),

@@ -98,7 +98,7 @@ def _elementary(operation: str) -> None:
         return Value("scalar", number)
 
 
-for _operation in ("sqrt", "exp", "log", "abs"):
+for _operation in ("sqrt", "exp", "log", "cos", "sin", "abs"):
     _elementary(_operation)
 
 

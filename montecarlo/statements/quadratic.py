@@ -60,17 +60,17 @@ def kurtosis(A: Array, b: Array, power: int) -> float:
     # the weights of the walks in f, f - f' and f - (f' + f'')/2
     weights = {1: (1.0,), 3: (1.0, -0.5, -0.5)}.get(power, (1.0, -1.0))
     kappa = [sum(w**r for w in weights) * value for r, value in enumerate(cumulants(A, b, 4 * power))]
-    return _of_moments(moments(kappa), power)
+    return kurtosis_of_moments(moments(kappa), power)
 
 
 def kurtosis_of_power(A: Array, b: Array, c: float, k: int) -> float:
     """E (Z - mu)^4/sigma^4 of Z = f^k; infinite where sigma = 0, or too near to it to be told by float64."""
     kappa = cumulants(A, b, 4 * k)
     kappa[1] = c + float(np.trace(A))
-    return _of_moments(moments(kappa), k)
+    return kurtosis_of_moments(moments(kappa), k)
 
 
-def _of_moments(m: list[float], power: int) -> float:
+def kurtosis_of_moments(m: list[float], power: int) -> float:
     """The kurtosis of Z = g^power from the moments of g."""
     raw = [1.0, *(m[power * k] for k in range(1, 5))]
     spread = raw[2] - raw[1] ** 2

@@ -11,7 +11,7 @@ import numpy as np
 
 from montecarlo.accumulate import Sample
 from montecarlo.registry import Tails
-from montecarlo.statements import blocks, radii
+from montecarlo.statements import blocks, radii, waves
 from montecarlo.statements import quadratic as quadratics
 from montecarlo.statements.arrays import Array, Generator, array, double, fetched, floating, is_array, library, place
 from montecarlo.statements.combine import combine, moments_apart
@@ -142,10 +142,12 @@ class StatementSimulation:
         known, process = statistic.tails, self._process
         if known.degree is not None and process is not None and process.kind in radii.KINDS:
             return self._independent(statistic, known.degree)
-        if known.degree is None or process is None or self.normals > quadratics.MOST_NORMALS:
+        if process is None or (known.degree is not None and self.normals > quadratics.MOST_NORMALS):
             return known
         shape, (argument, *others) = self._shape, statistic.arguments
         form, k = _power_of(argument, self.env) if statistic.power == 1 else (argument, statistic.power)
+        if known.degree is None:
+            return known if others or process.kind in radii.KINDS else self._of_waves(statistic, form, k, known)
         if others or known.degree != 2 * k or k > quadratics.HIGHEST:
             return known
 
@@ -157,6 +159,23 @@ class StatementSimulation:
         power = statistic.power == 1 and k > 1
         found = quadratics.kurtosis_of_power(A, b, c, k) if power else quadratics.kurtosis(A, b, statistic.power)
         return Tails(kurtosis=max(1.0, found)) if found < 9.0**known.degree else known
+
+    def _of_waves(self, statistic: Statistic, form: Node, k: int, known: Tails) -> Tails:
+        """The kurtosis of numbers made of exponentials, cosines and sines."""
+        if k > waves.HIGHEST:
+            return known
+        process, shape = self._process, self._shape
+        assert process is not None
+        points = np.concatenate((np.zeros((1, self.normals)), np.eye(self.normals)))
+        tokens = process.made(points.T.reshape(*shape, len(points)).copy())
+        env = self.env.with_tokens(tokens, self._read())
+
+        def linear(node: Node) -> tuple[float, Array]:
+            start, *ends = fetched(numbers(node, env))
+            return float(start), np.array(ends) - start
+
+        found = waves.kurtosis(form, self.env, linear, self.normals, k, apart=statistic.power > 1)
+        return Tails(kurtosis=max(1.0, found)) if math.isfinite(found) else known
 
     def _independent(self, statistic: Statistic, degree: int) -> Tails:
         """The kurtosis of numbers made of tokens that are not Gaussian."""

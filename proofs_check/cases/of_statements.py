@@ -22,6 +22,7 @@ from theorems.statement.entrywise import LEFT, RIGHT
 from theorems.statement.places import ZERO, Place
 from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
+from theorems.statement.waves import WAVES
 
 if TYPE_CHECKING:
     from hypothesis import strategies as st
@@ -31,6 +32,8 @@ Case = dict[str, Any]
 #: Numbers drawn, simplest first, for entries, eigenvalues, variances and parameters.
 ENTRIES = ("1", "0", "-1", "2", "1/2", "-2", "3", "-3/2")
 SPECTRUM = ("1", "-1", "2", "1/2", "-2", "3", "-3/2", "0")
+#: Entries of vectors that stand beside tokens in an exponential, whose tails grow with them.
+GENTLE = ("1/4", "-1/4", "1/2", "0", "1/8", "-1/2", "3/8", "-1/8")
 VARIANCES = ("1", "2", "1/4", "3", "1/64", "0")
 NUMBERS = ("1", "2", "1/2", "-1", "3", "-1/2", "1/4", "5", "-3", "0", "1/8", "10", "7/8", "1/100")
 FREEDOM = ("40", "24", "64", "100", "33")
@@ -116,8 +119,14 @@ def case_of(prop: Proposition, draw: Draw, longest: int = LONGEST, largest: int 
     for name, label in _lists(prop):
         long = length(case, label)
         at = draw.integer(1, long) if name in UNITS else 0
-        case[name] = unit(at, long) if at else [draw.one_of(ENTRIES) for _ in range(long)]
+        entries = GENTLE if steep(prop) else ENTRIES
+        case[name] = unit(at, long) if at else [draw.one_of(entries) for _ in range(long)]
     return case
+
+
+def steep(prop: Proposition) -> bool:
+    """Whether tokens stand in an exponential, a cosine or a sine."""
+    return any(part.op in WAVES and part.args[0].random for side in (prop.left, prop.right) for part in side.walk())
 
 
 def unit(place: int, long: int) -> list[str]:
@@ -239,7 +248,7 @@ def simple(prop: Proposition) -> Iterator[Case]:
                 base: Case = {**places, **({"d": d} if d else {}), **dict(zip(names, values, strict=True))}
                 lists = _lists(prop)
                 samples = itertools.product(*(_samples(prop, name, base) for name in prop.matrices))
-                listed = [_simple_lists(name, length(base, label)) for name, label in lists]
+                listed = [_simple_lists(name, length(base, label), steep(prop)) for name, label in lists]
                 for vectors, matrices_ in itertools.product(list(itertools.product(*listed)), list(samples)):
                     case = base | dict(zip(prop.matrices, matrices_, strict=True))
                     case |= {name: vector for (name, _), vector in zip(lists, vectors, strict=True)}
@@ -247,8 +256,10 @@ def simple(prop: Proposition) -> Iterator[Case]:
                         yield case
 
 
-def _simple_lists(name: str, long: int) -> list[list[str]]:
-    """A fixed vector, or every unit vector for the row or column of an entry."""
+def _simple_lists(name: str, long: int, gentle: bool) -> list[list[str]]:
+    """A fixed vector, or every unit vector for the row or column of an entry; shorter ones in an exponential."""
+    if gentle and name not in UNITS:
+        return [[one, *["0"] * (long - 1)] for one in ("1/2", "-1/4", "0")]
     return [unit(place, long) for place in range(1, (long if name in UNITS else 1) + 1)]
 
 

@@ -37,6 +37,8 @@ DRAWN = {"quick": 48, "standard": 96, "thorough": 192}
 FURTHER = {"quick": 4, "standard": 8, "thorough": 12}
 #: Parts that a statement's false-alarm budget is cut into: cases, further cases, counterexample and confirmation.
 PARTS = 32
+#: How often cases are chosen in the place of those that would take too many walks.
+ROUNDS = 4
 #: What a refutation may cost beside a sampled case, and how many walks a statement may take in all.
 REFUTING = 4
 TOTAL = {"quick": 60_000_000, "standard": 600_000_000, "thorough": 4_000_000_000}
@@ -113,7 +115,7 @@ class Checker:
         else:
             self.found.status, self.found.reason = "undecided", decision.reason
         if self.found.status != "disproved":
-            self._sample(covering(self.prop, pool, SAMPLED[self.effort]))
+            self._sample(pool)
         if self.found.status == "proved" and self.found.simulation == "agrees":
             self._mutants(pool)
         if self.second_route and self.found.status == "proved":
@@ -313,12 +315,20 @@ class Checker:
         moments = {one: None for side in (self.prop.left, self.prop.right) for one in raw_moments(side)}
         return exact_spreads(moments, case, exact, self.exact)
 
-    def _sample(self, chosen: list[Case]) -> None:
-        for case in chosen:
-            try:
-                self.measured.append(self._measure(case))
-            except TooDearError as error:
-                self._skipped(error)
+    def _sample(self, pool: list[Case]) -> None:
+        """Sample cases that cover what the hypotheses allow, and others in the place of those that are too dear."""
+        wanted = len(covering(self.prop, pool, SAMPLED[self.effort]))
+        rest = list(pool)
+        for _ in range(ROUNDS):
+            chosen = covering(self.prop, rest, wanted - len(self.measured))
+            for case in chosen:
+                try:
+                    self.measured.append(self._measure(case))
+                except TooDearError as error:
+                    self._skipped(error)
+            rest = [case for case in rest if case not in chosen]
+            if len(self.measured) >= wanted or not rest:
+                break
         self._told()
 
     def _skipped(self, error: TooDearError, further: bool = False) -> None:

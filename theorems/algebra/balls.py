@@ -14,6 +14,7 @@ import sympy as sp
 from theorems.algebra.covers import Box
 from theorems.algebra.expressions import rational_at, value_at
 
+_FUNCTIONS = {name: getattr(flint.arb, name) for name in ("exp", "log", "cos", "sin", "erf")}
 #: Bits tried one after the other until a sign is settled.
 PRECISIONS = (64, 128, 256, 512)
 
@@ -80,15 +81,16 @@ def _evaluation(expression: sp.Expr) -> Evaluation:
         return lambda point: sum((part(point) for part in parts), flint.arb(0))
     if expression.is_Mul:
         return lambda point: prod((part(point) for part in parts), start=flint.arb(1))
-    if name in ("erf", "exp", "log"):
-        function = {"erf": flint.arb.erf, "exp": flint.arb.exp, "log": flint.arb.log}[name]
+    if name in _FUNCTIONS:
+        function = _FUNCTIONS[name]
         return lambda point: function(parts[0](point))
     if name == "Abs":
         return lambda point: abs(parts[0](point))
     if name in ("Max", "Min"):
         larger = flint.arb.max if name == "Max" else flint.arb.min
         return lambda point: reduce(larger, (part(point) for part in parts))
-    raise ValueError(f"{expression}: no ball arithmetic for {name}; it reads sums, products, powers, erf, exp and log")
+    known = ", ".join(_FUNCTIONS)
+    raise ValueError(f"{expression}: no ball arithmetic for {name}; it reads sums, products, powers, {known}")
 
 
 def _power(base: Evaluation, value: Evaluation, exponent: sp.Expr) -> Evaluation:

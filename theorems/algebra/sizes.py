@@ -11,9 +11,10 @@ NODES, LARGEST = 250, 64
 
 
 def elementary(expression: sp.Expr) -> bool:
-    """Whether an expression is made of sums, products, powers, exp, log and erf: smooth wherever it is defined."""
+    """Whether an expression is made of sums, products, powers, exp, log, cos, sin and erf: smooth where defined."""
+    smooth = sp.exp | sp.log | sp.cos | sp.sin | sp.erf
     return all(
-        node.is_Atom or node.is_Add or node.is_Mul or node.is_Pow or isinstance(node, sp.exp | sp.log | sp.erf)
+        node.is_Atom or node.is_Add or node.is_Mul or node.is_Pow or isinstance(node, smooth)
         for node in sp.preorder_traversal(expression)
     )
 

@@ -140,6 +140,8 @@ ELEMENTARY: dict[str, Callable[[Number], Number]] = {
     "sqrt": root,
     "exp": exp,
     "log": log,
+    "cos": lambda number: Fraction(1) if number == 0 else ball(number).cos(),
+    "sin": lambda number: Fraction(0) if number == 0 else ball(number).sin(),
     "erf": erf,
     "abs": absolute,
 }

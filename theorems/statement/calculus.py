@@ -27,7 +27,7 @@ def derivative(node: Expr, variable: str) -> Expr:
     if rule is None:
         raise StatementError(
             f"diff(...) of {node} by {variable}: {node.op}(...) has no derivative here; expected +, -, *, /, powers, "
-            "sqrt, exp, log, erf, abs, sums and probabilities of a normal number",
+            "sqrt, exp, log, cos, sin, erf, abs, sums and probabilities of a normal number",
             at=node.at,
         )
     return rule(node, variable)
@@ -137,6 +137,8 @@ _RULES: dict[str, Callable[[Expr, str], Expr]] = {
     "sqrt": _chained(lambda node, inner: Expr("/", (number(Fraction(1, 2)), node))),
     "exp": _chained(lambda node, inner: node),
     "log": _chained(lambda node, inner: Expr("/", (_ONE, inner))),
+    "cos": _chained(lambda node, inner: negative(Expr("sin", (inner,)))),
+    "sin": _chained(lambda node, inner: Expr("cos", (inner,))),
     "abs": _chained(lambda node, inner: Expr("/", (inner, node))),
     "erf": _chained(lambda node, inner: _gaussian(inner)),
     "chance": lambda node, variable: derivative(by_erf(node), variable),

@@ -50,6 +50,8 @@ class CaseMoments:
         return sum((self._term(term, exact) for term in exact.terms(node)), Fraction(0))
 
     def _term(self, term: Term, exact: Any) -> Fraction:
+        if not term.wave.plain:
+            raise NotPolynomialError("the expectation of an exponential is not one of cumulants of forms")
         if len(term.forms) > MOST_FORMS:
             raise NotPolynomialError(f"a product of {len(term.forms)} forms")
         total = Fraction(0)

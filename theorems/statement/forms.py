@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -12,6 +12,7 @@ from theorems.statement.expression import Expr, StatementError
 from theorems.statement.places import Place, place_of
 from theorems.statement.shapes import shape
 from theorems.statement.traces import Letters, Traces
+from theorems.statement.waves import PLAIN, WAVES, Wave, times, wave
 
 #: An end of a form: the place of a token, or the name of a fixed vector.
 End = Place | str
@@ -43,11 +44,12 @@ class Form:
 
 @dataclass(frozen=True)
 class Term:
-    """coefficient * product of forms, summed over the bounds, outermost first."""
+    """coefficient * product of forms * wave, summed over the bounds, outermost first."""
 
     coefficient: Ratio
     forms: tuple[Form, ...] = ()
     bounds: tuple[Bound, ...] = ()
+    wave: Wave = PLAIN
 
     @property
     def factors(self) -> int:
@@ -56,7 +58,8 @@ class Term:
 
     def ends(self) -> Iterator[Place]:
         """The places of the tokens."""
-        return (end for form in self.forms for end in (form.left, form.right) if isinstance(end, Place))
+        yield from (end for form in self.forms for end in (form.left, form.right) if isinstance(end, Place))
+        yield from self.wave.places()
 
 
 #: What a product is made of: ("scalar", terms), ("row"|"column"|"matrix"|"outer", [(term, data), ...]), and of a sum of
@@ -112,7 +115,15 @@ class Polynomial:
             kind, parts = self.value(args[0])
             factor = Ratio.of(1) / self.scalar(args[1])
             return kind, [(_scaled(term, factor), data) for term, data in parts]
+        if op in WAVES:
+            return "scalar", [(Term(Ratio.of(1), wave=self._wave(op, args[0])), None)]
         raise NotPolynomialError(f"{node} is no polynomial in the tokens", at=node.at)
+
+    def _wave(self, operation: str, inner: Expr) -> Wave:
+        try:
+            return wave(operation, self.terms(inner), self.traces.transposed)
+        except StatementError as error:
+            raise NotPolynomialError(f"{operation}({inner}): {error}", at=inner.at) from None
 
     def _fresh(self) -> str:
         self._count += 1
@@ -159,29 +170,28 @@ class Polynomial:
         found = []
         for (a, x), (b, y) in product(left, right):
             forms, data = join(self, x, y)
-            term = self._joined(a, b)
-            found.append((Term(term.coefficient * forms[0], term.forms + forms[1], term.bounds), data))
+            coefficient = a.coefficient * b.coefficient * forms[0]
+            for weight, wave_ in times(a.wave, b.wave):
+                parts = a.forms + b.forms + forms[1], a.bounds + b.bounds, wave_
+                found.append((Term((coefficient * weight).reduced(), *parts), data))
         return self._checked(kind, self._collected(found) if kind == "scalar" else found, node)
 
     def _collected(self, found: list[tuple[Term, Any]]) -> list[tuple[Term, Any]]:
         """The terms of a scalar with equal products counted once, those outside of sums."""
-        kept: dict[tuple[Form, ...], Term] = {}
+        kept: dict[tuple[tuple[Form, ...], Wave], Term] = {}
         sums = [entry for entry in found if entry[0].bounds]
         for term, _ in found:
             if not term.bounds:
-                key = tuple(sorted(map(self._read, term.forms), key=str))
-                before = kept.get(key)
+                forms = tuple(sorted(map(self._read, term.forms), key=str))
+                before = kept.get((forms, term.wave))
                 value = term.coefficient if before is None else before.coefficient + term.coefficient
-                kept[key] = Term(value.reduced(), key)
+                kept[forms, term.wave] = Term(value.reduced(), forms, wave=term.wave)
         return [*((term, None) for term in kept.values()), *sums]
 
     def _read(self, form: Form) -> Form:
         """A form, read from the end that comes first."""
         turned = Form(form.right, self.traces.reduced(self.traces.transposed(form.letters)), form.left)
         return min(form, turned, key=str)
-
-    def _joined(self, a: Term, b: Term) -> Term:
-        return Term((a.coefficient * b.coefficient).reduced(), a.forms + b.forms, a.bounds + b.bounds)
 
     def _trace(self, value: Value, node: Expr) -> Value:
         if value[0] == "mixed":
@@ -193,7 +203,7 @@ class Polynomial:
             out = []
             for term, (a, one, two, d) in found:
                 factor, forms = self.form(two, d + a, one)
-                out.append((Term(term.coefficient * factor, term.forms + forms, term.bounds), None))
+                out.append((replace(term, coefficient=term.coefficient * factor, forms=term.forms + forms), None))
             return "scalar", out
         raise StatementError(f"tr(...) takes a matrix; {node.args[0]} is a {kind}", at=node.at)
 
@@ -210,7 +220,7 @@ class Polynomial:
         kind, found = self.value(body.put({index: Expr("name", (fresh,))}))
         if kind == "scalar" and not node.random:
             return kind, [(Term(self.scalar(node)), None)]
-        return kind, [(Term(t.coefficient, t.forms, (bound, *t.bounds)), data) for t, data in found]
+        return kind, [(replace(t, bounds=(bound, *t.bounds)), data) for t, data in found]
 
     def _power(self, node: Expr) -> Value:
         base, exponent = node.args
@@ -247,7 +257,7 @@ class Polynomial:
 
 
 def _scaled(term: Term, factor: Ratio) -> Term:
-    return Term((term.coefficient * factor).reduced(), term.forms, term.bounds)
+    return replace(term, coefficient=(term.coefficient * factor).reduced())
 
 
 #: Kinds that are matrices: products of matrices, M u v^T N, and sums of both.

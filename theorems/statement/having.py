@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from theorems.statement.proofs.prover import Prover
 
 #: What is made of names and numbers.
-PLAIN = ("name", "number", "+", "*", "/", "**", "sqrt", "exp", "log", "abs", "min", "max")
+PLAIN = ("name", "number", "+", "*", "/", "**", "sqrt", "exp", "log", "cos", "sin", "abs", "min", "max")
 
 
 def has_values(prop: Proposition) -> None:

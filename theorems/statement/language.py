@@ -25,6 +25,8 @@ from theorems.statement.expression import (
     SUMS,
     Expr,
     StatementError,
+    minus,
+    negative,
     number,
 )
 from theorems.statement.gathering import GATHERED
@@ -41,7 +43,9 @@ _FORMS = (
     *PREDICATES,
     *HALF_LINE,
 )
-CALLS = (*ELEMENTARY, *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS, *GATHERED)
+#: Read by their definitions: cosh u = (exp(u) + exp(-u))/2.
+HYPERBOLIC = ("cosh", "sinh")
+CALLS = (*ELEMENTARY, *HYPERBOLIC, *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS, *GATHERED)
 #: A family whose definition has one of these stands written out.
 _WRITTEN_OUT = ("token", "mean", "column", "columns", "grad", "at")
 #: What has a transpose.
@@ -363,6 +367,12 @@ def _plain_call(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     return Expr(head, tuple(reader.build(arg, depth) for arg in node.args))
 
 
+def _hyperbolic(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+    inner = _plain_call(reader, head, node, depth).args[0]
+    ends = Expr("exp", (inner,)), Expr("exp", (negative(inner),))
+    return Expr("/", (minus(*ends) if head == "sinh" else Expr("+", ends), number(2)))
+
+
 def _by_variable(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     """grad(f, W) and at(f, s, 0): the second argument is a matrix, a vector or a sequence by its name."""
     form = {"grad": "grad(f, W)", "at": "at(f, s, 0)"}[head]
@@ -476,6 +486,7 @@ _CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
     "mean": _mean,
     **dict.fromkeys(SUMS, _sum),
     "norm": _norm,
+    **dict.fromkeys(HYPERBOLIC, _hyperbolic),
     "diff": _diff,
     "indicator": _indicator,
     **dict.fromkeys(("grad", "at"), _by_variable),

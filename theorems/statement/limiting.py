@@ -17,14 +17,14 @@ from theorems.algebra.balls import ball
 from theorems.algebra.expressions import symbol
 from theorems.statement.chances import by_erf
 from theorems.statement.decide import Derivation
-from theorems.statement.expression import MOMENTS, Expr, StatementError
+from theorems.statement.expression import ELEMENTARY, MOMENTS, Expr, StatementError
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.limits import consequences, limit, put, regimes
 from theorems.statement.places import Order
 from theorems.statement.proposition import Proposition
 from theorems.statement.scalars import combined, sympy_of
 
-_CONTINUOUS = ("+", "*", "/", "**", "sqrt", "exp", "erf", "abs", "log")
+_CONTINUOUS = ("+", "*", "/", "**", "sqrt", "exp", "cos", "sin", "erf", "abs", "log")
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _rational(node: Expr) -> bool:
         return True
     if node.op == "**" and not (node.args[1].op == "number" and node.args[1].args[0].denominator == 1):
         return False
-    return node.op not in ("sqrt", "exp", "erf", "abs", "log", "chance") and all(_rational(arg) for arg in node)
+    return node.op not in (*ELEMENTARY, "chance") and all(_rational(arg) for arg in node)
 
 
 def reached(prop: Proposition, node: Expr) -> tuple[Derivation, Reached]:

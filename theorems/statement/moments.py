@@ -29,6 +29,7 @@ from theorems.statement.forms import Bound, Form, NotPolynomialError, Term
 from theorems.statement.laws import Law
 from theorems.statement.places import Order, Place
 from theorems.statement.traces import SIGMA, Letters, Traces
+from theorems.statement.waves import expected
 
 #: How far beside its node a neighbouring place stands.
 BESIDE = Fraction(1, 10**6)
@@ -87,7 +88,7 @@ class Moments:
 
     def _summed(self, term: Term, bounds: tuple[Bound, ...], chain: Chain) -> Ratio:
         if not bounds:
-            return term.coefficient * self._product(term.forms, chain)
+            return term.coefficient * self._product(term.forms, chain) * self._wave(term, chain)
         bound, *rest = bounds
         moving = [end.offset for end in term.ends() if end.name == bound.index]
         if any(moving) and not self.law.continuous:
@@ -125,7 +126,7 @@ class Moments:
 
         forms = tuple(Form(end(f.left), f.letters, end(f.right)) for f in term.forms)
         bounds = tuple(type(b)(b.index, moved(b.first), moved(b.last)) for b in rest)
-        known = Term(_put(term.coefficient, index, self._ratio(here)), forms, ())
+        known = Term(_put(term.coefficient, index, self._ratio(here)), forms, (), term.wave.moved(moved))
         return self._summed(known, bounds, chain)
 
     def _value_of(self, rank: Fraction, chain: Chain) -> Place:
@@ -143,6 +144,26 @@ class Moments:
         if not self.law.gaussian:
             return self._gaussian_product(forms, chain) * self._mixed(forms, chain)
         return self._gaussian_product(forms, chain)
+
+    def _wave(self, term: Term, chain: Chain) -> Ratio:
+        """E of the term's exponential, cosine or sine, under a name of its own."""
+        if term.wave.plain:
+            return Ratio.of(1)
+        if not self.law.gaussian or term.forms:
+            reason = "beside tokens in a product" if self.law.gaussian else f"under the law {self.law.text}"
+            raise NotPolynomialError(f"an exponential, cosine or sine of tokens {reason}")
+        found = expected(term.wave, self.traces, lambda s, t: self.kernel(s, t, chain), "m" if self.law.moved else "")
+        count, rest = found.as_coeff_Mul()
+        value = Ratio.of(Fraction(int(count.p), int(count.q))) if count.is_Rational else None
+        if value is None or rest == 1:
+            return value if value is not None else self._opaque(found)
+        return value * self._opaque(rest)
+
+    def _opaque(self, value: sp.Expr) -> Ratio:
+        """A name for a value that is no Laurent polynomial."""
+        label = f"({value})"
+        self.opaque[label] = value
+        return Ratio.of(label)
 
     def _mixed(self, forms: tuple[Form, ...], chain: Chain) -> Ratio:
         """What another law than the normal one multiplies a product by: a factor for each of its tokens."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import flint
@@ -23,6 +24,9 @@ def rational_form(
     are known to be ``positive`` (>= 0).
     """
     table: dict[sp.Expr, sp.Symbol] = {}
+    parts = [p for one in expression.atoms(sp.exp) for p in sp.Add.make_args(sp.expand(one.args[0]))]
+    # exp(u/2) and exp(u) are powers of one name
+    roots = math.lcm(*(int(p.as_coeff_Mul()[0].q) for p in parts if p.as_coeff_Mul()[0].is_Rational))
 
     def named(value: sp.Expr) -> sp.Symbol:
         return table.setdefault(value, sp.Symbol(f"g{len(table)}#"))
@@ -33,6 +37,8 @@ def rational_form(
         if exponent.is_Rational:
             return rooted(base, exponent)
         count, rest = exponent.as_coeff_Mul()
+        if base is sp.E:
+            count, rest = count * roots, rest / roots
         if count.is_Integer:
             return named(sp.Pow(base, rest, evaluate=False)) ** count
         return named(sp.Pow(base, exponent, evaluate=False))

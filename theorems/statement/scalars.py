@@ -22,7 +22,8 @@ from theorems.statement.traces import Traces
 
 #: Most tokens in a product.
 MAX_FACTORS = 16
-_FUNCTIONS = {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log, "erf": sp.erf, "abs": sp.Abs, "min": sp.Min, "max": sp.Max}
+_FUNCTIONS = {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log, "cos": sp.cos, "sin": sp.sin, "erf": sp.erf}
+_FUNCTIONS |= {"abs": sp.Abs, "min": sp.Min, "max": sp.Max}
 
 
 def sympy_of(node: Expr, table: Mapping[str, sp.Expr] | None = None) -> sp.Expr:

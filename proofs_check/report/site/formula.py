@@ -33,6 +33,8 @@ _CALLS = {
     "Abs": r"\left|%s\right|",
     "erf": r"\operatorname{erf}\left(%s\right)",
     "log": r"\log\left(%s\right)",
+    "cos": r"\cos\left(%s\right)",
+    "sin": r"\sin\left(%s\right)",
     "Max": r"\max\left(%s\right)",
     "Min": r"\min\left(%s\right)",
     "Indicator": r"\mathbf{1}\left\{%s\right\}",

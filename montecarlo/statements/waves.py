@@ -1,0 +1,161 @@
+"""The exact kurtosis of raw numbers made of exponentials, cosines and sines of linear forms in the tokens.
+
+A linear form is a + b^T z in the normals z that make the tokens, and E exp(b^T z) = exp(b^T b/2) for complex b, too, so
+that cos and sin are halves of two exponentials. A sum f of such terms falls into parts that share no normal: these are
+independent, and the cumulants of f are the sums of theirs. Moments of f^k follow from those of f up to 4 k.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from itertools import combinations_with_replacement
+
+import numpy as np
+from numpy.typing import NDArray
+
+from montecarlo.statements.environment import Environment
+from montecarlo.statements.nodes import Node, StatementSimulationError, put, random
+from montecarlo.statements.quadratic import CANCELLED, kurtosis_of_moments, moments
+from montecarlo.statements.tails import degree
+from montecarlo.statements.values import value, whole
+
+#: The constant and the coefficients of a linear form by the normals: of a node without index.
+Linear = Callable[[Node], tuple[float, NDArray[np.float64]]]
+#: The weight of exp(b^T z) for every b, as a tuple.
+Terms = dict[tuple[complex, ...], complex]
+#: Weights and slopes of exponentials that share normals.
+Part = list[tuple[complex, NDArray[np.complex128]]]
+#: Most terms of a sum of exponentials, and most products of the terms of one part.
+MOST_TERMS, MOST_PRODUCTS = 2_048, 20_000
+#: Highest power of such a sum whose kurtosis is found.
+HIGHEST = 2
+WAVES = ("exp", "cos", "sin")
+
+
+class NoWavesError(ValueError):
+    """A node that is no sum of exponentials of linear forms, or of too many."""
+
+
+def kurtosis(node: Node, env: Environment, linear: Linear, normals: int, power: int, apart: bool = False) -> float:
+    """E (Z - mu)^4/sigma^4 of Z = f^power, f the node's value; infinite where f is of another kind.
+
+    ``apart`` takes f - f' of two walks for f.
+    """
+    try:
+        terms = _expanded(node, env, linear, normals)
+        mean, parts = _parts(terms)
+        kappa = sum((_cumulants(part, 4 * power) for part in parts), np.zeros(4 * power + 1))
+        if apart:
+            mean, kappa = 0.0, kappa * [1 + (-1) ** r for r in range(len(kappa))]
+        kappa[1] = mean
+    except (NoWavesError, StatementSimulationError, OverflowError, FloatingPointError):
+        return math.inf
+    return kurtosis_of_moments(moments(list(kappa)), power)
+
+
+def _expanded(node: Node, env: Environment, linear: Linear, normals: int) -> Terms:
+    op, zero = node[0], (0j,) * normals
+    if not random(node):
+        return {zero: complex(_number(node, env))}
+
+    def inner(part: Node) -> Terms:
+        return _expanded(part, env, linear, normals)
+
+    if op in WAVES and degree(node[1], env) == 1:
+        start, slope = linear(node[1])
+        if op == "exp":
+            return {tuple(map(complex, slope)): complex(math.exp(start))}
+        turns = [(sign, np.exp(1j * sign * start) / 2 / (1j * sign if op == "sin" else 1)) for sign in (1, -1)]
+        return {tuple(1j * sign * slope): complex(weight) for sign, weight in turns}
+    if op == "+":
+        return _added(inner(part) for part in node[1:])
+    if op == "*":
+        return _multiplied(*map(inner, node[1:]))
+    if op == "/" and not random(node[2]):
+        return _multiplied(inner(node[1]), {zero: complex(1 / _number(node[2], env))})
+    if op == "**" and not random(node[2]):
+        count = _number(node[2], env)
+        if count in (1, 2, 3, 4):
+            return _multiplied(*[inner(node[1])] * int(count))
+    if op == "sum":
+        body, index, *ends = node[1:]
+        first, last = (whole(_number(end, env), end) for end in ends)
+        if last - first < MOST_TERMS:
+            places = (put(body, index, ("number", str(k))) for k in range(first, last + 1))
+            return _added(inner(place) for place in places)
+    raise NoWavesError(op)
+
+
+def _number(node: Node, env: Environment) -> float:
+    found = value(node, env)
+    if not isinstance(found, float | int):
+        raise NoWavesError(node[0])
+    return float(found)
+
+
+def _added(several: Iterator[Terms]) -> Terms:
+    found: Terms = {}
+    for terms in several:
+        for key, weight in terms.items():
+            found[key] = found.get(key, 0j) + weight
+        if len(found) > MOST_TERMS:
+            raise NoWavesError("+")
+    return found
+
+
+def _multiplied(first: Terms, *others: Terms) -> Terms:
+    for terms in others:
+        if len(first) * len(terms) > MOST_TERMS:
+            raise NoWavesError("*")
+        pairs = ({tuple(np.add(a, b)): one * two} for a, one in first.items() for b, two in terms.items())
+        first = _added(pairs)
+    return first
+
+
+def _parts(terms: Terms) -> tuple[float, list[Part]]:
+    """The mean of all, then the parts that share no normal, each as the weights and slopes of its exponentials."""
+    mean, groups = 0j, list[tuple[set[int], Part]]()
+    for key, weight in terms.items():
+        slope = np.array(key)
+        mean += weight * np.exp((slope * slope).sum() / 2)
+        support = set(np.nonzero(slope)[0].tolist())
+        if not support:
+            continue
+        joined, entries = support, [(weight, slope)]
+        apart = []
+        for group in groups:
+            if group[0] & joined:
+                joined, entries = joined | group[0], group[1] + entries
+            else:
+                apart.append(group)
+        groups = [*apart, (joined, entries)]
+    return float(mean.real), [entries for _, entries in groups]
+
+
+def _cumulants(part: Part, most: int) -> NDArray[np.float64]:
+    """kappa_0 = kappa_1 = 0 and kappa_2 ... kappa_most of one part, in extended precision."""
+    weights = [np.clongdouble(weight) for weight, _ in part]
+    slopes = np.array([slope for _, slope in part], dtype=np.clongdouble)
+    gram = slopes @ slopes.T
+    own = [weight * np.exp(gram[k, k] / 2) for k, weight in enumerate(weights)]
+    if math.comb(most + len(part), most) > MOST_PRODUCTS:
+        raise NoWavesError("**")
+    # about the mean: one more term, without a slope
+    scaled = [*weights, -sum(own)]
+    gram = np.pad(gram, (0, 1))
+    central = [1.0, 0.0]
+    for n in range(2, most + 1):
+        total = np.clongdouble(0)
+        for chosen in combinations_with_replacement(range(len(scaled)), n):
+            counts = np.bincount(chosen, minlength=len(scaled))
+            ways = math.factorial(n) // math.prod(math.factorial(int(c)) for c in counts)
+            product = np.prod([scaled[k] ** int(c) for k, c in enumerate(counts) if c])
+            total += ways * product * np.exp(counts @ gram @ counts / 2)
+        central.append(float(total.real))
+    if central[2] <= CANCELLED * float(abs(sum(own)) ** 2):
+        raise NoWavesError("rounding")
+    kappa = [0.0, 0.0]
+    for n in range(2, most + 1):
+        kappa.append(central[n] - sum(math.comb(n - 1, k - 1) * kappa[k] * central[n - k] for k in range(2, n)))
+    return np.array(kappa)

@@ -1,0 +1,90 @@
+"""The kurtosis of sums of exponentials, cosines and sines, against quadrature."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from montecarlo.statements.simulation import StatementSimulation
+from montecarlo.statements.waves import MOST_TERMS, NoWavesError, _added
+from tests.montecarlo.statements.plain import Plain, name, num, x
+
+PLACES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
+
+
+def kurtosis(values: Any, weights: Any) -> float:
+    mean = weights @ values
+    return float(weights @ (values - mean) ** 4 / (weights @ (values - mean) ** 2) ** 2)
+
+
+def grid(many: int) -> tuple[list[Any], Any]:
+    """The places and weights of independent standard normals."""
+    places = np.meshgrid(*[PLACES] * many, indexing="ij")
+    weights = np.prod(np.meshgrid(*[WEIGHTS] * many, indexing="ij"), axis=0) / (2 * math.pi) ** (many / 2)
+    return [one.ravel() for one in places], weights.ravel()
+
+
+def form(position: int) -> Plain:
+    """x[position]^T u."""
+    return ["*", ["T", x(position)], ["vector", "u"]]
+
+
+def tails(argument: Plain, moment: str = "E", law: str = "iid") -> Any:
+    plain = {"law": [law], "left": [moment, argument], "right": num(0)}
+    simulation = StatementSimulation(plain, {"d": 1, "T": 2, "Sigma": [["4"]], "u": ["1/4"]})
+    (statistic,) = simulation.statistics
+    return simulation.tails(statistic)
+
+
+def product(z: Any, y: Any) -> Any:
+    return np.exp(z / 2) * np.cos(y / 2)
+
+
+SUM: Plain = ["sum", ["exp", ["*", ["T", x("k")], ["vector", "u"]]], "k", num(1), name("T")]
+
+
+@pytest.mark.parametrize(
+    ("argument", "moment", "law", "values"),
+    [
+        # x u = z/2 with z standard normal
+        (["exp", form(1)], "E", "iid", lambda z, y: np.exp(z / 2)),
+        (["*", num(-3), ["sin", ["+", form(1), num(1)]]], "E", "iid", lambda z, y: np.sin(z / 2 + 1)),
+        (["**", ["+", SUM, num(-2)], num(2)], "E", "iid", lambda z, y: (np.exp(z / 2) + np.exp(y / 2) - 2) ** 2),
+        (["**", ["cos", form(1)], num(2)], "E", "iid", lambda z, y: np.cos(z / 2) ** 2),
+        (SUM, "E", "walk", lambda z, y: np.exp(z / 2) + np.exp((z + y) / 2)),
+        (
+            ["/", ["*", ["exp", form(1)], ["cos", form(2)]], num(7)],
+            "E",
+            "iid",
+            product,
+        ),
+        (["exp", form(1)], "Var", "iid", lambda z, y: (np.exp(z / 2) - np.exp(y / 2)) ** 2),
+    ],
+)
+def test_the_kurtosis_is_that_of_quadrature(argument: Plain, moment: str, law: str, values: Any) -> None:
+    found = tails(argument, moment, law).kurtosis
+    places, weights = grid(2)
+    assert found == pytest.approx(kurtosis(values(*places), weights), rel=2e-3)
+    assert found >= kurtosis(values(*places), weights)
+
+
+@pytest.mark.parametrize(
+    ("argument", "law"),
+    [
+        (["exp", ["**", form(1), num(2)]], "iid"),
+        (["*", form(1), ["exp", form(1)]], "iid"),
+        (["exp", form(1)], "iid-sphere"),
+        (["**", ["exp", form(1)], num(3)], "iid"),
+    ],
+)
+def test_of_other_numbers_nothing_is_known(argument: Plain, law: str) -> None:
+    found = tails(argument, law=law)
+    assert found.width is not None or not math.isfinite(found.kurtosis)
+
+
+def test_sums_of_too_many_terms_are_refused() -> None:
+    with pytest.raises(NoWavesError):
+        _added(iter([{(complex(k),): 1j for k in range(MOST_TERMS + 1)}]))

@@ -1,0 +1,140 @@
+"""Exponentials, cosines and sines of linear forms in Gaussian tokens, and their expectations.
+
+For linear forms A and B of jointly normal tokens, with means a and b,
+
+    E[exp(A) cos(B)] = exp(a + (Var A - Var B)/2) cos(b + Cov(A, B)),
+
+and the same with sin for cos: the moment generating function at A + iB. Products stay of this kind, as cos and sin of
+two forms are those of their sum and difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import sympy as sp
+
+from theorems.algebra.ratio import Ratio, total
+from theorems.statement.expression import StatementError
+from theorems.statement.places import Place
+from theorems.statement.traces import SIGMA, Letters, Traces
+
+if TYPE_CHECKING:
+    from theorems.statement.forms import Form, Term
+
+#: Functions of a random number that are read as waves, the hyperbolic ones by exponentials.
+WAVES = ("exp", "cos", "sin")
+
+
+NOWHERE = Place("")
+
+
+@dataclass(frozen=True)
+class Linear:
+    """coefficient v^T (product of letters) x_place, v a fixed vector; the number itself where there is no vector."""
+
+    coefficient: Ratio
+    vector: str = ""
+    letters: Letters = ()
+    place: Place = NOWHERE
+
+    def moved(self, change: Callable[[Place], Place]) -> Linear:
+        """The form with its token's place changed."""
+        return replace(self, place=change(self.place)) if self.vector else self
+
+
+@dataclass(frozen=True)
+class Wave:
+    """exp(sum of ``exponent``) cos(sum of ``phase``), or with sin for cos where it is ``odd``."""
+
+    exponent: tuple[Linear, ...] = ()
+    phase: tuple[Linear, ...] = ()
+    odd: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is the number 1."""
+        return not (self.exponent or self.phase or self.odd)
+
+    def places(self) -> Iterable[Place]:
+        """The places of the tokens."""
+        return (part.place for part in (*self.exponent, *self.phase) if part.vector)
+
+    def moved(self, change: Callable[[Place], Place]) -> Wave:
+        """The wave with its tokens' places changed."""
+        exponent, phase = (tuple(part.moved(change) for part in parts) for parts in (self.exponent, self.phase))
+        return Wave(exponent, phase, self.odd)
+
+
+PLAIN = Wave()
+
+
+def wave(operation: str, terms: list[Term], flipped: Callable[[Letters], Letters]) -> Wave:
+    """The wave that exp, cos or sin of a random number is; StatementError where the number is no linear form."""
+    parts = tuple(_linear(term, flipped) for term in terms)
+    return Wave(parts) if operation == "exp" else Wave((), parts, operation == "sin")
+
+
+def _linear(term: Term, flipped: Callable[[Letters], Letters]) -> Linear:
+    if term.bounds or not term.wave.plain or len(term.forms) > 1:
+        raise StatementError("only linear forms in tokens, such as x[1].T*u, may stand in an exponential")
+    if not term.forms:
+        return Linear(term.coefficient)
+    form: Form = term.forms[0]
+    if isinstance(form.left, str) and isinstance(form.right, Place):
+        return Linear(term.coefficient, form.left, form.letters, form.right)
+    if isinstance(form.right, str) and isinstance(form.left, Place):
+        return Linear(term.coefficient, form.right, flipped(form.letters), form.left)
+    raise StatementError("only linear forms in tokens, such as x[1].T*u, may stand in an exponential")
+
+
+def times(one: Wave, two: Wave) -> list[tuple[Ratio, Wave]]:
+    """The product of two waves as a sum: 2 cos a cos b = cos(a - b) + cos(a + b), and alike."""
+    exponent = (*one.exponent, *two.exponent)
+    if not (one.phase or one.odd) or not (two.phase or two.odd):
+        return [(Ratio.of(1), Wave(exponent, (*one.phase, *two.phase), one.odd or two.odd))]
+    if one.odd and not two.odd:
+        one, two = two, one
+    back = tuple(replace(part, coefficient=part.coefficient * -1) for part in one.phase)
+    half = Ratio.of(1) / Ratio.of(2)
+    # 2 sin a sin b = cos(b - a) - cos(b + a), and 2 cos a sin b = sin(b - a) + sin(b + a)
+    return [
+        (half, Wave(exponent, (*two.phase, *back), one.odd != two.odd)),
+        (half * (-1 if one.odd else 1), Wave(exponent, (*two.phase, *one.phase), one.odd != two.odd)),
+    ]
+
+
+def _merged(parts: tuple[Linear, ...]) -> tuple[Linear, ...]:
+    """The same form with parts in one token and vector added."""
+    found: dict[tuple[str, Letters, Place], Ratio] = {}
+    for part in parts:
+        key = part.vector, part.letters, part.place
+        found[key] = found[key] + part.coefficient if key in found else part.coefficient
+    return tuple(Linear(weight, *key) for key, weight in found.items() if weight.num)
+
+
+def expected(found: Wave, traces: Traces, kernel: Callable[[Place, Place], Ratio], mean: str) -> sp.Expr:
+    """E of a wave of Gaussian tokens with the covariances kernel(s, t) Sigma; ``mean`` names their mean, or is ""."""
+
+    def product(one: Linear, two: Linear) -> Ratio:
+        shared = kernel(one.place, two.place)
+        if not shared.num:
+            return shared
+        letters = (*one.letters, SIGMA, *traces.transposed(two.letters))
+        return one.coefficient * two.coefficient * shared * traces.chain(one.vector, letters, two.vector)
+
+    def covariance(ones: tuple[Linear, ...], twos: tuple[Linear, ...]) -> sp.Expr:
+        return total(product(a, b) for a in ones if a.vector for b in twos if b.vector).expr
+
+    def centre(parts: tuple[Linear, ...]) -> sp.Expr:
+        numbers = [part.coefficient for part in parts if not part.vector]
+        moved = [part for part in parts if part.vector and mean]
+        numbers += [part.coefficient * traces.chain(part.vector, part.letters, mean) for part in moved]
+        return total(numbers).expr
+
+    a, b = _merged(found.exponent), _merged(found.phase)
+    size = sp.exp(sp.expand(centre(a) + (covariance(a, a) - covariance(b, b)) / 2))
+    turn = sp.expand(centre(b) + covariance(a, b))
+    return size * (sp.sin(turn) if found.odd else sp.cos(turn))
