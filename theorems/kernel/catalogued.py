@@ -22,6 +22,8 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _IDLE = re.compile(r"the hypotheses speak of ([A-Za-z_][A-Za-z0-9_]*), which the statement does not have")
 #: The name that a hypothesis declares: J of J in {1..n}^m, z of z[0..n] in R^d.
 _DECLARES = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:\[[^\]]*\])?\s+in\s")
+#: What every position meets: j <= T.
+_EVERYWHERE = re.compile(r"\s*[A-Za-z_]\w*\s*<=\s*T\s*")
 #: Functions of prints that the language has under another name.
 _FUNCTIONS = {"Abs": "abs", "Max": "max", "Min": "min", "Sum": "sum", "Indicator": "indicator"}
 #: A definition that names definitions is put in so often at most.
@@ -79,18 +81,23 @@ def _with_definitions(left: str, statement: Statement) -> str:
 
 
 def _hypotheses_of(statement: Statement, name: str, text: str) -> str:
-    """The hypotheses without comparisons that are about the names of other quantities alone: i != j for that with j."""
+    """The hypotheses without comparisons that are about the names of other quantities alone: i != j for that with j.
+
+    What ties such a name to one of the quantity's own, or to T, says something of the quantity, and so does all that is
+    said of a name that is tied: j <= 3 beside i <= j.
+    """
     says = statement.says
     assert says is not None
-    own = {*_NAME.findall(text), *_NAME.findall(says.where), "T"}
+    parts = [(part, set(_NAME.findall(part))) for part, _ in split_top(says.hypotheses, ",;")]
+    tied = {*_NAME.findall(text), *_NAME.findall(says.where), "T"}
     rest = [other for table in (says.quantities, statement.printed) for key, other in table.items() if key != name]
-    others = {word for other in rest for word in _NAME.findall(other)} - own
-    kept = []
-    for part, _ in split_top(says.hypotheses, ",;"):
-        names = set(_NAME.findall(part))
-        idle = names & others and ("!=" in part or names - others <= {"T"})
-        if not (relations(part) and idle):
-            kept.append(part)
+    others = {word for other in rest for word in _NAME.findall(other)} - tied
+    # some token is another one than i, where nothing more is said of it than that it is one
+    told = [names for part, names in parts if relations(part) and not _EVERYWHERE.fullmatch(part) and "!=" not in part]
+    told += [names for part, names in parts if "!=" in part and any(names & others & one for one in told)]
+    while any(names & tied and not names <= tied for names in told):
+        tied = tied.union(*(names for names in told if names & tied))
+    kept = [part for part, names in parts if not (relations(part) and names & others - tied)]
     return ", ".join(part.strip() for part in kept)
 
 

@@ -117,9 +117,10 @@ def enumerated(derived: Derived, positions: Sequence[str], start: str = "sigma")
     Raises ArithmeticError where one differs. A derivation whose moments are not on the grid gives no lines.
     """
     moments = [(n, m) for n, m in derived.quantities.items() if isinstance(m, Moment) and m.observable is not None]
-    if not moments or any(v.fixed for _, m in moments for v in m.observable.vectors()):  # type: ignore[union-attr]
+    factors = [_factors(moment) for _, moment in moments]
+    if not moments or any(v.fixed for some in factors for one in some for v in one.vectors()):
         return []
-    if any(m.observable.degree() * (1 if m.kind == "mean" else 2) > MAX_DEGREE for _, m in moments):  # type: ignore[union-attr]
+    if any(sum(one.degree() for one in some) > MAX_DEGREE for some in factors):
         return []
     count = 0
     for d, T, matrix in INSTANCES:
@@ -127,17 +128,22 @@ def enumerated(derived: Derived, positions: Sequence[str], start: str = "sigma")
         unit = [[str(int(r == c)) for c in range(d)] for r in range(d)]
         for places in _places(positions, T):
             case = Case({"d": d, "W": matrix, "Sigma": unit, "lam": "2", **places})
-            for name, moment in moments:
-                found = grid.expect(moment.observable, case)  # type: ignore[arg-type]
-                if moment.kind != "mean":
-                    other = moment.other if moment.other is not None else moment.observable
-                    joint = grid.expect(moment.observable * other, case)  # type: ignore[operator]
-                    found = joint - found * grid.expect(other, case)  # type: ignore[arg-type]
+            for (name, moment), (one, *others) in zip(moments, factors, strict=True):
+                found = grid.expect(one, case)
+                for other in others:
+                    found = grid.expect(one * other, case) - found * grid.expect(other, case)
                 wanted = case.evaluate(moment.ratio.expr)
                 if found != Fraction(int(wanted.p), int(wanted.q)):
                     raise ArithmeticError(f"{name} at {case.raw}: derived {wanted}, enumerated {found}")
                 count += 1
     return [f"exact enumeration (3-point Gauss-Hermite) agrees at {count} instances, d <= 3, T <= 4"]
+
+
+def _factors(moment: Moment) -> tuple[Observable, ...]:
+    """The observable of a mean, or the two of a covariance, of which the product is on the grid where both are."""
+    assert moment.observable is not None
+    two = moment.observable if moment.other is None else moment.other
+    return (moment.observable,) if moment.kind == "mean" else (moment.observable, two)
 
 
 def _places(positions: Sequence[str], T: int) -> list[dict[str, int]]:

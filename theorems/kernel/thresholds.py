@@ -31,6 +31,11 @@ class Threshold(Inequality):
     attained: Mapping[str, sp.Expr]
     instances: Callable[[Fraction], tuple[dict[str, Any], ...]] | None = None
 
+    def needs(self, printed: sp.Expr) -> tuple[str, ...]:
+        """The hypotheses under which a print is decided: the variable is below 1, and all names are positive."""
+        every = names(printed) | names(self.upper) | names(self.scale) | {self.variable}
+        return (f"{self.variable} < 1", *(f"{name} > 0" for name in sorted(every)))
+
     @property
     def sharp(self) -> bool:
         """Whether quantity = upper at ``attained``, for every value of the other names."""

@@ -74,6 +74,28 @@ def test_definitions_and_other_quantities_are_put_in() -> None:
     assert made.says is not None and left_side(made.says, "mean").known.texts == ("W symmetric",)
 
 
+@pytest.mark.parametrize(
+    ("hypotheses", "kept"),
+    [
+        ("i <= T, lam > 0", "i <= T"),
+        ("i <= T, j <= T, i != j", "i <= T"),
+        # j <= 3 says that i is 3 at most, and i is not 1 where j is
+        ("i <= j, j <= 3", "i <= j, j <= 3"),
+        ("i != j, j <= 1", "i != j, j <= 1"),
+        ("i <= T, j <= T - 5", "i <= T, j <= T - 5"),
+        ("lam <= mu, mu <= j, j <= 3", ""),
+        ("i <= j, lam <= mu, mu <= j", "i <= j, lam <= mu, mu <= j"),
+    ],
+)
+def test_a_hypothesis_of_another_quantity_is_left_out_where_it_says_nothing_of_this_one(
+    hypotheses: str, kept: str
+) -> None:
+    both = {"one": "E[norm(x[i])**2]", "other": "E[lam*mu*x[i].T*x[j]]"}
+    made = replace(STATED, printed={"one": "i*tr_I", "other": "lam*mu*i*tr_I"}, says=Said(both, hypotheses))
+    assert said_texts(made, "one")[1] == kept
+    assert said_texts(made, "other")[1] == hypotheses
+
+
 def test_what_is_no_proposition_is_told() -> None:
     with pytest.raises(StatementError, match="stands in words alone"):
         said(replace(STATED, says=None), "mean")

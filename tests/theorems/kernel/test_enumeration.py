@@ -153,6 +153,18 @@ def test_powers_of_a_sum_over_indices() -> None:
         assert grid.expect(f * f, at) == wanted
 
 
+def test_a_covariance_is_on_the_grid_where_both_of_its_parts_are() -> None:
+    """Cov[f, g] with f of degree 2 and g of degree 4 is of degree 6, where the 3-point rule is wrong."""
+    source = random_walk("i", "j")
+    f, g = source.form(i, W, Position("j")), source.form(i, W, i) * source.form(Position("j"), W, i)
+    linear = source.form(i, W, i)
+    assert enumerated(Derived({"": source.cov(f, g)}, ()), ("i", "j")) == []
+    assert enumerated(Derived({"": source.cov(f, linear)}, ()), ("i", "j"))[0].startswith("exact enumeration")
+    wrong = replace(source.cov(f, linear), ratio=source.cov(f, linear).ratio * 2)
+    with pytest.raises(ArithmeticError, match="derived 16, enumerated 8"):
+        enumerated(Derived({"": wrong}, ()), ("i", "j"))
+
+
 def test_every_admissible_place_is_visited() -> None:
     assert MAX_ROWS == 729
     assert all(3 ** (d * length) <= MAX_ROWS and len(matrix) == d for d, length, matrix in INSTANCES)

@@ -14,6 +14,7 @@ import sympy as sp
 
 from theorems.algebra.expressions import symbol
 from theorems.claims.catalogue import Statement, by_id
+from theorems.claims.conditions import read
 from theorems.kernel.bounds import admitted
 from theorems.kernel.derivation import Derived, Fact, Incomplete
 from theorems.kernel.deriving import derive, remarked
@@ -39,12 +40,13 @@ def derived(name: str) -> Derived:
 
 
 def settled(name: str, printed: dict[str, str] | None = None, conditions: tuple[str, ...] | None = None) -> Outcome:
-    """The outcome for another print; the steps are checked where the print is the claim's own."""
+    """The outcome for another print, or other ``conditions`` on lam; of the claim's own print the steps are checked."""
     statement, found = claim(name), derived(name)
     if printed is not None:
         statement, found = replace(statement, printed={**statement.printed, **printed}), replace(found, steps=())
     if conditions is not None:
-        statement = replace(statement, conditions=conditions)
+        others = (one for one in statement.conditions if read(one)[0].free_symbols != {symbol("lam")})
+        statement = replace(statement, conditions=(*conditions, *others))
     return settle(statement, found)
 
 
@@ -141,6 +143,26 @@ def test_a_wrong_print_is_disproved(name: str, printed: dict[str, str]) -> None:
 )
 def test_a_true_print_is_proved(name: str, printed: str, conditions: tuple[str, ...] | None) -> None:
     assert settled(name, {"upper": printed}, conditions).status == "proved"
+
+
+@pytest.mark.parametrize("lost", ["kappa > 0", "lam < 1"])
+def test_names_without_a_sign_prove_nothing(lost: str) -> None:
+    """With kappa < 0 the print is below the cost, and from lam = 1 on nobody looked."""
+    statement, found = claim("sink-upper"), replace(derived("sink-upper"), steps=())
+    conditions, assumptions = (
+        tuple(text.replace(lost, "C >= 1") for text in texts) for texts in (statement.conditions, statement.assumptions)
+    )
+    outcome = settle(replace(statement, conditions=conditions, assumptions=assumptions), found)
+    assert outcome.status == "undecided" and outcome.exact is None
+    assert settle(statement, found).status == "proved"
+
+
+def test_what_only_adds_is_said_to_be_positive() -> None:
+    statement, found = claim("sink-upper"), replace(derived("sink-upper"), steps=())
+    more = replace(statement, printed={"upper": "12*kappa*C/sqrt(d) + y"})
+    assert settle(replace(more, conditions=(*statement.conditions, "y > 0")), found).status == "proved"
+    with pytest.raises(KeyError, match="y"):
+        settle(more, found)
 
 
 @pytest.mark.parametrize("name", ["sink-upper", "diag-upper"])
