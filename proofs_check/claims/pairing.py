@@ -21,7 +21,7 @@ from theorems.gaussian.process import Moment
 from theorems.kernel.derivation import Closed, Derived, Expected, Fact
 from theorems.kernel.deriving import derive
 from theorems.kernel.limits import Limit, at_point, compare_cells
-from theorems.kernel.settle import holds, printed_value, target, value_of
+from theorems.kernel.settle import holds, printed_value, target, value_of, where_said
 
 #: What a simulation can measure.
 Sampled = Moment | Expected | Limit
@@ -122,7 +122,7 @@ class Pair:
         """Whether a formula in the place of the print is shown true."""
         quantity = self.quantity(name)
         if isinstance(quantity, Limit):
-            return compare_cells(quantity, formula, self.statement.conditions).equal is True
+            return compare_cells(quantity, formula, where_said(self.statement)).equal is True
         value = value_of(self.derived(), name)
         return holds(value, formula, self.statement.regime, self.statement.remainder, self.statement.positions)
 

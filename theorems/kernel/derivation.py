@@ -113,6 +113,11 @@ class SharpBound:
     remarks: tuple[str, ...] = ()
     free: Mapping[str, sp.Expr] = field(default_factory=dict)
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What the claim must assume of the names."""
+        return tuple(f"{name} >= {low}" for name, low in self.at_least.items())
+
 
 @dataclass(frozen=True)
 class Inequality:
@@ -127,6 +132,11 @@ class Inequality:
     points: tuple[dict[str, Any], ...]
     steps: tuple[Step, ...]
     method: str
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What the claim must assume of the names, beside what the steps need."""
+        return ()
 
 
 @dataclass(frozen=True)

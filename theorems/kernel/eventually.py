@@ -31,6 +31,11 @@ class Eventually(Inequality):
     leading: sp.Expr
     names: tuple[str, ...]
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """No name but T, which grows, is negative."""
+        return tuple(f"{name} >= 0" for name in self.names if name != "T")
+
 
 def null(coefficient: sp.Expr) -> bool:
     """Whether a coefficient is shown to be 0; one that is visibly positive or negative is not."""

@@ -150,6 +150,8 @@ def stated(statement: Statement) -> frozenset[str]:
     found = {one for text in (*texts, *statement.conditions) for one in plain(text)}
     found |= {f"{name} = {formula}" for name, formula in statement.definitions.items()}
     found |= {one for name in statement.positions for one in plain(f"1 <= {name}")}
+    # dimensions and tokens are counted, where no parameter of the claim's own has their name
+    found |= {f"1 <= {name}" for name in ("d", "T") if name not in statement.parameters}
     # i = theta T is a token's place
     along = [form for form in statement.regime.values() if form == "theta*T"]
     found |= {"0 <= theta", "theta <= 1"} if along else set()

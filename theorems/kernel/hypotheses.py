@@ -35,6 +35,7 @@ FOLLOWS: Mapping[str, tuple[frozenset[str], ...]] = {
     "Sigma psd": (frozenset(),),
     "Sigma pd": (frozenset({"Sigma = I"}),),
     "W symmetric": (frozenset({"W psd"}),),
+    "tr2 >= 0": (frozenset({"W symmetric"}),),
     "tr2 > 0": (frozenset({"W symmetric", "W != 0", "Sigma pd"}), frozenset({"W symmetric", "W != 0", "Sigma = I"})),
 }
 
@@ -76,7 +77,7 @@ def granted(needed: str, given: Collection[str]) -> bool:
         gap, allowed = read(wanted)
     except (ExpressionError, ValueError):
         return False
-    known = _Known(tuple(_comparisons(given)))
+    known = _Known(tuple(comparisons(given)))
     return any(known.shows(side * gap, strict=0 not in allowed) for side in (1, -1) if side in allowed)
 
 
@@ -126,7 +127,7 @@ class _Known:
         return Facts(least, frozenset(name for name, starts in above.items() if least[name] in starts))
 
 
-def _comparisons(given: Iterable[str]) -> Iterator[str]:
+def comparisons(given: Iterable[str]) -> Iterator[str]:
     """The hypotheses that compare expressions."""
     for one in sorted(given):
         if any(sign in one for sign in SIGNS):

@@ -13,7 +13,7 @@ from theorems.algebra.balls import sign as sign_at
 from theorems.algebra.closed import names, substituted, vanishes
 from theorems.algebra.expressions import symbol
 from theorems.claims.conditions import read
-from theorems.gaussian.cells import Cell, Law, Limit, Pattern, Signs, described, matches, sign_at_point, sign_of
+from theorems.gaussian.cells import Cell, Law, Limit, Pattern, Signs, described, matches, sign_of
 from theorems.gaussian.process import Step
 from theorems.kernel.enclosure import enclosed
 from theorems.rules import licensed
@@ -160,7 +160,7 @@ def _admitted(
         if sign is not None and sign not in allowed:
             return None
         if names(gap) <= {name for polynomial in signs for name in names(polynomial)}:
-            points = tuple(point for point in points if sign_at_point(gap, point) in allowed)
+            points = tuple(point for point in points if sign_at(gap, point) in allowed)
     return points
 
 

@@ -213,7 +213,10 @@ def _settled(statement: Statement, derived: Derived) -> Outcome:
     ] + unsupported(statement, derived)
     if broken:
         return Outcome("undecided", "the derivation's steps do not license its value", steps, broken[:1])
-    needed = hypotheses.ungranted(derived.steps, assumed(statement))
+    given = assumed(statement)
+    own = (value.needs for value in derived.quantities.values() if isinstance(value, SharpBound | Inequality))
+    needed = [need for needs in own for need in needs if not hypotheses.granted(need, given)]
+    needed += hypotheses.ungranted(derived.steps, given)
     if needed:
         reason = f"the derivation needs {', '.join(needed)}, which the claim does not assume"
         return Outcome("undecided", reason, steps, [f"not assumed: {need}" for need in needed])
@@ -281,9 +284,14 @@ def _settle_order(statement: Statement, derived: Derived, steps: list[CheckedSte
     return outcome
 
 
+def where_said(statement: Statement) -> tuple[str, ...]:
+    """The comparisons that a claim assumes: it speaks of no point where one of them fails."""
+    return (*statement.conditions, *hypotheses.comparisons(assumed(statement)))
+
+
 def _settle_limit(statement: Statement, name: str, limit: Limit, outcome: Outcome) -> list[str]:
     """Compare a printed limit with the derived one cell by cell; the name where some cell contradicts the print."""
-    found = compare_cells(limit, parse(statement.printed[name]), statement.conditions)
+    found = compare_cells(limit, parse(statement.printed[name]), where_said(statement))
     outcome.evidence += [f"{name}: {line}" for line in found.lines]
     outcome.method = limit.method
     if found.equal is None:

@@ -31,10 +31,14 @@ class Threshold(Inequality):
     attained: Mapping[str, sp.Expr]
     instances: Callable[[Fraction], tuple[dict[str, Any], ...]] | None = None
 
-    def needs(self, printed: sp.Expr) -> tuple[str, ...]:
-        """The hypotheses under which a print is decided: the variable is below 1, and all names are positive."""
-        every = names(printed) | names(self.upper) | names(self.scale) | {self.variable}
-        return (f"{self.variable} < 1", *(f"{name} > 0" for name in sorted(every)))
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The variable is below 1, and all names are positive."""
+        return (f"{self.variable} < 1", *(f"{name} > 0" for name in sorted(self._positive)))
+
+    @property
+    def _positive(self) -> frozenset[str]:
+        return names(self.upper) | names(self.quantity) | names(self.scale) | {self.variable}
 
     @property
     def sharp(self) -> bool:
@@ -92,10 +96,12 @@ class Threshold(Inequality):
         return start is not None and start != 1 and bool(start <= lowest(self.variable, conditions))
 
     def _extra(self, term: sp.Expr) -> bool:
-        """Whether a term is visibly positive, a monomial, and of another shape than the scale times a function."""
+        """Whether a term is visibly positive, a monomial in the bound's names, and no scale times a function."""
         coefficient, rest = term.as_coeff_mul()
         powers = [part.as_base_exp() for part in rest]
-        plain = all(base.is_Symbol and exponent.is_Rational for base, exponent in powers)
+        plain = (
+            all(base.is_Symbol and exponent.is_Rational for base, exponent in powers) and names(term) <= self._positive
+        )
         return bool(coefficient > 0) and plain and not names(term / self.scale) <= {self.variable}
 
     def violated(self, printed: sp.Expr, conditions: tuple[str, ...]) -> tuple[dict[str, Any], ...]:

@@ -334,7 +334,13 @@ def two_sequences(second: Term, radicand: sp.Expr, pattern: Pattern) -> bool:
     return _settled(coefficient, pattern) == 0 and _settled(sp.diff(coefficient, r), pattern) != 0
 
 
-@rule("empty-cell")
+def _inside(_: Pattern, domain: tuple[sp.Expr, ...], *__: Any) -> tuple[str, ...]:
+    """What the domain says is >= 0; of r that is the direction of xi."""
+    ways = _ways(domain) if any(map(_is_side, domain)) else ()
+    return (*ways, *(f"{polynomial} >= 0" for polynomial in domain if not _is_side(polynomial)))
+
+
+@rule("empty-cell", needs=_inside)
 def empty_cell(
     pattern: Pattern, domain: tuple[sp.Expr, ...], combination: tuple[tuple[int, tuple[sp.Expr, ...]], ...]
 ) -> bool:

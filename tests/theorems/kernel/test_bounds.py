@@ -254,3 +254,25 @@ def test_a_parameter_named_like_a_norm_is_any_number() -> None:
     spread = symbol("spread_left")
     assert _weaker(2 * spread, spread, ())
     assert not _weaker(2 * spread, spread, ("spread_left",))
+
+
+def test_a_bound_holds_for_the_names_that_the_claim_allows() -> None:
+    """d sqrt(d tr2)/4 is no bound for d < 4: what a derivation says of the least d is asked of the claim."""
+    statement, found = by_id()["bao2024.sec4.eq5"], derive("bao2024.sec4.eq5")
+    (bound,) = found.quantities.values()
+    assert isinstance(bound, SharpBound)
+    large = replace(bound, at_least={"d": 4, "tr2": 0})
+    printed = {"upper": "sqrt(d*tr2)*d/4", "lower": "-sqrt(d*tr2)*d/4"}
+
+    def status(of: SharpBound, *more: str) -> str:
+        claim = replace(statement, printed=printed, assumptions=(*statement.assumptions, *more))
+        return settle(claim, Derived({"": of}, found.steps)).status
+
+    assert (status(bound), status(large), status(large, "d >= 4")) == ("disproved", "undecided", "proved")
+
+
+def test_what_grows_is_compared_for_the_names_that_the_claim_allows() -> None:
+    statement, found = by_id()["bao2024.sec5.eq9"], derive("bao2024.sec5.eq9", parameters=("T", "nu"))
+    assert settle(statement, found).status == "disproved"
+    free = replace(statement, assumptions=tuple(one for one in statement.assumptions if one != "nu >= 0"))
+    assert settle(free, found).evidence == ["not assumed: nu >= 0"]

@@ -272,6 +272,51 @@ def test_decoys_of_a_limit_are_told_from_it() -> None:
     assert said.count(False) >= 3
 
 
+# -- where the claim speaks
+
+
+def test_a_cell_is_empty_only_where_the_claim_does_not_speak() -> None:
+    """Of a domain theta >= 1/2 no cell with theta < 1/2 has a point, and what is printed there is not looked at."""
+    limit = part(PART1)
+    domain: tuple[sp.Expr, ...] = (*limit.domain, A)
+    below: Pattern = ((A, (-1,)),)
+    steps = tuple(replace(s, data=(s.data[0], domain, s.data[2])) for s in limit.steps if s.rule == "empty-cell")
+    steps += (Step("empty-cell", "", (below, domain, ((1, (-A,)), (1, (A,))))),)
+    narrow = replace(
+        limit,
+        domain=domain,
+        empty=(*limit.empty, below),
+        steps=(*steps, *(s for s in limit.steps if s.rule != "empty-cell")),
+        cells=tuple(cell for cell in limit.cells if below[0] not in cell.pattern),
+    )
+    conditions = (*by_id()[PART1].conditions, "theta - 1/2 != 0", "r*(theta - 1/2) - 1 != 0")
+    everywhere = {"conditions": conditions, "printed": {"rho": "Indicator(r*(theta - 1/2) - 1 < 0)"}}
+    found = settled(PART1, narrow, **everywhere)
+    assert found.status == "undecided" and found.evidence == ["not assumed: theta - 1/2 >= 0"]
+    assert settled(PART1, limit, **everywhere).status == "disproved"
+    half = {**everywhere, "conditions": (*conditions, "theta - 1/2 >= 0")}
+    assert settled(PART1, narrow, **half).status == "proved"
+
+
+def test_a_point_outside_the_claim_disproves_nothing() -> None:
+    """Of a domain without theta <= 1 the point theta = 5/2, r = 1 is one, where the limit is another."""
+    limit = part(PART1)
+    wide = tuple(term for term in limit.domain if term == r)
+
+    def moved(step: Step) -> Step:
+        return replace(step, data=tuple(wide if one == limit.domain else one for one in step.data))
+
+    cells = tuple(replace(cell, steps=tuple(map(moved, cell.steps))) for cell in limit.cells)
+    steps = tuple(moved(step) for step in limit.steps if step.rule != "empty-cell")
+    open_ = replace(limit, domain=wide, empty=(), cells=cells, steps=steps)
+    inside = "Indicator(theta >= 1/2)*Indicator(r*(theta - 1/2) - 1 < 0)"
+    printed = f"{inside}*Indicator(r > 2) + Indicator(theta >= 1/2)*Indicator(r <= 2)"
+    conditions = (*by_id()[PART1].conditions, "theta - 1/2 != 0", "r*(theta - 1/2) - 1 != 0")
+    assert settled(PART1, limit, printed={"rho": printed}, conditions=conditions).status == "proved"
+    assert settled(PART1, open_, printed={"rho": printed}, conditions=conditions).status == "undecided"
+    assert compare_cells(open_, parse(printed), conditions).equal is False
+
+
 # -- steps
 
 

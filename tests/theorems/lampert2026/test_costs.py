@@ -157,14 +157,6 @@ def test_names_without_a_sign_prove_nothing(lost: str) -> None:
     assert settle(statement, found).status == "proved"
 
 
-def test_what_only_adds_is_said_to_be_positive() -> None:
-    statement, found = claim("sink-upper"), replace(derived("sink-upper"), steps=())
-    more = replace(statement, printed={"upper": "12*kappa*C/sqrt(d) + y"})
-    assert settle(replace(more, conditions=(*statement.conditions, "y > 0")), found).status == "proved"
-    with pytest.raises(KeyError, match="y"):
-        settle(more, found)
-
-
 @pytest.mark.parametrize("name", ["sink-upper", "diag-upper"])
 @pytest.mark.parametrize("conditions", [("lam < 1",), ("lam >= 3/5",), ("lam > 1/8", "lam < 3/16")])
 def test_a_range_that_is_too_wide_is_disproved(name: str, conditions: tuple[str, ...]) -> None:
