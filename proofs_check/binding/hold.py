@@ -111,7 +111,9 @@ def sides_bound(
         matrix = matrix_of(pair.derived())
         if matrix is not None:
             return found.joined(matrices_bound(pair, matrix, seen))
-        return found.joined(values_bound(pair, simulation, seen)).joined(as_wide_as_said(pair))
+        found = found.joined(values_bound(pair, simulation, seen)).joined(as_wide_as_said(pair))
+        decided = claim.relation == "when" and read_law(claim.says.law).exchangeable
+        return found.joined(finite_laws_bound(pair)) if decided else found
     if read_law(claim.says.law).exchangeable:
         found = found.joined(finite_laws_bound(pair))
         return found.joined(simulation_bound(claim, simulation, [r["params"] for r in rows], seed, pair.sampled_names))

@@ -141,13 +141,14 @@ def _bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) ->
 
 
 def derived_bound(pair: Pair, table: Mapping[str, Proposition], cases: Sequence[Mapping[str, Any]]) -> Binding:
-    """Hold the derived values and the prints against the statement at cases of their own."""
+    """Hold what is derived and the prints against the statement at cases of their own."""
     found = Binding(missing=[f"nothing is said of {name}" for name in pair.statement.printed if name not in table])
+    hold = _truths if pair.statement.relation == "when" else _numbers
     for name, prop in table.items():
         places = [Place(one, instance(prop, one, None), Exact(one.case)) for one in (Seen(c, c, {}) for c in cases)]
         with precision(BITS):
             try:
-                found = found.joined(_numbers(pair, name, prop, places, alone=True))
+                found = found.joined(hold(pair, name, prop, places, alone=True))
             except (InstanceError, StatementError, UndefinedError, IndexError, ValueError) as error:
                 found.missing.append(f"{name} was not compared with the statement: {line(error)}")
     return found
@@ -365,7 +366,7 @@ def _all_between(pair: Pair, prop: Proposition) -> str:
 # -- truth values
 
 
-def _truths(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> Binding:
+def _truths(pair: Pair, name: str, prop: Proposition, places: Sequence[Place], alone: bool = False) -> Binding:
     quantity = quantity_of(pair, name)
     if not isinstance(quantity, Equivalence):
         raise InstanceError("the derivation says of no property when it holds")
@@ -374,14 +375,14 @@ def _truths(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -
     for place in places:
         observed = place.seen.found.get(name)
         stated = _holds(prop, place.case)
-        if observed is None or stated is None:
+        if stated is None or (observed is None and not alone):
             continue
         where = f"at {place.key} {text} is {stated}"
         again = _truth_by_the_other(prop, place.case)
         if again is not None and again != stated:
             raise InstanceError(f"{where}; the second interpreter of statements has {again}")
         seen_again += again is not None
-        if observed != stated:
+        if observed not in (None, stated):
             return Binding(simulated=[f"the empirical check is of another property: {where}, it observes {observed}"])
         if truth(quantity, place.exact) == (not stated):
             return Binding(derived=[f"the derivation is of another property: {where}, it gives {not stated}"])
@@ -393,7 +394,8 @@ def _truths(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -
     if not min(told.values()):
         raise InstanceError("it was seen true only, or false only, or never decided")
     shares = f"{told[True]} times true, {told[False]} times false, by the second interpreter too at {seen_again}"
-    return Binding(evidence=[f"{name} is {text} by truth value at {count_of(places)}, derived and observed: {shares}"])
+    how = "derived" if alone else "derived and observed"
+    return Binding(evidence=[f"{name} is {text} by truth value at {count_of(places)}, {how}: {shares}"])
 
 
 def _holds(prop: Proposition, case: Case) -> bool | None:

@@ -11,11 +11,11 @@ import pytest
 from montecarlo import registry
 from montecarlo.walk_by_walk import NotComparedError, apart
 from proofs_check.binding import instances
-from proofs_check.binding.finite_laws import finite_laws_bound
+from proofs_check.binding.finite_laws import LAWS, finite_laws, finite_laws_bound
 from proofs_check.binding.tied import quantities
 from proofs_check.checks.evidence import Seen
 from proofs_check.claims.pairing import Pair
-from theorems.claims.catalogue import Statement, by_id
+from theorems.claims.catalogue import Said, Statement, by_id
 
 SLOPE, FALLS = "lampert2026.sec5.dprime-1", "lampert2026.sec5.monotone-iff"
 CASE: dict[str, Any] = {
@@ -61,6 +61,29 @@ def test_a_derivation_and_a_simulation_of_a_neighbour_are_seen(other: str) -> No
     simulation: Any = registry.find(SLOPE)
     seen = apart(simulation, CASE, ["exchangeable"], plain, seed=0, key="here")
     assert seen is not None and seen.quantity == "slope"
+
+
+RATIOS = ("lampert2026.sec5.dense-smooths-more", "lampert2026.sec5.dense-smooths-less")
+
+
+@pytest.mark.parametrize(
+    "name", [SLOPE, "lampert2026.sec5.dprime-0", FALLS, *RATIOS, "lampert2026.sec5.uniform-vs-identity"]
+)
+def test_two_tokens_that_may_be_one_are_seen(name: str) -> None:
+    """B = E[x_i x_i^T] - E[x_i x_j^T] is 0 for i = j, which nothing but i != j leaves out."""
+    claim = by_id()[name]
+    assert claim.says is not None
+    assert finite_laws_bound(Pair(claim)).bound
+    wider = replace(claim.says, hypotheses=claim.says.hypotheses.replace("i != j, ", ""))
+    assert finite_laws_bound(Pair(replace(claim, says=wider))).faults
+
+
+def test_laws_are_within_the_hypotheses() -> None:
+    table = quantities(by_id()[RATIOS[1]])
+    laws = finite_laws(tuple(table.values()))
+    assert len(laws) == LAWS and all(law["i"] != law["j"] for law in laws)
+    none = replace(by_id()[SLOPE], says=Said({"slope": "E[x[i].T*x[j]]"}, "i != j, T = 1", law="exchangeable"))
+    assert finite_laws_bound(Pair(none)).missing
 
 
 def test_a_print_of_other_traces_is_seen() -> None:
