@@ -337,6 +337,7 @@ class Approached:
             "low": finite(self.interval.low - shift),
             "high": finite(self.interval.high - shift),
             "z": self.z,
+            "numbers": report.numbers(claimed, true),
             "along": [
                 {
                     "params": {n: rung.raw[n] for n in (*self.pair.statement.positions, INDEX) if n in rung.raw},

@@ -203,7 +203,7 @@ def _enclosed(pair: Pair, rows: Sequence[Row], evidence: Evidence, *, single: bo
             moved["down"] |= most * (1 - OFF) < low - blur
             widest = max(widest, (high - low) / high if 0 < low <= high < math.inf else math.inf)
             if place < SHOWN:
-                evidence.rows.append(shown_case(case.raw, name, None, f"{least:.10g} to {most:.10g}", (low, high)))
+                evidence.rows.append(shown_case(case.raw, name, None, (least, most), (low, high)))
         for way, caught in moved.items():
             if caught or not single:
                 evidence.decoys += 1

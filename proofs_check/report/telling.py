@@ -142,6 +142,10 @@ def against(case: Case) -> Case:
     found["printed"], found["derived"], found["z"] = limit["printed"], limit["derived"], limit["z"]
     found["estimate"], found["low"], found["high"] = limit["estimate"], limit["low"], limit["high"]
     found["quantity"] = f"{case['quantity']}, {limit['at']}".removeprefix(", ")
+    # of a limit in a report of an earlier day none are known
+    found.pop("numbers", None)
+    if "numbers" in limit:
+        found["numbers"] = limit["numbers"]
     return found
 
 

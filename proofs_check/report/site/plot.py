@@ -1,26 +1,51 @@
-"""The simulated cases as one small drawing: intervals, what is derived and what is printed, each case in its own unit.
+"""The cases as one small drawing: intervals, what is derived and what is printed, each case in its own unit.
 
 The unit of a case is half its interval's width, so that cases of any size share an axis, which is logarithmic away
-from 0. Positions are distances from the derived value.
+from 0. Positions are distances from the derived value; of a property that holds or not, 1 is the other answer. Numbers
+come from the report's ``numbers``; of a report that has none, from texts that are numbers themselves.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from markupsafe import Markup
 
 from proofs_check.claims.report import Case
 from proofs_check.report.site.numbers import finite, number
-from proofs_check.report.telling import against
+from proofs_check.report.telling import against, counted
 
-WIDTH, LEFT, RIGHT, ROW, TOP, BOTTOM = 640, 150, 24, 22, 28, 34
+WIDTH, LEFT, RIGHT, ROW, TOP, BOTTOM = 680, 190, 24, 22, 28, 34
 #: Distances beyond this many units are drawn at the edge.
 FAR = 1e6
 #: Rows that are drawn; a table has all.
-MOST = 40
+MOST = 200
+#: Letters of a quantity that stand beside its case.
+LABEL = 24
+#: Words of a report that are no number but an answer.
+ANSWERS = {"True": True, "False": False}
+
+
+@dataclass
+class Drawing:
+    """The rows that are drawn, and how many cases are not, by the reason."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    left: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def answers(self) -> bool:
+        """Whether a row shows a property that holds or not."""
+        return any(isinstance(row["shown"][1], bool) for row in self.rows)
+
+    @property
+    def enclosed(self) -> bool:
+        """Whether a row's derived value is an enclosure."""
+        return any(row["within"] for row in self.rows)
 
 
 def bent(distance: float) -> float:
@@ -30,34 +55,68 @@ def bent(distance: float) -> float:
 
 
 def _unit(low: float, high: float, derived: float) -> float:
+    if isinstance(derived, bool) and low == high:
+        return 1.0
     return (high - low) / 2 or abs(derived) * 1e-15 or 1e-15
 
 
-def rows(cases: Sequence[Case]) -> list[dict[str, Any]]:
-    """The cases that can be drawn: distances from the derived value in units, with their numbers."""
-    found = []
+def rows(cases: Sequence[Case]) -> Drawing:
+    """The cases that can be drawn: distances from the derived value in units, with their numbers; and the others."""
+    found = Drawing()
     for place, case in enumerate(map(against, cases), 1):
-        values = {key: finite(case[key]) for key in ("printed", "derived", "estimate", "low", "high")}
-        derived, estimate = values["derived"], values["estimate"]
-        if derived is None or estimate is None:
-            continue
-        low = estimate if values["low"] is None else values["low"]
-        high = estimate if values["high"] is None else values["high"]
-        unit = _unit(low, high, derived)
-        row: dict[str, Any] = {"place": place, "case": case}
-        for key, value in (("low", low), ("high", high), ("estimate", estimate), ("printed", values["printed"])):
-            row[key] = None if value is None else (value - derived) / unit
-        if all(row[key] is None or math.isfinite(row[key]) for key in ("low", "high", "estimate", "printed")):
-            found.append(row)
+        row = _row_of(case)
+        if isinstance(row, str):
+            found.left[row] += 1
+        elif len(found.rows) == MOST:
+            found.left[f"only {MOST} are drawn"] += 1
+        else:
+            found.rows.append({"place": place, "case": case} | row)
     return found
 
 
-def drawn(cases: Sequence[Case], name: str) -> Markup:
+def _row_of(case: Case) -> dict[str, Any] | str:
+    """Distances from the derived value in units; why there are none."""
+    given = case.get("numbers") or case
+    printed, derived = _read(given["printed"]), _read(given["derived"])
+    estimate, low, high = (finite(case[key]) for key in ("estimate", "low", "high"))
+    if derived is None:
+        return "no finite value was derived" if case["derived"] is None else "the report has the derived value as text"
+    if estimate is None:
+        return "the interval has no finite middle"
+    low, high = estimate if low is None else low, estimate if high is None else high
+    unit = _unit(low, high, derived)
+    values = {"low": low, "high": high, "estimate": estimate, "printed": printed}
+    found: dict[str, Any] = {key: None if v is None else (v - derived) / unit for key, v in values.items()}
+    if not all(value is None or math.isfinite(value) for value in found.values()):
+        return "its numbers are too far apart"
+    within = (finite(given.get("within")) or 0.0) / unit
+    return found | {"within": within, "shown": (case["estimate"], derived, printed)}
+
+
+def _read(value: Any) -> float | bool | None:
+    if isinstance(value, bool):
+        return value
+    return ANSWERS[value] if isinstance(value, str) and value in ANSWERS else finite(value)
+
+
+def remarks(found: Drawing) -> list[str]:
+    """What a caption has to add: what is an answer, what an enclosure, and which cases are left out and why."""
+    told = []
+    if found.answers:
+        told.append("Of a property the value is 1 where it holds and 0 where it does not.")
+    if found.enclosed:
+        told.append("A grey band is a derived enclosure, measured from its middle.")
+    for reason, count in found.left.items():
+        told.append(f"{counted(count, 'case')} {'is' if count == 1 else 'are'} not drawn: {reason}.")
+    return told
+
+
+def drawn(drawing: Drawing, name: str) -> Markup:
     """The drawing as SVG, "" where no case has numbers to draw. ``name`` makes its ids unique on the page."""
-    found = rows(cases)[:MOST]
+    found = drawing.rows
     if not found:
         return Markup("")
-    most = max(abs(bent(row[key] or 0.0)) for row in found for key in ("low", "high", "estimate", "printed"))
+    most = max(abs(bent(row[key] or 0.0)) for row in found for key in ("low", "high", "estimate", "printed", "within"))
     reach = max(1.5, math.ceil(most * 1.04))
     scale = (WIDTH - LEFT - RIGHT) / (2 * reach)
     middle = LEFT + reach * scale
@@ -68,7 +127,7 @@ def drawn(cases: Sequence[Case], name: str) -> Markup:
     height = TOP + ROW * len(found) + BOTTOM
     away = sum(1 for row in found if row["printed"] is not None and not row["low"] <= row["printed"] <= row["high"])
     some = sum(1 for row in found if row["printed"] is not None)
-    told = f"{len(found)} cases; the printed value lies outside the interval in {away} of {some}."
+    told = f"{counted(len(found), 'case')}; the printed value lies outside the interval in {away} of {some}."
     out = [
         Markup(
             '<svg class="plot" viewBox="0 0 {w} {h}" role="img" aria-labelledby="{n}-title {n}-desc">'
@@ -100,12 +159,18 @@ def drawn(cases: Sequence[Case], name: str) -> Markup:
 
 def _row(row: Mapping[str, Any], y: float, x: Any) -> Markup:
     case = row["case"]
-    quantity = case["quantity"] if len(case["quantity"]) <= 14 else ""
+    quantity = case["quantity"].partition(", limit")[0]
+    quantity = quantity if len(quantity) <= LABEL else ""
     label = f"case {row['place']}" + (f", {quantity}" if quantity else "")
     parts = [
         Markup(
             '<g><title>{}: estimate {}, derived {}, printed {}</title><text class="label" x="8" y="{}">{}</text>'
-        ).format(label, *(number(case[key]) for key in ("estimate", "derived", "printed")), f"{y + 4:.1f}", label),
+        ).format(label, *(number(value) for value in row["shown"]), f"{y + 4:.1f}", label),
+        Markup('<path class="band" d="M{} {}H{}v8H{}z"/>').format(
+            x(-row["within"]), f"{y - 4:.1f}", x(row["within"]), x(-row["within"])
+        )
+        if row["within"]
+        else Markup(""),
         Markup('<line class="bar" x1="{}" x2="{}" y1="{y}" y2="{y}"/>').format(
             x(row["low"]), x(row["high"]), y=f"{y:.1f}"
         ),

@@ -279,6 +279,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         line | {"printed": mathml.expression(line["printed"]), "derived": mathml.expression(line["derived"])}
         for line in claim["proof"]["lines"]
     ]
+    drawing = plot.rows(claim["cases"])
     latex = claim["correction"]["latex"] if claim["correction"] else ""
     whole = entry.correction.statement if entry.correction else mathml.shown(latex, True) if latex else None
     return {
@@ -295,7 +296,8 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         else [],
         "condition": condition(claim),
         "example": example(claim),
-        "plot": plot.drawn(claim["cases"], "plot"),
+        "plot": plot.drawn(drawing, "plot"),
+        "plotted": plot.remarks(drawing),
         "cases": cases(claim),
         "asked": asked(claim),
         "power": power(claim),
