@@ -20,7 +20,7 @@ from proofs_check.binding.orders import orders_bound
 from proofs_check.binding.prints import prints_bound
 from proofs_check.binding.signs import by_signs, signs_bound
 from proofs_check.binding.tied import Binding, line, quantities
-from proofs_check.binding.widened import as_wide_as_said
+from proofs_check.binding.widened import as_wide_as_said, needed_as_said
 from proofs_check.cases.of_statements import drawn, simple, size
 from proofs_check.checks.evidence import Seen
 from proofs_check.claims.pairing import Pair
@@ -105,6 +105,7 @@ def sides_bound(
     found = Binding(missing=informal(claim, simulation) if claim.plugin and not claim.corrects else [])
     if claim.says is None:
         return found if found.missing else Binding(missing=["the claim says nothing as data"])
+    found = found.joined(needed_as_said(pair))
     if isinstance(simulation, Growth):
         return found.joined(orders_bound(pair, simulation, seed))
     if not isinstance(simulation, Simulation):

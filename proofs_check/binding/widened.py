@@ -21,20 +21,66 @@ from proofs_check.checks.evidence import Seen
 from proofs_check.checks.points import BITS
 from proofs_check.claims.pairing import Pair
 from theorems.algebra.balls import precision
+from theorems.algebra.closed import names
 from theorems.algebra.expressions import ExpressionError
+from theorems.claims.conditions import read
 from theorems.gaussian.numeric import Case as Exact
-from theorems.kernel.bounds import ungranted
+from theorems.kernel import bounds
 from theorems.kernel.derivation import Fact, Inequality, SharpBound
 from theorems.kernel.equivalence import holds
 from theorems.kernel.eventually import Eventually
+from theorems.kernel.hypotheses import granted, plain
+from theorems.kernel.settle import ungranted
 from theorems.statement.arithmetic import UndefinedError
-from theorems.statement.cases import Case
+from theorems.statement.cases import Case, frame
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition
+from theorems.statement.syntax import split_top
 from theorems.statement.values import scalar
 
 #: Cases wanted, and draws for them.
 CASES, DRAWS = 40, 120
+
+
+def needed_as_said(pair: Pair) -> Binding:
+    """What is needed of the statement's own names is said as data, and not in the claim's words or conditions alone.
+
+    Conditions on d are those under which a claim's families of vectors exist; of a correction they are its own.
+    """
+    claim = pair.statement
+    says = claim.says
+    assert says is not None
+    try:
+        props = quantities(claim).values()
+    except StatementError:
+        # told where both sides are compared
+        return Binding()
+    given = {one for part, _ in split_top(says.limit, ",;") for one in plain(part)}
+    given = given.union(*map(_said, props))
+    every = ((*prop.parameters, *prop.positions, *prop.matrices, *frame(prop).sizes) for prop in props)
+    own = {"d", "T"}.union(*every)
+    lacking = [need for need in ungranted(pair.derived(), given) if _speaks_of(need) <= own]
+    conditions = () if claim.corrects else claim.conditions
+    lacking += [one for one in conditions if _speaks_of(one) <= own - {"d"} and not granted(one, given)]
+    return Binding(derived=[f"{need} is needed, and is not said" for need in lacking[:1]])
+
+
+def _said(prop: Proposition) -> set[str]:
+    """The hypotheses of a proposition: as written, what they say of numbers, and that sizes and positions count."""
+    found = {one for text in prop.known.texts for one in plain(text)}
+    found |= {f"1 <= {name}" for name in (*prop.positions, *frame(prop).sizes, "d", "T")}
+    for name, values in prop.known.ranges.items():
+        found |= {f"{name} {'>' if values.low_open else '>='} {values.low}"} if values.low is not None else set()
+        found |= {f"{name} {'<' if values.high_open else '<='} {values.high}"} if values.high is not None else set()
+    return found
+
+
+def _speaks_of(need: str) -> frozenset[str]:
+    """The names in a comparison; of words the first, "W symmetric"."""
+    try:
+        return names(read(need)[0])
+    except (ValueError, ExpressionError):
+        return frozenset({need.split()[0]})
 
 
 def as_wide_as_said(pair: Pair) -> Binding:
@@ -63,7 +109,7 @@ def _looked(pair: Pair, name: str, prop: Proposition, quantity: Any) -> Binding:
     generator, count = Random(pair.statement.id), 0
     conditions = pair.statement.conditions
     if isinstance(quantity, Inequality):
-        conditions = (*conditions, *ungranted(pair.statement, quantity))
+        conditions = (*conditions, *bounds.ungranted(pair.statement, quantity))
     with precision(BITS):
         for _ in range(DRAWS):
             case = drawn(prop, generator.choice)
@@ -86,7 +132,7 @@ def _looked(pair: Pair, name: str, prop: Proposition, quantity: Any) -> Binding:
                 return Binding()
             if told:
                 text = f"more is said of {name} than is derived: under the hypotheses, at {place.key}, {told}"
-                return Binding(missing=[text])
+                return Binding(derived=[text])
             count += 1
     what = "has the derived value" if isinstance(quantity, Fact) else "keeps the derived bound"
     return Binding(evidence=[f"{name} {what} at {count} cases drawn from the hypotheses"] if count else [])

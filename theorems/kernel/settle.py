@@ -6,7 +6,7 @@ derived value with the print by normal form: exactly, or to the order that the p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import sympy as sp
@@ -184,6 +184,16 @@ def settle(statement: Statement, derived: Derived) -> Outcome:
     return outcome
 
 
+def ungranted(derived: Derived, given: Collection[str]) -> tuple[str, ...]:
+    """The hypotheses that a derivation's steps use, or that its quantities speak of, and that are not given."""
+    own = (value.needs for value in derived.quantities.values() if isinstance(value, SharpBound | Inequality))
+    wanted = dict.fromkeys(need for needs in own for need in needs)
+    return (
+        *(need for need in wanted if not hypotheses.granted(need, given)),
+        *hypotheses.ungranted(derived.steps, given),
+    )
+
+
 def trusted(steps: Iterable[Step]) -> tuple[Trusted, ...]:
     """What the rules of steps, and of the steps in their data, take on trust, in order of use.
 
@@ -213,10 +223,7 @@ def _settled(statement: Statement, derived: Derived) -> Outcome:
     ] + unsupported(statement, derived)
     if broken:
         return Outcome("undecided", "the derivation's steps do not license its value", steps, broken[:1])
-    given = assumed(statement)
-    own = (value.needs for value in derived.quantities.values() if isinstance(value, SharpBound | Inequality))
-    needed = [need for needs in own for need in needs if not hypotheses.granted(need, given)]
-    needed += hypotheses.ungranted(derived.steps, given)
+    needed = ungranted(derived, assumed(statement))
     if needed:
         reason = f"the derivation needs {', '.join(needed)}, which the claim does not assume"
         return Outcome("undecided", reason, steps, [f"not assumed: {need}" for need in needed])
