@@ -94,8 +94,8 @@ def compiled(node: Sequence[Any]) -> Callable[[Floats], Array]:
     if op in ("norm", "entrynorm"):
         inner, kind = compiled(args[0]), args[1]
         return lambda case: (_norm if op == "norm" else _entry_norm)(inner(case), kind)
-    if op == "sum":
-        return _summed(compiled(args[0]), args[1], compiled(args[2]), compiled(args[3]))
+    if op in ("sum", "prod"):
+        return _summed(compiled(args[0]), args[1], compiled(args[2]), compiled(args[3]), op == "prod")
     if op == "diff":
         return _slope(compiled(args[0]), args[1], compiled(args[2]))
     if op == "relation":
@@ -203,16 +203,20 @@ def _several(*parts: Array) -> Array:
     return np.concatenate([np.asarray(part, dtype=float).ravel() for part in parts])
 
 
-def _summed(body: Callable[[Floats], Array], index: str, first: Any, last: Any) -> Callable[[Floats], Array]:
+def _summed(
+    body: Callable[[Floats], Array], index: str, first: Any, last: Any, multiplied: bool
+) -> Callable[[Floats], Array]:
+    """The terms from first to last added, or multiplied."""
+
     def total(case: Floats) -> Array:
         low, high = float(_plain(first(case))), float(_plain(last(case)))
         if low != int(low) or high != int(high) or high - low > MAX_SUM:
             return math.nan
         inner = {**case, "numbers": dict(case["numbers"])}
-        found: Array = 0.0
+        found: Array = 1.0 if multiplied else 0.0
         for k in range(int(low), int(high) + 1):
             inner["numbers"][index] = float(k)
-            found = found + body(inner)
+            found = found * body(inner) if multiplied else found + body(inner)
         return found
 
     return total

@@ -76,7 +76,9 @@ def test_once_installed_the_claim_is_listed_from_everywhere(installed: Path, tmp
     assert told.returncode == 0, told.stderr
     ids = [line.split("\t")[0] for line in told.stdout.splitlines()]
     assert ids.count(CLAIM) == 1
-    assert len([name for name in ids if name.startswith(("bao2024.", "lampert2026."))]) == len(ids) - 1
+    assert (
+        len([name for name in ids if name.startswith(("bao2024.", "lampert2026.", "choromanski2021."))]) == len(ids) - 1
+    )
     shown = run(["show", CLAIM], tmp_path, installed).stdout
     assert "E[(x[i].T*W*x[j])**2]" in shown
     missed = run(["list", "mypaper"], tmp_path)

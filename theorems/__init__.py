@@ -2,7 +2,7 @@
 
 At the top stand what authors import (``authoring``), the statements and the kernel that settles them. Below it:
 
-    bao2024, lampert2026    the papers: a statement file each, and the derivations of its claims
+    bao2024, lampert2026, choromanski2021    the papers: a statement file each, and the derivations of its claims
     rules                   the trusted rules, a module a subject; ``theorems.rules`` itself is their register
     moments                 expectations: pairings, cumulants, enumeration, distributions
     algebra                 exact formulas: normal forms, finite sums, limits, products of matrices

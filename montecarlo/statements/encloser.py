@@ -188,6 +188,10 @@ def _summed(encloser: Encloser, node: Node) -> Enclosure:
     return reduce(enclosure.added, encloser.entries(node), scalar(0.0, 0.0))
 
 
+def _of_factors(encloser: Encloser, node: Node) -> Enclosure:
+    return reduce(lambda one, two: enclosure.scaled(one, two, "scalar"), encloser.entries(node), scalar(1.0, 1.0))
+
+
 def _stacked(encloser: Encloser, node: Node) -> Enclosure:
     found = encloser.entries(node)
     return Enclosure("family", np.array([one.low for one in found]), np.array([one.high for one in found]))
@@ -328,6 +332,7 @@ _READERS: dict[str, Callable[[Encloser, Node], Enclosure]] = {
     "indicator": _indicator,
     "binomial": _binomial,
     "sum": _summed,
+    "prod": _of_factors,
     "stack": _stacked,
     "softmax": _softmax,
     "entropy": _entropy,

@@ -70,6 +70,14 @@ def _summed(node: Node, env: Environment) -> Value:
     return total if total is not None else Value("scalar", 0.0)
 
 
+@reads("prod")
+def _multiplied(node: Node, env: Environment) -> Value:
+    total: Array | float = 1.0
+    for term, count, axis in _terms(node, env):
+        total = total * (term.data**count if axis is None else term.array.prod(axis))
+    return Value("scalar", total)
+
+
 @reads("stack", "columns")
 def _stacked(node: Node, env: Environment) -> Value:
     """The vector of a body's values for first <= index <= last, or the matrix with these columns."""

@@ -352,6 +352,11 @@ def features(prop: Proposition, case: Mapping[str, Any]) -> set[str]:
             found.add(f"{name} singular")
     if set(UNITS) <= case.keys():
         found.add(f"entry {'on' if case[UNITS[0]] == case[UNITS[1]] else 'off'} the diagonal")
+    vectors = {name: [Fraction(entry) for entry in case[name]] for name, _ in _lists(prop) if name not in UNITS}
+    found |= {f"{name} {'!' if any(entries) else ''}= 0" for name, entries in vectors.items()}
+    for one, two in itertools.combinations(vectors, 2):
+        product = sum(a * b for a, b in zip(vectors[one], vectors[two], strict=False))
+        found.add(f"{one}.{two} {'>' if product > 0 else '<' if product < 0 else '='} 0")
     names = [name for name in prop.positions if name in case]
     for one, two in itertools.combinations(names, 2):
         found.add(f"{one} {'=' if case[one] == case[two] else '<' if case[one] < case[two] else '>'} {two}")

@@ -7,8 +7,10 @@ it.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import time
+from collections.abc import Mapping
 from typing import Any, cast
 
 from montecarlo import registry
@@ -22,19 +24,21 @@ from proofs_check.statements.judging import judged, report
 from proofs_check.statements.moments import Checker
 from proofs_check.statements.request import Request
 from theorems.claims.catalogue import CORRECTED, Statement
-from theorems.kernel.catalogued import said, said_texts
+from theorems.kernel.catalogued import left_side, said, said_texts
 from theorems.kernel.deriving import derive
 from theorems.kernel.deriving import find as find_derivation
-from theorems.statement.decide import decide
+from theorems.statement.decide import Derivation, decide
 from theorems.statement.proposition import Proposition
+from theorems.statement.prose import alias
 
+_NAME = re.compile(r"[A-Za-z_]\w*")
 #: Of several quantities the verdict that comes first here is the claim's.
 WORST = ("error", "conflict", "refuted", "undecided", "verified")
 
 
 def is_data(claim: Statement) -> bool:
-    """Whether a claim is a lemma of one's own that says what it says in the language."""
-    return bool(claim.plugin) and claim.says is not None and claim.relation in ("=", "<=")
+    """Whether both sides of a claim are interpreters of what it says in the language, as of a lemma of one's own."""
+    return bool(claim.plugin or claim.interpreted) and claim.says is not None and claim.relation in ("=", "<=", "<")
 
 
 def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Claim, float]]:
@@ -44,10 +48,22 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
     for name in claim.printed:
         request = Request(*said_texts(claim, name))
         key = claim.id if len(claim.printed) == 1 else f"{claim.id}:{name}"
-        sets.append((name, _judged(said(claim, name), request, key, options, device)))
+        alpha = claim.alpha / len(claim.printed)
+        sets.append((name, _judged(said(claim, name), request, key, options, device, alpha)))
     place = min(range(len(sets)), key=lambda k: WORST.index(sets[k][1][0]["verdict"]))
     name, reports = sets[place]
     first = _joined(claim, name, [found[0] for _, found in sets], place)
+    if not claim.plugin:
+        first["symbolic"]["evidence"].insert(0, f"as it is judged: {first['reading']}")
+        first.update(
+            {
+                "statement": claim.statement,
+                "reading": claim.reading,
+                "quantity": claim.quantity,
+                "symbols": list(claim.symbols),
+                "printed": dict(claim.printed),
+            }
+        )
     binding = bound(claim, first["cases"], options.seed)
     ruling, reason = capped(claim, binding, first["verdict"], first["reason"])
     first.update({"verdict": ruling, "reason": reason, "bound": binding.bound})
@@ -62,7 +78,9 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
     if ruling == "refuted" and len(reports) > 1:
         second = reports[1]
         _of(claim, second)
-        second.update({"id": claim.id + CORRECTED, "depends_on": [], "bound": True})
+        second.update({"id": claim.id + CORRECTED, "fidelity": "own", "depends_on": [], "bound": True})
+        if not claim.plugin:
+            second["reading"] = f"The correction of {claim.id}: {second['reading']}"
         found.append((second, claim.alpha))
     return found
 
@@ -103,17 +121,18 @@ def bound(claim: Statement, cases: list[Case], seed: int) -> Binding:
 
 def disproved(claim: Statement, options: Any) -> bool:
     """Whether a claim that did not run is refuted, as others rest on it."""
-    return any(
-        _judged(said(claim, name), Request(*said_texts(claim, name)), claim.id, options, "cpu")[0]["verdict"]
-        == "refuted"
+    found = (
+        _judged(said(claim, name), Request(*said_texts(claim, name)), claim.id, options, "cpu", claim.alpha)
         for name in claim.printed
     )
+    return any(reports[0]["verdict"] == "refuted" for reports in found)
 
 
-def _judged(prop: Proposition, request: Request, key: str, options: Any, device: str) -> list[Claim]:
+def _judged(prop: Proposition, request: Request, key: str, options: Any, device: str, alpha: float) -> list[Claim]:
     threads = options.jobs or len(os.sched_getaffinity(0))
     if options.case is None:
-        return judged(prop, request, key, effort=options.effort, seed=options.seed, device=device, jobs=threads)
+        common: dict[str, Any] = {"effort": options.effort, "seed": options.seed, "device": device, "jobs": threads}
+        return judged(prop, request, key, alpha=alpha, **common)
     began = time.perf_counter()
     found = at_case(prop, key, options, device, threads)
     made = report(prop, request, key, found, options.effort, options.seed, time.perf_counter() - began)
@@ -153,7 +172,7 @@ class _AtCase(Checker):
 
 
 def _of(claim: Statement, report: Claim) -> None:
-    """Write into a report what is the claim's and not the proposition's."""
+    """Write into a report what is the claim's and not the proposition's, in the names that the claim declares."""
     report.update(
         {
             "paper": {"id": claim.paper.id, "version": claim.paper.version},
@@ -161,6 +180,29 @@ def _of(claim: Statement, report: Claim) -> None:
             "fidelity": cast(Any, claim.fidelity),
         }
     )
+    names = declared(claim)
+    report["symbolic"]["exact"] = renamed(report["symbolic"]["exact"], names)
+    if (correction := report["correction"]) is not None:
+        correction["sympy"] = renamed(correction["sympy"], names)
+
+
+def declared(claim: Statement) -> dict[str, str]:
+    """The names that a claim declares, by those of the words that they stand for: xx for u_T_u, of xx = norm(u)**2."""
+    assert claim.says is not None
+    found = {}
+    for name in claim.symbols:
+        if name in claim.says.quantities:
+            prop = left_side(claim.says, name)
+            derivation = Derivation(prop)
+            value = derivation.value(derivation.orders[0], prop.left)
+            if value.is_Symbol:
+                found[alias(value.name)] = name
+    return found
+
+
+def renamed(text: str | None, names: Mapping[str, str]) -> str | None:
+    """An expression with its names replaced, all at once."""
+    return None if text is None else _NAME.sub(lambda match: names.get(match[0], match[0]), text)
 
 
 def _joined(claim: Statement, name: str, reports: list[Claim], place: int) -> Claim:

@@ -155,14 +155,13 @@ def _how(claim: Claim) -> str:
 def trusted() -> str:
     """The rules of the proof kernel as Markdown, module by module, each with what it checks and takes on trust."""
     import theorems.kernel.settle  # noqa: F401  (brings the rules that it looks at itself)
-    from theorems.claims.catalogue import PAPERS, paper_claims
+    from theorems.claims.catalogue import with_sides
     from theorems.kernel.deriving import find
     from theorems.rules import RULES
 
-    for paper in PAPERS:
-        for claim in paper_claims(paper):
-            # a derivation that is not there yet brings its paper's modules, and these the rules that only they need
-            find(claim.id)
+    for claim in with_sides():
+        # a derivation that is not there yet brings its paper's modules, and these the rules that only they need
+        find(claim.id)
     modules: dict[str, list[str]] = {}
     for name, check in RULES.items():
         modules.setdefault(check.__module__, []).append(name)

@@ -36,7 +36,7 @@ from proofs_check.checks.growing import grown
 from proofs_check.checks.intervals import Interval, interval
 from proofs_check.claims.pairing import Pair
 from proofs_check.selftest.true_claims import Source, empirical_check, estimators
-from theorems.claims.catalogue import ALPHA, PLUGIN_SHARES, SHARES, Statement, added, by_id, shipped
+from theorems.claims.catalogue import ALPHA, PLUGIN_SHARES, SHARES, Statement, added, by_id, shipped, with_sides
 from theorems.kernel.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -382,5 +382,5 @@ def without_randomness() -> dict[str, int]:
 
     A search draws its points at random, but what it finds at a point is beyond the rounding errors there.
     """
-    kinds = Counter(type(empirical_check(claim)).__name__ for claim in shipped())
+    kinds = Counter(type(empirical_check(claim)).__name__ for claim in with_sides())
     return {WITHOUT[name]: kinds[name] for name in WITHOUT if kinds[name]}

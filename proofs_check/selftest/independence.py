@@ -31,7 +31,7 @@ from proofs_check.inputs.plugins import empirical_check
 from proofs_check.judging.judgement import verdict
 from proofs_check.judging.variants import keys, of
 from theorems.algebra.ratio import Ratio
-from theorems.claims.catalogue import Statement, shipped
+from theorems.claims.catalogue import Statement, with_sides
 from theorems.claims.conditions import read, written
 from theorems.gaussian.process import Moment
 from theorems.kernel import deriving
@@ -69,7 +69,7 @@ def measure(
     claims: Sequence[Statement] | None = None,
     step: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[Row]:
-    """Break each side of each claim (all shipped ones unless given) and variant once: a row a claim and side.
+    """Break each side of each claim (all with sides of their own if none are given) and variant once: a row each.
 
     A row has ``id``, ``side``, ``fault`` in words, the ``verdict`` of the broken claim, ``caught`` and the ``reason``.
     A fault is caught where the sides are seen to differ, whatever the kernel says of a faulty derivation ("conflict"
@@ -77,7 +77,7 @@ def measure(
     claim has several quantities each is broken alone and all must be caught. A side that gives nothing which could be
     wrong has the verdict "not applicable". ``step`` is told of the progress.
     """
-    chosen = [one for claim in (shipped() if claims is None else claims) for one in (claim, *_variants(claim))]
+    chosen = [one for claim in (with_sides() if claims is None else claims) for one in (claim, *_variants(claim))]
     rows: list[Row] = []
     for place, claim in enumerate(chosen):
         step(place, len(chosen))

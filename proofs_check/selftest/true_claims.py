@@ -21,7 +21,7 @@ from proofs_check.checks.evidence import BETA, Measured, Planned, RunContext
 from proofs_check.checks.intervals import numbers_needed
 from proofs_check.checks.planning import degree_of
 from proofs_check.claims.pairing import Pair, Target
-from theorems.claims.catalogue import Statement, by_id, shipped
+from theorems.claims.catalogue import Statement, by_id, with_sides
 from theorems.gaussian.observables import W
 from theorems.gaussian.process import Moment, Position, Process
 from theorems.kernel import deriving
@@ -129,7 +129,7 @@ def empirical_check(claim: Statement) -> registry.Registered | None:
 
 def simulated(ids: Sequence[str] | None = None) -> Iterator[tuple[TruePair, Simulation]]:
     """The claims with a random simulation, shipped ones and one of the suite's own, as true claims."""
-    for claim in shipped():
+    for claim in with_sides():
         side = empirical_check(claim) if ids is None or claim.id in ids else None
         if isinstance(side, Simulation):
             pair = TruePair(claim)

@@ -36,13 +36,21 @@ def check_statement(
 
 
 def judged(
-    prop: Proposition, request: Request, claim_id: str, *, effort: str, seed: int, device: str = "cpu", jobs: int = 2
+    prop: Proposition,
+    request: Request,
+    claim_id: str,
+    *,
+    effort: str,
+    seed: int,
+    device: str = "cpu",
+    jobs: int = 2,
+    alpha: float = STATEMENT_ALPHA,
 ) -> list[Claim]:
-    """The reports of a proposition and of its correction."""
+    """The reports of a proposition and of its correction, each with ``alpha`` of the false-alarm budget."""
     began, used = time.perf_counter(), time.process_time()
     try:
-        found = both_sides(prop, claim_id, effort, seed, device, jobs)
-        tell_needs(prop, claim_id, found, effort, seed, STATEMENT_ALPHA)
+        found = both_sides(prop, claim_id, effort, seed, device, jobs, alpha)
+        tell_needs(prop, claim_id, found, effort, seed, alpha)
     except StatementError:
         raise
     except Exception as error:
@@ -55,7 +63,7 @@ def judged(
         try:
             corrected = again.read()
             spent = time.process_time() - used
-            second = both_sides(corrected, claim_id + ".corrected", effort, seed, device, jobs, True, spent)
+            second = both_sides(corrected, claim_id + ".corrected", effort, seed, device, jobs, alpha, True, spent)
             reports.append(
                 report(corrected, again, claim_id + ".corrected", second, effort, seed, time.perf_counter() - began)
             )
@@ -80,6 +88,7 @@ def both_sides(
     seed: int,
     device: str,
     jobs: int,
+    alpha: float = STATEMENT_ALPHA,
     second_route: bool = False,
     spent: float = 0.0,
 ) -> Found:
@@ -90,7 +99,7 @@ def both_sides(
     found = Found()
     try:
         with time_limit(max(SECONDS[effort] - spent, LEAST)):
-            return _by_kind(prop, claim_id, effort, seed, device, jobs, second_route, found)
+            return _by_kind(prop, claim_id, effort, seed, device, jobs, alpha, second_route, found)
     except TimeLimitError:
         # what was found until then stays in the report, but decides nothing
         found.status, found.simulation = "undecided", "none"
@@ -105,6 +114,7 @@ def _by_kind(
     seed: int,
     device: str,
     jobs: int,
+    alpha: float,
     second_route: bool,
     found: Found,
 ) -> Found:
@@ -124,16 +134,14 @@ def _by_kind(
     if prop.limit.variable:
         from proofs_check.statements.growing import LimitChecker
 
-        return LimitChecker(
-            prop, claim_id, alpha=STATEMENT_ALPHA, second_route=second_route, found=found, **common
-        ).run()
+        return LimitChecker(prop, claim_id, alpha=alpha, second_route=second_route, found=found, **common).run()
     if prop.relation in CLAUSES:
         from proofs_check.statements.clause_moments import ClauseChecker
 
-        return ClauseChecker(prop, claim_id, alpha=STATEMENT_ALPHA, found=found, **common).run()
+        return ClauseChecker(prop, claim_id, alpha=alpha, found=found, **common).run()
     from proofs_check.statements.moments import Checker
 
-    return Checker(prop, claim_id, alpha=STATEMENT_ALPHA, second_route=second_route, found=found, **common).run()
+    return Checker(prop, claim_id, alpha=alpha, second_route=second_route, found=found, **common).run()
 
 
 def report(

@@ -30,6 +30,7 @@ from theorems.statement.normal import equal
 from theorems.statement.places import Order
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import sympy_text
+from theorems.statement.scalars import joined
 
 #: Cases that are sampled, by effort; cases that Hypothesis draws; further cases for mutants that none of them tells.
 SAMPLED = {"quick": 5, "standard": 8, "thorough": 12}
@@ -134,6 +135,9 @@ class Checker:
             self.found.steps.append(
                 {"text": f"for {part.order}: {left} against {right}", "rule": "normal form", "ok": part.holds}
             )
+            for step in part.proof:
+                told = f"{step.rule}: {step.instance}" + (f" (trusted: {step.trusted})" if step.trusted else "")
+                self.found.steps.append({"text": told, "rule": step.rule, "ok": True})
         exact = self.general(self.prop.left)
         if exact is not None:
             self.found.exact = exact_text(exact)
@@ -142,12 +146,16 @@ class Checker:
         """A side as one formula that is right in every order, where there is one."""
         orders = sorted(self.derivation.orders, key=lambda order: -len(order.nodes))
         try:
-            formulas = [self.derivation.value(order, node) for order in orders]
+            formulas = [joined(self.derivation.value(order, node)) for order in orders]
         except StatementError:
             return None
         if not formulas:
             return None
-        best = sp.factor_terms(sp.expand(formulas[0])) if formulas[0].is_polynomial() else formulas[0]
+        best = formulas[0]
+        if best.is_polynomial():
+            best = sp.factor_terms(sp.expand(best))
+        elif best.is_rational_function():
+            best = min((best, sp.factor(best)), key=sp.count_ops)
         for candidate in (best, self._by_size(best, orders[0])):
             if candidate is not None and all(
                 equal(self._in_order(candidate, order), formula)

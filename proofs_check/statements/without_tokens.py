@@ -6,6 +6,7 @@ from typing import Any
 
 from proofs_check.statements import deterministic
 from proofs_check.statements.found import Found
+from proofs_check.statements.limits_without_tokens import judged_limit
 from theorems.statement.cases import Case
 from theorems.statement.conditions import CLAUSES
 from theorems.statement.proposition import Proposition
@@ -13,6 +14,8 @@ from theorems.statement.proposition import Proposition
 
 def found_without_tokens(prop: Proposition, effort: str, seed: int) -> Found:
     """What proof and search found, as both sides of a check."""
+    if prop.asymptotic and not prop.left.has("lim"):
+        return judged_limit(prop)
     judged = deterministic.judge_deterministic(prop, effort, seed)
     found = Found(
         reason=judged.reason,

@@ -18,7 +18,7 @@ from proofs_check.judging import runner
 from proofs_check.judging.runner import Options, Silent
 from theorems.algebra.closed import points
 from theorems.algebra.expressions import parse, text
-from theorems.claims.catalogue import Statement, by_id, catalogue
+from theorems.claims.catalogue import Statement, by_id, with_sides
 from theorems.claims.conditions import clause
 from theorems.kernel import settle as kernel
 from theorems.kernel.derivation import Equivalence
@@ -27,9 +27,9 @@ from theorems.kernel.equivalence import contradicted, judged
 from theorems.kernel.settle import printed_value, settle
 
 #: Claims whose prints are formulas; exponents of growth are changed in checks/test_growing.py.
-CLAIMS = [claim.id for claim in catalogue() if not claim.plugin and claim.relation not in ("when", "order")]
-CLAUSES = [claim.id for claim in catalogue() if not claim.plugin and claim.relation == "when"]
-IDENTITIES = [claim.id for claim in catalogue() if not claim.plugin and claim.relation == "="]
+CLAIMS = [claim.id for claim in with_sides() if claim.relation not in ("when", "order")]
+CLAUSES = [claim.id for claim in with_sides() if claim.relation == "when"]
+IDENTITIES = [claim.id for claim in with_sides() if claim.relation == "="]
 #: The bounds on |tr(W)| by sqrt(d tr(W^2)); the others are mutated beside their own tests.
 BOUNDS = ["bao2024.sec4.eq5"]
 #: One claim of each kind of print and of each empirical check goes the whole path.

@@ -108,7 +108,7 @@ def test_the_right_one_in_words_is_undecided_and_says_why() -> None:
         ({"printed": {}}, ["printed is empty", "give at least one"]),
         ({"kind": "theorem"}, ["kind = 'theorem'", "identity"]),
         ({"model": "levy"}, ["model = 'levy'", "walk"]),
-        ({"relation": "<"}, ["relation = '<'"]),
+        ({"relation": "=="}, ["relation = '=='"]),
         ({"fidelity": "sure"}, ["fidelity = 'sure'"]),
         ({"model": "free", "parameters": "p"}, ["ranges lack p", "1/4 1/2"]),
         ({"ranges": {"p": "many"}}, ["ranges['p'] = 'many'", "rationals"]),

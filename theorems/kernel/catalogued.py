@@ -155,6 +155,8 @@ def _without(names: set[str], parts: list[str]) -> list[str]:
 def _relation(statement: Statement, name: str) -> str:
     if statement.relation == "=":
         return "="
+    if statement.relation == "<":
+        return ">" if name == "lower" else "<"
     if statement.relation in ("<=", "range"):
         # of a range these are its ends; that all between them is attained is looked at apart
         return {"upper": "<=", "lower": ">="}.get(name, "<=")

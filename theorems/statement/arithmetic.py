@@ -270,6 +270,8 @@ def joined(node: Expr, parts: list[Value]) -> Value:
     """The terms of a sum added, or entries or columns put beside each other."""
     if node.op == "sum":
         return reduce(plus, parts) if parts else Fraction(0)
+    if node.op == "prod":
+        return reduce(times, parts) if parts else Fraction(1)
     if not parts:
         raise UndefinedError(f"{node} is empty")
     if node.op == "stack":

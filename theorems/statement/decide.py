@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise, product
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import sympy as sp
 
@@ -22,18 +22,28 @@ from theorems.statement.conditions import CLAUSES, parts
 from theorems.statement.expression import MOMENTS, Expr, StatementError
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.having import has_values, visibly_nonnegative
+from theorems.statement.hypotheses import words_of
+from theorems.statement.language import parsed
 from theorems.statement.limits import GROWING, Regime, consequences, leading, limit, put, regimes, uniform
 from theorems.statement.normal import equal, equal_logarithms, nonnegative, sign
 from theorems.statement.places import Order, Place, orders
 from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
+from theorems.statement.repairing import language_text
 from theorems.statement.scalars import Exact, sympy_of
 from theorems.statement.squares import square_trace
+from theorems.statement.work import Work
+
+if TYPE_CHECKING:
+    from theorems.statement.proofs.prover import Step
 
 
 @dataclass(frozen=True)
 class Part:
-    """One order (and regime) of a proposition: both sides there, and whether the relation was shown in it."""
+    """One order (and regime) of a proposition: both sides there, and whether the relation was shown in it.
+
+    ``proof`` are the steps by which an inequality between the sides was proved.
+    """
 
     order: str
     left: sp.Expr
@@ -41,6 +51,7 @@ class Part:
     holds: bool
     place: Order | None = None
     regime: Regime | None = None
+    proof: tuple[Step, ...] = ()
 
 
 @dataclass
@@ -232,6 +243,8 @@ def decide(prop: Proposition, derivation: Derivation) -> Decision:
     method = "Isserlis' theorem, sums in closed form, normal form in every order of the positions"
     if prop.limit.variable:
         method += "; limits from leading terms"
+    if used := dict.fromkeys(step.rule for part in parts for step in part.proof):
+        method += f"; then {'; '.join(used)}"
     open_parts = [part for part in parts if not part.holds]
     return Decision("open" if open_parts else "proved", method, parts)
 
@@ -259,7 +272,11 @@ def _parts(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
             if value.has(sp.nan, sp.zoo):
                 raise NotPolynomialError(f"{node} has no value: it divides by 0, such as a variance of 0", at=node.at)
         if not prop.limit.variable:
-            yield Part(str(order), left, right, _related(prop, order, left, right), order)
+            steps: tuple[Step, ...] = ()
+            shown = _related(prop, order, left, right)
+            if not shown and prop.relation in ("<=", "<", ">=", ">"):
+                steps = _proved(prop, left, right)
+            yield Part(str(order), left, right, shown or bool(steps), order, proof=steps)
             continue
         for regime in regimes(prop, order):
             found = _limit_part(prop, order, regime, left, right)
@@ -292,6 +309,22 @@ def _related(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> 
         gap = right - left if prop.relation in ("<=", "<") else left - right
         return prop.relation in ("<=", ">=") and nonnegative(gap, positive_names(prop, order, gap))
     return False
+
+
+def _proved(prop: Proposition, left: sp.Expr, right: sp.Expr) -> tuple[Step, ...]:
+    """The steps of a proof of the inequality between two values, as of a statement without tokens; or none."""
+    from theorems.statement.proofs.prover import STEPS, Prover
+
+    words = words_of(prop.known)
+    try:
+        low, high = (parsed(language_text(value), words) for value in (left, right))
+    except StatementError:
+        return ()
+    if prop.relation in (">=", ">"):
+        low, high = high, low
+    prover = Prover(prop, Work(STEPS))
+    steps = prover.at_least(high, low, prop.relation in ("<", ">"))
+    return () if steps is None else tuple(dict.fromkeys(steps))
 
 
 def _by_logarithms(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> bool:

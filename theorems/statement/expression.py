@@ -20,7 +20,7 @@ NORMS = ("2", "fro", "nuclear")
 #: Norms by the entries, which the transpose may change: largest column sum, row sum and entry, and the sum of all.
 ENTRY_NORMS = ("1", "oo", "max", "sum")
 #: Nodes over an index from a first value to a last: their arguments are body, index, first and last.
-SUMS = ("sum", "stack", "columns")
+SUMS = ("sum", "prod", "stack", "columns")
 #: Properties of a function of one name on an interval: body, name, low, high.
 PREDICATES = ("increasing", "decreasing", "peaks", "positive")
 #: Numbers of a function of one name on a half-line: body, name and where it begins; of a limit it begins anywhere.
@@ -61,9 +61,10 @@ class Expr:
 
     ``number`` (a Fraction), ``name``, ``matrix``, ``vector`` (names), ``token`` (its position), ``family`` (the vector
     of all entries of a defined or given sequence), ``entry`` (sequence, position), ``T`` (transpose), ``+``, ``*``,
-    ``/``, ``**``, ``tr``, ``norm``, ``entrynorm``, ``sum`` (body, index, first, last), ``diff`` (body, name, where),
-    ``mean`` (of the tokens), ``relation``, ``and`` (a chain of relations), ``normal`` (mean, variance: a random number
-    of its own), ``chance`` ("within" | "above" | "below", mean, variance, ends: its probability of an interval),
+    ``/``, ``**``, ``tr``, ``norm``, ``entrynorm``, ``sum`` and ``prod`` (body, index, first, last), ``diff`` (body,
+    name, where), ``mean`` (of the tokens), ``relation``, ``and`` (a chain of relations), ``normal`` (mean, variance: a
+    random number of its own), ``chance`` ("within" | "above" | "below", mean, variance, ends: its probability of an
+    interval),
     ``pi``, a moment of MOMENTS, or a function. ``stack`` and ``columns`` (as ``sum``) are the vector with these
     entries and the matrix with these columns, ``column`` (matrix, place) and ``element`` (matrix, row, column) parts of
     a matrix, ``grad`` (number, variable) a gradient, ``at`` (body, variable, value) a body with a variable's value.

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from theorems.algebra.ratio import Ratio
-from theorems.statement.expression import Expr, StatementError
+from theorems.statement.expression import Expr, StatementError, number
 from theorems.statement.places import Place, place_of
 from theorems.statement.shapes import shape
 from theorems.statement.traces import Letters, Traces
@@ -113,7 +113,7 @@ class Polynomial:
             return "scalar", [(Term(self.scalar(node)), None)]
         if op == "/" and not args[1].random:
             kind, parts = self.value(args[0])
-            factor = Ratio.of(1) / self.scalar(args[1])
+            factor = self.scalar(Expr("/", (number(1), args[1])))
             return kind, [(_scaled(term, factor), data) for term, data in parts]
         if op in WAVES:
             return "scalar", [(Term(Ratio.of(1), wave=self._wave(op, args[0])), None)]

@@ -407,6 +407,8 @@ def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     body, first, last = (reader.build(node.args[k], depth) for k in (0, 2, 3))
     if index in first.names() | last.names():
         raise reader.fail(f"the ends of the {head} over {index} hold {index} itself; rename one", node)
+    if head == "prod" and (body.random or body.has(*MOMENTS)):
+        raise reader.fail("prod(...) takes numbers, not random ones, nor moments", node.args[0])
     return Expr(head, (body, index, first, last))
 
 
@@ -481,7 +483,7 @@ def _norm(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     return Expr("entrynorm" if kind in ENTRY_NORMS else "norm", (reader.build(node.args[0], depth), kind))
 
 
-_EXAMPLES = {"sum": "x[j].T*W*x[T]", "stack": "s[j]**2", "columns": "W*x[j]"}
+_EXAMPLES = {"sum": "x[j].T*W*x[T]", "prod": "d/(d + 2*j)", "stack": "s[j]**2", "columns": "W*x[j]"}
 _CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
     "mean": _mean,
     **dict.fromkeys(SUMS, _sum),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from theorems.statement.expression import Expr, name, negative, number
+from theorems.statement.expression import Expr, StatementError, name, negative, number
+from theorems.statement.places import place_of
 from theorems.statement.proposition import Proposition
 
 #: Most mutants that are tried.
@@ -24,9 +25,22 @@ def mutants(prop: Proposition) -> list[Mutant]:
     """Right sides that differ by one coefficient, sign, exponent, index, term or transpose; equal trees once."""
     found: dict[Expr, str] = {}
     for label, tree in _changes(prop):
-        if tree != prop.right:
+        if tree != prop.right and _has_places(tree):
             found.setdefault(tree, label)
     return [Mutant(label, tree) for tree, label in list(found.items())[:MOST]]
+
+
+def _has_places(tree: Expr) -> bool:
+    """Whether tokens stand at places, and sums over them begin and end at such: not at k**2, 0 or T + 1."""
+    places = [part.args[0] for part in tree.walk() if part.op == "token"]
+    places += [end for part in tree.walk() if part.op == "sum" and part.random for end in part.args[2:]]
+    try:
+        return all(
+            place.offset <= 0 if place.name == "T" else place.name or place.offset > 0
+            for place in map(place_of, places)
+        )
+    except StatementError:
+        return False
 
 
 def _changes(prop: Proposition) -> Iterator[tuple[str, Expr]]:

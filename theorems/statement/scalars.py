@@ -40,6 +40,13 @@ def sympy_of(node: Expr, table: Mapping[str, sp.Expr] | None = None) -> sp.Expr:
     raise NotPolynomialError(f"{node} is no plain number", at=node.at)
 
 
+def joined(value: sp.Expr) -> sp.Expr:
+    """A value in which exp(a) exp(b) is exp(a + b)."""
+    if not value.has(sp.exp):
+        return value
+    return sp.Add(*(sp.powsimp(term, combine="exp") for term in sp.Add.make_args(sp.expand_mul(value))))
+
+
 def combined(op: str, parts: list[sp.Expr], node: Expr) -> sp.Expr:
     """An operation on exact values; StatementError for a division by 0."""
     if op == "+":
@@ -220,7 +227,7 @@ class Exact:
     def finished(self, value: Ratio) -> sp.Expr:
         """A coefficient as an expression in the statement's names."""
         found = self.moments.expr(value).xreplace({symbol(label): form for label, form in self._opaque.items()})
-        return found.xreplace({symbol(name): form for name, form in self.table.items()})
+        return joined(found.xreplace({symbol(name): form for name, form in self.table.items()}))
 
     def central(self, node: Expr, power: int) -> sp.Expr:
         """E[(f - E f)^power]."""

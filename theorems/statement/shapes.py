@@ -47,6 +47,8 @@ def shape(node: Expr, text: str = "") -> str:
     if op in ("/", "**", *SUMS):
         inner = shape(args[0], text)
         _numbers(args[1:], text)
+        if op == "prod" and inner != "number":
+            raise StatementError(f"{node} is a product of {inner}s; expected numbers", text, node.at)
         if op == "**" and inner not in ("number", "matrix"):
             raise StatementError(f"{node} is a power of a {inner}; expected e.g. norm(x[i])**2", text, node.at)
         return inner

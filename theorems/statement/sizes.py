@@ -94,7 +94,7 @@ class _Sizes:
     def _bound(self, node: Expr) -> Size:
         body, _, first, last = node.args
         inner = self.of(body)
-        if node.op == "sum":
+        if node.op in ("sum", "prod"):
             return inner
         if shape(body, self.text) != {"stack": "number", "columns": "vector"}[node.op]:
             what = {"stack": "numbers; of vectors take columns(...)", "columns": "vectors"}[node.op]

@@ -16,7 +16,7 @@ from proofs_check.checks.evidence import Seen
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging import runner
 from proofs_check.judging.runner import Options, Silent
-from theorems.claims.catalogue import by_id, shipped
+from theorems.claims.catalogue import by_id, with_sides
 from theorems.kernel.catalogued import said
 from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import settle
@@ -25,7 +25,7 @@ from theorems.statement.factored import is_factored
 #: Claims about moments of Gaussian tokens: the engine of statements decides them alone.
 MOMENTS = [
     claim.id
-    for claim in shipped()
+    for claim in with_sides()
     if claim.says is not None
     and claim.relation == "="
     and not is_factored(claim.printed)

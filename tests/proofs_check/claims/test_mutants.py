@@ -11,11 +11,11 @@ from proofs_check.claims.mutants import mutants
 from theorems.algebra.expressions import parse
 from theorems.algebra.expressions import text as written
 from theorems.algebra.ratio import Ratio
-from theorems.claims.catalogue import Statement, catalogue
+from theorems.claims.catalogue import Statement, with_sides
 from theorems.kernel.settle import holds
 
 #: Claims whose prints are formulas; clauses are changed in test_observing.py, exponents in test_growing.py.
-FORMULAS = [claim for claim in catalogue() if claim.relation not in ("when", "order")]
+FORMULAS = [claim for claim in with_sides() if claim.relation not in ("when", "order")]
 #: The normal forms of one are long; those of Eq. (6) have its functions too.
 LONG = "bao2024.appC.lemma2-derivative"
 SOME = [pytest.param(claim, marks=pytest.mark.slow) if claim.id == LONG else claim for claim in FORMULAS]

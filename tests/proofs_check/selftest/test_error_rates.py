@@ -30,7 +30,7 @@ from proofs_check.selftest.error_rates import (
     ledger,
 )
 from proofs_check.selftest.true_claims import COVARIANCE, Source, empirical_check, estimators, smallest
-from theorems.claims.catalogue import ALPHA, PLUGIN_SHARES, SHARES, shipped
+from theorems.claims.catalogue import ALPHA, PLUGIN_SHARES, SHARES, shipped, with_sides
 
 LEVEL, RUNS, PER_BLOCK = 0.05, 120, 64
 PLAN = cast(tuple[int, float], smallest(2.0, 2, PER_BLOCK, LEVEL))
@@ -243,7 +243,7 @@ def test_the_ledger_adds_up_and_an_overspent_one_does_not() -> None:
 
 
 def test_sides_without_randomness_are_counted() -> None:
-    kinds = [empirical_check(claim) for claim in shipped()]
+    kinds = [empirical_check(claim) for claim in with_sides()]
     found = error_rates.without_randomness()
     assert sum(found.values()) == sum(isinstance(kind, (Evaluation, Observation, Search)) for kind in kinds)
     assert found["searches"] == sum(isinstance(kind, Search) for kind in kinds)

@@ -20,7 +20,7 @@ from proofs_check.selftest.true_claims import (
     simulated,
     smallest,
 )
-from theorems.claims.catalogue import by_id, shipped
+from theorems.claims.catalogue import by_id, with_sides
 
 FALSE = "bao2024.appA.eq15"
 
@@ -63,7 +63,7 @@ def test_estimators_are_named_by_what_is_averaged_and_its_tails() -> None:
 
 def test_every_simulated_claim_is_there_and_a_covariance() -> None:
     there = {pair.statement.id for pair, _ in simulated()}
-    wanted = {claim.id for claim in shipped() if isinstance(empirical_check(claim), Simulation)}
+    wanted = {claim.id for claim in with_sides() if isinstance(empirical_check(claim), Simulation)}
     assert there == wanted | {COVARIANCE}
 
 

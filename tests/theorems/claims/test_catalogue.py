@@ -172,7 +172,7 @@ def test_a_correction_has_a_part_and_an_id_of_its_own() -> None:
         ({"kind": "fact"}, "kind = 'fact'; expected one of identity"),
         ({"fidelity": "rough"}, "fidelity = 'rough'"),
         ({"model": "markov"}, "model = 'markov'"),
-        ({"relation": "<"}, "relation = '<'"),
+        ({"relation": "=="}, "relation = '=='"),
         ({"printed": {}}, "printed is empty"),
         ({"share": -1.0}, r"share = -1\.0; expected a number > 0"),
         ({"share": 0.0}, r"share = 0\.0; expected a number > 0"),

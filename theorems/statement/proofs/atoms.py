@@ -274,18 +274,71 @@ class Atoms:
             power = count / step
             if power.denominator != 1 or abs(power) > MAX_EXPONENT:
                 raise NoFormError
+            inside = self._logarithm_of(term)
+            if inside is not None and count.denominator == 1 and abs(count) <= MAX_EXPONENT:
+                for _ in range(abs(int(count))):
+                    found = found * (inside if count > 0 else inside.inverse)
+                continue
             base = Expr("exp", (Expr("*", (number(step), *_as_expr(term, self.nodes))),))
             one = Quotient(self._label(f"exp({step}*{label})", base))
             for _ in range(abs(int(power))):
                 found = found * (one if power > 0 else one.inverse)
         return found
 
+    def _logarithm_of(self, term: Ratio) -> Quotient | None:
+        """t where a term is log(t)."""
+        ((key, _),) = monomials(term).items()
+        node = self.nodes.get(key[0][0]) if len(key) == 1 and key[0][1] == 1 else None
+        return self.quotient(node.args[0]) if node is not None and node.op == "log" else None
+
     def logarithm(self, node: Expr) -> Quotient:
-        """log of a number, an atom by the normal form of its argument."""
+        """log of a number, an atom by the normal form of its argument; of a product of positive factors a sum."""
         inner = self.quotient(node.args[0])
         if inner == Quotient(ONE):
             return Quotient(NONE)
+        parts = [self._of_factors(part) for part in (inner.above, inner.below)]
+        if (
+            parts[0] is not None
+            and parts[1] is not None
+            and len(monomials(inner.above)) * len(monomials(inner.below)) == 1
+        ):
+            return parts[0] + Quotient(Ratio.of(-1)) * parts[1]
         return Quotient(self._label(f"log(({inner.above.expr})/({inner.below.expr}))", node))
+
+    def _of_factors(self, product: Ratio) -> Quotient | None:
+        """log of a monomial as the sum of those of its factors; None where one is not seen to be positive."""
+        found = Quotient(NONE)
+        for key, coefficient in monomials(product).items():
+            if coefficient <= 0:
+                return None
+            if coefficient != 1:
+                constant = Expr("log", (number(coefficient),))
+                found = found + Quotient(self._label(str(constant), constant))
+            for label, power in key:
+                one = self.nodes.get(label, name(label))
+                if one.op == "exp":
+                    part = self.quotient(one.args[0])
+                elif one.op == "name" and self._positive(label):
+                    part = Quotient(self._label(f"log(({label})/(1))", Expr("log", (one,))))
+                else:
+                    return None
+                found = found + Quotient(Ratio.of(power)) * part
+        return found
+
+    def _positive(self, label: str) -> bool:
+        """Whether a name is > 0 by its range, or by that of a name that is at most as large."""
+        smaller, found = [label], {label}
+        while smaller:
+            one = smaller.pop()
+            known = self.known.ranges.get(one)
+            if known is not None and known.low is not None and (known.low > 0 or (known.low == 0 and known.low_open)):
+                return True
+            for relation, left, right in self.known.relations:
+                low, high = (left, right) if relation[0] == "<" else (right, left)
+                if relation != "!=" and high == name(one) and low.op == "name" and low.args[0] not in found:
+                    found.add(low.args[0])
+                    smaller.append(low.args[0])
+        return False
 
     def extreme(self, node: Expr) -> Quotient:
         """max(a, b) = (a + b + |a - b|)/2; of one vector an atom."""
@@ -316,7 +369,8 @@ class Atoms:
         if not self._is_number(base):
             raise NoFormError
         if exponent.op != "number":
-            raise NoFormError
+            # the base is > 0 wherever this has a value
+            return self.exponential(Expr("exp", (Expr("*", (exponent, Expr("log", (base,)))),)))
         count = exponent.args[0]
         if count.denominator == 2:
             base, count = Expr("sqrt", (base,)), 2 * count

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import permutations, product
 
 from theorems.statement.expression import Expr, minus, name, negative, number
 from theorems.statement.hypotheses import Hypotheses
@@ -37,6 +37,24 @@ def facts_of(atoms: Atoms, known: Hypotheses, whole: Iterable[str]) -> Iterator[
         if rule is not None:
             yield from rule(atoms, known, label, node)
     yield from _cauchy(atoms, known)
+    yield from _logarithms(atoms, known, set(whole))
+
+
+def _logarithms(atoms: Atoms, known: Hypotheses, whole: set[str]) -> Iterator[Fact]:
+    """s log(s/t) >= s - t, and log(s/t) >= 0 where a hypothesis says s >= t, for every two logarithms."""
+    inside = [node.args[0] for node in atoms.nodes.values() if node.op == "log" and node.args[0].op == "name"]
+    ordered = {}
+    for fact in _hypotheses(atoms, known, whole) if len(inside) > 1 else ():
+        try:
+            ordered[atoms.quotient(fact.node)] = fact
+        except NoFormError:
+            continue
+    for s, t in permutations(inside, 2):
+        apart = minus(Expr("log", (s,)), Expr("log", (t,)))
+        yield Fact("s log(s/t) >= s - t", minus(times(s, apart), minus(s, t)))
+        larger = ordered.get(atoms.quotient(minus(s, t)))
+        if larger is not None:
+            yield Fact("log is increasing", apart, strict=larger.strict)
 
 
 def add(*parts: Expr) -> Expr:

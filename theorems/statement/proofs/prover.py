@@ -5,13 +5,13 @@ Nothing is proved of a statement whose sides are not shown to have a value where
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from theorems.algebra.ratio import Ratio
 from theorems.statement.cases import frame
 from theorems.statement.conditions import CLAUSES
-from theorems.statement.expression import Expr, minus, negative, number
+from theorems.statement.expression import Expr, minus, name, negative, number
 from theorems.statement.proofs.atoms import NONE, ONE, Atoms, NoFormError, monomials
 from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, written
 from theorems.statement.proofs.facts import Fact, facts_of
@@ -75,7 +75,10 @@ class Prover:
 
     def __init__(self, prop: Proposition, work: Work) -> None:
         self.prop, self.known, self.work = prop, prop.known, work
+        self.nested = False
         self.whole = {*frame(prop).sizes, *frame(prop).indices, *prop.positions}
+        known = self.known.ranges.items()
+        self.whole |= {one for one, values in known if values.integer and values.low is not None and values.low >= 1}
 
     def proof(self) -> Steps | None:
         """Steps to the statement, both sides having a value."""
@@ -98,6 +101,11 @@ class Prover:
     def defined(self, node: Expr) -> Steps | None:
         """Steps showing that an expression has a value wherever the hypotheses hold."""
         found: Steps = []
+        if node.op == "prod":
+            inner, body = self.within(node)
+            inside = inner.defined(body)
+            ends = [self.defined(end) for end in node.args[2:]]
+            return None if inside is None or None in ends else inside
         for arg in node:
             if node.op == "sum" or (steps := self.defined(arg)) is None:
                 return [] if node.op == "sum" and self._plain_sum(node) else None
@@ -129,7 +137,7 @@ class Prover:
         if op == "**":
             count = args[1].args[0] if args[1].op == "number" else None
             if count is None:
-                return [args[0]], True
+                return None if args[1].op == "name" and args[1].args[0] in self.whole else ([args[0]], True)
             if count.denominator != 1:
                 return [args[0]], count < 0
             return ([args[0], negative(args[0])], True) if count < 0 else None
@@ -155,6 +163,8 @@ class Prover:
 
     def at_least(self, high: Expr, low: Expr, strict: bool) -> Steps | None:
         """high >= low, or high > low."""
+        if "prod" in (high.op, low.op):
+            return None if strict else self._by_factors(high, low)
         gap = minus(high, low)
         found = self._one_variable(gap, strict)
         for rounds in (1, 2):
@@ -165,6 +175,31 @@ class Prover:
                 # -root <= value says that -value <= root
                 found = found or self._squared(negative(low), negative(high), strict, rounds)
         return found
+
+    def within(self, node: Expr) -> tuple[Prover, Expr]:
+        """The prover of what is said under an index that goes from first to last, and the body under it."""
+        body, index, first, last = node.args
+        if index in {*self.prop.parameters, *self.prop.positions, *self.whole}:
+            # the index is no parameter of that name
+            body, index = body.put({index: name(f"{index}#")}), f"{index}#"
+        relations = (("<=", first, name(index)), ("<=", name(index), last))
+        inside = Prover(self.prop, self.work)
+        inside.known = replace(self.known, relations=(*self.known.relations, *relations))
+        return inside, body
+
+    def _by_factors(self, high: Expr, low: Expr) -> Steps | None:
+        """A product of n factors that are all at least q >= 0 is at least q^n; at most, where they lie from 0 to q."""
+        product, power = (high, low) if high.op == "prod" else (low, high)
+        _, _, first, last = product.args
+        if power.op != "**" or self.equal(power.args[1], Expr("+", (minus(last, first), number(1)))) is None:
+            return None
+        base = power.args[0]
+        inside, body = self.within(product)
+        goals = [(base, number(0)), (body, base)] if product is high else [(body, number(0)), (base, body)]
+        found = [inside.at_least(above, below, False) for above, below in goals]
+        if found[0] is None or found[1] is None:
+            return None
+        return [Step("a product is bounded by its factors", f"{goals[1][0]} >= {goals[1][1]}"), *found[0], *found[1]]
 
     def _squared(self, high: Expr, low: Expr, strict: bool, rounds: int) -> Steps | None:
         """low <= |low| <= high where high >= 0 and low^2 <= high^2."""
@@ -239,9 +274,38 @@ class Prover:
                 good = constant > 0 or (constant == 0 and not strict)
                 return [Step("identity by normal form", f"{gap} = {constant}")] if good else None
             steps = self._combined(monomials(now), facts, squares, strict, str(gap))
+            steps = steps or self._by_exponents(monomials(now), atoms, strict)
             if steps is not None:
                 return steps
         return None
+
+    def _by_exponents(self, goal: Poly, atoms: Atoms, strict: bool) -> Steps | None:
+        """r (exp(s) - exp(t)) where s >= t and r >= 0 is a monomial."""
+        if len(goal) != 2 or self.nested or sum(goal.values()) != 0:
+            return None
+        (high, weight), (low, _) = sorted(goal.items(), key=lambda item: -item[1])
+        exponents: list[Expr] = []
+        rest: list[dict[str, int]] = []
+        for key in (high, low):
+            waves = [(label, power) for label, power in key if _node(atoms, label).op == "exp"]
+            parts = [Expr("*", (number(power), _node(atoms, label).args[0])) for label, power in waves]
+            exponents.append(Expr("+", (number(0), *parts)))
+            rest.append({label: power for label, power in key if (label, power) not in waves})
+        if rest[0] != rest[1] or exponents[0] == exponents[1]:
+            return None
+        self.nested = True
+        try:
+            found = self.at_least(exponents[0], exponents[1], strict)
+            for label, power in rest[0].items():
+                if found is not None and (power % 2 or strict):
+                    more = self.at_least(_node(atoms, label), number(0), strict)
+                    found = None if more is None else found + more
+        finally:
+            self.nested = False
+        if found is None:
+            return None
+        factor = f"{weight}*" + "*".join(f"({label})**{power}" for label, power in rest[0].items()) if rest[0] else ""
+        return [Step("exp is increasing", f"{factor}(exp(s) - exp(t)), s = {exponents[0]}, t = {exponents[1]}"), *found]
 
     def _look_up(self, atoms: Atoms, found: dict[str, tuple[Fact, Term]]) -> None:
         """Facts about the atoms as polynomials."""
@@ -286,6 +350,10 @@ class Prover:
                 steps = [Step(fact.rule, f"{fact.node} {_sign_of(fact)} 0", fact.trusted) for fact in used]
                 return [*steps, Step("exact certificate", f"{text}: numerator = {parts[:400]}")]
         return None
+
+
+def _node(atoms: Atoms, label: str) -> Expr:
+    return atoms.nodes.get(label, name(label))
 
 
 def _labels(value: Poly) -> set[str]:

@@ -1,0 +1,152 @@
+"""A limit of a function of one name: decided by its series, confronted with its values along what tends."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+from proofs_check.statements.found import Found
+from theorems.statement.expression import Expr, minus, number
+from theorems.statement.laurent import NoSeriesError, quotient_limit
+from theorems.statement.mutants import mutants
+from theorems.statement.proposition import Proposition
+
+#: Values are looked at where x is 2^1, 2^2, ..., or as near as 2^-1, 2^-2, ... to the place.
+STEPS = range(1, 17)
+#: The last value is within this part of the limit, or of 1; values nearer to it come nearer by this factor.
+NEAR, NEARER = 0.02, 0.5
+
+
+def judged_limit(prop: Proposition) -> Found:
+    """What the series and the values say of f -> c, f ~ g, f = g + o(h) or f = g + O(h), as x tends to one place."""
+    found = Found(tier="values along the limit")
+    variable = prop.limit.variable
+    names = {name for side in (prop.left, prop.right) for name in side.names()}
+    where = prop.limit.value
+    if (
+        prop.limit.together
+        or names - {variable}
+        or prop.known.relations
+        or (where is not None and where.op != "number")
+    ):
+        found.status, found.reason = "undecided", "only limits of a function of one name are decided without tokens"
+        return found
+    at = None if where is None else Fraction(where.args[0])
+    above, below = _quotient(prop)
+    wanted = _wanted(prop)
+    try:
+        limit = quotient_limit(above, below, variable, at)
+        target = quotient_limit(wanted, number(1), variable, at)
+    except NoSeriesError as error:
+        found.status, found.reason = "undecided", f"no series in rational numbers: {error}"
+        return found
+    bounded = prop.error is not None and prop.error[0] == "O"
+    holds = math.isfinite(limit) if bounded else limit == target
+    found.status = "proved" if holds else "disproved"
+    found.method = "its Laurent series in rational numbers"
+    found.exact = str(limit) if prop.relation == "->" and math.isfinite(limit) else None
+    told = f"({above})/({below}) tends to {limit}"
+    found.steps.append({"text": told, "rule": "Laurent series", "ok": holds})
+    found.evidence.append(told)
+    _confront(prop, found, above, below, limit, target, at)
+    return found
+
+
+def _quotient(prop: Proposition) -> tuple[Expr, Expr]:
+    """What has the limit: f, f/g, or (f - g)/h."""
+    if prop.error is not None:
+        return minus(prop.left, prop.right), prop.error[1]
+    return (prop.left, prop.right) if prop.relation == "~" else (prop.left, number(1))
+
+
+def _wanted(prop: Proposition) -> Expr:
+    return number(0) if prop.error is not None else number(1) if prop.relation == "~" else prop.right
+
+
+Values = list[tuple[Fraction, float]]
+
+
+def _values(prop: Proposition, above: Expr, below: Expr, at: Fraction | None) -> Values:
+    """Values of a quotient along what tends, by the other side's code, from the first place on."""
+    from montecarlo.search_statement import evaluate
+
+    variable = prop.limit.variable
+    known = prop.known.ranges.get(variable)
+
+    def value(node: Expr, place: Fraction) -> float:
+        return evaluate(node.plain(), {"numbers": {variable: str(place)}})
+
+    ways = (1,) if at is None else (1, -1)
+    points = [(at or 0) + way * Fraction(2) ** (k if at is None else -k) for way in ways for k in STEPS]
+    points = [place for place in points if known is None or known.holds(place)]
+    values = [(place, value(above, place) / (value(below, place) or math.nan)) for place in points]
+    return [(place, one) for place, one in values if math.isfinite(one)]
+
+
+def comes(values: Values, goal: Fraction | float) -> bool:
+    """Whether values come to a number, or grow beyond bounds with its sign."""
+    last = values[-1][1]
+    if not math.isfinite(goal):
+        return math.copysign(1, goal) * last > 1 / NEAR
+    room = NEAR * max(1.0, abs(float(goal)))
+    first, nearest = abs(values[0][1] - goal), abs(last - goal)
+    return bool(nearest <= room and (nearest <= NEARER * max(first, room) or first <= room))
+
+
+def _confront(
+    prop: Proposition,
+    found: Found,
+    above: Expr,
+    below: Expr,
+    limit: Fraction | float,
+    target: Fraction | float,
+    at: Fraction | None,
+) -> None:
+    """The values come to the printed limit, or they come to another one."""
+    values = _values(prop, above, below, at)
+    if len(values) < len(STEPS) // 2:
+        found.simulation, found.reason = "underpowered", "too few values along the limit"
+        return
+    place, last = values[-1]
+    found.samples = len(values)
+    found.power = f"{len(values)} values up to {prop.limit.variable} = {float(place):.6g}; the last is {last:.6g}"
+    if not comes(values, limit):
+        found.simulation, found.reason = "underpowered", "the values do not yet come to the limit of the series"
+    elif found.status == "proved":
+        found.simulation = "agrees"
+        if prop.error is None or prop.error[0] == "o":
+            _mutants(prop, found, at)
+    else:
+        found.simulation, found.confirmed = "contradicts", True
+        printed = "a limit of 0" if prop.error is not None else str(target)
+        found.counterexample = {
+            "params": {prop.limit.variable: str(place)},
+            "printed": printed,
+            "true": f"{last:.8g}",
+        }
+        if prop.relation == "->" and math.isfinite(limit):
+            found.correction = found.correction_sympy = found.correction_latex = str(limit)
+            found.holds = "everywhere"
+
+
+def _mutants(prop: Proposition, found: Found, at: Fraction | None) -> None:
+    """Wrong right sides: the values do not come to what they say."""
+    for mutant in mutants(prop):
+        wrong = replace(prop, right=mutant.right)
+        above, below = _quotient(wrong)
+        try:
+            limit, target = (
+                quotient_limit(one, two, prop.limit.variable, at)
+                for one, two in ((above, below), (_wanted(wrong), number(1)))
+            )
+        except NoSeriesError:
+            continue
+        if limit == target:
+            # another true statement
+            continue
+        seen = not comes(_values(wrong, above, below, at), target)
+        found.mutants += 1
+        found.caught += seen
+        if not seen:
+            found.survivors.append(mutant.label)

@@ -1,0 +1,86 @@
+"""Proofs by exponents, logarithms of products, and products of factors; neighbours that are false are not proved."""
+
+from __future__ import annotations
+
+import pytest
+
+from montecarlo.search_statement import evaluate
+from proofs_check.api import check
+from theorems.statement import proposition
+from theorems.statement.cases import Case
+from theorems.statement.expression import StatementError
+from theorems.statement.language import parsed
+from theorems.statement.proofs.prover import proved
+from theorems.statement.values import value
+
+
+@pytest.mark.parametrize(
+    ("statement", "hypotheses", "holds"),
+    [
+        # exp is increasing
+        ("exp(-norm(u + v)**2) < 1", "u in R^d, v in R^d, norm(u + v) > 0", True),
+        ("exp(-norm(u + v)**2) < 1", "u in R^d, v in R^d", False),
+        ("n*exp(u)*exp(v) <= n*exp(w)", "u real, v real, w real, u + v <= w, n integer, n >= 1", True),
+        ("n*exp(u)*exp(v) <= n*exp(w)", "u real, v real, w real, u - v <= w, n integer, n >= 1", False),
+        ("a*exp(u) <= a*exp(v)", "u real, v real, u <= v, a > 0", True),
+        ("a*exp(u) <= a*exp(v)", "u real, v real, u <= v, a real", False),
+        ("exp(u) <= exp(v)", "u real, v real, u <= v", True),
+        ("exp(u) < exp(v)", "u real, v real, u <= v", False),
+        # logarithms of products, and of what is larger
+        ("log(a*b) = log(a) + log(b)", "a > 0, b > 0", True),
+        ("log(a/b) = log(a) + log(b)", "a > 0, b > 0", False),
+        ("log(a*exp(u)) = log(a) + u", "a > 0, u real", True),
+        ("exp(2*log(a) + u) = a**2*exp(u)", "a > 0, u real", True),
+        ("log(c/w) >= (c - w)/l", "0 < w, w <= c, c < l", True),
+        ("log(c/w) >= (c - w)/l", "0 < w, w <= c, 0 < l", False),
+        ("log(c/w) <= (c - w)/w", "0 < w, w <= c", True),
+        ("log(w) <= log(c)", "0 < w, w <= c", True),
+        ("log(w) < log(c)", "0 < w, w <= c", False),
+        ("-w + l*log(w) <= -c + l*log(c)", "0 < w, w <= c, c < l", True),
+        ("-w + l*log(w) <= -c + l*log(c)", "0 < w, w <= c, 0 < l", False),
+        # powers with exponents that are no numbers
+        ("a**b*a**c = a**(b + c)", "a > 0, b real, c real", True),
+        ("a**b*a**c = a**(b*c)", "a > 0, b real, c real", False),
+        # products by their factors
+        ("prod(d/(d + 2*k), k, 0, l - 1) >= (1 - (2*l - 2)/d)**l", "l integer, l >= 1, d >= 2, 2*l - 2 <= d", True),
+        ("prod(d/(d + 2*k), k, 0, l - 1) >= (1 - (2*l - 3)/d)**l", "l integer, l >= 1, d >= 2, 2*l - 2 <= d", False),
+        ("prod(d/(d + 2*k), k, 0, l - 1) >= (1 - (2*l - 2)/d)**(l - 1)", "l integer, l >= 1, 2*l - 2 <= d", False),
+        ("prod(d/(d + 2*k), k, 0, l - 1) <= 1**l", "l integer, l >= 1, d >= 2", True),
+        ("prod(1 - u/k, k, 1, n) <= 1**n", "n integer, n >= 1, 0 < u, u <= 1", True),
+        ("prod(1 - u/k, k, 1, n) <= 1**n", "n integer, n >= 1, 0 < u, u <= 4", False),
+        # the index is no parameter of that name
+        ("prod(k/(1 + k), k, 1, n) >= (k/(1 + k))**n", "n integer, n >= 1, 0 < k, k <= 1", True),
+        ("prod(k/(1 + k), k, 1, n) >= (k/(1 + k))**n", "n integer, n >= 1, 0 < k", False),
+    ],
+)
+def test_what_is_proved_and_what_is_not(statement: str, hypotheses: str, holds: bool) -> None:
+    assert (proved(proposition(statement, hypotheses)) is not None) == holds
+
+
+@pytest.mark.parametrize(
+    ("statement", "hypotheses", "verdict"),
+    [
+        ("E[exp(u.T*x[1])] >= 1 + norm(u)**2/2", "u in R^d, Sigma = I", "verified"),
+        ("E[exp(u.T*x[1])] >= 1 + norm(u)**2", "u in R^d, Sigma = I", "refuted"),
+        ("E[cosh(u.T*x[1])] > 1", "u in R^d, Sigma = I, norm(u) > 0", "verified"),
+        ("E[cos(u.T*x[1])] < 1", "u in R^d, Sigma = I, norm(u) > 0", "verified"),
+        ("E[cos(u.T*x[1])] < 1/2", "u in R^d, Sigma = I, norm(u) > 0", "refuted"),
+    ],
+)
+def test_inequalities_between_moments_with_closed_forms(statement: str, hypotheses: str, verdict: str) -> None:
+    found = check(statement, hypotheses=hypotheses, effort="quick")
+    assert found.verdict == verdict
+    if verdict == "verified":
+        assert "exp" in found.report["symbolic"]["method"]
+
+
+@pytest.mark.parametrize(("text", "number"), [("prod(k, k, 1, 5)", 120), ("prod(k/2, k, 1, 0)", 1)])
+def test_products_are_those_of_their_factors_on_both_sides(text: str, number: int) -> None:
+    node = parsed(text)
+    assert value(node, Case({})) == number == evaluate(node.plain(), {"numbers": {}})
+
+
+@pytest.mark.parametrize("text", ["E[prod(x[k].T*x[k], k, 1, T)] = 0", "prod(W, k, 1, n) = W"])
+def test_products_are_of_numbers(text: str) -> None:
+    with pytest.raises(StatementError, match="numbers"):
+        proposition(text, "n integer, n >= 1" if "n)" in text else "", law="iid" if "x[" in text else "walk")

@@ -1,0 +1,87 @@
+"""Limits by Laurent series, against limits that are known, and what has no such series."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+
+import pytest
+
+from proofs_check.api import check
+from theorems.statement.language import parsed
+from theorems.statement.laurent import NoSeriesError, quotient_limit
+
+ONE = parsed("1")
+
+
+@pytest.mark.parametrize(
+    ("function", "at", "limit"),
+    [
+        ("n*log(1 + 1/n)", None, 1),
+        ("n*(n*log(1 + 1/n) - 1)", None, Fraction(-1, 2)),
+        ("sqrt(n**2 + n) - n", None, Fraction(1, 2)),
+        ("exp(n*log(1 + 1/n) - 1)", None, 1),
+        ("n*log((1 - 2/n**2)**n)", None, -2),
+        ("(4*n**2 + 1)**(1/2)/n", None, 2),
+        ("-n**2/(n + 1)", None, -inf),
+        ("sin(n)/n", 0, 1),
+        ("(1 - cos(n))/n**2", 0, Fraction(1, 2)),
+        ("(n - sin(n))/n**3", 0, Fraction(1, 6)),
+        ("log(n)/(n - 1)", 1, 1),
+        ("(n**2 - 1)/(n - 1)", 1, 2),
+        ("1/n**2", 0, inf),
+        ("n/n - 1 + 1/n", None, None),
+    ],
+)
+def test_limits_are_those_that_are_known(function: str, at: int | None, limit: Fraction | float | None) -> None:
+    where = None if at is None else Fraction(at)
+    if limit is None:
+        # n/n - 1 is 0, which no truncated series shows
+        with pytest.raises(NoSeriesError, match="cancel"):
+            quotient_limit(parsed(function), ONE, "n", where)
+    else:
+        assert quotient_limit(parsed(function), ONE, "n", where) == limit
+
+
+@pytest.mark.parametrize(
+    ("function", "at", "why"),
+    [
+        ("(1 + 1/n)**n", None, "exp"),
+        ("log(n)", None, "log"),
+        ("sqrt(n)", None, "root"),
+        ("sqrt(2 + 1/n)", None, "rational"),
+        ("sqrt(n**2)/n", 0, "either side"),
+        ("1/n", 0, "either sign"),
+        ("abs(n)", 0, "no series"),
+        ("exp(n)", None, "exp"),
+        ("m*n", None, "no series"),
+    ],
+)
+def test_what_has_no_such_series_is_refused(function: str, at: int | None, why: str) -> None:
+    with pytest.raises(NoSeriesError, match=why):
+        quotient_limit(parsed(function), ONE, "n", None if at is None else Fraction(at))
+
+
+@pytest.mark.parametrize(
+    ("statement", "limit", "hypotheses", "verdict"),
+    [
+        ("l*log((1 - (2*l - 2)/l**3)**l) -> -2", "l -> oo", "l > 1", "verified"),
+        ("l*log((1 - (2*l - 2)/l**3)**l) -> -1", "l -> oo", "l > 1", "refuted"),
+        ("log((1 - (2*l - 2)/l**3)**l) = -2/l + o(1/l)", "l -> oo", "l > 1", "verified"),
+        ("log((1 - (2*l - 2)/l**3)**l) = -2/l + O(1/l**2)", "l -> oo", "l > 1", "verified"),
+        ("log((1 - (2*l - 2)/l**3)**l) = -2/l + o(1/l**2)", "l -> oo", "l > 1", "refuted"),
+        ("sqrt(n**2 + n) ~ n", "n -> oo", "n > 0", "verified"),
+        ("sqrt(n**2 + n) ~ 2*n", "n -> oo", "n > 0", "refuted"),
+        ("n**2/(n + 1) -> 1", "n -> oo", "n > 0", "refuted"),
+        ("sin(u)/u -> 1", "u -> 0", "u != 0", "verified"),
+        ("sqrt(u**2)/u -> 1", "u -> 0", "u != 0", "undecided"),
+        ("a*n/(n + 1) -> a", "n -> oo", "n > 0, a real", "undecided"),
+        ("(1 + 1/n)**n -> exp(1)", "n -> oo", "n > 0", "undecided"),
+    ],
+)
+def test_limits_without_tokens_are_judged(statement: str, limit: str, hypotheses: str, verdict: str) -> None:
+    found = check(statement, hypotheses=hypotheses, limit=limit, effort="quick")
+    assert found.verdict == verdict
+    decoys = found.report["decoys"]
+    if verdict == "verified" and "O(" not in statement:
+        assert decoys["of"] == decoys["caught"] > 0
