@@ -2,7 +2,7 @@
 
 Under the law ``iid`` every token may be turned to its negative without changing the law. The probability of an event is
 the mean, over tokens, of the share of the 2^T changes of signs at which it holds; where that share is the same for all
-tokens in general position, it is the probability. Shares are counted exactly, at rational unit vectors.
+tokens in general position, it is the probability. Shares are counted exactly, at rational vectors of rational lengths.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from theorems.statement.proposition import Proposition
 from theorems.statement.truths import truth
 from theorems.statement.values import scalar
 
-#: Dimensions and numbers of tokens that are looked at; of up to so many tokens a second set.
-DIMENSIONS, LENGTHS, TWICE = (1, 2, 3), (2, 3, 4, 5), 3
+#: Dimensions and numbers of tokens that are looked at, and sets of tokens of each.
+DIMENSIONS, LENGTHS, SETS = (1, 2, 3), (1, 2, 3, 4, 5), 2
 
 
 def by_signs(prop: Proposition) -> bool:
@@ -46,7 +46,7 @@ def signs_bound(
         case = Case(sizes)
         exact = Exact({label: str(scalar(other.left, case)) for label, other in parameters.items()})
         derived, where = exact.evaluate(value), ", ".join(f"{label} = {number}" for label, number in sizes.items())
-        for tokens in _token_sets(int(sizes["d"]), int(sizes["T"])):
+        for tokens in _token_sets(prop, int(sizes["d"]), int(sizes["T"])):
             share = _share(prop.left.args[0], sizes, tokens)
             if share is None:
                 return Binding(missing=[f"{name} was not compared with the statement: no event is decided at {where}"])
@@ -75,16 +75,24 @@ def _sizes(prop: Proposition) -> Iterator[dict[str, Fraction]]:
             yield {"d": Fraction(d), "T": Fraction(T)}
 
 
-def _token_sets(d: int, T: int) -> Iterator[list[tuple[Fraction, ...]]]:
-    """Sets of T rational unit vectors, by stereographic projection of random rational points."""
-    chosen = random.Random(f"{d} {T}")
-    for _ in range(1 + (T <= TWICE)):
-        yield [_unit([Fraction(chosen.randint(-99, 99), 41) for _ in range(d - 1)]) for _ in range(T)]
+def _token_sets(prop: Proposition, d: int, T: int) -> Iterator[list[tuple[Fraction, ...]]]:
+    """Sets of T rational vectors of any rational length, by stereographic projection of random rational points.
+
+    Where Sigma may be singular they lie in spaces of every dimension.
+    """
+    chosen, known = random.Random(f"{d} {T}"), prop.known
+    regular = known.identity or known.shape("Sigma") == "positive definite"
+    for rank in range(d if regular else 1, d + 1):
+        for _ in range(SETS):
+            points = [[Fraction(chosen.randint(-99, 99), 41) for _ in range(rank - 1)] for _ in range(T)]
+            lengths = [Fraction(chosen.randint(1, 99), 41) for _ in points]
+            sides = (Fraction(0),) * (d - rank)
+            yield [(*_directed(point, length), *sides) for point, length in zip(points, lengths, strict=True)]
 
 
-def _unit(point: list[Fraction]) -> tuple[Fraction, ...]:
+def _directed(point: list[Fraction], length: Fraction) -> tuple[Fraction, ...]:
     square = sum((entry**2 for entry in point), Fraction(0))
-    return (*(2 * entry / (square + 1) for entry in point), (square - 1) / (square + 1))
+    return tuple(length * entry / (square + 1) for entry in (*(2 * entry for entry in point), square - 1))
 
 
 def _share(event: Expr, sizes: Mapping[str, Fraction], tokens: list[tuple[Fraction, ...]]) -> Fraction | None:

@@ -20,8 +20,9 @@ from theorems.gaussian.numeric import Case, Numeric
 from theorems.gaussian.process import Moment
 from theorems.kernel.derivation import Closed, Derived, Expected, Fact
 from theorems.kernel.deriving import derive
+from theorems.kernel.grounds import where_said
 from theorems.kernel.limits import Limit, at_point, compare_cells
-from theorems.kernel.settle import holds, printed_value, target, value_of, where_said
+from theorems.kernel.settle import holds, printed_value, target, value_of
 
 #: What a simulation can measure.
 Sampled = Moment | Expected | Limit

@@ -16,6 +16,7 @@ from theorems.claims.conditions import SIGNS, read
 from theorems.gaussian.numeric import Case
 from theorems.kernel.derivation import Derived, Inequality, Quantity, SharpBound
 from theorems.kernel.eventually import Eventually, settle_eventually, unsupported_eventually
+from theorems.kernel.grounds import where_said
 from theorems.kernel.outcome import CheckedStep, Outcome
 from theorems.kernel.thresholds import Threshold
 from theorems.rules.norm import COVARIANCE, DEFINITE, MEANING, NORM_RULES, SYMMETRIC, granted, meets
@@ -92,7 +93,7 @@ def ungranted(statement: Statement, bound: Inequality) -> tuple[str, ...]:
 
 
 def admitted(statement: Statement, point: Mapping[str, Any] | Case) -> bool:
-    """Whether an exact point is shown to meet a claim's conditions ("least_W*largest_W >= 0").
+    """Whether an exact point is shown to meet a claim's conditions ("least_W*largest_W >= 0"), and what it assumes.
 
     Raises ValueError for a point that does not meet the claim's assumptions about W_QK and Sigma.
     """
@@ -101,9 +102,16 @@ def admitted(statement: Statement, point: Mapping[str, Any] | Case) -> bool:
         if granted(hypothesis, statement.assumptions, ()) and not meets(hypothesis, case.matrices):
             shown = {name: case.raw[name] for name in ("W", "Sigma") if name in case.raw}
             raise ValueError(f"{statement.id}: the point {shown} is not one with {hypothesis}; give one that is")
-    for condition in statement.conditions:
+    for condition in where_said(statement):
         gap, allowed = read(condition)
-        if sign(gap, {name: case.number(name) for name in names(gap)}) not in allowed:
+        try:
+            values = {name: case.number(name) for name in names(gap)}
+        except KeyError:
+            if condition in statement.conditions:
+                raise
+            # an assumption about what the point does not have
+            continue
+        if sign(gap, values) not in allowed:
             return False
     return True
 

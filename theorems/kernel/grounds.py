@@ -18,7 +18,7 @@ from theorems.algebra.expressions import ExpressionError, parse, symbol
 from theorems.claims.catalogue import Statement
 from theorems.gaussian.process import Kernel, Moment, Step
 from theorems.kernel.derivation import Derived
-from theorems.kernel.hypotheses import granted, plain
+from theorems.kernel.hypotheses import comparisons, granted, plain
 from theorems.rules import ABOUT, CONCLUSION
 from theorems.rules.analysis import CONCLUSIONS
 
@@ -157,6 +157,11 @@ def stated(statement: Statement) -> frozenset[str]:
     found |= {"0 <= theta", "theta <= 1"} if along else set()
     found |= {f"{low} <= {high}" for low, high in zip(statement.positions, statement.positions[1:], strict=False)}
     return frozenset(found | ({"Sigma = I"} if statement.covariance == "identity" else set()))
+
+
+def where_said(statement: Statement) -> tuple[str, ...]:
+    """The comparisons that a claim assumes: it speaks of no point where one of them fails."""
+    return tuple(dict.fromkeys((*statement.conditions, *comparisons(stated(statement)))))
 
 
 def grounds(statement: Statement, derived: Derived) -> Grounds:

@@ -23,7 +23,7 @@ from theorems.gaussian.moments.recompute import recomputed
 from theorems.gaussian.process import Moment, Step
 from theorems.gaussian.repair import presentable, repaired
 from theorems.kernel import hypotheses
-from theorems.kernel.bounds import settle_bound, unsupported_bound, unsupported_inequality
+from theorems.kernel.bounds import admitted, settle_bound, unsupported_bound, unsupported_inequality
 from theorems.kernel.derivation import (
     Closed,
     Derived,
@@ -36,7 +36,7 @@ from theorems.kernel.derivation import (
     consequence_of,
 )
 from theorems.kernel.equivalence import settle_equivalence, unsupported_equivalence
-from theorems.kernel.grounds import complaints, grounds, ungrounded
+from theorems.kernel.grounds import complaints, grounds, ungrounded, where_said
 from theorems.kernel.grounds import stated as assumed
 from theorems.kernel.limits import Limit, compare_cells, enclosed, supported_cells
 from theorems.kernel.matrix_claims import matrix_of, settle_matrix, unsupported_matrix
@@ -291,11 +291,6 @@ def _settle_order(statement: Statement, derived: Derived, steps: list[CheckedSte
     return outcome
 
 
-def where_said(statement: Statement) -> tuple[str, ...]:
-    """The comparisons that a claim assumes: it speaks of no point where one of them fails."""
-    return (*statement.conditions, *hypotheses.comparisons(assumed(statement)))
-
-
 def _settle_limit(statement: Statement, name: str, limit: Limit, outcome: Outcome) -> list[str]:
     """Compare a printed limit with the derived one cell by cell; the name where some cell contradicts the print."""
     found = compare_cells(limit, parse(statement.printed[name]), where_said(statement))
@@ -350,6 +345,8 @@ def unsupported(statement: Statement, derived: Derived) -> list[str]:
             found += unsupported_matrix(quantity)
         elif isinstance(quantity, SharpBound):
             found += unsupported_bound(quantity)
+            if not admitted(statement, quantity.attained):
+                found.append(f"{quantity.attained} is no case of the claim")
         elif isinstance(quantity, Inequality):
             found += unsupported_inequality(quantity)
         elif isinstance(quantity, Equivalence):

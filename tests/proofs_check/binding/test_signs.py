@@ -36,7 +36,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Dimension 2 alone and few tokens decide these tests."""
     monkeypatch.setattr(signs, "DIMENSIONS", (2,))
     monkeypatch.setattr(signs, "LENGTHS", (2, 4))
-    monkeypatch.setattr(signs, "TWICE", 0)
+    monkeypatch.setattr(signs, "SETS", 1)
 
 
 def _derived(text: str) -> Any:
@@ -140,3 +140,24 @@ def test_the_print_of_wendel_is_read() -> None:
     prop = said(WENDEL, "probability")
     for d, T, exact in ((2, 4, Fraction(3, 4)), (2, 5, Fraction(1, 2)), (3, 5, Fraction(7, 8)), (4, 3, Fraction(1))):
         assert scalar(prop.right, Case({"d": Fraction(d), "T": Fraction(T)})) == exact
+
+
+WIDER = {
+    "lengths of normal tokens": ("z[i] = x[i]", "Sigma = I, d >= 2, T >= 2"),
+    "Sigma may be singular": ("z[i] = x[i]/norm(x[i])", "d >= 2, T >= 2"),
+    "no query": ("z[i] = x[i]/norm(x[i])", "Sigma = I, d >= 2, T >= 1"),
+    "on a line": ("z[i] = x[i]/norm(x[i])", "Sigma = I, d >= 1, T >= 2"),
+}
+
+
+@pytest.mark.parametrize(("where", "hypotheses"), WIDER.values(), ids=WIDER)
+def test_a_statement_of_more_tokens_is_seen(where: str, hypotheses: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wendel's theorem is one of directions in general position; the simulation draws these, whatever is said."""
+    for name, value in (("DIMENSIONS", (1, 2)), ("LENGTHS", (1, 2, 4)), ("SETS", 2)):
+        monkeypatch.setattr(signs, name, value)
+    assert WENDEL.says is not None
+    derived = _derived("2**(1 - points)*Sum(binomial(points - 1, k), k, 0, dim - 1)")
+    wider = replace(WENDEL.says, where=where, hypotheses=hypotheses)
+    assert derivation_bound(replace(WENDEL, says=wider), ["iid"], derived).derived
+    regular = replace(WENDEL.says, hypotheses="Sigma positive definite, d >= 2, T >= 2")
+    assert derivation_bound(replace(WENDEL, says=regular), ["iid"], derived).bound

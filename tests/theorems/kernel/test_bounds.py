@@ -261,7 +261,8 @@ def test_a_bound_holds_for_the_names_that_the_claim_allows() -> None:
     statement, found = by_id()["bao2024.sec4.eq5"], derive("bao2024.sec4.eq5")
     (bound,) = found.quantities.values()
     assert isinstance(bound, SharpBound)
-    large = replace(bound, at_least={"d": 4, "tr2": 0})
+    unit = [[str(int(r == c)) for c in range(4)] for r in range(4)]
+    large = replace(bound, at_least={"d": 4, "tr2": 0}, attained={"d": 4, "W": unit, "Sigma": unit})
     printed = {"upper": "sqrt(d*tr2)*d/4", "lower": "-sqrt(d*tr2)*d/4"}
 
     def status(of: SharpBound, *more: str) -> str:
@@ -276,3 +277,24 @@ def test_what_grows_is_compared_for_the_names_that_the_claim_allows() -> None:
     assert settle(statement, found).status == "disproved"
     free = replace(statement, assumptions=tuple(one for one in statement.assumptions if one != "nu >= 0"))
     assert settle(free, found).evidence == ["not assumed: nu >= 0"]
+
+
+def test_a_bound_is_attained_where_the_claim_speaks() -> None:
+    statement, bound = by_id()[RANGE], sharp()
+    assert settle(
+        replace(statement, conditions=("d >= 2", "tr2 <= 1")), Derived({"": bound}, bound.steps)
+    ).evidence == [f"{bound.attained} is no case of the claim"]
+
+
+def test_a_point_that_the_claim_does_not_assume_disproves_nothing() -> None:
+    """1 + theta (1 - theta) is below 1 for theta = 5, of which a claim about 0 <= theta <= 1 says nothing."""
+    statement, bound = by_id()[FINAL], proved(FINAL)
+    far = replace(bound, points=({"theta": "5", "xi": "1/64", "eta": "4"},))
+    printed = {"upper": f"({bound.upper})*(1 + theta*(1 - theta))"}
+
+    def status(*assumptions: str) -> str:
+        claim = replace(statement, printed=printed, assumptions=assumptions)
+        return settle(claim, Derived({"": far}, ())).status
+
+    assert status(*statement.assumptions) == "undecided"
+    assert status("0 <= theta", "xi, eta > 0") == "disproved"
