@@ -108,7 +108,13 @@ def compared(
             evidence.survivors.append(label)
     if wrong and outcome.status == "disproved":
         raw, name, claimed, true = min(wrong, key=lambda row: _size(row[0]))
-        evidence.counterexample = {"params": dict(raw), "printed": str(claimed), "true": str(true)}
+        evidence.counterexample = {
+            "params": dict(raw),
+            "given": _told(fact.instance(raw), fact),
+            "quantity": name,
+            "printed": str(claimed),
+            "true": str(true),
+        }
         evidence.confirmed = True
         evidence.trend.append(f"counterexample: {name} at {_shown(fact, raw)}: printed {claimed}, true {true}")
     return evidence
@@ -155,6 +161,16 @@ def given_at(here: Instance, fact: MatrixFact) -> Mapping[str, Any]:
             rows = here.arrays[letter.name].tolist()
             table[letter.name] = [row[0] for row in rows] if letter.columns == "1" else rows
     return table
+
+
+def _told(here: Instance, fact: MatrixFact) -> dict[str, Any]:
+    """What the empirical check was handed, exactly, as a report has it."""
+    found = given_at(here, fact)
+    return {name: _texts(found[name]) for name in fact.given if name in found}
+
+
+def _texts(value: Any) -> Any:
+    return [_texts(part) for part in value] if isinstance(value, list) else str(value)
 
 
 def _array(found: Mapping[str, tuple[float, float]], shape: tuple[int, ...], source: str) -> list[list[Any]]:

@@ -113,6 +113,19 @@ class Simulation(TypedDict):
     trusted: Annotated[list[Text], Meta(description="What the simulation declares of its tails and nothing checks.")]
 
 
+class Saying(TypedDict):
+    """What a claim says as data, in the language of statements."""
+
+    quantities: dict[str, str]
+    hypotheses: str
+    where: str
+    law: str
+    limit: str
+    letters: Annotated[dict[str, str], Meta(description="How parameters of the cases are written.")]
+    paper: Annotated[dict[str, str], Meta(description="Letters of the paper, and what they are in the suite's.")]
+    along: Annotated[dict[str, str], Meta(description="Where a position or parameter goes in the limit.")]
+
+
 class Counterexample(TypedDict):
     """A case at which the printed formula is wrong."""
 
@@ -125,6 +138,10 @@ class Counterexample(TypedDict):
             Meta(description="Where the claim is about a limit: of what and where; printed and true are limits."),
         ]
     ]
+    given: NotRequired[
+        Annotated[Params, Meta(description="What the parameters stand for: matrices and numbers by their letters.")]
+    ]
+    quantity: NotRequired[Annotated[str, Meta(description="Which entry of a matrix, or which quantity, it is.")]]
     finite: NotRequired[Annotated[str, Meta(description="The exact value at the case itself, before the limit.")]]
 
 
@@ -303,6 +320,7 @@ class Claim(TypedDict):
     quantity: str
     symbols: list[str]
     printed: dict[str, str]
+    said: NotRequired[Saying | None]
     symbolic: Symbolic
     simulation: Simulation
     counterexample: Counterexample | None

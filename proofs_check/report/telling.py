@@ -5,7 +5,7 @@ Every text is made here once, as strings.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from proofs_check.claims.report import Case, Claim, Counterexample, Report, Run, Trusted, Variant
@@ -188,15 +188,23 @@ def simulated(claim: Claim) -> str:
     return f"{name}{number(case['estimate'])}{interval}; {both}{z} ({drawn})"
 
 
-def asked(claim: Claim) -> str:
-    """Where in the ranges the cases lay at which both sides were asked beside the judged ones, and agree."""
+def start_told(start: str) -> str:
+    """A start of the walk as it is written."""
+    return _STARTS.get(start, start)
+
+
+def asked(claim: Claim, letter: Callable[[str], str] = str) -> str:
+    """Where in the ranges the cases lay at which both sides were asked beside the judged ones, and agree.
+
+    ``letter`` writes the name of a parameter.
+    """
     found = claim["agreement"]
     if not found["cases"]:
         return ""
     ends = (
-        f"{one['name']} = {one['least']}"
+        f"{letter(one['name'])} = {one['least']}"
         if one["least"] == one["largest"]
-        else f"{one['name']} from {one['least']} to {one['largest']}"
+        else f"{letter(one['name'])} from {one['least']} to {one['largest']}"
         for one in found["ranges"]
     )
     met, edges = len(found["edges"]), len(found["edges"]) + len(found["missed"])

@@ -135,6 +135,9 @@ class Statement:
     says: Said | None = None
     #: both sides are interpreters of ``says``; a derivation and a simulation in words of their own are held to it
     interpreted: bool = False
+    #: how parameters of the cases are written ({"dim": "d"}), and letters of the paper ({"W": "W_QK*Sigma"})
+    letters: Mapping[str, str] = field(default_factory=dict)
+    paper_letters: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
@@ -233,7 +236,8 @@ def read_claims(package: str, plugin: str = "") -> tuple[Statement, ...]:
     try:
         data = tomllib.loads(resources.files(package).joinpath("statements.toml").read_text(encoding="utf-8"))
         source = Paper(**data["paper"])
-        entries = data["claim"]
+        letters = dict(data.get("letters", {}))
+        entries = [{"letters": letters, **entry} for entry in data["claim"]]
     except (OSError, KeyError, TypeError, ModuleNotFoundError, tomllib.TOMLDecodeError) as error:
         what = " ".join(f"{type(error).__name__}: {error}".split())
         raise CatalogueError(

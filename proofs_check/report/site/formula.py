@@ -18,7 +18,8 @@ _LETTERS = (
     "omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
 )
 _GREEK = frozenset(_LETTERS.split())
-_SPECIAL = {"lam": r"\lambda", "eps": r"\varepsilon", "oo": r"\infty"}
+#: x_x is the vector x of a law of one vector.
+_SPECIAL = {"lam": r"\lambda", "eps": r"\varepsilon", "oo": r"\infty", "x_x": "x"}
 _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Lt: "<",
     ast.LtE: r"\leq",
@@ -111,13 +112,22 @@ def name(text: str) -> str:
         stem = rf"\mathrm{{{stem}}}"
     if not index:
         return stem
+    if numbered := re.fullmatch(r"([A-Za-z])(\d+)", index):
+        return rf"{stem}_{{{numbered[1]}_{{{numbered[2]}}}}}"
     index = index.replace("_", ",")
     return stem + (rf"_{{\mathrm{{{index}}}}}" if len(index) > 1 else f"_{{{index}}}")
 
 
+def functions() -> dict[str, str]:
+    """The functions that formulas may hold, each as LaTeX around its arguments."""
+    return _CALLS
+
+
 def recognised(text: str) -> bool:
     """Whether a name is a symbol rather than a word of a sentence."""
-    return len(text) == 1 or text in _GREEK or text in _SPECIAL or "_" in text or any(c.isdigit() for c in text)
+    chain = _CHAIN.fullmatch(text)
+    symbol = len(text) == 1 or text in _GREEK or text in _SPECIAL or (chain is not None and chain[2] != "")
+    return symbol or "_" in text or any(c.isdigit() for c in text)
 
 
 class _Printer:

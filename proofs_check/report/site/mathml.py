@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from proofs_check.report.site import formula
+from proofs_check.report.site import formula, prose
 
 #: Longest LaTeX that is converted.
 LONGEST = 20_000
@@ -145,12 +145,23 @@ def expression(text: str, block: bool = True) -> Markup:
 def sentence(text: str) -> Markup:
     """A sentence whose formulas are typeset."""
     out: list[Markup] = []
-    for is_formula, part in formula.pieces(clean(text)):
+    for latex, run in prose.runs(clean(text)):
+        parts = [converted(part) for part in prose.lines(latex)] if latex and len(run) > 40 else []
+        whole = [converted(latex)] if latex and None in (parts or [None]) else parts
+        out += _plain(run) if latex is None or None in whole else [part for part in whole if part]
+    # as a plain string, for what is cut from a Markup and joined again is escaped again
+    joined = re.sub(r"</math> ([.,;:)])", r"</math>\1", str(Markup(" ").join(out)))
+    return Markup(re.sub(r"\( <math", "(<math", joined))
+
+
+def _plain(text: str) -> list[Markup]:
+    """A text in whose words formulas stand, of the language of formulas alone."""
+    out: list[Markup] = []
+    for is_formula, part in formula.pieces(text):
         latex = formula.relation(part) if is_formula else None
         typeset = _long(part) if latex and len(part) > 40 else converted(latex) if latex else None
         out.append(typeset or Markup(escape(part)))
-    # as a plain string, for what is cut from a Markup and joined again is escaped again
-    return Markup(re.sub(r"</math> ([.,;:])", r"</math>\1", str(Markup(" ").join(out))))
+    return out
 
 
 def _long(part: str) -> Markup | None:

@@ -159,7 +159,7 @@ def drawn(drawing: Drawing, name: str) -> Markup:
 
 def _row(row: Mapping[str, Any], y: float, x: Any) -> Markup:
     case = row["case"]
-    quantity = case["quantity"].partition(", limit")[0]
+    quantity = case["quantity"].partition(", limit")[0].replace("_", " ")
     quantity = quantity if len(quantity) <= LABEL else ""
     label = f"case {row['place']}" + (f", {quantity}" if quantity else "")
     parts = [

@@ -6,15 +6,15 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from markupsafe import Markup, escape
 
-from proofs_check.claims.report import Claim, Report
+from proofs_check.claims.report import Case, Claim, Report
 from proofs_check.inputs.expect import CORRECTED, VERDICTS
 from proofs_check.report.causes import causes, inherited, of_lower_order
-from proofs_check.report.site import compare, formula, mathml, plot
-from proofs_check.report.site.numbers import number
+from proofs_check.report.site import compare, formula, mathml, names, plot
+from proofs_check.report.site.numbers import finite, number
 from proofs_check.report.telling import (
     FIDELITY,
     against,
@@ -23,6 +23,7 @@ from proofs_check.report.telling import (
     ordered,
     parameters,
     power,
+    start_told,
     trusted,
     variant_told,
 )
@@ -42,6 +43,8 @@ _SECTIONS = ((r"sec(\d+)", "Section"), (r"app([A-Z])", "Appendix"))
 TITLE = 72
 #: Entries of a matrix that is typeset as one.
 SMALL = 16
+#: The parameter that counts how far a case is along a sequence.
+CASES = ("k",)
 #: Names of quantities that bound another one.
 BOUNDS = {"upper": "upper bound", "lower": "lower bound"}
 
@@ -51,6 +54,7 @@ class Row:
     """A printed quantity beside the derived one; ``same`` says whether they agree, None where that was not found."""
 
     name: str
+    shown: Markup
     printed: Markup
     derived: Markup | None
     same: bool | None
@@ -152,7 +156,9 @@ def statement(claim: Claim) -> Markup:
     if claim["statement"] and not claim["id"].endswith(CORRECTED):
         return mathml.statement(claim["statement"])
     parts = [
-        Markup("<span class=named><span class=word>{}</span> {}</span>").format(mathml.clean(label(name)), _equal(text))
+        Markup("<span class=named><span class=word>{}</span> {}</span>").format(
+            names.quantity(name, claim) if name not in BOUNDS else BOUNDS[name], _equal(names.written(text, claim))
+        )
         for name, text in claim["printed"].items()
     ]
     return Markup(" ").join(parts)
@@ -189,14 +195,15 @@ def rows(entry: Entry) -> list[Row]:
         same: bool | None = None
         if text is not None:
             same = compare.same(printed, text)
-            derived = mathml.expression(text)
+            derived = mathml.expression(names.written(text, claim))
         elif claim["correction"] and place == 0 and claim["correction"]["latex"]:
             derived = mathml.shown(claim["correction"]["latex"], True)
         elif place == 0 and exact and compare.same(printed, exact):
-            derived, same = mathml.expression(exact), True
+            derived, same = mathml.expression(names.written(exact, claim)), True
         elif claim["verdict"] == "verified":
             same = True
-        found.append(Row(label(name), mathml.expression(printed), derived, same))
+        head = Markup(BOUNDS[name]) if name in BOUNDS else names.quantity(name, claim)
+        found.append(Row(label(name), head, names.value(printed, claim), derived, same))
     return found
 
 
@@ -208,16 +215,19 @@ def further(entry: Entry) -> Markup | None:
     printed = [*entry.claim["printed"].values()][:1]
     corrected = [*entry.correction.claim["printed"].values()][:1] if entry.correction else []
     shown = any(compare.same(text, exact) for text in (*printed, *corrected))
-    return None if shown else mathml.expression(exact)
+    return None if shown else mathml.expression(names.written(exact, entry.claim))
 
 
 def example(claim: Claim) -> dict[str, str] | None:
-    """The counterexample in words."""
+    """The counterexample in words: the matrices that its parameters stand for, where it has them, else these."""
     given = claim["counterexample"]
     if given is None:
         return None
+    params = at_case(given["params"], claim)
     return {
-        "params": at_case(given["params"]),
+        "params": at_case(given["given"], claim) if given.get("given") else params,
+        "drawn": params if given.get("given") else Markup(""),
+        "quantity": given.get("quantity", ""),
         "printed": typeset(given["printed"]),
         "true": typeset(given["true"]),
         "limit": mathml.sentence(given["limit"]),
@@ -225,9 +235,9 @@ def example(claim: Claim) -> dict[str, str] | None:
     }
 
 
-def at_case(params: Mapping[str, Any]) -> Markup:
+def at_case(params: Mapping[str, Any], claim: Claim) -> Markup:
     """A case typeset: numbers, vectors and matrices of up to SMALL entries; longer ones as text."""
-    return Markup(", ").join(_given(name, params[name]) for name in ordered(params))
+    return Markup(", ").join(_given(names.letter(name, claim), params[name]) for name in ordered(params))
 
 
 def _given(name: str, value: Any) -> Markup:
@@ -237,8 +247,14 @@ def _given(name: str, value: Any) -> Markup:
         width = len(entries) // len(rows)
         lines = [" & ".join(map(str, entries[k : k + width])) for k in range(0, len(entries), width)]
         matrix = r" \\ ".join(lines)
-        shown = rf"{formula.name(name)} = \begin{{pmatrix}} {matrix} \end{{pmatrix}}"
+        brackets = rf"\begin{{pmatrix}} {matrix} \end{{pmatrix}}"
+        # of one entry a number is the same
+        shown = rf"{formula.name(name)} = {entries[0] if len(entries) == 1 else brackets}"
         if found := mathml.converted(shown):
+            return found
+    if name in ordered({name: 0}) and not isinstance(value, list) and (latex := formula.latex(str(value))):
+        symbol = formula.name(name) if formula.recognised(name) else rf"\text{{{name}}}" if name.isalpha() else None
+        if symbol and name != "start" and (found := mathml.converted(f"{symbol} = {latex}")):
             return found
     return mathml.sentence(parameters({name: value}))
 
@@ -249,14 +265,23 @@ def typeset(text: Any) -> Markup:
     return (mathml.converted(latex) if latex else None) or Markup(escape(number(text)))
 
 
+def valued(case: Case, side: Literal["printed", "derived"]) -> Markup:
+    """A value of a case: as it is where it is a number, else typeset, with six digits of it."""
+    text, given = case[side], case.get("numbers")
+    value = given[side] if given else None
+    if text is None or value is None or isinstance(value, bool) or finite(text) is not None:
+        return Markup(escape(number(text)))
+    return Markup("{} ≈ {}").format(typeset(text), number(value))
+
+
 def cases(claim: Claim) -> list[dict[str, str]]:
     """The simulated cases as texts of a table."""
     return [
         {
-            "params": "; ".join(filter(None, (parameters(case["params"]), before(raw)))),
-            "quantity": case["quantity"],
-            "printed": number(case["printed"]),
-            "derived": number(case["derived"]),
+            "params": Markup("; ").join(filter(None, (at_case(case["params"], claim), mathml.sentence(before(raw))))),
+            "quantity": mathml.sentence(label(case["quantity"])),
+            "printed": valued(case, "printed"),
+            "derived": valued(case, "derived"),
             "estimate": number(case["estimate"]),
             "low": number(case["low"]),
             "high": number(case["high"]),
@@ -270,13 +295,16 @@ def cases(claim: Claim) -> list[dict[str, str]]:
 def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
     """Everything that only a claim's own page shows."""
     claim = entry.claim
+
+    def generated(text: str) -> Markup:
+        return mathml.sentence(names.written(text, claim, generated=True))
+
     steps = [
-        {"text": mathml.sentence(step["text"]), "rule": step["rule"], "ok": step["ok"]}
-        for step in claim["proof"]["steps"]
+        {"text": generated(step["text"]), "rule": step["rule"], "ok": step["ok"]} for step in claim["proof"]["steps"]
     ]
     wrong = next((place for place, step in enumerate(steps) if not step["ok"]), None)
     lines = [
-        line | {"printed": mathml.expression(line["printed"]), "derived": mathml.expression(line["derived"])}
+        line | {side: mathml.expression(names.written(line[side], claim)) for side in ("printed", "derived")}
         for line in claim["proof"]["lines"]
     ]
     drawing = plot.rows(claim["cases"])
@@ -288,38 +316,48 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "steps": steps,
         "wrong": wrong,
         "lines": lines,
-        "evidence": [mathml.sentence(text) for text in claim["symbolic"]["evidence"]],
+        "evidence": [generated(text) for text in claim["symbolic"]["evidence"]],
         "trusted": [mathml.sentence(trusted(one)) for one in claim["symbolic"]["trusted"]],
         "corrected": whole,
-        "holds": [mathml.sentence(part.replace("->", "→")) for part in sentences(claim["correction"]["holds"])]
-        if claim["correction"]
-        else [],
+        "holds": [generated(part) for part in sentences(claim["correction"]["holds"])] if claim["correction"] else [],
         "condition": condition(claim),
         "example": example(claim),
         "plot": plot.drawn(drawing, "plot"),
         "plotted": plot.remarks(drawing),
         "cases": cases(claim),
-        "asked": asked(claim),
+        "asked": mathml.sentence(asked(claim, lambda name: names.letter(name, claim))),
         "power": power(claim),
         "fidelity": FIDELITY.get(claim["fidelity"], claim["fidelity"]),
-        "reading": mathml.sentence(claim["reading"]),
-        "assumptions": [mathml.sentence(text) for text in claim["assumptions"]],
+        "reading": mathml.sentence(names.written(claim["reading"], claim)),
+        "assumptions": [mathml.sentence(names.written(text, claim)) for text in claim["assumptions"]],
         "quantity": mathml.sentence(claim["quantity"]),
+        "defined": names.definitions(claim),
+        "along": names.along(claim) if any(index in CASES for index in ordered(_params(claim))) else None,
+        "mapping": names.mapping(claim),
+        "symbols": Markup(", ").join(mathml.expression(names.written(s, claim), False) for s in claim["symbols"]),
         "depends": [(name, table.get(name)) for name in claim["depends_on"]],
         "refuted_below": [(name, table.get(name)) for name in claim["rests_on_refuted"]],
         "sources": [(name, table.get(name)) for name in inherited([e.claim for e in table.values()]).get(entry.id, ())],
         "lower": of_lower_order(claim),
         "above": [other for other in table.values() if entry.id in other.claim["depends_on"]],
-        "starts": [start | {"how": _how(start)} for start in claim["starts"]],
+        "starts": [
+            start | {"how": _how(start), "start": mathml.sentence(start_told(start["start"]))}
+            for start in claim["starts"]
+        ],
         "variants": [
             variant
             | {
                 "told": variant_told(variant).removeprefix(f"{variant['name']}: "),
-                "evidence": [mathml.sentence(text) for text in variant["evidence"]],
+                "evidence": [generated(text) for text in variant["evidence"]],
             }
             for variant in claim["variants"]
         ],
     }
+
+
+def _params(claim: Claim) -> Mapping[str, Any]:
+    cases = claim["cases"]
+    return claim["counterexample"]["params"] if claim["counterexample"] else cases[0]["params"] if cases else {}
 
 
 def _how(start: Mapping[str, Any]) -> str:

@@ -230,7 +230,7 @@ def test_an_exact_value_of_another_quantity_is_not_called_the_printed_one(sample
     page = written(sample_report)["claims/bao2024.appA.eq11.html"]
     cell = next(e for e in read(page)[0] if e.attributes.get("data-label") == "Derived")
     assert cell.text.strip() == "proved as printed"
-    assert "exact value that the derivation gave, in tr1, mWm" in page
+    assert "exact value that the derivation gave, in <math>" in page and "in tr1, mWm" not in page
 
 
 def test_a_correction_that_was_not_verified_is_not_said_to_hold(sample_report: Report) -> None:

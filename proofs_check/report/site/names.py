@@ -1,0 +1,126 @@
+"""How the names of a claim are written: its quantities by their definitions, its letters as in the paper.
+
+All follows from what the claim says as data (``said`` in the report): the quantities in the language of statements, the
+letters of the cases' parameters, and the paper's letters, ``W = W_QK*Sigma``, for products that the suite writes out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from markupsafe import Markup
+
+from proofs_check.claims.report import Claim
+from proofs_check.report.site import formula, mathml
+
+#: The matrix of the model in the suite's names, and how it is written where the paper's W is another one.
+MODEL, MODEL_HERE = "W", "W_QK"
+#: A definition longer than this, in LaTeX, is no head of a row.
+LONGEST_HEAD = 70
+_POWER = re.compile(r"\btr([1-9]\d?)\b")
+_MODEL = re.compile(rf"(?<![\w(]){MODEL}(?![\w(^])(?!\.T\b\w)")
+_EMPTY: Mapping[str, Any] = {}
+
+
+def said(claim: Claim) -> Mapping[str, Any]:
+    """What the claim says as data; nothing for one that has no such data."""
+    return claim.get("said") or _EMPTY
+
+
+def papers(claim: Claim) -> str:
+    """The paper's letter for the product W_QK Sigma; "" where it has none."""
+    letters = said(claim).get("paper", {})
+    return next((letter for letter, text in letters.items() if text.replace(" ", "") == f"{MODEL_HERE}*Sigma"), "")
+
+
+def written(text: str, claim: Claim, *, generated: bool = False) -> str:
+    """A text with the paper's letters: tr2 as tr(W**2) where its W is W_QK Sigma.
+
+    ``generated`` texts are of the suite, whose W is the model's matrix: it is W_QK there.
+    """
+    letter = papers(claim)
+    if not letter:
+        return text
+    if generated:
+        text = _MODEL.sub(MODEL_HERE, text)
+    return _POWER.sub(lambda found: f"tr({letter}{'' if found[1] == '1' else '**' + found[1]})", text)
+
+
+def mapping(claim: Claim) -> Markup | None:
+    """The sentence that says what the paper's letters are; None where the suite has no others."""
+    letters = said(claim).get("paper", {})
+    if not letters:
+        return None
+    told = Markup(", ").join(mathml.sentence(f"{letter} = {text}") for letter, text in letters.items())
+    return Markup("In the paper's notation, used on this page, {}.").format(told)
+
+
+def letter(name: str, claim: Claim) -> str:
+    """A parameter of the cases as it is written, in the language of formulas."""
+    if name == MODEL and papers(claim):
+        return MODEL_HERE
+    return str(said(claim).get("letters", {}).get(name, name))
+
+
+def quantity(name: str, claim: Claim) -> Markup:
+    """A printed quantity: its definition typeset where it has one that is short, its name in words otherwise."""
+    if found := _short(name, claim):
+        return found
+    words = name.replace("_", " ")
+    if name.startswith("factor of ") and "=" not in name:
+        return Markup("factor of {}").format(mathml.expression(name.removeprefix("factor of "), block=False))
+    return mathml.sentence(name) if re.search(r"[*(=]", name) else Markup("{}").format(mathml.clean(words))
+
+
+def value(text: str, claim: Claim) -> Markup:
+    """What is printed of a quantity; where that is another quantity, its definition."""
+    return _short(text, claim) or mathml.expression(written(text, claim))
+
+
+def definitions(claim: Claim) -> Markup | None:
+    """The quantities by their definitions, and what these use, typeset; None where not all of it is a formula."""
+    quantities = said(claim).get("quantities", {})
+    shown = [_definition(name, claim) for name in quantities]
+    if None in shown or not shown or re.search(r"[=\[]", claim["quantity"]):
+        return None
+    parts = [part.partition(" = ") for part in _split(said(claim).get("where", "")) if part]
+    sides = [(formula.latex(left), formula.latex(_relettered(right, claim))) for left, _, right in parts]
+    if any(None in pair for pair in sides):
+        return None
+    told = Markup(", ").join(mathml.shown(str(latex)) for latex in dict.fromkeys(shown))
+    used = Markup(", ").join(mathml.shown(f"{left} = {right}") for left, right in sides)
+    return told + Markup(" with ") + used if used else told
+
+
+def _short(name: str, claim: Claim) -> Markup | None:
+    latex = None if said(claim).get("quantities", {}).get(name, "").isidentifier() else _definition(name, claim)
+    return mathml.converted(latex) if latex and len(latex) <= LONGEST_HEAD else None
+
+
+def _definition(name: str, claim: Claim) -> str | None:
+    text = said(claim).get("quantities", {}).get(name, "")
+    return formula.latex(_relettered(text, claim)) if text else None
+
+
+def along(claim: Claim) -> Markup | None:
+    """The sequences along which a limit is taken, where the cases name them by an index."""
+    found = said(claim).get("along", {})
+    parts = [mathml.sentence(f"{name} = {text}") for name, text in found.items()]
+    return Markup(", ").join(parts) if parts else None
+
+
+def _relettered(text: str, claim: Claim) -> str:
+    return re.sub(rf"\b{MODEL}\b", MODEL_HERE, text) if papers(claim) else text
+
+
+def _split(text: str) -> list[str]:
+    """Definitions cut at the commas outside brackets."""
+    parts, depth, start = [], 0, 0
+    for place, sign in enumerate(text):
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and depth == 0:
+            parts.append(text[start:place].strip())
+            start = place + 1
+    return [*parts, text[start:].strip()]

@@ -1,0 +1,80 @@
+"""Names on a claim's page: definitions, letters of the cases, and the paper's own notation, from the claim's data."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from proofs_check.report.site import names, pages, view
+
+Report = Any
+SAID = {
+    "quantities": {"variance": "Var[s[i]]", "mean": "E[x[i].T*W*x[i]]", "long": "+".join(["E[x[i].T*W*x[i]]"] * 9)},
+    "hypotheses": "W symmetric",
+    "where": "omega[j] = x[j].T*W*x[T]/lam, s[i] = sum(omega[j], j, 1, T)/T",
+    "law": "walk",
+    "limit": "",
+    "letters": {"dim": "d"},
+    "paper": {"W": "W_QK*Sigma"},
+    "along": {"xi": "4**k"},
+}
+
+
+@pytest.fixture
+def claim(sample_report: Report) -> Any:
+    found = next(claim for claim in sample_report["claims"] if claim["counterexample"])
+    found.update(said=SAID, printed={"variance": "tr2/lam**2 + tr1", "mean": "variance"}, quantity="limit")
+    return found
+
+
+def page_of(report: Report, name: str) -> str:
+    return dict(pages.files(report))[f"claims/{name}.html"].decode()
+
+
+def test_traces_are_in_the_papers_letters_where_its_matrix_is_a_product(claim: Any) -> None:
+    assert names.written("tr1 + tr2/2 - tr12", claim) == "tr(W) + tr(W**2)/2 - tr(W**12)"
+    # the suite's W is the model's matrix, the paper's own words mean the product
+    assert names.written("E[x_i^T W x_j] = tr1", claim, generated=True) == "E[x_i^T W_QK x_j] = tr(W)"
+    assert names.written("the eigenvalues of W", claim) == "the eigenvalues of W"
+    assert names.letter("W", claim) == "W_QK" and names.letter("dim", claim) == "d" and names.letter("T", claim) == "T"
+    assert "W" in str(names.mapping(claim)) and "QK" in str(names.mapping(claim))
+
+
+def test_without_such_letters_nothing_changes(claim: Any) -> None:
+    claim["said"] = SAID | {"paper": {}}
+    assert names.written("tr1 of W", claim, generated=True) == "tr1 of W" and names.letter("W", claim) == "W"
+    assert names.mapping(claim) is None
+    claim["said"] = None
+    assert names.definitions(claim) is None and str(names.quantity("second_moment", claim)) == "second moment"
+
+
+def test_quantities_stand_by_their_definitions(claim: Any) -> None:
+    assert "Var" in str(names.quantity("variance", claim)) and "<math>" in str(names.quantity("variance", claim))
+    assert str(names.quantity("long", claim)) == "long"
+    assert "<math>" in str(names.quantity("factor of W_K*W_K.T", claim))
+    # a print that is another quantity is shown as that one
+    assert str(names.value("variance", claim)) == str(names.quantity("variance", claim))
+    told = str(names.definitions(claim))
+    assert told.count("<math>") >= 4 and "with" in told and "**" not in told
+    claim["said"] = SAID | {"where": "s[i] = least(t, every(t, c, 1, C), not a formula"}
+    assert names.definitions(claim) is None
+
+
+def test_a_page_maps_the_papers_notation_once_and_prints_in_it(sample_report: Report, claim: Any) -> None:
+    text = page_of(sample_report, claim["id"])
+    assert text.count("In the paper's notation") == 1
+    row = re.search(r'<td data-label="Printed">.*?</td>', text, re.S)
+    assert row is not None and "Σ" not in row[0] and "Var" not in row[0]
+
+
+def test_a_counterexample_shows_what_its_parameters_stand_for(sample_report: Report, claim: Any) -> None:
+    claim["counterexample"] |= {"params": {"dim": "1", "seed": "7"}, "given": {"W_Q": [["-2"]], "y": ["1", "2"]}}
+    shown = view.example(claim)
+    assert shown is not None
+    assert ">seed<" not in shown["params"] and "<mi>Q</mi>" in shown["params"] and "<mn>2</mn>" in shown["params"]
+    assert "seed" in shown["drawn"] and "dim" not in shown["drawn"]
+    claim["counterexample"].pop("given")
+    shown = view.example(claim)
+    assert shown is not None and "seed" in shown["params"] and shown["drawn"] == ""
