@@ -8,7 +8,8 @@ term, and a probability by signs, are decided by neither; the evidence says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from montecarlo.registry import instance_of
 from proofs_check.binding.along import FAR
@@ -18,11 +19,13 @@ from proofs_check.binding.instances import CASES, FEW, Place, around_the_limit, 
 from proofs_check.binding.named import InstanceError, instance
 from proofs_check.binding.signs import by_signs
 from proofs_check.binding.tied import Binding, line, quantities
+from proofs_check.binding.widened import of_hypotheses
 from proofs_check.checks.approaching import INDEX
 from proofs_check.checks.evidence import Seen
 from proofs_check.checks.points import BITS
 from proofs_check.claims.pairing import Pair
 from theorems.algebra.balls import precision
+from theorems.claims.catalogue import by_id
 from theorems.gaussian.numeric import Case as Exact
 from theorems.kernel.bounds import admitted
 from theorems.kernel.derivation import SharpBound
@@ -92,12 +95,12 @@ def _as_decided(prop: Proposition, false: bool, proved: bool, failing: Sequence[
 def _by_value(pair: Pair, name: str, prop: Proposition, false: bool, seen: Sequence[Seen]) -> Binding:
     """The statement at cases within its hypotheses: a proved print fails at none, a disproved one fails somewhere."""
     fails, holds = list[str](), 0
-    for one in _looked_at(pair, name, prop, seen):
-        broken = _broken(pair, prop, one)
+    looked = ((place_of(one), _broken(pair, prop, one)) for one in _looked_at(pair, name, prop, seen))
+    for where, broken in chain(looked, _drawn(pair, prop)):
         if broken and not false:
-            told = f"the print is proved, and the statement {prop.text} fails at {place_of(one)}"
+            told = f"the print is proved, and the statement {prop.text} fails at {where}"
             return Binding(derived=[f"{told}: they are not one claim"])
-        fails += [place_of(one)] if broken else []
+        fails += [where] if broken else []
         holds += broken is False
     if false and not fails:
         raise InstanceError(f"it is disproved, and {prop.text} fails at none of {holds} cases that were looked at")
@@ -115,6 +118,17 @@ def _looked_at(pair: Pair, name: str, prop: Proposition, seen: Sequence[Seen]) -
     own = [quantity.attained] if isinstance(quantity, SharpBound) else [*getattr(quantity, "points", ())][:most]
     own += finite_laws([prop]) if prop.law.exchangeable else []
     return chosen + [Seen(point, point, {}) for point in own]
+
+
+def _drawn(pair: Pair, prop: Proposition) -> Iterator[tuple[str, bool | None]]:
+    """Cases drawn from the hypotheses of a statement without tokens or a limit, and whether it fails there.
+
+    A correction is stated under conditions of its own, which such a case need not meet.
+    """
+    claim = pair.statement
+    own = claim.conditions != by_id()[claim.corrects].conditions if claim.corrects else False
+    if not (prop.random or prop.limit.variable or own):
+        yield from ((str(case), violation(prop, case)) for case in of_hypotheses(claim.id, prop))
 
 
 def _broken(pair: Pair, prop: Proposition, one: Seen) -> bool | None:

@@ -6,6 +6,7 @@ them does is no proof.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -16,6 +17,7 @@ from proofs_check.binding.balls import ball_of
 from proofs_check.binding.instances import Place, derived_differs, formula_at, quantity_of
 from proofs_check.binding.named import InstanceError
 from proofs_check.binding.tied import Binding, quantities
+from proofs_check.cases.of_statements import drawn as drawn_tokens
 from proofs_check.cases.without_tokens import drawn
 from proofs_check.checks.evidence import Seen
 from proofs_check.checks.points import BITS
@@ -62,7 +64,19 @@ def needed_as_said(pair: Pair) -> Binding:
     lacking = [need for need in ungranted(pair.derived(), given) if _speaks_of(need) <= own]
     conditions = () if claim.corrects else claim.conditions
     lacking += [one for one in conditions if _speaks_of(one) <= own - {"d"} and not granted(one, given)]
+    lacking += [one for prop in props for one in conditions if _fails_at_tokens(pair, prop, one)]
     return Binding(derived=[f"{need} is needed, and is not said" for need in lacking[:1]])
+
+
+def _fails_at_tokens(pair: Pair, prop: Proposition, condition: str) -> bool:
+    """Whether a condition, "tr1 == 0", fails at a case of Gaussian tokens within the hypotheses."""
+    if not (prop.random and prop.law.gaussian):
+        return False
+    try:
+        return any(holds((condition,), pair.exact(case)) is False for case in drawn_tokens(prop, 1, CASES))
+    except ValueError:
+        # it speaks of a name that such a case does not have
+        return False
 
 
 def _said(prop: Proposition) -> set[str]:
@@ -105,15 +119,19 @@ def as_wide_as_said(pair: Pair) -> Binding:
     return found
 
 
+def of_hypotheses(key: str, prop: Proposition) -> Iterator[Case]:
+    """Cases drawn from a statement's hypotheses alone, at the present precision; the same for the same key."""
+    generator = Random(key)
+    return (case for case in (drawn(prop, generator.choice) for _ in range(DRAWS)) if case is not None)
+
+
 def _looked(pair: Pair, name: str, prop: Proposition, quantity: Any) -> Binding:
-    generator, count = Random(pair.statement.id), 0
-    conditions = pair.statement.conditions
+    count, conditions = 0, pair.statement.conditions
     if isinstance(quantity, Inequality):
         conditions = (*conditions, *bounds.ungranted(pair.statement, quantity))
     with precision(BITS):
-        for _ in range(DRAWS):
-            case = drawn(prop, generator.choice)
-            if case is None or count == CASES:
+        for case in of_hypotheses(pair.statement.id, prop):
+            if count == CASES:
                 continue
             raw = _raw(case)
             place = Place(Seen(raw, raw, {}), case, Exact(raw))

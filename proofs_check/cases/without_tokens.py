@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from theorems.statement.arithmetic import UndefinedError
 from theorems.statement.cases import Case, Rows, admissible, frame
 from theorems.statement.expression import Expr, StatementError
+from theorems.statement.numbers import rational_at
 from theorems.statement.proofs.matrices import about_matrices
 from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
@@ -115,7 +116,11 @@ class _Drawing:
             if largest is not None and largest < 0:
                 return None
             sequences[name] = self._sequence(lengths[name], largest)
-        case = Case(case.numbers, case.matrices, case.vectors, sequences)
+        families = {
+            name: self._members([int(rational_at(last, numbers)) - first + 1 for first, last in ends], d)
+            for name, ends in known.families.items()
+        }
+        case = Case(case.numbers, case.matrices, case.vectors, sequences, families)
         return None if admissible(prop, case) else case
 
     def _number(self, name: str, whole: bool, bounds: bool) -> Fraction:
@@ -134,6 +139,12 @@ class _Drawing:
 
     def _vector(self, d: int) -> tuple[Fraction, ...]:
         return self._entries(d)
+
+    def _members(self, lengths: Sequence[int], d: int) -> tuple[Any, ...]:
+        """The vectors of a family, as deep as it has indices."""
+        if not lengths:
+            return self._vector(d)
+        return tuple(self._members(lengths[1:], d) for _ in range(lengths[0]))
 
     def _sequence(self, length: int, top: Fraction | None) -> tuple[Fraction, ...]:
         """Entries within the bound ``top``: all equal, some apart from the others, at corners, or anywhere."""

@@ -85,6 +85,23 @@ def test_another_statement_about_moments_is_noticed(claim: str, changed: dict[st
 
 
 @pytest.mark.parametrize(
+    ("claim", "said", "less"),
+    [
+        ("bao2024.sec2.softmax-taylor", ", i != j", ""),
+        ("lampert2026.sec6.switch-implies-sink", ", norm(softmax(s)[2]*v) <= eps", ""),
+        ("lampert2026.sec6.sink-implies-switch", "kappa <= s[1] - largest(s[j], j, 2, N)", "kappa >= 0"),
+    ],
+)
+def test_a_statement_fails_at_cases_of_its_own_hypotheses(claim: str, said: str, less: str) -> None:
+    """No case that was seen is outside of what the claim's words assume."""
+    says = by_id()[claim].says
+    assert says is not None and said in says.hypotheses
+    assert not held(claim).derived
+    wider = held(claim, hypotheses=says.hypotheses.replace(said, less))
+    assert "is proved, and the statement" in wider.derived[0]
+
+
+@pytest.mark.parametrize(
     ("claim", "changed"),
     [
         ("bao2024.sec4.eq5", {"printed": {"upper": "sqrt(d*tr2)/2"}}),

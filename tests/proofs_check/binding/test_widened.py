@@ -9,7 +9,7 @@ import pytest
 from proofs_check.binding.tied import Binding
 from proofs_check.binding.widened import as_wide_as_said, needed_as_said
 from proofs_check.claims.pairing import Pair
-from theorems.claims.catalogue import by_id, shipped
+from theorems.claims.catalogue import by_id, with_sides
 
 EQ5, STEP, SPREAD = "bao2024.sec4.eq5", "bao2024.appC.lemma2-inequality", "bao2024.sec5.eq8"
 INVERSE, FIRST = "bao2024.sec5.eq10-first", "bao2024.sec5.eq7-first"
@@ -55,6 +55,9 @@ UPPER, LOWER, CHEAPER = ("lampert2026.sec7." + name for name in ("sink-upper", "
         (CHEAPER, "n >= 2", "n >= 1", "n >= 2"),
         ("bao2024.sec4.xi-eta-range", "W symmetric", "W != 0", "W symmetric"),
         ("bao2024.sec4.xi-eta-range", "d >= 2", "d >= 1", "d >= 2"),
+        # conditions on traces, at drawn matrices
+        ("bao2024.sec4.a1-uniform", ", tr(W*Sigma) = 0", "", "tr1 == 0"),
+        ("bao2024.sec4.a1-uniform", ", tr((W*Sigma)**2) > 0", "", "tr2 > 0"),
     ],
 )
 def test_what_the_words_grant_alone_is_not_said(claim: str, said: str, less: str, lacks: str) -> None:
@@ -68,6 +71,6 @@ def test_what_the_words_grant_alone_is_not_said(claim: str, said: str, less: str
 
 @pytest.mark.slow
 def test_what_every_derivation_needs_is_said() -> None:
-    for claim in shipped():
+    for claim in with_sides():
         for second_route in (False, True) if claim.says is not None else ():
             assert needed_as_said(Pair(claim, second_route)) == Binding(), claim.id
