@@ -128,6 +128,10 @@ def _by_kind(
         from proofs_check.statements.without_tokens import found_without_tokens
 
         return found_without_tokens(prop, effort, seed)
+    if prop.limit.of_vectors:
+        from proofs_check.statements.sequences import SequenceChecker
+
+        return SequenceChecker(prop, claim_id, alpha=alpha, found=found, **common).run()
     if prop.limit.together or prop.left.has("lim"):
         found.status, found.reason = "undecided", "no rule decides limits of several parameters, or within a side"
         return found

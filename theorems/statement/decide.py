@@ -224,6 +224,10 @@ def decide(prop: Proposition, derivation: Derivation) -> Decision:
 
     Raises StatementError for a statement that says nothing: a division by 0, too many orders of the positions.
     """
+    if prop.limit.of_vectors:
+        from theorems.statement.sequences import decided
+
+        return decided(prop, derivation)[0]
     if prop.limit.together:
         return Decision("undecided", "several limits", reason="no rule decides limits of several parameters at once")
     if any(side.has("lim") for side in (prop.left, prop.right)):

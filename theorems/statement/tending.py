@@ -31,7 +31,8 @@ class Limit:
     """What tends where: ``name`` (T, or a parameter) to ``value`` (an expression, or ``oo``).
 
     ``regime`` maps a position to the proportion of T that it tends to: i/T -> theta. ``together`` holds what tends
-    where several do at once (xi -> oo, eta -> 0, xi*eta -> r), or one to -oo: for every such sequence.
+    where several do at once (xi -> oo, eta -> 0, xi*eta -> r), or one to -oo, or a number made of vectors does
+    (u.T*v -> -oo): for every such sequence.
     """
 
     variable: str = ""
@@ -45,10 +46,15 @@ class Limit:
         """Whether the variable grows without bound."""
         return self.value is None
 
+    @property
+    def of_vectors(self) -> bool:
+        """Whether a number made of vectors tends, which stands for no name."""
+        return len(self.together) == 1 and not self.variable.isidentifier()
+
     def names(self) -> set[str]:
         """The names of what tends, T apart, and of where."""
         found = {name for _, form in self.regime for name in form.names()}
-        if self.variable and self.variable != "T":
+        if self.variable and self.variable != "T" and not self.of_vectors:
             found.add(self.variable)
         found |= self.value.names() if self.value is not None else set()
         for one in self.together:
@@ -72,7 +78,8 @@ def read_limit(text: str, words: Vocabulary) -> Limit:
             regime.append((source[:-2], _share(source, target, words, text, place)))
             continue
         tree = parsed(match[1], words, text, column + match.start(1))
-        if tree.op in ("number", "matrix", "vector", "family") or not tree.names() or tree.random:
+        moving = tree.names() or tree.has("vector", "matrix")
+        if tree.op in ("number", "matrix", "vector", "family") or not moving or tree.random:
             raise StatementError(
                 f"{source[:30]!r} tends nowhere; expected T -> oo, i/T -> theta or lam -> 0", text, column
             )
@@ -112,5 +119,8 @@ def _limit(goes: list[tuple[Goes, int]], regime: list[tuple[str, Expr]], text: s
         if one.value is not None and one.value.names() & own:
             moving = min(one.value.names() & own)
             raise StatementError(f"{one.source} tends to {one.value}, but {moving} tends itself", text, column)
+    if len(goes) == 1:
+        # a number made of vectors and matrices: along every sequence of these
+        return Limit(str(first.source), first.value, (), words, (first,))
     leading = next(one for one, _ in goes if one.source.op == "name")
     return Limit(leading.source.args[0], leading.value, (), words, tuple(one for one, _ in goes))

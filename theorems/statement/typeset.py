@@ -32,6 +32,9 @@ def typeset(prop: Proposition) -> str:
 
 def tending(prop: Proposition) -> str:
     """What tends where: T → ∞, i/T → θ."""
+    if prop.limit.of_vectors:
+        (one,) = prop.limit.together
+        return f"{_text(one.source)} → {'-' * (one.sign < 0)}{'∞' if one.value is None else _text(one.value)}"
     value = "∞" if prop.limit.value is None else _text(prop.limit.value)
     parts = [f"{_name(prop.limit.variable)} → {value}"]
     return ", ".join([*parts, *(f"{name}/T → {_text(form)}" for name, form in prop.limit.regime)])

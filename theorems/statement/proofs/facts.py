@@ -228,6 +228,10 @@ def _chain(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
     bound = times(*middle, *ends)
     if left != right or inside:
         yield Fact("Cauchy-Schwarz", minus(bound, Expr("abs", (node,))))
+    if left != right and not inside:
+        squares = [times(Expr("T", (end,)), end) for end in (left, right)]
+        for sign in (2, -2):
+            yield Fact("norm(u + v)**2 >= 0", add(*squares, times(number(sign), node)))
     if left == right and (
         not inside
         or (

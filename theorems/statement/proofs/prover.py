@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import permutations
 
 from theorems.algebra.ratio import Ratio
 from theorems.statement.cases import frame
@@ -23,6 +24,8 @@ from theorems.statement.work import Work
 
 #: Seconds for one proof where nothing else is said.
 STEPS = 3000
+#: Most products of exponentials of a goal of which facts are taken.
+MOST_EXPONENTIALS = 8
 
 
 @dataclass(frozen=True)
@@ -262,6 +265,8 @@ class Prover:
                 return None
             if turn + 1 < rounds:
                 continue
+            if rounds > 1:
+                self._products_of_exponentials(goal, atoms, found)
             facts = list(found.values())
             squares = {label: monomials(square) for label, square in atoms.squares.items()}
             try:
@@ -310,16 +315,49 @@ class Prover:
     def _look_up(self, atoms: Atoms, found: dict[str, tuple[Fact, Term]]) -> None:
         """Facts about the atoms as polynomials."""
         for fact in list(facts_of(atoms, self.known, self.whole)):
-            label = f"{fact.node}{fact.strict}"
-            if label in found or not self.work.spend():
+            self._enter(fact, atoms, found)
+
+    def _enter(self, fact: Fact, atoms: Atoms, found: dict[str, tuple[Fact, Term]]) -> None:
+        """A fact as a polynomial, where it is one."""
+        label = f"{fact.node}{fact.strict}"
+        if label in found or not self.work.spend():
+            return
+        try:
+            form = atoms.quotient(fact.node)
+            value = form.above if form.below == ONE else atoms.folded((form.above * form.below).reduced())
+        except NoFormError:
+            return
+        if value.names:
+            found[label] = fact, Term(monomials(value), (), fact.strict, fact.equal)
+
+    def _products_of_exponentials(self, goal: Ratio, atoms: Atoms, found: dict[str, tuple[Fact, Term]]) -> None:
+        """Facts about exp(s) for products of exponentials in the goal, and for quotients of two of these."""
+        keys = [{label: power for label, power in key if _node(atoms, label).op == "exp"} for key in monomials(goal)]
+        apart = [{k: one.get(k, 0) - two.get(k, 0) for k in {*one, *two}} for one, two in permutations(keys, 2)]
+        several = {
+            tuple(sorted((label, power) for label, power in key.items() if power))
+            for key in (*keys, *apart)
+            if min(key.values(), default=0) >= 0
+        }
+        for key in sorted(several, key=str)[:MOST_EXPONENTIALS]:
+            if self.nested or len(key) + sum(power for _, power in key) < 3:
+                # one exponential has its facts
                 continue
+            parts = tuple(Expr("**", (_node(atoms, label), number(power))) for label, power in key)
+            inside = tuple(Expr("*", (number(power), _node(atoms, label).args[0])) for label, power in key)
+            value, exponent = Expr("*", (number(1), *parts)), Expr("+", (number(0), *inside))
+            facts = [
+                Fact("exp(t) > 0", value, strict=True),
+                Fact("exp(t) >= 1 + t", minus(value, Expr("+", (number(1), exponent)))),
+            ]
+            self.nested = True
             try:
-                form = atoms.quotient(fact.node)
-                value = form.above if form.below == ONE else atoms.folded((form.above * form.below).reduced())
-            except NoFormError:
-                continue
-            if value.names:
-                found[label] = fact, Term(monomials(value), (), fact.strict, fact.equal)
+                if self.at_least(number(0), exponent, False) is not None:
+                    facts.append(Fact("exp(t) <= 1 for t <= 0", minus(number(1), value)))
+            finally:
+                self.nested = False
+            for fact in facts:
+                self._enter(fact, atoms, found)
 
     def _sign(self, below: Ratio, facts: Facts, squares: Squares) -> int | None:
         """The sign of a denominator, where it is certified."""
