@@ -19,6 +19,7 @@ from theorems.kernel.catalogued import said
 from theorems.rules.orders import Order
 from theorems.statement.arithmetic import UndefinedError
 from theorems.statement.cases import Case, admissible
+from theorems.statement.derived import kernel_of
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import value
@@ -51,6 +52,8 @@ def orders_bound(pair: Pair, growth: Growth, seed: int) -> Binding:
 
 
 def _derived(pair: Pair, name: str, prop: Proposition) -> Binding:
+    if kernel_of(prop.law) != "sigma":
+        return Binding(derived=[f"the steps to the order of {name} are about the walk, not {prop.law.text}"])
     order = pair.quantity(name)
     parts = _parts(prop.left)
     if not isinstance(order, Order) or order.summand is None or not order.points or len(order.terms) != len(parts):

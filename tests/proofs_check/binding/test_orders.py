@@ -52,6 +52,14 @@ def test_the_expectations_of_both_sides_are_the_statement_s(name: str) -> None:
     assert all(told.endswith("equal summands at 5 cases") for told in found.evidence[:-1])
 
 
+@pytest.mark.parametrize("law", ["gaussian(s**9*t**9)", "iid", "walk(start=0)", "exchangeable"])
+def test_the_tokens_are_those_of_the_steps(law: str) -> None:
+    """With Var x_t = t^18 Sigma nothing of this is O(T^8)."""
+    pair, growth = looked("eq19")
+    found = orders_bound(stated(pair, law=law), growth, 0)
+    assert found.derived == [f"the steps to the order of eq19 are about the walk, not {law}"]
+
+
 @pytest.mark.parametrize(
     ("claim", "name", "letter", "scale"),
     [(CLAIMS["eq19"], "eq19", "O", "T**8"), (DOMINANCE, "second", "o", "1"), (DOMINANCE, "third", "o", "1")],
