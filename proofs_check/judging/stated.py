@@ -10,7 +10,8 @@ import os
 import re
 import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from montecarlo import registry
@@ -25,9 +26,13 @@ from proofs_check.statements.moments import Checker
 from proofs_check.statements.request import Request
 from theorems.claims.catalogue import CORRECTED, Statement
 from theorems.kernel.catalogued import left_side, said, said_texts
+from theorems.kernel.derivation import Derived
 from theorems.kernel.deriving import derive
 from theorems.kernel.deriving import find as find_derivation
+from theorems.kernel.settle import unlicensed, unsupported
+from theorems.rules import licensed
 from theorems.statement.decide import Derivation, decide
+from theorems.statement.derived import kernel_of
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import alias
 
@@ -105,6 +110,10 @@ def bound(claim: Statement, cases: list[Case], seed: int) -> Binding:
             return memo[key]
 
         found = found.joined(derivation_bound(claim, [claim.says.law], derived))
+        if found.bound:
+            found = found.joined(
+                _supported(claim, derived(kernel_of(props[0].law), claim.positions, _symmetric(props)))
+            )
     load_simulations(claim)
     try:
         simulation = registry.find(claim.id)
@@ -117,6 +126,19 @@ def bound(claim: Statement, cases: list[Case], seed: int) -> Binding:
     elif simulation is not None and not found.missing:
         found.missing.append("the empirical check is no simulation of tokens, so it is held to nothing; leave it out")
     return found
+
+
+def _symmetric(props: Sequence[Proposition]) -> bool:
+    return all(prop.known.symmetric("W") for prop in props)
+
+
+def _supported(claim: Statement, derived: Derived) -> Binding:
+    """Whether the kernel licenses the steps of a claim's own derivation, and its values follow from them."""
+    unread = replace(claim, printed=dict.fromkeys(claim.printed, "0"))
+    if set(derived.quantities) == {""}:
+        derived = replace(derived, quantities=dict.fromkeys(claim.printed, derived.quantities[""]))
+    why = [unlicensed(step) for step in derived.steps if not licensed(step)] or unsupported(unread, derived)
+    return Binding(derived=[f"the derivation's steps do not license its value: {one}" for one in why[:1]])
 
 
 def disproved(claim: Statement, options: Any) -> bool:

@@ -184,6 +184,11 @@ def settle(statement: Statement, derived: Derived) -> Outcome:
     return outcome
 
 
+def unlicensed(step: Step) -> str:
+    """Why a step is not licensed, in a line."""
+    return f"not licensed: {step.text} ({refused(step)})"
+
+
 def ungranted(derived: Derived, given: Collection[str]) -> tuple[str, ...]:
     """The hypotheses that a derivation's steps use, or that its quantities speak of, and that are not given."""
     own = (value.needs for value in derived.quantities.values() if isinstance(value, SharpBound | Inequality))
@@ -216,11 +221,8 @@ def _settled(statement: Statement, derived: Derived) -> Outcome:
     if derived.missing:
         return Outcome("undecided", f"the source is incomplete: {derived.missing}")
     steps = [CheckedStep(step.text, step.rule, licensed(step)) for step in derived.steps]
-    broken = [
-        f"not licensed: {step.text} ({refused(step)})"
-        for step, seen in zip(derived.steps, steps, strict=True)
-        if not seen.ok
-    ] + unsupported(statement, derived)
+    broken = [unlicensed(step) for step, seen in zip(derived.steps, steps, strict=True) if not seen.ok]
+    broken += unsupported(statement, derived)
     if broken:
         return Outcome("undecided", "the derivation's steps do not license its value", steps, broken[:1])
     needed = ungranted(derived, assumed(statement))

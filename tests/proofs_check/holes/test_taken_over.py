@@ -215,6 +215,24 @@ def test_a_value_that_is_typed_in() -> None:
         assert found(statement, typed).verdict in ("undecided", "error")
 
 
+VALUE = coefficient("i").expr * coefficient("tr1").expr
+STEPS: dict[str, tuple[Callable[[], Any], str]] = {
+    "no step": (lambda: fact(VALUE, (), ""), "value = i*tr1 is not the conclusion of any of its steps"),
+    "no rule": (lambda: fact(VALUE, (Step("insight", "clearly", (VALUE,)),), ""), "there is no rule 'insight'"),
+    "a negative probability": (lambda: finite([(0, 2), (VALUE, -1)]).expect(lambda x: -x), "not licensed: E["),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_steps_that_do_not_give_a_true_value(name: str) -> None:
+    """The value is right, and nothing that stands beside the statement as its derivation derives it."""
+    derivation, told = STEPS[name]
+    verdict = found(lemma("E[x[i].T*W*x[j]] = i*tr(W*Sigma)"), lambda walk, i, j: derivation())
+    assert verdict.verdict == "undecided"
+    assert verdict.reason.startswith("the derivation's steps do not license its value: ") and told in verdict.reason
+    assert found(lemma("E[x[i].T*W*x[j]] = i*tr(W*Sigma)"), mean).verdict == "verified"
+
+
 def test_a_substitution_by_a_false_identity() -> None:
     false = sp.Rational(1001, 1000) * coefficient("i").expr * coefficient("tr1").expr
 
