@@ -24,6 +24,7 @@ FIGURES = (
     "sign_map",
     "pattern_costs",
     "cheaper_map",
+    "feature_errors",
 )
 
 

@@ -106,6 +106,8 @@ def fill_eval(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sigma", metavar="FILE.npy", help="Sigma, (d, d); the identity unless given")
     for name in ("m", "a", "b"):
         parser.add_argument(f"--{name}", metavar="FILE.npy", help=f"the vector {name}, (d,), where the claim has one")
+    told = "a fixed vector of the statement, (d,), e.g. --vector u=u.npy"
+    parser.add_argument("--vector", action="append", default=[], metavar="NAME=FILE.npy", help=told)
     parser.add_argument("--effort", default="standard", metavar="|".join(EFFORTS), help="how narrow the interval is")
     parser.add_argument("--seed", default="0", metavar="N", help="seed of the simulation (0 unless given)")
     parser.add_argument("--device", default="auto", metavar="|".join(DEVICES), help="where the model is sampled")
@@ -116,12 +118,8 @@ def run_eval(args: argparse.Namespace) -> int:
     claim = one(args.id)
     effort = choice("--effort", args.effort, EFFORTS)
     seed = integer("--seed", args.seed, 0, MAX_SEED, "an integer from 0 to 2**63 - 1")
-    settings = {}
-    for text in args.set:
-        name, equals, value = text.partition("=")
-        if not equals or not name or name in settings:
-            raise UsageError("--set", text, "NAME=VALUE, each name once", "e.g. --set T=64")
-        settings[name] = value
+    settings = _named("--set", args.set, "NAME=VALUE", "T=64")
+    vectors = _named("--vector", args.vector, "NAME=FILE.npy", "u=u.npy")
     given = {"W": args.w, "Sigma": args.sigma, "m": args.m, "a": args.a, "b": args.b}
     device = usable_device(args.device)
 
@@ -130,11 +128,22 @@ def run_eval(args: argparse.Namespace) -> int:
     from proofs_check.report.terminal import show_values
 
     arrays = {name: path for name, path in given.items() if path is not None}
-    case, symmetric = explore.case_of(claim, settings, arrays)
+    case, symmetric = explore.case_of(claim, settings, arrays, vectors)
     options = runner.Options(effort=effort, seed=seed, device=device)
     here = runner.context(claim, options, runner.resolve(options), runner.Silent())
     show_values(claim, explore.explored(claim, case, symmetric, here), symmetric)
     return 0
+
+
+def _named(argument: str, texts: list[str], form: str, example: str) -> dict[str, str]:
+    """NAME -> VALUE of an argument that may be given several times."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name or name in found:
+            raise UsageError(argument, text, f"{form}, each name once", f"e.g. {argument} {example}")
+        found[name] = value
+    return found
 
 
 def fill_new_lemma(parser: argparse.ArgumentParser) -> None:

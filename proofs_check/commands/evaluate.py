@@ -23,7 +23,9 @@ from proofs_check.inputs.files import read_bytes
 from proofs_check.inputs.plugins import empirical_check
 from proofs_check.judging.stated import is_data
 from theorems.claims.catalogue import STRUCTURED, Statement
+from theorems.kernel.catalogued import said
 from theorems.kernel.matrix_claims import matrix_of
+from theorems.statement.expression import MOMENTS
 
 #: Largest dimension of a user's matrix.
 MAX_D = 512
@@ -87,12 +89,19 @@ def exact(array: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
     return [[str(Fraction(float(value))) for value in row] for row in array]
 
 
-def case_of(claim: Statement, settings: Mapping[str, str], arrays: Mapping[str, str]) -> tuple[dict[str, Any], bool]:
+def case_of(
+    claim: Statement, settings: Mapping[str, str], arrays: Mapping[str, str], vectors: Mapping[str, str]
+) -> tuple[dict[str, Any], bool]:
     """The case that the user describes, and whether its W is symmetric.
 
-    ``settings`` are NAME -> text of --set, ``arrays`` NAME -> file. What is not given: Sigma is the identity, the walk
-    starts as the paper's. Raises UsageError in one line.
+    ``settings`` are NAME -> text of --set, ``arrays`` and ``vectors`` NAME -> file. What is not given: Sigma is the
+    identity, the walk starts as the paper's. Raises UsageError in one line.
     """
+    if is_data(claim):
+        return stated_case(claim, settings, arrays, vectors), True
+    if vectors:
+        name, path = next(iter(vectors.items()))
+        raise UsageError("--vector", f"{name}={path}", f"a claim that has vectors; {claim.id} takes --m, --a and --b")
     required, optional = keys(claim)
     if claim.model in STRUCTURED:
         mend = f"twofold verify {claim.id} --case JSON, with the keys {', '.join(required)}"
@@ -155,6 +164,77 @@ def case_of(claim: Statement, settings: Mapping[str, str], arrays: Mapping[str, 
     return case, symmetric
 
 
+def stated_case(
+    claim: Statement, settings: Mapping[str, str], arrays: Mapping[str, str], vectors: Mapping[str, str]
+) -> dict[str, Any]:
+    """The case of a claim that is a statement: its vectors and matrices from files, its other names by --set."""
+    from proofs_check.cases.of_statements import satisfied
+
+    props = [said(claim, name) for name in claim.printed]
+    wanted = {name for prop in props for name in prop.known.vectors}
+    matrices = {name for prop in props for name in prop.matrices} | {"Sigma"}
+    case: dict[str, Any] = {}
+    for argument, given, known in (("--vector", vectors, wanted), ("--w or --sigma", arrays, matrices)):
+        for name, path in given.items():
+            if name not in known:
+                raise UsageError(argument, f"{name}={path}", f"one of {', '.join(sorted(known)) or 'none'}")
+            values = covariance(path) if name == "Sigma" else load(argument, path, 1 if name in wanted else 2)
+            if case.setdefault("d", len(values)) != len(values):
+                raise UsageError(argument, f"{name}={path}", f"d = {case['d']}, as the others; it has {len(values)}")
+            case[name] = exact(values)
+    for name, text in settings.items():
+        # a declared name of a position: m for T
+        own = claim.says.quantities.get(name, name) if claim.says is not None else name
+        if own in {place for prop in props for place in (*prop.positions, "T", "d")}:
+            if not text.isascii() or not text.isdigit() or len(text) > 9 or not 1 <= int(text) <= MAX_T:
+                raise UsageError("--set", f"{name}={text}", f"an integer from 1 to {MAX_T}")
+            case[own] = int(text)
+        elif own in {one for prop in props for one in prop.parameters}:
+            case[own] = _rational(name, text)
+        else:
+            raise UsageError("--set", f"{name}={text}", "a name of the statement", f"twofold show {claim.id} has it")
+    case.setdefault("d", 1)
+    case.setdefault("Sigma", [[str(int(r == c)) for c in range(case["d"])] for r in range(case["d"])])
+    places = {name for prop in props for name in (*prop.positions, *prop.parameters)}
+    missing = sorted((wanted | places | matrices) - set(case))
+    if missing:
+        flag = f"--vector {missing[0]}=FILE.npy" if missing[0] in wanted else f"--set {missing[0]}=..."
+        raise UsageError("ID", claim.id, f"values for {', '.join(missing)} too", f"add {flag}")
+    if not all(satisfied(prop, {n: v for n, v in case.items() if n != "Sigma" or prop.random}) for prop in props):
+        raise UsageError("--set", claim.id, "a case that satisfies the statement's hypotheses")
+    return case
+
+
+def explore_stated(
+    claim: Statement, case: Mapping[str, Any], context: RunContext
+) -> list[tuple[str, Target, Interval | None, int, str]]:
+    """Every quantity of a claim that is a statement: print and derived value, and where tokens occur its interval."""
+    from proofs_check.statements.at_case import exact_at, sampled_at
+    from proofs_check.statements.measuring import TooDearError
+
+    rows: list[tuple[str, Target, Interval | None, int, str]] = []
+    for name in claim.printed:
+        if said(claim, name).limit.variable:
+            raise UsageError("ID", claim.id, "a claim with a value at a case; this one is about a limit")
+        derived, printed = exact_at(claim, name, case)
+        if derived is None:
+            raise UsageError("ID", claim.id, "a claim whose quantity has a derived value; this one is only bounded")
+        target = Target(name, derived, printed, derived, printed)
+        interval, walks, told = None, 0, "exact"
+        if said(claim, name).left.has(*MOMENTS):
+            delta = claim.alpha / len(claim.printed)
+            try:
+                found = sampled_at(
+                    claim, name, case, seed=context.seed, delta=delta, effort=context.effort_name, mark="eval"
+                )
+                interval = Interval(*found.left, found.centre, 0.0, 0.0)
+                walks, told = found.walks, f"{100 * found.tolerance / (found.scale or 1):.2g}%"
+            except TooDearError:
+                told = "too dear to simulate at this effort"
+        rows.append((name, target, interval, walks, told))
+    return rows
+
+
 def _rational(name: str, text: str) -> str:
     try:
         value = Fraction(text) if len(text) <= 80 and "e" not in text.lower() else None
@@ -190,8 +270,7 @@ def explore(
     from montecarlo import registry
 
     if is_data(claim):
-        mend = f"twofold verify {claim.id} --case JSON judges it at one case"
-        raise UsageError("ID", claim.id, "a claim whose print is arithmetic; this one is a statement", mend)
+        return explore_stated(claim, case, context)
     pair = Pair(claim, symmetric=symmetric)
     found = empirical_check(claim)
     if not isinstance(found, registry.Simulation):
