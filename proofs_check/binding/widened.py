@@ -62,6 +62,11 @@ def needed_as_said(pair: Pair) -> Binding:
     every = ((*prop.parameters, *prop.positions, *prop.matrices, *frame(prop).sizes) for prop in props)
     own = {"d", "T"}.union(*every)
     lacking = [need for need in ungranted(pair.derived(), given) if _speaks_of(need) <= own]
+    for key, quantity in pair.derived().quantities.items():
+        if isinstance(quantity, Inequality) and "@" not in key:
+            made = set(bounds.hypotheses(quantity)) - set(bounds.ungranted(claim, quantity))
+            words = sorted(one for hypothesis in made for one in plain(hypothesis))
+            lacking += [one for one in words if _speaks_of(one) <= own and not granted(one, given)]
     conditions = () if claim.corrects else claim.conditions
     lacking += [one for one in conditions if _speaks_of(one) <= own - {"d"} and not granted(one, given)]
     lacking += [one for prop in props for one in conditions if _fails_at_tokens(pair, prop, one)]
@@ -100,7 +105,7 @@ def _speaks_of(need: str) -> frozenset[str]:
 def as_wide_as_said(pair: Pair) -> Binding:
     """Look for a case of the statement's hypotheses at which the derived value, or bound, is not that of its quantity.
 
-    Nothing is said where the case's own names are not the statement's, and of limits.
+    Nothing is said where the case's own names are not the statement's, and of limits but for least values.
     """
     if instance_of(pair.source) is not None:
         return Binding()
@@ -112,9 +117,10 @@ def as_wide_as_said(pair: Pair) -> Binding:
     found = Binding()
     for name, prop in table.items():
         quantity = quantity_of(pair, name)
-        if prop.limit.variable:
+        # of what grows the least value is one at every length
+        if prop.limit.variable and not isinstance(quantity, Eventually):
             continue
-        if isinstance(quantity, Fact | Inequality | SharpBound) and not isinstance(quantity, Eventually):
+        if isinstance(quantity, Fact | Inequality | SharpBound):
             found = found.joined(_looked(pair, name, prop, quantity))
     return found
 
@@ -147,6 +153,9 @@ def _looked(pair: Pair, name: str, prop: Proposition, quantity: Any) -> Binding:
             try:
                 told = derived_differs(pair, name)(place, stated) or _beyond(quantity, place, stated)
             except (InstanceError, KeyError, ValueError):
+                if isinstance(quantity, Eventually):
+                    # at T = 1 there is no least value
+                    continue
                 return Binding()
             if told:
                 text = f"more is said of {name} than is derived: under the hypotheses, at {place.key}, {told}"
@@ -158,6 +167,8 @@ def _looked(pair: Pair, name: str, prop: Proposition, quantity: Any) -> Binding:
 
 def _beyond(quantity: Any, place: Place, stated: flint.arb) -> str:
     """How a quantity is beyond its derived bound at a place; "" where it is not, or where it has none."""
+    if isinstance(quantity, Eventually):
+        return ""
     if isinstance(quantity, Inequality) and stated > (end := formula_at(quantity.upper, place)):
         return f"it is {stated.str(6, radius=False)}, beyond the derived {end.str(6, radius=False)}"
     if isinstance(quantity, SharpBound) and stated**2 > (end := formula_at(quantity.square.expr, place)):

@@ -86,10 +86,14 @@ ATTAINING = frozenset({"attained", "solved"})
 HYPOTHETICAL = NORM_RULES | SOFTMAX_RULES
 
 
+def hypotheses(bound: Inequality) -> tuple[str, ...]:
+    """The hypotheses of a proved inequality, by its last step."""
+    return tuple(bound.steps[-1].data[2]) if bound.steps and bound.steps[-1].rule in HYPOTHETICAL else ()
+
+
 def ungranted(statement: Statement, bound: Inequality) -> tuple[str, ...]:
     """The hypotheses of a proved inequality that the claim does not make."""
-    needed = bound.steps[-1].data[2] if bound.steps and bound.steps[-1].rule in HYPOTHETICAL else ()
-    return tuple(h for h in needed if not granted(h, statement.assumptions, statement.conditions))
+    return tuple(h for h in hypotheses(bound) if not granted(h, statement.assumptions, statement.conditions))
 
 
 def admitted(statement: Statement, point: Mapping[str, Any] | Case) -> bool:

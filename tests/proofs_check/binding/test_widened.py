@@ -12,6 +12,7 @@ from proofs_check.claims.pairing import Pair
 from theorems.claims.catalogue import by_id, with_sides
 
 EQ5, STEP, SPREAD = "bao2024.sec4.eq5", "bao2024.appC.lemma2-inequality", "bao2024.sec5.eq8"
+LEAST = "bao2024.sec5.eq9"
 INVERSE, FIRST = "bao2024.sec5.eq10-first", "bao2024.sec5.eq7-first"
 
 
@@ -39,7 +40,13 @@ def test_hypotheses_that_are_too_wide_are_seen(hypotheses: str) -> None:
 
 def test_nothing_is_said_where_the_case_has_other_names() -> None:
     assert as_wide_as_said(said_for("lampert2026.sec6.switch-implies-sink")) == Binding()
-    assert as_wide_as_said(said_for("bao2024.sec5.eq9")) == Binding()
+    assert as_wide_as_said(said_for("bao2024.sec4.lemma2-3")) == Binding()
+
+
+def test_a_least_value_is_one_of_all_that_is_said() -> None:
+    assert "keeps the derived bound at 40 cases" in as_wide_as_said(said_for(LEAST)).evidence[0]
+    for wider in ("s in R^T, nu >= 0", "s in R^T, nu >= 0, norm(s) <= 2*nu"):
+        assert "beyond the derived end" in as_wide_as_said(said_for(LEAST, wider)).derived[0]
 
 
 UPPER, LOWER, CHEAPER = ("lampert2026.sec7." + name for name in ("sink-upper", "sink-lower", "sinks-cheaper-when"))
@@ -55,6 +62,10 @@ UPPER, LOWER, CHEAPER = ("lampert2026.sec7." + name for name in ("sink-upper", "
         (CHEAPER, "n >= 2", "n >= 1", "n >= 2"),
         ("bao2024.sec4.xi-eta-range", "W symmetric", "W != 0", "W symmetric"),
         ("bao2024.sec4.xi-eta-range", "d >= 2", "d >= 1", "d >= 2"),
+        # hypotheses of a rule about norms
+        (INVERSE, "W symmetric, ", "", "W symmetric"),
+        (FIRST, "W symmetric, ", "", "W symmetric"),
+        ("bao2024.sec5.eq10-second", "W symmetric", "W any", "W symmetric"),
         # conditions on traces, at drawn matrices
         ("bao2024.sec4.a1-uniform", ", tr(W*Sigma) = 0", "", "tr1 == 0"),
         ("bao2024.sec4.a1-uniform", ", tr((W*Sigma)**2) > 0", "", "tr2 > 0"),
