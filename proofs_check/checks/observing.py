@@ -15,8 +15,9 @@ from proofs_check.claims.pairing import Pair
 from proofs_check.claims.report import Counterexample, shown_case
 from theorems.claims.conditions import clause
 from theorems.gaussian.numeric import Case
+from theorems.kernel.bounds import admitted
 from theorems.kernel.derivation import Enclosed, Equivalence, Fact
-from theorems.kernel.equivalence import contradicted, holds, inside, judged, truth
+from theorems.kernel.equivalence import contradicted, holds, judged, truth
 from theorems.kernel.outcome import Outcome
 
 #: Least share of the drawn cases that the check must decide, and in which a property must be seen true and false.
@@ -149,7 +150,7 @@ def _decoys(
                 continue
             points: list[Mapping[str, Any] | Case] = [*found.points, *(case for case, _ in seen)]
             # one that nobody sees and that is true says the same in another form
-            if judged(word, other, found, points, partial(inside, pair.statement))[0] is not False:
+            if judged(word, other, found, points, partial(admitted, pair.statement))[0] is not False:
                 continue
         evidence.decoys += 1
         evidence.caught += caught
@@ -222,7 +223,7 @@ def _counterexample(
     found: list[tuple[Mapping[str, Any], str]] = []
     for name in dict.fromkeys(name for _, name in wrong):
         refutes = partial(_refutes, pair, observation, name)
-        places = [point for point in pair.quantity(name).points if inside(pair.statement, point)]
+        places = [point for point in pair.quantity(name).points if admitted(pair.statement, point)]
         places += [case.raw for case, other in wrong if other == name]
         if shrink and (least := wide.smallest(pair.statement, {}, refutes, wide.LONGEST, SHRINKS)):
             places.append(least)

@@ -313,7 +313,21 @@ def quoting_a_shipped_list(walk: Process, i: Position, j: Position) -> Moment:
     return derived(walk, i, j)
 
 
-@pytest.mark.parametrize("function", [quoting_itself, quoting_another, quoting_a_shipped_list])
+def quoting_a_proof(walk: Process, i: Position, j: Position) -> Moment:
+    assert [line.printed for line in catalogue.by_id()["bao2024.appA.eq17"].lines]
+    return derived(walk, i, j)
+
+
+def quoting_what_is_said(walk: Process, i: Position, j: Position) -> Moment:
+    says = catalogue.by_id()["bao2024.appA.eq15"].says
+    assert says is not None and says.quantities
+    return derived(walk, i, j)
+
+
+QUOTING = [quoting_itself, quoting_another, quoting_a_shipped_list, quoting_a_proof, quoting_what_is_said]
+
+
+@pytest.mark.parametrize("function", QUOTING)
 def test_a_derivation_that_reads_a_printed_formula(function: Callable[..., Any]) -> None:
     statement = stated()
     found = judged(statement, function)

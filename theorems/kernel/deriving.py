@@ -17,15 +17,21 @@ from theorems.gaussian.observables import START
 from theorems.gaussian.process import KERNELS, Kernel, Position, Process, chain_of
 from theorems.kernel.derivation import STEPPED, DerivationError, Derived, Function, Quantity, registry, remarks
 
+#: Where the prints of a statement stand: on its own, line by line of a proof, and in what it says.
+PRINTS = ("printed", "lines", "says")
+
 
 class _Sealed(Mapping[str, str]):
-    """The print while a derivation runs: reading it is an error, for a derivation that quotes proves nothing."""
+    """The prints while a derivation runs: reading one is an error, for a derivation that quotes proves nothing."""
 
     def __init__(self, claim: str, function: Function) -> None:
         self._where = f"{claim}: the derivation {function.__module__}.{function.__name__}"
 
     def _refuse(self) -> NoReturn:
         raise DerivationError(f"{self._where} reads the printed formula; derive the value from the process instead")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        self._refuse()
 
     def __getitem__(self, key: str) -> str:
         self._refuse()
@@ -41,15 +47,15 @@ class _Sealed(Mapping[str, str]):
 def _sealed(claim: str, function: Function) -> Iterator[None]:
     """Keep every statement's print out of reach of the derivation that runs inside."""
     statements = list(by_id().values())
-    prints = [statement.printed for statement in statements]
+    prints = [(statement, name, getattr(statement, name)) for statement in statements for name in PRINTS]
     seal = _Sealed(claim, function)
     try:
-        for statement in statements:
-            object.__setattr__(statement, "printed", seal)
+        for statement, name, _ in prints:
+            object.__setattr__(statement, name, seal)
         yield
     finally:
-        for statement, printed in zip(statements, prints, strict=True):
-            object.__setattr__(statement, "printed", printed)
+        for statement, name, printed in prints:
+            object.__setattr__(statement, name, printed)
 
 
 @contextmanager

@@ -127,8 +127,8 @@ def judged(
 def _normal(condition: str) -> tuple[sp.Expr, tuple[int, ...]]:
     """A condition up to a positive factor."""
     gap, allowed = read(condition)
-    content, rest = sp.expand(gap).as_content_primitive()
-    if content < 0 or rest.could_extract_minus_sign():
+    _, rest = sp.expand(gap).as_content_primitive()
+    if rest.could_extract_minus_sign():
         rest, allowed = -rest, tuple(sorted(-s for s in allowed))
     return sp.expand(rest), allowed
 
@@ -220,7 +220,7 @@ def settle_equivalence(statement: Statement, derived: Derived, steps: list[Check
         word, conditions = clause(printed)
         if found.property != name:
             return Outcome("undecided", f"what was derived for {name} is about {found.property}", steps)
-        verdict, point = judged(word, conditions, found, found.points, partial(inside, statement))
+        verdict, point = judged(word, conditions, found, found.points, partial(admitted, statement))
         if verdict is None:
             undecided.append(name)
         if verdict is False:
@@ -238,11 +238,6 @@ def settle_equivalence(statement: Statement, derived: Derived, steps: list[Check
     if not wrong:
         outcome.corrections = {}
     return outcome
-
-
-def inside(statement: Statement, point: Point) -> bool:
-    """Whether an exact case is shown to be one that the claim is about."""
-    return admitted(statement, point)
 
 
 def _exact(statement: Statement, derived: Derived, outcome: Outcome) -> sp.Expr | None:
