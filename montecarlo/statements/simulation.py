@@ -147,7 +147,7 @@ class StatementSimulation:
         shape, (argument, *others) = self._shape, statistic.arguments
         form, k = _power_of(argument, self.env) if statistic.power == 1 else (argument, statistic.power)
         if known.degree is None:
-            return known if others or process.kind in radii.KINDS else self._of_waves(statistic, form, k, known)
+            return known if others else self._of_waves(statistic, form, k, known)
         if others or known.degree != 2 * k or k > quadratics.HIGHEST:
             return known
 
@@ -167,6 +167,13 @@ class StatementSimulation:
         process, shape = self._process, self._shape
         assert process is not None
         points = np.concatenate((np.zeros((1, self.normals)), np.eye(self.normals)))
+        law: waves.Law = waves.Gaussian()
+        if process.kind in radii.KINDS:
+            if process.kind != "iid-sphere":
+                return known
+            # tokens are linear in what is uniform on the sphere
+            law = waves.Sphere(len(process.root))
+            process = Process(["iid"], self.T, process.root, self.env.scalars, places=process.places)
         tokens = process.made(points.T.reshape(*shape, len(points)).copy())
         env = self.env.with_tokens(tokens, self._read())
 
@@ -174,7 +181,7 @@ class StatementSimulation:
             start, *ends = fetched(numbers(node, env))
             return float(start), np.array(ends) - start
 
-        found = waves.kurtosis(form, self.env, linear, self.normals, k, apart=statistic.power > 1)
+        found = waves.kurtosis(form, self.env, linear, self.normals, k, apart=statistic.power > 1, law=law)
         return Tails(kurtosis=max(1.0, found)) if math.isfinite(found) else known
 
     def _independent(self, statistic: Statistic, degree: int) -> Tails:

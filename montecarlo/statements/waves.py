@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,7 @@ from montecarlo.statements.quadratic import CANCELLED, kurtosis_of_moments, mome
 from montecarlo.statements.tails import degree
 from montecarlo.statements.values import value, whole
 
+Slope = NDArray[np.complexfloating[Any, Any]]
 #: The constant and the coefficients of a linear form by the normals: of a node without index.
 Linear = Callable[[Node], tuple[float, NDArray[np.float64]]]
 #: The weight of exp(b^T z) for every b, as a tuple.
@@ -37,15 +40,52 @@ class NoWavesError(ValueError):
     """A node that is no sum of exponentials of linear forms, or of too many."""
 
 
-def kurtosis(node: Node, env: Environment, linear: Linear, normals: int, power: int, apart: bool = False) -> float:
+@dataclass(frozen=True)
+class Gaussian:
+    """Independent standard normals: E exp(b^T z) = exp(b^T b/2)."""
+
+    def mean(self, slope: Slope) -> Any:
+        """E exp(slope^T z)."""
+        return np.exp((slope * slope).sum() / 2)
+
+    def shared(self, slope: Slope) -> set[int]:
+        """What an exponential has in common with those that it depends on: its normals."""
+        return set(np.nonzero(slope)[0].tolist())
+
+
+@dataclass(frozen=True)
+class Sphere:
+    """Independent z_t, uniform on the sphere of radius sqrt(d) in R^d: E exp(b^T z_t) = 0F1(; d/2; d b^T b/4)."""
+
+    d: int
+
+    def mean(self, slope: Slope) -> Any:
+        """E exp(slope^T z), the product over the tokens."""
+        from scipy import special
+
+        squares = (slope * slope).reshape(-1, self.d).sum(1).astype(np.complex128)
+        return np.prod(special.hyp0f1(self.d / 2, self.d * squares / 4))
+
+    def shared(self, slope: Slope) -> set[int]:
+        """What an exponential has in common with those that it depends on: its tokens."""
+        return {int(k) // self.d for k in np.nonzero(slope)[0]}
+
+
+Law = Gaussian | Sphere
+
+
+def kurtosis(
+    node: Node, env: Environment, linear: Linear, normals: int, power: int, apart: bool = False, law: Law | None = None
+) -> float:
     """E (Z - mu)^4/sigma^4 of Z = f^power, f the node's value; infinite where f is of another kind.
 
     ``apart`` takes f - f' of two walks for f.
     """
     try:
         terms = _expanded(node, env, linear, normals)
-        mean, parts = _parts(terms)
-        kappa = sum((_cumulants(part, 4 * power) for part in parts), np.zeros(4 * power + 1))
+        law = law or Gaussian()
+        mean, parts = _parts(terms, law)
+        kappa = sum((_cumulants(part, 4 * power, law) for part in parts), np.zeros(4 * power + 1))
         if apart:
             mean, kappa = 0.0, kappa * [1 + (-1) ** r for r in range(len(kappa))]
         kappa[1] = mean
@@ -113,13 +153,13 @@ def _multiplied(first: Terms, *others: Terms) -> Terms:
     return first
 
 
-def _parts(terms: Terms) -> tuple[float, list[Part]]:
-    """The mean of all, then the parts that share no normal, each as the weights and slopes of its exponentials."""
+def _parts(terms: Terms, law: Law) -> tuple[float, list[Part]]:
+    """The mean of all, then the parts that share nothing, each as the weights and slopes of its exponentials."""
     mean, groups = 0j, list[tuple[set[int], Part]]()
     for key, weight in terms.items():
         slope = np.array(key)
-        mean += weight * np.exp((slope * slope).sum() / 2)
-        support = set(np.nonzero(slope)[0].tolist())
+        mean += weight * law.mean(slope)
+        support = law.shared(slope)
         if not support:
             continue
         joined, entries = support, [(weight, slope)]
@@ -133,17 +173,16 @@ def _parts(terms: Terms) -> tuple[float, list[Part]]:
     return float(mean.real), [entries for _, entries in groups]
 
 
-def _cumulants(part: Part, most: int) -> NDArray[np.float64]:
+def _cumulants(part: Part, most: int, law: Law) -> NDArray[np.float64]:
     """kappa_0 = kappa_1 = 0 and kappa_2 ... kappa_most of one part, in extended precision."""
     weights = [np.clongdouble(weight) for weight, _ in part]
     slopes = np.array([slope for _, slope in part], dtype=np.clongdouble)
-    gram = slopes @ slopes.T
-    own = [weight * np.exp(gram[k, k] / 2) for k, weight in enumerate(weights)]
+    own = [weight * law.mean(slope) for weight, slope in zip(weights, slopes, strict=True)]
     if math.comb(most + len(part), most) > MOST_PRODUCTS:
         raise NoWavesError("**")
     # about the mean: one more term, without a slope
     scaled = [*weights, -sum(own)]
-    gram = np.pad(gram, (0, 1))
+    slopes = np.pad(slopes, ((0, 1), (0, 0)))
     central = [1.0, 0.0]
     for n in range(2, most + 1):
         total = np.clongdouble(0)
@@ -151,7 +190,7 @@ def _cumulants(part: Part, most: int) -> NDArray[np.float64]:
             counts = np.bincount(chosen, minlength=len(scaled))
             ways = math.factorial(n) // math.prod(math.factorial(int(c)) for c in counts)
             product = np.prod([scaled[k] ** int(c) for k, c in enumerate(counts) if c])
-            total += ways * product * np.exp(counts @ gram @ counts / 2)
+            total += ways * product * law.mean(counts @ slopes)
         central.append(float(total.real))
     if central[2] <= CANCELLED * float(abs(sum(own)) ** 2):
         raise NoWavesError("rounding")

@@ -22,6 +22,7 @@ from proofs_check.statements.measuring import (
     measure,
 )
 from proofs_check.statements.planning import Spread, exact_spreads, told
+from theorems.algebra.spherical import plain
 from theorems.statement.decide import Decision, Derivation, contradicts, decide
 from theorems.statement.entrywise import LEFT, RIGHT, readable
 from theorems.statement.expression import MOMENTS, Expr, StatementError
@@ -501,6 +502,7 @@ def raw_moments(node: Expr) -> Iterator[Expr]:
 
 def exact_text(value: sp.Expr) -> str:
     """A value as text that ``sympify`` reads; an entry of M as entry_M."""
+    value = plain(value)
     entries = [one for one in value.free_symbols if LEFT in one.name and RIGHT in one.name]
     return sympy_text(value.xreplace({one: sp.Symbol(f"entry_{readable(one.name)}") for one in entries}))
 

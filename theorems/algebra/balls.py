@@ -13,6 +13,7 @@ import sympy as sp
 
 from theorems.algebra.covers import Box
 from theorems.algebra.expressions import rational_at, value_at
+from theorems.algebra.spherical import enclosed
 
 _FUNCTIONS = {name: getattr(flint.arb, name) for name in ("exp", "log", "cos", "sin", "erf")}
 #: Bits tried one after the other until a sign is settled.
@@ -81,6 +82,8 @@ def _evaluation(expression: sp.Expr) -> Evaluation:
         return lambda point: sum((part(point) for part in parts), flint.arb(0))
     if expression.is_Mul:
         return lambda point: prod((part(point) for part in parts), start=flint.arb(1))
+    if name in ("SphereExp", "SphereCos"):
+        return lambda point: enclosed(name, *(part(point) for part in parts))
     if name in _FUNCTIONS:
         function = _FUNCTIONS[name]
         return lambda point: function(parts[0](point))

@@ -8,7 +8,7 @@ limits differ).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise, product
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import sympy as sp
 
 from theorems.algebra.expressions import symbol
+from theorems.algebra.spherical import SphereCos, SphereExp, bounds
 from theorems.statement import decide_clauses
 from theorems.statement.conditions import CLAUSES, parts
 from theorems.statement.expression import MOMENTS, Expr, StatementError
@@ -320,13 +321,21 @@ def _proved(prop: Proposition, left: sp.Expr, right: sp.Expr) -> tuple[Step, ...
     from theorems.statement.proofs.prover import STEPS, Prover
 
     words = words_of(prop.known)
+    relations = list(prop.known.relations)
+    spherical = sorted((left + right).atoms(SphereExp, SphereCos) | (left - right).atoms(SphereExp, SphereCos), key=str)
+    named = {one: symbol(f"spherical{k}") for k, one in enumerate(spherical)}
     try:
-        low, high = (parsed(language_text(value), words) for value in (left, right))
+        low, high = (parsed(language_text(value.xreplace(named)), words) for value in (left, right))
+        for one, label in named.items():
+            least, most = (parsed(language_text(end), words) for end in bounds(one))
+            own = Expr("name", (label.name,))
+            relations += [("<=", least, own), ("<=", own, most)]
     except StatementError:
         return ()
     if prop.relation in (">=", ">"):
         low, high = high, low
     prover = Prover(prop, Work(STEPS))
+    prover.known = replace(prover.known, relations=tuple(relations))
     steps = prover.at_least(high, low, prop.relation in ("<", ">"))
     return () if steps is None else tuple(dict.fromkeys(steps))
 

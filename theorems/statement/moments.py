@@ -29,7 +29,7 @@ from theorems.statement.forms import Bound, Form, NotPolynomialError, Term
 from theorems.statement.laws import Law
 from theorems.statement.places import Order, Place
 from theorems.statement.traces import SIGMA, Letters, Traces
-from theorems.statement.waves import expected
+from theorems.statement.waves import expected, on_the_sphere
 
 #: How far beside its node a neighbouring place stands.
 BESIDE = Fraction(1, 10**6)
@@ -149,10 +149,21 @@ class Moments:
         """E of the term's exponential, cosine or sine, under a name of its own."""
         if term.wave.plain:
             return Ratio.of(1)
-        if not self.law.gaussian or term.forms:
-            reason = "beside tokens in a product" if self.law.gaussian else f"under the law {self.law.text}"
-            raise NotPolynomialError(f"an exponential, cosine or sine of tokens {reason}")
-        found = expected(term.wave, self.traces, lambda s, t: self.kernel(s, t, chain), "m" if self.law.moved else "")
+        if term.forms:
+            raise NotPolynomialError("an exponential, cosine or sine of tokens beside tokens in a product")
+
+        def kernel(s: Place, t: Place) -> Ratio:
+            return self.kernel(s, t, chain)
+
+        try:
+            if self.law.gaussian:
+                found = expected(term.wave, self.traces, kernel, "m" if self.law.moved else "")
+            elif self.law.kind == "iid-sphere":
+                found = on_the_sphere(term.wave, self.traces, kernel, chain.rank)
+            else:
+                raise NotImplementedError
+        except NotImplementedError:
+            raise NotPolynomialError(f"such a function of tokens under the law {self.law.text}") from None
         count, rest = found.as_coeff_Mul()
         value = Ratio.of(Fraction(int(count.p), int(count.q))) if count.is_Rational else None
         if value is None or rest == 1:

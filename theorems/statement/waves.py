@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
+from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio, total
+from theorems.algebra.spherical import SphereCos, SphereExp
 from theorems.statement.expression import StatementError
 from theorems.statement.places import Place
 from theorems.statement.traces import SIGMA, Letters, Traces
@@ -118,6 +120,20 @@ def _merged(parts: tuple[Linear, ...]) -> tuple[Linear, ...]:
 def expected(found: Wave, traces: Traces, kernel: Callable[[Place, Place], Ratio], mean: str) -> sp.Expr:
     """E of a wave of Gaussian tokens with the covariances kernel(s, t) Sigma; ``mean`` names their mean, or is ""."""
 
+    covariance = _covariance(traces, kernel)
+
+    def centre(parts: tuple[Linear, ...]) -> sp.Expr:
+        return _centre(parts, traces, mean)
+
+    a, b = _merged(found.exponent), _merged(found.phase)
+    size = sp.exp(sp.expand(centre(a) + (covariance(a, a) - covariance(b, b)) / 2))
+    turn = sp.expand(centre(b) + covariance(a, b))
+    return size * (sp.sin(turn) if found.odd else sp.cos(turn))
+
+
+def _covariance(
+    traces: Traces, kernel: Callable[[Place, Place], Ratio]
+) -> Callable[[tuple[Linear, ...], tuple[Linear, ...]], sp.Expr]:
     def product(one: Linear, two: Linear) -> Ratio:
         shared = kernel(one.place, two.place)
         if not shared.num:
@@ -128,13 +144,36 @@ def expected(found: Wave, traces: Traces, kernel: Callable[[Place, Place], Ratio
     def covariance(ones: tuple[Linear, ...], twos: tuple[Linear, ...]) -> sp.Expr:
         return total(product(a, b) for a in ones if a.vector for b in twos if b.vector).expr
 
-    def centre(parts: tuple[Linear, ...]) -> sp.Expr:
-        numbers = [part.coefficient for part in parts if not part.vector]
-        moved = [part for part in parts if part.vector and mean]
-        numbers += [part.coefficient * traces.chain(part.vector, part.letters, mean) for part in moved]
-        return total(numbers).expr
+    return covariance
 
+
+def _centre(parts: tuple[Linear, ...], traces: Traces, mean: str = "") -> sp.Expr:
+    """The mean of a form: its numbers, and what its tokens' mean adds."""
+    numbers = [part.coefficient for part in parts if not part.vector]
+    moved = [part for part in parts if part.vector and mean]
+    numbers += [part.coefficient * traces.chain(part.vector, part.letters, mean) for part in moved]
+    return total(numbers).expr
+
+
+def on_the_sphere(
+    found: Wave, traces: Traces, kernel: Callable[[Place, Place], Ratio], alike: Callable[[Place], object]
+) -> sp.Expr:
+    """E of an exponential, or of a cosine or sine, of independent tokens that are uniform on the sphere.
+
+    ``alike`` is the same for two places of one token. It is the product over the tokens, whose law is symmetric:
+    E sin(b + B) = sin(b) E cos(B). NotImplementedError for an exponential times a cosine.
+    """
     a, b = _merged(found.exponent), _merged(found.phase)
-    size = sp.exp(sp.expand(centre(a) + (covariance(a, a) - covariance(b, b)) / 2))
-    turn = sp.expand(centre(b) + covariance(a, b))
-    return size * (sp.sin(turn) if found.odd else sp.cos(turn))
+    if any(part.vector for part in a) and any(part.vector for part in b):
+        raise NotImplementedError
+    covariance = _covariance(traces, kernel)
+    turn = _centre(b, traces)
+    value = sp.exp(_centre(a, traces)) * (sp.sin(turn) if found.odd else sp.cos(turn))
+    for parts, function in ((a, SphereExp), (b, SphereCos)):
+        tokens: dict[object, list[Linear]] = {}
+        for part in parts:
+            if part.vector:
+                tokens.setdefault(alike(part.place), []).append(part)
+        for group in tokens.values():
+            value *= function(symbol("d"), sp.expand(covariance(tuple(group), tuple(group))))
+    return value

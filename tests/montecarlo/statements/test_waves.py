@@ -76,7 +76,7 @@ def test_the_kurtosis_is_that_of_quadrature(argument: Plain, moment: str, law: s
     [
         (["exp", ["**", form(1), num(2)]], "iid"),
         (["*", form(1), ["exp", form(1)]], "iid"),
-        (["exp", form(1)], "iid-sphere"),
+        (["exp", form(1)], "iid-signs"),
         (["**", ["exp", form(1)], num(3)], "iid"),
     ],
 )
@@ -88,3 +88,17 @@ def test_of_other_numbers_nothing_is_known(argument: Plain, law: str) -> None:
 def test_sums_of_too_many_terms_are_refused() -> None:
     with pytest.raises(NoWavesError):
         _added(iter([{(complex(k),): 1j for k in range(MOST_TERMS + 1)}]))
+
+
+@pytest.mark.parametrize("function", [np.exp, np.cos, np.sin])
+def test_the_kurtosis_on_the_sphere_is_that_of_a_uniform_coordinate(function: Any) -> None:
+    """In R^3 a coordinate of a point of the sphere is uniform, and its square takes two coordinates of one token."""
+    places, weights = np.polynomial.legendre.leggauss(80)
+    argument: Plain = [{np.exp: "exp", np.cos: "cos", np.sin: "sin"}[function], form(1)]
+    plain = {"law": ["iid-sphere"], "left": ["E", argument], "right": num(0)}
+    one = [[str(int(r == c)) for c in range(3)] for r in range(3)]
+    simulation = StatementSimulation(plain, {"d": 3, "T": 1, "Sigma": one, "u": ["1/4", "0", "1/2"]})
+    (statistic,) = simulation.statistics
+    values = function(math.sqrt(3) * math.hypot(1 / 4, 1 / 2) * places)
+    found = simulation.tails(statistic).kurtosis
+    assert found is not None and found == pytest.approx(kurtosis(values, weights / 2), rel=2e-3)

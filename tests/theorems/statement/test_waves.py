@@ -72,7 +72,8 @@ def test_expectations_are_those_of_quadrature(quantity: str, law: str) -> None:
         ("E[exp(exp(x[1].T*u))]", "u in R^d", "walk"),
         ("E[x[1].T*u*exp(x[1].T*u)]", "u in R^d", "walk"),
         ("E[exp(mean(x).T*u)]", "u in R^d", "walk"),
-        ("E[exp(x[1].T*u)]", "u in R^d", "iid(sphere)"),
+        ("E[exp(x[1].T*u)]", "u in R^d", "iid(signs)"),
+        ("E[exp(x[1].T*u)*cos(x[1].T*u)]", "u in R^d", "iid(sphere)"),
         ("E[1/exp(x[1].T*u)]", "u in R^d", "walk"),
         ("E[sum(exp(x[k].T*u), k, 1, T)**2]", "u in R^d", "walk"),
     ],
@@ -114,3 +115,47 @@ AVERAGE = "E[(sum(exp(x[k].T*u), k, 1, T)/T - exp(norm(u)**2/2))**2] = exp(norm(
 def test_both_sides_judge_exponentials(statement: str, verdict: str) -> None:
     found = check(statement, hypotheses="u in R^d, Sigma = I", law="iid", effort="quick")
     assert found.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("d", "quantity", "expected"),
+    [
+        # a coordinate is +1 or -1, an arcsine, or uniform, times sqrt(d)
+        (1, "E[exp(x[1].T*u)]", math.cosh(0.5)),
+        (1, "E[cos(x[1].T*u)*cos(x[1].T*u)]", math.cos(0.5) ** 2),
+        (2, "E[exp(x[1].T*u)]", float(np.i0(0.5 * math.sqrt(2)))),
+        (3, "E[exp(x[1].T*u)]", math.sinh(0.5 * math.sqrt(3)) / (0.5 * math.sqrt(3))),
+        (3, "E[cos(x[1].T*u + 1)]", math.cos(1) * math.sin(0.5 * math.sqrt(3)) / (0.5 * math.sqrt(3))),
+        (3, "E[sin(x[1].T*u)]", 0.0),
+        (3, "E[exp(x[1].T*u - x[2].T*u)]", (math.sinh(0.5 * math.sqrt(3)) / (0.5 * math.sqrt(3))) ** 2),
+        (3, "E[exp(x[1].T*u)**2]", math.sinh(math.sqrt(3)) / math.sqrt(3)),
+    ],
+)
+def test_expectations_on_the_sphere_are_those_of_a_coordinate(d: int, quantity: str, expected: float) -> None:
+    prop = proposition(f"{quantity} = 0", "u in R^d, Sigma = I", law="iid(sphere)")
+    case = {
+        "d": d,
+        "T": 2,
+        "u": ["1/2", *["0"] * (d - 1)],
+        "Sigma": [[str(int(r == c)) for c in range(d)] for r in range(d)],
+    }
+    assert float(Derivation(prop).at(prop.left, case)) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict"),
+    [
+        ("E[exp(x[1].T*u)] <= exp(norm(u)**2/2)", "verified"),
+        ("E[exp(x[1].T*u)] <= exp(norm(u)**2/4)", "refuted"),
+        ("E[exp(x[1].T*u)] = exp(norm(u)**2/2)", "refuted"),
+        ("E[exp(x[1].T*u)] >= 1", "verified"),
+        ("E[cos(x[1].T*u)] <= 1", "verified"),
+        ("E[cos(x[1].T*u)] >= 1", "refuted"),
+        ("E[exp(x[1].T*u)*exp(x[2].T*u)] = E[exp(x[1].T*u)]**2", "verified"),
+        ("E[exp(x[1].T*u)*exp(x[1].T*u)] = E[exp(x[1].T*u)]**2", "refuted"),
+    ],
+)
+def test_both_sides_judge_exponentials_on_the_sphere(statement: str, verdict: str) -> None:
+    found = check(statement, hypotheses="u in R^d, Sigma = I", law="iid(sphere)", effort="quick")
+    assert found.verdict == verdict, found.reason
+    assert "Sphere" not in str(found.report)
