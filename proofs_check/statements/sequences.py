@@ -33,6 +33,8 @@ class SequenceChecker(Checker):
         self._record(decision)
         found.status, found.method, found.reason = "undecided", decision.method, decision.reason
         if decision.status in ("open", "proved"):
+            found.evidence += [decision.reason] if decision.reason else []
+            found.reason = ""
             found.status, found.exact = ("disproved" if decision.status == "open" else "proved"), None
             if path is None:
                 found.reason = "no path was found along which it could be sampled"

@@ -72,11 +72,12 @@ def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Path |
             value = derivation.value(order, prop.left)
             limit = limit_along(value, path)
             if limit:
-                told = f"along {path}, as t grows, the left side tends to {limit:g}"
+                goes = f"tends to {limit:g}" if limit not in (inf, -inf) else "grows beyond all bounds"
+                told = f"along {path} the left side {goes} as t grows"
                 if enough := vanishing(value):
                     told += f"; it does tend to 0 where these tend to -oo: {enough}"
-                part = Part(told, value, sp.Integer(0), False, order)
-                return Decision("open", "the leading exponentials along a path", [part]), path
+                part = Part(str(path), value, sp.Integer(0), False, order)
+                return Decision("open", "the leading exponentials along a path", [part], told), path
         parts = []
         for order in derivation.orders:
             steps = bounded(prop, derivation, prop.left, order)
@@ -208,6 +209,7 @@ def bounded(prop: Proposition, derivation: Derivation, node: Expr, order: Order)
             raise NotPolynomialError(str(error)) from None
 
     above, below = sp.fraction(sp.together(value))
+    work = Work(2 * STEPS)
     far = (*prop.known.relations, ("<=", number(1), read(size)))
     names = [symbol("T")] if "T" in prop.positions and symbol("T") in value.free_symbols else []
     for multiple, growing, factor in product(MULTIPLES, (size, sp.exp(size)), (sp.Integer(1), *names)):
@@ -215,7 +217,7 @@ def bounded(prop: Proposition, derivation: Derivation, node: Expr, order: Order)
         ends = [_lightened(bound * below - sign * above * growing, names) for sign in (1, -1)]
         found: list[Step] = []
         for gap, strict in ((below, True), (ends[0], False), (ends[1], False)):
-            prover = Prover(prop, Work(STEPS))
+            prover = Prover(prop, work)
             prover.known = replace(prover.known, relations=far)
             steps = prover.at_least(read(gap), number(0), strict)
             if steps is None:
