@@ -16,6 +16,7 @@ from math import inf
 import sympy as sp
 
 from theorems.algebra.expressions import symbol
+from theorems.statement.cases import Case, admissible
 from theorems.statement.decide import Decision, Derivation, Part
 from theorems.statement.expression import Expr, number
 from theorems.statement.forms import NotPolynomialError
@@ -33,6 +34,9 @@ DIRECTIONS = ((1, 0), (-1, 0), (-2, 0), (-4, 0), (0, 1), (-1, 1))
 POWERS = (1, 2, 0)
 #: Multiples of 1/|s| and of exp(-|s|) by which a value is bounded.
 MULTIPLES = (1, 2, 4, 8)
+
+#: Where a path is asked whether it satisfies the hypotheses.
+FAR_OUT = tuple(Fraction(8**k) for k in (1, 2, 3, 4))
 
 #: A polynomial in t: its coefficients by powers.
 Exponent = tuple[tuple[int, Fraction], ...]
@@ -71,7 +75,7 @@ def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Path |
         for path, order in product(paths(prop), derivation.orders):
             value = derivation.value(order, prop.left)
             limit = limit_along(value, path)
-            if limit:
+            if limit and _allowed(prop, path):
                 goes = f"tends to {limit:g}" if limit not in (inf, -inf) else "grows beyond all bounds"
                 told = f"along {path} the left side {goes} as t grows"
                 if enough := vanishing(value):
@@ -89,6 +93,23 @@ def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Path |
     except NotPolynomialError as error:
         return Decision("undecided", "no closed form", reason=str(error)), None
     return Decision("proved", "a bound that tends to 0", parts), next(paths(prop), None)
+
+
+def _allowed(prop: Proposition, path: Path) -> bool:
+    """Whether a path, far out, satisfies the hypotheses."""
+    d = max(path.dimension, int(prop.known.dimension.low or 1))
+    one = tuple(tuple(Fraction(int(r == c)) for c in range(d)) for r in range(d))
+    for t in FAR_OUT:
+        vectors = {
+            name: (*map(Fraction, entries), *(Fraction(0),) * (d - len(entries)))
+            for name, entries in path.at(t).items()
+        }
+        numbers = {"d": Fraction(d), **dict.fromkeys(prop.positions, Fraction(2))}
+        if any(name not in numbers for name in prop.parameters):
+            return False
+        if admissible(prop, Case(numbers, {"Sigma": one}, vectors)):
+            return False
+    return True
 
 
 def paths(prop: Proposition) -> Iterator[Path]:

@@ -48,6 +48,10 @@ from theorems.statement.values import value
         ("prod(d/(d + 2*k), k, 0, l - 1) <= 1**l", "l integer, l >= 1, d >= 2", True),
         ("prod(1 - u/k, k, 1, n) <= 1**n", "n integer, n >= 1, 0 < u, u <= 1", True),
         ("prod(1 - u/k, k, 1, n) <= 1**n", "n integer, n >= 1, 0 < u, u <= 4", False),
+        # an empty product is 1
+        ("prod(a, k, 2, n) >= b**(n - 1)", "n integer, n >= 1, a >= b, b > 0", True),
+        ("prod(a, k, 3, n) >= b**(n - 2)", "n integer, n >= 1, a >= b, b > 0", False),
+        ("prod(a, k, 3, n) >= b**(n - 2)", "n integer, n >= 2, a >= b, b > 0", True),
         # the index is no parameter of that name
         ("prod(k/(1 + k), k, 1, n) >= (k/(1 + k))**n", "n integer, n >= 1, 0 < k, k <= 1", True),
         ("prod(k/(1 + k), k, 1, n) >= (k/(1 + k))**n", "n integer, n >= 1, 0 < k", False),

@@ -11,7 +11,7 @@ import sympy as sp
 from proofs_check.api import check
 from theorems.statement import StatementError, proposition
 from theorems.statement.decide import Derivation
-from theorems.statement.sequences import Path, along, bounded, limit_along, paths, vanishing
+from theorems.statement.sequences import Path, along, bounded, decided, limit_along, paths, vanishing
 
 TWO = "u in R^d, v in R^d, Sigma = I"
 POSITIVE = "E[(exp(-(norm(u)**2 + norm(v)**2)/2)*sum(exp(x[k].T*(u + v)), k, 1, T)/T - exp(u.T*v))**2]"
@@ -91,6 +91,7 @@ def test_a_sum_of_exponentials_vanishes_where_all_of_them_do() -> None:
         ("E[cos(x[1].T*(u - v))] -> 0", "u.T*v -> oo", "refuted"),
         ("E[exp(x[1].T*(u + v))] -> 1", "u.T*v -> -oo", "undecided"),
         ("E[cos(x[1].T*u)] -> 0", "norm(u)**2 -> oo", "verified"),
+        ("E[cos(x[1].T*u)] -> 0", "u.T*v -> -oo", "refuted"),
     ],
 )
 def test_both_sides_judge_it(statement: str, limit: str, verdict: str) -> None:
@@ -103,3 +104,15 @@ def test_what_tends_is_a_number_made_of_vectors_or_a_name() -> None:
     for limit in ("u -> 0", "2 -> oo", "x[1].T*u -> oo"):
         with pytest.raises(StatementError):
             stated("E[cos(x[1].T*u)]", limit, "u in R^d, Sigma = I")
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "status"),
+    # along the paths on which it does not tend to 0 u stays as it is, and v grows; where v cannot, u does
+    [("", "open"), (", norm(u) = 1", "open"), (", norm(v) = 1", "proved"), (", norm(v) <= 1", "proved")],
+)
+def test_a_path_satisfies_the_hypotheses(hypotheses: str, status: str) -> None:
+    prop = stated("E[cos(x[1].T*u)]", hypotheses=TWO + hypotheses).prop
+    decision, path = decided(prop, Derivation(prop))
+    assert decision.status == status
+    assert status == "proved" or (path is not None and path.vectors["u"][0] == 0)

@@ -196,6 +196,9 @@ class Prover:
         _, _, first, last = product.args
         if power.op != "**" or self.equal(power.args[1], Expr("+", (minus(last, first), number(1)))) is None:
             return None
+        if self.at_least(power.args[1], number(0), False) is None:
+            # an empty product is 1, and base**(-1) is not
+            return None
         base = power.args[0]
         inside, body = self.within(product)
         goals = [(base, number(0)), (body, base)] if product is high else [(body, number(0)), (base, body)]
