@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable
 from functools import cache
 
-import sympy as sp
-
 from proofs_check.inputs.lookup import by_id
+from theorems.algebra.expressions import floats
 from theorems.kernel.catalogued import said
 from theorems.statement.decide import Derivation
 
@@ -23,12 +22,11 @@ def error(kind: str) -> Callable[[float, float, float, int], float]:
     prop = said(by_id(CLAIMS[kind]), "value")
     derivation = Derivation(prop)
     value = derivation.value(derivation.orders[-1], prop.left)
-    table = {free.name: free for free in value.free_symbols}
-    names = [sp.Dummy() for _ in range(4)]
-    given = zip(("u.T*u", "v.T*v", "u.T*v", "T"), names, strict=True)
-    plain = value.xreplace({table[word]: dummy for word, dummy in given})
-    found: Callable[[float, float, float, int], float] = sp.lambdify(names, plain, "math")
-    return found
+
+    def at(xx: float, yy: float, xy: float, m: int) -> float:
+        return float(floats(value, {"u.T*u": xx, "v.T*v": yy, "u.T*v": xy, "T": m}))
+
+    return at
 
 
 def at_angle(kind: str, length: float, angle: float, m: int = 2) -> float:
