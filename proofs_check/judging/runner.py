@@ -443,7 +443,7 @@ def _frame(claim: Statement, options: Options) -> Claim:
             "quantity": claim.quantity,
             "symbols": list(claim.symbols),
             "printed": dict(claim.printed),
-            "said": _said(claim),
+            "said": said_of(claim),
             "depends_on": list(claim.depends_on),
             "replay": _replay(claim, options, None),
         }
@@ -451,7 +451,8 @@ def _frame(claim: Statement, options: Options) -> Claim:
     return found
 
 
-def _said(claim: Statement) -> Saying | None:
+def said_of(claim: Statement) -> Saying | None:
+    """What a claim says as data, as the report has it; None where it stands in words alone."""
     says = claim.says
     if says is None:
         return None

@@ -16,8 +16,9 @@ from pathlib import Path
 
 from proofs_check.claims.report import Claim, Report, schema
 from proofs_check.inputs.errors import UsageError
+from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order, placed
-from proofs_check.report.site import view
+from proofs_check.report.site import names, view
 from proofs_check.report.site.markdown import code, escaped, expression, math, sentence
 from proofs_check.report.telling import FIDELITY, gives, parameters, starts
 
@@ -121,6 +122,8 @@ def _finding(entry: view.Entry, cause: str = "") -> list[str]:
         add("the correction is", f"{entry.correction.verdict} ({sentence(_how(entry.correction.claim))})")
     if given := claim["counterexample"]:
         add("counterexample", escaped(f"{parameters(given['params'])}: {gives(given)}".removeprefix(": ")))
+    if lines := byhand.check(claim):
+        add("by hand", " ".join(sentence(names.written(line, claim, generated=True)) for line in lines))
     if any(start["exact"] or start["leading"] for start in claim["starts"]):
         add("by the start of the walk", escaped(starts(claim)))
     add("cause", cause or ("wrong in lower order only" if of_lower_order(claim) else ""))

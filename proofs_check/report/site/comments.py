@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 
 from proofs_check.claims.report import Claim, Report
 from proofs_check.inputs.expect import CORRECTED
+from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order, placed
-from proofs_check.report.site import formula, mathml
+from proofs_check.report.site import formula, mathml, names, prose
 from proofs_check.report.site.view import BOUNDS, label, paper_title, sentences
 from proofs_check.report.telling import parameters
 
@@ -128,7 +129,16 @@ def expression(text: str) -> str:
 
 def sentence(text: str) -> str:
     """A sentence with its formulas typeset."""
-    out = []
+    out: list[str] = []
+    for latex, run in prose.runs(text):
+        parts = prose.lines(latex) if latex and len(run) > LONG else [latex] if latex else []
+        out += [_inline(f"{{}}{part}") for part in parts] if parts and all(map(safe, parts)) else _plain(run)
+    return re.sub(r"\$ ([.,;:)])", r"$\1", " ".join(out)).replace("( $", "($")
+
+
+def _plain(text: str) -> list[str]:
+    """A text in whose words formulas of the language stand."""
+    out: list[str] = []
     for is_formula, part in formula.pieces(text):
         latex = formula.relation(part) if is_formula else None
         if latex is None:
@@ -137,7 +147,7 @@ def sentence(text: str) -> str:
             out.append(_broken(part) or rf"\texttt{{{escaped(part)}}}")
         else:
             out.append(_inline(latex))
-    return re.sub(r"\$ ([.,;:])", r"$\1", " ".join(out))
+    return out
 
 
 def _broken(part: str) -> str:
@@ -197,6 +207,9 @@ def _check(claim: Claim) -> list[str]:
     given = claim["counterexample"]
     if not given:
         return []
+    if lines := byhand.check(claim):
+        told = " ".join(sentence(names.written(line, claim, generated=True)) for line in lines)
+        return [rf"{{\raggedright\textbf{{Check.}} {told}\par}}", ""]
     case = sentence(parameters(given["params"]))
     values = f"the print gives {_value(given['printed'])}, the truth is {_value(given['true'])}"
     if given.get("limit"):

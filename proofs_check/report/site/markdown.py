@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from proofs_check.claims.report import Report
-from proofs_check.report.site import formula, mathml, view
+from proofs_check.report.site import formula, mathml, prose, view
 from proofs_check.report.telling import FIDELITY, asked, gives, parameters, power, took, trusted, variant_told
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$-])")
@@ -48,10 +48,11 @@ def expression(text: str) -> str:
 def sentence(text: str) -> str:
     """A sentence with its formulas typeset."""
     out = []
-    for is_formula, part in formula.pieces(text):
-        latex = formula.relation(part) if is_formula else None
-        out.append(math(latex) if latex else escaped(part))
-    return re.sub(r"\$ ([.,;:])", r"$\1", " ".join(out))
+    for whole, run in prose.runs(text):
+        for is_formula, part in formula.pieces(run) if whole is None else ((True, run),):
+            latex = whole or (formula.relation(part) if is_formula else None)
+            out.append(math(latex) if latex else escaped(part))
+    return re.sub(r"\$ ([.,;:)])", r"$\1", " ".join(out)).replace("\\( $", "\\($")
 
 
 def _statement(entry: view.Entry) -> str:

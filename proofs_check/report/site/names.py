@@ -20,7 +20,7 @@ MODEL, MODEL_HERE = "W", "W_QK"
 #: A definition longer than this, in LaTeX, is no head of a row.
 LONGEST_HEAD = 70
 _POWER = re.compile(r"\btr([1-9]\d?)\b")
-_MODEL = re.compile(rf"(?<![\w(]){MODEL}(?![\w(^])(?!\.T\b\w)")
+_MODEL = re.compile(rf"\b{MODEL}\b")
 _EMPTY: Mapping[str, Any] = {}
 
 

@@ -38,6 +38,7 @@ _CALLED = {"sqrt": r"\sqrt{%s}", "exp": r"\exp(%s)", "tr": r"\operatorname{tr}(%
 #: What stands a little apart from the factor before it.
 _APART = (r"\operatorname", r"\mathbb", r"\sum", r"\lVert", r"\mathrm", "|")
 _BREAK = re.compile(r" (=|<|>|\\leq|\\geq|\\to|\+|-) ")
+_MARKED = re.compile(r"`([^`]+)`(?!`)")
 _ENDS = re.compile(r"(?=[\s.,;:!?)\]]|$)")
 #: What shows that a run is a formula, beside a product without a sign.
 _TELLING = re.compile(r"\^|\*\*|\||\[|sum_| ~ | -> |\{")
@@ -256,14 +257,26 @@ def lines(latex: str) -> list[str]:
     return [latex[a:b].strip() for a, b in zip(cuts, [*cuts[1:], len(latex)], strict=True)]
 
 
+def _whole(text: str) -> str | None:
+    reader = _Reader(text, 0)
+    found = reader.attempt(reader.relation)
+    return found if reader.at == len(text) else None
+
+
 def runs(text: str) -> Iterator[tuple[str | None, str]]:
     """The text cut into (LaTeX, the text of it); None for what is no mathematics in this notation.
 
-    What the language of formulas reads by itself is left to it.
+    What the language of formulas reads by itself is left to it. A text between backticks is a formula.
     """
     done = place = 0
     limit = min(len(text), LONGEST)
     while place < limit:
+        if (marked := _MARKED.match(text, place)) and not text.startswith("``", place - 1):
+            if done < place:
+                yield None, text[done:place]
+            yield formula.relation(marked[1]) or _whole(marked[1]), marked[1]
+            done = place = marked.end()
+            continue
         if place and text[place - 1] not in " (":
             place += 1
             continue

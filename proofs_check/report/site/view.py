@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 
 from proofs_check.claims.report import Case, Claim, Report
 from proofs_check.inputs.expect import CORRECTED, VERDICTS
+from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
 from proofs_check.report.site import compare, formula, mathml, names, plot
 from proofs_check.report.site.numbers import finite, number
@@ -322,6 +323,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "holds": [generated(part) for part in sentences(claim["correction"]["holds"])] if claim["correction"] else [],
         "condition": condition(claim),
         "example": example(claim),
+        "byhand": [generated(line) for line in byhand.check(claim)],
         "plot": plot.drawn(drawing, "plot"),
         "plotted": plot.remarks(drawing),
         "cases": cases(claim),

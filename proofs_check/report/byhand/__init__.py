@@ -1,0 +1,44 @@
+"""Checks by hand of refutations: a few lines in which a reader finds both values again, made from the report's data.
+
+Every line is computed from what the claim says as data and from its counterexample; nothing is written down for a
+claim. A check whose values are not those of the report is not shown.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import msgspec
+
+from proofs_check.claims.report import Claim
+from proofs_check.report.byhand import gradients, moments, numbers
+
+#: Most lines of a check.
+MOST = 5
+
+
+def check(claim: Claim) -> tuple[str, ...]:
+    """The lines of a refuted claim's check by hand, in the words of the pages; none where none could be made."""
+    if claim["verdict"] != "refuted" or not claim["counterexample"] or not claim.get("said"):
+        return ()
+    return _check(msgspec.json.encode({key: claim[key] for key in _READ if key in claim}))  # type: ignore[literal-required]
+
+
+_READ = ("id", "verdict", "counterexample", "said", "printed", "symbols", "kind")
+
+
+@lru_cache(maxsize=512)
+def _check(encoded: bytes) -> tuple[str, ...]:
+    from theorems.algebra.expressions import ExpressionError
+    from theorems.statement.expression import StatementError
+
+    claim = msgspec.json.decode(encoded)
+    unfit = (ExpressionError, StatementError, ArithmeticError, LookupError, RecursionError, SyntaxError)
+    for way in (moments.lines, gradients.lines, numbers.lines):
+        try:
+            found = way(claim)
+        except (*unfit, ValueError, TypeError, AttributeError):
+            found = []
+        if 0 < len(found) <= MOST:
+            return tuple(found)
+    return ()

@@ -1,0 +1,211 @@
+"""Inequalities and equations between numbers: the counterexample's numbers put into both sides, step by step."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import flint
+import sympy as sp
+
+from proofs_check.report.byhand.substituting import chain, close, exact, formula, put_in, told
+from theorems.algebra import norms
+from theorems.algebra.balls import precision
+from theorems.algebra.expressions import parse
+from theorems.statement.cases import Case, Rows
+from theorems.statement.language import Vocabulary, parsed
+from theorems.statement.values import value
+
+#: What is worked out as a whole: the number of a matrix, or of sequences.
+WHOLE = ("tr", "norm", "sum")
+#: What a print is that bounds the quantity.
+BOUNDS = {"upper": "The print bounds it from above by", "lower": "The print bounds it from below by"}
+#: Longest formula that is shown before numbers are put in.
+SHORT = 60
+#: The step of a difference quotient.
+STEP = Fraction(1, 1000)
+_NAMES = {"abs": "Abs", "max": "Max", "min": "Min", "indicator": "Indicator"}
+
+
+def lines(claim: Mapping[str, Any]) -> list[str]:
+    """The check of the first quantity whose values are those of the counterexample."""
+    case = _case(claim)
+    for name, printed in claim["printed"].items():
+        text = claim["said"]["quantities"].get(name, "")
+        body = _expanded(text, claim["said"]["where"])
+        way = (
+            _slope
+            if body.startswith("diff(") or "(diff(" in body
+            else _entropy
+            if text.startswith("entropy(")
+            else _plain
+        )
+        if found := way(claim, case, body, printed):
+            return [*found[:-1], found[-1].replace("The print gives", BOUNDS.get(name, "The print gives"))]
+    return []
+
+
+def _case(claim: Mapping[str, Any]) -> Case:
+    """The counterexample, with the sequences of a limit at its index, and what tends to 0 at 0."""
+    numbers: dict[str, Fraction] = {}
+    matrices, sequences = {}, {}
+    for name, given in claim["counterexample"]["params"].items():
+        if isinstance(given, list) and all(isinstance(row, list) for row in given):
+            matrices[name] = tuple(tuple(Fraction(entry) for entry in row) for row in given)
+        elif isinstance(given, list):
+            sequences[name] = tuple(Fraction(entry) for entry in given)
+            numbers["n"] = Fraction(len(given))
+        elif name not in ("start", "law"):
+            numbers[name] = Fraction(given)
+    for name, text in claim["said"]["along"].items():
+        if name not in numbers:
+            numbers[name] = Fraction(str(exact(text, numbers)))
+    for name in re.findall(r"(\w+) -> 0\b", claim["said"]["limit"]):
+        numbers.setdefault(name, Fraction(0))
+    return Case(numbers=numbers, matrices=matrices, sequences=sequences)
+
+
+def _expanded(text: str, where: str) -> str:
+    """The formula with the definitions that it uses put in."""
+    table: dict[str, str] = {}
+    for part in re.split(r"[,;]\s*(?=\w+ = )", where.strip()):
+        name, _, body = part.partition(" = ")
+        if name.isidentifier() and body:
+            table[name] = put_in(body, table)
+    return put_in(text, table)
+
+
+def _worked(text: str, case: Case, others: Callable[[str], str | None]) -> tuple[str, sp.Expr]:
+    """The formula with numbers for its names and for what is worked out as a whole; and its value."""
+    table: dict[str, str] = {}
+
+    def known(written: str) -> ast.AST:
+        table[label := f"number_{len(table)}"] = written
+        return ast.Name(label)
+
+    class Worked(ast.NodeTransformer):
+        def visit_Call(self, node: ast.Call) -> ast.AST:
+            if isinstance(node.func, ast.Name) and node.func.id in WHOLE:
+                words = Vocabulary(sequences=frozenset(case.sequences))
+                return known(_number(lambda: value(parsed(ast.unparse(node), words), case)))
+            name = node.func.id if isinstance(node.func, ast.Name) else ""
+            return ast.Call(ast.Name(_NAMES.get(name, name)), [self.visit(part) for part in node.args], [])
+
+        def visit_Name(self, node: ast.Name) -> ast.AST:
+            found = str(case.numbers[node.id]) if node.id in case.numbers else others(node.id)
+            return node if found is None else known(found)
+
+    worked = ast.unparse(Worked().visit(ast.parse(text, mode="eval")))
+    values = {sp.Symbol(label): parse(written) for label, written in table.items()}
+    return put_in(worked, table), sp.sympify(parse(worked).xreplace(values))
+
+
+def _number(of: Callable[[], Any]) -> str:
+    """A value that is rational, or the root of a whole number."""
+    with precision(256):
+        found = of()
+        if isinstance(found, Fraction):
+            return str(found)
+        for text, power in (("{}", 1), ("sqrt({})", 2)):
+            whole = (flint.arb(found) ** power).unique_fmpz()
+            if whole is not None:
+                return text.format(int(whole))
+    raise ValueError("neither a rational nor a root of a whole number")
+
+
+def _named(claim: Mapping[str, Any], case: Case) -> Callable[[str], str | None]:
+    """The values of a print's names: norms and traces of the case's matrices, and other quantities of the claim."""
+
+    def found(name: str) -> str | None:
+        if norms.functional(name) is not None:
+            closed = norms.closed_form(name, {key: [list(row) for row in rows] for key, rows in case.matrices.items()})
+            return None if closed is None else str(closed)
+        if name == "d" and case.matrices:
+            return str(len(next(iter(case.matrices.values()))))
+        text = claim["said"]["quantities"].get(name)
+        return None if text is None else str(_worked(text, case, lambda _: None)[1])
+
+    return found
+
+
+def _sides(claim: Mapping[str, Any], true: sp.Expr, claimed: sp.Expr) -> bool:
+    example = claim["counterexample"]
+    return close(true, parse(example["true"])) and close(claimed, parse(example["printed"]))
+
+
+def _place(case: Case) -> str:
+    hidden = {"n", "mix", *("d" for _ in case.matrices)}
+    named = [f"{name} = {number}" for name, number in case.numbers.items() if name not in hidden]
+    named += [f"{name} = {_matrix(rows)}" for name, rows in case.matrices.items()]
+    named += [f"{name} = {_listed(entries)}" for name, entries in case.sequences.items()]
+    return ", ".join(named)
+
+
+def _matrix(rows: Rows) -> str:
+    """A matrix: the identity and diagonal ones by their names."""
+    entries = [row[k] for k, row in enumerate(rows)]
+    if any(entry for r, row in enumerate(rows) for c, entry in enumerate(row) if r != c):
+        return _listed(rows)
+    return "I" if set(entries) == {1} and len(rows) > 1 else f"diag({', '.join(map(str, entries))})"
+
+
+def _listed(value: Any) -> str:
+    return f"[{', '.join(map(_listed, value))}]" if isinstance(value, tuple) else str(value)
+
+
+def _plain(claim: Mapping[str, Any], case: Case, text: str, printed: str) -> list[str]:
+    left, true = _worked(text, case, lambda _: None)
+    right, claimed = _worked(printed, case, _named(claim, case))
+    if not _sides(claim, true, claimed):
+        return []
+    place = _place(case)
+    head = "" if len(text) > SHORT else text
+    return [
+        *([f"Take {place}."] if place else []),
+        f"The quantity is {chain(*filter(None, [head, left, told(true)]))}.",
+        f"The print gives {chain(*([printed] if len(printed) <= SHORT else []), right, told(claimed))}.",
+    ]
+
+
+def _entropy(claim: Mapping[str, Any], case: Case, text: str, printed: str) -> list[str]:
+    """A lower bound above the largest entropy that there is."""
+    count = case.numbers["T"]
+    most = sp.log(sp.Rational(count))
+    right, claimed = _worked(printed, case, lambda _: None)
+    if not claimed.evalf() > most.evalf():
+        return []
+    return [
+        f"No entropy of T weights exceeds log(T), here {formula(f'log({count})')} (about {float(most):.6g}).",
+        f"At {_place(case)} the print gives {formula(right)}, about {float(claimed):.6g}, which is more.",
+    ]
+
+
+def _slope(claim: Mapping[str, Any], case: Case, text: str, printed: str) -> list[str]:
+    """A derivative, beside a difference quotient that a calculator gives."""
+    tree = ast.parse(text, mode="eval").body
+    size = isinstance(tree, ast.Call) and getattr(tree.func, "id", "") == "abs"
+    call = tree.args[0] if size and isinstance(tree, ast.Call) else tree
+    if not isinstance(call, ast.Call) or len(call.args) != 2:
+        return []
+    body, by = ast.unparse(call.args[0]), ast.unparse(call.args[1])
+    rest = {name: str(number) for name, number in case.numbers.items() if name != by}
+    function = parse(put_in(body, rest))
+    at = sp.Rational(case.numbers[by])
+    slope = sp.diff(function, sp.Symbol(by)).subs(sp.Symbol(by), at)
+    true = abs(slope) if size else slope
+    claimed = _worked(printed, case, lambda _: None)[1]
+    if not _sides(claim, true, claimed):
+        return []
+    ends = [sp.N(function.subs(sp.Symbol(by), at + sign * sp.Rational(STEP)), 12) for sign in (1, -1)]
+    quotient = (ends[0] - ends[1]) / (2 * sp.Rational(STEP))
+    put = ", ".join(f"{name} = {number}" for name, number in rest.items())
+    what = "the size of the derivative" if size else "the derivative"
+    return [
+        f"Take {put}: the quantity is {what} of {formula(f'f({by}) = {function}')}.",
+        f"A calculator has `(f({at + sp.Rational(STEP)}) - f({at - sp.Rational(STEP)}))/({2 * STEP})`, about "
+        f"{float(quotient):.6g}; exactly, {'in size ' if size else ''}it is about {float(true):.6g} at {by} = {at}.",
+        f"The print gives {chain(told(claimed))}.",
+    ]
