@@ -41,7 +41,15 @@ from theorems.statement.values import value
         # powers with exponents that are no numbers
         ("a**b*a**c = a**(b + c)", "a > 0, b real, c real", True),
         ("a**b*a**c = a**(b*c)", "a > 0, b real, c real", False),
+        # of a base < 0 a power with an integer for its exponent has a value, but no logarithm
+        ("a**n > 0", "a real, n integer, n >= 1", False),
+        ("a**n > 0", "a > 0, n integer, n >= 1", True),
+        ("a**n + 1 > 0", "a real, n integer, n >= 1", False),
+        ("(a - 100000)**n > 0", "a real, n integer, n >= 1", False),
+        ("a**n*a**n = a**(2*n)", "a real, n integer, n >= 1", False),
         # products by their factors
+        ("prod(1, k, 1, l) <= (1 + a**n)**l", "a real, n integer, n >= 1, l integer, l >= 1", False),
+        ("prod(1, k, 1, l) <= (1 + a**n)**l", "a > 0, n integer, n >= 1, l integer, l >= 1", True),
         ("prod(d/(d + 2*k), k, 0, l - 1) >= (1 - (2*l - 2)/d)**l", "l integer, l >= 1, d >= 2, 2*l - 2 <= d", True),
         ("prod(d/(d + 2*k), k, 0, l - 1) >= (1 - (2*l - 3)/d)**l", "l integer, l >= 1, d >= 2, 2*l - 2 <= d", False),
         ("prod(d/(d + 2*k), k, 0, l - 1) >= (1 - (2*l - 2)/d)**(l - 1)", "l integer, l >= 1, 2*l - 2 <= d", False),

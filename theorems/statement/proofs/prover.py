@@ -79,6 +79,7 @@ class Prover:
     def __init__(self, prop: Proposition, work: Work) -> None:
         self.prop, self.known, self.work = prop, prop.known, work
         self.nested = False
+        self.bounds: tuple[Expr, ...] = ()
         self.whole = {*frame(prop).sizes, *frame(prop).indices, *prop.positions}
         known = self.known.ranges.items()
         self.whole |= {one for one, values in known if values.integer and values.low is not None and values.low >= 1}
@@ -86,6 +87,7 @@ class Prover:
     def proof(self) -> Steps | None:
         """Steps to the statement, both sides having a value."""
         left, right, relation = self.prop.left, self.prop.right, self.prop.relation
+        self.bounds = (left, right) if "prod" in (left.op, right.op) and relation in ("<=", ">=") else ()
         found: Steps = []
         for side in (left, right):
             steps = self.defined(side)
@@ -140,7 +142,9 @@ class Prover:
         if op == "**":
             count = args[1].args[0] if args[1].op == "number" else None
             if count is None:
-                return None if args[1].op == "name" and args[1].args[0] in self.whole else ([args[0]], True)
+                # where a power bounds a product, only its base and its exponent are read
+                counted = node in self.bounds and args[1].op == "name" and args[1].args[0] in self.whole
+                return None if counted else ([args[0]], True)
             if count.denominator != 1:
                 return [args[0]], count < 0
             return ([args[0], negative(args[0])], True) if count < 0 else None
