@@ -7,6 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from proofs_check.statements.found import Found
+from proofs_check.statements.rounding import radii
+from theorems.statement.cases import Case
 from theorems.statement.expression import Expr, minus, number
 from theorems.statement.laurent import NoSeriesError, quotient_limit
 from theorems.statement.mutants import mutants
@@ -68,7 +70,11 @@ Values = list[tuple[Fraction, float]]
 
 
 def _values(prop: Proposition, above: Expr, below: Expr, at: Fraction | None) -> Values:
-    """Values of a quotient along what tends, by the other side's code, from the first place on."""
+    """Values of a quotient along what tends, by the other side's code, from the first place on.
+
+    A value that rounding alone may move by NEAR of its size, or of 1, says nothing: 1 + x is 1 in floats where x is
+    small.
+    """
     from montecarlo.search_statement import evaluate
 
     variable = prop.limit.variable
@@ -80,8 +86,18 @@ def _values(prop: Proposition, above: Expr, below: Expr, at: Fraction | None) ->
     ways = (1,) if at is None else (1, -1)
     points = [(at or 0) + way * Fraction(2) ** (k if at is None else -k) for way in ways for k in STEPS]
     points = [place for place in points if known is None or known.holds(place)]
-    values = [(place, value(above, place) / (value(below, place) or math.nan)) for place in points]
-    return [(place, one) for place, one in values if math.isfinite(one)]
+
+    def near(case: Case) -> list[float]:
+        place = case.numbers[variable]
+        return [value(above, place) / (value(below, place) or math.nan)]
+
+    found = []
+    for place in points:
+        case = Case({variable: place})
+        (one,), (radius,) = near(case), radii(prop, Expr("/", (above, below)), case, near, 1)
+        if math.isfinite(one) and radius <= NEAR * max(1.0, abs(one)):
+            found.append((place, one))
+    return found
 
 
 def comes(values: Values, goal: Fraction | float) -> bool:

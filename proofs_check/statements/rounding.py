@@ -59,7 +59,9 @@ def _widths(prop: Proposition, node: Expr, case: Case) -> list[float] | None:
 
 
 def _movements(case: Case, floats: Callable[[Case], list[float]]) -> list[float]:
-    """How far each entry goes where the data are moved a little; infinity where a value is lost."""
+    """How far each entry goes where the data are moved a little; infinity where a value is lost, [] without such."""
+    if not (case.matrices or case.vectors or case.sequences):
+        return []
     here, far = floats(case), list[float]()
     for near in _near(case):
         there = floats(near)

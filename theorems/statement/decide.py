@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import count, pairwise, product
 from typing import TYPE_CHECKING, Any, Literal
 
 import sympy as sp
@@ -29,10 +29,9 @@ from theorems.statement.limits import GROWING, Regime, consequences, leading, li
 from theorems.statement.normal import equal, equal_logarithms, nonnegative, sign
 from theorems.statement.places import Order, Place, orders
 from theorems.statement.proposition import Proposition
-from theorems.statement.ranges import Range
 from theorems.statement.repairing import language_text
 from theorems.statement.scalars import Exact, sympy_of
-from theorems.statement.squares import square_trace
+from theorems.statement.signs import nonzero, positive_names
 from theorems.statement.work import Work
 
 if TYPE_CHECKING:
@@ -317,13 +316,18 @@ def _related(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> 
 
 
 def _proved(prop: Proposition, left: sp.Expr, right: sp.Expr) -> tuple[Step, ...]:
-    """The steps of a proof of the inequality between two values, as of a statement without tokens; or none."""
+    """The steps of a proof of the inequality between two values, as of a statement without tokens; or none.
+
+    What divides may be anything but 0: a quotient of moments is spoken of where it exists.
+    """
     from theorems.statement.proofs.prover import STEPS, Prover
 
     words = words_of(prop.known)
     relations = list(prop.known.relations)
     spherical = sorted((left + right).atoms(SphereExp, SphereCos) | (left - right).atoms(SphereExp, SphereCos), key=str)
-    named = {one: symbol(f"spherical{k}") for k, one in enumerate(spherical)}
+    # names that the statement does not have
+    free = (f"spherical{k}" for k in count() if f"spherical{k}" not in {*prop.parameters, *prop.positions})
+    named = {one: symbol(label) for one, label in zip(spherical, free, strict=False)}
     try:
         low, high = (parsed(language_text(value.xreplace(named)), words) for value in (left, right))
         for one, label in named.items():
@@ -336,7 +340,7 @@ def _proved(prop: Proposition, left: sp.Expr, right: sp.Expr) -> tuple[Step, ...
         low, high = high, low
     prover = Prover(prop, Work(STEPS))
     prover.known = replace(prover.known, relations=tuple(relations))
-    steps = prover.at_least(high, low, prop.relation in ("<", ">"))
+    steps = prover.related(high, low, prop.relation in ("<", ">"))
     return () if steps is None else tuple(dict.fromkeys(steps))
 
 
@@ -348,27 +352,6 @@ def _by_logarithms(prop: Proposition, order: Order, left: sp.Expr, right: sp.Exp
         and all(nonnegative(one, positive_names(prop, order, one)) and nonzero(prop, order, one) for one in arguments)
         and equal_logarithms(left, right)
     )
-
-
-def positive_names(prop: Proposition, order: Order, value: sp.Expr) -> dict[sp.Symbol, sp.Expr]:
-    """Names of a value in variables that are >= 0: positions by order, parameters by sign, traces of squares."""
-    table: dict[sp.Symbol, sp.Expr] = {}
-    before: sp.Expr = sp.Integer(0)
-    for number, node in enumerate(order.nodes):
-        plain = [symbol(place.name) for place in node if place.name and place.offset == 0]
-        named = [name for name in plain if name in value.free_symbols]
-        if named:
-            before = before + 1 + sp.Symbol(f"step{number}#")
-            table |= dict.fromkeys(named, before)
-    for name, known in prop.known.ranges.items():
-        if known.low is not None and known.low >= 0:
-            table[symbol(name)] = sp.Rational(str(known.low)) + sp.Symbol(f"{name}+")
-    for size in ("d", *prop.known.size_names):
-        table.setdefault(symbol(size), 1 + sp.Symbol(f"{size}+"))
-    for free in value.free_symbols - set(table):
-        if square_trace(free.name, prop):
-            table[free] = sp.Symbol(f"{free.name}+")
-    return {name: form for name, form in table.items() if name in value.free_symbols}
 
 
 def _limit_part(prop: Proposition, order: Order, regime: Regime, left: sp.Expr, right: sp.Expr) -> Part | None:
@@ -457,54 +440,6 @@ def _uniformly(prop: Proposition, order: Order, value: sp.Expr) -> None:
         return
     ranked = {symbol(place.name): None for node in order.nodes for place in node if place.name and place.name != "T"}
     uniform(value, [*ranked, symbol("T")], free, frozenset(positive_names(prop, order, value)))
-
-
-def nonzero(prop: Proposition, order: Order, value: sp.Expr) -> bool:
-    """Whether a value is 0 nowhere under the hypotheses, by its factors; False where that is not seen."""
-    if value.is_number:
-        return bool(value != 0)
-    factors = [part.as_base_exp()[0] for part in sp.Mul.make_args(sp.factor(value))]
-    return all(_factor_nonzero(prop, order, factor) for factor in factors)
-
-
-def _factor_nonzero(prop: Proposition, order: Order, factor: sp.Expr) -> bool:
-    if factor.is_number:
-        return bool(factor != 0)
-    if not factor.is_polynomial(*factor.free_symbols):
-        return False
-    ranges = dict(prop.known.ranges)
-    ranges |= {
-        free.name: Range(Fraction(0), Fraction(1), True) for free in factor.free_symbols if free.name.endswith("/T")
-    }
-    if len(factor.free_symbols) == 1 and (known := ranges.get(next(iter(factor.free_symbols)).name)) is not None:
-        roots = sp.real_roots(sp.Poly(factor, *factor.free_symbols))
-        if all(root.is_Rational and not known.holds(Fraction(str(root))) for root in roots):
-            return True
-    table = positive_names(prop, order, factor)
-    table |= {free: sp.Symbol(f"{free.name}+") for free in factor.free_symbols if free.name.endswith("/T")}
-    strict = {sp.Symbol(f"{name}+") for name, known in ranges.items() if known.sign == 1 and known.low == 0}
-    strict |= {sp.Symbol(f"{free.name}+") for free in factor.free_symbols if _positive_trace(free.name, prop)}
-    allowed = {inner for form in table.values() for inner in form.free_symbols}
-    terms = sp.Poly(form := sp.expand(factor.xreplace(table)), *sorted(form.free_symbols, key=str)).terms()
-    for way in (1, -1):
-        signs = [(way * coefficient > 0, _odd(powers, form) <= allowed) for powers, coefficient in terms]
-        if all(map(all, signs)) and any(_held(powers, form) <= strict for powers, _ in terms):
-            return True
-    return False
-
-
-def _held(powers: tuple[int, ...], form: sp.Expr) -> set[sp.Symbol]:
-    return {gen for gen, power in zip(sorted(form.free_symbols, key=str), powers, strict=True) if power}
-
-
-def _odd(powers: tuple[int, ...], form: sp.Expr) -> set[sp.Symbol]:
-    return {gen for gen, power in zip(sorted(form.free_symbols, key=str), powers, strict=True) if power % 2}
-
-
-def _positive_trace(name: str, prop: Proposition) -> bool:
-    """Whether a name is tr(Sigma^k) of a positive definite Sigma."""
-    definite = prop.known.shape("Sigma") == "positive definite"
-    return definite and name.startswith("tr(") and set(name[3:-1].split("*")) == {"Sigma"}
 
 
 def contradicts(prop: Proposition, left: sp.Expr, right: sp.Expr) -> bool | None:

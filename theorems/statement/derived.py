@@ -14,13 +14,14 @@ import sympy as sp
 
 from theorems.algebra.ratio import Ratio
 from theorems.gaussian.process import Kernel
-from theorems.statement.decide import Derivation, positive_names
+from theorems.statement.decide import Derivation
 from theorems.statement.expression import StatementError, name
 from theorems.statement.laws import Law
 from theorems.statement.normal import equal
 from theorems.statement.places import Order
 from theorems.statement.proposition import Proposition
 from theorems.statement.scalars import Exact, sympy_of
+from theorems.statement.signs import positive_names
 from theorems.statement.words import word_expression
 
 #: Kernels of the derivations' engine by the kind of law.

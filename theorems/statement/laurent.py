@@ -113,19 +113,19 @@ def _exp(inner: Series) -> Series:
 
 def _log(inner: Series) -> Series:
     shifted = _from_one(inner, "log")
+    if shifted is None:
+        # log(1 + O(s^n)) = O(s^n), which need not be 0
+        raise NoSeriesError(f"more than {TERMS} terms of what stands in log cancel")
     coefficients = [Fraction(0), *(Fraction((-1) ** (k + 1), k) for k in range(1, TERMS * 2))]
-    return shifted if shifted.zero else _composed(coefficients, shifted, "log")
+    return _composed(coefficients, shifted, "log")
 
 
-def _from_one(inner: Series, what: str) -> Series:
-    """inner - 1, for a series that tends to 1."""
+def _from_one(inner: Series, what: str) -> Series | None:
+    """inner - 1, for a series that tends to 1; None where nothing but the 1 is known of it."""
     if inner.zero or inner.valuation != 0 or inner.terms[0] != 1:
         raise NoSeriesError(f"what stands in {what} does not tend to 1")
     rest = inner.terms[1:]
-    if not any(rest):
-        # the constant 1
-        return Series(0, ())
-    return _normal(1, rest)
+    return _normal(1, rest) if any(rest) else None
 
 
 def _root(inner: Series, power: Fraction) -> Series:
@@ -138,7 +138,8 @@ def _root(inner: Series, power: Fraction) -> Series:
     for k in range(1, TERMS * 2):
         binomials.append(binomials[-1] * (power - k + 1) / k)
     shifted = _from_one(plain, "a root")
-    found = Series.of(1) if shifted.zero else _composed(binomials, shifted, "a root")
+    # (1 + O(s^n))^power = 1 + O(s^n)
+    found = plain if shifted is None else _composed(binomials, shifted, "a root")
     return Series(found.valuation + int(inner.valuation * power), tuple(scale * one for one in found.terms))
 
 
@@ -227,6 +228,9 @@ class Reader:
             return self.series(inner.args[1]) * self._logarithm(inner.args[0])
         if inner.op == "exp":
             return self.series(inner.args[0])
+        if not inner.names() and self.series(inner) == Series.of(1):
+            # the number 1, and no series that begins with it
+            return Series(0, ())
         return _log(self.series(inner))
 
 

@@ -468,6 +468,14 @@ def _check_limit(
         raise StatementError(
             f"{relation} without what tends where; add --as, e.g. --as 'T -> oo'", text, text.find(relation)
         )
+    moving = {limit.variable, *(position for position, _ in limit.regime)}
+    moving |= {name for one in limit.together for name in one.source.names()}
+    if relation == "->" and (stuck := sorted(moving & sides[1].names())):
+        raise StatementError(
+            f"{stuck[0]} tends, and {sides[1]} moves with it; write ~, or divide both sides by it",
+            text,
+            sides[1].at,
+        )
     if limit.variable == "T" and limit.value is not None:
         raise StatementError("T tends to oo alone; write --as 'T -> oo'", given, 0)
     if error is not None and not limit.variable:

@@ -8,6 +8,7 @@ from montecarlo.search_statement import evaluate
 from proofs_check.api import check
 from theorems.statement import proposition
 from theorems.statement.cases import Case
+from theorems.statement.decide import Derivation, decide
 from theorems.statement.expression import StatementError
 from theorems.statement.language import parsed
 from theorems.statement.proofs.prover import proved
@@ -47,6 +48,14 @@ from theorems.statement.values import value
         ("a**n + 1 > 0", "a real, n integer, n >= 1", False),
         ("(a - 100000)**n > 0", "a real, n integer, n >= 1", False),
         ("a**n*a**n = a**(2*n)", "a real, n integer, n >= 1", False),
+        # nor does a hypothesis about such a power say that the base is > 0
+        ("b*n*(a - 1) >= 1/2", "a real, n integer, n >= 1, a**n = b, b >= 2", False),
+        ("b*n*(a - 1) >= 1/2", "a > 0, n integer, n >= 1, a**n = b, b >= 2", True),
+        # an even power of what is < 0 is > 0
+        ("(z - exp(z))**2*(z - 2 - exp(z)) > 0", "0 < z, z < 1", False),
+        ("(z - exp(z))**2*(2 + exp(z) - z) > 0", "0 < z, z < 1", True),
+        ("(z - exp(z))**3*(z - 2 - exp(z)) > 0", "0 < z, z < 1", True),
+        ("(z - exp(z))**3*(2 + exp(z) - z) > 0", "0 < z, z < 1", False),
         # products by their factors
         ("prod(1, k, 1, l) <= (1 + a**n)**l", "a real, n integer, n >= 1, l integer, l >= 1", False),
         ("prod(1, k, 1, l) <= (1 + a**n)**l", "a > 0, n integer, n >= 1, l integer, l >= 1", True),
@@ -67,6 +76,22 @@ from theorems.statement.values import value
 )
 def test_what_is_proved_and_what_is_not(statement: str, hypotheses: str, holds: bool) -> None:
     assert (proved(proposition(statement, hypotheses)) is not None) == holds
+
+
+@pytest.mark.parametrize(
+    ("statement", "hypotheses", "law"),
+    [
+        # powers, roots and logarithms that need not have the value that they are read as
+        ("E[norm(x[1])**2]*a**n >= 0", "a real, n integer, n >= 1", "walk"),
+        ("E[norm(x[1])**2]/(a**n + 1) = tr(Sigma)/(a**n + 1)", "a real, n integer, n >= 1", "walk"),
+        ("E[norm(x[1])**2]*sqrt(a) >= 0", "a real", "walk"),
+        # a parameter is not what stands for a function of the derivation
+        ("E[exp(u.T*x[1])] >= spherical0", "u in R^d, Sigma = I, spherical0 real", "iid(sphere)"),
+    ],
+)
+def test_what_is_not_proved_of_moments(statement: str, hypotheses: str, law: str) -> None:
+    prop = proposition(statement, hypotheses, law=law)
+    assert decide(prop, Derivation(prop)).status != "proved"
 
 
 @pytest.mark.parametrize(

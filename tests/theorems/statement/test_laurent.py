@@ -8,6 +8,9 @@ from math import inf
 import pytest
 
 from proofs_check.api import check
+from proofs_check.statements.limits_without_tokens import _quotient, _values
+from theorems.statement import proposition
+from theorems.statement.expression import StatementError
 from theorems.statement.language import parsed
 from theorems.statement.laurent import NoSeriesError, quotient_limit
 
@@ -25,6 +28,8 @@ ONE = parsed("1")
         ("(4*n**2 + 1)**(1/2)/n", None, 2),
         ("-n**2/(n + 1)", None, -inf),
         ("sin(n)/n", 0, 1),
+        ("n*log(4/4)", None, 0),
+        ("n*(sqrt(1 + n**(-17)) - 1/n)", None, inf),
         ("(1 - cos(n))/n**2", 0, Fraction(1, 2)),
         ("(n - sin(n))/n**3", 0, Fraction(1, 6)),
         ("log(n)/(n - 1)", 1, 1),
@@ -55,6 +60,9 @@ def test_limits_are_those_that_are_known(function: str, at: int | None, limit: F
         ("abs(n)", 0, "no series"),
         ("exp(n)", None, "exp"),
         ("m*n", None, "no series"),
+        # what stands in log is 1 as far as the terms go, and is not 1
+        ("n**20*log(1 + n**(-20))", None, "cancel"),
+        ("log(1 + n**17)/n**17", 0, "cancel"),
     ],
 )
 def test_what_has_no_such_series_is_refused(function: str, at: int | None, why: str) -> None:
@@ -77,6 +85,9 @@ def test_what_has_no_such_series_is_refused(function: str, at: int | None, why: 
         ("sqrt(u**2)/u -> 1", "u -> 0", "u != 0", "undecided"),
         ("a*n/(n + 1) -> a", "n -> oo", "n > 0, a real", "undecided"),
         ("(1 + 1/n)**n -> exp(1)", "n -> oo", "n > 0", "undecided"),
+        # 1 + n**(-20) is 1 in floats, too
+        ("n**20*log(1 + n**(-20)) -> 0", "n -> oo", "n > 0", "undecided"),
+        ("log(1 + u**17)/u**17 = o(1)", "u -> 0", "u != 0", "undecided"),
     ],
 )
 def test_limits_without_tokens_are_judged(statement: str, limit: str, hypotheses: str, verdict: str) -> None:
@@ -85,3 +96,19 @@ def test_limits_without_tokens_are_judged(statement: str, limit: str, hypotheses
     decoys = found.report["decoys"]
     if verdict == "verified" and "O(" not in statement:
         assert decoys["of"] == decoys["caught"] > 0
+
+
+def test_values_that_rounding_moves_say_nothing_of_a_limit() -> None:
+    prop = proposition("n**12*(1 + n**(-12) - 1) -> 0", "n > 0", limit="n -> oo")
+    values = _values(prop, *_quotient(prop), None)
+    assert values and all(abs(one - 1) < 0.05 for _, one in values)
+    assert max(place for place, _ in values) < 2**5
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [("n**2 -> n", "n -> oo"), ("n -> 2*n", "n -> oo"), ("u*v -> u", "u -> oo, v -> 0, u*v -> 1")],
+)
+def test_a_limit_does_not_move(text: str, limit: str) -> None:
+    with pytest.raises(StatementError, match="moves with it"):
+        proposition(text, ", ".join(f"{one} real" for one in "nuv" if one in text), limit=limit)

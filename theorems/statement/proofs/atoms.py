@@ -267,6 +267,11 @@ class Atoms:
         found = Quotient(ONE)
         for term, coefficient in _terms(inner.above):
             count = coefficient / below
+            inside = self._logarithm_of(term)
+            if inside is not None and count.denominator == 1 and abs(count) <= MAX_EXPONENT:
+                for _ in range(abs(int(count))):
+                    found = found * (inside if count > 0 else inside.inverse)
+                continue
             label = str(term.expr)
             if not self.settled:
                 self.steps[label] = _common(self.steps.get(label, count), count)
@@ -274,11 +279,6 @@ class Atoms:
             power = count / step
             if power.denominator != 1 or abs(power) > MAX_EXPONENT:
                 raise NoFormError
-            inside = self._logarithm_of(term)
-            if inside is not None and count.denominator == 1 and abs(count) <= MAX_EXPONENT:
-                for _ in range(abs(int(count))):
-                    found = found * (inside if count > 0 else inside.inverse)
-                continue
             base = Expr("exp", (Expr("*", (number(step), *_as_expr(term, self.nodes))),))
             one = Quotient(self._label(f"exp({step}*{label})", base))
             for _ in range(abs(int(power))):

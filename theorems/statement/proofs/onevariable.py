@@ -169,10 +169,13 @@ class Line:
             if factor.func is sp.exp:
                 continue
             if factor.is_Pow and factor.exp.is_Rational:
-                if factor.exp.is_Integer and factor.exp % 2 == 0 and not strict:
-                    continue
                 if not factor.exp.is_Integer:
                     # a root is positive where it is smooth
+                    continue
+                if factor.exp % 2 == 0:
+                    # positive where its base is not 0
+                    if strict and not self._nonzero(factor.base, low, high, depth + 1):
+                        return False
                     continue
                 factor = factor.base
             if factor == h:
@@ -183,6 +186,10 @@ class Line:
                 return False
             total = -total
         return total > 0
+
+    def _nonzero(self, h: sp.Expr, low: End, high: End, depth: int) -> bool:
+        """Whether h > 0, or h < 0, on the open interval."""
+        return self.above(h, low, high, True, depth) or self.above(-h, low, high, True, depth)
 
     def _from_end(self, h: sp.Expr, low: End, high: End, strict: bool, depth: int) -> bool:
         """h >= 0 at an end, and rising from it."""

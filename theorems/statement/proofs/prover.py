@@ -22,7 +22,7 @@ from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
 from theorems.statement.work import Work
 
-#: Seconds for one proof where nothing else is said.
+#: Steps that one proof may take where nothing else is said.
 STEPS = 3000
 #: Most products of exponentials of a goal of which facts are taken.
 MOST_EXPONENTIALS = 8
@@ -79,6 +79,7 @@ class Prover:
     def __init__(self, prop: Proposition, work: Work) -> None:
         self.prop, self.known, self.work = prop, prop.known, work
         self.nested = False
+        self.positive: dict[Expr, bool] = {}
         self.bounds: tuple[Expr, ...] = ()
         self.whole = {*frame(prop).sizes, *frame(prop).indices, *prop.positions}
         known = self.known.ranges.items()
@@ -153,10 +154,33 @@ class Prover:
             return [], True
         return None
 
+    def powers(self, node: Expr) -> bool:
+        """Whether the powers in an expression that are read as exponentials have bases that are shown to be > 0."""
+        bases = [one.args[0] for one in node.walk() if one.op == "**" and one.args[1].op != "number"]
+        return all(map(self._above_zero, bases))
+
+    def _above_zero(self, base: Expr) -> bool:
+        if base not in self.positive:
+            # nothing is known of it while it is looked at
+            self.positive[base] = False
+            self.positive[base] = self.at_least(base, number(0), True) is not None
+        return self.positive[base]
+
     # -- relations
+
+    def related(self, high: Expr, low: Expr, strict: bool) -> Steps | None:
+        """high >= low, or high > low, wherever no divisor is 0; roots, logarithms and powers have values."""
+        for side in (high, low):
+            for node in side.walk():
+                needed = self._needed(node) if node.op != "/" else None
+                if needed is not None and all(self.at_least(goal, number(0), needed[1]) is None for goal in needed[0]):
+                    return None
+        return self.at_least(high, low, strict)
 
     def equal(self, left: Expr, right: Expr) -> Steps | None:
         """left = right by normal form, or by both inequalities."""
+        if not (self.powers(left) and self.powers(right)):
+            return None
         atoms = Atoms(self.known)
         try:
             gap = atoms.quotient(minus(left, right))
@@ -249,7 +273,7 @@ class Prover:
 
     def _certified(self, gap: Expr, strict: bool, rounds: int) -> Steps | None:
         """An exact certificate from facts about the atoms; in the second round also about the atoms that these have."""
-        if not self.work.spend(5):
+        if not self.work.spend(5) or not self.powers(gap):
             return None
         atoms = Atoms(self.known)
         try:
@@ -327,7 +351,7 @@ class Prover:
     def _enter(self, fact: Fact, atoms: Atoms, found: dict[str, tuple[Fact, Term]]) -> None:
         """A fact as a polynomial, where it is one."""
         label = f"{fact.node}{fact.strict}"
-        if label in found or not self.work.spend():
+        if label in found or not self.work.spend() or not self.powers(fact.node):
             return
         try:
             form = atoms.quotient(fact.node)
