@@ -30,7 +30,7 @@ from theorems.claims.catalogue import Statement
 from theorems.kernel.deriving import derive
 from theorems.kernel.matrix_claims import matrix_of
 from theorems.kernel.outcome import Outcome
-from theorems.kernel.settle import value_of
+from theorems.kernel.settle import trusted, value_of
 from theorems.statement.derived import difference, kernel_of
 from theorems.statement.expression import StatementError
 from theorems.statement.laws import read_law
@@ -46,8 +46,13 @@ MEND = 'state it as data, e.g. claim("{id}", "E[x[i].T*W*x[j]] = i*tr(W*Sigma)",
 
 
 def capped(claim: Statement, binding: Binding, ruling: Verdict, reason: str) -> tuple[Verdict, str]:
-    """A verdict no better than the binding allows: a side of another quantity, or an informal lemma of one's own."""
-    notes = binding.faults or (binding.missing if claim.plugin else [])
+    """A verdict no better than the binding allows: a side of another quantity, or one that was compared with none.
+
+    A shipped claim that stands in words alone, and a correction of one, which the shipped claim is held to, are not
+    compared.
+    """
+    compared = bool(claim.plugin) or (claim.says is not None and not claim.corrects)
+    notes = binding.faults or (binding.missing if compared else [])
     if not notes or ruling not in ("verified", "refuted", "undecided"):
         return ruling, reason
     told = "; ".join(notes[:2])
@@ -74,6 +79,14 @@ def informal(claim: Statement, simulation: Any = None) -> list[str]:
             "tokens, or leave it out"
         )
     return found
+
+
+def rules_of_its_own(pair: Pair) -> list[str]:
+    """Which rules a lemma's derivation rests on that are none of the kernel's: what they license is nobody's proof."""
+    own = [one for one in trusted(pair.derived().steps) if one.foreign]
+    return [
+        f"the derivation rests on a rule of its own, {one.rule} ({one.source}), which nothing checks" for one in own
+    ]
 
 
 def bind(
@@ -103,6 +116,8 @@ def sides_bound(
     """
     claim = pair.statement
     found = Binding(missing=informal(claim, simulation) if claim.plugin and not claim.corrects else [])
+    if claim.plugin:
+        found.missing += rules_of_its_own(pair)
     if claim.says is None:
         return found if found.missing else Binding(missing=["the claim says nothing as data"])
     found = found.joined(needed_as_said(pair))

@@ -53,7 +53,7 @@ def needed_as_said(pair: Pair) -> Binding:
     says = claim.says
     assert says is not None
     try:
-        props = quantities(claim).values()
+        props = list(quantities(claim).values())
     except StatementError:
         # told where both sides are compared
         return Binding()
@@ -61,7 +61,11 @@ def needed_as_said(pair: Pair) -> Binding:
     given = given.union(*map(_said, props))
     every = ((*prop.parameters, *prop.positions, *prop.matrices, *frame(prop).sizes) for prop in props)
     own = {"d", "T"}.union(*every)
-    lacking = [need for need in ungranted(pair.derived(), given) if _speaks_of(need) <= own]
+    needs = ungranted(pair.derived(), given)
+    lacking = [need for need in needs if _speaks_of(need) <= own]
+    # what is needed of other names, tr1 == 0 say, fails at no case that the hypotheses leave
+    others = [need for need in needs if need not in lacking]
+    lacking += [need for need in others if any(_fails_at_tokens(pair, prop, need) for prop in props)]
     for key, quantity in pair.derived().quantities.items():
         if isinstance(quantity, Inequality) and "@" not in key:
             made = set(bounds.hypotheses(quantity)) - set(bounds.ungranted(claim, quantity))
@@ -79,8 +83,8 @@ def _fails_at_tokens(pair: Pair, prop: Proposition, condition: str) -> bool:
         return False
     try:
         return any(holds((condition,), pair.exact(case)) is False for case in drawn_tokens(prop, 1, CASES))
-    except ValueError:
-        # it speaks of a name that such a case does not have
+    except (ValueError, ExpressionError):
+        # it speaks of a name that such a case does not have, or is said in words
         return False
 
 

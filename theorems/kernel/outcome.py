@@ -19,11 +19,15 @@ class CheckedStep:
 
 @dataclass(frozen=True)
 class Trusted:
-    """What a derivation takes on trust by a rule that it uses, and where that is from, if it is from anywhere."""
+    """What a derivation takes on trust by a rule that it uses, and where that is from, if it is from anywhere.
+
+    A ``foreign`` rule is not one of the kernel's: its source is the module that it stands in.
+    """
 
     rule: str
     what: str
     source: str = ""
+    foreign: bool = False
 
 
 @dataclass

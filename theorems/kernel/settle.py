@@ -210,7 +210,7 @@ def trusted(steps: Iterable[Step]) -> tuple[Trusted, ...]:
         about = ABOUT.get(name)
         if name in RULES and not RULES[name].__module__.startswith("theorems."):
             words = " ".join((RULES[name].__doc__ or "").split())
-            found.append(Trusted(name, words or "whatever it licenses", RULES[name].__module__))
+            found.append(Trusted(name, words or "whatever it licenses", RULES[name].__module__, foreign=True))
         elif about is not None and about.trusted:
             found.append(Trusted(name, about.trusted, about.source))
     return tuple(found)

@@ -78,6 +78,11 @@ def rule(
     """
 
     def register(check: Rule) -> Rule:
+        if not check.__module__.startswith("theorems."):
+            load()
+        if name in RULES:
+            # what can be proved does not change with what is imported
+            raise ValueError(f"{name!r} is a rule already, of {RULES[name].__module__}; take another name")
         RULES[name] = check
         words = " ".join((check.__doc__ or "").split())
         trusted = words if argued else _trusted(words)
@@ -245,8 +250,10 @@ def at_origin(numerator: sp.Expr, denominator: sp.Expr, value: sp.Expr) -> bool:
 def eigenvalue_average(polynomial: sp.Expr, value: sp.Expr) -> bool:
     """(1/d) sum_i p(w_i) over the eigenvalues, with multiplicity: c_0 + sum_k c_k tr(W^k)/d for p = sum_k c_k w^k.
 
-    Trusted: sum_i w_i^k = tr(W^k) (Schur's triangular form).
+    A constant is no function of the eigenvalues. Trusted: sum_i w_i^k = tr(W^k) (Schur's triangular form).
     """
+    if not polynomial.has(symbol("w")):
+        return False
     average = sp.Integer(0)
     for (power,), coefficient in sp.Poly(polynomial, symbol("w")).terms():
         average += coefficient * (symbol(f"tr{power}") / symbol("d") if power else 1)

@@ -75,6 +75,7 @@ def near() -> Iterator[tuple[str, Step]]:
     ):
         yield why, Step("softmax-weight", "", (table, own, value))
     yield "the second power has the trace tr2", Step("eigenvalue-average", "", (w**2, tr1**2 / d))
+    yield "no function of the eigenvalues", Step("eigenvalue-average", "", (sp.Integer(5), sp.Integer(5)))
     yield "no polynomial", Step("eigenvalue-average", "", (1 / w, d / tr1))
     for name in ("W_QK", "A", "Sigma_inverse"):
         yield f"{name} need not be positive semidefinite", Step("psd-root", "", (name, "R"))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from proofs_check.binding import widened
 from proofs_check.binding.tied import Binding
 from proofs_check.binding.widened import as_wide_as_said, needed_as_said
 from proofs_check.claims.pairing import Pair
@@ -78,6 +79,15 @@ def test_what_the_words_grant_alone_is_not_said(claim: str, said: str, less: str
     wider = statement.says.hypotheses.replace(said, less)
     assert needed_as_said(said_for(claim)) == Binding()
     assert needed_as_said(said_for(claim, wider)).faults == [f"{lacks} is needed, and is not said"]
+
+
+@pytest.mark.parametrize(("need", "faults"), [("tr1 == 0", 1), ("tr2 > 0", 1), ("tr2 >= 0", 0), ("order matters", 0)])
+def test_a_need_in_names_that_the_statement_lacks_is_asked_at_its_cases(
+    need: str, faults: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(widened, "ungranted", lambda *_: (need,))
+    found = needed_as_said(said_for("bao2024.sec4.lemma1-mean"))
+    assert found.faults == [f"{need} is needed, and is not said"] * faults
 
 
 @pytest.mark.slow

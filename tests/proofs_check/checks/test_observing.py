@@ -73,6 +73,20 @@ def test_a_true_clause_is_verified(printed: str) -> None:
     assert "times false" in report["simulation"]["power"]
 
 
+def test_a_rule_of_a_lemmas_own_verifies_nothing() -> None:
+    (report,) = judged("iff x + y > 0", plugin="mypaper")
+    assert report["verdict"] == "undecided"
+    assert f"the derivation rests on a rule of its own, sum-sign ({__name__}), which nothing checks" in report["reason"]
+    assert report["symbolic"]["trusted"][0]["source"] == __name__
+
+
+def test_no_rule_takes_the_place_of_another() -> None:
+    with pytest.raises(ValueError, match=r"isserlis' is a rule already, of theorems\.rules; take another name"):
+        rule("isserlis")(lambda *_: True)
+    with pytest.raises(ValueError, match="sum-sign' is a rule already"):
+        rule("sum-sign")(lambda *_: True)
+
+
 @pytest.mark.parametrize("printed", ["iff x > 0", "iff x + y >= 0", "if x + y >= 0", "iff x + 2*y > 0", "if y > 0"])
 def test_a_false_clause_is_refuted_corrected_and_replayed(printed: str) -> None:
     refuted, corrected = judged(printed)
