@@ -24,6 +24,9 @@ from proofs_check.checks.matrices import decoys as matrix_decoys
 from proofs_check.checks.searching import searched
 from proofs_check.claims.mutants import clause_mutants, mutants
 from proofs_check.claims.pairing import Pair, scale_and_tolerance
+from proofs_check.judging.stated import is_data
+from proofs_check.statements.judging import judged
+from proofs_check.statements.request import Request
 from tests.mutation import laws
 from tests.mutation.code import TooLong, within
 from tests.mutation.probes import claims, derivations
@@ -35,6 +38,7 @@ from theorems.claims.conditions import SIGNS, clause, read
 from theorems.claims.growth import bound, corrected
 from theorems.gaussian.numeric import Case
 from theorems.kernel.bounds import HYPOTHETICAL, NORMS, settle_bound
+from theorems.kernel.catalogued import said, said_texts
 from theorems.kernel.derivation import Derived, Equivalence, Fact, Inequality
 from theorems.kernel.equivalence import clause_of, holds, settle_equivalence, truth
 from theorems.kernel.eventually import Eventually
@@ -44,6 +48,7 @@ from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import compare, printed_value, settle, value_of
 from theorems.rules.implication import fails_everywhere, implied, shown
 from theorems.rules.norm import SYMMETRIC, granted
+from theorems.statement.expression import StatementError
 
 #: Processor seconds that a mutant has; what takes longer is left undecided.
 SECONDS = 10.0
@@ -197,6 +202,8 @@ def _other_start(statement: Statement, name: str) -> Iterator[tuple[str, sp.Expr
 def judged_print(mutant: PrintMutant) -> tuple[str, str]:
     """What becomes of a changed print: ("caught", by what), ("equivalent", why) or ("survived", why)."""
     claim = mutant.statement.id
+    if is_data(mutant.statement):
+        return _by_its_words(mutant.statement)
     if settled(claim).status == "undecided":
         return "survived", "the claim itself is undecided"
     derived = derivations(claim)
@@ -226,6 +233,22 @@ def judged_print(mutant: PrintMutant) -> tuple[str, str]:
     if status in ("disproved", "contradicted"):
         return "caught", status
     return ("equivalent", "proved: true as changed") if status == "proved" else ("survived", status)
+
+
+def _by_its_words(statement: Statement) -> tuple[str, str]:
+    """What the referee says at quick effort of a statement that both interpreters read, its changed print put in."""
+    before = statement_of(statement.id).printed
+    (name,) = (name for name, printed in statement.printed.items() if printed != before[name])
+    request = Request(*said_texts(statement, name))
+    options: dict[str, Any] = {"effort": "quick", "seed": 0, "device": "cpu", "jobs": 1, "alpha": statement.alpha}
+    try:
+        report = judged(said(statement, name), request, f"{statement.id}:mutant", **options)[0]
+    except StatementError as error:
+        return "caught", f"unreadable: {error}"
+    verdict, reason = report["verdict"], report["reason"]
+    if verdict in ("refuted", "verified"):
+        return ("caught", "refuted") if verdict == "refuted" else ("equivalent", "verified: true as changed")
+    return "survived", f"{verdict}: {reason}"
 
 
 @functools.cache

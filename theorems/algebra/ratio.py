@@ -155,6 +155,15 @@ class Ratio:
     def __rtruediv__(self, other: Any) -> Ratio:
         return Ratio.of(other) / self
 
+    def lowest(self, below: Ratio) -> tuple[Ratio, Ratio]:
+        """Two polynomials without their common factors."""
+        one, two = self.reduced(), below.reduced()
+        if one.den or two.den:
+            raise ValueError(f"{self} and {below} are not both polynomials")
+        left, right = one._pair(two)
+        above, under = left.cancel(right)
+        return Ratio(above).reduced(), Ratio(under).reduced()
+
     def reduced(self) -> Ratio:
         """The same value with the common monomial cancelled and unused names dropped: its normal form."""
         if not self.num:

@@ -152,3 +152,34 @@ def _degree(node: Expr, names: set[str]) -> int:
     if node.op in ("/", "sum"):
         return degrees[0] if not any(degrees[1:]) else 2
     return 2
+
+
+def on_half_line(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+    """maxima(f, t, 0, oo), minima(f, t, 0, oo), and limit(f, t, oo)."""
+    form, last = f"{head}(f, t, {'' if head == 'limit' else '0, '}oo)", node.args[-1] if node.args else node
+    if len(node.args) != form.count(",") + 1 or not (isinstance(last, ast.Name) and last.id == "oo"):
+        raise reader.fail(f"expected {form}, f in terms of t", node)
+    return _of_function(reader, head, node, node.args[2:-1], depth, form)
+
+
+def property_of(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+    """increasing(f, t, low, high), decreasing(...), peaks(...), positive(...)."""
+    form = f"{head}(f, t, low, high)"
+    if len(node.args) != 4:
+        raise reader.fail(f"expected {form}, f in terms of t", node)
+    return _of_function(reader, head, node, node.args[2:], depth, form)
+
+
+def _of_function(reader: _Reader, head: str, node: ast.Call, places: list[ast.expr], depth: int, form: str) -> Expr:
+    """What is said of a function of one name from place to place."""
+    if not isinstance(node.args[1], ast.Name):
+        raise reader.fail(f"expected {form}, f in terms of t", node)
+    index = node.args[1].id
+    if taken(reader.words, index):
+        raise reader.fail(f"{index} is no parameter; take another letter", node.args[1])
+    body, *ends = (reader.build(arg, depth) for arg in (node.args[0], *places))
+    if index not in body.names():
+        raise reader.fail(f"{body} does not depend on {index}", node.args[0])
+    if body.random:
+        raise reader.fail(f"{body} is random; take a moment of it, e.g. E[{body}]", node.args[0])
+    return Expr(head, (body, index, *ends))

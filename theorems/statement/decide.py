@@ -35,7 +35,7 @@ from theorems.statement.signs import nonzero, positive_names
 from theorems.statement.work import Work
 
 if TYPE_CHECKING:
-    from theorems.statement.proofs.prover import Step
+    from theorems.statement.proofs.steps import Step
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from theorems.statement.expression import PREDICATES, Expr, StatementError
+from theorems.statement.expression import PREDICATES, Expr, StatementError, number
 from theorems.statement.families import Bounds, family_of
 from theorems.statement.language import Vocabulary, parsed
 from theorems.statement.places import Differences, Place, place_of
 from theorems.statement.ranges import Range
+from theorems.statement.shapes import shape
 from theorems.statement.syntax import nearest, relations, split_top
 
 #: What may be said of a matrix.
@@ -33,7 +34,7 @@ _SHAPE_WORDS = {
 }
 _MEMBER = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+in\s+R(?:\s*(?:\^|\*\*)\s*([A-Za-z][A-Za-z0-9_]*|[0-9]+))?\s*$")
 _RECTANGLE = re.compile(
-    r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+in\s+R\s*(?:\^|\*\*)\s*\(\s*(\w+)\s+x\s+(\w+)\s*\)\s*$", re.ASCII
+    r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+in\s+R\s*(?:\^|\*\*)\s*[({]\s*(\w+)\s+x\s+(\w+)\s*[)}]\s*$", re.ASCII
 )
 #: A sequence of integers between two ends: J in {1..n}^m.
 _CHOICE = re.compile(
@@ -178,22 +179,24 @@ def _sides(part: str) -> list[str]:
     return [*found, part[first:].strip()] if found else []
 
 
-def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Matrices, fixed vectors and sequences that hypotheses declare: ``B symmetric``, ``a in R^d``, ``s in R^n``."""
+def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], dict[str, str]]:
+    """Matrices, fixed vectors, and sequences with their sizes: ``B symmetric``, ``a in R^d``, ``s in R^n``."""
     matrices = {"W", "Sigma", "I"}
     vectors: set[str] = set()
-    sequences: set[str] = set()
+    sequences: dict[str, str] = {}
     for part, _ in split_top(text, ",;"):
         member, shape, rectangle = _MEMBER.match(part), _SHAPE.match(part), _RECTANGLE.match(part)
         if rectangle:
             matrices.add(rectangle[1])
         if choice := _CHOICE.match(part):
-            sequences.add(choice[1])
+            sequences[choice[1]] = choice[4]
+        elif member and member[2] == "d":
+            vectors.add(member[1])
         elif member and member[2]:
-            (vectors if member[2] == "d" else sequences).add(member[1])
+            sequences[member[1]] = member[2]
         elif shape and shape[2] in _SHAPE_WORDS and shape[1][0].isupper():
             matrices.add(shape[1])
-    return frozenset(matrices), frozenset(vectors), frozenset(sequences)
+    return frozenset(matrices), frozenset(vectors), sequences
 
 
 def sizes_of(text: str) -> set[str]:
@@ -310,7 +313,7 @@ def words_of(known: Hypotheses, given: Vocabulary | None = None) -> Vocabulary:
     return Vocabulary(
         frozenset({*known.matrices, *known.sizes, "W", "Sigma", "I"}),
         frozenset(known.vectors),
-        frozenset(known.sequences),
+        {name: size for name, (size, _) in known.sequences.items()},
         given.definitions if given is not None else {},
         given.values if given is not None else {},
         families={name: tuple(first for first, _ in bounds) for name, bounds in known.families.items()},
@@ -328,6 +331,8 @@ def _comparison(
 ) -> Hypotheses:
     if left.op == "matrix" or right.op == "matrix":
         return _matrix_comparison(known, left, relation, right, part)
+    if relation == "!=" and right == number(0) and shape(left, part) == "vector":
+        left, relation = Expr("norm", (left, "")), ">"
     refused = ("Var", "Cov", "P", "Kurt", "Skew", "Corr", *(() if moments else ("E",)))
     if any(tree.random or tree.has(*refused) for tree in (left, right)):
         raise StatementError(f"{part.strip()!r} is about random quantities; expected parameters", part, left.at)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import prod
 
-from theorems.statement.binders import every, extremal, taken
+from theorems.statement.binders import every, extremal, on_half_line, property_of, taken
 from theorems.statement.calculus import derivative
 from theorems.statement.chances import chance
 from theorems.statement.expression import (
@@ -44,8 +44,8 @@ _FORMS = (
     *HALF_LINE,
 )
 #: Read by their definitions: cosh u = (exp(u) + exp(-u))/2.
-HYPERBOLIC = ("cosh", "sinh")
-CALLS = (*ELEMENTARY, *HYPERBOLIC, *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS, *GATHERED)
+BY_EXP = ("cosh", "sinh", "tanh", "sigmoid")
+CALLS = (*ELEMENTARY, *BY_EXP, *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS, *GATHERED)
 #: A family whose definition has one of these stands written out.
 _WRITTEN_OUT = ("token", "mean", "column", "columns", "grad", "at")
 #: What has a transpose.
@@ -60,12 +60,13 @@ _COMPARISONS = {ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">", ast.Eq: 
 class Vocabulary:
     """What names stand for: matrices, fixed vectors, and sequences (``s in R^n``, or s[i] defined by ``where``).
 
-    ``families`` maps families of vectors to their first indices, ``several`` definitions of several indices.
+    ``sequences`` maps those of hypotheses to their sizes, ``families`` families of vectors to their first indices;
+    ``several`` are definitions of several indices.
     """
 
     matrices: frozenset[str] = frozenset({"W", "Sigma", "I"})
     vectors: frozenset[str] = frozenset()
-    sequences: frozenset[str] = frozenset()
+    sequences: Mapping[str, str] = field(default_factory=dict)
     definitions: Mapping[str, tuple[str, Expr]] = field(default_factory=dict)
     values: Mapping[str, Expr] = field(default_factory=dict)
     families: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -367,10 +368,13 @@ def _plain_call(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     return Expr(head, tuple(reader.build(arg, depth) for arg in node.args))
 
 
-def _hyperbolic(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+def _by_exp(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     inner = _plain_call(reader, head, node, depth).args[0]
     ends = Expr("exp", (inner,)), Expr("exp", (negative(inner),))
-    return Expr("/", (minus(*ends) if head == "sinh" else Expr("+", ends), number(2)))
+    if head == "sigmoid":
+        return Expr("/", (number(1), Expr("+", (number(1), ends[1]))))
+    above, below = (minus(*ends) if head != "cosh" else Expr("+", ends)), Expr("+", ends)
+    return Expr("/", (above, below if head == "tanh" else number(2)))
 
 
 def _by_variable(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
@@ -393,9 +397,14 @@ def _mean(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
         return Expr("mean")
     if isinstance(inner, ast.Name) and inner.id in reader.words.definitions:
         variable, body = reader.words.definitions[inner.id]
-        total = Expr("sum", (body, variable, number(1), Expr("name", ("T",))))
-        return Expr("/", (total, Expr("name", ("T",))))
-    raise reader.fail("mean(...) takes x, the tokens, or a sequence s that --where defines", node)
+        size = Expr("name", ("T",))
+    elif isinstance(inner, ast.Name) and (label := reader.words.sequences.get(inner.id)):
+        size = number(int(label)) if label.isdigit() else Expr("name", (label,))
+        variable = next(one for one in "jkl" if one != label)
+        body = Expr("entry", (inner.id, Expr("name", (variable,))))
+    else:
+        raise reader.fail("mean(...) takes x, the tokens, or a sequence s, s in R^n or defined with --where", node)
+    return Expr("/", (Expr("sum", (body, variable, number(1), size)), size))
 
 
 def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
@@ -439,36 +448,6 @@ def _outside_limits(node: Expr) -> bool:
     return node.op != "lim" and any(_outside_limits(arg) for arg in node)
 
 
-def _half_line(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    """maxima(f, t, 0, oo), minima(f, t, 0, oo), and limit(f, t, oo)."""
-    form, last = f"{head}(f, t, {'' if head == 'limit' else '0, '}oo)", node.args[-1] if node.args else node
-    if len(node.args) != form.count(",") + 1 or not (isinstance(last, ast.Name) and last.id == "oo"):
-        raise reader.fail(f"expected {form}, f in terms of t", node)
-    return _of_function(reader, head, node, node.args[2:-1], depth, form)
-
-
-def _property(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    form = f"{head}(f, t, low, high)"
-    if len(node.args) != 4:
-        raise reader.fail(f"expected {form}, f in terms of t", node)
-    return _of_function(reader, head, node, node.args[2:], depth, form)
-
-
-def _of_function(reader: _Reader, head: str, node: ast.Call, places: list[ast.expr], depth: int, form: str) -> Expr:
-    """What is said of a function of one name from place to place."""
-    if not isinstance(node.args[1], ast.Name):
-        raise reader.fail(f"expected {form}, f in terms of t", node)
-    index = node.args[1].id
-    if taken(reader.words, index):
-        raise reader.fail(f"{index} is no parameter; take another letter", node.args[1])
-    body, *ends = (reader.build(arg, depth) for arg in (node.args[0], *places))
-    if index not in body.names():
-        raise reader.fail(f"{body} does not depend on {index}", node.args[0])
-    if body.random:
-        raise reader.fail(f"{body} is random; take a moment of it, e.g. E[{body}]", node.args[0])
-    return Expr(head, (body, index, *ends))
-
-
 def _indicator(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     inner = reader.build(node.args[0], depth) if len(node.args) == 1 else None
     if inner is None or inner.op not in ("relation", "and"):
@@ -488,13 +467,13 @@ _CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
     "mean": _mean,
     **dict.fromkeys(SUMS, _sum),
     "norm": _norm,
-    **dict.fromkeys(HYPERBOLIC, _hyperbolic),
+    **dict.fromkeys(BY_EXP, _by_exp),
     "diff": _diff,
     "indicator": _indicator,
     **dict.fromkeys(("grad", "at"), _by_variable),
     "every": every,
     **dict.fromkeys(("exists", "least"), extremal),
     **GATHERED,
-    **dict.fromkeys(PREDICATES, _property),
-    **dict.fromkeys(HALF_LINE, _half_line),
+    **dict.fromkeys(PREDICATES, property_of),
+    **dict.fromkeys(HALF_LINE, on_half_line),
 }

@@ -435,8 +435,9 @@ def _check_names(
             if node.op == "name" and node.args[0] in side.names() and node.args[0] not in declared:
                 word = node.args[0]
                 near = nearest(word, declared)
+                kinds = f"{word} in R^(m x d) or {word} > 0" if word[0].isupper() else f"{word} > 0 or {word} real"
                 raise StatementError(
-                    f"{word} is declared nowhere{near}; say what it is with --for, e.g. {word} > 0 or {word} real",
+                    f"{word} is declared nowhere{near}; say what it is with --for, e.g. {kinds}",
                     text,
                     node.at,
                 )

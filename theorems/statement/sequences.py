@@ -24,7 +24,8 @@ from theorems.statement.hypotheses import words_of
 from theorems.statement.language import parsed
 from theorems.statement.normal import rational_form
 from theorems.statement.places import Order
-from theorems.statement.proofs.prover import STEPS, Prover, Step
+from theorems.statement.proofs.prover import STEPS, Prover
+from theorems.statement.proofs.steps import Step
 from theorems.statement.proposition import Proposition
 from theorems.statement.repairing import language_text
 from theorems.statement.work import Work

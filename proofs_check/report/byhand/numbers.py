@@ -89,7 +89,7 @@ def _worked(text: str, case: Case, others: Callable[[str], str | None]) -> tuple
     class Worked(ast.NodeTransformer):
         def visit_Call(self, node: ast.Call) -> ast.AST:
             if isinstance(node.func, ast.Name) and node.func.id in WHOLE:
-                words = Vocabulary(sequences=frozenset(case.sequences))
+                words = Vocabulary(sequences={name: str(len(entries)) for name, entries in case.sequences.items()})
                 return known(_number(lambda: value(parsed(ast.unparse(node), words), case)))
             name = node.func.id if isinstance(node.func, ast.Name) else ""
             return ast.Call(ast.Name(_NAMES.get(name, name)), [self.visit(part) for part in node.args], [])

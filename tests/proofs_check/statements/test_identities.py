@@ -13,7 +13,7 @@ from proofs_check.statements.identities import compared, confirmed, evaluated
 from proofs_check.statements.rounding import radii
 from theorems.statement import proposition
 from theorems.statement.cases import Case
-from theorems.statement.proofs import prover
+from theorems.statement.proofs import Proof, Step
 from theorems.statement.proposition import Proposition
 
 BOTH = "W_Q in R^(m x d), W_K in R^(m x d)"
@@ -64,7 +64,7 @@ def test_sides_that_disagree_are_a_conflict(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_proof_of_something_false_does_not_verify(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cases see what a wrong rule would let pass."""
-    anything = prover.Proof((prover.Step("anything", ""),))
+    anything = Proof((Step("anything", ""),))
     monkeypatch.setattr(identities, "proved", lambda prop: anything)
     assert judged("grad(tr(W_Q*W_K.T), W_Q) = 2*W_K", BOTH).verdict == "refuted"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from theorems.statement.proofs.prover import Proof, Step, proved
+from theorems.statement.proofs.prover import proved
+from theorems.statement.proofs.steps import Proof, Step
 
 __all__ = ["Proof", "Step", "proved"]

@@ -6,7 +6,6 @@ absolute values and Frobenius norms are what they are squares of. So identities 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from math import gcd, isqrt, lcm
@@ -15,40 +14,11 @@ from theorems.algebra.ratio import Ratio
 from theorems.statement.expression import Expr, StatementError, minus, name, number
 from theorems.statement.forms import Polynomial
 from theorems.statement.hypotheses import Hypotheses
+from theorems.statement.proofs.quotients import NONE, ONE, NoFormError, Quotient
 from theorems.statement.traces import SIGMA, Letters, Traces
 
 #: Largest power of one exponential, and most terms of a polynomial.
 MAX_EXPONENT, MAX_TERMS = 12, 400
-ONE, NONE = Ratio.of(1), Ratio.of(0)
-
-
-class NoFormError(Exception):
-    """An expression that has no normal form here."""
-
-
-@dataclass(frozen=True)
-class Quotient:
-    """above/below, polynomials in atoms; below is not 0 wherever the expression is defined."""
-
-    above: Ratio
-    below: Ratio = ONE
-
-    def __add__(self, other: Quotient) -> Quotient:
-        if self.below == other.below:
-            return Quotient((self.above + other.above).reduced(), self.below)
-        return Quotient(
-            (self.above * other.below + other.above * self.below).reduced(), (self.below * other.below).reduced()
-        )
-
-    def __mul__(self, other: Quotient) -> Quotient:
-        return Quotient((self.above * other.above).reduced(), (self.below * other.below).reduced())
-
-    @property
-    def inverse(self) -> Quotient:
-        """below/above."""
-        if self.above == NONE:
-            raise NoFormError
-        return Quotient(self.below, self.above)
 
 
 Words = dict[Letters, Ratio]

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from theorems.statement.conditions import assumed, negation, numbers_of, parts
 from theorems.statement.expression import Expr, minus, negative, number
-from theorems.statement.proofs.prover import Prover, Step, Steps
+from theorems.statement.proofs.prover import Prover
+from theorems.statement.proofs.steps import Step, Steps
 from theorems.statement.proposition import Proposition
 
 Make = Callable[[Proposition], Prover]

@@ -307,6 +307,10 @@ def _corners(node: Expr, size: Expr, spread: Expr, upper: bool, lower: bool) -> 
 def _extreme(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
     """The largest or smallest entry of softmax(s), or of s."""
     inner = node.args[0]
+    for other in list(atoms.nodes.values()):
+        if other.op == "entry" and other.args[0] == (inner.args[0] if inner.op == "family" else inner):
+            apart = minus(node, other) if node.op == "max" else minus(other, node)
+            yield Fact("an entry lies between the smallest and the largest", apart)
     if inner.op == "family":
         bound = known.sequences[inner.args[0]][1]
         if bound is not None:

@@ -130,6 +130,15 @@ class Line:
             except (sp.CoercionFailed, sp.PolynomialError):
                 # a coefficient such as log(2) is no rational number
                 pass
+        turned = _of_exponential(h, x)
+        if turned is not None:
+            # t = exp(x/q) rises with x, and goes from 0 to infinity; from 1 where x begins at 0, and to 1 where it ends
+            ends = (Fraction(int(low == 0)), Fraction(1) if high == 0 else None)
+            try:
+                if self._rational(turned, *ends, strict):
+                    return True
+            except (sp.CoercionFailed, sp.PolynomialError):
+                pass
         h = _neat(h)
         before = len(self.steps)
         for way in (self._factors, self._from_end, self._cover, self._cut):
@@ -240,6 +249,17 @@ class Line:
                 if value == 0:
                     return False
         return False
+
+
+def _of_exponential(h: sp.Expr, x: sp.Symbol) -> sp.Expr | None:
+    """A rational function of t = exp(x/q), q >= 1 an integer, with x for t; None for another function."""
+    waves = {wave: sp.expand(wave.exp if wave.is_Pow else wave.args[0]) / x for wave in h.atoms(sp.exp)}
+    if not waves or not all(rate.is_Rational for rate in waves.values()):
+        return None
+    q = sp.ilcm(1, *(rate.q for rate in waves.values()))
+    t = sp.Dummy(positive=True)
+    found = h.xreplace({wave: t ** (rate * q) for wave, rate in waves.items()})
+    return None if found.has(x) else found.xreplace({t: x})
 
 
 def _neat(h: sp.Expr) -> sp.Expr:

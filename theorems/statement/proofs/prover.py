@@ -5,7 +5,7 @@ Nothing is proved of a statement whose sides are not shown to have a value where
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 
@@ -13,11 +13,15 @@ from theorems.algebra.ratio import Ratio
 from theorems.statement.cases import frame
 from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import Expr, minus, name, negative, number
-from theorems.statement.proofs.atoms import NONE, ONE, Atoms, NoFormError, monomials
+from theorems.statement.proofs.atoms import Atoms, NoFormError, monomials
 from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, written
+from theorems.statement.proofs.comparing import by_logarithm, by_signs, by_terms
+from theorems.statement.proofs.existing import defined, needed
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proofs.matrices import about_matrices, equal_by_normal_form
 from theorems.statement.proofs.onevariable import Line, read
+from theorems.statement.proofs.quotients import NONE, ONE
+from theorems.statement.proofs.steps import Proof, Step, Steps
 from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
 from theorems.statement.work import Work
@@ -28,28 +32,6 @@ STEPS = 3000
 MOST_EXPONENTIALS = 8
 
 
-@dataclass(frozen=True)
-class Step:
-    """A rule, what it was used on, and the standard result that it takes on trust ("" where it is checked here)."""
-
-    rule: str
-    instance: str
-    trusted: str = ""
-
-
-@dataclass(frozen=True)
-class Proof:
-    """The steps by which a statement was proved."""
-
-    steps: tuple[Step, ...]
-
-    @property
-    def trusted(self) -> tuple[str, ...]:
-        """The standard results that the proof rests on."""
-        return tuple(dict.fromkeys(step.trusted for step in self.steps if step.trusted))
-
-
-Steps = list[Step]
 Facts = list[tuple[Fact, Term]]
 Squares = dict[str, Poly]
 
@@ -102,57 +84,9 @@ class Prover:
             steps = self.at_least(high, low, relation in ("<", ">"))
         return None if steps is None else found + steps
 
-    # -- that the sides have a value
-
     def defined(self, node: Expr) -> Steps | None:
         """Steps showing that an expression has a value wherever the hypotheses hold."""
-        found: Steps = []
-        if node.op == "prod":
-            inner, body = self.within(node)
-            inside = inner.defined(body)
-            ends = [self.defined(end) for end in node.args[2:]]
-            return None if inside is None or None in ends else inside
-        for arg in node:
-            if node.op == "sum" or (steps := self.defined(arg)) is None:
-                return [] if node.op == "sum" and self._plain_sum(node) else None
-            found += steps
-        needed = self._needed(node)
-        if needed is None:
-            return found
-        goals, strict = needed
-        for goal in goals:
-            steps = self.at_least(goal, number(0), strict)
-            if steps is not None:
-                return [*found, Step("has a value", f"{goal} {'>' if strict else '>='} 0 under {node}"), *steps]
-        return None
-
-    def _plain_sum(self, node: Expr) -> bool:
-        """A sum of entries over whole ends has a value; which sums are read is up to the normal form."""
-        body = node.args[0]
-        return body.op == "entry" and not isinstance(body.args[0], str) and body.args[0].op == "softmax"
-
-    def _needed(self, node: Expr) -> tuple[list[Expr], bool] | None:
-        """What must be >= 0, or > 0, so that a node has a value: one of several goals; None where nothing is needed."""
-        op, args = node.op, node.args
-        if op == "/":
-            return [args[1], negative(args[1])], True
-        if op == "log":
-            return [args[0]], True
-        if op == "sqrt":
-            return [args[0]], False
-        if op == "**":
-            count = args[1].args[0] if args[1].op == "number" else None
-            if count is None:
-                # where a power bounds a product, only its base and its exponent are read
-                counted = node in self.bounds and args[1].op == "name" and args[1].args[0] in self.whole
-                return None if counted else ([args[0]], True)
-            if count.denominator != 1:
-                return [args[0]], count < 0
-            return ([args[0], negative(args[0])], True) if count < 0 else None
-        if op == "entropy" and args[0].op != "softmax":
-            # entries that are not shown to be >= 0
-            return [], True
-        return None
+        return defined(self, node)
 
     def powers(self, node: Expr) -> bool:
         """Whether the powers in an expression that are read as exponentials have bases that are shown to be > 0."""
@@ -172,8 +106,8 @@ class Prover:
         """high >= low, or high > low, wherever no divisor is 0; roots, logarithms and powers have values."""
         for side in (high, low):
             for node in side.walk():
-                needed = self._needed(node) if node.op != "/" else None
-                if needed is not None and all(self.at_least(goal, number(0), needed[1]) is None for goal in needed[0]):
+                wanted = needed(self, node) if node.op != "/" else None
+                if wanted is not None and all(self.at_least(goal, number(0), wanted[1]) is None for goal in wanted[0]):
                     return None
         return self.at_least(high, low, strict)
 
@@ -205,7 +139,11 @@ class Prover:
                 found = self._squared(high, low, strict, rounds)
                 # -root <= value says that -value <= root
                 found = found or self._squared(negative(low), negative(high), strict, rounds)
-        return found
+        if found is None and any(side.has("sum") for side in (high, low)):
+            found = by_terms(self, high, low, strict)
+        if found is None and any(side.has("log") for side in (high, low)):
+            found = by_logarithm(self, high, low, strict)
+        return found or by_signs(self, high, low, strict)
 
     def within(self, node: Expr) -> tuple[Prover, Expr]:
         """The prover of what is said under an index that goes from first to last, and the body under it."""
@@ -213,10 +151,33 @@ class Prover:
         if index in {*self.prop.parameters, *self.prop.positions, *self.whole}:
             # the index is no parameter of that name
             body, index = body.put({index: name(f"{index}#")}), f"{index}#"
-        relations = (("<=", first, name(index)), ("<=", name(index), last))
+        return self._knowing(("<=", first, name(index)), ("<=", name(index), last)), body
+
+    def under(self, gap: Expr) -> Prover:
+        """The prover where gap >= 0, too."""
+        inside = self._knowing((">=", gap, number(0)))
+        try:
+            form = Atoms(self.known).quotient(gap)
+        except NoFormError:
+            return inside
+        terms = monomials(form.above) if form.below == ONE else {}
+        end = -terms.pop((), Fraction(0))
+        labels = [key[0][0] for key in terms if len(key) == 1 and key[0][1] == 1]
+        if len(terms) == len(labels) == 1 and (values := self.known.ranges.get(labels[0])) is not None:
+            # a number of its own lies on one side of an end
+            (weight,) = terms.values()
+            end /= weight
+            if weight > 0 and (values.low is None or values.low < end):
+                values = replace(values, low=end, low_open=False)
+            if weight < 0 and (values.high is None or values.high > end):
+                values = replace(values, high=end, high_open=False)
+            inside.known = replace(inside.known, ranges={**self.known.ranges, labels[0]: values})
+        return inside
+
+    def _knowing(self, *relations: tuple[str, Expr, Expr]) -> Prover:
         inside = Prover(self.prop, self.work)
         inside.known = replace(self.known, relations=(*self.known.relations, *relations))
-        return inside, body
+        return inside
 
     def _by_factors(self, high: Expr, low: Expr) -> Steps | None:
         """A product of n factors that are all at least q >= 0 is at least q^n; at most, where they lie from 0 to q."""
@@ -257,9 +218,13 @@ class Prover:
             return None
         default = Range(Fraction(1), integer=True) if variable in self.whole or variable == "d" else Range()
         values = self.known.ranges.get(variable, default)
-        line = Line(variable, self.work)
+        # what covers and derivatives do not settle is left to certificates, which get the other half
+        half = Work(self.work.left / 2)
+        line = Line(variable, half)
         closed = (not values.low_open, not values.high_open)
-        if not line.nonnegative(function, values.low, values.high, closed, strict):
+        shown = line.nonnegative(function, values.low, values.high, closed, strict)
+        self.work.spend(self.work.left / 2 - half.left)
+        if not shown:
             return None
         low, high = ("-oo" if values.low is None else values.low), ("oo" if values.high is None else values.high)
         where = f"{variable} between {low} and {high}"
@@ -284,7 +249,7 @@ class Prover:
             atoms.quotient(gap)
             atoms.nodes.clear()
             atoms.settled = True
-            form = atoms.quotient(gap)
+            form = atoms.quotient(gap).lowest
         except NoFormError:
             return None
         goal, below = form.above, form.below
@@ -355,11 +320,21 @@ class Prover:
             return
         try:
             form = atoms.quotient(fact.node)
-            value = form.above if form.below == ONE else atoms.folded((form.above * form.below).reduced())
+            value = form.above if self._is_positive(form.below) else atoms.folded((form.above * form.below).reduced())
         except NoFormError:
             return
         if value.names:
             found[label] = fact, Term(monomials(value), (), fact.strict, fact.equal)
+
+    def _is_positive(self, below: Ratio) -> bool:
+        """Whether a denominator is a monomial of positive names, so that a fact may be multiplied by it."""
+        terms = monomials(below)
+        labels = {label for key in terms for label, _ in key}
+        good = all(
+            label in self.whole or ((values := self.known.ranges.get(label)) is not None and values.sign == 1)
+            for label in labels
+        )
+        return len(terms) == 1 and next(iter(terms.values())) > 0 and good
 
     def _products_of_exponentials(self, goal: Ratio, atoms: Atoms, found: dict[str, tuple[Fact, Term]]) -> None:
         """Facts about exp(s) for products of exponentials in the goal, and for quotients of two of these."""

@@ -1,0 +1,83 @@
+"""That an expression has a value wherever the hypotheses hold: denominators, roots, logarithms, entries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from theorems.statement.cases import frame
+from theorems.statement.expression import Expr, name, negative, number
+from theorems.statement.proofs.steps import Step, Steps
+
+if TYPE_CHECKING:
+    from theorems.statement.proofs.prover import Prover
+
+
+def defined(prover: Prover, node: Expr) -> Steps | None:
+    """Steps showing that an expression has a value wherever the hypotheses hold."""
+    found: Steps = []
+    if node.op == "sum" and _plain_sum(node):
+        return []
+    if node.op in ("prod", "sum"):
+        inner, body = prover.within(node)
+        inside = inner.defined(body)
+        ends = [prover.defined(end) for end in node.args[2:]]
+        return None if inside is None or None in ends else inside
+    for arg in node:
+        if (steps := prover.defined(arg)) is None:
+            return None
+        found += steps
+    if node.op == "entry" and (steps := _has_place(prover, node)) is None:
+        return None
+    if (wanted := needed(prover, node)) is None:
+        return found
+    goals, strict = wanted
+    for goal in goals:
+        steps = prover.at_least(goal, number(0), strict)
+        if steps is not None:
+            return [*found, Step("has a value", f"{goal} {'>' if strict else '>='} 0 under {node}"), *steps]
+    return None
+
+
+def _has_place(prover: Prover, node: Expr) -> Steps | None:
+    """Steps showing that an entry is one of a sequence; a free index stands for any entry."""
+    head, index = node.args
+    inner = head.args[0] if isinstance(head, Expr) and head.op == "softmax" else head
+    label = inner.args[0] if isinstance(inner, Expr) and inner.op == "family" else inner
+    if index.op == "name" and index.args[0] in frame(prover.prop).indices:
+        return []
+    if not isinstance(label, str) or label not in prover.known.sequences:
+        return []
+    text = prover.known.sequences[label][0]
+    size = number(int(text)) if text.isdigit() else name(text)
+    found = prover.at_least(index, number(1), False), prover.at_least(size, index, False)
+    return None if found[0] is None or found[1] is None else found[0] + found[1]
+
+
+def _plain_sum(node: Expr) -> bool:
+    """A sum of entries over whole ends has a value; which sums are read is up to the normal form."""
+    body = node.args[0]
+    return body.op == "entry" and not isinstance(body.args[0], str) and body.args[0].op == "softmax"
+
+
+def needed(prover: Prover, node: Expr) -> tuple[list[Expr], bool] | None:
+    """What must be >= 0, or > 0, so that a node has a value: one of several goals; None where nothing is needed."""
+    op, args = node.op, node.args
+    if op == "/":
+        return [args[1], negative(args[1])], True
+    if op == "log":
+        return [args[0]], True
+    if op == "sqrt":
+        return [args[0]], False
+    if op == "**":
+        count = args[1].args[0] if args[1].op == "number" else None
+        if count is None:
+            # where a power bounds a product, only its base and its exponent are read
+            counted = node in prover.bounds and args[1].op == "name" and args[1].args[0] in prover.whole
+            return None if counted else ([args[0]], True)
+        if count.denominator != 1:
+            return [args[0]], count < 0
+        return ([args[0], negative(args[0])], True) if count < 0 else None
+    if op == "entropy" and args[0].op != "softmax":
+        # entries that are not shown to be >= 0
+        return [], True
+    return None
