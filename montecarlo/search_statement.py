@@ -271,7 +271,8 @@ def _chance(kind: str, parts: list[Callable[[Floats], Array]]) -> Callable[[Floa
         if kind != "within":
             return math.erfc(low if kind == "above" else -high) / 2
         if high < low:
-            return (math.erf(high) - math.erf(low)) / 2
+            # no number lies there
+            return 0.0
         return (math.erfc(low) - math.erfc(high)) / 2 if low > 0 else (math.erfc(-high) - math.erfc(-low)) / 2
 
     return probability

@@ -39,7 +39,10 @@ def _indicator(node: Node, env: Environment) -> Value:
 
 @reads("chance")
 def _chance(node: Node, env: Environment) -> Value:
-    """P[low <= N(mean, variance) <= high], by the normal distribution function on the side of its smaller values."""
+    """P[low <= N(mean, variance) <= high], by the normal distribution function on the side of its smaller values.
+
+    Of an empty interval, low > high, it is 0.
+    """
     kind, (mean, variance, *ends) = node[1], (as_tensor(scalar(part, env)) for part in node[2:])
     if bool((variance <= 0).any()):
         raise StatementSimulationError(f"{text(node)}: the variance is {float(variance.min()):g}; expected one > 0")
@@ -49,7 +52,7 @@ def _chance(node: Node, env: Environment) -> Value:
     # the same on either side of the mean; the smaller numbers lose fewer digits in the difference
     turned = low > 0
     first, last = torch.where(turned, -low, high), torch.where(turned, -high, low)
-    return kept(_below(first) - _below(last))
+    return kept((_below(first) - _below(last)).clamp(min=0.0))
 
 
 def _below(number: Tensor) -> Tensor:

@@ -262,7 +262,7 @@ def _circular(function: Callable[[float], float]) -> Callable[[Encloser, Node], 
 
 
 def _chance(encloser: Encloser, node: Node) -> Enclosure:
-    """P[low <= N(mean, variance) <= high], by the normal distribution function of both ends."""
+    """P[low <= N(mean, variance) <= high], by the normal distribution function of both ends; 0 where low > high."""
     kind, (mean, variance, *ends) = node[1], (encloser.number_or_line(part) for part in node[2:])
     if variance.pair[0] <= 0.0:
         return scalar(0.0, 1.0)
@@ -275,7 +275,7 @@ def _chance(encloser: Encloser, node: Node) -> Enclosure:
     first = scalar(1.0, 1.0) if kind == "above" else high
     last = scalar(0.0, 0.0) if kind == "below" else low
     found = enclosure.added(first, enclosure.scaled(last, scalar(-1.0, -1.0), "scalar"))
-    return scalar(*within(found.pair, 0.0, 1.0))
+    return scalar(*(min(max(end, 0.0), 1.0) for end in found.pair))
 
 
 def _indicator(encloser: Encloser, node: Node) -> Enclosure:

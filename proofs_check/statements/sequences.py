@@ -37,7 +37,7 @@ class SequenceChecker(Checker):
             found.reason = ""
             found.status, found.exact = ("disproved" if decision.status == "open" else "proved"), None
             if path is None:
-                found.reason = "no path was found along which it could be sampled"
+                found.reason = "no path within the hypotheses was found along which it could be sampled"
             else:
                 self._sample_along(path)
         return found

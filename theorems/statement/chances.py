@@ -40,10 +40,20 @@ def chance(moment: str, event: Expr, text: str, at: int) -> Expr:
 
 
 def by_erf(node: Expr) -> Expr:
-    """The probability by the error function: (erf(z_high) - erf(z_low))/2 with z = (end - mean)/sqrt(2 variance)."""
+    """The probability by the error function: (erf(z_high) - erf(z_low))/2 with z = (end - mean)/sqrt(2 variance).
+
+    Of an interval whose ends are not seen to be in order it is 0 where they are not.
+    """
     kind, mean, variance, *ends = node.args
     spread = Expr("sqrt", (Expr("*", (number(2), variance)),))
     low, high = (Expr("erf", (Expr("/", (minus(end, mean), spread)),)) for end in (ends[0], ends[-1]))
     one = number(1)
     twice = minus(high if kind != "above" else one, low if kind != "below" else number(-1))
-    return Expr("/", (twice, number(2)))
+    found = Expr("/", (twice, number(2)))
+    if kind != "within" or _ordered(*ends):
+        return found
+    return Expr("max", (number(0), found))
+
+
+def _ordered(low: Expr, high: Expr) -> bool:
+    return low.op == high.op == "number" and bool(low.args[0] <= high.args[0])

@@ -179,12 +179,15 @@ def _within_moment(node: Expr, part: Expr) -> bool:
 
 
 def _bases(node: Expr) -> Iterator[tuple[Expr, bool]]:
-    """What a side takes roots and logarithms of, and whether it must be > 0."""
+    """What a side takes roots and logarithms of, and variances; and whether it must be > 0."""
     for part in node.walk():
         if part.op in ("sqrt", "log"):
             base, strict = part.args[0], part.op == "log"
         elif part.op == "**" and part.args[1].op == "number" and part.args[1].args[0].denominator > 1:
             base, strict = part.args[0], _negative(part.args[1])
+        elif part.op == "chance":
+            # the variance of a normal number
+            base, strict = part.args[2], True
         else:
             continue
         if not base.random and base.op != "norm":

@@ -116,6 +116,9 @@ def _plain(node: Expr, taken: frozenset[str]) -> Iterator[Expr]:
         return
     if node.op == "/" and _is_plain(node.args[1]) and not node.args[1].names() & taken:
         yield Expr("/", (number(1), node.args[1]), at=node.at)
+    if node.op == "chance" and _is_plain(node.args[2]) and not node.args[2].names() & taken:
+        # the variance of a normal number is > 0
+        yield Expr("/", (number(1), Expr("sqrt", (node.args[2],))), at=node.at)
     for arg in node:
         yield from _plain(arg, taken)
 

@@ -93,7 +93,13 @@ def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Path |
             parts.append(Part(str(order), value, sp.Integer(0), True, order, proof=steps))
     except NotPolynomialError as error:
         return Decision("undecided", "no closed form", reason=str(error)), None
-    return Decision("proved", "a bound that tends to 0", parts), next(paths(prop), None)
+    return Decision("proved", "a bound that tends to 0", parts), next(_open(prop), None)
+
+
+def _open(prop: Proposition) -> Iterator[Path]:
+    """Paths that the hypotheses do not exclude far out, as far as the vectors tell: along none, nothing tends there."""
+    unknown = set(prop.parameters) - set(prop.positions) - {"d", *prop.known.vectors}
+    return (path for path in paths(prop) if unknown or _allowed(prop, path))
 
 
 def _allowed(prop: Proposition, path: Path) -> bool:

@@ -12,6 +12,12 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from montecarlo.search_statement import evaluate
+from montecarlo.statements.encloser import Encloser
+from montecarlo.statements.environment import environment_of
+from montecarlo.statements.nodes import frozen
+from montecarlo.statements.values import value as number_of
+from proofs_check.api import check
 from proofs_check.statements.without_tokens import found_without_tokens
 from theorems.algebra.balls import precision
 from theorems.statement.arithmetic import UndefinedError
@@ -84,6 +90,44 @@ def test_a_variance_that_is_not_positive_leaves_no_probability() -> None:
     for variance in (0, -1):
         with pytest.raises(UndefinedError, match=f"variance {variance}"):
             at("P[0 <= normal(0, v) <= 1]", v=variance)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1, 2), (2, -1), (1, 2), (2, 1), (-2, -1), (-1, -2), (1, 1)])
+def test_no_number_lies_in_an_interval_whose_ends_are_the_wrong_way_round(low: int, high: int) -> None:
+    node = parsed("P[a <= normal(0, 1) <= b]")
+    wanted = max(0.0, (math.erf(high / math.sqrt(2)) - math.erf(low / math.sqrt(2))) / 2)
+    case = {"a": Fraction(low), "b": Fraction(high)}
+    table = {name: str(one) for name, one in case.items()}
+    found = at("P[a <= normal(0, 1) <= b]", **case)
+    assert float(found) == pytest.approx(wanted, abs=1e-15)
+    assert evaluate(node.plain(), {"numbers": table}) == pytest.approx(wanted, abs=1e-15)
+    env = environment_of({name: int(one) for name, one in case.items()})
+    assert float(number_of(node.plain(), env)) == pytest.approx(wanted, abs=1e-15)
+    enclosed = Encloser(env, lambda _: (0.0, 0.0)).of(frozen(node.plain()))
+    assert enclosed.low <= wanted <= enclosed.high and enclosed.high - enclosed.low < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("statement", "hypotheses", "verdict"),
+    [
+        ("P[a <= normal(0, 1) <= b] >= 0", "a real, b real", "undecided"),
+        ("P[1 <= normal(0, 1) <= c] + P[c <= normal(0, 1) <= 1] = 0", "c real", "refuted"),
+        (
+            "E[norm(x[1])**2]*P[a <= normal(0, 1) <= b] = tr(Sigma)*(erf(b/sqrt(2)) - erf(a/sqrt(2)))/2",
+            "a real, b real",
+            "refuted",
+        ),
+        # a variance that may be negative, or 0
+        ("P[normal(0, E[x[1].T*W*x[1]]) > 0] = 1/2", "W any", "undecided"),
+        ("P[normal(0, E[x[1].T*W*x[1]]) > 0] = 1/2", "W psd", "verified"),
+        ("E[norm(x[1])**2]*P[normal(0, v) > 0] = tr(Sigma)/2", "v >= 0", "undecided"),
+        ("E[norm(x[1])**2]*P[normal(0, v) > 0] = tr(Sigma)/2", "v > 0", "verified"),
+    ],
+)
+def test_probabilities_of_empty_intervals_and_of_no_number_verify_nothing(
+    statement: str, hypotheses: str, verdict: str
+) -> None:
+    assert check(statement, hypotheses, effort="quick").verdict == verdict
 
 
 def test_a_case_that_does_not_apply_needs_no_value() -> None:

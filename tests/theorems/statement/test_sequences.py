@@ -100,6 +100,14 @@ def test_both_sides_judge_it(statement: str, limit: str, verdict: str) -> None:
     assert found.verdict == verdict, found.reason
 
 
+def test_nothing_tends_along_no_path() -> None:
+    # |u| <= 3 leaves no path, though places on one lie within it
+    for hypotheses, verdict in (("norm(u) <= 3", "undecided"), ("norm(u) >= 1/32", "verified")):
+        given = f"u in R^d, Sigma = I, {hypotheses}"
+        found = check("E[cos(x[1].T*u)] -> 0", given, law="iid", limit="norm(u)**2 -> oo", effort="quick")
+        assert found.verdict == verdict, found.reason
+
+
 def test_what_tends_is_a_number_made_of_vectors_or_a_name() -> None:
     for limit in ("u -> 0", "2 -> oo", "x[1].T*u -> oo"):
         with pytest.raises(StatementError):
