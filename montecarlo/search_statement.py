@@ -16,6 +16,8 @@ import numpy as np
 
 from montecarlo.search_conditions import CLAUSES, GRID, PROPERTIES, excess, margin, property_margin
 from montecarlo.search_gathered import GATHERED
+from montecarlo.statements import series
+from montecarlo.statements.nodes import Node, frozen
 
 Array = Any
 #: {"numbers": {name: float}, "matrices": {name: (d, d)}, "vectors": {name: (d, 1)}, "sequences": {name: (n, 1)}}
@@ -96,6 +98,8 @@ def compiled(node: Sequence[Any]) -> Callable[[Floats], Array]:
         return lambda case: (_norm if op == "norm" else _entry_norm)(inner(case), kind)
     if op in ("sum", "prod"):
         return _summed(compiled(args[0]), args[1], compiled(args[2]), compiled(args[3]), op == "prod")
+    if op == "series":
+        return _to_infinity(args[0], args[1], compiled(args[2]))
     if op == "diff":
         return _slope(compiled(args[0]), args[1], compiled(args[2]))
     if op == "relation":
@@ -220,6 +224,19 @@ def _summed(
         return found
 
     return total
+
+
+def _to_infinity(body: Sequence[Any], index: str, first: Callable[[Floats], Array]) -> Callable[[Floats], Array]:
+    """The terms from the first on added, until what is left does not matter."""
+    parts: dict[Node, Callable[[Floats], Array]] = {}
+    node = frozen(body)
+
+    def part(one: Node, case: Floats) -> float:
+        if one not in parts:
+            parts[one] = compiled(one)
+        return float(_plain(parts[one](case)))
+
+    return lambda case: series.value(float(_plain(first(case))), node, index, lambda one: part(one, case))
 
 
 def _by_cases(

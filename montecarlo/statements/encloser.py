@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from montecarlo.statements import enclosure
+from montecarlo.statements import enclosure, series
 from montecarlo.statements.arrays import fetched
 from montecarlo.statements.enclosure import EXACT, LINE, Enclosure, point, scalar
 from montecarlo.statements.environment import Environment
@@ -192,6 +192,19 @@ def _of_factors(encloser: Encloser, node: Node) -> Enclosure:
     return reduce(lambda one, two: enclosure.scaled(one, two, "scalar"), encloser.entries(node), scalar(1.0, 1.0))
 
 
+def _to_infinity(encloser: Encloser, node: Node) -> Enclosure:
+    """The enclosures of the terms added, and the largest sum that may be left."""
+    _, body, index, first = node
+    terms: list[Enclosure] = []
+
+    def largest(places: Any) -> Any:
+        terms.extend(Encloser(encloser.env.inside(index, k), encloser.moment).number(body) for k in places)
+        return np.array([max(one.pair, key=abs) for one in terms[-len(places) :]])
+
+    _, off = series.total(encloser.whole(first), body, index, encloser.whole, largest)
+    return reduce(enclosure.added, terms, scalar(-off, off)) if math.isfinite(off) else LINE
+
+
 def _stacked(encloser: Encloser, node: Node) -> Enclosure:
     found = encloser.entries(node)
     return Enclosure("family", np.array([one.low for one in found]), np.array([one.high for one in found]))
@@ -333,6 +346,7 @@ _READERS: dict[str, Callable[[Encloser, Node], Enclosure]] = {
     "binomial": _binomial,
     "sum": _summed,
     "prod": _of_factors,
+    "series": _to_infinity,
     "stack": _stacked,
     "softmax": _softmax,
     "entropy": _entropy,

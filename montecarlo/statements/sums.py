@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 
+from montecarlo.statements import series
 from montecarlo.statements.arrays import Array, alike, array, is_array, library
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import CORE, Value, broadcast, evaluate, reads, scalar, whole
-from montecarlo.statements.nodes import BINDING, Node, StatementSimulationError, names, text, walk
+from montecarlo.statements.nodes import BINDING, Node, NoValueError, StatementSimulationError, names, text, walk
 
 #: Most entries of a value inside a sum (8 MiB); a longer sum goes piece by piece.
 MOST_ENTRIES = 1 << 20
@@ -68,6 +69,22 @@ def _summed(node: Node, env: Environment) -> Value:
         data = term.data * count if axis is None else term.array.sum(axis)
         total = Value(term.kind, data if total is None else total.data + data)
     return total if total is not None else Value("scalar", 0.0)
+
+
+@reads("series")
+def _to_infinity(node: Node, env: Environment) -> Value:
+    _, body, index, first = node
+
+    def number(one: Node) -> float:
+        found = scalar(one, env)
+        if is_array(found):
+            raise StatementSimulationError(f"{text(node)} holds the index of another sum; expected numbers alone")
+        return float(found)
+
+    found = series.value(number(first), body, index, number)
+    if not math.isfinite(found):
+        raise NoValueError(f"{text(node)} is not seen to converge")
+    return Value("scalar", found)
 
 
 @reads("prod")

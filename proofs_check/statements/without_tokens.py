@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from proofs_check.statements import deterministic
+from proofs_check.statements.correcting import correct
 from proofs_check.statements.found import Found
 from proofs_check.statements.limits_without_tokens import judged_limit
 from theorems.statement.cases import Case
 from theorems.statement.conditions import CLAUSES
+from theorems.statement.proofs.matrices import about_matrices
 from theorems.statement.proposition import Proposition
 
 
@@ -42,6 +44,8 @@ def found_without_tokens(prop: Proposition, effort: str, seed: int) -> Found:
         if prop.relation in CLAUSES:
             printed = "that it holds" if printed.startswith("holds") else "that it fails"
         found.counterexample = {"params": flat(judged.counterexample), "printed": printed, "true": judged.left}
+        if prop.relation == "=" and not about_matrices(prop):
+            correct(prop, found)
     elif judged.verdict == "conflict":
         found.conflicts.append(judged.reason)
     else:

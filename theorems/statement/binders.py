@@ -64,6 +64,21 @@ def _index(reader: _Reader, arg: ast.Name, before: list[str]) -> str:
     return arg.id
 
 
+def series_of(reader: _Reader, head: str, body: Expr, index: str, first: Expr, node: ast.Call) -> Expr:
+    """A sum to infinity, of terms whose ratio is rational in the index, so that it is known where it converges."""
+    # it needs sympy, which a reading without such a sum does not import
+    from theorems.statement.series import terms_of
+
+    if head != "sum":
+        raise reader.fail(f"{head}(...) ends at a number; only a sum goes to oo", node.args[3])
+    found = Expr("series", (body, index, first))
+    try:
+        terms_of(found)
+    except StatementError as error:
+        raise reader.fail(str(error), node.args[0]) from None
+    return found
+
+
 def extremal(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     """Whether some unknowns meet conditions, or the least value of a function of those that do.
 

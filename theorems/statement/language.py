@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import prod
 
-from theorems.statement.binders import every, extremal, on_half_line, property_of, taken
+from theorems.statement.binders import every, extremal, on_half_line, property_of, series_of, taken
 from theorems.statement.calculus import derivative
 from theorems.statement.chances import chance
 from theorems.statement.expression import (
@@ -416,9 +416,10 @@ def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     body, first, last = (reader.build(node.args[k], depth) for k in (0, 2, 3))
     if index in first.names() | last.names():
         raise reader.fail(f"the ends of the {head} over {index} hold {index} itself; rename one", node)
-    if head == "prod" and (body.random or body.has(*MOMENTS)):
-        raise reader.fail("prod(...) takes numbers, not random ones, nor moments", node.args[0])
-    return Expr(head, (body, index, first, last))
+    to_oo = last == Expr("name", ("oo",))
+    if (head == "prod" or to_oo) and (body.random or body.has(*MOMENTS)):
+        raise reader.fail(f"{head}(...) {'to oo ' * to_oo}takes numbers, not random ones, nor moments", node.args[0])
+    return series_of(reader, head, body, index, first, node) if to_oo else Expr(head, (body, index, first, last))
 
 
 def _diff(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:

@@ -169,9 +169,10 @@ def _function(node: Expr) -> tuple[str, int]:
         below = {"fro": "F", "nuclear": "*", "oo": r"\infty", "max": r"\max", "sum": r"\mathrm{sum}"}
         below = below.get(args[1], args[1])
         return rf"\left\lVert {latex(args[0])} \right\rVert" + (f"_{{{below}}}" if below else ""), 4
-    if op in ("sum", "prod"):
-        body, index, first, last = args
-        return rf"\{op}_{{{index}={latex(first)}}}^{{{latex(last)}}} {latex(body, 2)}", 1
+    if op in ("sum", "prod", "series"):
+        body, index, first, *last = args
+        end = latex(last[0]) if last else r"\infty"
+        return rf"\{'prod' if op == 'prod' else 'sum'}_{{{index}={latex(first)}}}^{{{end}}} {latex(body, 2)}", 1
     if op == "and":
         return r" \text{ and } ".join(latex(arg) for arg in args), 0
     if op in _PARTS:

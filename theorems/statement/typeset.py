@@ -114,9 +114,10 @@ def _function(node: Expr) -> tuple[str, int]:
         return f"|{_text(args[0])}|", _ALONE
     if op == "sqrt":
         return f"√({_text(args[0])})", _ALONE
-    if op in ("sum", "prod"):
-        body, index, first, last = args
-        return f"{'∑' if op == 'sum' else '∏'}({index} = {_text(first)} … {_text(last)}) {_text(body, _PRODUCT)}", _SUM
+    if op in ("sum", "prod", "series"):
+        body, index, first, *last = args
+        sign, end = "∏" if op == "prod" else "∑", _text(last[0]) if last else "∞"
+        return f"{sign}({index} = {_text(first)} … {end}) {_text(body, _PRODUCT)}", _SUM
     if op in HALF_LINE:
         return f"{op}({', '.join((_text(args[0]), args[1], *map(_text, args[2:]), '∞'))})", _ALONE
     return f"{op}({', '.join(_text(arg) if isinstance(arg, Expr) else str(arg) for arg in args)})", _ALONE

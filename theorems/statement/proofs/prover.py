@@ -21,6 +21,7 @@ from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proofs.matrices import about_matrices, equal_by_normal_form
 from theorems.statement.proofs.onevariable import Line, read
 from theorems.statement.proofs.quotients import NONE, ONE
+from theorems.statement.proofs.series import in_closed_form
 from theorems.statement.proofs.steps import Proof, Step, Steps
 from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
@@ -113,6 +114,8 @@ class Prover:
 
     def equal(self, left: Expr, right: Expr) -> Steps | None:
         """left = right by normal form, or by both inequalities."""
+        if left.has("series") or right.has("series"):
+            return in_closed_form(self, left, right)
         if not (self.powers(left) and self.powers(right)):
             return None
         atoms = Atoms(self.known)
@@ -147,11 +150,11 @@ class Prover:
 
     def within(self, node: Expr) -> tuple[Prover, Expr]:
         """The prover of what is said under an index that goes from first to last, and the body under it."""
-        body, index, first, last = node.args
+        body, index, first, *last = node.args
         if index in {*self.prop.parameters, *self.prop.positions, *self.whole}:
             # the index is no parameter of that name
             body, index = body.put({index: name(f"{index}#")}), f"{index}#"
-        return self._knowing(("<=", first, name(index)), ("<=", name(index), last)), body
+        return self._knowing(("<=", first, name(index)), *(("<=", name(index), end) for end in last)), body
 
     def under(self, gap: Expr) -> Prover:
         """The prover where gap >= 0, too."""

@@ -1,0 +1,107 @@
+"""Sums to infinity in proofs: that they converge wherever the hypotheses hold, and their closed forms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import sympy as sp
+
+from theorems.statement.expression import Expr, StatementError, name, number
+from theorems.statement.hypotheses import words_of
+from theorems.statement.language import Vocabulary, parsed
+from theorems.statement.proofs.steps import Step, Steps
+from theorems.statement.series import terms_of
+
+if TYPE_CHECKING:
+    from theorems.statement.proofs.prover import Prover
+
+RULE, TRUSTED = "a sum to infinity converges by the ratio of its terms", "d'Alembert's ratio test"
+
+
+def converges(prover: Prover, node: Expr) -> Steps | None:
+    """Steps showing that every term of a sum to infinity has a value, and that it converges."""
+    _, index, first = node.args
+    words = words_of(prover.known)
+    inside, body = prover.within(node)
+    found = inside.defined(_without_powers(inside, body, index if body == node.args[0] else f"{index}#"))
+    if found is None or not _whole(first, {*prover.whole, "d"}):
+        return None
+    try:
+        terms = terms_of(node)
+        x, _, downs = terms.shifts
+        goals = [(inside, need, number(0), False) for need in _moved(terms.needs, node, body)]
+        goals += [(prover, _read(one, words), number(0), True) for one in downs]
+        if not terms.everywhere:
+            goals += [(prover, number(1), _read(x, words), True), (prover, _read(x, words), number(-1), True)]
+    except StatementError:
+        return None
+    for one, high, low, strict in goals:
+        steps = one.at_least(high, low, strict)
+        if steps is None:
+            return None
+        found = [*found, *steps]
+    where = "every x" if terms.everywhere else "|x| < 1"
+    ratio = f"({terms.above.as_expr()})/({terms.below.as_expr()})".replace("n#", "n")
+    told = f"the terms of {node} have the ratio {ratio}, n = 0, 1, ..."
+    return [*found, Step(RULE, f"{told}: it converges for {where}, x = {x}", TRUSTED)]
+
+
+def closed(node: Expr, words: Vocabulary) -> Expr | None:
+    """The expression with sums to infinity in closed form; None where one has none that the language can say."""
+    if node.op == "series":
+        try:
+            found = terms_of(node).closed
+            return None if found is None else _read(found, words)
+        except StatementError:
+            return None
+    if not node.has("series"):
+        return node
+    parts = [closed(arg, words) if isinstance(arg, Expr) else arg for arg in node.args]
+    return None if None in parts else Expr(node.op, tuple(parts), node.at)
+
+
+def in_closed_form(prover: Prover, left: Expr, right: Expr) -> Steps | None:
+    """left = right with their sums to infinity in closed form."""
+    words, found = words_of(prover.known), list[Step]()
+    sides: list[Expr] = []
+    for side in (left, right):
+        one = closed(side, words)
+        if one is None or (steps := prover.defined(one)) is None:
+            return None
+        sides.append(one)
+        found += [Step("a sum to infinity in closed form", f"{side} = {one}", "Taylor series")] * side.has("series")
+        found += steps
+    same = prover.equal(*sides)
+    return None if same is None else found + same
+
+
+def _read(value: sp.Expr, words: Vocabulary) -> Expr:
+    from theorems.statement.repairing import language_text
+
+    return parsed(language_text(value), words)
+
+
+def _moved(needs: tuple[Expr, ...], node: Expr, body: Expr) -> list[Expr]:
+    """The needs with the index as the body has it."""
+    index = node.args[1]
+    return list(needs) if body == node.args[0] else [need.put({index: name(f"{index}#")}) for need in needs]
+
+
+def _without_powers(inside: Prover, node: Expr, index: str) -> Expr:
+    """The body with base for base**e where e is a whole number >= 0 at every index, so that any base will do."""
+    if node.op == "**" and index in node.args[1].names() and index not in node.args[0].names():
+        base, exponent = node.args
+        whole = _whole(exponent, {index, "d", *inside.whole})
+        return base if whole and inside.at_least(exponent, number(0), False) is not None else node
+    return node.mapped(lambda arg: _without_powers(inside, arg, index))
+
+
+def _whole(node: Expr, names: set[str]) -> bool:
+    """Whether an expression is made of whole numbers by sums and products."""
+    if node.op == "number":
+        return bool(node.args[0].denominator == 1)
+    return (
+        node.args[0] in names
+        if node.op == "name"
+        else node.op in ("+", "*") and all(_whole(one, names) for one in node)
+    )
