@@ -25,8 +25,9 @@ from proofs_check.checks.searching import searched
 from proofs_check.claims.mutants import clause_mutants, mutants
 from proofs_check.claims.pairing import Pair, scale_and_tolerance
 from proofs_check.judging.stated import is_data
-from proofs_check.statements.judging import judged
-from proofs_check.statements.request import Request
+from proofs_check.statements.judging import both_sides
+from proofs_check.statements.measuring import TooDearError
+from proofs_check.statements.moments import Checker
 from tests.mutation import laws
 from tests.mutation.code import TooLong, within
 from tests.mutation.probes import claims, derivations
@@ -38,7 +39,7 @@ from theorems.claims.conditions import SIGNS, clause, read
 from theorems.claims.growth import bound, corrected
 from theorems.gaussian.numeric import Case
 from theorems.kernel.bounds import HYPOTHETICAL, NORMS, settle_bound
-from theorems.kernel.catalogued import said, said_texts
+from theorems.kernel.catalogued import said
 from theorems.kernel.derivation import Derived, Equivalence, Fact, Inequality
 from theorems.kernel.equivalence import clause_of, holds, settle_equivalence, truth
 from theorems.kernel.eventually import Eventually
@@ -48,7 +49,9 @@ from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import compare, printed_value, settle, value_of
 from theorems.rules.implication import fails_everywhere, implied, shown
 from theorems.rules.norm import SYMMETRIC, granted
+from theorems.statement.decide import Derivation, decide
 from theorems.statement.expression import StatementError
+from theorems.statement.proofs import proved
 
 #: Processor seconds that a mutant has; what takes longer is left undecided.
 SECONDS = 10.0
@@ -236,19 +239,37 @@ def judged_print(mutant: PrintMutant) -> tuple[str, str]:
 
 
 def _by_its_words(statement: Statement) -> tuple[str, str]:
-    """What the referee says at quick effort of a statement that both interpreters read, its changed print put in."""
+    """What the derivation says of a statement that both interpreters read, its changed print put in."""
     before = statement_of(statement.id).printed
     (name,) = (name for name, printed in statement.printed.items() if printed != before[name])
-    request = Request(*said_texts(statement, name))
-    options: dict[str, Any] = {"effort": "quick", "seed": 0, "device": "cpu", "jobs": 1, "alpha": statement.alpha}
     try:
-        report = judged(said(statement, name), request, f"{statement.id}:mutant", **options)[0]
+        prop = said(statement, name)
     except StatementError as error:
         return "caught", f"unreadable: {error}"
-    verdict, reason = report["verdict"], report["reason"]
-    if verdict in ("refuted", "verified"):
-        return ("caught", "refuted") if verdict == "refuted" else ("equivalent", "verified: true as changed")
-    return "survived", f"{verdict}: {reason}"
+    key = f"{statement.id}:mutant"
+    if prop.random and not prop.limit.variable:
+        found = _Deriving(prop, key, "quick").run()
+    else:
+        found = both_sides(prop, key, "quick", 0, "cpu", 1)
+    if found.status in ("proved", "disproved"):
+        return ("caught", "disproved") if found.status == "disproved" else ("equivalent", "proved: true as changed")
+    if prop.relation in ("<=", "<", ">=", ">"):
+        # the print as it was lies between the quantity and the changed print
+        weaker = replace(prop, left=said(statement_of(statement.id), name).right)
+        told = decide(weaker, Derivation(weaker)).status if weaker.random else "proved" if proved(weaker) else ""
+        if told == "proved":
+            return "equivalent", "a weaker bound"
+    return "survived", f"{found.status}: {found.reason}"
+
+
+class _Deriving(Checker):
+    """A checker that samples nothing."""
+
+    def _measure(self, *args: Any) -> Any:
+        raise TooDearError("not sampled")
+
+    def _sample(self, pool: Any) -> None:
+        return None
 
 
 @functools.cache

@@ -30,6 +30,7 @@ TRUE = [
     ("tanh(u)**2 < 1", "u real"),
     ("sigmoid(u) + sigmoid(-u) = 1", "u real"),
     ("exp(u/3) > exp(u/2)", "u < 0"),
+    ("3*exp(u*v) >= 2*exp(-u*v)", "u >= 0, v >= 0"),
     ("exp(u) + exp(-u) + v**2 > 0", "u real, v real"),
 ]
 
@@ -59,6 +60,8 @@ FALSE = [
     ("exp(u) + exp(-u) > 2", "u real"),
     ("sigmoid(u)*(1 - sigmoid(u)) < 1/4", "u real"),
     ("exp(u) >= 2", "u >= 0"),
+    ("2*exp(u*v) >= 3*exp(-u*v)", "u >= 0, v >= 0"),
+    ("3*exp(u*v) >= 2*exp(-u*v)", "u >= 0, v real"),
     ("exp(u) <= exp(2*u)", "u real"),
 ]
 

@@ -284,10 +284,10 @@ class Prover:
         return None
 
     def _by_exponents(self, goal: Poly, atoms: Atoms, strict: bool) -> Steps | None:
-        """r (exp(s) - exp(t)) where s >= t and r >= 0 is a monomial."""
-        if len(goal) != 2 or self.nested or sum(goal.values()) != 0:
+        """r (a exp(s) - b exp(t)) where s >= t, a >= b > 0, and r >= 0 is a monomial."""
+        if len(goal) != 2 or self.nested or sum(goal.values()) < 0 or min(goal.values()) > 0:
             return None
-        (high, weight), (low, _) = sorted(goal.items(), key=lambda item: -item[1])
+        (high, more), (low, less) = sorted(goal.items(), key=lambda item: -item[1])
         exponents: list[Expr] = []
         rest: list[dict[str, int]] = []
         for key in (high, low):
@@ -302,14 +302,15 @@ class Prover:
             found = self.at_least(exponents[0], exponents[1], strict)
             for label, power in rest[0].items():
                 if found is not None and (power % 2 or strict):
-                    more = self.at_least(_node(atoms, label), number(0), strict)
-                    found = None if more is None else found + more
+                    factor = self.at_least(_node(atoms, label), number(0), strict)
+                    found = None if factor is None else found + factor
         finally:
             self.nested = False
         if found is None:
             return None
-        factor = f"{weight}*" + "*".join(f"({label})**{power}" for label, power in rest[0].items()) if rest[0] else ""
-        return [Step("exp is increasing", f"{factor}(exp(s) - exp(t)), s = {exponents[0]}, t = {exponents[1]}"), *found]
+        factors = "".join(f"({label})**{power}*" for label, power in rest[0].items())
+        told = f"{factors}({more}*exp(s) - {-less}*exp(t)), s = {exponents[0]}, t = {exponents[1]}"
+        return [Step("exp is increasing", told), *found]
 
     def _look_up(self, atoms: Atoms, found: dict[str, tuple[Fact, Term]]) -> None:
         """Facts about the atoms as polynomials."""
