@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from proofs_check.claims.pairing import Pair
-from proofs_check.claims.report import Proof, Start
+from proofs_check.claims.report import Proof, Saying, Start
 from theorems.algebra.expressions import parse, same
 from theorems.claims.catalogue import Statement, by_id
 from theorems.claims.growth import corrected
@@ -136,3 +136,21 @@ def holding(claim: Statement, pair: Pair, outcome: Outcome, rows: Sequence[Start
         parts.append(f"the printed formula is exact for {'; '.join(exact) or 'none of the starts'}")
         parts.append(f"it is right to leading order for {'; '.join(leading) or 'none of the starts'}")
     return ". ".join(parts)
+
+
+def saying(claim: Statement) -> Saying | None:
+    """What a claim says as data, as the report has it; None where it stands in words alone."""
+    says = claim.says
+    if says is None:
+        return None
+    named = {*claim.parameters, *(claim.letters if claim.interpreted else ())}
+    return {
+        "quantities": dict(says.quantities),
+        "hypotheses": says.hypotheses,
+        "where": says.where,
+        "law": says.law,
+        "limit": says.limit,
+        "letters": {name: letter for name, letter in claim.letters.items() if name in named},
+        "paper": dict(claim.paper_letters),
+        "along": dict(claim.regime),
+    }

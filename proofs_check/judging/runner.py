@@ -19,9 +19,9 @@ from proofs_check.checks.growing import grown
 from proofs_check.checks.observing import observed
 from proofs_check.checks.sampling import sampled
 from proofs_check.checks.searching import searched
-from proofs_check.claims.findings import generalised, holding, proof, starts
+from proofs_check.claims.findings import generalised, holding, proof, saying, starts
 from proofs_check.claims.pairing import Pair
-from proofs_check.claims.report import Agreement, Claim, Counterexample, Report, Saying, Spent, empty
+from proofs_check.claims.report import Agreement, Claim, Counterexample, Report, Spent, empty
 from proofs_check.inputs.errors import RunStopped
 from proofs_check.inputs.plugins import load_simulations
 from proofs_check.judging import workers
@@ -443,29 +443,12 @@ def _frame(claim: Statement, options: Options) -> Claim:
             "quantity": claim.quantity,
             "symbols": list(claim.symbols),
             "printed": dict(claim.printed),
-            "said": said_of(claim),
+            "said": saying(claim),
             "depends_on": list(claim.depends_on),
             "replay": _replay(claim, options, None),
         }
     )
     return found
-
-
-def said_of(claim: Statement) -> Saying | None:
-    """What a claim says as data, as the report has it; None where it stands in words alone."""
-    says = claim.says
-    if says is None:
-        return None
-    return {
-        "quantities": dict(says.quantities),
-        "hypotheses": says.hypotheses,
-        "where": says.where,
-        "law": says.law,
-        "limit": says.limit,
-        "letters": {name: letter for name, letter in claim.letters.items() if name in claim.parameters},
-        "paper": dict(claim.paper_letters),
-        "along": dict(claim.regime),
-    }
 
 
 def _broken(claim: Statement, options: Options, error: BaseException, seconds: float) -> Claim:

@@ -18,6 +18,7 @@ from montecarlo import registry
 from proofs_check.binding.hold import capped, derivation_bound, informal, simulation_bound
 from proofs_check.binding.tied import Binding
 from proofs_check.cases.of_statements import satisfied
+from proofs_check.claims.findings import saying
 from proofs_check.claims.report import Case, Claim
 from proofs_check.inputs.plugins import load_simulations
 from proofs_check.statements.found import Found
@@ -67,6 +68,7 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
                 "quantity": claim.quantity,
                 "symbols": list(claim.symbols),
                 "printed": dict(claim.printed),
+                "said": saying(claim),
             }
         )
     binding = bound(claim, first["cases"], options.seed)

@@ -275,7 +275,10 @@ def latex(text: str) -> str | None:
 
 
 def summands(text: str) -> list[str] | None:
-    """A formula in LaTeX cut between its summands, each with its sign, so that a line may be broken there."""
+    """A formula in LaTeX cut between its summands, each with its sign, or a product between its factors.
+
+    A line may be broken there.
+    """
     tree = _parsed(text)
     if tree is None:
         return None
@@ -284,9 +287,21 @@ def summands(text: str) -> list[str] | None:
         while isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Add, ast.Sub)):
             found.append(("+ " if isinstance(tree.op, ast.Add) else "- ") + _Printer().text(tree.right, _BIG))
             tree = tree.left
+        if not found:
+            first, *others = _factors(tree)
+            return [
+                _Printer().text(first, _SUM if isinstance(first, ast.UnaryOp) else _PRODUCT),
+                *(_Printer().text(factor, _PRODUCT) for factor in others),
+            ]
         return [_Printer().text(tree), *reversed(found)]
     except (_NoFormula, RecursionError):
         return None
+
+
+def _factors(tree: ast.expr) -> list[ast.expr]:
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mult):
+        return [*_factors(tree.left), tree.right]
+    return [tree]
 
 
 def clause(text: str) -> tuple[str, list[str]] | None:

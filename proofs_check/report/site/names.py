@@ -1,7 +1,8 @@
 """How the names of a claim are written: its quantities by their definitions, its letters as in the paper.
 
 All follows from what the claim says as data (``said`` in the report): the quantities in the language of statements, the
-letters of the cases' parameters, and the paper's letters, ``W = W_QK*Sigma``, for products that the suite writes out.
+letters of the cases' parameters and of what the statement names, ``T`` written as ``m``, and the paper's letters,
+``W = W_QK*Sigma``, for products that the suite writes out.
 """
 
 from __future__ import annotations
@@ -17,10 +18,9 @@ from proofs_check.report.site import formula, mathml
 
 #: The matrix of the model in the suite's names, and how it is written where the paper's W is another one.
 MODEL, MODEL_HERE = "W", "W_QK"
-#: A definition longer than this, in LaTeX, is no head of a row.
-LONGEST_HEAD = 70
+#: A definition longer than this, in LaTeX, is no head of a row; one longer than this, as text, is no part of a formula.
+LONGEST_HEAD, LONGEST_PART = 70, 16
 _POWER = re.compile(r"\btr([1-9]\d?)\b")
-_MODEL = re.compile(rf"\b{MODEL}\b")
 _EMPTY: Mapping[str, Any] = {}
 
 
@@ -36,15 +36,16 @@ def papers(claim: Claim) -> str:
 
 
 def written(text: str, claim: Claim, *, generated: bool = False) -> str:
-    """A text with the paper's letters: tr2 as tr(W**2) where its W is W_QK Sigma.
+    """A text with the paper's letters: tr2 as tr(W**2) where its W is W_QK Sigma, xx as norm(x)**2 by its definition.
 
     ``generated`` texts are of the suite, whose W is the model's matrix: it is W_QK there.
     """
+    if generated:
+        text = _relettered(text, claim)
+    text = _by_definition(text, claim)
     letter = papers(claim)
     if not letter:
         return text
-    if generated:
-        text = _MODEL.sub(MODEL_HERE, text)
     return _POWER.sub(lambda found: f"tr({letter}{'' if found[1] == '1' else '**' + found[1]})", text)
 
 
@@ -82,7 +83,7 @@ def value(text: str, claim: Claim) -> Markup:
 def definitions(claim: Claim) -> Markup | None:
     """The quantities by their definitions, and what these use, typeset; None where not all of it is a formula."""
     quantities = said(claim).get("quantities", {})
-    shown = [_definition(name, claim) for name in quantities]
+    shown = [_definition(name, claim) for name in quantities if name not in _parts(claim)]
     if None in shown or not shown or re.search(r"[=\[]", claim["quantity"]):
         return None
     parts = [part.partition(" = ") for part in _split(said(claim).get("where", "")) if part]
@@ -112,7 +113,34 @@ def along(claim: Claim) -> Markup | None:
 
 
 def _relettered(text: str, claim: Claim) -> str:
-    return re.sub(rf"\b{MODEL}\b", MODEL_HERE, text) if papers(claim) else text
+    """A text of the suite in the letters of the paper; longer names may be words of a sentence."""
+    table = {name: letter for name, letter in said(claim).get("letters", {}).items() if len(name) == 1}
+    if papers(claim):
+        table[MODEL] = MODEL_HERE
+    return _named(table).sub(lambda found: table[found[1]], text) if table else text
+
+
+def _by_definition(text: str, claim: Claim) -> str:
+    """A formula with the short definitions of the declared symbols in their places."""
+    table = _parts(claim)
+
+    def put_in(found: re.Match[str]) -> str:
+        written = _relettered(table[found[1]], claim)
+        inside = text[found.end() : found.end() + 2] == "**" or text[: found.start()].endswith("/")
+        return f"({written})" if inside or not re.fullmatch(r"[^ +-]*", written) else written
+
+    return _named(table).sub(put_in, text) if table else text
+
+
+def _parts(claim: Claim) -> dict[str, str]:
+    """The declared symbols with definitions that are short enough to stand in formulas."""
+    quantities = said(claim).get("quantities", {})
+    return {name: quantities[name] for name in claim["symbols"] if 0 < len(quantities.get(name, "")) <= LONGEST_PART}
+
+
+def _named(table: Mapping[str, str]) -> re.Pattern[str]:
+    """These names where they stand alone; a T after a point is a transpose."""
+    return re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, table))})(?!\w)")
 
 
 def _split(text: str) -> list[str]:

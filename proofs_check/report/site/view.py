@@ -309,6 +309,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         for line in claim["proof"]["lines"]
     ]
     drawing = plot.rows(claim["cases"])
+    hypotheses = str(names.said(claim).get("hypotheses", ""))
     latex = claim["correction"]["latex"] if claim["correction"] else ""
     whole = entry.correction.statement if entry.correction else mathml.shown(latex, True) if latex else None
     return {
@@ -331,7 +332,9 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "power": power(claim),
         "fidelity": FIDELITY.get(claim["fidelity"], claim["fidelity"]),
         "reading": mathml.sentence(names.written(claim["reading"], claim)),
-        "assumptions": [mathml.sentence(names.written(text, claim)) for text in claim["assumptions"]],
+        "assumptions": [
+            mathml.sentence(names.written(text, claim, generated=text in hypotheses)) for text in claim["assumptions"]
+        ],
         "quantity": mathml.sentence(claim["quantity"]),
         "defined": names.definitions(claim),
         "along": names.along(claim) if any(index in CASES for index in ordered(_params(claim))) else None,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proofs_check.judging.runner import said_of
+from proofs_check.claims.findings import saying
 from proofs_check.report import byhand
 from proofs_check.report.byhand import moments, substituting
 from proofs_check.report.site import mathml
@@ -60,7 +60,7 @@ def refuted(name: str) -> Any:
         "id": name,
         "verdict": "refuted",
         "printed": printed_texts,
-        "said": said_of(statement),
+        "said": saying(statement),
         "counterexample": example,
     }
 

@@ -78,3 +78,23 @@ def test_a_counterexample_shows_what_its_parameters_stand_for(sample_report: Rep
     claim["counterexample"].pop("given")
     shown = view.example(claim)
     assert shown is not None and "seed" in shown["params"] and shown["drawn"] == ""
+
+
+def test_symbols_stand_by_short_definitions_and_statements_in_the_papers_letters(claim: Any) -> None:
+    quantities = {
+        "value": "E[cos(x[1].T*(u - v))]",
+        "xx": "norm(u)**2",
+        "xy": "u.T*v",
+        "m": "T",
+        "far": "norm(u)**2 + norm(v)**2",
+    }
+    letters = {"u": "x", "v": "y", "T": "m", "x": "omega", "tokens": "n"}
+    claim.update(said=SAID | {"quantities": quantities, "letters": letters, "paper": {}}, symbols=[*quantities][1:])
+    assert names.written("exp(xx + 2*xy)/m + far", claim) == "exp(norm(x)**2 + 2*x.T*y)/(m) + far"
+    assert names.written("xy**2", claim) == "(x.T*y)**2"
+    # what the suite writes is in the statement's letters, what authors write in the paper's; a transpose is no length
+    told = "u, v: x[1].T*u of length T, made of tokens"
+    assert names.written(told, claim, generated=True) == "x, y: omega[1].T*x of length m, made of tokens"
+    assert names.written(told, claim) == told
+    shown = str(names.definitions(claim))
+    assert shown.count("<math>") >= 2 and "m" in shown and "ω" in shown
