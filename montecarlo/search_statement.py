@@ -323,6 +323,7 @@ _FUNCTIONS: dict[str, Callable[..., Array]] = {
     "min": lambda *parts: float(_several(*parts).min()),
     "max": lambda *parts: float(_several(*parts).max()),
     "erf": _elementary(math.erf),
+    "gamma": _elementary(math.gamma),
     "pi": lambda: math.pi,
     "indicator": float,
     "and": lambda *parts: float(all(parts)),

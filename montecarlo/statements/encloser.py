@@ -29,7 +29,15 @@ def _error_function(x: Any) -> Any:
     return special.erf(x)
 
 
+def _gamma_function(x: Any) -> Any:
+    from scipy import special
+
+    return special.gamma(x)
+
+
 Interval = tuple[float, float]
+#: Two ends that Gamma(x), x > 0, is least between, and a number below its values there.
+LEAST_GAMMA = 1.46, 1.47, 0.8856
 
 
 class UnboundedError(Exception):
@@ -274,6 +282,19 @@ def _circular(function: Callable[[float], float]) -> Callable[[Encloser, Node], 
     return read
 
 
+def _gamma(encloser: Encloser, node: Node) -> Enclosure:
+    """Gamma of an interval in x > 0: convex, so at most what it is at the ends, and least at ``LEAST_GAMMA``."""
+    low, high = encloser.number(node[1]).pair
+    if low <= 0.0:
+        if low == high == round(low):
+            raise NoValueError(f"{text(node)} at {low:g} is a pole")
+        return LINE
+    ends = [enclosure.monotone(_gamma_function, scalar(end, end)).pair for end in (low, high)]
+    apart = high < LEAST_GAMMA[0] or low > LEAST_GAMMA[1]
+    least = min(end[0] for end in ends) if apart else LEAST_GAMMA[2]
+    return scalar(least, max(end[1] for end in ends))
+
+
 def _chance(encloser: Encloser, node: Node) -> Enclosure:
     """P[low <= N(mean, variance) <= high], by the normal distribution function of both ends; 0 where low > high."""
     kind, (mean, variance, *ends) = node[1], (encloser.number_or_line(part) for part in node[2:])
@@ -355,6 +376,7 @@ _READERS: dict[str, Callable[[Encloser, Node], Enclosure]] = {
     "exp": _exponential,
     "cos": _circular(math.cos),
     "sin": _circular(math.sin),
+    "gamma": _gamma,
     "abs": lambda e, node: enclosure.absolute(e.number_or_line(node[1])),
     "min": _extreme(np.min),
     "max": _extreme(np.max),

@@ -102,6 +102,17 @@ for _operation in ("sqrt", "exp", "log", "cos", "sin", "abs"):
     _elementary(_operation)
 
 
+@reads("gamma")
+def _gamma(node: Node, env: Environment) -> Value:
+    found = scalar(node[1], env)
+    if is_array(found):
+        raise StatementSimulationError(f"{text(node)}: the Gamma function takes a number that is not random")
+    try:
+        return Value("scalar", math.gamma(found))
+    except (ValueError, OverflowError):
+        raise NoValueError(f"{text(node)} at {found:g} is no finite real number") from None
+
+
 @reads("min", "max")
 def _extreme(node: Node, env: Environment) -> Value:
     """The extreme of several numbers, or of the entries of one vector."""

@@ -73,6 +73,16 @@ def kurtosis(kind: str, given: Sequence[Fraction], degree: int, degrees: Mapping
     return base
 
 
+def kurtosis_of_power(d: int, j: float) -> float:
+    """E (r^j - E r^j)^4/Var(r^j)^2 for the length r of a Gaussian vector in R^d: r^2 is Gamma(d/2), up to its scale."""
+    raw = [math.exp(math.lgamma((d + k * j) / 2) - math.lgamma(d / 2)) for k in range(5)]
+    variance = raw[2] - raw[1] ** 2
+    if 2.0**-50 * (1 + math.lgamma(d / 2 + 2 * j)) > 1e-6 * (variance / raw[2]) ** 2:
+        # too many digits are lost
+        return math.inf
+    return (raw[4] - 4 * raw[3] * raw[1] + 6 * raw[2] * raw[1] ** 2 - 3 * raw[1] ** 4) / variance**2
+
+
 def _student(nu: Fraction, degree: int) -> float:
     """A bound of E r^4/(E r^2)^2 for polynomials r of a degree in the scale, even or odd."""
     return max(_constant(nu, 0, degree // 2), _constant(nu, 1, (degree - 1) // 2) if degree else 0.0)

@@ -34,6 +34,8 @@ BLOCK_NORMALS = 1 << 18
 MOST_WALKS = 1 << 11
 #: A bounded number may leave its bounds by this part of their width, for rounding.
 ROUNDING = 1e-9
+#: Laws of Gaussian tokens of mean 0: a sum of such is N(0, c Sigma).
+ISOTROPIC = ("iid", "walk", "walk-zero", "ar1", "gaussian")
 
 
 class StatementSimulation:
@@ -146,6 +148,8 @@ class StatementSimulation:
             return known
         shape, (argument, *others) = self._shape, statistic.arguments
         form, k = _power_of(argument, self.env) if statistic.power == 1 else (argument, statistic.power)
+        if known.degree is None and (power := self._of_radius(statistic)) is not None:
+            return Tails(kurtosis=max(1.0, power))
         if known.degree is None:
             return known if others else self._of_waves(statistic, form, k, known)
         if others or known.degree != 2 * k or k > quadratics.HIGHEST:
@@ -159,6 +163,19 @@ class StatementSimulation:
         power = statistic.power == 1 and k > 1
         found = quadratics.kurtosis_of_power(A, b, c, k) if power else quadratics.kurtosis(A, b, statistic.power)
         return Tails(kurtosis=max(1.0, found)) if found < 9.0**known.degree else known
+
+    def _of_radius(self, statistic: Statistic) -> float | None:
+        """The kurtosis of |v|^j, v a token or a sum of such with Sigma = I and j > 0; None for anything else."""
+        process, (node, *others) = self._process, statistic.arguments
+        assert process is not None
+        norm, exponent = (node[1], node[2]) if node[0] == "**" else (node, ("number", "1"))
+        if others or statistic.power > 1 or norm[0] != "norm" or random(exponent):
+            return None
+        j, one = value(exponent, self.env), np.eye(len(process.root))
+        plain = degree_of(norm[1], self.env) == 1 and not any(part[0] == "matrix" for part in walk(norm[1]))
+        if not (plain and process.kind in ISOTROPIC and np.array_equal(process.root, one)) or is_array(j) or j <= 0:
+            return None
+        return radii.kurtosis_of_power(len(one), float(j))
 
     def _of_waves(self, statistic: Statistic, form: Node, k: int, known: Tails) -> Tails:
         """The kurtosis of numbers made of exponentials, cosines and sines."""

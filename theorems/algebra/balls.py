@@ -15,7 +15,7 @@ from theorems.algebra.covers import Box
 from theorems.algebra.expressions import rational_at, value_at
 from theorems.algebra.spherical import enclosed
 
-_FUNCTIONS = {name: getattr(flint.arb, name) for name in ("exp", "log", "cos", "sin", "erf")}
+_FUNCTIONS = {name: getattr(flint.arb, name) for name in ("exp", "log", "cos", "sin", "erf", "gamma")}
 #: Bits tried one after the other until a sign is settled.
 PRECISIONS = (64, 128, 256, 512)
 

@@ -21,6 +21,7 @@ from theorems.algebra.sums import close_sum
 
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _FUNCTIONS = {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log, "cos": sp.cos, "sin": sp.sin, "erf": sp.erf, "Abs": sp.Abs}
+_FUNCTIONS |= {"gamma": sp.gamma}
 _RELATIONS = {ast.LtE: sp.Le, ast.GtE: sp.Ge, ast.Lt: sp.Lt, ast.Gt: sp.Gt, ast.Eq: sp.Eq, ast.NotEq: sp.Ne}
 #: Longest formula that is read, in characters, and largest exponent.
 MAX_LENGTH = 2_000
@@ -41,7 +42,14 @@ def _erf(x: Any) -> Any:
     return special.erf(x)
 
 
+def _gamma(x: Any) -> Any:
+    from scipy import special
+
+    return special.gamma(x)
+
+
 _NUMERIC: dict[str, Any] = {"exp": np.exp, "log": np.log, "cos": np.cos, "sin": np.sin, "erf": _erf, "Abs": np.abs}
+_NUMERIC |= {"gamma": _gamma}
 
 
 class ExpressionError(ValueError):
@@ -56,7 +64,7 @@ def symbol(name: str) -> sp.Symbol:
 
 @lru_cache(maxsize=4096)
 def parse(text: str) -> sp.Expr:
-    """Read one arithmetic expression: + - * / **, integers, names, pi, sqrt, exp, log, cos, sin, erf, Abs, Max, Min.
+    """Read one arithmetic expression: + - * / **, integers, names, pi, sqrt, exp, log, cos, sin, erf, gamma, Abs, ...
 
     ``Indicator(a <= b)`` is 1 where the relation holds and 0 elsewhere. ``Sum(body, k, low, high)`` closes at once
     (Faulhaber), its body a polynomial in k; ``Sum(binomial(n, k), k, 0, m)`` is a partial sum of a row of Pascal's

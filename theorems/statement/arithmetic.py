@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from math import isqrt
+from math import factorial, isqrt
 
 import flint
 
@@ -16,6 +16,8 @@ from theorems.statement.expression import Expr, StatementError
 Number = Fraction | flint.arb
 #: Exponents and sizes of numbers beyond which a value is left to balls.
 MAX_POWER, MAX_BITS = 4_096, 100_000
+#: Largest integer whose Gamma function is worked out exactly.
+MOST_FACTORS = 256
 _ZERO: Number = Fraction(0)
 _ONE: Number = Fraction(1)
 
@@ -130,6 +132,16 @@ def erf(number: Number) -> Number:
     return Fraction(0) if number == 0 and isinstance(number, Fraction) else ball(number).erf()
 
 
+def gamma(number: Number) -> Number:
+    """Gamma(number), rational for small integers; UndefinedError at 0, -1, -2, ..."""
+    if isinstance(number, Fraction) and number.denominator == 1:
+        if number <= 0:
+            raise UndefinedError(f"gamma({number}) has no value")
+        return Fraction(factorial(int(number) - 1)) if number <= MOST_FACTORS else ball(number).gamma()
+    # a ball around a pole has no finite one
+    return ball(number).gamma()
+
+
 def between_0_and_1() -> flint.arb:
     """A ball that holds every number from 0 to 1."""
     half = flint.arb(0.5)
@@ -144,6 +156,7 @@ ELEMENTARY: dict[str, Callable[[Number], Number]] = {
     "sin": lambda number: Fraction(0) if number == 0 else ball(number).sin(),
     "erf": erf,
     "abs": absolute,
+    "gamma": gamma,
 }
 
 

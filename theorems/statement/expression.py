@@ -12,7 +12,7 @@ from typing import Any
 #: Moments: the number of arguments each takes, and its degree as a multiple of its argument's.
 MOMENTS = {"E": 1, "Var": 1, "Cov": 2, "Corr": 2, "Skew": 1, "Kurt": 1, "P": 1}
 #: Functions of one number, of several numbers, and of a vector.
-ELEMENTARY = ("sqrt", "exp", "log", "cos", "sin", "erf", "abs")
+ELEMENTARY = ("sqrt", "exp", "log", "cos", "sin", "erf", "abs", "gamma")
 SEVERAL = ("min", "max")
 OF_VECTORS = ("softmax", "entropy")
 OF_MATRICES = ("inv", "eig")

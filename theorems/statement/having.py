@@ -7,6 +7,7 @@ Moments, traces and norms are not: a quotient of moments is spoken of where it e
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from theorems.statement.proofs.prover import Prover
 
 #: What is made of names and numbers.
-PLAIN = ("name", "number", "+", "*", "/", "**", "sqrt", "exp", "log", "cos", "sin", "abs", "min", "max")
+PLAIN = ("name", "number", "+", "*", "/", "**", "sqrt", "exp", "log", "cos", "sin", "abs", "min", "max", "gamma")
 
 
 def has_values(prop: Proposition) -> None:
@@ -64,7 +65,10 @@ class _Values:
         """The prover, which imports scipy: most statements have no such part."""
         from theorems.statement.proofs.prover import STEPS, Prover
 
-        return Prover(self.prop, Work(STEPS))
+        found = Prover(self.prop, Work(STEPS))
+        # the dimension is an integer >= 1, said or not
+        found.known = replace(self.known, ranges={"d": self.known.dimension, **self.known.ranges})
+        return found
 
     def exist(self, node: Expr) -> bool:
         """Whether an expression is shown to have a value."""
@@ -75,7 +79,8 @@ class _Values:
             return self.nonzero(args[1])
         if op == "**":
             return self._power(*args)
-        return op not in ("sqrt", "log") or self._signed(args[0], op == "log")
+        # the Gamma function has its poles at 0, -1, -2, ...
+        return op not in ("sqrt", "log", "gamma") or self._signed(args[0], op != "sqrt")
 
     def nonzero(self, node: Expr) -> bool:
         """Whether an expression is shown to be 0 nowhere."""
@@ -83,6 +88,9 @@ class _Values:
             return all(map(self.nonzero, node))
         if node.op == "**":
             return self.nonzero(node.args[0])
+        if node.op == "gamma":
+            # the Gamma function has no zeros
+            return True
         if node.op == "name" and node.args[0] in self.known.ranges and self.known.ranges[node.args[0]].nonzero:
             return True
         return self._signed(node, True) or self._signed(negative(node), True)

@@ -225,7 +225,8 @@ class _Reader:
             raise self.fail("x needs a position, e.g. x[i]; the mean of all tokens is mean(x)", node)
         if label in MOMENTS:
             raise self.fail(f"{label} takes square brackets, e.g. {label}[x[i].T*W*x[j]]", node)
-        if label in CALLS:
+        # gamma is a Greek letter too
+        if label in CALLS and label != "gamma":
             raise self.fail(f"{label} is a function; write {label}(...)", node)
         return Expr("name", (label,))
 

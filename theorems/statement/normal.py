@@ -13,6 +13,8 @@ from theorems.algebra.quotients import cancelled
 
 #: Largest multiple of a logarithm that is read as a power.
 MOST_LOGARITHMS = 16
+#: Largest integer by which arguments of the Gamma function that are compared differ.
+MOST_SHIFTED = 64
 
 
 def rational_form(
@@ -95,7 +97,7 @@ def _logarithms(value: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
 
 def equal(left: sp.Expr, right: sp.Expr, positive: frozenset[sp.Symbol] = frozenset()) -> bool:
     """Whether two values are equal by normal form (False: not shown equal); ``positive`` names are >= 0."""
-    form, table = rational_form(left - right, positive)
+    form, table = rational_form(lowered(left - right), positive)
     if not form.is_rational_function(*form.free_symbols):
         return False
     numerator, _ = cancelled(form)
@@ -107,6 +109,21 @@ def equal(left: sp.Expr, right: sp.Expr, positive: frozenset[sp.Symbol] = frozen
             numerator = sp.expand(sp.rem(numerator, made**value.exp.q - value.base, made))
             numerator = sp.expand(sp.fraction(sp.together(numerator))[0])
     return bool(numerator == 0)
+
+
+def lowered(value: sp.Expr) -> sp.Expr:
+    """The value with Gamma(a + n) written as a (a + 1) ... (a + n - 1) Gamma(a) for the lowest a that occurs beside it.
+
+    Where both have values, none divides by 0; n is at most ``MOST_SHIFTED``.
+    """
+    arguments = sorted((one.args[0] for one in value.atoms(sp.gamma)), key=str)
+    table = {}
+    for one in arguments:
+        gaps = [gap for other in arguments if (gap := sp.expand(one - other)).is_Integer and 0 < gap <= MOST_SHIFTED]
+        if gaps:
+            low = sp.expand(one - max(gaps))
+            table[sp.gamma(one)] = sp.Mul(*(low + k for k in range(int(max(gaps))))) * sp.gamma(low)
+    return value.xreplace(table) if table else value
 
 
 def sign(value: sp.Expr, bits: int = 256) -> int | None:

@@ -181,6 +181,8 @@ def _function(node: Expr) -> tuple[str, int]:
         return f"{latex(args[1], 1)} {_RELATIONS[args[0]]} {latex(args[2], 1)}", 0
     if op in OF_EACH:
         return _of_each(node), 4
+    if op == "gamma":
+        return rf"\Gamma\left({latex(args[0])}\right)", 4
     if op == "binomial":
         return rf"\binom{{{latex(args[0])}}}{{{latex(args[1])}}}", 4
     return rf"\operatorname{{{op}}}\left({', '.join(latex(arg) for arg in args)}\right)", 4

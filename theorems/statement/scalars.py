@@ -17,13 +17,14 @@ from theorems.statement.forms import NotPolynomialError, Polynomial, Term
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.laws import Law
 from theorems.statement.moments import Moments
+from theorems.statement.normal import nonnegative
 from theorems.statement.places import Order, Place, ordered, place_of
 from theorems.statement.traces import Traces
 
 #: Most tokens in a product.
 MAX_FACTORS = 16
 _FUNCTIONS = {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log, "cos": sp.cos, "sin": sp.sin, "erf": sp.erf}
-_FUNCTIONS |= {"abs": sp.Abs, "min": sp.Min, "max": sp.Max}
+_FUNCTIONS |= {"gamma": sp.gamma, "abs": sp.Abs, "min": sp.Min, "max": sp.Max}
 
 
 def sympy_of(node: Expr, table: Mapping[str, sp.Expr] | None = None) -> sp.Expr:
@@ -214,6 +215,10 @@ class Exact:
         """E[node]."""
         if self.law.exchangeable:
             raise NotPolynomialError("the moments of an exchangeable law are not derived from it", at=node.at)
+        if node.op == "**" and node.args[0].op == "norm" and node.args[0].random and not _even(node.args[1]):
+            return self._radius(*node.args)
+        if node.op == "norm" and node.random:
+            return self._radius(node, Expr("number", (Fraction(1),)))
         terms = self.terms(node)
         most = max((term.factors for term in terms), default=0)
         if most > MAX_FACTORS:
@@ -223,6 +228,25 @@ class Exact:
                 at=node.at,
             )
         return self.finished(self.moments.expect(terms))
+
+    def _radius(self, norm: Expr, exponent: Expr) -> sp.Expr:
+        """E |v|^j of a sum v of Gaussian tokens with Sigma = I: (2 c)^(j/2) Gamma((d + j)/2)/Gamma(d/2), v ~ N(0, c I).
+
+        The squared length of N(0, I) is 2 Gamma(d/2) in law. NotPolynomialError unless j is shown to be >= 0.
+        """
+        kind, found = self.polynomial.value(norm.args[0])
+        tokens = kind == "column" and all(not data[0] and isinstance(data[1], Place) for _, data in found)
+        if not (tokens and self.law.gaussian and not self.law.moved and self.known.identity):
+            raise NotPolynomialError(
+                f"{norm}**{exponent} has no closed form here; a sum of Gaussian tokens with Sigma = I has", at=norm.at
+            )
+        j, d = self.value(exponent), self.table.get("d", symbol("d"))
+        low = {symbol(name): known.low for name, known in self.known.ranges.items() if known.low is not None}
+        over = {name: sp.Rational(str(end)) + sp.Dummy() for name, end in low.items() if end >= 0}
+        if not nonnegative(j, {name: form for name, form in over.items() if name in j.free_symbols}):
+            raise NotPolynomialError(f"{exponent} is not shown to be >= 0, so that E[{norm}**{exponent}] may be oo")
+        square = self.expectation(Expr("**", (norm, Expr("number", (Fraction(2),))))) / d
+        return (2 * sp.cancel(square)) ** (j / 2) * sp.gamma((d + j) / 2) / sp.gamma(d / 2)
 
     def finished(self, value: Ratio) -> sp.Expr:
         """A coefficient as an expression in the statement's names."""
@@ -257,6 +281,10 @@ class Exact:
     def kurtosis(self, node: Expr) -> sp.Expr:
         """Excess kurtosis: fourth central moment over the squared variance, minus 3."""
         return sp.expand(self.central(node, 4)) / self.variance(node) ** 2 - 3
+
+
+def _even(exponent: Expr) -> bool:
+    return exponent.op == "number" and exponent.args[0] >= 0 and exponent.args[0] % 2 == 0
 
 
 def _under_expectation(node: Expr) -> Expr | None:

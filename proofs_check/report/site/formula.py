@@ -34,6 +34,7 @@ _CALLS = {
     "Abs": r"\left|%s\right|",
     "erf": r"\operatorname{erf}\left(%s\right)",
     "log": r"\log\left(%s\right)",
+    "gamma": r"\Gamma\left(%s\right)",
     "cos": r"\cos\left(%s\right)",
     "sin": r"\sin\left(%s\right)",
     "Max": r"\max\left(%s\right)",

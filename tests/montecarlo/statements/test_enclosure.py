@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
+from montecarlo.statements.encloser import Encloser
 from montecarlo.statements.enclosure import Enclosure, inverse
+from montecarlo.statements.environment import Environment
+from montecarlo.statements.nodes import NoValueError
 from montecarlo.statements.radii import _inverted
 
 
@@ -44,3 +49,16 @@ def test_every_matrix_of_a_wide_interval_is_inverted() -> None:
     for _ in range(200):
         near = np.linalg.inv(np.array([[2.0, 0.0], [1.0, 3.0]]) + generator.choice([-0.1, 0.1], (2, 2)))
         assert (found.low <= near).all() and (near <= found.high).all()
+
+
+def test_the_gamma_function_of_an_interval() -> None:
+    for low, high in ((0.25, 0.5), (1.2, 1.9), (1.4617, 1.5), (4.0, 6.5), (0.9, 70.0)):
+        encloser = Encloser(Environment(), lambda node, ends=(low, high): ends)  # type: ignore[misc]
+        found = encloser.number(("gamma", ("E", ("token", ("number", "1"))))).pair
+        inside = [math.gamma(low + k * (high - low) / 4000) for k in range(4001)]
+        assert found[0] <= min(inside) and max(inside) <= found[1]
+        assert found[1] == pytest.approx(max(inside), rel=1e-9) and found[0] == pytest.approx(min(inside), rel=1e-4)
+    encloser = Encloser(Environment(scalars={"t": -0.5}), lambda node: (0.0, 1.0))
+    assert encloser.number(("gamma", ("name", "t"))).pair == (-math.inf, math.inf)
+    with pytest.raises(NoValueError):
+        encloser.number(("gamma", ("number", "0")))

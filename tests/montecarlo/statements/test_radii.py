@@ -135,3 +135,16 @@ def test_sampled_kurtosis_stays_below_the_bound(kind: str) -> None:
     sample = float((f**4).mean() / (f**2).mean() ** 2)
     # Gaussian tokens have 9: these have heavier tails
     assert 9.5 < sample < kurtosis(kind, given, 2, {0: 2})
+
+
+@pytest.mark.parametrize(("d", "j"), [(1, 1.0), (1, 0.5), (3, 2.5), (6, 3.0)])
+def test_the_kurtosis_of_a_power_of_a_length(d: int, j: float) -> None:
+    law = stats.chi(d)
+    mean, *central = (law.expect(lambda r, k=k: r ** (k * j)) for k in (1, 2, 3, 4))
+    second, third, fourth = central
+    variance = second - mean**2
+    expected = (fourth - 4 * third * mean + 6 * second * mean**2 - 3 * mean**4) / variance**2
+    assert radii.kurtosis_of_power(d, j) == pytest.approx(expected, rel=1e-5)
+    assert radii.kurtosis_of_power(d, j + 1) != pytest.approx(expected, rel=1e-2)
+    # too little of the digits is left
+    assert radii.kurtosis_of_power(10**9, 1.0) == math.inf

@@ -1,0 +1,109 @@
+"""The Gamma function and moments of lengths: values and poles, shifts by integers, the chi law against quadrature."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import flint
+import numpy as np
+import pytest
+import sympy as sp
+
+from proofs_check.api import check
+from theorems.algebra.expressions import parse
+from theorems.statement import proposition
+from theorems.statement.arithmetic import UndefinedError, gamma
+from theorems.statement.decide import Derivation, decide
+from theorems.statement.expression import StatementError
+from theorems.statement.language import parsed
+from theorems.statement.normal import equal
+from theorems.statement.prose import latex
+from theorems.statement.typeset import _text
+
+CHI = "2**(j/2)*gamma((d + j)/2)/gamma(d/2)"
+
+
+def status(statement: str, known: str = "Sigma = I", law: str = "iid") -> str:
+    prop = proposition(statement, known, "", law)
+    return decide(prop, Derivation(prop)).status
+
+
+def test_values_and_poles() -> None:
+    assert gamma(Fraction(5)) == 24
+    assert gamma(Fraction(1, 2)).overlaps(flint.arb.pi().sqrt())  # type: ignore[union-attr]
+    for pole in (0, -1, -7):
+        with pytest.raises(UndefinedError):
+            gamma(Fraction(pole))
+    assert not gamma(flint.arb(0, 1)).is_finite()  # type: ignore[union-attr]
+    assert float(gamma(Fraction(300)).log()) == pytest.approx(math.lgamma(300))  # type: ignore[union-attr]
+
+
+def test_it_is_read_and_written() -> None:
+    tree = parsed("gamma((d + j)/2)")
+    assert str(tree) == "gamma((d + j)/2)" and latex(tree).startswith(r"\Gamma") and _text(tree).startswith("Γ(")
+    assert parse("gamma(7/2)") == sp.Rational(15, 8) * sp.sqrt(sp.pi)
+    # a parameter may have its name
+    assert parsed("gamma + 1").names() == {"gamma"}
+    with pytest.raises(StatementError, match="takes 1"):
+        parsed("gamma(t, 2)")
+
+
+def test_arguments_that_differ_by_integers() -> None:
+    t = sp.Symbol("t")
+    product = sp.Mul(*(t + sp.Rational(1, 2) + k for k in range(3)))
+    assert equal(sp.gamma(t + sp.Rational(7, 2)), product * sp.gamma(t + sp.Rational(1, 2)))
+    assert not equal(sp.gamma(t + sp.Rational(7, 2)), product * sp.gamma(t + sp.Rational(3, 2)))
+    assert not equal(sp.gamma(t + sp.Rational(1, 3)), t * sp.gamma(t - sp.Rational(1, 2)))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 7])
+@pytest.mark.parametrize("j", ["1", "1/2", "7/3", "5"])
+def test_lengths_against_quadrature(d: int, j: str) -> None:
+    """E |x_1 - 2 x_2|^j, the density of the length being proportional to r^(d - 1) exp(-r^2/2)."""
+    prop = proposition(f"E[norm(x[1] - 2*x[2])**({j})] = 0", "Sigma = I", "", "iid")
+    found = Derivation(prop).at(prop.left, {"d": d, "T": 2})
+    r = np.linspace(0, 40, 400_001)[1:]
+    weight = r ** (d - 1) * np.exp(-(r**2) / 2)
+    expected = 5 ** (float(Fraction(j)) / 2) * (weight @ r ** float(Fraction(j))) / weight.sum()
+    assert float(found) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("statement", "known", "law", "expected"),
+    [
+        (f"E[norm(x[1])**j] = {CHI}", "Sigma = I, j >= 0", "iid", "proved"),
+        (f"E[norm(x[1])**j] = {CHI}", "Sigma = I, j >= 0, d = 1", "iid", "proved"),
+        ("E[norm(x[1])**3] = (d + 1)*E[norm(x[1])]", "Sigma = I", "iid", "proved"),
+        ("E[norm(x[3] - x[1])**3] = 8*gamma((d + 3)/2)/gamma(d/2)", "Sigma = I", "walk", "proved"),
+        # neighbours: another power of 2, one index off, true at d = 1 alone, true at j = 2 alone
+        ("E[norm(x[1])**j] = 2**j*gamma((d + j)/2)/gamma(d/2)", "Sigma = I, j >= 0", "iid", "open"),
+        ("E[norm(x[1])**j] = 2**(j/2)*gamma((d + j + 1)/2)/gamma(d/2)", "Sigma = I, j >= 0", "iid", "open"),
+        ("E[norm(x[1])**j] = 2**(j/2)*gamma((1 + j)/2)/sqrt(pi)", "Sigma = I, j >= 0", "iid", "open"),
+        ("E[norm(x[1])**j] = d**(j/2)", "Sigma = I, j >= 0", "iid", "open"),
+        ("E[norm(x[3] - x[1])**3] = 8*gamma((d + 3)/2)/gamma(d/2)", "Sigma = I", "iid", "proved"),
+        ("E[norm(x[3] - x[2])**3] = 8*gamma((d + 3)/2)/gamma(d/2)", "Sigma = I", "walk", "open"),
+        # not shown to exist, no multiple of I, no Gaussian tokens
+        (f"E[norm(x[1])**j] = {CHI}", "Sigma = I, j real", "iid", "undecided"),
+        (f"E[norm(x[1])**j] = {CHI}", "j >= 0", "iid", "undecided"),
+        (f"E[norm(x[1])**j] = {CHI}", "Sigma = I, j >= 0", "iid(student(9))", "undecided"),
+        (f"E[norm(x[1])**j] = {CHI}", "Sigma = I, j >= 0", "walk(start=m)", "undecided"),
+        (f"E[norm(W*x[1])**j] = {CHI}", "Sigma = I, j >= 0", "iid", "undecided"),
+        # a side with poles: d = 2 is one
+        (f"E[norm(x[1])**j] = {CHI}*gamma(d - 2)/gamma(d - 2)", "Sigma = I, j >= 0", "iid", "undecided"),
+    ],
+)  # fmt: skip
+def test_what_is_proved_of_lengths(statement: str, known: str, law: str, expected: str) -> None:
+    assert status(statement, known, law) == expected
+
+
+def test_a_check_samples_them_too() -> None:
+    assert check(f"E[norm(x[1])**j] = {CHI}", "Sigma = I, j >= 0", law="iid", effort="quick").verdict == "verified"
+    other = CHI.replace("d + j", "d + j + 1")
+    assert check(f"E[norm(x[1])**j] = {other}", "Sigma = I, j >= 0", law="iid", effort="quick").verdict == "refuted"
+
+
+def test_an_identity_without_tokens() -> None:
+    assert check("gamma(t + 1) = (t + 1)*gamma(t)", "t > 0").verdict == "refuted"
+    assert check("gamma(t) >= 1", "t > 0").verdict == "refuted"
+    assert check("gamma(t + 1) = t*gamma(t)", "t real").verdict != "verified"
