@@ -222,8 +222,7 @@ def _refuted() -> list[dict[str, Any]]:
     return [refuted, corrected]
 
 
-@pytest.fixture
-def sample_report() -> dict[str, Any]:
+def sampled_report() -> dict[str, Any]:
     """A report with one claim of each verdict, and a correction."""
     none = {"status": "none", "samples": 0, "cases": 0, "max_z": None, "p_value": None, "detectable": None}
     none |= {"tier": "", "power": "", "trusted": []}
@@ -266,3 +265,9 @@ def sample_report() -> dict[str, Any]:
     }
     found: dict[str, Any] = complete({"schema": 2, "run": run, "claims": claims})
     return found
+
+
+@pytest.fixture
+def sample_report() -> dict[str, Any]:
+    """The report of `sampled_report`."""
+    return sampled_report()

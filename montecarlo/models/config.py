@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -38,21 +39,30 @@ class Config:
     def __post_init__(self) -> None:
         sizes = ("layers", "width", "heads", "kv_heads", "head_dim", "inner", "vocabulary", "context")
         for name in sizes:
-            if not 1 <= getattr(self, name) <= 1 << 24:
-                raise ModelError(f"{name} = {getattr(self, name)}", "a whole number from 1 to 2^24")
+            # a tensor has a width and a name: layers are counted by names
+            most = 1 << (12 if name == "layers" else 24)
+            if not 1 <= getattr(self, name) <= most:
+                raise ModelError(f"{name} = {_shown(getattr(self, name))}", f"a whole number from 1 to {most}")
         if self.heads % self.kv_heads:
             raise ModelError(f"{self.heads} heads over {self.kv_heads} keys", "a multiple of the number of keys")
         if self.head_dim % 2:
             raise ModelError(f"head_dim = {self.head_dim}", "an even number, as rotary positions turn pairs")
-        if not (self.epsilon > 0 and self.theta > 0):
+        if not (0 < self.epsilon < math.inf and 0 < self.theta < math.inf):
             raise ModelError(f"epsilon = {self.epsilon}, theta = {self.theta}", "positive numbers")
+
+
+def _shown(number: int) -> str:
+    """The number, or how long it is where nobody would read it."""
+    return str(number) if abs(number) < 10**40 else "a number of over 40 digits"
 
 
 def known(architecture: object) -> str:
     """The architecture's name, or ModelError with those that are known."""
     if architecture not in KNOWN:
         raise ModelError(
-            f"architecture {architecture!r}", f"one of {', '.join(KNOWN)}", "convert the model, or measure another one"
+            f"architecture {architecture!r:.80}",
+            f"one of {', '.join(KNOWN)}",
+            "convert the model, or measure another one",
         )
     return str(architecture)
 
@@ -95,7 +105,7 @@ def of_json(raw: Mapping[str, Any]) -> Config:
         )
     except KeyError as error:
         raise ModelError("config.json", f"the entry {error.args[0]!r}") from None
-    except (TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
+    except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise ModelError("config.json", f"numbers in their places ({error})") from None
 
 
@@ -123,5 +133,5 @@ def of_gguf(field: Mapping[str, Any]) -> Config:
         )
     except KeyError as error:
         raise ModelError("GGUF", f"the field {error.args[0]!r}") from None
-    except (TypeError, ValueError, ZeroDivisionError) as error:
+    except (TypeError, ValueError, ArithmeticError) as error:
         raise ModelError("GGUF", f"numbers in their fields ({error})") from None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -28,6 +30,10 @@ _GGUF = {
     "mlp.up_proj": "ffn_up",
     "mlp.down_proj": "ffn_down",
 }
+#: Most bytes of a config.json: real ones have a few thousand.
+CONFIG = 1 << 20
+#: Most reads of a GGUF file's head: two for each token and each merge of a tokenizer, of some 250,000 each.
+READS = 3_000_000
 _INSTALL = "install the extra: pip install 'twofold[models]'"
 
 
@@ -80,9 +86,10 @@ def _held(path: Path, config: Config, found: set[str]) -> frozenset[str]:
 
 def opened(path: Path) -> Model:
     """The model in a folder of Hugging Face's format, or in a GGUF file; ModelError in one line where there is none."""
-    if path.is_dir():
+    # unlike a path's own methods these say no of a name that no file can have
+    if os.path.isdir(path):
         return _folder(path)
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise ModelError(str(path), "a folder with config.json and *.safetensors, or a GGUF file")
     with path.open("rb") as handle:
         if handle.read(4) != b"GGUF":
@@ -90,19 +97,33 @@ def opened(path: Path) -> Model:
     return _gguf(path)
 
 
-def _folder(path: Path) -> Model:
+def _configuration(path: Path) -> dict[str, Any]:
+    """The object in a folder's config.json, a regular file of at most CONFIG bytes; ModelError otherwise."""
+    file = path / "config.json"
+    # a pipe would be waited for
+    if not file.is_file():
+        raise ModelError(str(path), "a folder with config.json")
     try:
-        raw = json.loads((path / "config.json").read_text(encoding="utf-8"))
-    except OSError:
-        raise ModelError(str(path), "a folder with config.json") from None
-    except ValueError:
-        raise ModelError(str(path / "config.json"), "JSON") from None
+        if file.stat().st_size > CONFIG:
+            raise ModelError(str(file), f"at most {CONFIG >> 10} KiB")
+        raw = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ModelError(str(file), f"a file that can be read ({error.strerror})") from None
+    except (ValueError, RecursionError):
+        raise ModelError(str(file), "JSON") from None
     if not isinstance(raw, dict):
-        raise ModelError(str(path / "config.json"), "a JSON object")
-    config = of_json(raw)
+        raise ModelError(str(file), "a JSON object")
+    return raw
+
+
+def _folder(path: Path) -> Model:
+    config = of_json(_configuration(path))
     files = sorted(path.glob("*.safetensors"))
     if not files:
         raise ModelError(str(path), "*.safetensors in the folder", "pickled weights (.bin, .pt) are never opened")
+    for file in files:
+        if not file.is_file():
+            raise ModelError(str(file), "a regular file")
     try:
         from safetensors import SafetensorError, safe_open
     except ImportError:
@@ -137,8 +158,20 @@ def _gguf(path: Path) -> Model:
         from gguf import GGUFReader, dequantize
     except ImportError:
         raise ModelError(str(path), "the package gguf", _INSTALL) from None
+
+    class Reader(GGUFReader):  # type: ignore[misc]
+        """Reads what is in the file: without a bound its counts are followed beyond the end, for ever."""
+
+        reads = 0
+
+        def _get(self, offset: int, dtype: Any, count: int = 1, *more: Any, **named: Any) -> Any:
+            self.reads += 1
+            if offset + int(count) * np.dtype(dtype).itemsize > len(self.data) or self.reads > READS:
+                raise ValueError("counts beyond the file")
+            return super()._get(offset, dtype, count, *more, **named)
+
     try:
-        reader = GGUFReader(path)
+        reader = Reader(path)
         fields: dict[str, Any] = {key: field.contents() for key, field in reader.fields.items()}
         tensors = {tensor.name: tensor for tensor in reader.tensors}
     except Exception as error:  # the library raises whatever a broken file makes of its arithmetic

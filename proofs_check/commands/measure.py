@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
 from pathlib import Path
 
 from proofs_check.inputs.errors import UsageError
@@ -49,9 +50,13 @@ def run_measure(args: argparse.Namespace) -> int:
             found = measured(model, text, tokens, chosen, lambda done, total: step("layers", done, total))
     except ModelError as error:
         raise UsageError("MODEL", error.value, error.expected, error.mend) from None
-    if target is not None:
-        outputs.atomic_write(target, json.dumps(found, indent=1) + "\n")
     print("\n".join(lines(found)))
+    if target is not None:
+        try:
+            outputs.atomic_write(target, json.dumps(found, indent=1) + "\n")
+        except OSError as error:
+            print(outputs.unwritten("--json", target, error), file=sys.stderr)
+            return 1
     return 0
 
 

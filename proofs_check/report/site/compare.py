@@ -25,12 +25,12 @@ def same(one: str, two: str) -> bool | None:
         return False
     from sympy import Abs, Max, Min
 
+    from theorems.algebra.agreement import agree
     from theorems.algebra.expressions import ExpressionError, floats, parse
-    from theorems.algebra.expressions import same as equal
 
     try:
         left, right = parse(one), parse(two)
-        if equal(left, right):
+        if agree(left, right):
             return True
         # agreement at points says little of what may differ on the other side of a corner
         smooth = not any(part.has(Abs, Max, Min) for part in (left, right))

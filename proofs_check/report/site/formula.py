@@ -132,10 +132,18 @@ def recognised(text: str) -> bool:
 
 
 class _Printer:
-    """Writes a parsed formula; ``flat`` writes quotients on one line, as in an exponent."""
+    """Writes a parsed formula; ``flat`` writes quotients on one line, as in an exponent.
 
-    def __init__(self, flat: bool = False) -> None:
+    Each part is written once in either way, for a part asks for its own parts several times, as do they for theirs.
+    """
+
+    def __init__(self, flat: bool = False, written: dict[tuple[int, bool], _Piece] | None = None) -> None:
         self.flat = flat
+        self.written: dict[tuple[int, bool], _Piece] = {} if written is None else written
+
+    def flatly(self, node: ast.expr) -> str:
+        """The node with its quotients on one line."""
+        return _Printer(True, self.written).text(node)
 
     def text(self, node: ast.expr, least: int = _SUM) -> str:
         """The node, in brackets where it binds less than ``least``."""
@@ -144,6 +152,12 @@ class _Printer:
 
     def piece(self, node: ast.expr) -> _Piece:
         """The node, and how tightly it binds."""
+        found = self.written.get((id(node), self.flat))
+        if found is None:
+            found = self.written[id(node), self.flat] = self._piece(node)
+        return found
+
+    def _piece(self, node: ast.expr) -> _Piece:
         match node:
             case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
                 return _number(value), _ATOM
@@ -161,7 +175,7 @@ class _Printer:
                     return f"{self.leading(left)}/{self.text(right, _POWER)}", _PRODUCT
                 return rf"\frac{{{self.text(left)}}}{{{self.text(right)}}}", _PRODUCT
             case ast.BinOp(op=ast.Pow(), left=left, right=right):
-                return f"{self.base(left)}^{{{_Printer(flat=True).text(right)}}}", _POWER
+                return f"{self.base(left)}^{{{self.flatly(right)}}}", _POWER
             case ast.BinOp(op=ast.BitAnd(), left=left, right=right):
                 return rf"{self.text(left)} \wedge {self.text(right)}", _SUM
             case ast.Compare(left=left, ops=signs, comparators=others):
@@ -180,7 +194,7 @@ class _Printer:
                 return f"{_MOMENTS[moment]}{inside.join(grown)}", _ATOM
             case ast.Subscript(value=ast.Name() as inner, slice=index):
                 parts = index.elts if isinstance(index, ast.Tuple) else [index]
-                written, inside = self.text(inner), ",".join(_Printer(flat=True).text(part) for part in parts)
+                written, inside = self.text(inner), ",".join(self.flatly(part) for part in parts)
                 stem, _, own = written.partition("_{")
                 return f"{stem}_{{{own.removesuffix('}') + ',' if own else ''}{inside}}}", _ATOM
         raise _NoFormula
@@ -210,7 +224,7 @@ class _Printer:
         """A function that formulas may hold."""
         inside = [self.text(argument) for argument in arguments]
         if called == "exp" and len(inside) == 1:
-            exponent = _Printer(flat=True).text(arguments[0])
+            exponent = self.flatly(arguments[0])
             short = len(exponent) <= 40
             return (f"e^{{{exponent}}}", _POWER) if short else (rf"\exp\left({inside[0]}\right)", _ATOM)
         if called == "binomial" and len(inside) == 2:

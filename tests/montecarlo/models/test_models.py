@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -111,6 +116,13 @@ def test_a_folder_is_read_as_it_is(tmp_path: Path) -> None:
         ({"num_key_value_heads": 3}, "a multiple"),
         ({"head_dim": 5}, "even"),
         ({"num_hidden_layers": 0}, "a whole number"),
+        # names of tensors are made for each layer
+        ({"num_hidden_layers": 1 << 24}, "a whole number from 1 to 4096"),
+        ({"hidden_size": 10**400}, "over 40 digits"),
+        ({"hidden_size": float("inf")}, "numbers in their places"),
+        ({"rms_norm_eps": float("nan")}, "positive numbers"),
+        ({"rope_theta": float("inf")}, "positive numbers"),
+        ({"model_type": ["llama"]}, "llama, mistral, qwen2"),
     ],
 )
 def test_a_configuration_that_is_not_known_is_told(change: dict[str, Any], told: str) -> None:
@@ -142,6 +154,59 @@ def test_files_that_are_no_model_are_told(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{")
     with pytest.raises(ModelError, match="JSON"):
         opened(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json", "model.gguf"])
+def test_a_pipe_is_no_file_of_a_model(name: str, tmp_path: Path) -> None:
+    """Nobody writes to it, so that whoever opens it waits for ever."""
+    if name == "tokenizer.json":
+        pytest.importorskip("tokenizers")
+    (tmp_path / "config.json").write_text(json.dumps(CONFIG))
+    (tmp_path / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(ModelError), time_limit_of_a_wait(5):
+        if name == "tokenizer.json":
+            encoded(Model(tmp_path, of_json(CONFIG), frozenset(), lambda name: torch.ones(1), {}), "a")
+        opened(tmp_path / name if name.endswith("gguf") else tmp_path)
+
+
+@contextmanager
+def time_limit_of_a_wait(seconds: int) -> Iterator[None]:
+    """Raise TimeoutError in the block after so many seconds."""
+
+    def stop(*_: Any) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "a\0b", "a/" * 3000, "\udcff"], ids=["long", "nul", "deep", "half"])
+def test_a_name_that_no_file_has_is_told(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="a folder with config"):
+        opened(tmp_path / name)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "[]", "NaN", " " * (1 << 20) + "{}", "\ufeff{}"], ids=range(5))
+def test_a_configuration_that_is_no_object_is_told(text: str, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(text)
+    with pytest.raises(ModelError, match=r"JSON|KiB"):
+        opened(tmp_path)
+
+
+@pytest.mark.parametrize("kind", [0, 7, 8, 9, 10])
+@pytest.mark.parametrize("count", [3, 2**31, 2**62, 2**64 - 1])
+def test_counts_of_a_gguf_file_end_with_the_file(kind: int, count: int, tmp_path: Path) -> None:
+    pytest.importorskip("gguf")
+    content = struct.pack("<IQQQ", 3, 0, 1, 1) + b"a" + struct.pack("<IIQ", 9, kind, count)
+    (tmp_path / "model.gguf").write_bytes(b"GGUF" + content)
+    with pytest.raises(ModelError, match="a whole GGUF file"):
+        opened(tmp_path / "model.gguf")
 
 
 def test_a_truncated_file_is_told(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from proofs_check.report.site import formula
 from proofs_check.report.site.compare import same
+from proofs_check.statements.timing import time_limit
 
 SHOWN = {
     "(2*theta**2 + 7/12)*tr2/lam**2": (
@@ -121,3 +122,28 @@ def test_formulas_are_the_same_only_where_they_agree() -> None:
     assert same("Indicator(x > 1/2)", "Indicator(x >= 1/2)") is None
     assert same("if a > 0", "if a >= 0") is False
     assert same("((", "a") is None
+
+
+#: Each part asks for its own parts more than once, or is one factor of many: short to write, long to work out.
+GROWING = {
+    "exponents": "exp(" * 60 + "x" + ")" * 60,
+    "products": "x*(" * 60 + "x" + ")" * 60,
+    "quotients": "x/(" * 60 + "x" + ")" * 60,
+    "powers": "x**(" * 60 + "x" + ")" * 60,
+    "norms": "norm(" * 60 + "x" + ")" * 60,
+    "sums": "Sum(" * 60 + "k" + ", k, 1, T)" * 60,
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_a_formula_is_written_in_as_many_steps_as_it_has_parts(name: str) -> None:
+    with time_limit(5):
+        written = formula.latex(GROWING[name])
+    assert written is not None and len(written) < 60 * len(GROWING[name])
+
+
+@pytest.mark.parametrize("other", ["i*tr1", "(a0 + b0)**30/(a1 + b1)**29"])
+def test_formulas_are_compared_in_bounded_work(other: str) -> None:
+    """Thirty factors of three terms would be 3**30 terms, multiplied out."""
+    with time_limit(5):
+        assert same("*".join(f"(a{k} + b{k} + {k})" for k in range(30)), other) is False
