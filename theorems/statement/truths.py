@@ -34,11 +34,19 @@ def truth(node: Expr, case: Data, own: Own | None = None) -> bool | None:
 
 
 def instances(node: Expr, case: Data, own: Own) -> Iterator[tuple[Expr, Own]]:
-    """The relations that ``every`` stands for, with the values of its indices; of any other node itself alone."""
+    """The relations that ``every`` stands for, with the values of its indices; of any other node itself alone.
+
+    UndefinedError where balls do not tell whether a condition on the indices holds.
+    """
     if node.op == "given":
         body, *conditions = node.args
-        if all(_related(one, case, own) for one in conditions):
-            yield from instances(body, case, own)
+        found = {one: _related(one, case, own) for one in conditions}
+        if False in found.values():
+            return
+        if None in found.values():
+            unsettled = next(one for one, holds in found.items() if holds is None)
+            raise UndefinedError(f"whether {unsettled} holds is not settled")
+        yield from instances(body, case, own)
     elif node.op == "every":
         body, index, *ends = node.args
         for place in places(ends, case, own):

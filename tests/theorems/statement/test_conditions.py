@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+from theorems.statement.arithmetic import UndefinedError
 from theorems.statement.cases import Case
 from theorems.statement.certify import shown, violation
 from theorems.statement.decide import Derivation, decide
@@ -13,6 +14,7 @@ from theorems.statement.expression import StatementError
 from theorems.statement.proofs import proved
 from theorems.statement.proposition import proposition
 from theorems.statement.prose import in_words, statement_latex
+from theorems.statement.truths import truth
 
 
 def test_a_statement_of_two_conditions_is_read_and_written_back() -> None:
@@ -117,3 +119,14 @@ def test_false_statements_are_not_proved(text: str, known: str) -> None:
 def test_moments_are_compared_by_the_signs_of_exact_values(text: str, known: str, status: str) -> None:
     prop = proposition(text, known)
     assert decide(prop, Derivation(prop)).status == status
+
+
+def test_a_condition_that_is_not_settled_leaves_a_relation_for_every_index_open() -> None:
+    text = "u <= 1 if every(u > 5, j, 1, 3, j != 1, sqrt(2)*sqrt(j) {})"
+    at = Case({"u": Fraction(1)})
+    # at j = 3, and nowhere
+    assert truth(proposition(text.format("> 21/10"), "u real").right, at) is False
+    assert truth(proposition(text.format("< 19/10"), "u real").right, at) is True
+    # at j = 2, as no ball tells
+    with pytest.raises(UndefinedError, match="is not settled"):
+        truth(proposition(text.format("= 2"), "u real").right, at)
