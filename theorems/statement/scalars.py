@@ -235,7 +235,10 @@ class Exact:
         The squared length of N(0, I) is 2 Gamma(d/2) in law. NotPolynomialError unless j is shown to be >= 0.
         """
         kind, found = self.polynomial.value(norm.args[0])
-        tokens = kind == "column" and all(not data[0] and isinstance(data[1], Place) for _, data in found)
+        # a token times a number that is random is not Gaussian
+        tokens = kind == "column" and all(
+            not (term.forms or data[0]) and term.wave.plain and isinstance(data[1], Place) for term, data in found
+        )
         if not (tokens and self.law.gaussian and not self.law.moved and self.known.identity):
             raise NotPolynomialError(
                 f"{norm}**{exponent} has no closed form here; a sum of Gaussian tokens with Sigma = I has", at=norm.at

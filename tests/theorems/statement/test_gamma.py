@@ -73,6 +73,10 @@ def test_lengths_against_quadrature(d: int, j: str) -> None:
     ("statement", "known", "law", "expected"),
     [
         (f"E[norm(x[1])**j] = {CHI}", "Sigma = I, j >= 0", "iid", "proved"),
+        # a token times a number that is random has no Gaussian length
+        ("E[norm((x[1].T*x[1])*x[2])**3] = (2*(d**2 + 2*d))**(3/2)*gamma((d + 3)/2)/gamma(d/2)", "Sigma = I", "iid",
+         "undecided"),
+        ("E[norm(exp(a.T*x[1])*x[2])] = 1", "Sigma = I, a in R^d", "iid", "undecided"),
         (f"E[norm(x[1])**j] = {CHI}", "Sigma = I, j >= 0, d = 1", "iid", "proved"),
         ("E[norm(x[1])**3] = (d + 1)*E[norm(x[1])]", "Sigma = I", "iid", "proved"),
         ("E[norm(x[3] - x[1])**3] = 8*gamma((d + 3)/2)/gamma(d/2)", "Sigma = I", "walk", "proved"),
