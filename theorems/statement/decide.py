@@ -20,7 +20,7 @@ from theorems.algebra.expressions import symbol
 from theorems.algebra.spherical import SphereCos, SphereExp, bounds
 from theorems.statement import decide_clauses
 from theorems.statement.conditions import CLAUSES, parts
-from theorems.statement.expression import MOMENTS, Expr, StatementError
+from theorems.statement.expression import MOMENTS, Expr, StatementError, number
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.having import has_values, visibly_nonnegative
 from theorems.statement.hypotheses import words_of
@@ -282,7 +282,7 @@ def _parts(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
             steps: tuple[Step, ...] = ()
             shown = _related(prop, order, left, right)
             if not shown and prop.relation in ("<=", "<", ">=", ">"):
-                steps = _proved(prop, left, right)
+                steps = _proved(prop, order, left, right)
             yield Part(str(order), left, right, shown or bool(steps), order, proof=steps)
             continue
         for regime in regimes(prop, order):
@@ -309,6 +309,9 @@ def _clauses(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
 
 
 def _related(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> bool:
+    high, low = (prop.right, prop.left) if prop.relation == "<=" else (prop.left, prop.right)
+    if prop.relation in ("<=", ">=") and low == number(0) and visibly_nonnegative(high):
+        return True
     positive = frozenset(positive_names(prop, order, left - right))
     if equal(left, right, positive) or _by_logarithms(prop, order, left, right):
         return prop.relation in ("=", "<=", ">=")
@@ -318,7 +321,7 @@ def _related(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> 
     return False
 
 
-def _proved(prop: Proposition, left: sp.Expr, right: sp.Expr) -> tuple[Step, ...]:
+def _proved(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> tuple[Step, ...]:
     """The steps of a proof of the inequality between two values, as of a statement without tokens; or none.
 
     What divides may be anything but 0: a quotient of moments is spoken of where it exists.
@@ -327,6 +330,7 @@ def _proved(prop: Proposition, left: sp.Expr, right: sp.Expr) -> tuple[Step, ...
 
     words = words_of(prop.known)
     relations = list(prop.known.relations)
+    relations += [("<=", parsed(str(one[0])), parsed(str(two[0]))) for one, two in pairwise(order.nodes)]
     spherical = sorted((left + right).atoms(SphereExp, SphereCos) | (left - right).atoms(SphereExp, SphereCos), key=str)
     # names that the statement does not have
     free = (f"spherical{k}" for k in count() if f"spherical{k}" not in {*prop.parameters, *prop.positions})

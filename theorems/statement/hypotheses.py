@@ -346,7 +346,9 @@ def _comparison(
         left, relation, right = right, turned.get(relation, relation), left
     if left.op == "name" and right.op == "number":
         return _ranged(known, left.args[0], relation, right.args[0], part)
-    if not names and not any(tree.has("entry", "family", "tr", "norm", "entrynorm") for tree in (left, right)):
+    if not names and not any(
+        tree.has("entry", "family", "vector", "tr", "norm", "entrynorm") for tree in (left, right)
+    ):
         raise StatementError(f"{part.strip()!r} names nothing; expected e.g. lam > 0", part, left.at)
     return replace(known, relations=(*known.relations, (relation, left, right)))
 

@@ -88,7 +88,7 @@ class Differences:
 class Order:
     """One order of positions: ``nodes`` strictly increasing, each a class of equal places, as far as it matters.
 
-    ``weak`` says that neighbours may coincide; ``values`` replaces names that the order ties to another one.
+    ``values`` replaces names that the order ties to another one.
     """
 
     nodes: tuple[tuple[Place, ...], ...]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import sympy as sp
 
 from theorems.algebra.expressions import symbol
@@ -31,9 +33,18 @@ def corrected(prop: Proposition, true: sp.Expr) -> tuple[str, str]:
     return (text, latex_of_text(text, prop)) if text is not None else (readable(language_text(true)), "")
 
 
+#: What stands in brackets in a name, as in tr(W*Sigma).
+_INSIDE = re.compile(r"\(.*\)")
+
+
 def language_text(formula: sp.Expr) -> str:
     """An exact value as text of the language: min and max in small letters, positions before traces."""
-    return str(formula).replace("Min(", "min(").replace("Max(", "max(")
+    chains = {
+        power: sp.Symbol(f"({power.base.name})") ** power.exp
+        for power in formula.atoms(sp.Pow)
+        if power.base.is_Symbol and "*" in _INSIDE.sub("", power.base.name)
+    }
+    return str(formula.xreplace(chains)).replace("Min(", "min(").replace("Max(", "max(")
 
 
 def latex_of(formula: sp.Expr) -> str:

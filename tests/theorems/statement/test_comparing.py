@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from theorems.statement.decide import Derivation, decide
 from theorems.statement.expression import StatementError
 from theorems.statement.proofs import proved
 from theorems.statement.proposition import proposition
@@ -22,6 +23,11 @@ TRUE = [
     ("min(s) <= mean(s)", "s in R^n"),
     ("sum(s[j]**2, j, 1, n) >= 0", "s in R^n"),
     ("sum(softmax(s)[j]*t[j], j, 1, n) <= max(t)", "s in R^n, t in R^n"),
+    ("sum(softmax(s)[j]**2, j, 1, n) >= 1/n", "s in R^n"),
+    # ratios of weights, forms of psd matrices, products with squares
+    ("softmax(s)[i]/softmax(s)[j] = exp(s[i] - s[j])", "s in R^n"),
+    ("abs(u.T*P*v) <= sqrt(u.T*P*u*v.T*P*v)", "u in R^d, v in R^d, P psd"),
+    ("(u + v)**3 <= 4*(u**3 + v**3)", "u >= 0, v >= 0"),
     # signs
     ("log(1 + exp(u)) <= log(2) + max(u, 0)", "u real"),
     ("max(u, v) >= (u + v)/2", "u real, v real"),
@@ -50,6 +56,11 @@ FALSE = [
     ("B*sum(s[j], j, 1, n) <= B*n*max(s)", "s in R^n, B in R"),
     ("sum(softmax(s)[j]*t[j], j, 1, n) <= max(s)", "s in R^n, t in R^n"),
     ("sum(softmax(s)[j]*t[j], j, 2, n) >= min(t)", "s in R^n, t in R^n"),
+    ("sum(softmax(s)[j]**2, j, 1, n) >= 2/n", "s in R^n"),
+    ("softmax(s)[i]/softmax(s)[j] = exp(s[j] - s[i])", "s in R^n"),
+    ("(u.T*P*v)**2 <= u.T*P*u*v.T*P*v", "u in R^d, v in R^d, P symmetric"),
+    ("(u + v)**3 <= 3*(u**3 + v**3)", "u >= 0, v >= 0"),
+    ("u**3 + v**3 >= u**2*v + u*v**2", "u >= 0, v real"),
     # entries that are none
     ("sum(s[j], j, 1, n + 1) <= (n + 1)*max(s)", "s in R^n"),
     ("sum(1/s[j], j, 1, n) >= 0", "s in R^n"),
@@ -90,3 +101,20 @@ def test_names_of_matrices_and_vectors() -> None:
     assert proposition("norm(A, 2) <= norm(A, fro)", "A in R^{m x d}").known.size("A") == ("m", "d")
     assert proved(proposition("norm(u)**2 > 0", "u in R^d, u != 0")) is not None
     assert proved(proposition("norm(u)**2 > 0", "u in R^d")) is None
+
+
+MOMENTS = {
+    "Var[x[i].T*W*x[j]] >= 0": ("", "proved"),
+    "0 <= Var[x[i].T*u]": ("u in R^d", "proved"),
+    "Var[x[i].T*u] > 0": ("u in R^d", "open"),
+    "Cov[x[i].T*u, x[j].T*v] >= 0": ("u in R^d, v in R^d", "open"),
+    "E[x[i].T*u*x[j].T*v]**2 <= E[(x[i].T*u)**2]*E[(x[j].T*v)**2]": ("u in R^d, v in R^d", "proved"),
+    "E[x[i].T*u*x[j].T*v]**2 <= E[(x[j].T*u)**2]*E[(x[j].T*v)**2]/2": ("u in R^d, v in R^d, j <= i", "open"),
+}
+
+
+@pytest.mark.parametrize("text", MOMENTS)
+def test_inequalities_between_moments(text: str) -> None:
+    hypotheses, status = MOMENTS[text]
+    prop = proposition(text, hypotheses)
+    assert decide(prop, Derivation(prop)).status == status

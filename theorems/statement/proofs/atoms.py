@@ -325,13 +325,18 @@ class Atoms:
         return Quotient(self._label(str(node), node))
 
     def summed(self, node: Expr) -> Quotient:
-        """sum(softmax(s)[i], i, 1, n) = 1 over all entries."""
+        """sum(softmax(s)[i], i, 1, n) = 1 over all entries, and sum(s[i]**2, i, 1, n) = norm(s)**2."""
         body, index, first, last = node.args
-        if body.op == "entry" and body.args[1] == name(index) and first == number(1):
-            head = body.args[0]
-            if not isinstance(head, str) and head.op == "softmax" and head.args[0].op == "family":
-                size = self.known.sequences[head.args[0].args[0]][0]
-                if last == (number(int(size)) if size.isdigit() else name(size)):
+        entry = body.args[0] if body.op == "**" and body.args[1] == number(2) else body
+        if entry.op == "entry" and entry.args[1] == name(index) and first == number(1):
+            head = entry.args[0]
+            vector = Expr("family", (head,)) if isinstance(head, str) else head
+            inner = vector.args[0] if vector.op == "softmax" else vector
+            size = self.known.sequences[inner.args[0]][0] if inner.op == "family" else ""
+            if size and last == (number(int(size)) if size.isdigit() else name(size)):
+                if entry is not body:
+                    return self._power(Expr("norm", (vector, "")), number(2))
+                if vector.op == "softmax":
                     return Quotient(ONE)
         raise NoFormError
 

@@ -125,19 +125,20 @@ def products(facts: Sequence[Term], goal: Poly, squares: Mapping[str, Poly], wor
                 parts = tuple(part for one in chosen for part in one.parts)
                 found.append(Term(value, parts, all(t.strict for t in chosen), any(t.equal for t in chosen)))
     labels = sorted({label for key in goal for label, _ in key})
-    even = [label for label in labels if any((label, 2) in key for key in goal) and label not in squares]
-    for fact in facts[:40]:
-        if not fact.equal and _degree(fact.value) + 2 <= most:
-            # a fact times the square of a name
-            weighted = (folded(multiplied(fact.value, {((label, 2),): Fraction(1)}), squares) for label in even)
-            found += [Term(value, fact.parts) for value in weighted]
+    whole = _squares(goal, squares)
+    for fact in facts[:12]:
+        for square in whole[:60]:
+            if not fact.equal and _degree(fact.value) + _degree(square.value) <= most and work.spend(0.05):
+                found.append(
+                    Term(folded(multiplied(fact.value, square.value), squares), fact.parts, square=square.square)
+                )
     for fact in facts:
         if fact.equal:
             for label in labels:
                 found.append(
                     Term(folded(multiplied(fact.value, {((label, 1),): Fraction(1)}), squares), fact.parts, False, True)
                 )
-    return found + _squares(goal, squares)
+    return found + whole
 
 
 def _size(key: Monomial) -> int:

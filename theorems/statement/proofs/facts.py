@@ -127,6 +127,10 @@ def _trace(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
             yield Fact("|tr(A B)| <= norm(A) norm(B) for dual norms", minus(bound, absolute), trusted="von Neumann")
 
 
+def _psd(known: Hypotheses, matrix: str) -> bool:
+    return known.shape(matrix) in ("psd", "positive definite")
+
+
 def _trace_norms(atoms: Atoms, absolute: Expr, trace: Expr) -> Iterator[Fact]:
     nuclear = Expr("norm", (trace.args[0], "nuclear"))
     yield Fact("|tr(A)| <= norm(A, nuclear)", minus(nuclear, absolute), trusted="von Neumann")
@@ -228,17 +232,15 @@ def _chain(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
     bound = times(*middle, *ends)
     if left != right or inside:
         yield Fact("Cauchy-Schwarz", minus(bound, Expr("abs", (node,))))
+    if left != right and len(inside) == 1 and inside[0].op == "matrix" and _psd(known, inside[0].args[0]):
+        forms = (times(Expr("T", (end,)), inside[0], end) for end in (left, right))
+        yield Fact("Cauchy-Schwarz for u.T*P*v, P psd", minus(times(*forms), times(node, node)))
     if left != right and not inside:
         squares = [times(Expr("T", (end,)), end) for end in (left, right)]
         for sign in (2, -2):
             yield Fact("norm(u + v)**2 >= 0", add(*squares, times(number(sign), node)))
     if left == right and (
-        not inside
-        or (
-            len(inside) == 1
-            and inside[0].op == "matrix"
-            and known.shape(inside[0].args[0]) in ("psd", "positive definite")
-        )
+        not inside or (len(inside) == 1 and inside[0].op == "matrix" and _psd(known, inside[0].args[0]))
     ):
         yield Fact("v.T*P*v >= 0 for P psd", node)
 
@@ -282,6 +284,12 @@ def _entry(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
     if found is not None:
         yield Fact("softmax is positive", node, strict=True)
         yield Fact("softmax sums to 1", minus(ONE, node), strict=_several(known, found[0]))
+        scores = str(head.args[0].args[0])
+        for other in list(atoms.nodes.values()):
+            if other.op == "entry" and other.args[0] == head and other != node:
+                one, two = (Expr("exp", (Expr("entry", (scores, entry.args[1])),)) for entry in (node, other))
+                ratio = minus(times(node, two), times(other, one))
+                yield Fact("entries of softmax(s) are as exp(s_i) to exp(s_j)", ratio, equal=True)
         if found[1] is not None:
             yield from _corners(node, found[0], found[1], upper=True, lower=True)
 

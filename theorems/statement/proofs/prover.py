@@ -277,8 +277,9 @@ class Prover:
             if constant is not None:
                 good = constant > 0 or (constant == 0 and not strict)
                 return [Step("identity by normal form", f"{gap} = {constant}")] if good else None
-            steps = self._combined(monomials(now), facts, squares, strict, str(gap))
-            steps = steps or self._by_exponents(monomials(now), atoms, strict)
+            goal_now = self._without_common_factors(monomials(now))
+            steps = self._combined(goal_now, facts, squares, strict, str(gap))
+            steps = steps or self._by_exponents(goal_now, atoms, strict)
             if steps is not None:
                 return steps
         return None
@@ -333,12 +334,22 @@ class Prover:
     def _is_positive(self, below: Ratio) -> bool:
         """Whether a denominator is a monomial of positive names, so that a fact may be multiplied by it."""
         terms = monomials(below)
-        labels = {label for key in terms for label, _ in key}
-        good = all(
-            label in self.whole or ((values := self.known.ranges.get(label)) is not None and values.sign == 1)
-            for label in labels
-        )
+        good = all(self._positive_name(label) for key in terms for label, _ in key)
         return len(terms) == 1 and next(iter(terms.values())) > 0 and good
+
+    def _positive_name(self, label: str) -> bool:
+        return label in self.whole or ((values := self.known.ranges.get(label)) is not None and values.sign == 1)
+
+    def _without_common_factors(self, goal: Poly) -> Poly:
+        """A polynomial over the positive names that all of its terms have in common."""
+        terms = [(dict(key), value) for key, value in goal.items()]
+        least = {
+            label: min(key.get(label, 0) for key, _ in terms) for label in terms[0][0] if self._positive_name(label)
+        }
+        return {
+            tuple((label, left) for label, power in key.items() if (left := power - least.get(label, 0))): value
+            for key, value in terms
+        }
 
     def _products_of_exponentials(self, goal: Ratio, atoms: Atoms, found: dict[str, tuple[Fact, Term]]) -> None:
         """Facts about exp(s) for products of exponentials in the goal, and for quotients of two of these."""
@@ -413,7 +424,7 @@ def _sign_of(fact: Fact) -> str:
 
 
 def _told(weight: Fraction, term: Term) -> str:
-    return f"{weight}*({term.square})**2" if term.square else f"{weight}*({written(term.value)})"
+    return f"{weight}*({term.square})**2" if term.square and not term.parts else f"{weight}*({written(term.value)})"
 
 
 def _value(form: Ratio) -> Fraction | None:
