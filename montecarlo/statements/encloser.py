@@ -13,7 +13,7 @@ from montecarlo.statements import enclosure, series
 from montecarlo.statements.arrays import fetched
 from montecarlo.statements.enclosure import EXACT, LINE, Enclosure, point, scalar
 from montecarlo.statements.environment import Environment
-from montecarlo.statements.nodes import MOMENTS, Node, NoValueError, StatementSimulationError, text
+from montecarlo.statements.nodes import MOMENTS, Node, NoValueError, StatementSimulationError, random, text
 from montecarlo.statements.values import value, whole
 
 
@@ -117,10 +117,30 @@ def _multiplied(encloser: Encloser, node: Node) -> Enclosure:
     if any(one.exact == 0.0 for one in indicators):
         # cases: where one does not apply, its formula need not have a value
         return scalar(0.0, 0.0)
+    if (reached := _form(encloser, node)) is not None:
+        return reached
     found = encloser.of(node[1])
     for part in node[2:]:
         found = _product(found, encloser.of(part), node)
     return found
+
+
+def _form(encloser: Encloser, node: Node) -> Enclosure | None:
+    """|x[t].T*w| <= radius*sqrt(w.T*Sigma*w), where tokens have a bound; None for another product."""
+    radius, (one, *rest) = encloser.env.radius, node[1:]
+    if radius is None or len(rest) != 1 or one[0] != "T":
+        return None
+    token, vector = (one[1], rest[0]) if one[1][0] == "token" else (rest[0], one[1])
+    if token[0] != "token" or random(vector):
+        return None
+    column = _upright(encloser.of(vector))
+    if column.kind != "column":
+        return None
+    spread = enclosure.contracted(_array("matrix", fetched(encloser.env.matrix("Sigma"))), column, "column")
+    square = enclosure.contracted(enclosure.transposed(column), spread, "scalar")
+    root = enclosure.monotone(np.sqrt, square, 0.0)
+    most = enclosure.scaled(point(radius), root, "scalar").pair[1]
+    return scalar(-most, most)
 
 
 def _upright(found: Enclosure) -> Enclosure:

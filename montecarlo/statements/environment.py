@@ -38,6 +38,8 @@ class Environment:
     memo: dict[Node, Any] = field(default_factory=dict)
     families: Mapping[str, Array] = field(default_factory=dict)
     exhaustive: bool = False
+    #: What Sigma^(-1/2) x[t] is at most as long as, under a law whose tokens have a bound.
+    radius: float | None = None
     #: That of torch's tensors; None for numpy's arrays.
     device: Any = None
 

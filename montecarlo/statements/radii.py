@@ -26,6 +26,8 @@ import numpy as np
 from montecarlo.statements.arrays import Array, Generator, double, library
 
 KINDS = ("iid-signs", "iid-sphere", "iid-student", "iid-mixture")
+#: Those whose whitened tokens have the length sqrt(d), always.
+BOUNDED = ("iid-signs", "iid-sphere")
 Rows = list[list[Fraction]]
 
 

@@ -58,6 +58,8 @@ class StatementSimulation:
         self.native = all(map(native, sides))
         self.env = environment_of(case, None if self.native else "cpu", plain.get("sizes"))
         self.sides: dict[str, Node] = {}
+        if self.law[0] in radii.BOUNDED:
+            self.env.radius = math.sqrt(self.env.scalars.get("d", 1))
         # a family of scores has T entries, so the length is known before the sides are
         plain_sides = {side: frozen(plain[side], definitions) for side in ("left", "right")}
         if "_left" in case or "_right" in case:

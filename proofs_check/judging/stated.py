@@ -34,6 +34,7 @@ from theorems.kernel.settle import unlicensed, unsupported
 from theorems.rules import licensed
 from theorems.statement.decide import Derivation, decide
 from theorems.statement.derived import kernel_of
+from theorems.statement.forms import NotPolynomialError
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import alias
 
@@ -218,7 +219,11 @@ def declared(claim: Statement) -> dict[str, str]:
         if name in claim.says.quantities:
             prop = left_side(claim.says, name)
             derivation = Derivation(prop)
-            value = derivation.value(derivation.orders[0], prop.left)
+            try:
+                value = derivation.value(derivation.orders[0], prop.left)
+            except NotPolynomialError:
+                # a moment without a closed form stands in no formula
+                continue
             if value.is_Symbol:
                 found[alias(value.name)] = name
     return found

@@ -104,7 +104,7 @@ class Checker:
         self.found.method = decision.method
         self.found.doing = "while looking for cases"
         pool = drawn(self.prop, self.seed * 64 + 1, DRAWN[self.effort])
-        if decision.status != "undecided":
+        if decision.status != "undecided" and decision.valued:
             # at the others a side has no value: it divides by 0
             pool = [case for case in pool if None not in self.sides(case)]
         else:

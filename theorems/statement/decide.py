@@ -62,6 +62,8 @@ class Decision:
     method: str
     parts: list[Part] = field(default_factory=list)
     reason: str = ""
+    #: Whether both sides have a closed form.
+    valued: bool = True
 
     @property
     def failing(self) -> list[Part]:
@@ -244,7 +246,7 @@ def decide(prop: Proposition, derivation: Derivation) -> Decision:
             has_values(prop)
             _rooted(prop, derivation)
     except (NotPolynomialError, ZeroDivisionError) as error:
-        return Decision("undecided", "no closed form", reason=str(error))
+        return _bounded(prop, derivation) or Decision("undecided", "no closed form", reason=str(error))
     if not parts:
         return Decision("undecided", "nothing to show", reason="the hypotheses leave no way in which it tends there")
     method = "Isserlis' theorem, sums in closed form, normal form in every order of the positions"
@@ -254,6 +256,26 @@ def decide(prop: Proposition, derivation: Derivation) -> Decision:
         method += f"; then {'; '.join(used)}"
     open_parts = [part for part in parts if not part.holds]
     return Decision("open" if open_parts else "proved", method, parts)
+
+
+def _bounded(prop: Proposition, derivation: Derivation) -> Decision | None:
+    """A probability that has no closed form, bounded by moments that need not have one."""
+    if prop.limit.variable or not any(side.op == "P" for side in (prop.left, prop.right)):
+        return None
+    from theorems.statement.exceeding import shown
+
+    try:
+        has_values(prop)
+        steps = shown(prop)
+    except StatementError:
+        return None
+    if steps is None:
+        return None
+    left, right = (sp.Symbol(str(side)) for side in (prop.left, prop.right))
+    parts = [
+        Part(str(order), left, right, True, order, proof=tuple(dict.fromkeys(steps))) for order in derivation.orders
+    ]
+    return Decision("proved", "; ".join(dict.fromkeys(step.rule for step in steps)), parts, valued=False)
 
 
 def _rooted(prop: Proposition, derivation: Derivation) -> None:

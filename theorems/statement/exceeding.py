@@ -1,0 +1,164 @@
+"""The chance that a random number is large, bounded by exponential moments: P[A > b] <= exp(-t b) E exp(t A), t >= 0.
+
+That is Markov's inequality for exp(t A), under any law. Of A = c0 + c sum_k f(x_k) over n independent tokens of one law
+E exp(t A) = exp(t c0) (E exp(t c f(x_1)))^n. The t is read off the exponential moment that the other side has: where
+that is of exp(s0 + s f), t = s/c. A moment that is not seen to be finite bounds nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+
+from theorems.statement.expression import MOMENTS, Expr, StatementError, minus, name, number
+from theorems.statement.laws import Law
+from theorems.statement.proofs.prover import STEPS, Prover
+from theorems.statement.proofs.steps import Step, Steps
+from theorems.statement.proposition import Proposition
+from theorems.statement.shapes import shape
+from theorems.statement.work import Work
+
+ZERO, ONE = number(0), number(1)
+MARKOV = "Markov's inequality for exp(t A), t >= 0"
+PRODUCT = "independent tokens of one law: E of a product is the product of E"
+#: Laws of tokens that stay within a ball.
+BOUNDED = ("iid-sphere", "iid-signs")
+#: What of bounded numbers is bounded.
+_CONTINUOUS = ("token", "T", "+", "*", "exp", "cos", "sin", "abs", "norm", "sum", "matrix", "vector", "name", "number")
+
+
+@dataclass(frozen=True)
+class Event:
+    """A > b or A >= b, A = offset + weight * atom with a random atom, b no random number."""
+
+    weight: Expr
+    offset: Expr
+    atom: Expr
+    end: Expr
+
+
+def shown(prop: Proposition) -> Steps | None:
+    """Steps to P[...] <= a bound with exponential moments, under every order of the positions; or None."""
+    chance, bound = (prop.left, prop.right) if prop.relation == "<=" else (prop.right, prop.left)
+    if prop.relation not in ("<=", ">=") or chance.op != "P" or chance.args[0].op != "relation":
+        return None
+    event = _event(*chance.args[0].args)
+    moments = [node for node in bound.walk() if node.op in MOMENTS]
+    if event is None or len(dict.fromkeys(moments)) != 1:
+        return None
+    (moment,) = dict.fromkeys(moments)
+    if moment.op != "E" or moment.args[0].op != "exp" or not _finite(moment.args[0].args[0], prop.law):
+        return None
+    parts = _linear(moment.args[0].args[0])
+    taken = {*bound.names(), *prop.parameters, *prop.positions}
+    label = next(label for k in count() if (label := f"moment{k}") not in taken)
+    atoms = [atom for atom in parts if atom is not None]
+    if len(atoms) != 1:
+        return None
+    (atom,) = atoms
+    prover = Prover(prop, Work(STEPS))
+    prover.known = replace(prover.known, relations=(*prover.known.relations, ("<", ZERO, name(label))))
+    for own, copies, steps in _matched(event.atom, atom, prop.law):
+        # own: E exp(s0 + s atom) is that of exp(s0) exp(t weight atom)
+        t = Expr("/", (parts[atom], event.weight))
+        told = [Step(MARKOV, f"P[{chance.args[0]}] <= exp(-t*({event.end}))*E[exp(t*A)], t = {t}"), *own]
+        fine = [prover.at_least(goal, ZERO, False) for goal in (t, *steps)]
+        if any(one is None for one in fine):
+            continue
+        shift = Expr("*", (t, minus(event.offset, event.end)))
+        inside = minus(shift, Expr("*", (copies, parts.get(None, ZERO))))
+        power = name(label) if copies == ONE else Expr("**", (name(label), copies))
+        low = Expr("*", (Expr("exp", (inside,)), power))
+        last = prover.related(_put(bound, moment, name(label)), low, False)
+        if last is not None:
+            return [*told, *(step for one in fine if one for step in one), *last]
+    return None
+
+
+def _event(mark: str, one: Expr, two: Expr) -> Event | None:
+    """A > b with A random and b not."""
+    if mark[0] == "<":
+        one, two = two, one
+    elif mark[0] != ">":
+        return None
+    try:
+        parts = _linear(minus(one, two))
+    except StatementError:
+        return None
+    atoms = [atom for atom in parts if atom is not None]
+    if len(atoms) != 1 or shape(minus(one, two)) != "number":
+        return None
+    return Event(parts[atoms[0]], parts.get(None, ZERO), atoms[0], ZERO)
+
+
+def _matched(event: Expr, atom: Expr, law: Law) -> Iterator[tuple[Steps, Expr, tuple[Expr, ...]]]:
+    """How often the moment of an atom is taken for that of the event's: once for itself, n times for n such tokens.
+
+    With the steps that say so, and what has to be >= 0.
+    """
+    if event == atom:
+        yield [], ONE, ()
+    if event.op != "sum" or not (law.kind == "iid" or law.kind.startswith("iid-")):
+        return
+    body, index, first, last = event.args
+    places = {token.args[0] for token in atom.walk() if token.op == "token"}
+    if len(places) != 1 or first.random or last.random or atom.has("mean") or index in atom.names():
+        return
+    (place,) = places
+    tokens = {token.args[0] for token in body.walk() if token.op == "token"}
+    # the index stands in the token alone, so that all terms have one law
+    bare = _put(body, Expr("token", (name(index),)), ZERO)
+    if tokens != {name(index)} or index in bare.names() or body.has("mean"):
+        return
+    if body.put({index: place}) == atom:
+        copies = Expr("+", (minus(last, first), ONE)) if first != ONE else last
+        yield [Step(PRODUCT, f"E[exp(s*{event})] = E[exp(s*{atom})]**({copies})")], copies, (copies,)
+
+
+def _finite(exponent: Expr, law: Law) -> bool:
+    """Whether E exp(exponent) is seen to be finite: of bounded tokens, or of linear forms in Gaussian ones."""
+    random = [node for node in exponent.walk() if node.random]
+    if law.kind in BOUNDED:
+        return all(node.op in _CONTINUOUS for node in random)
+    if not law.gaussian:
+        return False
+    return all(node.op in ("token", "T", "+", "*", "sum", "mean") for node in random) and all(
+        sum(arg.random for arg in node) <= 1 for node in random if node.op == "*"
+    )
+
+
+def _linear(node: Expr) -> dict[Expr | None, Expr]:
+    """A number as a sum of coefficients times random atoms; None stands for 1."""
+    if not node.random:
+        return {None: node}
+    if node.op == "+":
+        found: dict[Expr | None, Expr] = {}
+        for part in node.args:
+            for atom, weight in _linear(part).items():
+                found[atom] = Expr("+", (found[atom], weight)) if atom in found else weight
+        return found
+    if node.op == "*":
+        fixed = tuple(arg for arg in node.args if not arg.random and shape(arg) == "number")
+        rest = tuple(arg for arg in node.args if arg not in fixed)
+        if len(rest) == 1:
+            return _scaled(_linear(rest[0]), fixed)
+        return {Expr("*", rest): Expr("*", (ONE, *fixed))}
+    if node.op == "/" and not node.args[1].random:
+        return _scaled(_linear(node.args[0]), (Expr("/", (ONE, node.args[1])),))
+    if node.op == "sum":
+        body, index, first, last = node.args
+        parts = _linear(body)
+        if len(parts) == 1 and not any(index in weight.names() for weight in parts.values()):
+            ((atom, weight),) = parts.items()
+            if atom is not None:
+                return {Expr("sum", (atom, index, first, last)): weight}
+    return {node: ONE}
+
+
+def _scaled(parts: dict[Expr | None, Expr], by: tuple[Expr, ...]) -> dict[Expr | None, Expr]:
+    return {atom: Expr("*", (*by, weight)) for atom, weight in parts.items()} if by else parts
+
+
+def _put(node: Expr, old: Expr, new: Expr) -> Expr:
+    return new if node == old else node.mapped(lambda arg: _put(arg, old, new))
