@@ -24,6 +24,12 @@ TRUE = [
     ("sum(s[j]**2, j, 1, n) >= 0", "s in R^n"),
     ("sum(softmax(s)[j]*t[j], j, 1, n) <= max(t)", "s in R^n, t in R^n"),
     ("sum(softmax(s)[j]**2, j, 1, n) >= 1/n", "s in R^n"),
+    ("mean(s)**2 <= norm(s)**2/n", "s in R^n"),
+    ("abs(sum(s[j]*t[j], j, 1, n)) <= norm(s)*norm(t)", "s in R^n, t in R^n"),
+    # cosines and sines
+    ("cos(u) >= 1 - u**2/2", "u real"),
+    ("abs(sin(u)) <= abs(u)", "u real"),
+    ("sin(u) >= u - u**3/6", "u >= 0"),
     # ratios of weights, forms of psd matrices, products with squares
     ("softmax(s)[i]/softmax(s)[j] = exp(s[i] - s[j])", "s in R^n"),
     ("abs(u.T*P*v) <= sqrt(u.T*P*u*v.T*P*v)", "u in R^d, v in R^d, P psd"),
@@ -61,6 +67,11 @@ FALSE = [
     ("(u.T*P*v)**2 <= u.T*P*u*v.T*P*v", "u in R^d, v in R^d, P symmetric"),
     ("(u + v)**3 <= 3*(u**3 + v**3)", "u >= 0, v >= 0"),
     ("u**3 + v**3 >= u**2*v + u*v**2", "u >= 0, v real"),
+    ("mean(s)**2 <= norm(s)**2/(n + 1)", "s in R^n"),
+    ("sum(s[j]*t[j], j, 1, n) >= 0", "s in R^n, t in R^n"),
+    ("cos(u) >= 1 - u**2/3", "u real"),
+    ("cos(u) < 1", "u > 0"),
+    ("1/(1 - cos(u)) >= 1/2", "u real"),
     # entries that are none
     ("sum(s[j], j, 1, n + 1) <= (n + 1)*max(s)", "s in R^n"),
     ("sum(1/s[j], j, 1, n) >= 0", "s in R^n"),

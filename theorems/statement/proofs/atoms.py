@@ -328,17 +328,28 @@ class Atoms:
         """sum(softmax(s)[i], i, 1, n) = 1 over all entries, and sum(s[i]**2, i, 1, n) = norm(s)**2."""
         body, index, first, last = node.args
         entry = body.args[0] if body.op == "**" and body.args[1] == number(2) else body
-        if entry.op == "entry" and entry.args[1] == name(index) and first == number(1):
-            head = entry.args[0]
-            vector = Expr("family", (head,)) if isinstance(head, str) else head
-            inner = vector.args[0] if vector.op == "softmax" else vector
-            size = self.known.sequences[inner.args[0]][0] if inner.op == "family" else ""
-            if size and last == (number(int(size)) if size.isdigit() else name(size)):
-                if entry is not body:
-                    return self._power(Expr("norm", (vector, "")), number(2))
-                if vector.op == "softmax":
-                    return Quotient(ONE)
+        if first != number(1):
+            raise NoFormError
+        vector = self._of_all_entries(entry, name(index), last)
+        if vector is not None:
+            if entry is not body:
+                return self._power(Expr("norm", (vector, "")), number(2))
+            return Quotient(ONE) if vector.op == "softmax" else Quotient(self._label(str(node), node))
+        if body.op == "*" and len(body.args) == 2:
+            vectors = [self._of_all_entries(factor, name(index), last) for factor in body.args]
+            if vectors[0] is not None and vectors[1] is not None:
+                return self._product(Expr("*", (Expr("T", (vectors[0],)), vectors[1])))
         raise NoFormError
+
+    def _of_all_entries(self, entry: Expr, index: Expr, last: Expr) -> Expr | None:
+        """The vector of which an entry is any one, where the last is its size."""
+        if entry.op != "entry" or entry.args[1] != index:
+            return None
+        head = entry.args[0]
+        vector = Expr("family", (head,)) if isinstance(head, str) else head
+        inner = vector.args[0] if vector.op == "softmax" else vector
+        size = self.known.sequences[inner.args[0]][0] if inner.op == "family" else ""
+        return vector if size and last == (number(int(size)) if size.isdigit() else name(size)) else None
 
     def _power(self, base: Expr, exponent: Expr) -> Quotient:
         if not self._is_number(base):

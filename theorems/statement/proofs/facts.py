@@ -354,6 +354,16 @@ def _entropy(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterato
         yield Fact(rule, minus(add(node, bound), logarithm))
 
 
+def _sum(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
+    """The sum of all entries of a sequence."""
+    body, _, _, last = node.args
+    vector = Expr("family", (body.args[0],))
+    square = times(last, Expr("norm", (vector, "")), Expr("norm", (vector, "")))
+    yield Fact("(s_1 + ... + s_n)**2 <= n norm(s)**2", minus(square, times(node, node)))
+    yield Fact("a sum is at most n times the largest entry", minus(times(last, Expr("max", (vector,))), node))
+    yield Fact("a sum is at least n times the smallest entry", minus(node, times(last, Expr("min", (vector,)))))
+
+
 _RULES = {
     "sqrt": _root,
     "abs": _absolute,
@@ -366,6 +376,7 @@ _RULES = {
     "max": _extreme,
     "min": _extreme,
     "entropy": _entropy,
+    "sum": _sum,
 }
 
 

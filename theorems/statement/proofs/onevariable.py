@@ -19,6 +19,7 @@ from theorems.statement.work import Work
 
 #: Deepest derivatives, boxes of a cover, and points at which an interval is cut.
 MAX_DEPTH, MAX_BOXES = 7, 400
+_FUNCTIONS = {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log, "cos": sp.cos, "sin": sp.sin}
 CUTS = tuple(Fraction(text) for text in ("0", "1", "1/2", "-1", "2", "-1/2", "4", "-4", "10"))
 End = Fraction | None
 
@@ -41,8 +42,8 @@ def read(node: Expr, variable: str) -> sp.Expr | None:
             return build(args[0]) / build(args[1])
         if op == "**" and args[1].op == "number":
             return build(args[0]) ** build(args[1])
-        if op in ("sqrt", "exp", "log"):
-            return {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log}[op](build(args[0]))
+        if op in _FUNCTIONS:
+            return _FUNCTIONS[op](build(args[0]))
         raise KeyError(op)
 
     try:
@@ -50,7 +51,7 @@ def read(node: Expr, variable: str) -> sp.Expr | None:
     except KeyError:
         return None
     # what sympy made of it on the way, such as |x| for sqrt(x**2), may not be smooth
-    plain = all(f.func in (sp.exp, sp.log) for f in found.atoms(sp.Function)) and not found.has(sp.zoo, sp.nan, sp.I)
+    plain = all(f.func in _FUNCTIONS.values() for f in found.atoms(sp.Function)) and not found.has(sp.zoo, sp.nan, sp.I)
     return found if plain else None
 
 
@@ -141,7 +142,7 @@ class Line:
                 pass
         h = _neat(h)
         before = len(self.steps)
-        for way in (self._factors, self._from_end, self._cover, self._cut):
+        for way in (self._waves, self._factors, self._from_end, self._cover, self._cut):
             if way(h, low, high, strict, depth):
                 return True
             del self.steps[before:]
@@ -199,6 +200,15 @@ class Line:
     def _nonzero(self, h: sp.Expr, low: End, high: End, depth: int) -> bool:
         """Whether h > 0, or h < 0, on the open interval."""
         return self.above(h, low, high, True, depth) or self.above(-h, low, high, True, depth)
+
+    def _waves(self, h: sp.Expr, low: End, high: End, strict: bool, depth: int) -> bool:
+        """A constant that cosines and sines, which lie between -1 and 1, do not reach."""
+        constant, *waves = sp.expand(h).as_independent(self.symbol, as_Add=True)
+        rates = [term.as_independent(self.symbol, as_Add=False) for term in sp.Add.make_args(waves[0])]
+        if not all(wave.func in (sp.cos, sp.sin) for _, wave in rates):
+            return False
+        least = constant - sp.Add(*(abs(rate) for rate, _ in rates))
+        return bool(least.is_Rational and (least > 0 or (least == 0 and not strict)))
 
     def _from_end(self, h: sp.Expr, low: End, high: End, strict: bool, depth: int) -> bool:
         """h >= 0 at an end, and rising from it."""
