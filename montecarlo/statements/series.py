@@ -33,6 +33,7 @@ _ARRAYS: dict[str, Callable[..., Array]] = {
     "/": np.divide,
     "**": np.power,
     "exp": np.exp,
+    "gamma": lambda inner: np.array([_gamma(one) for one in inner]),
 }
 
 
@@ -115,6 +116,10 @@ def logarithms(node: Node, index: str, places: Array, number: Number) -> tuple[A
             chosen = np.clip(ends - low + 1, 0, len(factors[0])).astype(int)
             signs, sizes = np.cumprod(factors[0]), np.cumsum(factors[1])
             return np.concatenate([[1.0], signs])[chosen], np.concatenate([[0.0], sizes])[chosen]
+    if op == "gamma":
+        inner = values(args[0], index, places, number)
+        if (inner > 0).all():
+            return np.ones(len(inner)), np.array([math.lgamma(one) for one in inner])
     found = values(node, index, places, number)
     return np.sign(found), np.log(np.abs(found))
 
@@ -145,6 +150,11 @@ def ratio(node: Node, index: str, k: int, number: Number) -> Interval:
             return LINE
         gained = (span(body, inner, round(end) + m, number) for m in range(1, round(step) + 1))
         return reduce(_times, gained, (1.0, 1.0))
+    if op == "gamma" and degree(args[0], index) == 1 and (step := _step(args[0], index, number)) == round(step) >= 0:
+        low = span(args[0], index, k, number)
+        return (
+            reduce(_times, [(low[0] + m, low[1] + m) for m in range(round(step))], (1.0, 1.0)) if low[0] > 0 else LINE
+        )
     if degree(node, index) == 1:
         # (a (j + 1) + b)/(a j + b) = 1 + a/(a j + b)
         low = span(node, index, k, number)
@@ -204,6 +214,13 @@ def _put(node: Node, index: str, value: int) -> Node:
     if node == ("name", index):
         return ("number", str(value))
     return mapped(node, lambda one: _put(one, index, value))
+
+
+def _gamma(number: float) -> float:
+    try:
+        return math.gamma(number)
+    except (OverflowError, ValueError):
+        return math.inf if number > 0 else math.nan
 
 
 def _ordered(*values: float) -> Interval:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import lru_cache, reduce
 from math import prod
 from operator import itemgetter
+from typing import Any
 
 import flint
 import sympy as sp
@@ -76,8 +77,10 @@ def _evaluation(expression: sp.Expr) -> Evaluation:
     if expression.is_Pow:
         base, value = map(_evaluation, expression.args)
         return _power(base, value, expression.exp)
-    parts = [_evaluation(argument) for argument in expression.args]
     name = expression.func.__name__
+    if name == "hyper":
+        return _hypergeometric(expression)
+    parts = [_evaluation(argument) for argument in expression.args]
     if expression.is_Add:
         return lambda point: sum((part(point) for part in parts), flint.arb(0))
     if expression.is_Mul:
@@ -108,6 +111,18 @@ def _power(base: Evaluation, value: Evaluation, exponent: sp.Expr) -> Evaluation
         return whole if count > 0 else 1 / whole
 
     return power
+
+
+def _hypergeometric(expression: sp.Expr) -> Evaluation:
+    """pFq at real numbers."""
+    ups, downs, x = ([_evaluation(one) for one in part] for part in (*expression.args[:2], expression.args[2:]))
+
+    def value(point: Mapping[str, flint.arb]) -> flint.arb:
+        above: list[Any] = [flint.acb(one(point)) for one in ups]
+        below: list[Any] = [flint.acb(one(point)) for one in downs]
+        return flint.acb(x[0](point)).hypgeom(above, below).real
+
+    return value
 
 
 def _piecewise(expression: sp.Expr, point: Mapping[str, flint.arb]) -> flint.arb:

@@ -62,6 +62,12 @@ def plain(value: sp.Expr) -> sp.Expr:
     return value.replace(lambda one: isinstance(one, _Spherical), lambda one: one.hypergeometric)
 
 
+def poles(one: sp.Expr) -> bool:
+    """Whether a term of a hypergeometric series divides by 0."""
+    below = one.bq if isinstance(one, sp.hyper) else (one.args[0] / 2,)
+    return any(down.is_integer and down <= 0 for down in below)
+
+
 def bounds(one: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     """What a value of SphereExp or SphereCos is at least, and at most."""
     if isinstance(one, SphereExp):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import sympy as sp
 
 from theorems.algebra.expressions import symbol
-from theorems.algebra.spherical import SphereCos, SphereExp, bounds
+from theorems.algebra.spherical import SphereCos, SphereExp, bounds, poles
 from theorems.statement import decide_clauses
 from theorems.statement.conditions import CLAUSES, parts
 from theorems.statement.expression import MOMENTS, Expr, StatementError, number
@@ -138,7 +138,9 @@ class Derivation:
     def _divisors(self, node: Expr) -> list[Expr]:
         """What a side divides by, outside of moments: divisors, bases of negative powers, variances."""
         if node not in self._divided:
-            parts = list(node.walk())
+            # what stands under the index of a product, or of a sum to infinity, is shown to have a value
+            inside = {id(one) for p in node.walk() if p.op in ("prod", "series") for one in p.args[0].walk()}
+            parts = [p for p in node.walk() if id(p) not in inside]
             found = [p.args[1] for p in parts if p.op == "/" and not p.random and not _within_moment(node, p)]
             found += [p.args[0] for p in parts if p.op == "**" and _negative(p.args[1])]
             found += [Expr("Var", (arg,)) for p in parts if p.op in ("Corr", "Skew", "Kurt") for arg in p.args]
@@ -162,7 +164,10 @@ class Derivation:
             if (order, s.name) not in known:
                 known[order, s.name] = _number(s.name, case, exact)
         table = {s: known[order, s.name] for s in formula.free_symbols}
-        return sp.sympify(formula.xreplace(table)) if table else formula
+        value = sp.sympify(formula.xreplace(table)) if table else formula
+        if any(poles(one) for one in value.atoms(sp.hyper, SphereExp)):
+            raise NotPolynomialError("a term of a sum to infinity divides by 0")
+        return value.doit() if value.has(sp.Product) else value
 
 
 def _tied(order: Order, pair: tuple[Place, Place]) -> bool:

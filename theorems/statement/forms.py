@@ -224,8 +224,8 @@ class Polynomial:
 
     def _power(self, node: Expr) -> Value:
         base, exponent = node.args
-        if not node.random and base.op != "norm":
-            kind, _ = self.value(base) if base.has("matrix") and base.op != "tr" else ("scalar", [])
+        if not node.random and (base.op != "norm" or exponent.op != "number"):
+            kind, _ = self.value(base) if base.has("matrix") and base.op not in ("tr", "norm") else ("scalar", [])
             if kind != "matrix":
                 return "scalar", [(Term(self.scalar(node)), None)]
         power = exponent.args[0] if exponent.op == "number" else None

@@ -34,6 +34,11 @@ def has_values(prop: Proposition) -> None:
         moving |= set(prop.positions)
     values = _Values(prop)
     for side in (prop.left, prop.right):
+        for node in side.walk():
+            if node.op in ("prod", "series") and values.prover.defined(node) is None:
+                raise NotPolynomialError(
+                    f"{node} is not shown to have a value wherever the hypotheses hold", at=node.at
+                )
         for whole in numbers_of(side):
             for part in dict.fromkeys(_plain(whole, frozenset(moving))):
                 if not values.exist(part):

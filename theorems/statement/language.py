@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import pairwise
+from itertools import count, pairwise
 from math import prod
 
 from theorems.statement.binders import every, extremal, on_half_line, property_of, series_of, taken
@@ -43,9 +43,9 @@ _FORMS = (
     *PREDICATES,
     *HALF_LINE,
 )
-#: Read by their definitions: cosh u = (exp(u) + exp(-u))/2.
+#: Read by their definitions: factorial(n) as the product of 1, ..., n, cosh u = (exp(u) + exp(-u))/2.
 BY_EXP = ("cosh", "sinh", "tanh", "sigmoid")
-CALLS = (*ELEMENTARY, *BY_EXP, *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS, *GATHERED)
+CALLS = (*ELEMENTARY, *BY_EXP, "factorial", *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS, *GATHERED)
 #: A family whose definition has one of these stands written out.
 _WRITTEN_OUT = ("token", "mean", "column", "columns", "grad", "at")
 #: What has a transpose.
@@ -378,6 +378,14 @@ def _by_exp(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     return Expr("/", (above, below if head == "tanh" else number(2)))
 
 
+def _factorial(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+    last = _plain_call(reader, head, node, depth).args[0]
+    if last.random or last.has(*MOMENTS):
+        raise reader.fail("factorial(...) takes numbers, not random ones, nor moments", node.args[0])
+    index = next(label for k in count(1) if (label := f"j{k}") not in last.names())
+    return Expr("prod", (Expr("name", (index,)), index, number(1), last))
+
+
 def _by_variable(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     """grad(f, W) and at(f, s, 0): the second argument is a matrix, a vector or a sequence by its name."""
     form = {"grad": "grad(f, W)", "at": "at(f, s, 0)"}[head]
@@ -470,6 +478,7 @@ _CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
     **dict.fromkeys(SUMS, _sum),
     "norm": _norm,
     **dict.fromkeys(BY_EXP, _by_exp),
+    "factorial": _factorial,
     "diff": _diff,
     "indicator": _indicator,
     **dict.fromkeys(("grad", "at"), _by_variable),

@@ -255,6 +255,10 @@ class Moments:
 
     # -- the kernel
 
+    def at_nodes(self, one: Place, two: Place) -> Ratio:
+        """K(one, two) of two positions."""
+        return self.kernel(one, two, Chain(self.order))
+
     def kernel(self, one: Place, two: Place, chain: Chain) -> Ratio:
         """K(one, two)."""
         first, second = chain.rank(one), chain.rank(two)

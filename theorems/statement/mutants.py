@@ -25,7 +25,7 @@ def mutants(prop: Proposition) -> list[Mutant]:
     """Right sides that differ by one coefficient, sign, exponent, index, term or transpose; equal trees once."""
     found: dict[Expr, str] = {}
     for label, tree in _changes(prop):
-        if tree != prop.right and _has_places(tree):
+        if tree != prop.right and _has_places(tree) and _converges(tree):
             found.setdefault(tree, label)
     return [Mutant(label, tree) for tree, label in list(found.items())[:MOST]]
 
@@ -39,6 +39,18 @@ def _has_places(tree: Expr) -> bool:
             place.offset <= 0 if place.name == "T" else place.name or place.offset > 0
             for place in map(place_of, places)
         )
+    except StatementError:
+        return False
+
+
+def _converges(tree: Expr) -> bool:
+    """Whether sums to infinity have terms with a ratio that does not grow: what diverges says nothing."""
+    sums = [part for part in tree.walk() if part.op == "series"]
+    if sums:
+        # it needs sympy
+        from theorems.statement.series import terms_of
+    try:
+        return all(terms_of(part).everywhere in (True, False) for part in sums)
     except StatementError:
         return False
 

@@ -119,6 +119,8 @@ class Exact:
             return sp.sqrt(self._norm(node, square=True))
         if op == "sum":
             return self._sum(node)
+        if op in ("prod", "series"):
+            return _powers(op)(node, self)
         if op in _MOMENTS:
             return _MOMENTS[op](self, *args)
         raise NotPolynomialError(f"{node} has no closed form here", at=node.at)
@@ -219,6 +221,8 @@ class Exact:
             return self._radius(*node.args)
         if node.op == "norm" and node.random:
             return self._radius(node, Expr("number", (Fraction(1),)))
+        if (power := _powers("moment")(node, self)) is not None:
+            return sp.sympify(power)
         terms = self.terms(node)
         most = max((term.factors for term in terms), default=0)
         if most > MAX_FACTORS:
@@ -288,6 +292,13 @@ class Exact:
 
 def _even(exponent: Expr) -> bool:
     return exponent.op == "number" and exponent.args[0] >= 0 and exponent.args[0] % 2 == 0
+
+
+def _powers(name: str) -> Callable[[Expr, Exact], sp.Expr]:
+    # powers, products and sums to infinity, which need this module
+    from theorems.statement import powers
+
+    return {"prod": powers.product, "series": powers.to_infinity, "moment": powers.moment}[name]
 
 
 def _under_expectation(node: Expr) -> Expr | None:

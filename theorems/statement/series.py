@@ -92,6 +92,12 @@ class _Reading:
             return self.ratio(args[0]) ** int(args[1].args[0])
         if op == "prod":
             return self._factors(node)
+        if op == "gamma":
+            # Gamma(t + 1) = t Gamma(t)
+            start, step = self.number(args[0]), self.step(args[0])
+            if not step.is_Integer or not 0 <= step <= 8:
+                raise self.none(node)
+            return sp.Mul(*(start + k for k in range(int(step))))
         value, own = self.number(node), symbol(self.index)
         if value == 0 or not value.is_rational_function(own):
             raise self.none(node)
@@ -122,7 +128,7 @@ class Terms:
     @cached_property
     def shifts(self) -> tuple[sp.Expr, tuple[sp.Expr, ...], tuple[sp.Expr, ...]]:
         """x, (a_1, ..., a_p) and (b_1, ..., b_q); NoRatioError where a factor is not linear in n."""
-        (lead, ups), (least, downs) = _linear(self.above), _linear(self.below)
+        (lead, ups), (least, downs) = linear_factors(self.above), linear_factors(self.below)
         return sp.cancel(lead / least), ups, downs
 
     @cached_property
@@ -135,13 +141,15 @@ class Terms:
 
     @cached_property
     def closed(self) -> sp.Expr | None:
-        """The sum in closed form: geometric, exponential, binomial, logarithmic, or as E exp on a sphere."""
+        """The sum in closed form: geometric, exponential, binomial, logarithmic, as E exp on a sphere, or pFq."""
         x, ups, downs = self.shifts
         rest = sorted(downs, key=lambda one: one != 1)
         if not rest or rest[0] != 1:
             # (n + 1)/(n + 1)
             ups, rest = (*ups, sp.Integer(1)), [sp.Integer(1), *rest]
         known = _closed(x, sorted(ups, key=str), rest[1:])
+        if known is None and self.everywhere:
+            known = sp.hyper(ups, rest[1:], x)
         return None if known is None else self.start * known
 
 
@@ -158,12 +166,12 @@ def _closed(x: sp.Expr, ups: list[sp.Expr], downs: list[sp.Expr]) -> sp.Expr | N
     return None
 
 
-def _linear(poly: sp.Poly) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
-    """c, (s_1, ...) of c (n + s_1)..."""
+def linear_factors(poly: sp.Poly) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
+    """c and (s_1, ...) of c (n + s_1) ...; NoRatioError where a factor is not linear."""
     lead, factors = sp.factor_list(poly.as_expr())
     shifts: list[sp.Expr] = []
     for factor, count in factors:
-        one = sp.Poly(factor, _N)
+        one = sp.Poly(factor, poly.gen)
         if one.degree() > 1:
             raise NoRatioError(f"the ratio of the terms has the factor {factor}, which is not linear")
         lead *= one.LC() ** count
@@ -186,6 +194,10 @@ def terms_of(node: Expr) -> Terms:
         raise reading.none(body) from None
     if any(one.has_only_gens() is False and one.free_symbols_in_domain & {_N} for one in polys):
         raise reading.none(body)
+    if any(reading.number(need.put({index: first})).is_negative for need in reading.needs):
+        raise NoRatioError(f"a product in the sum over {index} has less than 0 factors at first", at=body.at)
+    if start.has(sp.zoo, sp.nan):
+        raise NoRatioError(f"the first term of the sum over {index} has no value", at=body.at)
     return Terms(start, *polys, tuple(reading.needs), reading.parts)
 
 
@@ -219,8 +231,8 @@ def enclosed(node: Expr, reader: Reader) -> Number:
         if one != _N
     }
     above, below = ([ball(c, point) for c in poly.all_coeffs()] for poly in (terms.above, terms.below))
-    least, most = _ratios(above, below, MOST)
-    if not (most < 1 or least > 1):
+    least, far = _ratios(above, below, MOST)
+    if not (far < 1 or least > 1):
         return unknown()
     total = flint.arb(0)
     for n in range(MOST):
@@ -238,7 +250,8 @@ def enclosed(node: Expr, reader: Reader) -> Number:
             small = flint.arb(2) ** -(flint.ctx.prec + GUARD)
             if rest <= small * max(abs(total).lower(), small) or rest == 0:
                 return total + flint.arb(0, rest.upper())
-            if n >= 64 and rest * most ** (MOST - n) > small:
+            if n >= 64 and rest * far ** (MOST - n) > small * abs(total).upper():
+                # not even with the last ratio would the rest become small
                 break
     return unknown()
 
@@ -266,4 +279,4 @@ def _at(coefficients: Iterable[flint.arb], s: flint.arb) -> flint.arb:
     return found
 
 
-__all__ = ["NoRatioError", "Terms", "enclosed", "terms_of"]
+__all__ = ["NoRatioError", "Terms", "enclosed", "linear_factors", "terms_of"]

@@ -131,6 +131,11 @@ def expected(found: Wave, traces: Traces, kernel: Callable[[Place, Place], Ratio
     return size * (sp.sin(turn) if found.odd else sp.cos(turn))
 
 
+def variance(parts: tuple[Linear, ...], traces: Traces, kernel: Callable[[Place, Place], Ratio]) -> sp.Expr:
+    """The variance of a form."""
+    return _covariance(traces, kernel)(parts, parts)
+
+
 def _covariance(
     traces: Traces, kernel: Callable[[Place, Place], Ratio]
 ) -> Callable[[tuple[Linear, ...], tuple[Linear, ...]], sp.Expr]:

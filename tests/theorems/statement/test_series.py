@@ -45,9 +45,9 @@ FACTORIAL = "prod(1/j, j, 1, k)"
         ("sum(i*u**i, i, 0, oo) = u/(1 - u)**2", "0 < u, u < 1", False),
         (f"sum(w**k*{FACTORIAL}, k, 0, oo) = exp(w)", "w real", True),
         (f"sum(w**k*{FACTORIAL}, k, 1, oo) = exp(w)", "w real", False),
+        ("sum(w**k/gamma(k + 1), k, 0, oo) = exp(w)", "w real", True),
+        ("sum(w**k/gamma(k + 2), k, 0, oo) = exp(w)", "w real", False),
         (f"sum((-w)**k*{FACTORIAL}, k, 0, oo)*exp(w) = 1", "w real", True),
-        # an empty product is 1: it gains no factor where it is shorter than that
-        ("sum(w**k*prod(1/j, j, 3, k), k, 0, oo) = exp(w)", "w real", False),
         # a term without a value, though the ratio of the terms has one
         ("sum(u**i*(i - 3)/(i - 3), i, 0, oo) = 1/(1 - u)", "0 < u, u < 1", False),
         ("sum(u**i, i, m, oo) = u**m/(1 - u)", "0 < u, u < 1, m integer, m >= 1", True),
@@ -88,6 +88,7 @@ CASES = [
     ("sum(u**i/i, i, 1, oo)", {"u": Fraction(9, 10)}, lambda: flint.arb(10).log()),
     ("sum((-1)**i*u**i/i, i, 1, oo)", {"u": Fraction(1, 2)}, lambda: -(flint.arb(3) / 2).log()),
     (f"sum(w**k*{FACTORIAL}, k, 0, oo)", {"w": Fraction(20)}, lambda: flint.arb(20).exp()),
+    ("sum(w**k/gamma(k + 1), k, 0, oo)", {"w": Fraction(90)}, lambda: flint.arb(90).exp()),
     ("sum(i**3*u**i, i, 1, oo)", {"u": Fraction(1, 2)}, lambda: flint.arb(26)),
     ("sum(2*i*u**(2*i + 1), i, 2, oo)", {"u": Fraction(-1, 2)}, lambda: -flint.arb(7) / 36),
 ]
@@ -134,6 +135,9 @@ def test_what_diverges_has_no_value(u: Fraction) -> None:
         ("sum(log(i), i, 1, oo)", "converges"),
         ("sum(i**i, i, 1, oo)", "converges"),
         ("sum(exp(-i**2), i, 1, oo)", "converges"),
+        # an empty product is 1: it gains no factor where it is shorter than that
+        ("sum(w**k*prod(1/j, j, 3, k), k, 0, oo)", "factors"),
+        ("sum(w**k/prod(j, j, 0, k), k, 1, oo)", "divides by 0"),
         ("prod(1 - u/i, i, 1, oo)", "only a sum"),
         ("sum(x[1].T*x[i], i, 1, oo)", "random"),
     ],

@@ -67,7 +67,7 @@ def needed(prover: Prover, node: Expr) -> tuple[list[Expr], bool] | None:
     op, args = node.op, node.args
     if op == "/":
         return [args[1], negative(args[1])], True
-    if op == "log":
+    if op in ("log", "gamma"):
         return [args[0]], True
     if op == "sqrt":
         return [args[0]], False

@@ -131,6 +131,11 @@ class Prover:
 
     def at_least(self, high: Expr, low: Expr, strict: bool) -> Steps | None:
         """high >= low, or high > low."""
+        if high.op in ("prod", "gamma") and low == number(0):
+            inside, body = self.within(high) if high.op == "prod" else (self, high.args[0])
+            positive = inside.at_least(body, low, strict or high.op == "gamma")
+            told = "a product of positive factors" if high.op == "prod" else "gamma of a positive number"
+            return None if positive is None else [Step(f"{told} is positive", f"{high}"), *positive]
         if "prod" in (high.op, low.op):
             return None if strict else self._by_factors(high, low)
         gap = minus(high, low)
