@@ -179,18 +179,20 @@ def compared(own: Array, mean: float, variance: float, slack: float, delta: floa
     """How numbers differ from a mean and a variance ("" where they do not), and the numbers in standard form."""
     if not np.isfinite(own).all():
         return "the simulation's numbers are not finite", np.zeros(0)
-    deviation = math.sqrt(variance)
-    if deviation <= slack:
+    exact = math.sqrt(variance)
+    if exact <= ROUNDING * slack:
         worst = float(own[np.argmax(abs(own - mean))])
         told = f"derived {mean:.9g} without variance, simulated {worst:.9g}" if abs(worst - mean) > 10 * slack else ""
         return told, np.zeros(0)
+    # numbers that hardly vary are compared by a bound on their variance, which says nothing over all cases
+    deviation = max(exact, slack)
     standard, off = (own - mean) / deviation, slack / deviation
     log, n = math.log(2 / delta), len(own)
     alpha = math.sqrt(2 * log / n)
     bound = n * alpha**2 / 2 + log
     high, low = (float(influence(alpha * (standard + sign * off)).sum()) for sign in (-1, 1))
     if max(high, -low) <= bound:
-        return "", standard
+        return "", standard if exact > slack else np.zeros(0)
     error = deviation / math.sqrt(n)
     return f"derived {mean:.9g}, simulated {own.mean():.9g} on {n} numbers (standard error {error:.3g})", standard
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any
 
+import numpy as np
 import pytest
 from torch import Tensor
 
@@ -64,3 +65,13 @@ def test_nothing_is_asked_at_quick_effort_nor_of_a_search() -> None:
     for claim, effort in ((EQ15, "quick"), ("bao2024.sec4.eq5", "standard")):
         pair = Pair(by_id()[claim])
         assert agreeing.widely(pair, 1e-9, 0, effort) == (nothing, "")
+
+
+def test_numbers_that_hardly_vary_are_no_constant() -> None:
+    """x^T W x of a spread below what rounding may move: its tails reach beyond it, and are no disagreement."""
+    normals = np.random.default_rng(0).normal(size=200_000)
+    numbers, deviation, slack = 1 / 7 + 1e-9 * (normals**2 - 1), 1e-9 * 2**0.5, 1.5e-9
+    assert abs(numbers - 1 / 7).max() > 10 * slack
+    assert not agreeing.compared(numbers, 1 / 7, deviation**2, slack, 1e-12)[0]
+    assert "derived" in agreeing.compared(numbers + 1e-7, 1 / 7, deviation**2, slack, 1e-12)[0]
+    assert "without variance" in agreeing.compared(numbers, 1 / 7, 0.0, slack, 1e-12)[0]
