@@ -11,7 +11,7 @@ import numpy as np
 
 from montecarlo.accumulate import Sample
 from montecarlo.registry import Tails
-from montecarlo.statements import blocks, radii, waves
+from montecarlo.statements import blocks, frames, radii, waves
 from montecarlo.statements import quadratic as quadratics
 from montecarlo.statements.arrays import Array, Generator, array, double, fetched, floating, is_array, library, place
 from montecarlo.statements.combine import combine, moments_apart
@@ -144,6 +144,9 @@ class StatementSimulation:
 
     def _tails_of(self, statistic: Statistic) -> Tails:
         known, process = statistic.tails, self._process
+        if known.degree and process is not None and frames.several(process.kind, self._shape[0]):
+            # of such polynomials no bound of the kurtosis is known
+            return Tails(kurtosis=math.inf)
         if known.degree is not None and process is not None and process.kind in radii.KINDS:
             return self._independent(statistic, known.degree)
         if process is None or (known.degree is not None and self.normals > quadratics.MOST_NORMALS):
@@ -192,6 +195,9 @@ class StatementSimulation:
                 return known
             # tokens are linear in what is uniform on the sphere
             law = waves.Sphere(len(process.root))
+        if process.kind in frames.KINDS:
+            law = frames.Frame(process.kind, len(process.root))
+        if not isinstance(law, waves.Gaussian):
             process = Process(["iid"], self.T, process.root, self.env.scalars, places=process.places)
         tokens = process.made(points.T.reshape(*shape, len(points)).copy())
         env = self.env.with_tokens(tokens, self._read())

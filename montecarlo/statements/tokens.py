@@ -1,7 +1,8 @@
 """Tokens of walks under a law, each made in the law's own words: increments, a recursion, or a root of the covariance.
 
 A law is plain data: ["walk"], ["walk-zero"], ["walk-mean"], ["iid"], ["ar1", a], ["gaussian", K(s, t)], and of
-independent tokens ["iid-signs"], ["iid-sphere"], ["iid-student", nu], ["iid-mixture", p, c].
+independent tokens ["iid-signs"], ["iid-sphere"], ["iid-student", nu], ["iid-mixture", p, c]; orthogonal ones are
+["frame"] and ["frame-sphere"].
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from montecarlo.statements import radii
+from montecarlo.statements import frames, radii
 from montecarlo.statements.arrays import Array, Generator, alike, array, is_array, library
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.nodes import Node, NoValueError, StatementSimulationError, frozen, text
@@ -53,7 +54,7 @@ class Process:
             "iid": lambda z: z,
             "ar1": self._recursion,
             "gaussian": self._mixed,
-            **dict.fromkeys(radii.KINDS, lambda z: z),
+            **dict.fromkeys((*radii.KINDS, *frames.KINDS), lambda z: z),
         }
         if self.kind not in makers:
             raise StatementSimulationError(f"law = {self.kind!r}; expected one of {', '.join(makers)}")
@@ -61,6 +62,8 @@ class Process:
             raise StatementSimulationError("the walk starts at m, and the case has no vector m")
         if mean is not None and self.kind == "walk-mean" and mean.shape != root.shape[:1]:
             raise StatementSimulationError(f"m has {len(mean)} entries; expected {len(root)}, as Sigma has")
+        if self.kind in frames.KINDS and len(root) < T:
+            raise NoValueError(f"{T} orthogonal tokens in {len(root)} dimensions; expected T <= d")
         self._make = makers[self.kind]
         gaps = [b - a for a, b in zip(self.places, self.places[1:], strict=False)]
         # x_1 = 0 and x_1 = m hold no increment, x_1 ~ N(0, Sigma) holds one
@@ -86,6 +89,8 @@ class Process:
         return self.made(self._whitened(z, generator))
 
     def _whitened(self, z: Array, generator: Generator) -> Array:
+        if self.kind in frames.KINDS:
+            return frames.whitened(self.kind, z)
         return radii.whitened(self.kind, self.given, z, generator) if self.kind in radii.KINDS else z
 
     def made(self, z: Array) -> Array:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from montecarlo.statements.environment import Environment
+from montecarlo.statements.frames import DirectionError, Frame
 from montecarlo.statements.nodes import Node, StatementSimulationError, put, random
 from montecarlo.statements.quadratic import CANCELLED, kurtosis_of_moments, moments
 from montecarlo.statements.tails import degree
@@ -71,7 +72,7 @@ class Sphere:
         return {int(k) // self.d for k in np.nonzero(slope)[0]}
 
 
-Law = Gaussian | Sphere
+Law = Gaussian | Sphere | Frame
 
 
 def kurtosis(
@@ -89,7 +90,7 @@ def kurtosis(
         if apart:
             mean, kappa = 0.0, kappa * [1 + (-1) ** r for r in range(len(kappa))]
         kappa[1] = mean
-    except (NoWavesError, StatementSimulationError, OverflowError, FloatingPointError):
+    except (NoWavesError, DirectionError, StatementSimulationError, OverflowError, FloatingPointError):
         return math.inf
     return kurtosis_of_moments(moments(list(kappa)), power)
 

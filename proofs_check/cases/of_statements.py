@@ -248,7 +248,7 @@ def simple(prop: Proposition) -> Iterator[Case]:
                 base: Case = {**places, **({"d": d} if d else {}), **dict(zip(names, values, strict=True))}
                 lists = _lists(prop)
                 samples = itertools.product(*(_samples(prop, name, base) for name in prop.matrices))
-                listed = [_simple_lists(name, length(base, label), steep(prop)) for name, label in lists]
+                listed = [_simple_lists(name, length(base, label), prop) for name, label in lists]
                 for vectors, matrices_ in itertools.product(list(itertools.product(*listed)), list(samples)):
                     case = base | dict(zip(prop.matrices, matrices_, strict=True))
                     case |= {name: vector for (name, _), vector in zip(lists, vectors, strict=True)}
@@ -256,10 +256,14 @@ def simple(prop: Proposition) -> Iterator[Case]:
                         yield case
 
 
-def _simple_lists(name: str, long: int, gentle: bool) -> list[list[str]]:
-    """A fixed vector, or every unit vector for the row or column of an entry; shorter ones in an exponential."""
-    if gentle and name not in UNITS:
-        return [[one, *["0"] * (long - 1)] for one in ("1/2", "-1/4", "0")]
+def _simple_lists(name: str, long: int, prop: Proposition) -> list[list[str]]:
+    """A fixed vector, or every unit vector for the row or column of an entry; shorter ones in an exponential.
+
+    Those of orthogonal tokens on the sphere are bounded, and light enough in their tails for longer ones.
+    """
+    if steep(prop) and name not in UNITS:
+        longer = ("1",) if prop.law.kind == "frame-sphere" else ()
+        return [[one, *["0"] * (long - 1)] for one in ("1/2", "-1/4", "0", *longer)]
     return [unit(place, long) for place in range(1, (long if name in UNITS else 1) + 1)]
 
 

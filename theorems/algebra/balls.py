@@ -85,7 +85,7 @@ def _evaluation(expression: sp.Expr) -> Evaluation:
         return lambda point: sum((part(point) for part in parts), flint.arb(0))
     if expression.is_Mul:
         return lambda point: prod((part(point) for part in parts), start=flint.arb(1))
-    if name in ("SphereExp", "SphereCos"):
+    if name in ("SphereExp", "SphereCos", "FrameExp", "FrameCos"):
         return lambda point: enclosed(name, *(part(point) for part in parts))
     if name in _FUNCTIONS:
         function = _FUNCTIONS[name]

@@ -4,6 +4,15 @@ For x uniform on the sphere of radius sqrt(d), and a linear form A of x with var
 
     E exp(A) = sum_k (q/2)^k/k! d^k/(d (d + 2) ... (d + 2k - 2)) = 0F1(; d/2; d q/4),   E cos(A) = 0F1(; d/2; -d q/4).
 
+Of k orthogonal x_1, ..., x_k that are the columns of a uniformly random orthonormal frame times independent lengths of
+the law of |g|, g ~ N(0, I), and of A = z^T (x_1 + ... + x_k) with z^T x_1 of variance q: as E (z^T x_1)^(2 t_1) ...
+(z^T x_k)^(2 t_k) = q^n prod (2 t_i - 1)!! (d/2)_(t_i)/(d/2)_n, n = sum t_i, with (a)_n = a (a + 1) ... (a + n - 1),
+
+    E exp(A) = sum_n (q/2)^n/(d/2)_n sum prod (d/2)_(t_i)/t_i! = sum_n (q/2)^n/n! (k d/2)_n/(d/2)_n
+             = 1F1(k d/2; d/2; q/2),
+
+and E cos(A) = 1F1(k d/2; d/2; -q/2). As (k d/2)_n <= k^n (d/2)_n, 1 <= E exp(A) <= exp(k q/2).
+
 As d^k <= d (d + 2) ... (d + 2k - 2), 1 <= E exp(A) <= exp(q/2); and -1 <= E cos(A) <= 1.
 """
 
@@ -15,7 +24,7 @@ import flint
 import sympy as sp
 
 
-class _Spherical(sp.Function):  # type: ignore[misc]
+class Spherical(sp.Function):  # type: ignore[misc]
     """A function of d and of q >= 0; ``way`` is the sign of the last argument of 0F1."""
 
     nargs = 2
@@ -42,24 +51,48 @@ class _Spherical(sp.Function):  # type: ignore[misc]
         return self.hypergeometric._eval_evalf(prec)
 
 
-class SphereExp(_Spherical):
+class SphereExp(Spherical):
     """E exp(A)."""
 
 
-class SphereCos(_Spherical):
+class FrameExp(Spherical):
+    """E exp(A) of k tokens of a frame: a function of d, k and q."""
+
+    nargs = 3
+
+    @classmethod
+    def eval(cls, d: sp.Expr, k: sp.Expr, q: sp.Expr) -> sp.Expr | None:  # type: ignore[override]
+        return sp.exp(cls.way * q / 2) if q == 0 or k == 1 else None
+
+    @property
+    def hypergeometric(self) -> sp.Expr:
+        d, k, q = self.args
+        return sp.hyper((k * d / 2,), (d / 2,), self.way * q / 2)
+
+
+class FrameCos(FrameExp):
+    """E cos(A) of them."""
+
+    way = -1
+
+
+class SphereCos(Spherical):
     """E cos(A)."""
 
     way = -1
 
 
-def enclosed(name: str, d: flint.arb, q: flint.arb) -> flint.arb:
-    """A ball that holds the value of SphereExp or SphereCos."""
-    return ((1 if name == "SphereExp" else -1) * d * q / 4).hypgeom_0f1(d / 2)
+def enclosed(name: str, d: flint.arb, *rest: flint.arb) -> flint.arb:
+    """A ball that holds the value of one of these functions, by its name."""
+    way = 1 if name.endswith("Exp") else -1
+    if name.startswith("Frame"):
+        return (way * rest[1] / 2).hypgeom_1f1(rest[0] * d / 2, d / 2)
+    return (way * d * rest[0] / 4).hypgeom_0f1(d / 2)
 
 
 def plain(value: sp.Expr) -> sp.Expr:
     """A value with these written by sympy's own function."""
-    return value.replace(lambda one: isinstance(one, _Spherical), lambda one: one.hypergeometric)
+    return value.replace(lambda one: isinstance(one, Spherical), lambda one: one.hypergeometric)
 
 
 def poles(one: sp.Expr) -> bool:
@@ -69,7 +102,9 @@ def poles(one: sp.Expr) -> bool:
 
 
 def bounds(one: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """What a value of SphereExp or SphereCos is at least, and at most."""
+    """What a value of one of these functions is at least, and at most."""
+    if isinstance(one, FrameExp) and one.way > 0:
+        return sp.Integer(1), sp.exp(one.args[1] * one.args[2] / 2)
     if isinstance(one, SphereExp):
         return sp.Integer(1), sp.exp(one.args[1] / 2)
     return sp.Integer(-1), sp.Integer(1)

@@ -45,6 +45,8 @@ class CaseMoments:
 
     def expectation(self, node: Expr) -> Fraction:
         """E[node]; NotPolynomialError where it would take too long."""
+        if self.derivation.prop.law.framed:
+            raise NotPolynomialError("tokens of a frame are not independent")
         order = self.derivation.order_at(self.case)
         exact = self.derivation.exact(order)
         return sum((self._term(term, exact) for term in exact.terms(node)), Fraction(0))

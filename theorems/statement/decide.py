@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import sympy as sp
 
 from theorems.algebra.expressions import symbol
-from theorems.algebra.spherical import SphereCos, SphereExp, bounds, poles
+from theorems.algebra.spherical import Spherical, bounds, poles
 from theorems.statement import decide_clauses
 from theorems.statement.conditions import CLAUSES, parts
 from theorems.statement.expression import MOMENTS, Expr, StatementError, number
@@ -165,7 +165,7 @@ class Derivation:
                 known[order, s.name] = _number(s.name, case, exact)
         table = {s: known[order, s.name] for s in formula.free_symbols}
         value = sp.sympify(formula.xreplace(table)) if table else formula
-        if any(poles(one) for one in value.atoms(sp.hyper, SphereExp)):
+        if any(poles(one) for one in value.atoms(sp.hyper, Spherical)):
             raise NotPolynomialError("a term of a sum to infinity divides by 0")
         return value.doit() if value.has(sp.Product) else value
 
@@ -309,7 +309,7 @@ def _parts(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
             steps: tuple[Step, ...] = ()
             shown = _related(prop, order, left, right)
             if not shown and prop.relation in ("<=", "<", ">=", ">"):
-                steps = _proved(prop, order, left, right)
+                steps = _by_terms(prop, order, left, right) or _proved(prop, order, left, right)
             yield Part(str(order), left, right, shown or bool(steps), order, proof=steps)
             continue
         for regime in regimes(prop, order):
@@ -358,7 +358,7 @@ def _proved(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> t
     words = words_of(prop.known)
     relations = list(prop.known.relations)
     relations += [("<=", parsed(str(one[0])), parsed(str(two[0]))) for one, two in pairwise(order.nodes)]
-    spherical = sorted((left + right).atoms(SphereExp, SphereCos) | (left - right).atoms(SphereExp, SphereCos), key=str)
+    spherical = sorted((left + right).atoms(Spherical) | (left - right).atoms(Spherical), key=str)
     # names that the statement does not have
     free = (f"spherical{k}" for k in count() if f"spherical{k}" not in {*prop.parameters, *prop.positions})
     named = {one: symbol(label) for one, label in zip(spherical, free, strict=False)}
@@ -376,6 +376,17 @@ def _proved(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> t
     prover.known = replace(prover.known, relations=tuple(relations))
     steps = prover.related(high, low, prop.relation in ("<", ">"))
     return () if steps is None else tuple(dict.fromkeys(steps))
+
+
+def _by_terms(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> tuple[Step, ...]:
+    """The step of a proof by the coefficients of power series; or none."""
+    if prop.relation not in ("<=", ">=") or not (left.has(Spherical) or right.has(Spherical)):
+        return ()
+    from theorems.statement.proofs.termwise import by_terms
+
+    gap = right - left if prop.relation == "<=" else left - right
+    step = by_terms(gap, lambda value: nonnegative(value, positive_names(prop, order, value)))
+    return () if step is None else (step,)
 
 
 def _by_logarithms(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> bool:

@@ -15,7 +15,8 @@ from theorems.statement.syntax import nearest, split_top
 
 _LAW = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\((.*)\))?\s*$", re.DOTALL)
 EXPECTED = (
-    "walk, walk(start=0), walk(start=m), iid, iid(student(nu)), ar1(a), gaussian(EXPRESSION in s, t), exchangeable"
+    "walk, walk(start=0), walk(start=m), iid, iid(student(nu)), frame, frame(sphere), ar1(a), "
+    "gaussian(EXPRESSION in s, t), exchangeable"
 )
 #: Laws of independent tokens that are not Gaussian, with the number of their arguments.
 INDEPENDENT = {"signs": 0, "sphere": 0, "student": 1, "mixture": 2}
@@ -25,7 +26,7 @@ INDEPENDENT = {"signs": 0, "sphere": 0, "student": 1, "mixture": 2}
 class Law:
     """How the tokens are made: with Cov(x_s, x_t) = K(s, t) Sigma and mean m or 0, or ``exchangeable``.
 
-    They are Gaussian but for ``arguments`` and ``exchangeable``.
+    They are Gaussian but for ``arguments``, ``exchangeable``, and ``frame`` and ``frame-sphere``, orthogonal tokens.
 
     Independent tokens of another law (``kind`` iid-signs, iid-sphere, iid-student, iid-mixture) have its arguments.
     ``below`` is K(s, t) for s < t and ``diagonal`` K(s, s), expressions in the names s and t; ``moved`` says that every
@@ -43,7 +44,12 @@ class Law:
     @property
     def gaussian(self) -> bool:
         """Whether the tokens are jointly Gaussian."""
-        return not (self.kind.startswith("iid-") or self.exchangeable)
+        return not (self.kind.startswith("iid-") or self.exchangeable or self.framed)
+
+    @property
+    def framed(self) -> bool:
+        """Whether the tokens are Sigma^(1/2) times orthogonal vectors: uncorrelated, but not independent."""
+        return self.kind.startswith("frame")
 
     @property
     def exchangeable(self) -> bool:
@@ -88,6 +94,10 @@ def read_law(text: str) -> Law:
         return Law("iid", None, number(0), number(1), text=words)
     if head == "iid" or (match is None and words.startswith("iid ")):
         return _independent(text, words)
+    if head == "frame":
+        if given not in ("", "sphere"):
+            raise StatementError("expected frame or frame(sphere)", text, text.find("("))
+        return Law("frame-sphere" if given else "frame", None, number(0), number(1), text=words)
     if head == "exchangeable":
         if given:
             raise StatementError(
@@ -113,7 +123,7 @@ def read_law(text: str) -> Law:
                 )
             return Law("ar1", tree, Expr("**", (tree, minus(_t, _s))), number(1), text=words)
         return _gaussian(tree, text, words)
-    near = nearest(head, ("walk", "iid", "ar1", "gaussian", "exchangeable"))
+    near = nearest(head, ("walk", "iid", "frame", "ar1", "gaussian", "exchangeable"))
     raise StatementError(
         f"the law {words[:40]!r} is unknown{near}; expected {EXPECTED}",
         text,

@@ -12,7 +12,7 @@ mixture(p, c) z ~ N(0, c I) with probability p, else N(0, I): 1 - p + p c^k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from math import prod
 
@@ -20,6 +20,7 @@ from theorems.algebra.ratio import Ratio
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.hypotheses import Hypotheses
+from theorems.statement.places import Place
 from theorems.statement.ranges import Range
 
 
@@ -36,6 +37,18 @@ def check(kind: str, arguments: Sequence[Expr], known: Hypotheses, text: str) ->
             raise StatementError(
                 f"{text}: {name} = {node} has to satisfy {values.low} {mark} {node}{top}; say so with --for", text, 0
             )
+
+
+def check_frame(known: Hypotheses, places: Iterable[Place], given: str) -> None:
+    """Raise StatementError where a token is not said to be one of the first d: orthogonal ones are at most d."""
+    pairs = [(one, two) for mark, one, two in known.relations if mark in ("<=", "<", "=")]
+    pairs += [(two, one) for mark, one, two in known.relations if mark in (">=", ">", "=")]
+    below = {low.args[0] for low, high in pairs if high == Expr("name", ("d",)) and low.op == "name"}
+    for place in places:
+        fine = place.name in below and place.offset <= 0 if place.name else place.offset <= (known.dimension.low or 1)
+        if not fine:
+            said = f"{place} <= d" if place.name else f"d >= {place}"
+            raise StatementError(f"a frame has at most d tokens; say so with --for, {said}", given, 0)
 
 
 def _range(node: Expr, known: Hypotheses) -> Range:

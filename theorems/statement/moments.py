@@ -141,6 +141,8 @@ class Moments:
     def _product(self, forms: tuple[Form, ...], chain: Chain) -> Ratio:
         if not forms:
             return Ratio.of(1)
+        if self.law.framed:
+            return self._gaussian_product(forms, chain) * self._of_frame(forms, chain)
         if not self.law.gaussian:
             return self._gaussian_product(forms, chain) * self._mixed(forms, chain)
         return self._gaussian_product(forms, chain)
@@ -158,8 +160,8 @@ class Moments:
         try:
             if self.law.gaussian:
                 found = expected(term.wave, self.traces, kernel, "m" if self.law.moved else "")
-            elif self.law.kind == "iid-sphere":
-                found = on_the_sphere(term.wave, self.traces, kernel, chain.rank)
+            elif self.law.kind in ("iid-sphere", "frame", "frame-sphere"):
+                found = on_the_sphere(term.wave, self.traces, kernel, chain.rank, self.law.kind)
             else:
                 raise NotImplementedError
         except NotImplementedError:
@@ -188,6 +190,37 @@ class Moments:
         for count in counts.values():
             found = found * mixing.factor(kind, arguments, count // 2, known, self._reciprocal)
         return found
+
+    def _of_frame(self, forms: tuple[Form, ...], chain: Chain) -> Ratio:
+        """What a frame multiplies the product for Gaussian tokens by, of forms in one direction z, or in one token.
+
+        With 2 t_k factors of token k, n their sum, and (a)_k = a (a + 2) ... (a + 2k - 2): z turned to a uniform
+        direction, E prod (e_k.z)^(2 t_k) = |z|^(2n) prod (2 t_k - 1)!!/(d)_n, so that it is prod (d)_(t_k)/(d)_n, or
+        d^n/(d)_n where the lengths are sqrt(d).
+        """
+        counts = Counter(chain.rank(end) for form in forms for end in (form.left, form.right) if isinstance(end, Place))
+        turned = [form if isinstance(form.left, str) else self._flipped(form) for form in forms]
+        if len(counts) > 1 and len({(form.left, form.letters) for form in turned}) > 1:
+            raise NotPolynomialError(f"a product of different directions of tokens under the law {self.law.text}")
+        if len(counts) > 1 and not all(isinstance(form.left, str) for form in turned):
+            raise NotPolynomialError(f"a product of tokens with each other under the law {self.law.text}")
+        if any(count % 2 for count in counts.values()):
+            return Ratio.of(0)
+
+        def rising(count: int) -> Ratio:
+            found = Ratio.of(1)
+            for k in range(count):
+                found = found * (Ratio.of("d") + 2 * k)
+            return found
+
+        half = sum(counts.values()) // 2
+        above = Ratio.of(1)
+        for count in counts.values():
+            above = above * (Ratio.of("d") ** (count // 2) if self.law.kind == "frame-sphere" else rising(count // 2))
+        return above * self._reciprocal(rising(half)) if len(counts) > 1 or self.law.kind != "frame" else Ratio.of(1)
+
+    def _flipped(self, form: Form) -> Form:
+        return Form(form.right, self.traces.reduced(self.traces.transposed(form.letters)), form.left)
 
     def _reciprocal(self, value: Ratio) -> Ratio:
         """1/value, under a name of its own where it is no monomial."""

@@ -391,6 +391,8 @@ def _check_law(law: Law, known: Hypotheses, places: tuple[Place, ...], positions
         # the moments of such a law, which need not be there to read another one
         from theorems.statement import mixing
 
+        if law.framed:
+            return mixing.check_frame(known, places, given)
         mixing.check(law.kind, law.arguments, known, given)
     if law.kind != "ar1" or law.parameter is None:
         return

@@ -53,6 +53,9 @@ LAWS = {
     "walk-zero": "x_1 = 0 and x_{t+1} ~ N(x_t, Sigma)",
     "walk-mean": "x_1 = m, fixed, and x_{t+1} ~ N(x_t, Sigma)",
     "iid": "the tokens are independent, N(0, Sigma)",
+    "frame": "the tokens are Sigma^(1/2) r_t e_t, e_1, ..., e_T a uniformly random orthonormal frame, the r_t "
+    "independent of it and of each other, of the law of |g| with g ~ N(0, I)",
+    "frame-sphere": "the tokens are Sigma^(1/2) sqrt(d) e_t, e_1, ..., e_T a uniformly random orthonormal frame",
     "exchangeable": "the tokens x_1, ..., x_T are exchangeable, with finite second moments",
 }
 

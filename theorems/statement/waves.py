@@ -18,7 +18,7 @@ import sympy as sp
 
 from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio, total
-from theorems.algebra.spherical import SphereCos, SphereExp
+from theorems.algebra.spherical import FrameCos, FrameExp, SphereCos, SphereExp
 from theorems.statement.expression import StatementError
 from theorems.statement.places import Place
 from theorems.statement.traces import SIGMA, Letters, Traces
@@ -161,12 +161,13 @@ def _centre(parts: tuple[Linear, ...], traces: Traces, mean: str = "") -> sp.Exp
 
 
 def on_the_sphere(
-    found: Wave, traces: Traces, kernel: Callable[[Place, Place], Ratio], alike: Callable[[Place], object]
+    found: Wave, traces: Traces, kernel: Callable[[Place, Place], Ratio], alike: Callable[[Place], object], kind: str
 ) -> sp.Expr:
-    """E of an exponential, or of a cosine or sine, of independent tokens that are uniform on the sphere.
+    """E of an exponential, or of a cosine or sine, of tokens that are uniform on the sphere, or of a frame (``kind``).
 
-    ``alike`` is the same for two places of one token. It is the product over the tokens, whose law is symmetric:
-    E sin(b + B) = sin(b) E cos(B). NotImplementedError for an exponential times a cosine.
+    ``alike`` is the same for two places of one token. Of independent tokens it is the product over them, whose law is
+    symmetric: E sin(b + B) = sin(b) E cos(B). NotImplementedError for an exponential times a cosine, and for forms of
+    a frame's tokens that are of different vectors, or of other lengths than +-1 times each other.
     """
     a, b = _merged(found.exponent), _merged(found.phase)
     if any(part.vector for part in a) and any(part.vector for part in b):
@@ -179,6 +180,36 @@ def on_the_sphere(
         for part in parts:
             if part.vector:
                 tokens.setdefault(alike(part.place), []).append(part)
+        if kind.startswith("frame"):
+            value *= _on_a_frame(list(tokens.values()), covariance, function is SphereExp, kind)
+            continue
         for group in tokens.values():
             value *= function(symbol("d"), sp.expand(covariance(tuple(group), tuple(group))))
     return value
+
+
+def _on_a_frame(
+    tokens: list[list[Linear]],
+    covariance: Callable[[tuple[Linear, ...], tuple[Linear, ...]], sp.Expr],
+    exponential: bool,
+    kind: str,
+) -> sp.Expr:
+    """E exp, or E cos, of the sum over tokens of forms c_k z^T x_k in one direction z."""
+    d = symbol("d")
+    shares = [_share(tokens[0], group) for group in tokens] if tokens else []
+    squares = [sp.expand(covariance(tuple(group), tuple(group))) for group in tokens]
+    if kind == "frame-sphere":
+        # sum of c_k e_k is |c| times a uniform direction
+        return (SphereExp if exponential else SphereCos)(d, sp.expand(sp.Add(*squares)))
+    if any(share not in (1, -1) for share in shares):
+        raise NotImplementedError
+    return (FrameExp if exponential else FrameCos)(d, len(tokens), squares[0]) if tokens else sp.Integer(1)
+
+
+def _share(one: list[Linear], two: list[Linear]) -> sp.Expr:
+    """c with two = c one, as forms of their tokens; NotImplementedError where there is none."""
+    first, second = ({(part.vector, part.letters): part.coefficient for part in group} for group in (one, two))
+    shares = {sp.cancel(second[key].expr / first[key].expr) for key in first if key in second}
+    if first.keys() != second.keys() or len(shares) != 1:
+        raise NotImplementedError
+    return shares.pop()

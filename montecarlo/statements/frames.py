@@ -1,0 +1,98 @@
+"""Orthogonal tokens: the columns of a uniformly random orthonormal frame, times lengths, made of standard normals.
+
+The frame comes from the columns z_1, ..., z_k of normals by Gram and Schmidt's method (QR with a positive diagonal), so
+that it depends on their directions alone; their lengths |z_t| are independent of these and of each other.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from montecarlo.statements.arrays import Array, library
+
+KINDS = ("frame", "frame-sphere")
+#: A series ends where a term is below this part of the sum, and is given up after so many terms.
+SMALL, MOST_TERMS = 2.0**-70, 1_000
+
+
+def several(kind: str, places: int) -> bool:
+    """Whether it is a law of frames, and not that of one Gaussian token."""
+    return kind in KINDS and (places > 1 or kind != "frame")
+
+
+def whitened(kind: str, z: Array) -> Array:
+    """The whitened tokens (places, d, n) of standard normals z of that shape, places <= d."""
+    own, d = library(z), z.shape[1]
+    lengths = own.sqrt((z * z).sum(1))
+    frame: list[Array] = []
+    for column, length in zip(z, lengths, strict=True):
+        left = column / length
+        # again where much of it is lost, so that rounding is not magnified
+        for _ in range(2):
+            for one in frame:
+                left = left - (one * left).sum(0) * one
+            left = left / own.sqrt((left * left).sum(0))
+        frame.append(left)
+    made = own.stack(frame)
+    return made * (math.sqrt(d) if kind == "frame-sphere" else lengths[:, None])
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The law of such tokens for expectations of exponentials exp(sum c_t b^T z_t) in one direction b.
+
+    With x_t = c_t^2 b^T b/2, E is the sum over t_1, t_2, ... of prod x_i^(t_i) (d/2)_(t_i)/t_i!/(d/2)_n, n their sum:
+    sum_n p_n/(d/2)_n with sum_n p_n s^n = prod (1 - s x_i)^(-d/2). Of lengths sqrt(d) it is 0F1(; d/2; d sum x_i/2).
+    """
+
+    kind: str
+    d: int
+
+    def mean(self, slope: NDArray[Any]) -> Any:
+        """E exp(slope^T z); infinite where the slopes of the tokens are not all in one direction."""
+        rows = slope.reshape(-1, self.d).astype(np.complex128)
+        rows = rows[np.any(rows != 0, axis=1)]
+        if not len(rows):
+            return 1.0
+        base = rows[0]
+        shares = rows @ base.conj() / (base @ base.conj()).real
+        if np.abs(rows - shares[:, None] * base).max() > 1e-12 * np.abs(rows).max():
+            raise DirectionError("tokens of a frame in several directions")
+        x = shares**2 * (base @ base) / 2
+        if self.kind == "frame-sphere":
+            from scipy import special
+
+            return special.hyp0f1(self.d / 2, self.d * x.sum() / 2)
+        return _series(self.d / 2, tuple(sorted(x.tolist(), key=abs)))
+
+    def shared(self, slope: NDArray[Any]) -> set[int]:
+        """What an exponential has in common with those that it depends on: all of the frame."""
+        return {0} if np.any(slope) else set()
+
+
+class DirectionError(ArithmeticError):
+    """An expectation that has no formula here."""
+
+
+@lru_cache(maxsize=4096)
+def _series(half: float, squares: tuple[complex, ...]) -> complex:
+    """sum_n p_n/(half)_n, by n p_n = half sum_k (sum_i x_i^k) p_(n-k); each x_i is divided by the largest at first."""
+    x = np.array(squares)
+    scale = float(np.abs(x).max())
+    terms = np.arange(1, MOST_TERMS)
+    sums = half * ((x / scale)[:, None] ** terms).sum(0)
+    p = np.zeros(MOST_TERMS, np.complex128)
+    p[0] = total = rising = 1.0 + 0j
+    for n in range(1, MOST_TERMS):
+        p[n] = sums[:n] @ p[n - 1 :: -1] / n if n > 1 else sums[0]
+        rising *= scale / (half + n - 1)
+        total += p[n] * rising
+        if n > 4 * scale and abs(p[n] * rising) <= SMALL * abs(total):
+            return complex(total)
+    raise OverflowError("a series of too many terms")
