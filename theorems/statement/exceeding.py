@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
-from theorems.statement.expression import MOMENTS, Expr, StatementError, minus, name, number
+from theorems.statement.expression import MOMENTS, Expr, StatementError, minus, name, negative, number
 from theorems.statement.laws import Law
 from theorems.statement.proofs.prover import STEPS, Prover
 from theorems.statement.proofs.steps import Step, Steps
@@ -59,6 +59,9 @@ def shown(prop: Proposition) -> Steps | None:
     (atom,) = atoms
     prover = Prover(prop, Work(STEPS))
     prover.known = replace(prover.known, relations=(*prover.known.relations, ("<", ZERO, name(label))))
+    if all(prover.at_least(sign, ZERO, True) is None for sign in (event.weight, negative(event.weight))):
+        # where the weight is 0 no t has t*A = s*f
+        return None
     for own, copies, steps in _matched(event.atom, atom, prop.law):
         # own: E exp(s0 + s atom) is that of exp(s0) exp(t weight atom)
         t = Expr("/", (parts[atom], event.weight))

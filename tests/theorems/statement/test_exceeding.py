@@ -32,6 +32,7 @@ def decided(text: str, names: str, law: str) -> Decision:
         (f"exp(-theta*T*a)*{MOMENT}**T >= P[{ESTIMATE} > a]", NAMES, "iid(sphere)"),
         (TAIL.replace("<= ", "<= 2*"), NAMES, "iid(sphere)"),
         (f"{LINE}*E[exp(s*x[1].T*u)]**T", REALS, "iid"),
+        ("P[-lam*exp(x[1].T*u) >= 0] <= E[exp(-s*exp(x[1].T*u))]", "u in R^d, s > 0, lam > 0", "iid(sphere)"),
         # Markov's inequality alone, under any law
         (f"{LINE}*E[exp(s*sum(x[k].T*u, k, 1, T))]", REALS, "walk"),
         ("P[3*x[2].T*u - 1 < a] <= exp(s*a)*E[exp(s*(1 - 3*x[2].T*u))]", REALS + ", T >= 2", "ar1(1/2)"),
@@ -57,6 +58,8 @@ def test_what_follows_is_proved(text: str, names: str, law: str) -> None:
         (TAIL, NAMES.replace("theta > 0", "theta < 0"), "iid(sphere)"),
         (TAIL.replace("**2/2)*exp(", "**2)*exp("), NAMES, "iid(sphere)"),
         (TAIL.replace("P[", "1 - P["), NAMES, "iid(sphere)"),
+        # where lam = 0 the event is certain
+        ("P[-lam*exp(x[1].T*u) >= 0] <= E[exp(-s*exp(x[1].T*u))]", "u in R^d, s > 0, lam >= 0", "iid(sphere)"),
         # tokens that depend on each other, or have other laws
         (f"{LINE}*E[exp(s*x[1].T*u)]**T", REALS, "walk"),
         (f"{LINE}*E[exp(s*x[1].T*u)]**T", REALS, "ar1(1/2)"),
