@@ -76,6 +76,49 @@ class Frame:
         return {0} if np.any(slope) else set()
 
 
+@dataclass
+class Powers:
+    """The same law for products of powers of z_1^T b, z_2^T b, ..., b the unit vector of all linear forms that are met.
+
+    E prod (b^T z_i)^(2 t_i) = prod (2 t_i - 1)!! (d/2)_(t_i)/(d/2)_n, n the sum of the t_i; of lengths sqrt(d) it is
+    prod (2 t_i - 1)!! (d/2)^n/(d/2)_n. Odd powers have the mean 0.
+    """
+
+    kind: str
+    d: int
+    direction: NDArray[np.float64] | None = None
+
+    def powers(self, start: float, slope: NDArray[np.float64]) -> dict[tuple[complex, ...], complex]:
+        """A linear form by the powers of its tokens; DirectionError where it is of another direction."""
+        rows = slope.reshape(-1, self.d)
+        if self.direction is None and np.any(rows):
+            row = rows[np.abs(rows).max(1).argmax()]
+            self.direction = row / math.sqrt(row @ row)
+        direction = np.zeros(self.d) if self.direction is None else self.direction
+        shares = rows @ direction
+        if np.abs(rows - shares[:, None] * direction).max() > 1e-12 * np.abs(rows).max():
+            raise DirectionError("tokens of a frame in several directions")
+        one = np.eye(len(rows))
+        found = {tuple(map(complex, one[k])): complex(share) for k, share in enumerate(shares) if share}
+        return {tuple(0j for _ in rows): complex(start), **found}
+
+    def mean(self, exponents: NDArray[Any]) -> Any:
+        """E of the product of the powers."""
+        counts = [round(complex(count).real) for count in exponents]
+        if any(count % 2 for count in counts):
+            return 0.0
+        half, n = self.d / 2, sum(counts) // 2
+        below = math.prod(half + k for k in range(n))
+        found = math.prod(math.prod(range(1, count, 2)) for count in counts)
+        if self.kind == "frame-sphere":
+            return found * half**n / below
+        return found * math.prod(half + k for count in counts for k in range(count // 2)) / below
+
+    def shared(self, exponents: NDArray[Any]) -> set[int]:
+        """What a product has in common with those that it depends on: all of the frame."""
+        return {0} if np.any(exponents) else set()
+
+
 class DirectionError(ArithmeticError):
     """An expectation that has no formula here."""
 

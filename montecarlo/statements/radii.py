@@ -27,7 +27,7 @@ from montecarlo.statements.arrays import Array, Generator, double, library
 
 KINDS = ("iid-signs", "iid-sphere", "iid-student", "iid-mixture")
 #: Those whose whitened tokens have the length sqrt(d), always.
-BOUNDED = ("iid-signs", "iid-sphere")
+BOUNDED = ("iid-signs", "iid-sphere", "frame-sphere")
 Rows = list[list[Fraction]]
 
 

@@ -144,15 +144,16 @@ class StatementSimulation:
 
     def _tails_of(self, statistic: Statistic) -> Tails:
         known, process = statistic.tails, self._process
-        if known.degree and process is not None and frames.several(process.kind, self._shape[0]):
-            # of such polynomials no bound of the kurtosis is known
-            return Tails(kurtosis=math.inf)
+        shape, (argument, *others) = self._shape, statistic.arguments
+        form, k = _power_of(argument, self.env) if statistic.power == 1 else (argument, statistic.power)
+        if known.degree and process is not None and frames.several(process.kind, shape[0]):
+            # of polynomials in several directions no bound of the kurtosis is known
+            unknown = Tails(kurtosis=math.inf)
+            return unknown if others else self._of_waves(statistic, form, k, unknown)
         if known.degree is not None and process is not None and process.kind in radii.KINDS:
             return self._independent(statistic, known.degree)
         if process is None or (known.degree is not None and self.normals > quadratics.MOST_NORMALS):
             return known
-        shape, (argument, *others) = self._shape, statistic.arguments
-        form, k = _power_of(argument, self.env) if statistic.power == 1 else (argument, statistic.power)
         if known.degree is None and (power := self._of_radius(statistic)) is not None:
             return Tails(kurtosis=max(1.0, power))
         if known.degree is None:
@@ -196,7 +197,9 @@ class StatementSimulation:
             # tokens are linear in what is uniform on the sphere
             law = waves.Sphere(len(process.root))
         if process.kind in frames.KINDS:
-            law = frames.Frame(process.kind, len(process.root))
+            law = (frames.Frame if degree_of(form, self.env) is None else frames.Powers)(
+                process.kind, len(process.root)
+            )
         if not isinstance(law, waves.Gaussian):
             process = Process(["iid"], self.T, process.root, self.env.scalars, places=process.places)
         tokens = process.made(points.T.reshape(*shape, len(points)).copy())

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from montecarlo.statements.environment import Environment
-from montecarlo.statements.frames import DirectionError, Frame
+from montecarlo.statements.frames import DirectionError, Frame, Powers
 from montecarlo.statements.nodes import Node, StatementSimulationError, put, random
 from montecarlo.statements.quadratic import CANCELLED, kurtosis_of_moments, moments
 from montecarlo.statements.tails import degree
@@ -28,6 +28,8 @@ Slope = NDArray[np.complexfloating[Any, Any]]
 Linear = Callable[[Node], tuple[float, NDArray[np.float64]]]
 #: The weight of exp(b^T z) for every b, as a tuple.
 Terms = dict[tuple[complex, ...], complex]
+#: What a node of the simplest kind is; None for another.
+Leaf = Callable[[Node], Terms | None]
 #: Weights and slopes of exponentials that share normals.
 Part = list[tuple[complex, NDArray[np.complex128]]]
 #: Most terms of a sum of exponentials, and most products of the terms of one part.
@@ -72,19 +74,36 @@ class Sphere:
         return {int(k) // self.d for k in np.nonzero(slope)[0]}
 
 
-Law = Gaussian | Sphere | Frame
+Law = Gaussian | Sphere | Frame | Powers
 
 
 def kurtosis(
-    node: Node, env: Environment, linear: Linear, normals: int, power: int, apart: bool = False, law: Law | None = None
+    node: Node,
+    env: Environment,
+    linear: Linear,
+    normals: int,
+    power: int,
+    apart: bool = False,
+    law: Law | None = None,
 ) -> float:
     """E (Z - mu)^4/sigma^4 of Z = f^power, f the node's value; infinite where f is of another kind.
 
-    ``apart`` takes f - f' of two walks for f.
+    ``apart`` takes f - f' of two walks for f. Under a law of ``Powers`` f is a polynomial in its linear forms.
     """
+    law = law or Gaussian()
     try:
-        terms = _expanded(node, env, linear, normals)
-        law = law or Gaussian()
+        if isinstance(law, Powers):
+            powers, normals = law, normals // law.d
+
+            def leaf(part: Node) -> Terms | None:
+                return powers.powers(*linear(part)) if degree(part, env) == 1 else None
+
+        else:
+
+            def leaf(part: Node) -> Terms | None:
+                return _wave(part, env, linear)
+
+        terms = _expanded(node, env, leaf, (0j,) * normals)
         mean, parts = _parts(terms, law)
         kappa = sum((_cumulants(part, 4 * power, law) for part in parts), np.zeros(4 * power + 1))
         if apart:
@@ -95,20 +114,28 @@ def kurtosis(
     return kurtosis_of_moments(moments(list(kappa)), power)
 
 
-def _expanded(node: Node, env: Environment, linear: Linear, normals: int) -> Terms:
-    op, zero = node[0], (0j,) * normals
+def _wave(node: Node, env: Environment, linear: Linear) -> Terms | None:
+    """An exponential, cosine or sine as exponentials; None for anything else."""
+    op = node[0]
+    if op not in WAVES or degree(node[1], env) != 1:
+        return None
+    start, slope = linear(node[1])
+    if op == "exp":
+        return {tuple(map(complex, slope)): complex(math.exp(start))}
+    turns = [(sign, np.exp(1j * sign * start) / 2 / (1j * sign if op == "sin" else 1)) for sign in (1, -1)]
+    return {tuple(1j * sign * slope): complex(weight) for sign, weight in turns}
+
+
+def _expanded(node: Node, env: Environment, leaf: Leaf, zero: tuple[complex, ...]) -> Terms:
+    op = node[0]
     if not random(node):
         return {zero: complex(_number(node, env))}
+    if (known := leaf(node)) is not None:
+        return known
 
     def inner(part: Node) -> Terms:
-        return _expanded(part, env, linear, normals)
+        return _expanded(part, env, leaf, zero)
 
-    if op in WAVES and degree(node[1], env) == 1:
-        start, slope = linear(node[1])
-        if op == "exp":
-            return {tuple(map(complex, slope)): complex(math.exp(start))}
-        turns = [(sign, np.exp(1j * sign * start) / 2 / (1j * sign if op == "sin" else 1)) for sign in (1, -1)]
-        return {tuple(1j * sign * slope): complex(weight) for sign, weight in turns}
     if op == "+":
         return _added(inner(part) for part in node[1:])
     if op == "*":

@@ -23,7 +23,7 @@ ZERO, ONE = number(0), number(1)
 MARKOV = "Markov's inequality for exp(t A), t >= 0"
 PRODUCT = "independent tokens of one law: E of a product is the product of E"
 #: Laws of tokens that stay within a ball.
-BOUNDED = ("iid-sphere", "iid-signs")
+BOUNDED = ("iid-sphere", "iid-signs", "frame-sphere")
 #: What of bounded numbers is bounded.
 _CONTINUOUS = ("token", "T", "+", "*", "exp", "cos", "sin", "abs", "norm", "sum", "matrix", "vector", "name", "number")
 
