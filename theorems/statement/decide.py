@@ -30,7 +30,7 @@ from theorems.statement.normal import equal, equal_logarithms, nonnegative, sign
 from theorems.statement.places import Order, Place, orders
 from theorems.statement.proposition import Proposition
 from theorems.statement.repairing import language_text
-from theorems.statement.scalars import Exact, sympy_of
+from theorems.statement.scalars import Exact, gap_of, sympy_of
 from theorems.statement.signs import nonzero, positive_names
 from theorems.statement.work import Work
 
@@ -144,8 +144,17 @@ class Derivation:
             found = [p.args[1] for p in parts if p.op == "/" and not p.random and not _within_moment(node, p)]
             found += [p.args[0] for p in parts if p.op == "**" and _negative(p.args[1])]
             found += [Expr("Var", (arg,)) for p in parts if p.op in ("Corr", "Skew", "Kurt") for arg in p.args]
+            found += [Expr("Var", (gap,)) for p in parts if p.op == "P" and (gap := self._normal(p)) is not None]
             self._divided[node] = [divisor for divisor in found if not divisor.random]
         return self._divided[node]
+
+    def _normal(self, chance: Expr) -> Expr | None:
+        """The normal number whose being > 0 has this probability; None where it is no such probability."""
+        try:
+            self.value(self.orders[0], chance)
+        except (StatementError, IndexError, KeyError):
+            return None
+        return gap_of(chance.args[0])
 
     def _numbers(self, case: Mapping[str, Any]) -> dict[tuple[Order, str], sp.Expr]:
         """The numbers that names were found to have at a case; a case is not changed once it is looked at."""
@@ -250,6 +259,7 @@ def decide(prop: Proposition, derivation: Derivation) -> Decision:
             # where a side has no value an equality does not hold; a difference elsewhere refutes it still
             has_values(prop)
             _rooted(prop, derivation)
+            _spread(prop, derivation)
     except (NotPolynomialError, ZeroDivisionError) as error:
         return _bounded(prop, derivation) or Decision("undecided", "no closed form", reason=str(error))
     if not parts:
@@ -260,6 +270,8 @@ def decide(prop: Proposition, derivation: Derivation) -> Decision:
     if used := dict.fromkeys(step.rule for part in parts for step in part.proof):
         method += f"; then {'; '.join(used)}"
     open_parts = [part for part in parts if not part.holds]
+    if open_parts and (bounded := _bounded(prop, derivation)) is not None:
+        return bounded
     return Decision("open" if open_parts else "proved", method, parts)
 
 
@@ -294,6 +306,17 @@ def _rooted(prop: Proposition, derivation: Derivation) -> None:
         ratios = (value, *(sp.cancel(value / other) for other in known if other != 0))
         if not any(nonnegative(ratio, positive_names(prop, order, ratio)) for ratio in ratios):
             raise NotPolynomialError(f"{base} is not shown to be >= 0, so that its root or logarithm may not exist")
+
+
+def _spread(prop: Proposition, derivation: Derivation) -> None:
+    """NotPolynomialError where a normal number, of whose probability there is a formula, may have a variance of 0."""
+    events = [node.args[0] for side in (prop.left, prop.right) for node in side.walk() if node.op == "P"]
+    gaps = [gap for event in events if (gap := gap_of(event)) is not None]
+    above = replace(prop, relation=">")
+    for gap, order in product(gaps, derivation.orders):
+        value = derivation.value(order, Expr("Var", (gap,)))
+        if not (nonzero(prop, order, value) or _proved(above, order, value, sp.Integer(0))):
+            raise NotPolynomialError(f"the variance of {gap} may be 0; exclude that by a hypothesis, e.g. u != 0")
 
 
 def _parts(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
@@ -357,7 +380,7 @@ def _proved(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> t
 
     words = words_of(prop.known)
     relations = list(prop.known.relations)
-    relations += [("<=", parsed(str(one[0])), parsed(str(two[0]))) for one, two in pairwise(order.nodes)]
+    relations += [("<", parsed(str(one[0])), parsed(str(two[0]))) for one, two in pairwise(order.nodes)]
     spherical = sorted((left + right).atoms(Spherical) | (left - right).atoms(Spherical), key=str)
     # names that the statement does not have
     free = (f"spherical{k}" for k in count() if f"spherical{k}" not in {*prop.parameters, *prop.positions})

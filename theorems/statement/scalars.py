@@ -12,7 +12,7 @@ from theorems.algebra.ratio import Ratio
 from theorems.algebra.sums import close_sum
 from theorems.statement.calculus import settled
 from theorems.statement.chances import by_erf
-from theorems.statement.expression import MOMENTS, Expr, StatementError
+from theorems.statement.expression import MOMENTS, Expr, StatementError, minus
 from theorems.statement.forms import NotPolynomialError, Polynomial, Term
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.laws import Law
@@ -289,6 +289,22 @@ class Exact:
         """Excess kurtosis: fourth central moment over the squared variance, minus 3."""
         return sp.expand(self.central(node, 4)) / self.variance(node) ** 2 - 3
 
+    def probability(self, event: Expr) -> sp.Expr:
+        """P[g > 0] = (1 + erf(E g/sqrt(2 Var g)))/2 of a linear form g in Gaussian tokens, with Var g > 0."""
+        gap = gap_of(event)
+        terms = self.terms(gap) if gap is not None and self.law.gaussian else []
+        if gap is None or not terms or any(term.factors > 1 or not term.wave.plain for term in terms):
+            raise NotPolynomialError(f"P[{event}] has no closed form here; one linear form of Gaussian tokens has")
+        return (1 + sp.erf(self.expectation(gap) / sp.sqrt(2 * self.variance(gap)))) / 2
+
+
+def gap_of(event: Expr) -> Expr | None:
+    """What is > 0, or >= 0, where an event occurs; None for an event that is no inequality."""
+    if event.op != "relation" or event.args[0] not in ("<", "<=", ">", ">="):
+        return None
+    mark, left, right = event.args
+    return minus(left, right) if mark[0] == ">" else minus(right, left)
+
 
 def _even(exponent: Expr) -> bool:
     return exponent.op == "number" and exponent.args[0] >= 0 and exponent.args[0] % 2 == 0
@@ -322,4 +338,5 @@ _MOMENTS: dict[str, Callable[..., sp.Expr]] = {
     "Corr": Exact.correlation,
     "Skew": Exact.skewness,
     "Kurt": Exact.kurtosis,
+    "P": Exact.probability,
 }

@@ -74,7 +74,7 @@ def test_what_follows_is_proved(text: str, names: str, law: str) -> None:
     ],
 )
 def test_what_does_not_follow_is_not_proved(text: str, names: str, law: str) -> None:
-    assert decided(text, names, law).status == "undecided"
+    assert decided(text, names, law).status in ("undecided", "open")
 
 
 def test_a_rule_that_took_every_law_for_independent_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:

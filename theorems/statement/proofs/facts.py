@@ -242,7 +242,9 @@ def _chain(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
     if left == right and (
         not inside or (len(inside) == 1 and inside[0].op == "matrix" and _psd(known, inside[0].args[0]))
     ):
-        yield Fact("v.T*P*v >= 0 for P psd", node)
+        definite = not inside or known.shape(inside[0].args[0]) == "positive definite"
+        length = (">", Expr("norm", (right, "")), ZERO)
+        yield Fact("v.T*P*v >= 0 for P psd", node, strict=definite and length in known.relations)
 
 
 def _exponential(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
