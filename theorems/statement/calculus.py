@@ -39,6 +39,11 @@ def settled(node: Expr) -> Expr:
     return derivative(body, variable).put({variable: at})
 
 
+def worked(node: Expr) -> Expr:
+    """The expression with all derivatives in it taken."""
+    return settled(node) if node.op == "diff" else node.mapped(worked) if node.has("diff") else node
+
+
 def _sum_of(terms: list[Expr]) -> Expr:
     kept = tuple(term for term in terms if term != _ZERO)
     return _ZERO if not kept else kept[0] if len(kept) == 1 else Expr("+", kept)

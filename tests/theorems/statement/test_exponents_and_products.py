@@ -121,3 +121,16 @@ def test_products_are_those_of_their_factors_on_both_sides(text: str, number: in
 def test_products_are_of_numbers(text: str) -> None:
     with pytest.raises(StatementError, match="numbers"):
         proposition(text, "n integer, n >= 1" if "n)" in text else "", law="iid" if "x[" in text else "walk")
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "true"),
+    [
+        ("diff(diff((a + b*t)**2, t), t, 0)/2 = b**2", "a real, b real", True),
+        ("diff(diff((a + b*t)**2, t), t, 0)/2 = a*b", "a real, b real", False),
+        ("diff(exp(a*t), t, 0) = a", "a real", True),
+        ("diff(exp(a*t), t, 0) >= a + 1", "a real", False),
+    ],
+)
+def test_derivatives_are_taken_before_a_proof(text: str, names: str, true: bool) -> None:
+    assert (proved(proposition(text, names)) is not None) is true

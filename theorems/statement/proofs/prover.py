@@ -10,9 +10,10 @@ from fractions import Fraction
 from itertools import permutations
 
 from theorems.algebra.ratio import Ratio
+from theorems.statement.calculus import worked
 from theorems.statement.cases import frame
 from theorems.statement.conditions import CLAUSES
-from theorems.statement.expression import Expr, minus, name, negative, number
+from theorems.statement.expression import Expr, StatementError, minus, name, negative, number
 from theorems.statement.proofs.atoms import Atoms, NoFormError, monomials
 from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, written
 from theorems.statement.proofs.comparing import by_logarithm, by_signs, by_terms
@@ -47,6 +48,11 @@ def proved(prop: Proposition, work: Work | None = None) -> Proof | None:
         told = f"both sides are {same}, for matrices of every size"
         return None if same is None else Proof((Step("matrix identity by normal form", told),))
     work = work or Work(STEPS)
+    if prop.left.has("diff") or prop.right.has("diff"):
+        try:
+            prop = replace(prop, left=worked(prop.left), right=worked(prop.right))
+        except StatementError:
+            return None
     if prop.relation in CLAUSES:
         from theorems.statement.proofs.clauses import clause_steps
 
