@@ -30,7 +30,7 @@ def moment(node: Expr, exact: Exact) -> sp.Expr | None:
     """E of numbers times a power of one linear form, whose exponent is no number; None for any other node."""
     if not any(one.op == "**" and one.random and one.args[1].op != "number" for one in node.walk()):
         return None
-    factor, base, exponent = _split(node)
+    factor, base, exponent = _split(node, exact)
     if base is None:
         return None
     law, half = exact.law, exact.value(exponent) / 2
@@ -51,19 +51,25 @@ def moment(node: Expr, exact: Exact) -> sp.Expr | None:
     return exact.value(factor) * scale * _rising(sp.Rational(1, 2), half, exact.known) / below
 
 
-def _split(node: Expr) -> tuple[Expr, Expr | None, Expr]:
-    """The numbers before a power, its base and its exponent, powers of one base taken together."""
+def _split(node: Expr, exact: Exact) -> tuple[Expr, Expr | None, Expr]:
+    """The numbers before a power, its base and its exponent, powers of one base taken together.
+
+    (A^p)^q = A^(p q) and A^p A^q = A^(p + q) for whole p and q alone: (A^2)^(1/2) is |A|.
+    """
     op, args = node.op, node.args
     if not node.random:
         return node, None, number(0)
     if op == "**" and not args[1].random:
-        factor, base, exponent = _split(args[0])
+        power = exact.value(args[1])
+        if not whole(power, exact.known):
+            raise NotPolynomialError(f"{args[1]} is not shown to be a whole number >= 0", at=node.at)
+        factor, base, exponent = _split(args[0], exact)
         return Expr("**", (factor, args[1])), base, Expr("*", (exponent, args[1]))
     if op == "/" and not args[1].random:
-        factor, base, exponent = _split(args[0])
+        factor, base, exponent = _split(args[0], exact)
         return Expr("/", (factor, args[1])), base, exponent
     if op == "*" and all(shape(arg) == "number" for arg in args):
-        split = [_split(arg) for arg in args]
+        split = [_split(arg, exact) for arg in args]
         bases = {base for _, base, _ in split if base is not None}
         if len(bases) == 1:
             factor = Expr("*", tuple(one for one, _, _ in split))

@@ -53,6 +53,10 @@ def test_a_power_is_that_of_every_number(law: str, base: str) -> None:
         (f"{COSINE} = prod(2*j - 1, j, 3, k)/prod(d + 2*j, j, 0, k - 1)", "iid(sphere)", "undecided"),
         ("E[(x[1].T*v)**(2*k - 1)] = 0", "iid(sphere)", "proved"),
         ("E[(x[1].T*v)**(k + 1)] = 0", "iid", "undecided"),
+        # the root of an even power is the size of a number, not the number
+        ("E[((x[1].T*v)**(4*k + 2))**(1/2)] = 0", "iid", "undecided"),
+        ("E[((x[1].T*v)**2)**(k + 1/2)] = 0", "iid(sphere)", "undecided"),
+        ("E[(x[1].T*v)**(1/2)*(x[1].T*v)**(2*k + 1/2)] = 0", "iid", "undecided"),
         ("E[(x[1].T*v + 1)**(2*k)] = 0", "iid", "undecided"),
         ("E[(x[1].T*v)**(2*k)] = 0", "iid(signs)", "undecided"),
         # false at k = 1 alone, and at d = 2 alone
