@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from itertools import product
+from random import Random
 
 import flint
 import numpy as np
@@ -11,13 +13,15 @@ import pytest
 import sympy as sp
 
 from proofs_check.api import check
-from theorems.algebra.balls import ball
+from theorems.algebra.balls import at, ball
+from theorems.algebra.expressions import symbol
 from theorems.algebra.spherical import FrameCos, FrameExp, SphereExp, bounds
 from theorems.statement import proposition
 from theorems.statement.cumulants import CaseMoments
 from theorems.statement.decide import Derivation, decide
 from theorems.statement.expression import StatementError
 from theorems.statement.forms import NotPolynomialError
+from theorems.statement.normal import nonnegative
 from theorems.statement.proofs import termwise
 
 TWO = "u in R^d, Sigma = I, d >= 2"
@@ -212,3 +216,31 @@ def test_a_check_samples_them_too() -> None:
     assert check(f"{both} <= exp(norm(u)**2)", known, law="frame", effort="quick").verdict == "verified"
     assert check(f"{both} >= exp(norm(u)**2)", known, law="frame", effort="quick").verdict != "verified"
     assert check(f"{squares} = norm(u)**4", known, law="frame", effort="quick").verdict != "verified"
+
+
+def test_what_the_rule_says_is_so_of_drawn_combinations() -> None:
+    """Random combinations of the functions: each that is shown to be >= 0 is, at a grid of dimensions and arguments."""
+    random, d, w = Random(0), symbol("d"), symbol("w")
+    values = {
+        "1": sp.Integer(1),
+        "e": sp.exp(w),
+        "e2": sp.exp(2 * w),
+        "s": SphereExp(d, 2 * w),
+        "s2": SphereExp(d, 2 * w) ** 2,
+        "frame": FrameExp(d, 2, 2 * w),
+        "sphere": SphereExp(d, 4 * w),
+        "es": sp.exp(w) * SphereExp(d, 2 * w),
+    }
+    numbers = [sp.Integer(k) for k in (-2, -1, 1, 2)] + [sign * 2 / (d + 2) for sign in (1, -1)] + [d / (d + 2)]
+    shown = refused = 0
+    for _ in range(200):
+        chosen = random.sample(sorted(values), random.choice((2, 3, 4)))
+        if not set(chosen) & {"s", "s2", "frame", "sphere", "es"}:
+            continue
+        gap = sum(random.choice(numbers) * values[name] for name in chosen)
+        step = termwise.by_terms(gap * sp.exp(-3 * w), lambda value: nonnegative(value, {d: 1 + sp.Symbol("more")}))
+        grid = [(n, place) for n in (1, 2, 3, 9) for place in ("1/100", "1/2", "2", "6")]
+        lowest = min(float(at(gap, {"d": Fraction(n), "w": Fraction(place)}).mid()) for n, place in grid)
+        shown, refused = shown + (step is not None), refused + (step is None and lowest < -1e-9)
+        assert step is None or lowest > -1e-9, gap
+    assert shown > 20 and refused > 20
