@@ -38,7 +38,9 @@ def run_report(args: argparse.Namespace) -> int:
     letter = args.latex or (f"{args.comments}-comments.tex" if args.comments else None)
     files = {"--markdown": args.markdown, "--junit": args.junit, "--latex": letter}
     targets = {name: outputs.check_target(name, value) for name, value in files.items() if value is not None}
-    outputs.check_apart(files, {"FILE": args.report, "--before": args.before, "--selftest": args.selftest})
+    outputs.check_apart(
+        {**files, "--html": args.html}, {"FILE": args.report, "--before": args.before, "--selftest": args.selftest}
+    )
     if args.html is not None:
         targets["--html"] = outputs.check_folder("--html", args.html)
     if not targets:

@@ -82,7 +82,7 @@ def _targets(args: argparse.Namespace) -> dict[str, Path]:
 
     given = {"--json": args.json, "--junit": args.junit}
     targets = {name: check_target(name, value) for name, value in given.items() if value is not None}
-    check_apart(given)
+    check_apart({**given, "--html": args.html})
     if args.html is not None:
         targets["--html"] = check_folder("--html", args.html)
         needed("jinja2", "markupsafe", "math_core")

@@ -182,6 +182,8 @@ def test_what_is_told_is_one_short_line(form: Sequence[str], value: str, here: P
         ["report", "report.json", "--markdown", "new", "--junit", "./new"],
         ["report", "report.json", "--markdown", "report.json"],
         ["report", "report.json", "--html", "folder", "--before", "old.json", "--junit", "old.json"],
+        ["report", "report.json", "--html", "new", "--markdown", "./new"],
+        ["verify", "bao2024.appA.eq11", "--html", "new", "--json", "new"],
         ["bench", "--json", "new", "--picture", "new"],
         ["lock", "--report", "report.json", "--out", "report.json"],
     ],

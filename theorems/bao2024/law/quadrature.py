@@ -22,6 +22,8 @@ a factor 2 for safety, so this bound is computed and not enclosed;
 the enclosure is taken where it is narrower. A row of which no rule says anything raises ArithmeticError.
 
 The ends are first drawn in to where Chernoff leaves the bound's mass outside; infinite ends become finite so.
+Weights that are light at a node, |2 alpha s| <= LIGHT, enter by their power sums, which are worked out once for all
+nodes: of many weights of falling sizes only the few heavy ones are met at every node.
 Rounding is bounded to first order: an argument x of the trigonometric functions carries an error of a few eps |x|.
 """
 
@@ -43,8 +45,12 @@ PHI = 1.2
 FEW, MANY = 512, 1 << 20
 #: How many times the tolerance an error may be before the next rule is tried.
 MISSED = 100
-#: Largest array of node times weight that is held at once.
-BLOCK = 1 << 18
+#: Largest array of node times weight that is held at once, and of row times weight.
+BLOCK, HELD = 1 << 18, 1 << 19
+#: Where |2 beta s| stays below LIGHT a weight's logarithm is its series, whose rest after TERMS terms is below EPS |z|.
+LIGHT, TERMS = 0.25, 26
+#: Coarse nodes of a contour that are looked at before it is asked whether more of them matter.
+STRETCH = 4
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -103,8 +109,9 @@ def intervals(
     values, errors = ((lo <= 0) & (hi >= 0)).astype(np.float64), np.zeros(len(weights))
     methods, nodes = ["point"] * len(weights), np.zeros(len(weights), dtype=np.int64)
     top = np.max(np.abs(weights), axis=1, initial=0.0)
-    alive = np.flatnonzero(top > 0)
-    if len(alive):
+    rows = np.flatnonzero(top > 0)
+    # some rows at once: of all, a node alone would hold as many numbers as there are weights
+    for alive in np.array_split(rows, 1 + weights[rows].size // HELD) if len(rows) else ():
         law = _Law.of(weights[alive], top[alive], counts, lo[alive], hi[alive], tolerance)
         values[alive], errors[alive], found, nodes[alive] = law.solve()
         for row, name in zip(alive, found, strict=True):
@@ -231,6 +238,57 @@ def _cumulants(beta: Array, counts: Array, s: Array) -> Array:
     return np.asarray(-0.5 * (np.log1p(-2 * beta * s[:, None]) @ counts))
 
 
+@dataclass
+class _Parts:
+    """Weights from the heaviest on, and of the weights from each of a few places on: power sums, largest, total.
+
+    Where |2 beta s| <= LIGHT for all of them, log M of these weights is sum_n q_n s^n/(2 n), q_n = sum_j m_j
+    (2 beta_j)^n. After TERMS terms at most |z|^TERMS/(TERMS + 1)/(1 - |z|) < EPS is left of each |z| = |2 beta s|.
+    """
+
+    beta: Array
+    counts: Array
+    places: list[int]
+    #: q_n/(2 n) for n = 1 .. TERMS, (places, R, TERMS); largest |beta| and sum of m |beta|, (places, R)
+    sums: Array
+    largest: Array
+    totals: Array
+
+    @staticmethod
+    def of(beta: Array, counts: Array) -> _Parts:
+        order = np.argsort(-np.max(np.abs(beta), axis=0), kind="stable")
+        beta, counts = beta[:, order], counts[order]
+        places = [0, *(1 << k for k in range(len(counts).bit_length()) if 1 << k < len(counts))]
+
+        def tails(values: Array, join: np.ufunc) -> Array:
+            """Of the columns from each place on; none from the end on."""
+            found = join.reduceat(values, places, axis=1)
+            found = join.accumulate(found[:, ::-1], axis=1)[:, ::-1]
+            return np.vstack([found.T, np.zeros((1, len(values)))])
+
+        power, sums = counts[None, :], []
+        for n in range(1, TERMS + 1):
+            power = power * (2 * beta)
+            sums.append(tails(power, np.add) / (2 * n))
+        size = np.abs(beta)
+        totals = tails(size * counts, np.add)
+        return _Parts(beta, counts, [*places, len(counts)], np.stack(sums, axis=2), tails(size, np.maximum), totals)
+
+    def at(self, reach: Array) -> tuple[Array, Array, Array, Array]:
+        """For |s_r| <= reach_r: the heavy weights and their multiplicities; power sums and total of the light ones."""
+        k = int(np.argmax(np.max(self.largest * reach, axis=1) <= LIGHT / 2))
+        place = self.places[k]
+        return self.beta[:, :place], self.counts[:place], self.sums[k], self.totals[k]
+
+
+def _series(sums: Array, s: Any) -> Any:
+    """sum_n sums_rn s^n by Horner's rule, s of shape (R, nodes)."""
+    total = np.zeros_like(s)
+    for n in reversed(range(TERMS)):
+        total = (total + sums[:, n, None]) * s
+    return total
+
+
 def _nodes(beta: Array, counts: Array, step: Array, wanted: float) -> tuple[np.ndarray[Any, np.dtype[np.int64]], Array]:
     """The nodes that each row needs on the line, from a geometric list, and the bound of what they leave out."""
     rows = len(beta)
@@ -259,6 +317,7 @@ def _line(beta: Array, counts: Array, lo: Array, hi: Array, step: Array, nodes: 
     rows, width = beta.shape
     total, rounding = step * (hi - lo) / (2 * np.pi), np.zeros(rows)
     reach = np.abs(beta) @ counts + 2 * np.maximum(np.abs(lo), np.abs(hi))
+    beta, counts, sums, left = _Parts.of(beta, counts).at(step * nodes)
     half, quarter = counts / 2, counts / 4
     block = max(1, BLOCK // (rows * width))
     for first in range(1, nodes + 1, block):
@@ -269,6 +328,9 @@ def _line(beta: Array, counts: Array, lo: Array, hi: Array, step: Array, nodes: 
         np.multiply(z, z, out=z)
         with np.errstate(under="ignore"):
             size = np.log1p(z, out=z) @ quarter
+            if left.any():
+                rest = _series(sums, 1j * t)
+                size, angle = size - rest.real, angle + rest.imag
             weight = np.exp(-size) / n
         total += np.sum(weight * (np.sin(angle - t * lo[:, None]) - np.sin(angle - t * hi[:, None])), axis=1) / np.pi
         # a sum of w terms in blocks of eight lanes adds w/8 roundings to the few of every term
@@ -320,6 +382,7 @@ def _hyperbola(
     P(Q > x) = (1/pi) Re int_0^inf F(u) du + [c < 0] with F = M(s) exp(-s x)/s A cos(phi + i u); the 1 is the residue
     of the pole at s = 0.
     """
+    parts = _Parts.of(beta, counts)
     c, r = _saddle(beta, counts, x)
     size = 2 * r / np.sin(PHI)
     base = c - r
@@ -333,23 +396,39 @@ def _hyperbola(
         block = max(1, BLOCK // (2 * beta.size))
         for first in range(0, len(u), block):
             part = slice(first, first + block)
-            z = 2 * s[:, part, None] * beta[:, None, :]
+            heavy, many, sums, left = parts.at(np.max(np.abs(s[:, part]), axis=1))
+            z = 2 * s[:, part, None] * heavy[:, None, :]
             # log(1 - z) without forming 1 - z, whose rounding a high multiplicity would magnify
             real = np.log1p(z.real * (z.real - 2) + z.imag * z.imag) / 2
             angle = np.arctan2(-z.imag, 1 - z.real)
-            result[:, part] = -0.5 * (real @ counts + 1j * (angle @ counts))
+            result[:, part] = -0.5 * (real @ many + 1j * (angle @ many))
             modulus = np.abs(z)
             condition = modulus * (modulus + 2) / np.abs(1 - z) ** 2
-            spread[:, part] = (condition + np.abs(angle) + np.abs(real)) @ counts
+            spread[:, part] = (condition + np.abs(angle) + np.abs(real)) @ many
+            if left.any():
+                result[:, part] += _series(sums, s[:, part])
+                # the terms' rounding and what is left of the series, each below |z|
+                spread[:, part] += 8 * np.abs(s[:, part]) * left[:, None]
         result += np.log(size[:, None] * np.cos(phi + 1j * u) / s) - s * x[:, None]
         return result, spread + np.abs(s) * x[:, None]
+
+    def modulus(phi: float) -> Array:
+        """log |F| at the coarse nodes, as far as it matters for some row."""
+        found: list[Array] = []
+        for nodes in np.split(coarse, range(STRETCH, len(coarse), STRETCH)):
+            last = logarithm(phi, nodes)[0].real
+            found.append(last)
+            if np.all((last[:, -1] < -depth - 8) & (last[:, -1] < last[:, -2] - 0.5)):
+                break
+        return np.concatenate(found, axis=1)
 
     depth = -np.log(wanted)
     step = np.pi * PHI / (depth + 6)
     coarse = np.arange(0.0, 160.0, 0.5)
-    middle = logarithm(PHI / 2, coarse)[0].real
+    middle = modulus(PHI / 2)
     # past the last node that matters, for all rows
-    matters = np.max(np.where(middle > -depth - 4, coarse, 0.0))
+    seen = coarse[: middle.shape[1]]
+    matters = np.max(np.where(middle > -depth - 4, seen, 0.0))
     end = min(matters + 0.5, coarse[-2])
     count = int(np.ceil(end / step)) + 1
     u = step * np.arange(count)
@@ -359,12 +438,12 @@ def _hyperbola(
         weight[:, 0] /= 2
         value = step / np.pi * np.sum(weight * np.cos(exponent.imag), axis=1)
         rounding = step / np.pi * EPS * (8 + beta.shape[1] / 8) * np.sum(weight * (spread + 1), axis=1)
-        tail = _rest(middle, coarse, u[-1])
+        tail = _rest(middle, seen, u[-1])
         edges = np.zeros(len(x))
         for phi in (0.0, PHI):
-            modulus = logarithm(phi, coarse)[0].real
-            inside = 0.5 * np.sum(np.exp(np.minimum(modulus, 700.0)), axis=1)
-            edges += inside + _rest(modulus, coarse, coarse[-1])
+            edge = modulus(phi)
+            inside = 0.5 * np.sum(np.exp(np.minimum(edge, 700.0)), axis=1)
+            edges += inside + _rest(edge, coarse[: edge.shape[1]], coarse[edge.shape[1] - 1])
         strip = 2 * edges / np.pi / np.expm1(np.pi * PHI / step)
     return value + (c < 0), rounding + strip + tail / np.pi + 4 * EPS, np.full(len(x), count)
 

@@ -249,3 +249,63 @@ def test_what_no_rule_bounds_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(law_quadrature, "_enclosed", lambda *_: (0.5, 0.5))
     with pytest.raises(ArithmeticError, match="no rule bounds it"):
         probability(*UNEVEN[0][:2], 0.0, UNEVEN[0][2])
+
+
+#: Weights over many sizes, most of them far below the largest, as of W with a falling spectrum.
+FALLING = np.array([(-1) ** k / (k + 1.0) ** 2 for k in range(512)])
+
+
+@pytest.mark.parametrize("size", [0.03, 1.0, 40.0, 1e3])
+def test_light_weights_are_their_power_sums(size: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """log M of the light ones is that of their product, to the rounding that is stated; three terms are not enough."""
+    rows = np.array([FALLING, 0.3 * FALLING], dtype=np.float64)
+    counts = np.arange(512) % 3 + 1.0
+    s = size * np.exp(1j * np.array([[0.1, 1.0], [2.0, 3.0]]))
+
+    def gap() -> tuple[float, int]:
+        heavy, many, sums, total = law_quadrature._Parts.of(rows, counts).at(np.full(2, size))
+        found = law_quadrature._series(sums, s) - 0.5 * np.log(1 - 2 * s[:, :, None] * heavy[:, None, :]) @ many
+        whole = -0.5 * np.log(1 - 2 * s[:, :, None] * rows[:, None, :]) @ counts
+        scale = 8 * law_quadrature.EPS * size * (np.abs(rows) @ counts)[:, None] * (8 + 512 / 8)
+        assert np.all(total <= np.abs(rows) @ counts * (1 + 1e-12))
+        return float(np.max(np.abs(found - whole) / scale)), len(many)
+
+    worst, kept = gap()
+    assert worst < 1 and kept < 512
+    monkeypatch.setattr(law_quadrature, "TERMS", 3)
+    assert gap()[0] > 1
+
+
+@pytest.mark.parametrize("place", [1, 20, 39])
+def test_a_falling_spectrum_is_within_its_error_of_the_ball(place: int) -> None:
+    from theorems.bao2024.law import certified, rho
+
+    found = rho(40, 10 * FALLING[:64])
+    ball = certified.certified(40, place, [float(value) for value in 10 * FALLING[:64]])
+    wrong = abs(found.values[place - 1] - float(ball.mid()))
+    assert wrong <= found.errors[place - 1] + float(ball.rad()) < 1e-11
+
+
+def test_a_falling_spectrum_costs_few_logarithms(monkeypatch: pytest.MonkeyPatch) -> None:
+    from theorems.bao2024.law import rho
+
+    taken: list[tuple[int, int]] = []
+    at = law_quadrature._Parts.at
+
+    def seen(parts: law_quadrature._Parts, reach: Array) -> tuple[Array, Array, Array, Array]:
+        found = at(parts, reach)
+        taken.append((len(found[1]), parts.beta.shape[1]))
+        return found
+
+    monkeypatch.setattr(law_quadrature._Parts, "at", seen)
+    rho(10, np.abs(FALLING))
+    heavy, whole = map(sum, zip(*taken, strict=True))
+    assert heavy < whole / 4
+
+
+def test_rows_are_worked_out_some_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = np.outer(np.linspace(1, 2, 30), FALLING[:8])
+    whole = law_quadrature.intervals(rows, np.ones(8), 0.0, 1.0)
+    monkeypatch.setattr(law_quadrature, "HELD", 8 * 7)
+    parted = law_quadrature.intervals(rows, np.ones(8), 0.0, 1.0)
+    assert np.all(np.abs(whole.values - parted.values) <= whole.errors + parted.errors)
