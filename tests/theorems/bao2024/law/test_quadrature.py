@@ -258,8 +258,8 @@ FALLING = np.array([(-1) ** k / (k + 1.0) ** 2 for k in range(512)])
 @pytest.mark.parametrize("size", [0.03, 1.0, 40.0, 1e3])
 def test_light_weights_are_their_power_sums(size: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """log M of the light ones is that of their product, to the rounding that is stated; three terms are not enough."""
-    rows = np.array([FALLING, 0.3 * FALLING], dtype=np.float64)
-    counts = np.arange(512) % 3 + 1.0
+    rows = np.array([FALLING, 0.3 * FALLING])
+    counts = np.array([k % 3 + 1.0 for k in range(512)])
     s = size * np.exp(1j * np.array([[0.1, 1.0], [2.0, 3.0]]))
 
     def gap() -> tuple[float, int]:
