@@ -39,8 +39,13 @@ def check(kind: str, arguments: Sequence[Expr], known: Hypotheses, text: str) ->
             )
 
 
-def check_frame(known: Hypotheses, places: Iterable[Place], given: str) -> None:
-    """Raise StatementError where a token is not said to be one of the first d: orthogonal ones are at most d."""
+def check_frame(known: Hypotheses, places: Iterable[Place], given: str, tends: bool) -> None:
+    """Raise StatementError where a token is not said to be one of the first d: orthogonal ones are at most d.
+
+    ``tends`` says that a position tends to infinity.
+    """
+    if tends:
+        raise StatementError("a frame has at most d tokens, and no position of one tends to oo while d stays", given, 0)
     pairs = [(one, two) for mark, one, two in known.relations if mark in ("<=", "<", "=")]
     pairs += [(two, one) for mark, one, two in known.relations if mark in (">=", ">", "=")]
     below = {low.args[0] for low, high in pairs if high == Expr("name", ("d",)) and low.op == "name"}

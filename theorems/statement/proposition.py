@@ -140,7 +140,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
         _check_shapes((*numbers_of(left), *numbers_of(right)), "", known, text)
     else:
         _check_shapes((left, right), relation if error is None else "", known, text)
-    _check_law(made, known, places, positions, law)
+    _check_law(made, known, places, positions, law, regime.variable)
     if not made.exchangeable:
         check_defined(words, set(names_of(known)) | made.names() | regime.names(), where)
     check_indices(sides, hypotheses, text)
@@ -380,7 +380,9 @@ def _shares(known: Hypotheses, limit: Limit) -> Hypotheses:
     return replace(known, ranges=ranges)
 
 
-def _check_law(law: Law, known: Hypotheses, places: tuple[Place, ...], positions: set[str], given: str) -> None:
+def _check_law(
+    law: Law, known: Hypotheses, places: tuple[Place, ...], positions: set[str], given: str, tends: str
+) -> None:
     """AR(1) is stationary for |a| <= 1 only; the matrices of a covariance are positive semidefinite."""
     if law.kind == "gaussian":
         # evaluates the kernel, as cases do
@@ -392,7 +394,7 @@ def _check_law(law: Law, known: Hypotheses, places: tuple[Place, ...], positions
         from theorems.statement import mixing
 
         if law.framed:
-            return mixing.check_frame(known, places, given)
+            return mixing.check_frame(known, places, given, tends in positions)
         mixing.check(law.kind, law.arguments, known, given)
     if law.kind != "ar1" or law.parameter is None:
         return

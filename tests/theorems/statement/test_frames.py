@@ -117,6 +117,8 @@ def test_a_frame_has_at_most_d_tokens(law: str, known: str, match: str) -> None:
         proposition("E[sum(exp(x[k].T*u), k, 1, T)] = T", known, "", law)
     with pytest.raises(StatementError, match="at most d"):
         proposition("E[x[1].T*u*x[3].T*u] = 0", "u in R^d, d >= 2", "", "frame")
+    with pytest.raises(StatementError, match="no position"):
+        proposition("Var[sum(x[k].T*u, k, 1, T)/T] -> 0", "u in R^d, T <= d", "", "frame", "T -> oo")
 
 
 def test_joint_cumulants_do_not_take_them_for_independent() -> None:
