@@ -450,6 +450,11 @@ def _check_names(
     # the sizes of families, and what relations for every index hold of these
     used |= {name for bounds in known.families.values() for _, last in bounds for name in last.names()}
     used |= {name for truth in known.truths for name in truth.names()}
+    # a constant that bounds what the vectors of the sides are made of
+    vectors = {node.args[0] for side in sides for node in side.walk() if node.op == "vector"}
+    for _, one, two in known.relations:
+        if vectors & {node.args[0] for end in (one, two) for node in end.walk() if node.op == "vector"}:
+            used |= one.names() | two.names()
     tokens = any(side.has("token", "mean") for side in sides)
     for label in sorted(set(names_of(known)) - used - positions):
         if not any(node.op in ("entry", "family") for side in sides for node in side.walk()):

@@ -1,0 +1,93 @@
+"""Judging an inequality up to o(g) as d -> oo, where vectors may change with d: along a path in d."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.cases.of_statements import readable_case
+from proofs_check.statements.found import Found
+from proofs_check.statements.measuring import Measurement
+from proofs_check.statements.moments import Checker
+from theorems.statement.dimensions import decided, fixed
+from theorems.statement.sequences import Path
+
+#: Dimensions that are looked at, and walks at each, whose values must stay within their bounds.
+DIMENSIONS = (10, 14, 20, 27)
+WALKS = 1 << 10
+
+
+class DimensionChecker(Checker):
+    """A statement about all vectors of growing dimension being judged."""
+
+    def run(self) -> Found:
+        """Disprove it by vectors that grow with d, then bound the moments there by what the values can be."""
+        found = self.found
+        found.doing = "while deriving"
+        decision, path = decided(self.prop, self.derivation)
+        self._record(decision)
+        found.method, found.reason, found.tier = decision.method, decision.reason, "enclosure of the values"
+        found.status = "undecided"
+        if path is not None:
+            found.status, found.reason = "disproved", ""
+            found.evidence.append(decision.reason)
+            self._along(path)
+        return found
+
+    def _case(self, path: Path, d: int) -> dict[str, Any]:
+        case: dict[str, Any] = dict.fromkeys(self.prop.positions, 2) | {"d": d}
+        case |= {name: str(value) for name, value in fixed(self.prop).items()}
+        case["Sigma"] = [[str(int(r == c)) for c in range(d)] for r in range(d)]
+        vectors = path.at(Fraction(d)).items()
+        return case | {name: [*entries, *["0"] * (d - len(entries))] for name, entries in vectors}
+
+    def _along(self, path: Path) -> None:
+        """On the path the excess over the right side grows, or stays, as d does: by enclosures of what is averaged."""
+        from montecarlo.statements.nodes import StatementSimulationError
+
+        found = self.found
+        found.simulation = "underpowered"
+        found.doing = "while sampling along a path"
+        try:
+            measured = [self._enclosed(self._case(path, d)) for d in DIMENSIONS]
+        except StatementSimulationError as error:
+            found.reason = f"disproved; the simulation stops on the path: {error}"
+            return
+        self._rows(measured, str(self.prop.stated[0]))
+        found.samples = sum(one.walks for one in measured)
+        found.conflicts = self._conflicts(measured)
+        way = 1 if self.prop.relation == "<=" else -1
+        excess = [min(way * end for end in one.gap) for one in measured]
+        told = ", ".join(f"{one:.5g}" for one in excess)
+        where = ", ".join(map(str, DIMENSIONS))
+        found.evidence.append(f"at least this far beyond the right side for d = {where}: {told}")
+        found.power = f"{len(measured)} dimensions on a path"
+        if excess[0] > 0 and all(one <= two for one, two in pairwise(excess)):
+            last = measured[-1].case
+            left, right = self.sides(last)
+            found.simulation, found.confirmed = "contradicts", True
+            params = {name: value for name, value in last.items() if name != "Sigma"}
+            found.counterexample = {
+                "params": readable_case(params),
+                "printed": str(right),
+                "true": str(sp.N(left, 15)) if left is not None else told,
+            }
+
+    def _enclosed(self, case: Mapping[str, Any]) -> Measurement:
+        """Both sides where means lie within the bounds of what is averaged, which the values drawn do not leave."""
+        from montecarlo.statements.nodes import StatementSimulationError
+        from montecarlo.statements.simulation import StatementSimulation
+
+        simulation = StatementSimulation(self.prop.plain(), case)
+        bounds = {name: one.bounds for name, one in simulation.statistics.items()}
+        sure = {name: one for name, one in bounds.items() if one is not None}
+        if len(sure) < len(bounds):
+            raise StatementSimulationError("what is averaged has no bound")
+        key = f"d = {case['d']}"
+        sample = simulation.draw(WALKS, self.seed, self.claim_id, key, device=self.device, threads=self.threads)
+        left, right = (simulation.interval(side, sure) for side in ("left", "right"))
+        return Measurement(case, left, right, sample.walks, abs(left[1] - left[0]))
