@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from theorems.statement.values import Reader
 
 #: Most terms that are added, and every how many of them the remainder is looked at.
-MOST, EVERY = 1024, 8
+MOST, EVERY = 4096, 8
+#: Terms that are worked out as they stand.
+APART = 48
 #: Bits of the remainder beyond those of the balls.
 GUARD = 4
 _N = sp.Symbol("n#")
@@ -234,9 +236,13 @@ def enclosed(node: Expr, reader: Reader) -> Number:
     least, far = _ratios(above, below, MOST)
     if not (far < 1 or least > 1):
         return unknown()
-    total = flint.arb(0)
+    total = term = flint.arb(0)
     for n in range(MOST):
-        term = ball_of(reader.inside(index, start + n).number(body))
+        # the first terms as they stand, so that one without a value is seen; the others by their ratios
+        if n < APART:
+            term = ball_of(reader.inside(index, start + n).number(body))
+        else:
+            term = term * _at(above[::-1], flint.arb(n - 1)) / _at(below[::-1], flint.arb(n - 1))
         total += term
         if not term.is_finite():
             return unknown()

@@ -22,6 +22,7 @@ from theorems.statement.proofs.prover import proved
 from theorems.statement.prose import latex
 from theorems.statement.series import enclosed, terms_of
 from theorems.statement.values import Reader, value
+from theorems.statement.work import Work
 
 FACTORIAL = "prod(1/j, j, 1, k)"
 
@@ -57,6 +58,29 @@ FACTORIAL = "prod(1/j, j, 1, k)"
 )
 def test_what_is_proved_and_what_is_not(statement: str, hypotheses: str, holds: bool) -> None:
     assert (proved(proposition(statement, hypotheses)) is not None) == holds
+
+
+TAIL, HELD = "sum(exp(-w)*w**k/factorial(k), k, n, oo)", "n integer, n >= 1, 0 < w, w < l, "
+
+
+@pytest.mark.parametrize(
+    ("statement", "hypotheses", "holds"),
+    [
+        (f"{TAIL} <= exp(-w - l*(log(l/w) - 1))", HELD + "l <= n", True),
+        # n may lie below l, and l below w
+        (f"{TAIL} <= exp(-w - l*(log(l/w) - 1))", HELD + "n < l", False),
+        (f"{TAIL} <= exp(-w - l*(log(l/w) - 1))", "n integer, n >= 1, 0 < w, 0 < l, l <= n", False),
+        (f"{TAIL} <= exp(-w - (l + 1)*(log(l/w) - 1))", HELD + "l <= n", False),
+        (f"{TAIL} < exp(-w - l*(log(l/w) - 1))", HELD + "l <= n", False),
+        # terms of both signs
+        (f"{TAIL.replace('w**k', '(-w)**k')} <= exp(-w - l*(log(l/w) - 1))", HELD + "l <= n", False),
+        ("sum(u**i/i, i, 1, oo) <= u/(1 - u)", "0 < u, u < 1", True),
+        ("sum(u**i/i, i, 1, oo) <= u/(1 - u)", "0 < u, u <= 1", False),
+        ("sum(u**i/i, i, 1, oo) >= 2*u", "0 < u, u < 1", False),
+    ],
+)
+def test_bounds_of_sums(statement: str, hypotheses: str, holds: bool) -> None:
+    assert (proved(proposition(statement, hypotheses), Work(600)) is not None) == holds
 
 
 @pytest.mark.parametrize("x", ["1/4", "-1/3"])

@@ -22,7 +22,7 @@ from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proofs.matrices import about_matrices, equal_by_normal_form
 from theorems.statement.proofs.onevariable import Line, read
 from theorems.statement.proofs.quotients import NONE, ONE
-from theorems.statement.proofs.series import in_closed_form
+from theorems.statement.proofs.series import bounded, in_closed_form
 from theorems.statement.proofs.steps import Proof, Step, Steps
 from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
@@ -142,6 +142,8 @@ class Prover:
             positive = inside.at_least(body, low, strict or high.op == "gamma")
             told = "a product of positive factors" if high.op == "prod" else "gamma of a positive number"
             return None if positive is None else [Step(f"{told} is positive", f"{high}"), *positive]
+        if high.has("series") or low.has("series"):
+            return bounded(self, high, low, strict)
         if "prod" in (high.op, low.op):
             return None if strict else self._by_factors(high, low)
         gap = minus(high, low)

@@ -69,10 +69,81 @@ def in_closed_form(prover: Prover, left: Expr, right: Expr) -> Steps | None:
         if one is None or (steps := prover.defined(one)) is None:
             return None
         sides.append(one)
-        found += [Step("a sum to infinity in closed form", f"{side} = {one}", "Taylor series")] * side.has("series")
-        found += steps
+        found += [*_told(side, one), *steps]
     same = prover.equal(*sides)
     return None if same is None else found + same
+
+
+def bounded(prover: Prover, high: Expr, low: Expr, strict: bool) -> Steps | None:
+    """high >= low with sums to infinity: in closed form, or a tail of terms >= 0 by its exponential moment.
+
+    With r >= 1 and p <= n is sum_(k >= n) t_k <= r^(-p) sum_(k >= 0) t_k r^k, as r^(k - p) >= 1 (Chernoff's bound).
+    """
+    words = words_of(prover.known)
+    sides = [closed(side, words) for side in (high, low)]
+    if sides[0] is not None and sides[1] is not None:
+        return _compared(prover, [(high, sides[0]), (low, sides[1])], strict)
+    if strict or low.op != "series" or high.has("series"):
+        return None
+    body, index, first = low.args
+    inside, own = prover.within(low)
+    terms, start = _positive(inside, own), prover.at_least(first, number(0), False)
+    if terms is None or start is None:
+        return None
+    # a bound in other names than the print's is not compared with it
+    for less, more in (pair for pair in _ordered(prover) if pair[0].names() | pair[1].names() <= high.names()):
+        base = Expr("/", (more, less))
+        whole = Expr("series", (Expr("*", (body, Expr("**", (base, name(index))))), index, number(0)))
+        value = closed(whole, words) if prover.at_least(less, number(0), True) is not None else None
+        early, below = prover.within(whole)
+        if value is None or prover.defined(whole) is None or _positive(early, below) is None:
+            continue
+        for place in (more, less, first):
+            if prover.at_least(first, place, False) is None:
+                continue
+            bound = Expr("*", (Expr("exp", (Expr("*", (number(-1), place, Expr("log", (base,)))),)), value))
+            steps = None if prover.defined(bound) is None else prover.at_least(high, bound, False)
+            if steps is not None:
+                told = f"{low} <= ({base})**(-({place}))*{whole}, as {base} >= 1 and {place} <= {first}"
+                return [*terms, *start, Step("Chernoff's bound", told), *_told(whole, value), *steps]
+    return None
+
+
+def _compared(prover: Prover, sides: list[tuple[Expr, Expr]], strict: bool) -> Steps | None:
+    if any(prover.defined(one) is None for _, one in sides):
+        return None
+    steps = prover.at_least(sides[0][1], sides[1][1], strict)
+    return None if steps is None else [step for pair in sides for step in _told(*pair)] + steps
+
+
+def _told(side: Expr, one: Expr) -> Steps:
+    return [Step("a sum to infinity in closed form", f"{side} = {one}", "Taylor series")] * side.has("series")
+
+
+def _ordered(prover: Prover) -> list[tuple[Expr, Expr]]:
+    """Names of which hypotheses say that the first is at most the second."""
+    pairs = []
+    for relation, left, right in prover.known.relations:
+        if left.op == right.op == "name" and relation in ("<", "<=", ">", ">="):
+            pairs.append((left, right) if relation[0] == "<" else (right, left))
+    return pairs
+
+
+def _positive(prover: Prover, node: Expr) -> Steps | None:
+    """Steps showing that an expression is >= 0, by its factors."""
+    if node.op == "exp":
+        return []
+    if node.op == "**" and node.args[1].op != "number":
+        # a number >= 0 to any power that has a value
+        return _positive(prover, node.args[0])
+    if node.op in ("*", "/"):
+        found: Steps = []
+        for arg in node.args:
+            if (steps := _positive(prover, arg)) is None:
+                return None
+            found += steps
+        return found
+    return prover.at_least(node, number(0), False)
 
 
 def _read(value: sp.Expr, words: Vocabulary) -> Expr:
