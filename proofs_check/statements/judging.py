@@ -14,7 +14,6 @@ from proofs_check.statements.request import Request
 from proofs_check.statements.timing import LEAST, SECONDS, TimeLimitError, time_limit
 from theorems.claims.catalogue import ALPHA, PLUGIN_SHARES, PLUGIN_SLOTS, SHARES
 from theorems.statement.conditions import CLAUSES
-from theorems.statement.dimensions import moves
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import alias, in_words, statement_latex
@@ -133,10 +132,12 @@ def _by_kind(
         from proofs_check.statements.sequences import SequenceChecker
 
         return SequenceChecker(prop, claim_id, alpha=alpha, found=found, **common).run()
-    if moves(prop):
+    if prop.limit.variable == "d":
         from proofs_check.statements.dimensions import DimensionChecker
+        from theorems.statement.dimensions import moves
 
-        return DimensionChecker(prop, claim_id, alpha=alpha, found=found, **common).run()
+        if moves(prop):
+            return DimensionChecker(prop, claim_id, alpha=alpha, found=found, **common).run()
     if prop.limit.together or prop.left.has("lim"):
         found.status, found.reason = "undecided", "no rule decides limits of several parameters, or within a side"
         return found

@@ -46,6 +46,8 @@ _FORMS = (
 #: Read by their definitions: factorial(n) as the product of 1, ..., n, cosh u = (exp(u) + exp(-u))/2.
 BY_EXP = ("cosh", "sinh", "tanh", "sigmoid")
 CALLS = (*ELEMENTARY, *BY_EXP, "factorial", *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS, *GATHERED)
+#: Functions whose names are letters too.
+LETTERS = ("gamma",)
 #: A family whose definition has one of these stands written out.
 _WRITTEN_OUT = ("token", "mean", "column", "columns", "grad", "at")
 #: What has a transpose.
@@ -225,8 +227,7 @@ class _Reader:
             raise self.fail("x needs a position, e.g. x[i]; the mean of all tokens is mean(x)", node)
         if label in MOMENTS:
             raise self.fail(f"{label} takes square brackets, e.g. {label}[x[i].T*W*x[j]]", node)
-        # gamma is a Greek letter too
-        if label in CALLS and label != "gamma":
+        if label in CALLS and label not in LETTERS:
             raise self.fail(f"{label} is a function; write {label}(...)", node)
         return Expr("name", (label,))
 
@@ -323,6 +324,8 @@ class _Reader:
             raise self.fail("arguments have no names here; in a comparison equality is ==", node)
         if head in MOMENTS:
             raise self.fail(f"{head} takes square brackets: {head}[...]", node)
+        if head in LETTERS and (head in self.words.definitions or head in self.words.values):
+            raise self.fail(f"{head} is defined here, so that {head}(...) has two readings; name it otherwise", node)
         if head not in CALLS:
             if head in SYNONYMS:
                 raise self.fail(f"{head}(...) is not read: {SYNONYMS[head]}", node)

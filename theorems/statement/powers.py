@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from theorems.statement.scalars import Exact
 
 
-def moment(node: Expr, exact: Exact) -> sp.Expr | None:
+def expected_power(node: Expr, exact: Exact) -> sp.Expr | None:
     """E of numbers times a power of one linear form, whose exponent is no number; None for any other node."""
     if not any(one.op == "**" and one.random and one.args[1].op != "number" for one in node.walk()):
         return None

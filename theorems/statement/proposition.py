@@ -21,7 +21,7 @@ from theorems.statement.hypotheses import (
     sizes_of,
     vocabulary_of,
 )
-from theorems.statement.language import CALLS, Vocabulary, parsed
+from theorems.statement.language import CALLS, LETTERS, Vocabulary, parsed
 from theorems.statement.laws import Law, read_law
 from theorems.statement.notation import check_notation, plain
 from theorems.statement.places import Place, place_of
@@ -205,7 +205,7 @@ def _defined(where: str, words: Vocabulary) -> Vocabulary:
         head, index, body = match[1], match[2], match[3]
         # x[i] = column(X, i): the tokens are the columns of a given matrix, so that there are no others
         tokens = head == "x" and index and not re.search(r"\bx\s*\[", body)
-        if (taken(words, head) and not tokens) or head in (*MOMENTS, *CALLS):
+        if (taken(words, head) and not tokens) or head in {*MOMENTS, *CALLS} - {*LETTERS}:
             raise StatementError(f"{head} is defined already; take another name", where, column)
         indices = tuple(name.strip() for name in (index or "").split(","))
         if again := next((one for k, one in enumerate(indices) if taken(words, one) or one in indices[:k]), ""):

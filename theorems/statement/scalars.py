@@ -314,7 +314,7 @@ def _powers(name: str) -> Callable[[Expr, Exact], sp.Expr]:
     # powers, products and sums to infinity, which need this module
     from theorems.statement import powers
 
-    return {"prod": powers.product, "series": powers.to_infinity, "moment": powers.moment}[name]
+    return {"prod": powers.product, "series": powers.to_infinity, "moment": powers.expected_power}[name]
 
 
 def _under_expectation(node: Expr) -> Expr | None:

@@ -238,8 +238,9 @@ class _Printer:
             if kind is None:
                 raise _NoFormula
             return rf"\left\lVert {inside[0]} \right\rVert{kind}", _ATOM
-        if called in ("Sum", "sum") and len(inside) == 4:
-            return rf"\sum_{{{inside[1]}={inside[2]}}}^{{{inside[3]}}} {self.text(arguments[0], _BIG)}", _BIG
+        if called in ("Sum", "sum", "prod") and len(inside) == 4:
+            sign, part = (r"\prod", _PRODUCT) if called == "prod" else (r"\sum", _BIG)
+            return rf"{sign}_{{{inside[1]}={inside[2]}}}^{{{inside[3]}}} {self.text(arguments[0], part)}", _BIG
         form = _CALLS.get(called)
         if form is None and recognised(called):
             form = name(called) + r"\left(%s\right)"

@@ -111,3 +111,10 @@ def test_an_identity_without_tokens() -> None:
     assert check("gamma(t + 1) = (t + 1)*gamma(t)", "t > 0").verdict == "refuted"
     assert check("gamma(t) >= 1", "t > 0").verdict == "refuted"
     assert check("gamma(t + 1) = t*gamma(t)", "t real").verdict != "verified"
+
+
+def test_gamma_is_a_letter_too() -> None:
+    prop = proposition("gamma[i]*gamma[j] <= 1", "s in R^n", "gamma[i] = softmax(s)[i]")
+    assert not prop.left.has("gamma")
+    with pytest.raises(StatementError, match="two readings"):
+        proposition("gamma[i] <= gamma(2)", "s in R^n", "gamma[i] = softmax(s)[i]")
