@@ -102,6 +102,8 @@ def _by_value(pair: Pair, name: str, prop: Proposition, false: bool, seen: Seque
             return Binding(derived=[f"{told}: they are not one claim"])
         fails += [where] if broken else []
         holds += broken is False
+    if false and not fails and pair.statement.attained and holds:
+        return Binding(evidence=[f"{prop.text} holds at {holds} cases; the claim adds that its bound is attained"])
     if false and not fails:
         raise InstanceError(f"it is disproved, and {prop.text} fails at none of {holds} cases that were looked at")
     if not false and not holds:

@@ -229,6 +229,8 @@ class _Printer:
             return (f"e^{{{exponent}}}", _POWER) if short else (rf"\exp\left({inside[0]}\right)", _ATOM)
         if called == "binomial" and len(inside) == 2:
             return rf"\binom{{{inside[0]}}}{{{inside[1]}}}", _ATOM
+        if called == "factorial" and len(inside) == 1:
+            return f"{self.text(arguments[0], _ATOM)}!", _POWER
         if called == "Sum" and len(inside) > 1 and all(isinstance(index, ast.Name) for index in arguments[:-1]):
             return rf"\sum_{{{','.join(inside[:-1])}}} {self.text(arguments[-1], _BIG)}", _BIG
         if called == "mean" and inside == ["x"]:

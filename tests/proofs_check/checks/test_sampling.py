@@ -323,7 +323,7 @@ def test_nothing_affordable_is_undecided(monkeypatch: pytest.MonkeyPatch) -> Non
         assert report["verdict"] == "undecided"
         assert report["reason"]
     assert report["simulation"]["status"] == "underpowered"
-    assert report["reason"] == "no affordable case among 1 drawn at this effort"
+    assert report["reason"].endswith("no affordable case among 1 drawn at this effort")
 
 
 def test_a_simulation_of_another_degree_than_it_says_is_an_error() -> None:
