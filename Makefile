@@ -3,10 +3,13 @@ PYTHON ?= python3
 ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.installed
-PIP := --disable-pip-version-check --no-compile -c constraints.txt
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-compile
 # uv, where it is installed, is several times as fast as pip, which takes over where uv finds no packages
 UV := $(shell command -v uv 2>/dev/null)
-UVPIP := $(if $(UV),$(UV) pip install --python $(BIN)/python -c constraints.txt)
+UVPIP := $(if $(UV),$(UV) pip install --python $(BIN)/python)
+# What is downloaded is held to its hashes; torch, which has none there, comes with the packages themselves.
+PINNED := --require-hashes --no-deps -r constraints.txt
+OWN := --no-build-isolation -e '.[dev]'
 # Two workers, each handed file by file in the order of tests/conftest.py.
 SHARED := -n 2 --dist loadfile --no-loadscope-reorder
 # What is compiled is kept: the tests start many processes, each of which would compile all modules again.
@@ -68,14 +71,14 @@ lock: $(STAMP)
 clean:
 	rm -rf .venv report .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
-# The build backend is installed from the constraints too, so nothing in .venv is left to the day's newest version.
+# The build backend is pinned too, so nothing in .venv is left to the day's newest version.
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "PYTHON=$(PYTHON) is not Python 3.11 or later: try make PYTHON=python3.12" >&2; exit 1; }
 	@echo "Setting up .venv with $(if $(UV),uv,pip): one to three minutes, once; torch is the largest download." >&2
 	@$(PYTHON) -m venv .venv
-	@$(if $(UV),$(UVPIP) -q hatchling editables ||) $(BIN)/python -m pip install $(PIP) -q hatchling editables
-	@$(if $(UV),$(UVPIP) --no-build-isolation -e '.[dev]' ||) $(BIN)/python -m pip install $(PIP) --no-build-isolation -e '.[dev]'
+	@$(if $(UV),$(UVPIP) $(PINNED) ||) $(PIP) $(PINNED)
+	@$(if $(UV),$(UVPIP) $(OWN) ||) $(PIP) $(OWN)
 	@echo "Compiling what was installed." >&2
 # pip compiles on one core, the tests of the packages too
 	@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' .venv/lib || true

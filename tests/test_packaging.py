@@ -29,11 +29,11 @@ def project() -> dict[str, Any]:
 
 @pytest.fixture
 def pins() -> dict[str, str]:
-    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    text = re.sub(r"^#.*\n", "", (ROOT / "constraints.txt").read_text(), flags=re.MULTILINE)
     table = {}
-    for line in lines:
-        found = re.fullmatch(r"([A-Za-z0-9._-]+)==([A-Za-z0-9.]+)", line)
-        assert found, f"{line!r} is no exact pin"
+    for line in text.replace("\\\n", "").splitlines():
+        found = re.fullmatch(r"([A-Za-z0-9._-]+)==([A-Za-z0-9.]+)( +--hash=sha256:[0-9a-f]{64})+", line.rstrip())
+        assert found, f"{line!r} is no exact pin with hashes"
         assert canonical(found[1]) not in table, f"{found[1]} is pinned twice"
         table[canonical(found[1])] = found[2]
     return table
@@ -53,7 +53,8 @@ def direct(project: dict[str, Any]) -> list[str]:
 
 def test_torch_is_pinned_and_the_rest_is_bounded_below(project: dict[str, Any], pins: dict[str, str]) -> None:
     assert "torch==2.13.0" in project["project"]["dependencies"]
-    assert pins["torch"] == "2.13.0"
+    # its builds differ from machine to machine
+    assert "torch" not in pins
     assert all(">=" in entry or "==" in entry for entry in direct(project))
 
 
@@ -65,7 +66,7 @@ def test_every_dependency_of_every_dependency_is_pinned(project: dict[str, Any],
         if name in seen:
             continue
         seen.add(name)
-        assert name in pins, f"{name} is not in constraints.txt"
+        assert name in {*pins, "torch"}, f"{name} is not in constraints.txt"
         try:
             requires = metadata.requires(name) or []
         except metadata.PackageNotFoundError:
@@ -78,7 +79,7 @@ def test_every_dependency_of_every_dependency_is_pinned(project: dict[str, Any],
 
 def test_nothing_is_pinned_that_nothing_needs(project: dict[str, Any], pins: dict[str, str]) -> None:
     needed = {wanted(entry) for entry in direct(project)} | {"editables"}
-    for name in pins:
+    for name in (*pins, "torch"):
         try:
             needed |= {wanted(entry) for entry in metadata.requires(name) or []}
         except metadata.PackageNotFoundError:
@@ -124,14 +125,14 @@ def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_each_target_sets_everything_up_once(target: str, tree: Path) -> None:
     first = make(tree, "-n", target).stdout
     assert "-m venv .venv" in first
-    assert "-c constraints.txt" in first
+    assert "--require-hashes --no-deps -r constraints.txt" in first
     (tree / ".venv").mkdir()
     (tree / ".venv" / ".installed").touch()
     second = make(tree, "-n", target).stdout
     assert "pip" not in second
     assert ".venv/bin/" in second
     os.utime(tree / "constraints.txt", (2**32, 2**32))
-    assert "-c constraints.txt" in make(tree, "-n", target).stdout
+    assert "--require-hashes --no-deps -r constraints.txt" in make(tree, "-n", target).stdout
 
 
 def test_an_old_python_is_told_in_a_line(tree: Path) -> None:

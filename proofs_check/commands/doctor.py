@@ -23,6 +23,7 @@ NEEDED = (
     ("matplotlib", "matplotlib"),
 )
 TORCH = "2.13.0"
+MEND = "pip install -r constraints.txt, then pip install -e ."
 
 
 def _memory() -> str:
@@ -47,7 +48,7 @@ def examine() -> tuple[list[tuple[str, str]], list[str]]:
         except (ImportError, OSError) as error:
             reason = " ".join(str(error).split())
             facts.append((distribution, "missing"))
-            missing.append(f"{distribution}: {reason}; pip install -c constraints.txt -e .")
+            missing.append(f"{distribution}: {reason}; {MEND}")
     facts += [("platform", platform.platform()), ("memory", _memory()), ("threads", str(_threads()))]
     torch_facts, torch_missing = _torch()
     return facts + torch_facts, missing + torch_missing
@@ -70,7 +71,7 @@ def _torch() -> tuple[list[tuple[str, str]], list[str]]:
         facts.append(("device cuda", "none"))
     missing = []
     if torch.__version__.split("+")[0] != TORCH:
-        missing.append(f"torch {TORCH}: {torch.__version__} is installed; pip install -c constraints.txt -e .")
+        missing.append(f"torch {TORCH}: {torch.__version__} is installed; {MEND}")
     return facts, missing
 
 
