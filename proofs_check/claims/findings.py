@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from proofs_check.claims.pairing import Pair
@@ -24,6 +25,7 @@ from theorems.kernel.settle import (
     printed_value,
     value_of,
 )
+from theorems.rules import ABOUT
 from theorems.rules.norm import MEANING
 
 #: Starts of the walk that every formula is compared for.
@@ -48,6 +50,8 @@ def proof(claim: Statement, outcome: Outcome) -> Proof:
         ],
         "first_false": next((c.line.label for c in lines if not c.holds), None),
         "first_reaching": next((c.line.label for c in lines if c.reaches), None),
+        "concludes": [asdict(one) for one in outcome.conclusions],  # type: ignore[misc]
+        "rules": {step.rule: ABOUT[step.rule].says for step in outcome.steps if step.rule in ABOUT},
     }
 
 

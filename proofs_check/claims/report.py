@@ -182,6 +182,16 @@ class Line(TypedDict):
     reaches: bool
 
 
+class Conclusion(TypedDict):
+    """What a derivation comes to: quantity = value; where a limit is taken, (quantity)/over = limit + remainder."""
+
+    quantity: Text
+    value: Text
+    over: str
+    limit: str
+    remainder: str
+
+
 class Proof(TypedDict):
     """The steps of the derivation, and the printed lines of the proof."""
 
@@ -189,6 +199,10 @@ class Proof(TypedDict):
     lines: list[Line]
     first_false: str | None
     first_reaching: str | None
+    concludes: NotRequired[list[Conclusion]]
+    rules: NotRequired[
+        Annotated[dict[str, str], Meta(description="What each rule that a step uses says, in a sentence.")]
+    ]
 
 
 class Start(TypedDict):

@@ -17,7 +17,7 @@ def _slope(numerator: sp.Expr, denominator: sp.Expr, variable: str) -> Fact:
     w = symbol("w")
     along = (numerator / denominator).subs(symbol(variable), sp.exp(w))
     value = sp.diff(along, w).subs({w: 0, symbol("u"): 1, symbol("v"): 1})
-    words = "d/dw [({0})/({1})] at u = v = 1, " + variable + " = exp(w): {3}"
+    words = "({0})/({1}) has the slope {3} in w at u = v = 1, where " + variable + " = exp(w)"
     steps = (
         _weight(numerator, denominator),
         Step("derivative", words, (numerator, denominator, variable, sp.simplify(value))),
@@ -29,7 +29,7 @@ def _weight(own: sp.Expr, whole: sp.Expr) -> Step:
     """The step that says which weight of the softmax over T scores a quotient of exponentials is."""
     counted = tuple((one, whole.coeff(one)) for one in (symbol("u"), symbol("v")) if whole.has(one))
     table = (*counted, (sp.Integer(1), sp.expand(whole - sp.Add(*(one * count for one, count in counted)))))
-    return Step("softmax-weight", "S_i = {2}, with so many of each exponential: {0}", (table, own, own / whole))
+    return Step("softmax-weight", "S_i = {2}", (table, own, own / whole))
 
 
 @cache
@@ -41,7 +41,7 @@ def taylor() -> dict[str, Fact]:
     """
     u, v, T = symbol("u"), symbol("v"), symbol("T")
     start = (u / (u + T - 1)).subs(u, 1)
-    first = Step("at-origin", "S(0)_i = ({0})/({1}) at u = v = 1: {2}", (u, u + T - 1, start))
+    first = Step("at-origin", "S_i = ({0})/({1}) is {2} at u = v = 1", (u, u + T - 1, start))
     value = fact(start, [_weight(u, u + T - 1), first], "")
     return {
         "diagonal": _slope(u, u + T - 1, "u"),

@@ -30,6 +30,17 @@ class Trusted:
     foreign: bool = False
 
 
+@dataclass(frozen=True)
+class Conclusion:
+    """What a derivation comes to: quantity = value; where a limit is taken, (quantity)/over = limit + remainder."""
+
+    quantity: str
+    value: str
+    over: str = ""
+    limit: str = ""
+    remainder: str = ""
+
+
 @dataclass
 class Outcome:
     """What the kernel found for one claim; ``exact`` and ``corrections`` are expressions in the claim's symbols.
@@ -49,3 +60,4 @@ class Outcome:
     excluded: tuple[str, ...] = ()
     suffices: tuple[str, ...] = ()
     trusted: tuple[Trusted, ...] = ()
+    conclusions: list[Conclusion] = field(default_factory=list)

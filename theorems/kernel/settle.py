@@ -41,7 +41,7 @@ from theorems.kernel.grounds import stated as assumed
 from theorems.kernel.limits import Limit, compare_cells, enclosed, supported_cells
 from theorems.kernel.matrix_claims import matrix_of, settle_matrix, unsupported_matrix
 from theorems.kernel.matrix_facts import MatrixFact
-from theorems.kernel.outcome import CheckedStep, Outcome, Trusted
+from theorems.kernel.outcome import CheckedStep, Conclusion, Outcome, Trusted
 from theorems.rules import ABOUT, RULES, concludes, licensed, load
 from theorems.rules.analysis import REWRITING
 from theorems.rules.orders import Order, concluded, numbered, unsupported_order
@@ -252,6 +252,7 @@ def _settled(statement: Statement, derived: Derived) -> Outcome:
             _explain_limit(statement, name, value, outcome)
         else:
             outcome.evidence.append(f"{name}: derived {true}")
+            outcome.conclusions.append(Conclusion(name, str(true)))
         equal = compare(value, printed, statement.regime, statement.remainder, statement.positions)
         if equal is None:
             outcome.status, outcome.method = "undecided", f"whether {name} equals its print was not decided"
@@ -401,6 +402,8 @@ def _explain_limit(statement: Statement, name: str, value: Ratio, outcome: Outco
         outcome.evidence.append(f"{name}: grows faster than {scale}")
         return
     outcome.evidence.append(f"{name}/({scale}) = {found.limit} + remainder, remainder exactly {found.remainder}")
+    parts = (str(part) for part in (value, scale, found.limit, found.remainder))
+    outcome.conclusions.append(Conclusion(name, *parts))
     if not ball_check(value, regime, scale, found.limit):
         outcome.status, outcome.method = "undecided", "ball arithmetic did not confirm the limit"
 

@@ -47,12 +47,14 @@ Needs = tuple[str, ...] | Callable[..., tuple[str, ...]]
 class About:
     """What a rule says of itself, beside what it checks.
 
-    ``needs`` are the hypotheses of the statement that it uses ("W symmetric", "eta > 0"), or a function of a step's
-    data that gives them; ``concludes`` is the place of its conclusion in a step's data, ``takes`` the places of what
-    must be known before, where it derives nothing by itself; ``facts`` are what the setting that the rule is about
-    says of its names. ``trusted`` is what is taken on trust, ``source`` where that is from.
+    ``says`` is the sentence that it licenses; ``needs`` are the hypotheses of the statement that it uses
+    ("W symmetric", "eta > 0"), or a function of a step's data that gives them; ``concludes`` is the place of its
+    conclusion in a step's data, ``takes`` the places of what must be known before, where it derives nothing by itself;
+    ``facts`` are what the setting that the rule is about says of its names. ``trusted`` is what is taken on trust,
+    ``source`` where that is from.
     """
 
+    says: str = ""
     needs: Needs = ()
     concludes: int | None = None
     takes: tuple[int, ...] = ()
@@ -86,7 +88,8 @@ def rule(
         RULES[name] = check
         words = " ".join((check.__doc__ or "").split())
         trusted = words if argued else _trusted(words)
-        ABOUT[name] = About(needs, concludes, takes, facts or Facts(), trusted, source)
+        says = (check.__doc__ or "").split("\n\n")[0].partition("Trusted")[0].replace("``", "")
+        ABOUT[name] = About(" ".join(says.split()), needs, concludes, takes, facts or Facts(), trusted, source)
         return check
 
     return register
@@ -102,7 +105,9 @@ def _trusted(words: str) -> str:
 
 @rule("isserlis", source="Isserlis, Biometrika 12, 1918; McCullagh, Tensor Methods in Statistics, 1987, Chapter 3")
 def isserlis(observable: Observable, value: Ratio, process: Process, chain: tuple[str, ...]) -> bool:
-    """E[observable] = value for a Gaussian process: recomputed from joint cumulants of the forms.
+    """E[x_a^T A x_b x_c^T B x_e] is a sum over the pairings of the tokens, each with its covariance K(s, t) Sigma.
+
+    Recomputed from the joint cumulants of the forms.
 
     Trusted: the joint cumulants of quadratic forms in a Gaussian vector (connected terms of log det).
     """
@@ -112,14 +117,17 @@ def isserlis(observable: Observable, value: Ratio, process: Process, chain: tupl
 
 @rule("wick")
 def wick(observable: Observable, value: Ratio, process: Process, chain: tuple[str, ...]) -> bool:
-    """E[observable] = value, for a value that came from joint cumulants: recomputed by Wick's pairings."""
+    """E[x_a^T A x_b x_c^T B x_e] is a sum over joint cumulants of the forms x_a^T A x_b.
+
+    Recomputed by Wick's pairings of the tokens.
+    """
     other = Process(process.kernel, chain, process.symmetric)
     return total(t.coefficient * other.product(t.forms) for t in observable.terms) == value
 
 
 @rule("faulhaber", takes=(0,))
 def faulhaber(summand: Ratio, index: str, lower: Ratio, upper: Ratio, primitive: Ratio, value: Ratio) -> bool:
-    """sum_{lower < index <= upper} summand = value, by telescoping: P(n) - P(n - 1) = summand(n)."""
+    """sum_(m<k<=n) f(k) = P(n) - P(m) where P(k) - P(k - 1) = f(k): a sum by telescoping."""
     previous = primitive.substitute(index, Ratio.of(index) - 1)
     ends = primitive.substitute(index, upper) - primitive.substitute(index, lower)
     return primitive - previous == summand and ends == value
@@ -139,10 +147,10 @@ def _whole_at_origin(numerator: sp.Expr, denominator: sp.Expr, *_: Any) -> tuple
 
 @rule("softmax-weight")
 def softmax_weight(exponentials: tuple[tuple[sp.Expr, sp.Expr], ...], own: sp.Expr, value: sp.Expr) -> bool:
-    """A weight of the softmax over T scores: its exponential over the sum of all, in (exponential, how many of it).
+    """S_i = exp(w_i)/sum_j exp(w_j), a weight of the softmax over T scores.
 
-    The exponentials are 1, u and v, of scores that are 0 or names, and there are T of them in all: so many of each as
-    0, 1, 2, ..., or T less one of these.
+    In (exponential, how many of it). The exponentials are 1, u and v, of scores that are 0 or names, and there are T of
+    them in all: so many of each as 0, 1, 2, ..., or T less one of these.
     """
     known = {sp.Integer(1), *ORIGIN}
     counted = [exponential for exponential, _ in exponentials]
@@ -162,7 +170,10 @@ def _is_count(count: sp.Expr) -> bool:
 
 @rule("derivative", needs=_whole_at_origin)
 def derivative(numerator: sp.Expr, denominator: sp.Expr, variable: str, value: sp.Expr) -> bool:
-    """The derivative of N/D along w at u = v = 1, where u or v is x = exp(w): (N' D - N D')/D^2 with ' = x d/dx."""
+    """The derivative of a quotient along w at u = v = 1, where u or v is exp(w).
+
+    (N' D - N D')/D^2 with ' = x d/dx for x = exp(w).
+    """
     x, below = symbol(variable), denominator.xreplace(ORIGIN)
     if x not in ORIGIN or not (elementary(numerator) and elementary(denominator)):
         return False

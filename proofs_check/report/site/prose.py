@@ -257,7 +257,8 @@ def lines(latex: str) -> list[str]:
     return [latex[a:b].strip() for a, b in zip(cuts, [*cuts[1:], len(latex)], strict=True)]
 
 
-def _whole(text: str) -> str | None:
+def whole(text: str) -> str | None:
+    """A text that is one formula of this notation as LaTeX; None for any other."""
     reader = _Reader(text, 0)
     found = reader.attempt(reader.relation)
     return found if reader.at == len(text) else None
@@ -274,7 +275,7 @@ def runs(text: str) -> Iterator[tuple[str | None, str]]:
         if (marked := _MARKED.match(text, place)) and not text.startswith("``", place - 1):
             if done < place:
                 yield None, text[done:place]
-            yield formula.relation(marked[1]) or _whole(marked[1]), marked[1]
+            yield formula.relation(marked[1]) or whole(marked[1]), marked[1]
             done = place = marked.end()
             continue
         if place and text[place - 1] not in " (":

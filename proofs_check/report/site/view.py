@@ -14,7 +14,7 @@ from proofs_check.claims.report import Case, Claim, Report
 from proofs_check.inputs.expect import CORRECTED, VERDICTS
 from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
-from proofs_check.report.site import compare, formula, mathml, names, plot
+from proofs_check.report.site import compare, formula, mathml, names, plot, proof
 from proofs_check.report.site.numbers import finite, number
 from proofs_check.report.telling import (
     FIDELITY,
@@ -144,12 +144,30 @@ def entries(report: Report) -> list[Entry]:
         title = place if 0 < len(place) <= TITLE and not place.startswith("as ") else short or claim["id"]
         paper = claim["paper"]["id"] or parts[0]
         found.append(Entry(claim, slug, short, title, paper, section, statement(claim)))
+    _told_apart(found)
     table = {entry.id: entry for entry in found}
     for entry in found:
         base = table.get(entry.id.removesuffix(CORRECTED)) if entry.id.endswith(CORRECTED) else None
         if base is not None and base is not entry:
             entry.corrects, base.correction = base, entry
     return found
+
+
+def _told_apart(found: Sequence[Entry]) -> None:
+    """Give claims of one title what their ids differ in, "Lemma 1 (variance)"."""
+    same: dict[tuple[str, str], list[Entry]] = {}
+    for entry in found:
+        if not entry.id.endswith(CORRECTED):
+            same.setdefault((entry.paper, entry.title), []).append(entry)
+    added: dict[str, str] = {}
+    for members in same.values():
+        words = [entry.short.split("-") for entry in members]
+        shared = next((k for k, column in enumerate(zip(*words, strict=False)) if len({*column}) > 1), 0)
+        if len(members) > 1 and all(len(parts) > shared for parts in words):
+            added |= {entry.id: "-".join(parts[shared:]) for entry, parts in zip(members, words, strict=True)}
+    for entry in found:
+        if word := added.get(entry.id.removesuffix(CORRECTED)):
+            entry.title = f"{entry.title} ({word})"
 
 
 def statement(claim: Claim) -> Markup:
@@ -315,6 +333,9 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
     return {
         "rows": rows(entry),
         "further": further(entry),
+        "argument": proof.parts(claim),
+        "concludes": proof.conclusions(claim),
+        "regime": names.along(claim),
         "steps": steps,
         "wrong": wrong,
         "lines": lines,

@@ -1,0 +1,90 @@
+"""A derivation in the form of a proof: each argument once, with what it gives.
+
+What the kernel's log has twice, and sums within an expectation over an index of the engine's own, are left to the log,
+which stands folded under the proof.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from proofs_check.claims.report import Claim
+from proofs_check.report.site import formula, mathml, names, prose
+
+_SUM = re.compile(r"sum over (.+?) < (\w+) <= (.+?) of (.+)")
+#: A sum over an index of the engine's own.
+_INNER = re.compile(r"sum over \S+ < _")
+_RELATION = re.compile(r" (=|<=|<|>=|>) ")
+
+
+@dataclass
+class Part:
+    """A stretch of a proof: its rule, what that says, and what it gives here."""
+
+    rule: str
+    says: Markup | None
+    rows: list[Markup] = field(default_factory=list)
+
+
+def parts(claim: Claim) -> list[Part]:
+    """The proof of a claim, by its arguments; empty where its derivation has no steps or one that fails."""
+    proof = claim["proof"]
+    if not all(step["ok"] for step in proof["steps"]):
+        return []
+    says = proof.get("rules", {})
+    found: dict[str, Part] = {}
+
+    def written(text: str) -> str:
+        return names.written(text, claim, generated=True)
+
+    for text, rule in dict.fromkeys((step["text"], step["rule"]) for step in proof["steps"]):
+        if not _INNER.match(text):
+            part = found.setdefault(rule, Part(rule, mathml.sentence(says[rule]) if says.get(rule) else None))
+            part.rows.append(_row(text, written))
+    return list(found.values())
+
+
+def conclusions(claim: Claim) -> list[Markup]:
+    """What the derivation comes to: each quantity with its value, and with its limit and what is left of it."""
+    found = []
+    for one in claim["proof"].get("concludes", []):
+        head = names.quantity(one["quantity"], claim)
+        found.append(Markup("{} {}").format(head, _right("=", names.written(one["value"], claim))))
+        if one["limit"]:
+            over = Markup("{}/{}").format(head, mathml.expression(one["over"], False)) if one["over"] != "1" else head
+            limit, rest = (mathml.expression(names.written(one[key], claim)) for key in ("limit", "remainder"))
+            found.append(Markup("{} {} {} + ({})").format(over, mathml.shown("="), limit, rest))
+    return found
+
+
+def _row(text: str, written: Callable[[str], str]) -> Markup:
+    """A step as one relation between two formulas where it is one, which lines may break; else as a sentence."""
+    summed = _SUM.fullmatch(text)
+    sides = _RELATION.split(summed[4] if summed else text)
+    latex = [_latex(written(side)) for side in sides[::2]]
+    if len(sides) != 3 or None in latex:
+        return mathml.sentence(written(text))
+    left = str(latex[0])
+    if summed:
+        bounds = [_latex(written(summed[place])) for place in (1, 2, 3)]
+        body = rf"\left({left}\right)" if " + " in sides[0] or " - " in sides[0] else left
+        left = rf"\sum_{{{bounds[0]} < {bounds[1]} \leq {bounds[2]}}} {body}"
+    pieces = [left] if summed else prose.lines(left)
+    shown = [mathml.converted(piece, True) for piece in pieces]
+    if None in shown:
+        return mathml.sentence(written(text))
+    return Markup("{} {}").format(Markup(" ").join(map(Markup, shown)), _right(sides[1], written(sides[2])))
+
+
+def _right(relation: str, text: str) -> Markup:
+    sign = {"<=": r"\leq", ">=": r"\geq"}.get(relation, relation)
+    return Markup("{} {}").format(mathml.shown(sign), mathml.expression(text))
+
+
+def _latex(text: str) -> str | None:
+    """A formula of the report or of a sentence as LaTeX; None where it is none."""
+    return formula.latex(text) or prose.whole(text)
