@@ -7,6 +7,7 @@ that it depends on their directions alone; their lengths |z_t| are independent o
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -14,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from montecarlo.statements.arrays import Array, library
+from montecarlo.statements import radii
+from montecarlo.statements.arrays import Array, Generator, library
 
-KINDS = ("frame", "frame-sphere")
+KINDS = ("frame", "frame-sphere", "frame-isotropic")
 #: A series ends where a term is below this part of the sum, and is given up after so many terms.
 SMALL, MOST_TERMS = 2.0**-70, 1_000
 
@@ -26,7 +28,7 @@ def several(kind: str, places: int) -> bool:
     return kind in KINDS and (places > 1 or kind != "frame")
 
 
-def whitened(kind: str, z: Array) -> Array:
+def whitened(kind: str, given: Sequence[float], z: Array, generator: Generator) -> Array:
     """The whitened tokens (places, d, n) of standard normals z of that shape, places <= d."""
     own, d = library(z), z.shape[1]
     lengths = own.sqrt((z * z).sum(1))
@@ -40,6 +42,8 @@ def whitened(kind: str, z: Array) -> Array:
             left = left / own.sqrt((left * left).sum(0))
         frame.append(left)
     made = own.stack(frame)
+    if kind == "frame-isotropic":
+        return made * (math.sqrt(d) * radii.lengths(given, z, generator))
     return made * (math.sqrt(d) if kind == "frame-sphere" else lengths[:, None])
 
 
@@ -56,6 +60,8 @@ class Frame:
 
     def mean(self, slope: NDArray[Any]) -> Any:
         """E exp(slope^T z); infinite where the slopes of the tokens are not all in one direction."""
+        if self.kind == "frame-isotropic":
+            raise DirectionError("lengths of any law")
         rows = slope.reshape(-1, self.d).astype(np.complex128)
         rows = rows[np.any(rows != 0, axis=1)]
         if not len(rows):
@@ -81,11 +87,13 @@ class Powers:
     """The same law for products of powers of z_1^T b, z_2^T b, ..., b the unit vector of all linear forms that are met.
 
     E prod (b^T z_i)^(2 t_i) = prod (2 t_i - 1)!! (d/2)_(t_i)/(d/2)_n, n the sum of the t_i; of lengths sqrt(d) it is
-    prod (2 t_i - 1)!! (d/2)^n/(d/2)_n. Odd powers have the mean 0.
+    prod (2 t_i - 1)!! (d/2)^n/(d/2)_n; of lengths sqrt(d) s_i, s_i one of ``given``, times prod E s_i^(2 t_i).
+    Odd powers have the mean 0.
     """
 
     kind: str
     d: int
+    given: Sequence[float] = ()
     direction: NDArray[np.float64] | None = None
 
     def powers(self, start: float, slope: NDArray[np.float64]) -> dict[tuple[complex, ...], complex]:
@@ -110,8 +118,11 @@ class Powers:
         half, n = self.d / 2, sum(counts) // 2
         below = math.prod(half + k for k in range(n))
         found = math.prod(math.prod(range(1, count, 2)) for count in counts)
-        if self.kind == "frame-sphere":
-            return found * half**n / below
+        if self.kind != "frame":
+            lengths = math.prod(
+                sum(one**count for one in self.given) / len(self.given) for count in counts if self.given
+            )
+            return found * half**n / below * lengths
         return found * math.prod(half + k for count in counts for k in range(count // 2)) / below
 
     def shared(self, exponents: NDArray[Any]) -> set[int]:

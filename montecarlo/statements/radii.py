@@ -12,6 +12,7 @@ student(nu)     K = 9^q min(prod_t C(q_t), max(16, 3 max_t C(q_t))^q) for its de
                 E g^4 <= C (E g^2)^2 and r = min(1/2, (3C)^(-1/4)), E (a + r g)^4 <= a^4 + 8 a^2 r^2 E g^2 + 3 r^4 E g^4
                 <= (E (a + g)^2)^2; the maps a + g -> a + r g of single tokens multiply (Minkowski), while at most q
                 tokens meet in a monomial
+isotropic       that of a mixture with p = 1/2: given the lengths, which take two values, f is one of uniform directions
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ import numpy as np
 
 from montecarlo.statements.arrays import Array, Generator, double, library
 
-KINDS = ("iid-signs", "iid-sphere", "iid-student", "iid-mixture")
-#: Those whose whitened tokens have the length sqrt(d), always.
+KINDS = ("iid-signs", "iid-sphere", "iid-student", "iid-mixture", "iid-isotropic")
+#: Those whose whitened tokens have the length sqrt(d), always, and those where it is that times one of two numbers.
 BOUNDED = ("iid-signs", "iid-sphere", "frame-sphere")
+ISOTROPIC = ("iid-isotropic", "frame-isotropic")
 Rows = list[list[Fraction]]
 
 
@@ -35,8 +37,9 @@ def whitened(kind: str, given: Sequence[float], z: Array, generator: Generator) 
     """The whitened tokens (places, d, n) of standard normals z of that shape."""
     if kind == "iid-signs":
         return 2 * double(z >= 0) - 1
-    if kind == "iid-sphere":
-        return z * (math.sqrt(z.shape[1]) / library(z).sqrt((z * z).sum(1)))[:, None]
+    if kind in ("iid-sphere", "iid-isotropic"):
+        uniform = z * (math.sqrt(z.shape[1]) / library(z).sqrt((z * z).sum(1)))[:, None]
+        return uniform if kind == "iid-sphere" else uniform * lengths(given, z, generator)
     shape = (z.shape[0], 1, z.shape[2])
     if kind == "iid-student":
         # chi^2_nu = 2 Gamma(nu/2)
@@ -44,6 +47,12 @@ def whitened(kind: str, given: Sequence[float], z: Array, generator: Generator) 
     p, c = given
     chosen = double(_uniform(shape, z, generator) < p)
     return z * (chosen * math.sqrt(c) + (1 - chosen))
+
+
+def lengths(given: Sequence[float], z: Array, generator: Generator) -> Array:
+    """One of two lengths for every token of (places, d, n), with probability 1/2 each, (places, 1, n)."""
+    chosen = double(_uniform((z.shape[0], 1, z.shape[2]), z, generator) < 0.5)
+    return chosen * abs(given[0]) + (1 - chosen) * abs(given[1])
 
 
 def _gamma(half: float, shape: tuple[int, ...], z: Array, generator: Generator) -> Array:
@@ -68,8 +77,8 @@ def kurtosis(kind: str, given: Sequence[Fraction], degree: int, degrees: Mapping
     if kind == "iid-student":
         found = [_student(given[0], q) for q in degrees.values()]
         return base * min(math.prod(found), max(16.0, 3 * max(found, default=1.0)) ** degree)
-    if kind == "iid-mixture":
-        least = min(given[0], 1 - given[0])
+    if kind in ("iid-mixture", "iid-isotropic"):
+        least = min(given[0], 1 - given[0]) if kind == "iid-mixture" else Fraction(1, 2)
         if least > 0:
             return base * min(float(1 / least) ** len(degrees), float(9 / least) ** degree)
     return base

@@ -58,8 +58,9 @@ class StatementSimulation:
         self.native = all(map(native, sides))
         self.env = environment_of(case, None if self.native else "cpu", plain.get("sizes"))
         self.sides: dict[str, Node] = {}
-        if self.law[0] in radii.BOUNDED:
-            self.env.radius = math.sqrt(self.env.scalars.get("d", 1))
+        if self.law[0] in (*radii.BOUNDED, *radii.ISOTROPIC):
+            lengths = [abs(value(frozen(node), self.env)) for node in self.law[1:]]
+            self.env.radius = math.sqrt(self.env.scalars.get("d", 1)) * max(lengths, default=1.0)
         # a family of scores has T entries, so the length is known before the sides are
         plain_sides = {side: frozen(plain[side], definitions) for side in ("left", "right")}
         if "_left" in case or "_right" in case:
@@ -197,8 +198,11 @@ class StatementSimulation:
             # tokens are linear in what is uniform on the sphere
             law = waves.Sphere(len(process.root))
         if process.kind in frames.KINDS:
-            law = (frames.Frame if degree_of(form, self.env) is None else frames.Powers)(
-                process.kind, len(process.root)
+            polynomial = degree_of(form, self.env) is not None
+            law = (
+                frames.Powers(process.kind, len(process.root), process.given)
+                if polynomial
+                else frames.Frame(process.kind, len(process.root))
             )
         if not isinstance(law, waves.Gaussian):
             process = Process(["iid"], self.T, process.root, self.env.scalars, places=process.places)

@@ -2,7 +2,8 @@
 
 A law is plain data: ["walk"], ["walk-zero"], ["walk-mean"], ["iid"], ["ar1", a], ["gaussian", K(s, t)], and of
 independent tokens ["iid-signs"], ["iid-sphere"], ["iid-student", nu], ["iid-mixture", p, c]; orthogonal ones are
-["frame"] and ["frame-sphere"].
+["frame"] and ["frame-sphere"]. Isotropic ones, ["iid-isotropic", a, b] and ["frame-isotropic", a, b], have the lengths
+sqrt(d) a or sqrt(d) b.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Process:
         # x_1 = 0 and x_1 = m hold no increment, x_1 ~ N(0, Sigma) holds one
         first = self.places[0] if self.kind == "walk" else self.places[0] - 1
         self._steps = [math.sqrt(k) for k in (first, *gaps)]
-        self.given = self._arguments(law, parameters) if self.kind in radii.KINDS else ()
+        self.given = self._arguments(law, parameters) if self.kind in (*radii.KINDS, *frames.KINDS) else ()
         if self.kind == "ar1":
             self._decay = self._decays(frozen(law[1]), parameters, gaps)
         if self.kind == "gaussian":
@@ -90,7 +91,7 @@ class Process:
 
     def _whitened(self, z: Array, generator: Generator) -> Array:
         if self.kind in frames.KINDS:
-            return frames.whitened(self.kind, z)
+            return frames.whitened(self.kind, self.given, z, generator)
         return radii.whitened(self.kind, self.given, z, generator) if self.kind in radii.KINDS else z
 
     def made(self, z: Array) -> Array:
@@ -103,12 +104,11 @@ class Process:
         return own.moveaxis(made, -1, 0)
 
     def _arguments(self, law: Sequence[Any], parameters: Mapping[str, float | Array]) -> tuple[float, ...]:
-        """nu of Student's t, p and c of a mixture."""
+        """nu of Student's t, p and c of a mixture, the lengths of isotropic tokens."""
         found = [value(frozen(node), Environment(scalars=parameters)) for node in law[1:]]
         given = tuple(float(one) for one in found)
-        fine = {"iid-student": len(given) == 1 and given[0] > 0, "iid-mixture": len(given) == 2}.get(
-            self.kind, not given
-        )
+        several = dict.fromkeys(("iid-mixture", *radii.ISOTROPIC), len(given) == 2)
+        fine = {"iid-student": len(given) == 1 and given[0] > 0, **several}.get(self.kind, not given)
         if not fine or (self.kind == "iid-mixture" and not (0 <= given[0] <= 1 and given[1] >= 0)):
             raise NoValueError(
                 f"{self.kind}{given}: no such law; expected student(nu) with nu > 0, mixture(p, c) with 0 <= p <= 1 "

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from proofs_check.cases.rotations import rotated
 from theorems.statement import cases as exact_cases
 from theorems.statement.entrywise import LEFT, RIGHT
+from theorems.statement.expression import coefficients
 from theorems.statement.places import ZERO, Place
 from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
@@ -37,6 +38,9 @@ GENTLE = ("1/4", "-1/4", "1/2", "0", "1/8", "-1/2", "3/8", "-1/8")
 VARIANCES = ("1", "2", "1/4", "3", "1/64", "0")
 NUMBERS = ("1", "2", "1/2", "-1", "3", "-1/2", "1/4", "5", "-3", "0", "1/8", "10", "7/8", "1/100")
 FREEDOM = ("40", "24", "64", "100", "33")
+#: Coefficients of a power series, and lengths over sqrt(d), of which high powers are taken.
+COEFFICIENTS = ("1", "0", "1/2", "2", "1/4")
+LENGTHS_DRAWN = ("1", "1/2", "3/2", "0")
 SHARES = ("1/2", "1/4", "3/4", "1", "1/8", "5/8")
 #: The unit vectors of an entry's row and column.
 UNITS = (LEFT, RIGHT)
@@ -112,7 +116,7 @@ def case_of(prop: Proposition, draw: Draw, longest: int = LONGEST, largest: int 
         case["d"] = draw.integer(low, high)
     for name in prop.parameters:
         if name not in case:
-            many = degrees_of_freedom(prop, name)
+            many = own_numbers(prop, name)
             case[name] = draw.one_of(many or [str(one) for one in numbers(range_of(prop, name))])
     for name in prop.matrices:
         case[name] = matrix(draw, prop, name, *(length(case, label) for label in known.size(name)))
@@ -161,12 +165,20 @@ def _lists(prop: Proposition) -> list[tuple[str, str]]:
     return square + [(name, label) for name, (label, _) in prop.known.sequences.items()]
 
 
-def degrees_of_freedom(prop: Proposition, name: str) -> list[str]:
-    """Values of Student's nu at which tails are light enough for samples; none for another name."""
-    if prop.law.kind != "iid-student" or str(prop.law.arguments[0]) != name:
-        return []
+def own_numbers(prop: Proposition, name: str) -> list[str]:
+    """Values of a name whose tails have to be light enough for samples; none for another name.
+
+    That is Student's nu, a length of isotropic tokens, or a coefficient of a power series.
+    """
+    many: tuple[str, ...] = ()
+    if prop.law.kind == "iid-student" and str(prop.law.arguments[0]) == name:
+        many = FREEDOM
+    elif name in prop.law.lengths:
+        many = LENGTHS_DRAWN
+    elif any(name in coefficients(head) for head in prop.known.entire):
+        many = COEFFICIENTS
     known = prop.known.ranges.get(name, Range())
-    return [text for text in FREEDOM if known.holds(Fraction(text))]
+    return [text for text in many if known.holds(Fraction(text))]
 
 
 def numbers(known: Range) -> list[Fraction]:
@@ -286,7 +298,7 @@ def _shares(prop: Proposition) -> set[str]:
 
 
 def _choices(prop: Proposition, name: str) -> list[str]:
-    if many := degrees_of_freedom(prop, name):
+    if many := own_numbers(prop, name):
         return many[:4]
     known = range_of(prop, name)
     found = [text for text in NUMBERS if known.holds(Fraction(text))][:4]

@@ -1,11 +1,12 @@
-"""Reading what binds names: ``every(relation, j, 1, n)``, ``exists(W, conditions)``, ``least(f, W, conditions)``."""
+"""Reading what binds names: ``every(relation, j, 1, n)``, ``exists(W, conditions)``, ``diff(f, theta)`` and alike."""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
-from theorems.statement.expression import TRUTHS, Expr, StatementError
+from theorems.statement.calculus import derivative
+from theorems.statement.expression import MOMENTS, TRUTHS, Expr, StatementError
 
 if TYPE_CHECKING:
     from theorems.statement.language import Vocabulary, _Reader
@@ -53,7 +54,7 @@ def ranged(reader: _Reader, node: ast.Call, depth: int, body: Expr, expected: st
 
 def taken(words: Vocabulary, label: str) -> bool:
     """Whether a word stands for something, so that it cannot be an index: that would be read in the index's place."""
-    known = (words.matrices, words.vectors, words.sequences, words.families)
+    known = (words.matrices, words.vectors, words.sequences, words.families, words.entire)
     defined = (words.values, words.definitions, words.several)
     return label in ("x", "T", "d", "pi") or label.startswith("_") or any(label in table for table in known + defined)
 
@@ -198,3 +199,31 @@ def _of_function(reader: _Reader, head: str, node: ast.Call, places: list[ast.ex
     if body.random:
         raise reader.fail(f"{body} is random; take a moment of it, e.g. E[{body}]", node.args[0])
     return Expr(head, (body, index, *ends))
+
+
+def by_parameter(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
+    """A derivative by a parameter, at a place where one is given."""
+    if len(node.args) not in (2, 3) or not isinstance(node.args[1], ast.Name):
+        raise reader.fail("expected diff(expression, theta), or diff(expression, theta, place)", node)
+    index = node.args[1].id
+    if taken(reader.words, index):
+        raise reader.fail(f"{index} is no parameter; a derivative is by a parameter such as theta", node.args[1])
+    body = reader.build(node.args[0], depth)
+    if _outside_limits(body):
+        raise reader.fail(f"of moments only expectations are differentiated; write {body} by expectations", node)
+    at = (
+        reader.build(node.args[2], depth) if len(node.args) == 3 else Expr("name", (index,), reader.place(node.args[1]))
+    )
+    try:
+        if not body.has("lim"):
+            derivative(body, index)
+    except StatementError as error:
+        raise StatementError(str(error), reader.text, error.at if error.at >= 0 else reader.place(node)) from None
+    return Expr("diff", (body, index, at))
+
+
+def _outside_limits(node: Expr) -> bool:
+    """Whether a moment other than an expectation stands outside of every lim(...)."""
+    if node.op in MOMENTS and node.op != "E":
+        return True
+    return node.op != "lim" and any(_outside_limits(arg) for arg in node)

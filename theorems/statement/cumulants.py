@@ -152,6 +152,8 @@ def _radius(kind: str, given: Sequence[Fraction], half: int, d: int) -> Fraction
     gauss = prod((Fraction(d + 2 * k) for k in range(half)), start=Fraction(1))
     if kind == "iid-mixture":
         return given[0] * given[1] ** half + 1 - given[0]
+    if kind == "iid-isotropic":
+        return sum((one ** (2 * half) for one in given), Fraction(0)) / len(given) * Fraction(d) ** half / gauss
     if kind == "iid-student":
         # E (1/chi^2_nu)^k = 1/((nu - 2) ... (nu - 2k))
         return given[0] ** half / prod((given[0] - 2 * k for k in range(1, half + 1)), start=Fraction(1))

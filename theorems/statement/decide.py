@@ -20,12 +20,14 @@ from theorems.algebra.expressions import symbol
 from theorems.algebra.spherical import Spherical, bounds, poles
 from theorems.statement import decide_clauses
 from theorems.statement.conditions import CLAUSES, parts
-from theorems.statement.expression import MOMENTS, Expr, StatementError, number
+from theorems.statement.expression import MOMENTS, Expr, StatementError, number, polynomial
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.having import has_values, visibly_nonnegative
 from theorems.statement.hypotheses import words_of
 from theorems.statement.language import parsed
+from theorems.statement.laws import LENGTHS
 from theorems.statement.limits import GROWING, Regime, consequences, leading, limit, put, regimes, uniform
+from theorems.statement.mixing import radial_at
 from theorems.statement.normal import equal, equal_logarithms, nonnegative, sign
 from theorems.statement.places import Order, Place, orders
 from theorems.statement.proposition import Proposition
@@ -118,7 +120,7 @@ class Derivation:
     def at(self, node: Expr, case: Mapping[str, Any]) -> sp.Expr:
         """A side's exact value at a case; NotPolynomialError where it has none."""
         order = self.order_at(case)
-        return self.put(self.value(order, node), order, case)
+        return self.put(self.value(order, polynomial(node)), order, case)
 
     def defined(self, node: Expr, case: Mapping[str, Any]) -> bool:
         """Whether a side has a value at a case: nothing in it divides by 0, or is a root of a negative number."""
@@ -232,6 +234,8 @@ def _number(name: str, case: Mapping[str, Any], exact: Exact) -> sp.Expr:
         }
         found = exact.traces.value(name, matrices, vectors)
         return sp.Rational(found.numerator, found.denominator)
+    if exact.law.lengths and (value := radial_at(name, [Fraction(case[one]) for one in LENGTHS])) is not None:
+        return sp.Rational(value.numerator, value.denominator)
     if name not in case:
         raise NotPolynomialError(f"{name} has no exact value at a case")
     value = Fraction(case[name])

@@ -7,12 +7,15 @@ that is of exp(s0 + s f), t = s/c. A moment that is not seen to be finite bounds
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
 from theorems.statement.expression import MOMENTS, Expr, StatementError, minus, name, negative, number
+from theorems.statement.having import visibly_nonnegative
 from theorems.statement.laws import Law
+from theorems.statement.orthogonal import RULE as ORTHOGONAL
+from theorems.statement.orthogonal import losses, tidy
 from theorems.statement.proofs.prover import STEPS, Prover
 from theorems.statement.proofs.steps import Step, Steps
 from theorems.statement.proposition import Proposition
@@ -20,12 +23,30 @@ from theorems.statement.shapes import shape
 from theorems.statement.work import Work
 
 ZERO, ONE = number(0), number(1)
+#: Steps of the proof that a bound is at least what was derived.
+COMPARING = 1000
 MARKOV = "Markov's inequality for exp(t A), t >= 0"
 PRODUCT = "independent tokens of one law: E of a product is the product of E"
 #: Laws of tokens that stay within a ball.
 BOUNDED = ("iid-sphere", "iid-signs", "frame-sphere")
 #: What of bounded numbers is bounded.
-_CONTINUOUS = ("token", "T", "+", "*", "exp", "cos", "sin", "abs", "norm", "sum", "matrix", "vector", "name", "number")
+_CONTINUOUS = (
+    "token",
+    "T",
+    "+",
+    "*",
+    "exp",
+    "cos",
+    "sin",
+    "abs",
+    "norm",
+    "sum",
+    "matrix",
+    "vector",
+    "name",
+    "number",
+    "entire",
+)
 
 
 @dataclass(frozen=True)
@@ -40,43 +61,128 @@ class Event:
 
 def shown(prop: Proposition) -> Steps | None:
     """Steps to P[...] <= a bound with exponential moments, under every order of the positions; or None."""
-    chance, bound = (prop.left, prop.right) if prop.relation == "<=" else (prop.right, prop.left)
+    read = _read(prop)
+    if read is None:
+        return None
+    for one in read.bounds():
+        read.prover.work = Work(COMPARING)
+        last = read.compared(one)
+        if last is not None:
+            return [*one.steps, *last]
+    return None
+
+
+def improved(prop: Proposition) -> list[Expr]:
+    """What a probability is shown to be at most, by the exponential moment that its bound has: the simplest first."""
+    read = _read(prop)
+    if read is None:
+        return []
+    # exp(-t b) as it is written in the bound, where it is the same
+    return [read.back(Expr("*", (read.factor(one) or tidy(one.factor), one.rest))) for one in read.bounds()]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a probability is at most, exp(-t b) times E of the rest, in names for moments; and the steps to it."""
+
+    steps: Steps
+    factor: Expr
+    rest: Expr
+
+    @property
+    def bound(self) -> Expr:
+        """The product of both."""
+        return Expr("*", (self.factor, self.rest))
+
+
+@dataclass
+class _Read:
+    """P[A > b] and its bound, in which names stand for moments; that of exp(s0 + s f) is ``label``."""
+
+    event: Event
+    chance: Expr
+    bound: Expr
+    label: str
+    names: dict[Expr, Expr]
+    parts: dict[Expr | None, Expr]
+    atom: Expr
+    prover: Prover
+    law: Law
+
+    def back(self, node: Expr) -> Expr:
+        """An expression with moments for their names."""
+        for moment, own in self.names.items():
+            node = _put(node, own, moment)
+        return node
+
+    def factor(self, one: Shown) -> Expr | None:
+        """The exponential before the rest of the bound, where it is what was derived."""
+        head = self.bound.args[0] if self.bound.op == "*" else self.bound
+        same = head.op == "exp" and self.prover.equal(head, one.factor) is not None
+        return head if same else None
+
+    def compared(self, one: Shown) -> Steps | None:
+        """Steps to the bound being at least what was derived: to exp(s) F >= exp(s) G by F >= G."""
+        head = self.factor(one)
+        if head is None or self.bound.op != "*":
+            return self.prover.related(self.bound, one.bound, False)
+        rest = self.bound.args[1] if len(self.bound.args) == 2 else Expr("*", self.bound.args[1:])
+        found = self.prover.related(rest, one.rest, False)
+        return None if found is None else [Step("identity by normal form", f"{head} = {one.factor}"), *found]
+
+    def bounds(self) -> Iterator[Shown]:
+        """exp(-t b) times what E exp(t A) is at most."""
+        event, parts, atom = self.event, self.parts, self.atom
+        for own, copies, goals, off in _matched(event.atom, atom, parts[atom], self.law, self.prover):
+            # own: E exp(s0 + s atom) is that of exp(s0) exp(t weight atom)
+            t = Expr("/", (parts[atom], event.weight))
+            told = [Step(MARKOV, f"P[{self.chance.args[0]}] <= exp(-t*({event.end}))*E[exp(t*A)], t = {t}"), *own]
+            fine = [self.prover.at_least(goal, ZERO, False) for goal in (t, *goals)]
+            if any(one is None for one in fine):
+                continue
+            shift = Expr("*", (t, minus(event.offset, event.end)))
+            inside = minus(shift, Expr("*", (copies, parts.get(None, ZERO))))
+            power = name(self.label) if copies == ONE else Expr("**", (name(self.label), copies))
+            steps = [*told, *(step for one in fine if one for step in one)]
+            factor = Expr("exp", (inside,))
+            if off is None:
+                yield Shown(steps, factor, power)
+            # what is taken off is that of exp(s f) alone, without s0
+            for loss in off or () if None not in parts else ():
+                for moment, label in self.names.items():
+                    loss = _put(loss, moment, label)
+                yield Shown(steps, factor, minus(power, loss))
+
+
+def _read(prop: Proposition) -> _Read | None:
+    chance, bound = (prop.left, prop.right) if prop.relation[:1] == "<" else (prop.right, prop.left)
     if prop.relation not in ("<=", ">=") or chance.op != "P" or chance.args[0].op != "relation":
         return None
     event = _event(*chance.args[0].args)
-    moments = [node for node in bound.walk() if node.op in MOMENTS]
-    if event is None or len(dict.fromkeys(moments)) != 1:
+    moments = list(dict.fromkeys(node for node in bound.walk() if node.op in MOMENTS))
+    exponential = [one for one in moments if one.op == "E" and one.args[0].op == "exp"]
+    others = [one for one in moments if one not in exponential]
+    if event is None or len(exponential) != 1 or not all(map(visibly_nonnegative, others)):
         return None
-    (moment,) = dict.fromkeys(moments)
-    if moment.op != "E" or moment.args[0].op != "exp" or not _finite(moment.args[0].args[0], prop.law):
+    (moment,) = exponential
+    if not _finite(moment.args[0].args[0], prop.law):
         return None
     parts = _linear(moment.args[0].args[0])
     taken = {*bound.names(), *prop.parameters, *prop.positions}
-    label = next(label for k in count() if (label := f"moment{k}") not in taken)
+    free = (label for k in count() if (label := f"moment{k}") not in taken)
+    names = {one: name(label) for one, label in zip((moment, *others), free, strict=False)}
     atoms = [atom for atom in parts if atom is not None]
     if len(atoms) != 1:
         return None
-    (atom,) = atoms
     prover = Prover(prop, Work(STEPS))
-    prover.known = replace(prover.known, relations=(*prover.known.relations, ("<", ZERO, name(label))))
+    known = [("<" if one is moment else "<=", ZERO, own) for one, own in names.items()]
+    prover.known = replace(prover.known, relations=(*prover.known.relations, *known))
     if all(prover.at_least(sign, ZERO, True) is None for sign in (event.weight, negative(event.weight))):
         # where the weight is 0 no t has t*A = s*f
         return None
-    for own, copies, steps in _matched(event.atom, atom, prop.law):
-        # own: E exp(s0 + s atom) is that of exp(s0) exp(t weight atom)
-        t = Expr("/", (parts[atom], event.weight))
-        told = [Step(MARKOV, f"P[{chance.args[0]}] <= exp(-t*({event.end}))*E[exp(t*A)], t = {t}"), *own]
-        fine = [prover.at_least(goal, ZERO, False) for goal in (t, *steps)]
-        if any(one is None for one in fine):
-            continue
-        shift = Expr("*", (t, minus(event.offset, event.end)))
-        inside = minus(shift, Expr("*", (copies, parts.get(None, ZERO))))
-        power = name(label) if copies == ONE else Expr("**", (name(label), copies))
-        low = Expr("*", (Expr("exp", (inside,)), power))
-        last = prover.related(_put(bound, moment, name(label)), low, False)
-        if last is not None:
-            return [*told, *(step for one in fine if one for step in one), *last]
-    return None
+    for one, own in names.items():
+        bound = _put(bound, one, own)
+    return _Read(event, chance, bound, names[moment].args[0], names, parts, atoms[0], prover, prop.law)
 
 
 def _event(mark: str, one: Expr, two: Expr) -> Event | None:
@@ -95,14 +201,17 @@ def _event(mark: str, one: Expr, two: Expr) -> Event | None:
     return Event(parts[atoms[0]], parts.get(None, ZERO), atoms[0], ZERO)
 
 
-def _matched(event: Expr, atom: Expr, law: Law) -> Iterator[tuple[Steps, Expr, tuple[Expr, ...]]]:
+def _matched(
+    event: Expr, atom: Expr, weight: Expr, law: Law, prover: Prover
+) -> Iterator[tuple[Steps, Expr, tuple[Expr, ...], Iterable[Expr] | None]]:
     """How often the moment of an atom is taken for that of the event's: once for itself, n times for n such tokens.
 
-    With the steps that say so, and what has to be >= 0.
+    With the steps that say so, what has to be >= 0, and for tokens of a frame what may be taken off the power.
     """
     if event == atom:
-        yield [], ONE, ()
-    if event.op != "sum" or not (law.kind == "iid" or law.kind.startswith("iid-")):
+        yield [], ONE, (), None
+    independent = law.kind == "iid" or law.kind.startswith("iid-")
+    if event.op != "sum" or not (independent or law.framed):
         return
     body, index, first, last = event.args
     places = {token.args[0] for token in atom.walk() if token.op == "token"}
@@ -114,14 +223,27 @@ def _matched(event: Expr, atom: Expr, law: Law) -> Iterator[tuple[Steps, Expr, t
     bare = _put(body, Expr("token", (name(index),)), ZERO)
     if tokens != {name(index)} or index in bare.names() or body.has("mean"):
         return
-    if body.put({index: place}) == atom:
-        copies = Expr("+", (minus(last, first), ONE)) if first != ONE else last
-        yield [Step(PRODUCT, f"E[exp(s*{event})] = E[exp(s*{atom})]**({copies})")], copies, (copies,)
+    if body.put({index: place}) != atom:
+        return
+    copies = Expr("+", (minus(last, first), ONE)) if first != ONE else last
+    moment = f"E[exp(s*{atom})]**({copies})"
+    if independent:
+        yield [Step(PRODUCT, f"E[exp(s*{event})] = {moment}")], copies, (copies,), None
+        return
+    found = losses(
+        body, index, weight, copies, law, prover.known, lambda one: prover.at_least(one, ZERO, False) is not None
+    )
+    yield [Step(ORTHOGONAL, f"E[exp(s*{event})] <= {moment} less what is taken off")], copies, (copies,), found
 
 
 def _finite(exponent: Expr, law: Law) -> bool:
-    """Whether E exp(exponent) is seen to be finite: of bounded tokens, or of linear forms in Gaussian ones."""
+    """Whether E exp(exponent) is seen to be finite: of bounded tokens, or of linear forms in Gaussian ones.
+
+    The law of isotropic tokens is one for which the moments of the statement exist.
+    """
     random = [node for node in exponent.walk() if node.random]
+    if law.lengths:
+        return True
     if law.kind in BOUNDED:
         return all(node.op in _CONTINUOUS for node in random)
     if not law.gaussian:

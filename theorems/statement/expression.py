@@ -36,6 +36,8 @@ BINDERS = (*RANGES, "series", "diff", *PREDICATES, *HALF_LINE)
 TRUTHS = ("relation", "and", "every", "given", "exists", *PREDICATES)
 #: What is taken of an expression for every value of indices.
 OF_EACH = ("hull", "largest", "smallest", "onto")
+#: At cases a power series is a polynomial of this degree.
+DEGREE = 4
 
 
 class StatementError(ValueError):
@@ -71,7 +73,8 @@ class Expr:
     a matrix, ``grad`` (number, variable) a gradient, ``at`` (body, variable, value) a body with a variable's value.
     ``member`` is a vector of a family (name, first indices, indices), ``every`` a relation and ``each`` an expression
     for every value of an index, ``given`` one of these under conditions on indices, ``exists`` (unknowns, conditions)
-    and ``least`` (function, unknowns, conditions) hold ``unknown`` (name, kind). HALF_LINE are numbers of a function on
+    and ``least`` (function, unknowns, conditions) hold ``unknown`` (name, kind). ``entire`` (name, number) is a power
+    series g(u), whose coefficients g[0], g[1], ... are the names g0, g1, ... HALF_LINE are numbers of a function on
     a half-line that goes to infinity.
     """
 
@@ -112,6 +115,8 @@ class Expr:
     def _names(self) -> frozenset[str]:
         if self.op == "name":
             return frozenset(self.args)
+        if self.op == "entire":
+            return frozenset(coefficients(self.args[0])) | self.args[1].names()
         if self.op in BINDERS:
             body, index, *ends = self.args
             inner: frozenset[str] = body.names() - {index}
@@ -139,10 +144,28 @@ class Expr:
 
     def plain(self) -> list[Any]:
         """The tree as nested lists of text, as the other side reads it: ["+", ["number", "1/2"], ["name", "i"]]."""
+        if self.op == "entire":
+            return polynomial(self).plain()
         return [self.op, *(arg.plain() if isinstance(arg, Expr) else str(arg) for arg in self.args)]
 
     def __str__(self) -> str:
         return written(self)
+
+
+def coefficients(head: str) -> tuple[str, ...]:
+    """The names of a power series' coefficients, as far as cases give them."""
+    return tuple(f"{head}{k}" for k in range(DEGREE + 1))
+
+
+def polynomial(node: Expr) -> Expr:
+    """An expression as it is at cases: every power series in it as the polynomial g0 + g1 u + g2 u^2 + ..."""
+    node = node.mapped(polynomial) if node.has("entire") else node
+    if node.op != "entire":
+        return node
+    head, inner = node.args
+    powers = [Expr("**", (inner, number(k))) if k > 1 else inner for k in range(1, DEGREE + 1)]
+    constant, *others = map(name, coefficients(head))
+    return Expr("+", (constant, *(Expr("*", pair) for pair in zip(others, powers, strict=True))), node.at)
 
 
 def number(value: Fraction | int) -> Expr:
@@ -228,6 +251,8 @@ def _text(node: Expr) -> tuple[str, int]:
     if op in HALF_LINE:
         body, index, *low = args
         return f"{op}({', '.join((written(body), index, *map(written, low), 'oo'))})", 4
+    if op == "entire":
+        return f"{args[0]}({written(args[1])})", 4
     if op in ("norm", "entrynorm"):
         inner = written(args[0])
         return (f"norm({inner}, {args[1]})" if args[1] else f"norm({inner})"), 4

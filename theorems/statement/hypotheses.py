@@ -1,7 +1,7 @@
 """Hypotheses as data: of the matrices, the dimension, the positions and the parameters.
 
 W symmetric, W psd, W any, W != 0, Sigma = I, Sigma positive definite, B symmetric, a in R^d, s in R^n, B in R^(m x d),
-d = 1, d >= 2, i <= j <= k, 0 < a < 1, lam > 0, lam real, abs(s[j]) <= B
+d = 1, d >= 2, i <= j <= k, 0 < a < 1, lam > 0, lam real, abs(s[j]) <= B, g entire with coefficients >= 0
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from theorems.statement.expression import PREDICATES, Expr, StatementError, number
+from theorems.statement.expression import PREDICATES, Expr, StatementError, coefficients, number
 from theorems.statement.families import Bounds, family_of
 from theorems.statement.language import Vocabulary, parsed
 from theorems.statement.places import Differences, Place, place_of
@@ -41,6 +41,8 @@ _CHOICE = re.compile(
     r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+in\s+\{\s*([^{}]+?)\s*\.\.\s*([^{}]+?)\s*\}"
     r"\s*(?:\^|\*\*)\s*([A-Za-z][A-Za-z0-9_]*|[0-9]+)\s*$"
 )
+#: A power series that converges everywhere.
+_ENTIRE = re.compile(r"^\s*([A-Za-z][A-Za-z_]*)\s+(?:is\s+)?entire\s+with\s+coefficients\s*>=\s*0\s*$")
 _SHAPE = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+(?:is\s+)?([a-z][a-z ]*?)\s*$")
 #: A position, i or i + 1, and a number, in hypotheses that order positions.
 _PLACE = re.compile(r"^([A-Za-z]\w*)\s*(?:[+-]\s*[0-9]+)?$", re.ASCII)
@@ -59,7 +61,7 @@ class Hypotheses:
     their indices; ``relations`` are comparisons of expressions, and ``truths`` relations for every index,
     ``every(...)``, that only cases are held to. ``choices`` are sequences of integers with the ends between which these
     lie, and ``properties`` those of functions on an interval, such as positive(f, t, 0, 1).
-    ``texts`` are the hypotheses as written.
+    ``entire`` are power series with coefficients >= 0. ``texts`` are the hypotheses as written.
     """
 
     matrices: dict[str, str] = field(default_factory=dict)
@@ -77,6 +79,7 @@ class Hypotheses:
     unequal: tuple[tuple[Place, Place], ...] = ()
     texts: tuple[str, ...] = ()
     sizes: dict[str, tuple[str, str]] = field(default_factory=dict)
+    entire: tuple[str, ...] = ()
 
     def size(self, matrix: str) -> tuple[str, str]:
         """Names of a matrix's rows and columns, or their numbers."""
@@ -199,6 +202,11 @@ def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], dict[str, 
     return frozenset(matrices), frozenset(vectors), sequences
 
 
+def entire_of(text: str) -> frozenset[str]:
+    """The names of power series that hypotheses declare: g entire with coefficients >= 0."""
+    return frozenset(match[1] for part, _ in split_top(text, ",;") if (match := _ENTIRE.match(part)))
+
+
 def sizes_of(text: str) -> set[str]:
     """The names of sizes that hypotheses declare, which are no positions of tokens: s in R^n, v[1..n] in R^d."""
     parts = [part for part, _ in split_top(text, ",;")]
@@ -220,7 +228,8 @@ def declares(part: str) -> bool:
     match = _SHAPE.match(part)
     shaped = shape_of(part)
     plain = shaped[1] == "any" if shaped else match is not None and match[2] in ("real", "integer")
-    return bool(plain or family_of(part) or any(form.match(part) for form in (_MEMBER, _RECTANGLE, _CHOICE)))
+    forms = (_MEMBER, _RECTANGLE, _CHOICE, _ENTIRE)
+    return bool(plain or family_of(part) or any(form.match(part) for form in forms))
 
 
 def _added(known: Hypotheses, part: str, positions: set[str], words: Vocabulary | None) -> Hypotheses:
@@ -237,6 +246,10 @@ def _added(known: Hypotheses, part: str, positions: set[str], words: Vocabulary 
         ends = (parsed(choice[2], None, part, choice.start(2)), parsed(choice[3], None, part, choice.start(3)))
         listed = _member(known, choice[1], choice[4])
         return replace(listed, choices={**known.choices, choice[1]: ends})
+    if series := _ENTIRE.match(part):
+        for one in coefficients(series[1]):
+            known = _ranged(known, one, ">=", Fraction(0), part)
+        return replace(known, entire=(*known.entire, series[1]))
     if family is not None:
         return replace(known, families={**known.families, family[0]: family[1]})
     if part.strip().startswith("every("):
@@ -317,6 +330,7 @@ def words_of(known: Hypotheses, given: Vocabulary | None = None) -> Vocabulary:
         given.definitions if given is not None else {},
         given.values if given is not None else {},
         families={name: tuple(first for first, _ in bounds) for name, bounds in known.families.items()},
+        entire=frozenset(known.entire),
     )
 
 

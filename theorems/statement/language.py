@@ -9,8 +9,7 @@ from fractions import Fraction
 from itertools import count, pairwise
 from math import prod
 
-from theorems.statement.binders import every, extremal, on_half_line, property_of, series_of, taken
-from theorems.statement.calculus import derivative
+from theorems.statement.binders import by_parameter, every, extremal, on_half_line, property_of, series_of, taken
 from theorems.statement.chances import chance
 from theorems.statement.expression import (
     ELEMENTARY,
@@ -25,6 +24,7 @@ from theorems.statement.expression import (
     SUMS,
     Expr,
     StatementError,
+    coefficients,
     minus,
     negative,
     number,
@@ -63,7 +63,7 @@ class Vocabulary:
     """What names stand for: matrices, fixed vectors, and sequences (``s in R^n``, or s[i] defined by ``where``).
 
     ``sequences`` maps those of hypotheses to their sizes, ``families`` families of vectors to their first indices;
-    ``several`` are definitions of several indices.
+    ``several`` are definitions of several indices, ``entire`` the names of power series.
     """
 
     matrices: frozenset[str] = frozenset({"W", "Sigma", "I"})
@@ -73,6 +73,7 @@ class Vocabulary:
     values: Mapping[str, Expr] = field(default_factory=dict)
     families: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     several: Mapping[str, tuple[tuple[str, ...], Expr]] = field(default_factory=dict)
+    entire: frozenset[str] = frozenset()
 
 
 def parsed(text: str, words: Vocabulary | None = None, whole: str = "", column: int = 0) -> Expr:
@@ -221,6 +222,8 @@ class _Reader:
             return Expr("pi")
         if label in words.families or label in words.several:
             raise self.fail(f"{label} is a family; take one of it, e.g. {label}[1]", node)
+        if label in words.entire:
+            raise self.fail(f"{label} is a power series; write {label}(...), or {label}[0] for a coefficient", node)
         if label.startswith("x_"):
             raise self.fail(f"{label} is no name; the token at a position is x[{label[2:] or 'i'}]", node)
         if label == "x":
@@ -291,6 +294,12 @@ class _Reader:
         if len(parts) != 1:
             raise self.fail("expected one position in [...], or the row and the column of a matrix, W[i, j]", node)
         index = self.build(parts[0], depth)
+        if head in self.words.entire:
+            known = dict(enumerate(coefficients(head)))
+            place = index.args[0] if index.op == "number" else None
+            if place not in known:
+                raise self.fail(f"{head}[{index}]; of coefficients expected {head}[0] to {head}[{max(known)}]", node)
+            return Expr("name", (known[place],))
         if head == "x" and head not in self.words.definitions:
             return Expr("token", (index,))
         if head in self.words.definitions:
@@ -326,6 +335,8 @@ class _Reader:
             raise self.fail(f"{head} takes square brackets: {head}[...]", node)
         if head in LETTERS and (head in self.words.definitions or head in self.words.values):
             raise self.fail(f"{head} is defined here, so that {head}(...) has two readings; name it otherwise", node)
+        if head in self.words.entire:
+            return Expr("entire", (head, *_plain_call(self, head, node, depth).args))
         if head not in CALLS:
             if head in SYNONYMS:
                 raise self.fail(f"{head}(...) is not read: {SYNONYMS[head]}", node)
@@ -434,33 +445,6 @@ def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     return series_of(reader, head, body, index, first, node) if to_oo else Expr(head, (body, index, first, last))
 
 
-def _diff(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    if len(node.args) not in (2, 3) or not isinstance(node.args[1], ast.Name):
-        raise reader.fail("expected diff(expression, theta), or diff(expression, theta, place)", node)
-    index = node.args[1].id
-    if taken(reader.words, index):
-        raise reader.fail(f"{index} is no parameter; a derivative is by a parameter such as theta", node.args[1])
-    body = reader.build(node.args[0], depth)
-    if _outside_limits(body):
-        raise reader.fail(f"of moments only expectations are differentiated; write {body} by expectations", node)
-    at = (
-        reader.build(node.args[2], depth) if len(node.args) == 3 else Expr("name", (index,), reader.place(node.args[1]))
-    )
-    try:
-        if not body.has("lim"):
-            derivative(body, index)
-    except StatementError as error:
-        raise StatementError(str(error), reader.text, error.at if error.at >= 0 else reader.place(node)) from None
-    return Expr("diff", (body, index, at))
-
-
-def _outside_limits(node: Expr) -> bool:
-    """Whether a moment other than an expectation stands outside of every lim(...)."""
-    if node.op in MOMENTS and node.op != "E":
-        return True
-    return node.op != "lim" and any(_outside_limits(arg) for arg in node)
-
-
 def _indicator(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     inner = reader.build(node.args[0], depth) if len(node.args) == 1 else None
     if inner is None or inner.op not in ("relation", "and"):
@@ -482,7 +466,7 @@ _CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
     "norm": _norm,
     **dict.fromkeys(BY_EXP, _by_exp),
     "factorial": _factorial,
-    "diff": _diff,
+    "diff": by_parameter,
     "indicator": _indicator,
     **dict.fromkeys(("grad", "at"), _by_variable),
     "every": every,

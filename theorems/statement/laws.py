@@ -15,20 +15,24 @@ from theorems.statement.syntax import nearest, split_top
 
 _LAW = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\((.*)\))?\s*$", re.DOTALL)
 EXPECTED = (
-    "walk, walk(start=0), walk(start=m), iid, iid(student(nu)), frame, frame(sphere), ar1(a), "
+    "walk, walk(start=0), walk(start=m), iid, iid(student(nu)), frame, frame(sphere), frame(isotropic), ar1(a), "
     "gaussian(EXPRESSION in s, t), exchangeable"
 )
 #: Laws of independent tokens that are not Gaussian, with the number of their arguments.
-INDEPENDENT = {"signs": 0, "sphere": 0, "student": 1, "mixture": 2}
+INDEPENDENT = {"signs": 0, "sphere": 0, "student": 1, "mixture": 2, "isotropic": 0}
+#: Of isotropic tokens, at a case: their lengths over sqrt(d), one of two with probability 1/2 each.
+LENGTHS = ("length1", "length2")
 
 
 @dataclass(frozen=True)
 class Law:
     """How the tokens are made: with Cov(x_s, x_t) = K(s, t) Sigma and mean m or 0, or ``exchangeable``.
 
-    They are Gaussian but for ``arguments``, ``exchangeable``, and ``frame`` and ``frame-sphere``, orthogonal tokens.
+    They are Gaussian but for ``arguments``, ``exchangeable``, and ``frame``, ``frame-sphere`` and ``frame-isotropic``,
+    orthogonal tokens.
 
-    Independent tokens of another law (``kind`` iid-signs, iid-sphere, iid-student, iid-mixture) have its arguments.
+    Independent tokens of another law (``kind`` iid-signs, iid-sphere, iid-student, iid-mixture, iid-isotropic) have its
+    arguments; isotropic tokens are of any law of lengths, and at cases of one with ``LENGTHS``.
     ``below`` is K(s, t) for s < t and ``diagonal`` K(s, s), expressions in the names s and t; ``moved`` says that every
     token has the mean m. ``kind`` and ``parameter`` say how a simulation makes the tokens, without the kernel.
     """
@@ -50,6 +54,11 @@ class Law:
     def framed(self) -> bool:
         """Whether the tokens are Sigma^(1/2) times orthogonal vectors: uncorrelated, but not independent."""
         return self.kind.startswith("frame")
+
+    @property
+    def lengths(self) -> set[str]:
+        """The names that cases give a law of lengths by."""
+        return set(LENGTHS) if self.kind.endswith("-isotropic") else set()
 
     @property
     def exchangeable(self) -> bool:
@@ -95,9 +104,10 @@ def read_law(text: str) -> Law:
     if head == "iid" or (match is None and words.startswith("iid ")):
         return _independent(text, words)
     if head == "frame":
-        if given not in ("", "sphere"):
-            raise StatementError("expected frame or frame(sphere)", text, text.find("("))
-        return Law("frame-sphere" if given else "frame", None, number(0), number(1), text=words)
+        if given not in ("", "sphere", "isotropic"):
+            raise StatementError("expected frame, frame(sphere) or frame(isotropic)", text, text.find("("))
+        kind = f"frame-{given}" if given else "frame"
+        return Law(kind, None, number(0), number(1), text=words, arguments=_lengths(given))
     if head == "exchangeable":
         if given:
             raise StatementError(
@@ -143,7 +153,7 @@ def _independent(text: str, words: str) -> Law:
     if match is None or head not in INDEPENDENT:
         raise StatementError(
             f"iid takes nothing, and its tokens are N(0, Sigma), or another law{nearest(head, tuple(INDEPENDENT))}: "
-            "iid(signs), iid(sphere), iid(student(nu)), iid(mixture(p, c))",
+            "iid(signs), iid(sphere), iid(student(nu)), iid(mixture(p, c)), iid(isotropic)",
             text,
             start + len(rest) - len(rest.lstrip()),
         )
@@ -152,7 +162,11 @@ def _independent(text: str, words: str) -> Law:
         expected = {"student": "student(nu)", "mixture": "mixture(p, c)"}.get(head, head)
         raise StatementError(f"{head} has {len(parts)} arguments; expected {expected}", text, start)
     arguments = tuple(_inside(text, part, start + match.start(2) + column) for part, column in parts)
-    return Law(f"iid-{head}", None, number(0), number(1), text=words, arguments=arguments)
+    return Law(f"iid-{head}", None, number(0), number(1), text=words, arguments=arguments or _lengths(head))
+
+
+def _lengths(head: str) -> tuple[Expr, ...]:
+    return tuple(map(name, LENGTHS)) if head == "isotropic" else ()
 
 
 def _inside(text: str, inside: str, column: int | None = None) -> Expr:

@@ -8,10 +8,12 @@ sphere        z is uniform on the sphere of radius sqrt(d): d^k/(d (d + 2) ... (
 student(nu)   z = g/sqrt(c/nu), c ~ chi^2_nu, so that x ~ t_nu(0, Sigma) has Sigma for its scale matrix and the
               covariance nu/(nu - 2) Sigma: nu^k/((nu - 2)(nu - 4) ... (nu - 2k)), where 2k < nu
 mixture(p, c) z ~ N(0, c I) with probability p, else N(0, I): 1 - p + p c^k
+isotropic     z is uniform on the sphere of radius r, r of any law: the factor of the sphere times E (r/sqrt(d))^(2k)
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from math import prod
@@ -30,7 +32,7 @@ def check(kind: str, arguments: Sequence[Expr], known: Hypotheses, text: str) ->
         "iid-student": [("nu", Range(Fraction(0), low_open=True))],
         "iid-mixture": [("p", Range(Fraction(0), Fraction(1))), ("c", Range(Fraction(0)))],
     }.get(kind, [])
-    for node, (name, values) in zip(arguments, wanted, strict=True):
+    for node, (name, values) in zip(arguments if wanted else (), wanted, strict=True):
         if not _within(_range(node, known), values):
             top = f" <= {values.high}" if values.high is not None else ""
             mark = "<" if values.low_open else "<="
@@ -101,12 +103,24 @@ def factor(
     if kind == "iid-mixture":
         p, c = arguments
         return Ratio.of(1) - p + p * c**half
-    head = Ratio.of("d") if kind == "iid-sphere" else arguments[0]
-    found = Ratio.of(1)
+    spherical = kind in ("iid-sphere", "iid-isotropic")
+    head = Ratio.of("d") if spherical else arguments[0]
+    found = radial(half) if kind == "iid-isotropic" else Ratio.of(1)
     for k in range(1, half + 1):
-        step = 2 * (k - 1) if kind == "iid-sphere" else -2 * k
+        step = 2 * (k - 1) if spherical else -2 * k
         found = found if step == 0 else found * head * inverse(head + step)
     return found
+
+
+def radial(half: int) -> Ratio:
+    """E (r/sqrt(d))^(2 half) of isotropic tokens, a name of its own, as the law of r is any."""
+    return Ratio.of(f"radial({2 * half})") if half else Ratio.of(1)
+
+
+def radial_at(label: str, lengths: Sequence[Fraction]) -> Fraction | None:
+    """What such a name is at a case, where r/sqrt(d) is one of some lengths, all alike; None for another name."""
+    match = re.fullmatch(r"radial\((\d+)\)", label)
+    return sum((one ** int(match[1]) for one in lengths), Fraction(0)) / len(lengths) if match else None
 
 
 def words(kind: str, arguments: Sequence[Expr]) -> str:

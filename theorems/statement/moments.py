@@ -196,7 +196,7 @@ class Moments:
 
         With 2 t_k factors of token k, n their sum, and (a)_k = a (a + 2) ... (a + 2k - 2): z turned to a uniform
         direction, E prod (e_k.z)^(2 t_k) = |z|^(2n) prod (2 t_k - 1)!!/(d)_n, so that it is prod (d)_(t_k)/(d)_n, or
-        d^n/(d)_n where the lengths are sqrt(d).
+        d^n/(d)_n where the lengths are sqrt(d), times prod E (r/sqrt(d))^(2 t_k) of lengths r of any law.
         """
         counts = Counter(chain.rank(end) for form in forms for end in (form.left, form.right) if isinstance(end, Place))
         turned = [form if isinstance(form.left, str) else self._flipped(form) for form in forms]
@@ -216,7 +216,9 @@ class Moments:
         half = sum(counts.values()) // 2
         above = Ratio.of(1)
         for count in counts.values():
-            above = above * (Ratio.of("d") ** (count // 2) if self.law.kind == "frame-sphere" else rising(count // 2))
+            above = above * (rising(count // 2) if self.law.kind == "frame" else Ratio.of("d") ** (count // 2))
+            if self.law.lengths:
+                above = above * mixing.radial(count // 2)
         return above * self._reciprocal(rising(half)) if len(counts) > 1 or self.law.kind != "frame" else Ratio.of(1)
 
     def _flipped(self, form: Form) -> Form:

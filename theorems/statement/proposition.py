@@ -11,10 +11,11 @@ from theorems.statement.binders import taken
 from theorems.statement.coherent import check_bound, check_defined, check_indices, check_reached
 from theorems.statement.conditions import condition, numbers_of, split_clause
 from theorems.statement.entrywise import LEFT, RIGHT, entry
-from theorems.statement.expression import MOMENTS, RANGES, Expr, StatementError, name, number
+from theorems.statement.expression import MOMENTS, RANGES, Expr, StatementError, coefficients, name, number
 from theorems.statement.families import families_of
 from theorems.statement.hypotheses import (
     Hypotheses,
+    entire_of,
     names_of,
     position_names,
     read_hypotheses,
@@ -29,7 +30,7 @@ from theorems.statement.ranges import Range
 from theorems.statement.shapes import shape
 from theorems.statement.sizes import NUMBER, size, told
 from theorems.statement.syntax import check_brackets, nearest, split_relation, split_top
-from theorems.statement.tending import Limit, read_limit
+from theorems.statement.tending import Limit, check_limit, read_limit
 
 _DEFINED = re.compile(
     r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\[\s*([A-Za-z][A-Za-z0-9_]*(?:\s*,\s*[A-Za-z][A-Za-z0-9_]*)*)\s*\])?"
@@ -113,7 +114,8 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     made = read_law(law)
     if made.moved:
         vectors |= {"m"}
-    words = _defined(where, Vocabulary(matrices, vectors, sequences, families=families_of(hypotheses)))
+    declared = Vocabulary(matrices, vectors, sequences, families=families_of(hypotheses), entire=entire_of(hypotheses))
+    words = _defined(where, declared)
     clause = split_clause(text)
     left_text, relation, right_text, column = clause or split_relation(text)
     read = condition if clause else parsed
@@ -147,7 +149,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     free = {name for side in sides for name in side.names()} | made.names() | regime.names() | {"T"}
     check_bound(sides, known, free, hypotheses)
     _check_names(sides, known, made, regime, positions, text, hypotheses)
-    _check_limit(sides, relation, error, regime, text, limit)
+    check_limit(sides, relation, error, regime, text, limit)
     check_reached(known, regime, positions, limit)
     used = {name for side in sides for name in side.names()} | made.names() | regime.names()
     parameters = sorted((used | set(names_of(known))) - positions - {"d"})
@@ -456,7 +458,10 @@ def _check_names(
         if vectors & {node.args[0] for end in (one, two) for node in end.walk() if node.op == "vector"}:
             used |= one.names() | two.names()
     tokens = any(side.has("token", "mean") for side in sides)
-    for label in sorted(set(names_of(known)) - used - positions):
+    # a power series by its name; one coefficient of it is enough
+    series = {label: head for head in known.entire for label in coefficients(head)}
+    used |= {label for label, head in series.items() if used.intersection(coefficients(head))}
+    for label in sorted({series.get(label, label) for label in set(names_of(known)) - used - positions}):
         if not any(node.op in ("entry", "family") for side in sides for node in side.walk()):
             raise StatementError(
                 f"the hypotheses speak of {label}, which the statement does not have; drop it", given, 0
@@ -469,36 +474,6 @@ def _check_names(
             raise StatementError(
                 f"the hypotheses speak of {label}, which the statement does not have; drop it", given, 0
             )
-
-
-def _check_limit(
-    sides: tuple[Expr, ...], relation: str, error: tuple[str, Expr] | None, limit: Limit, text: str, given: str
-) -> None:
-    if relation in ("->", "~") and not limit.variable:
-        raise StatementError(
-            f"{relation} without what tends where; add --as, e.g. --as 'T -> oo'", text, text.find(relation)
-        )
-    moving = {limit.variable, *(position for position, _ in limit.regime)}
-    moving |= {name for one in limit.together for name in one.source.names()}
-    if relation == "->" and (stuck := sorted(moving & sides[1].names())):
-        raise StatementError(
-            f"{stuck[0]} tends, and {sides[1]} moves with it; write ~, or divide both sides by it",
-            text,
-            sides[1].at,
-        )
-    if limit.variable == "T" and limit.value is not None:
-        raise StatementError("T tends to oo alone; write --as 'T -> oo'", given, 0)
-    if error is not None and not limit.variable:
-        raise StatementError("an error term without what tends where; add --as, e.g. --as 'T -> oo'", text, error[1].at)
-    reached = any(side.has("lim") for side in sides)
-    if reached and (not limit.variable or limit.together or relation in ("->", "~") or error is not None):
-        raise StatementError(
-            "lim(...) is a number, along one limit that --as says: write lim(f) = value with --as 'T -> oo'", text, 0
-        )
-    if limit.variable and relation not in ("->", "~") and error is None and not reached:
-        raise StatementError(
-            f"--as {given!r}, but {relation} states no limit; write -> or add o(...)", text, text.find(relation)
-        )
 
 
 __all__ = ["Limit", "Proposition", "name", "proposition"]

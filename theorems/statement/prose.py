@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from theorems.statement import binders_prose
 from theorems.statement.conditions import CLAUSES
-from theorems.statement.expression import HALF_LINE, MOMENTS, OF_EACH, PREDICATES, Expr, chained
+from theorems.statement.expression import HALF_LINE, MOMENTS, OF_EACH, PREDICATES, Expr, chained, coefficients
 from theorems.statement.families import Bounds
 from theorems.statement.hypotheses import orders_places, read_hypotheses
 from theorems.statement.proposition import Proposition
@@ -48,6 +48,10 @@ _OPERATORS = {
     "Skew": r"\operatorname{Skew}",
     "Kurt": r"\operatorname{Kurt}",
 }
+_ISOTROPIC = (
+    "Sigma^(1/2) r_t e_t with e_t uniform on the unit sphere and the r_t >= 0 independent of these and of each other, "
+    "of any one law for which all moments exist that the statement has"
+)
 LAWS = {
     "walk": "x_1 ~ N(0, Sigma) and x_{t+1} ~ N(x_t, Sigma)",
     "walk-zero": "x_1 = 0 and x_{t+1} ~ N(x_t, Sigma)",
@@ -55,6 +59,8 @@ LAWS = {
     "iid": "the tokens are independent, N(0, Sigma)",
     "frame": "the tokens are Sigma^(1/2) r_t e_t, e_1, ..., e_T a uniformly random orthonormal frame, the r_t "
     "independent of it and of each other, of the law of |g| with g ~ N(0, I)",
+    "iid-isotropic": f"the tokens are independent, {_ISOTROPIC}",
+    "frame-isotropic": f"the tokens are {_ISOTROPIC}, the e_t being a uniformly random orthonormal frame",
     "frame-sphere": "the tokens are Sigma^(1/2) sqrt(d) e_t, e_1, ..., e_T a uniformly random orthonormal frame",
     "exchangeable": "the tokens x_1, ..., x_T are exchangeable, with finite second moments",
 }
@@ -184,6 +190,8 @@ def _function(node: Expr) -> tuple[str, int]:
         return f"{latex(args[1], 1)} {_RELATIONS[args[0]]} {latex(args[2], 1)}", 0
     if op in OF_EACH:
         return _of_each(node), 4
+    if op == "entire":
+        return rf"{name_latex(args[0])}\left({latex(args[1])}\right)", 4
     if op == "gamma":
         return rf"\Gamma\left({latex(args[0])}\right)", 4
     if op == "binomial":
@@ -385,7 +393,8 @@ def _names(text: str) -> list[str]:
 
 def _parameters(prop: Proposition) -> list[str]:
     found = []
-    for name in prop.parameters:
+    own = {label for head in prop.known.entire for label in coefficients(head)} | prop.law.lengths
+    for name in (name for name in prop.parameters if name not in own):
         known = prop.known.ranges.get(name)
         found.append(f"{name} {_range(known)}".strip() if known is not None else name)
     sizes = [
@@ -394,6 +403,7 @@ def _parameters(prop: Proposition) -> list[str]:
         if not name.startswith("_")
     ]
     vectors = [*(f"{name} in R^d" for name in prop.known.vectors), *map(_family, prop.known.families.items())]
+    found += [f"power series {head}(u) that converges everywhere with coefficients >= 0" for head in prop.known.entire]
     return [*found, *sizes, *vectors, *(f"all with {truth}" for truth in prop.known.truths)]
 
 

@@ -124,3 +124,34 @@ def _limit(goes: list[tuple[Goes, int]], regime: list[tuple[str, Expr]], text: s
         return Limit(str(first.source), first.value, (), words, (first,))
     leading = next(one for one, _ in goes if one.source.op == "name")
     return Limit(leading.source.args[0], leading.value, (), words, tuple(one for one, _ in goes))
+
+
+def check_limit(
+    sides: tuple[Expr, ...], relation: str, error: tuple[str, Expr] | None, limit: Limit, text: str, given: str
+) -> None:
+    """Raise StatementError where a relation and a limit do not fit: what tends is not said, or moves on the right."""
+    if relation in ("->", "~") and not limit.variable:
+        raise StatementError(
+            f"{relation} without what tends where; add --as, e.g. --as 'T -> oo'", text, text.find(relation)
+        )
+    moving = {limit.variable, *(position for position, _ in limit.regime)}
+    moving |= {name for one in limit.together for name in one.source.names()}
+    if relation == "->" and (stuck := sorted(moving & sides[1].names())):
+        raise StatementError(
+            f"{stuck[0]} tends, and {sides[1]} moves with it; write ~, or divide both sides by it",
+            text,
+            sides[1].at,
+        )
+    if limit.variable == "T" and limit.value is not None:
+        raise StatementError("T tends to oo alone; write --as 'T -> oo'", given, 0)
+    if error is not None and not limit.variable:
+        raise StatementError("an error term without what tends where; add --as, e.g. --as 'T -> oo'", text, error[1].at)
+    reached = any(side.has("lim") for side in sides)
+    if reached and (not limit.variable or limit.together or relation in ("->", "~") or error is not None):
+        raise StatementError(
+            "lim(...) is a number, along one limit that --as says: write lim(f) = value with --as 'T -> oo'", text, 0
+        )
+    if limit.variable and relation not in ("->", "~") and error is None and not reached:
+        raise StatementError(
+            f"--as {given!r}, but {relation} states no limit; write -> or add o(...)", text, text.find(relation)
+        )

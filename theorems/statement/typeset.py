@@ -112,6 +112,8 @@ def _function(node: Expr) -> tuple[str, int]:
         return f"‖{_text(args[0])}‖{_NORMS.get(args[1], '')}", _ALONE
     if op == "abs":
         return f"|{_text(args[0])}|", _ALONE
+    if op == "entire":
+        return f"{_name(args[0])}({_text(args[1])})", _ALONE
     if op == "gamma":
         return f"Γ({_text(args[0])})", _ALONE
     if op == "sqrt":

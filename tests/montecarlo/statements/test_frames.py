@@ -24,7 +24,7 @@ def drawn(kind: str, k: int, d: int, generator: Any) -> Any:
     return np.asarray(draw_tokens([kind], N, k, root, {}, generator))
 
 
-@pytest.mark.parametrize("kind", frames.KINDS)
+@pytest.mark.parametrize("kind", ("frame", "frame-sphere"))
 @pytest.mark.parametrize("generator", [np.random.default_rng(3), torch.Generator().manual_seed(3)], ids=["np", "torch"])
 def test_tokens_are_orthogonal_and_each_has_its_law(kind: str, generator: Any) -> None:
     tokens = drawn(kind, 3, 4, generator)
@@ -87,7 +87,7 @@ def tails(kind: str, power: int) -> float:
     return found
 
 
-@pytest.mark.parametrize("kind", frames.KINDS)
+@pytest.mark.parametrize("kind", ("frame", "frame-sphere"))
 def test_the_kurtosis_is_that_of_quadrature(kind: str) -> None:
     angles = np.arange(32) * 2 * math.pi / 32
     r = np.linspace(0, 13, 131) if kind == "frame" else np.array([math.sqrt(2)])
@@ -148,7 +148,7 @@ def test_the_kurtosis_of_polynomials_in_one_direction(d: int) -> None:
 
 
 def test_moments_of_products_of_powers() -> None:
-    for kind in frames.KINDS:
+    for kind in ("frame", "frame-sphere"):
         law = frames.Powers(kind, 3)
         slope = np.array([0.3, 0.0, 0.4, 0.0, 0.0, 0.0])
         assert law.powers(2.0, slope) == {(0j, 0j): 2, (1 + 0j, 0j): 0.5}

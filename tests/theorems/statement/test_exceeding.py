@@ -81,5 +81,7 @@ def test_a_rule_that_took_every_law_for_independent_would_be_seen(monkeypatch: p
     text = f"{LINE}*E[exp(s*x[1].T*u)]**T"
     law = proposition(text, REALS, "", "iid").law
     own = exceeding._matched
-    monkeypatch.setattr(exceeding, "_matched", lambda event, atom, _: own(event, atom, law))
+    monkeypatch.setattr(
+        exceeding, "_matched", lambda event, atom, weight, _, prover: own(event, atom, weight, law, prover)
+    )
     assert decided(text, REALS, "walk").status == "proved"

@@ -86,7 +86,7 @@ def _hypotheses(atoms: Atoms, known: Hypotheses, whole: set[str]) -> Iterator[Fa
         ends = [name(end) if end else ZERO for end in (one, two)]
         yield Fact("order of positions", add(number(bound), ends[1], negative(ends[0])))
     for relation, left, right in known.relations:
-        if any(side.has("entry", "family", "sum") for side in (left, right)):
+        if any(side.has("entry", "family", "sum", "E") for side in (left, right)):
             continue
         gap = minus(right, left) if relation[0] == "<" else minus(left, right)
         if relation != "!=":
