@@ -337,6 +337,7 @@ def _parts(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
             shown = _related(prop, order, left, right)
             if not shown and prop.relation in ("<=", "<", ">=", ">"):
                 steps = _by_terms(prop, order, left, right) or _proved(prop, order, left, right)
+                steps = steps or _with_series(prop, derivation.exact(order))
             yield Part(str(order), left, right, shown or bool(steps), order, proof=steps)
             continue
         for regime in regimes(prop, order):
@@ -414,6 +415,15 @@ def _by_terms(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) ->
     gap = right - left if prop.relation == "<=" else left - right
     step = by_terms(gap, lambda value: nonnegative(value, positive_names(prop, order, value)))
     return () if step is None else (step,)
+
+
+def _with_series(prop: Proposition, exact: Exact) -> tuple[Step, ...]:
+    """The steps of a proof between sums to infinity, as they are stated; or none."""
+    if not any(side.has("series") for side in (prop.left, prop.right)):
+        return ()
+    from theorems.statement.proofs.heads import shown
+
+    return shown(prop, exact)
 
 
 def _by_logarithms(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> bool:

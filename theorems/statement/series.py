@@ -23,6 +23,7 @@ from theorems.statement.arithmetic import ball as ball_of
 from theorems.statement.expression import Expr, StatementError, minus, name, number
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.scalars import combined, sympy_of
+from theorems.statement.shapes import shape
 
 if TYPE_CHECKING:
     from theorems.statement.values import Reader
@@ -54,7 +55,8 @@ class _Reading:
         try:
             return sympy_of(node)
         except NotPolynomialError:
-            if node.op in ("+", "*", "/", "**"):
+            # u.T*v is a number of its own, and u.T none
+            if node.op in ("+", "*", "/", "**") and all(shape(arg) == "number" for arg in node):
                 return combined(node.op, [self.number(arg) for arg in node.args], node)
             if self.index in node.names():
                 raise self.none(node) from None

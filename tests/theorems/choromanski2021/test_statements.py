@@ -42,6 +42,7 @@ def test_what_the_lock_holds_is_in_declared_names(claim: Statement) -> None:
         ("sec3.lemma2-hyperbolic", ("/2*positive", "*positive")),
         ("sec3.strictly-better", ("one/(2*m)", "one/(4*m)")),
         ("sec3.thm1-upper", ("exp(xy)", "exp(xy/2)")),
+        ("appF.eq32", ("l + 1, oo", "l + 2, oo")),
         ("appF.chi-moment", ("d + j", "d + j + 1")),
         ("sec3.thm2", ("(d + 2)", "(d + 1)")),
         ("sec3.thm2-reg", ("- 2*(m - 1)", "- 3*(m - 1)")),

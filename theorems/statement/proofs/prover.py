@@ -197,6 +197,8 @@ class Prover:
 
     def _by_factors(self, high: Expr, low: Expr) -> Steps | None:
         """A product of n factors that are all at least q >= 0 is at least q^n; at most, where they lie from 0 to q."""
+        if high.op == low.op:
+            return self._by_fewer(high, low)
         product, power = (high, low) if high.op == "prod" else (low, high)
         _, _, first, last = product.args
         if power.op != "**" or self.equal(power.args[1], Expr("+", (minus(last, first), number(1)))) is None:
@@ -211,6 +213,25 @@ class Prover:
         if found[0] is None or found[1] is None:
             return None
         return [Step("a product is bounded by its factors", f"{goals[1][0]} >= {goals[1][1]}"), *found[0], *found[1]]
+
+    def _by_fewer(self, high: Expr, low: Expr) -> Steps | None:
+        """A product of factors from 0 to 1 is at least what more of them have for a product."""
+        body, index, first, last = high.args
+        other, own, *ends = low.args
+        if other.put({own: name(index)}) != body or ends[0] != first:
+            return None
+        inside, factor = self.within(low)
+        found: Steps = [Step("a product of factors from 0 to 1 falls with their number", f"{high} >= {low}")]
+        for goal in (
+            inside.at_least(factor, number(0), False),
+            inside.at_least(number(1), factor, False),
+            self.at_least(ends[1], last, False),
+            self.at_least(Expr("+", (minus(last, first), number(1))), number(0), False),
+        ):
+            if goal is None:
+                return None
+            found += goal
+        return found
 
     def _squared(self, high: Expr, low: Expr, strict: bool, rounds: int) -> Steps | None:
         """low <= |low| <= high where high >= 0 and low^2 <= high^2."""

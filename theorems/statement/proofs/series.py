@@ -11,6 +11,7 @@ from theorems.statement.hypotheses import words_of
 from theorems.statement.language import Vocabulary, parsed
 from theorems.statement.proofs.steps import Step, Steps
 from theorems.statement.series import terms_of
+from theorems.statement.shapes import shape
 
 if TYPE_CHECKING:
     from theorems.statement.proofs.prover import Prover
@@ -83,11 +84,15 @@ def bounded(prover: Prover, high: Expr, low: Expr, strict: bool) -> Steps | None
     sides = [closed(side, words) for side in (high, low)]
     if sides[0] is not None and sides[1] is not None:
         return _compared(prover, [(high, sides[0]), (low, sides[1])], strict)
-    if strict or low.op != "series" or high.has("series"):
+    if high.has("series") and not strict:
+        from theorems.statement.proofs.heads import by_first_terms
+
+        return by_first_terms(prover, high, low)
+    if strict or low.op != "series":
         return None
     body, index, first = low.args
     inside, own = prover.within(low)
-    terms, start = _positive(inside, own), prover.at_least(first, number(0), False)
+    terms, start = positive(inside, own), prover.at_least(first, number(0), False)
     if terms is None or start is None:
         return None
     # a bound in other names than the print's is not compared with it
@@ -96,7 +101,7 @@ def bounded(prover: Prover, high: Expr, low: Expr, strict: bool) -> Steps | None
         whole = Expr("series", (Expr("*", (body, Expr("**", (base, name(index))))), index, number(0)))
         value = closed(whole, words) if prover.at_least(less, number(0), True) is not None else None
         early, below = prover.within(whole)
-        if value is None or prover.defined(whole) is None or _positive(early, below) is None:
+        if value is None or prover.defined(whole) is None or positive(early, below) is None:
             continue
         for place in (more, less, first):
             if prover.at_least(first, place, False) is None:
@@ -129,17 +134,17 @@ def _ordered(prover: Prover) -> list[tuple[Expr, Expr]]:
     return pairs
 
 
-def _positive(prover: Prover, node: Expr) -> Steps | None:
+def positive(prover: Prover, node: Expr) -> Steps | None:
     """Steps showing that an expression is >= 0, by its factors."""
     if node.op == "exp":
         return []
     if node.op == "**" and node.args[1].op != "number":
         # a number >= 0 to any power that has a value
-        return _positive(prover, node.args[0])
-    if node.op in ("*", "/"):
+        return positive(prover, node.args[0])
+    if node.op in ("*", "/") and all(shape(arg) == "number" for arg in node):
         found: Steps = []
         for arg in node.args:
-            if (steps := _positive(prover, arg)) is None:
+            if (steps := positive(prover, arg)) is None:
                 return None
             found += steps
         return found
