@@ -1,4 +1,4 @@
-"""Judging a limit along every sequence of vectors for which a number tends to oo or -oo, as in u.T*v -> -oo."""
+"""Judging a limit along every sequence of vectors for which a number tends somewhere, as in u.T*v -> -oo."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from proofs_check.cases.of_statements import readable_case, satisfied
 from proofs_check.statements.found import Found
 from proofs_check.statements.limits_without_tokens import comes
 from proofs_check.statements.measuring import Measurement, TooDearError
-from proofs_check.statements.moments import Checker
+from proofs_check.statements.moments import Checker, exact_text
+from theorems.statement.arcs import Arc
+from theorems.statement.decide import Part
 from theorems.statement.mutants import mutants
+from theorems.statement.repairing import corrected
 from theorems.statement.sequences import Path, decided
 
 #: Where on a path tokens are sampled, as far as that is affordable, and how many places are needed.
@@ -36,20 +39,32 @@ class SequenceChecker(Checker):
             found.evidence += [decision.reason] if decision.reason else []
             found.reason = ""
             found.status, found.exact = ("disproved" if decision.status == "open" else "proved"), None
+            if isinstance(path, Arc):
+                self._limit_told(decision.parts)
             if path is None:
                 found.reason = "no path within the hypotheses was found along which it could be sampled"
             else:
                 self._sample_along(path)
         return found
 
-    def _case(self, path: Path, t: Fraction) -> dict[str, Any]:
+    def _limit_told(self, parts: list[Part]) -> None:
+        """The limit that a continuous function has, and what it corrects."""
+        limit = max(parts, key=lambda part: len(part.place.nodes) if part.place is not None else 0).left
+        found = self.found
+        found.exact = exact_text(limit) if limit != 0 else None
+        if found.status == "disproved":
+            found.correction, found.correction_latex = corrected(self.prop, limit)
+            found.correction_sympy, found.holds = exact_text(limit), f"as {self.prop.limit.text}"
+
+    def _case(self, path: Path | Arc, t: Fraction) -> dict[str, Any]:
         d = max(path.dimension, int(self.prop.known.dimension.low or 1))
         case: dict[str, Any] = dict.fromkeys(self.prop.positions, LENGTH) | {"d": d}
         case["Sigma"] = [[str(int(r == c)) for c in range(d)] for r in range(d)]
+        case |= {name: str(value) for name, value in path.numbers.items()}
         return case | {name: [*entries, *["0"] * (d - len(entries))] for name, entries in path.at(t).items()}
 
-    def _sample_along(self, path: Path) -> None:
-        """The values on a path come to 0, or move away from it."""
+    def _sample_along(self, path: Path | Arc) -> None:
+        """The values on a path come to the print, or move away from it."""
         found, seen = self.found, list[Fraction]()
         for t in PLACES:
             case = self._case(path, t)
@@ -73,23 +88,26 @@ class SequenceChecker(Checker):
         found.evidence.append(f"simulated along {path}, t = {', '.join(map(str, seen))}: {told}")
         found.power = f"{len(self.measured)} places on a path"
         values = [(Fraction(k), one.centre) for k, one in enumerate(self.measured)]
+        printed = self.exact(self.prop.right, last.case)
+        if printed is None:
+            found.simulation, found.reason = "underpowered", f"{self.prop.right} has no value on the path"
+            return
+        goal = float(printed)
         if found.status == "proved":
-            found.simulation = (
-                "agrees" if comes(values, Fraction(0)) and last.left[1] < first.left[0] else "underpowered"
-            )
+            found.simulation = "agrees" if comes(values, goal) and _nearer(last, first, goal) else "underpowered"
             self._wrong(values)
-        elif _away(first, last) and self._found_again():
+        elif _away(first, last, goal) and self._found_again(goal):
             found.simulation, found.confirmed = "contradicts", True
             printed, true = self.sides(last.case)[1], self.exact(self.prop.left, last.case)
             found.counterexample = {"params": readable_case(last.case), "printed": str(printed), "true": str(true)}
         else:
             found.simulation = "underpowered"
 
-    def _found_again(self) -> bool:
+    def _found_again(self, goal: float) -> bool:
         """Whether both ends of the path are found apart on fresh streams."""
         ends = [self._measure(one.case, "confirmation") for one in (self.measured[0], self.measured[-1])]
         self.found.conflicts += self._conflicts(ends)
-        return _away(*ends)
+        return _away(ends[0], ends[1], goal)
 
     def _wrong(self, values: list[tuple[Fraction, float]]) -> None:
         """Wrong limits, which the values do not come to."""
@@ -99,7 +117,13 @@ class SequenceChecker(Checker):
                 self.found.caught += not comes(values, mutant.right.args[0])
 
 
-def _away(first: Measurement, last: Measurement) -> bool:
-    """Whether the last value is about as far from 0 as the first, or farther."""
-    low, high = last.left
-    return bool(min(abs(low), abs(high)) >= STAYS * max(map(abs, first.left)) and low * high > 0)
+def _away(first: Measurement, last: Measurement, goal: float) -> bool:
+    """Whether the last value is about as far from a number as the first, or farther."""
+    low, high = (end - goal for end in last.left)
+    return bool(min(abs(low), abs(high)) >= STAYS * max(abs(end - goal) for end in first.left) and low * high > 0)
+
+
+def _nearer(last: Measurement, first: Measurement, goal: float) -> bool:
+    """Whether the last value is certainly nearer to a number than the first."""
+    low, high = (end - goal for end in first.left)
+    return max(abs(end - goal) for end in last.left) < (min(abs(low), abs(high)) if low * high > 0 else 0)

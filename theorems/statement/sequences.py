@@ -3,6 +3,7 @@
 A value is a quotient of sums of c exp(q), q made of inner products of vectors. Along u = t^p a, v = t^q b it is one of
 t alone, whose limit as t grows is that of its leading exponentials: a path along which it is not the printed one
 disproves the statement. It is proved where a bound that tends to 0 holds of its size wherever the number is far out.
+Where an inner product tends to a number, ``arcs`` decides.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import inf
+from typing import ClassVar
 
 import sympy as sp
 
 from theorems.algebra.expressions import symbol
+from theorems.statement import arcs
+from theorems.statement.arcs import Arc
 from theorems.statement.cases import Case, admissible
 from theorems.statement.decide import Decision, Derivation, Part
 from theorems.statement.expression import Expr, number
@@ -48,6 +52,8 @@ class Path:
     """Vectors t^p a in R^2, by name."""
 
     vectors: Mapping[str, tuple[int, tuple[int, int]]]
+    #: the values of other names on it
+    numbers: ClassVar[Mapping[str, Fraction]] = {}
 
     def inner(self, one: str, two: str) -> tuple[int, Fraction]:
         """The inner product of two of them as a monomial in t: its power and its coefficient."""
@@ -68,8 +74,10 @@ class Path:
         return ", ".join(f"{name} = {grown[p]}{list(a[: self.dimension])}" for name, (p, a) in self.vectors.items())
 
 
-def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Path | None]:
+def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Path | Arc | None]:
     """Whether f -> 0 along every sequence: proved by a bound, or open, with a path that shows another limit."""
+    if prop.limit.together[0].value is not None:
+        return arcs.decided(prop, derivation)
     if prop.right != number(0) or prop.relation != "->" or prop.error is not None:
         return Decision("undecided", "", reason="only limits of 0 are decided along every sequence of vectors"), None
     try:
