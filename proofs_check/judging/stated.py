@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+import sympy as sp
+
 from montecarlo import registry
 from proofs_check.binding.hold import capped, derivation_bound, informal, simulation_bound
 from proofs_check.binding.tied import Binding
@@ -212,7 +214,10 @@ def _of(claim: Statement, report: Claim) -> None:
 
 
 def declared(claim: Statement) -> dict[str, str]:
-    """The names that a claim declares, by those of the words that they stand for: xx for u_T_u, of xx = norm(u)**2."""
+    """The names that a claim declares, by those of the words that they stand for: xx for u_T_u, of xx = norm(u)**2.
+
+    Of a multiple of one word, ww = d*radial_2, it is (ww/(d)) for radial_2.
+    """
     assert claim.says is not None
     found = {}
     for name in claim.symbols:
@@ -224,8 +229,9 @@ def declared(claim: Statement) -> dict[str, str]:
             except NotPolynomialError:
                 # a moment without a closed form stands in no formula
                 continue
-            if value.is_Symbol:
-                found[alias(value.name)] = name
+            words = [one for one in value.free_symbols if one.name not in claim.symbols]
+            if len(words) == 1 and not (scale := sp.cancel(value / words[0])).has(words[0]):
+                found[alias(words[0].name)] = name if scale == 1 else f"({name}/({scale}))"
     return found
 
 

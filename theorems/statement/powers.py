@@ -112,6 +112,16 @@ def product(node: Expr, exact: Exact) -> sp.Expr:
     return (lead / least) ** count * above / below
 
 
+def binomial(node: Expr, exact: Exact) -> sp.Expr:
+    """binomial(n, k) = n (n - 1) ... (n - k + 1)/k! of a whole number n >= 0, and of a number k."""
+    n, k = (exact.value(arg) for arg in node.args)
+    if not (whole(n, exact.known) and k.is_Integer):
+        raise NotPolynomialError(
+            f"{node} has no closed form here; a whole number n >= 0 over a number k has", at=node.at
+        )
+    return sp.Mul(*((n - j) / (j + 1) for j in range(int(k)))) if k >= 0 else sp.Integer(0)
+
+
 def _rising(start: sp.Expr, count: sp.Expr, known: Hypotheses) -> sp.Expr:
     """(a)_n for n >= 0 by (b)_m, where b > 0 is as small as may be and m has no number, so that equals have one form.
 

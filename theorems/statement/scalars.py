@@ -16,6 +16,7 @@ from theorems.statement.expression import MOMENTS, Expr, StatementError, minus
 from theorems.statement.forms import NotPolynomialError, Polynomial, Term
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.laws import Law
+from theorems.statement.mixing import radial
 from theorems.statement.moments import Moments
 from theorems.statement.normal import nonnegative
 from theorems.statement.places import Order, Place, ordered, place_of
@@ -119,7 +120,7 @@ class Exact:
             return sp.sqrt(self._norm(node, square=True))
         if op == "sum":
             return self._sum(node)
-        if op in ("prod", "series"):
+        if op in ("prod", "series", "binomial"):
             return _powers(op)(node, self)
         if op in _MOMENTS:
             return _MOMENTS[op](self, *args)
@@ -236,14 +237,16 @@ class Exact:
     def _radius(self, norm: Expr, exponent: Expr) -> sp.Expr:
         """E |v|^j of a sum v of Gaussian tokens with Sigma = I: (2 c)^(j/2) Gamma((d + j)/2)/Gamma(d/2), v ~ N(0, c I).
 
-        The squared length of N(0, I) is 2 Gamma(d/2) in law. NotPolynomialError unless j is shown to be >= 0.
+        The squared length of N(0, I) is 2 Gamma(d/2) in law. On the sphere a token's length is a number; the
+        moments of an isotropic one's are names of their own. NotPolynomialError unless j is shown to be >= 0.
         """
         kind, found = self.polynomial.value(norm.args[0])
         # a token times a number that is random is not Gaussian
         tokens = kind == "column" and all(
             not (term.forms or data[0]) and term.wave.plain and isinstance(data[1], Place) for term, data in found
         )
-        if not (tokens and self.law.gaussian and not self.law.moved and self.known.identity):
+        one = self.law.kind in ("iid-sphere", "iid-isotropic") and len({data[1] for _, data in found}) == 1
+        if not (tokens and (self.law.gaussian or one) and not self.law.moved and self.known.identity):
             raise NotPolynomialError(
                 f"{norm}**{exponent} has no closed form here; a sum of Gaussian tokens with Sigma = I has", at=norm.at
             )
@@ -253,6 +256,14 @@ class Exact:
         if not nonnegative(j, {name: form for name, form in over.items() if name in j.free_symbols}):
             raise NotPolynomialError(f"{exponent} is not shown to be >= 0, so that E[{norm}**{exponent}] may be oo")
         square = self.expectation(Expr("**", (norm, Expr("number", (Fraction(2),))))) / d
+        if one:
+            if self.law.kind == "iid-sphere":
+                return (d * square) ** (j / 2)
+            if not j.is_Integer:
+                raise NotPolynomialError(
+                    f"E[{norm}**{exponent}] has a name where {exponent} is a whole number", at=norm.at
+                )
+            return (d * sp.cancel(square / radial(2).expr)) ** (j / 2) * radial(int(j)).expr
         return (2 * sp.cancel(square)) ** (j / 2) * sp.gamma((d + j) / 2) / sp.gamma(d / 2)
 
     def finished(self, value: Ratio) -> sp.Expr:
@@ -314,7 +325,12 @@ def _powers(name: str) -> Callable[[Expr, Exact], sp.Expr]:
     # powers, products and sums to infinity, which need this module
     from theorems.statement import powers
 
-    return {"prod": powers.product, "series": powers.to_infinity, "moment": powers.expected_power}[name]
+    return {
+        "prod": powers.product,
+        "series": powers.to_infinity,
+        "binomial": powers.binomial,
+        "moment": powers.expected_power,
+    }[name]
 
 
 def _under_expectation(node: Expr) -> Expr | None:

@@ -88,6 +88,13 @@ def test_lengths_against_quadrature(d: int, j: str) -> None:
         ("E[norm(x[3] - x[1])**3] = 8*gamma((d + 3)/2)/gamma(d/2)", "Sigma = I", "iid", "proved"),
         ("E[norm(x[3] - x[2])**3] = 8*gamma((d + 3)/2)/gamma(d/2)", "Sigma = I", "walk", "open"),
         # not shown to exist, no multiple of I, no Gaussian tokens
+        # of a token on the sphere, and of one whose length has any law
+        ("E[norm(x[1])**j] = d**(j/2)", "Sigma = I, j >= 0", "iid(sphere)", "proved"),
+        ("E[norm(2*x[1])**j] = d**(j/2)", "Sigma = I, j >= 0", "iid(sphere)", "open"),
+        ("E[norm(-2*x[1])**3] = 8*E[norm(x[1])**3]", "Sigma = I", "iid(isotropic)", "proved"),
+        ("E[norm(x[1])**3] = E[norm(x[1])]*E[norm(x[1])**2]", "Sigma = I", "iid(isotropic)", "open"),
+        ("E[norm(x[1] + x[2])] = sqrt(2)*E[norm(x[1])]", "Sigma = I", "iid(isotropic)", "undecided"),
+        ("E[norm(x[1])**j] = d**(j/2)", "j >= 0", "iid(sphere)", "undecided"),
         (f"E[norm(x[1])**j] = {CHI}", "Sigma = I, j real", "iid", "undecided"),
         (f"E[norm(x[1])**j] = {CHI}", "j >= 0", "iid", "undecided"),
         (f"E[norm(x[1])**j] = {CHI}", "Sigma = I, j >= 0", "iid(student(9))", "undecided"),

@@ -117,3 +117,18 @@ def test_a_factorial_is_the_product_up_to_its_number() -> None:
     left = proposition("factorial(n + 1) = 6", "n integer, n >= 1").left
     index = Expr("name", (left.args[1],))
     assert left == Expr("prod", (index, left.args[1], number(1), left.args[3])) and left.names() == {"n"}
+
+
+@pytest.mark.parametrize(
+    ("right", "hypotheses", "status"),
+    [
+        ("n*(n - 1)/2*norm(v)**2", "n integer, n >= 0, ", "proved"),
+        ("n*(n + 1)/2*norm(v)**2", "n integer, n >= 0, ", "open"),
+        ("n**2/2*norm(v)**2", "n integer, n >= 0, ", "open"),
+        # of other numbers than whole ones nothing is said
+        ("n*(n - 1)/2*norm(v)**2", "n >= 0, ", "undecided"),
+        ("n*(n - 1)/2*norm(v)**2", "n integer, n >= -3, ", "undecided"),
+    ],
+)
+def test_numbers_of_choices(right: str, hypotheses: str, status: str) -> None:
+    assert decided(f"binomial(n, 2)*E[(x[1].T*v)**2] = {right}", f"{hypotheses}v in R^d, Sigma = I", "iid") == status
