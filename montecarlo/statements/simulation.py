@@ -84,8 +84,8 @@ class StatementSimulation:
                 'the case has no Sigma; give the covariance, e.g. "Sigma": [["1"]] for d = 1'
             )
         read = None if any(_reads_all(node) for node in arguments) else _places(arguments, self.env)
-        root = covariance_root(fetched(self.env.matrices["Sigma"]))
-        return Process(self.law, self.T, root, self.env.scalars, self.env.lists.get("m"), read)
+        root, mean = covariance_root(fetched(self.env.matrices["Sigma"])), self.env.lists.get("m")
+        return Process(self.law, self.T, root, self.env.scalars, None if mean is None else fetched(mean), read)
 
     @property
     def _shape(self) -> tuple[int, int]:

@@ -131,7 +131,7 @@ class Configurations(Checker):
         And whether what tends differs from 0 there at all.
         """
         printed = self.prints(configuration)
-        value = self.exact_quantity(configuration.at(16) if self.growing else self._last(configuration))
+        value = self.exact_quantity(configuration.at(16) if self.growing else self.last(configuration))
         if printed is None or value is None:
             return set()
         room = 2 * TOLERANCE[self.effort] * abs(printed)
@@ -176,9 +176,10 @@ class Configurations(Checker):
         if self.growing:
             return configuration.at(64)
         sized = self.prop.limit.variable in ("d", *self.prop.positions)
-        return self._last(configuration) if sized else dict(configuration.fixed)
+        return self.last(configuration) if sized else dict(configuration.fixed)
 
-    def _last(self, configuration: Configuration) -> Case:
+    def last(self, configuration: Configuration) -> Case:
+        """The case of a configuration at which the parameter is nearest to its limit."""
         return list(self._parameter_cases(configuration))[-1]
 
     def _defined(self, configuration: Configuration) -> bool:
@@ -253,7 +254,7 @@ class Configurations(Checker):
 
     def _in_length(self, configuration: Configuration) -> sp.Expr | None:
         """The exact form of what tends, in T alone (in N where a parameter tends), at a configuration."""
-        case = configuration.at(1024) if self.growing else self._last(configuration)
+        case = configuration.at(1024) if self.growing else self.last(configuration)
         try:
             order = self.derivation.order_at(case)
             sides = [self.derivation.value(order, side) for side in (self.prop.left, self.prop.right)]

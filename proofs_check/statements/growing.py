@@ -12,6 +12,7 @@ growth of what is to stay bounded; smaller ones are excluded by the derivation a
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import sympy as sp
 
@@ -25,6 +26,7 @@ from proofs_check.statements.measuring import BETA, TooDearError
 from proofs_check.statements.moments import REFUTING, exact_text
 from proofs_check.statements.showing import NOT_SEEN
 from proofs_check.statements.trends import GROWN, STEADY, Configuration, Trend
+from theorems.statement.conditions import TURNED
 from theorems.statement.decide import Part, decide
 from theorems.statement.entrywise import readable
 from theorems.statement.expression import Expr, StatementError
@@ -106,7 +108,8 @@ class LimitChecker(Configurations):
             if rest:
                 told = f"{'T' if self.growing else 'N'}^-{powers[-1]}" if powers else "the limit"
                 self.found.remarks.append(f"terms beyond {told} in the exact form widen the limit by {rest:.2g}")
-        return Trend(configuration, tuple(points), limit, printed, tolerance, walks, self.growing, self.bounded)
+        way = self.prop.way
+        return Trend(configuration, tuple(points), limit, printed, tolerance, walks, self.growing, self.bounded, way)
 
     def _ends(self, left: tuple[float, float], right: tuple[float, float], scale: float) -> tuple[float, float]:
         if self.prop.error is not None:
@@ -188,7 +191,7 @@ class LimitChecker(Configurations):
             self.trends = [first]
             self._trends_told()
             found.confirmed = first.contradicts and again.contradicts
-            case = configuration.at(LENGTHS[self.effort][-1]) if self.growing else self._last(configuration)
+            case = configuration.at(LENGTHS[self.effort][-1]) if self.growing else self.last(configuration)
             finite = self.exact_quantity(case)
             # beside d the identity says nothing, and fills pages
             params = {name: value for name, value in case.items() if (self.prop.limit.variable, name) != ("d", "Sigma")}
@@ -215,7 +218,7 @@ class LimitChecker(Configurations):
 
     def differing(self, failing: list[Part], configuration: Configuration) -> tuple[sp.Expr, sp.Expr] | None:
         """The true and the printed limit at a configuration where they differ: of the part that it belongs to."""
-        case = configuration.at(1024) if self.growing else self._last(configuration)
+        case = configuration.at(1024) if self.growing else self.last(configuration)
         try:
             order = self.derivation.order_at(case)
         except KeyError:
@@ -237,7 +240,8 @@ class LimitChecker(Configurations):
                 right = self.derivation.put(part.right, order, {**case, **extra})
             except (StatementError, KeyError):
                 continue
-            if sp.simplify(left - right) != 0:
+            gap = sp.simplify(left - right)
+            if gap != 0 and not (self.prop.error is not None and self.prop.way * gap < 0):
                 return left, right
         return None
 
@@ -272,12 +276,14 @@ class LimitChecker(Configurations):
         """Every wrong limit must be left out by the values at some configuration."""
         if self.bounded:
             # O(g/T) is false where O(g) is sharp: somewhere the values times T must be seen to grow
-            seen = any(trend.grown(1)[0] >= GROWN for trend in self.trends)
+            seen = any(trend.grown(1)[0] >= GROWN and trend.beyond for trend in self.trends)
             self.found.mutants, self.found.caught = 1, int(seen)
             if not seen:
                 self.found.mutants = 0
                 self.found.remarks.append("not seen to be sharp: a scale smaller by a factor T fits as well")
             return
+        if self.prop.way:
+            return self._turned()
         if self.prop.error is not None or self.prop.relation == "~":
             for value in (1.0, -1.0):
                 self.found.mutants += 1
@@ -300,10 +306,19 @@ class LimitChecker(Configurations):
             if not seen:
                 self.found.survivors.append(readable(mutant.label))
 
+    def _turned(self) -> None:
+        """Of an inequality the other direction must be contradicted, unless it holds as well."""
+        relation = TURNED[self.prop.relation]
+        if decide(replace(self.prop, relation=relation), self.derivation).status == "proved":
+            self.found.remarks.append(f"not seen to be one-sided: {relation} holds as well")
+            return
+        self.found.mutants = 1
+        self.found.caught = int(any(replace(trend, way=-trend.way).contradicts for trend in self.trends))
+        if not self.found.caught:
+            self.found.survivors.append(f"{self.prop.relation} -> {relation}")
+
     def _true_limit(self, right: Expr) -> bool:
         """Whether another right side is the limit, too."""
-        from dataclasses import replace
-
         try:
             return decide(replace(self.prop, right=right), self.derivation).status == "proved"
         except StatementError:

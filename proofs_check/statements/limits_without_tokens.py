@@ -10,7 +10,7 @@ from proofs_check.statements.found import Found
 from proofs_check.statements.rounding import radii
 from theorems.statement.cases import Case
 from theorems.statement.expression import Expr, minus, number
-from theorems.statement.laurent import NoSeriesError, quotient_limit
+from theorems.statement.laurent import NoSeriesError, Reader, quotient_limit
 from theorems.statement.mutants import mutants
 from theorems.statement.proposition import Proposition
 
@@ -40,11 +40,13 @@ def judged_limit(prop: Proposition) -> Found:
     try:
         limit = quotient_limit(above, below, variable, at)
         target = quotient_limit(wanted, number(1), variable, at)
+        # of an inequality up to an error, on which side of it the sides' difference is
+        sided = prop.way * limit * (_scale_sign(prop, at) if prop.way and limit else 1)
     except NoSeriesError as error:
         found.status, found.reason = "undecided", f"no series in rational numbers: {error}"
         return found
     bounded = prop.error is not None and prop.error[0] == "O"
-    holds = math.isfinite(limit) if bounded else limit == target
+    holds = (math.isfinite(limit) if bounded else limit == target) or sided < 0
     found.status = "proved" if holds else "disproved"
     found.method = "its Laurent series in rational numbers"
     found.exact = str(limit) if prop.relation == "->" and math.isfinite(limit) else None
@@ -53,6 +55,15 @@ def judged_limit(prop: Proposition) -> Found:
     found.evidence.append(told)
     _confront(prop, found, above, below, limit, target, at)
     return found
+
+
+def _scale_sign(prop: Proposition, at: Fraction | None) -> int:
+    """The sign of an error term's scale along the limit; NoSeriesError where it has none, or two."""
+    assert prop.error is not None
+    found = Reader(prop.limit.variable, at).series(prop.error[1])
+    if found.zero or (at is not None and found.valuation % 2):
+        raise NoSeriesError(f"the scale {prop.error[1]} has no one sign")
+    return 1 if found.terms[0] > 0 else -1
 
 
 def _quotient(prop: Proposition) -> tuple[Expr, Expr]:
@@ -131,11 +142,15 @@ def _confront(
         found.simulation, found.reason = "underpowered", "the values do not yet come to the limit of the series"
     elif found.status == "proved":
         found.simulation = "agrees"
-        if prop.error is None or prop.error[0] == "o":
+        if prop.way and limit:
+            # the other direction is what the values contradict, as they come to a limit on one side
+            found.mutants = found.caught = 1
+        elif prop.error is None or prop.error[0] == "o":
             _mutants(prop, found, at)
     else:
         found.simulation, found.confirmed = "contradicts", True
-        printed = "a limit of 0" if prop.error is not None else str(target)
+        most = {1: "at most 0 in the limit", -1: "at least 0 in the limit"}.get(prop.way, "a limit of 0")
+        printed = most if prop.error is not None else str(target)
         found.counterexample = {
             "params": {prop.limit.variable: str(place)},
             "printed": printed,

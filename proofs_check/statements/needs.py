@@ -163,7 +163,7 @@ def _of_limit(prop: Proposition, weak: Proposition, words: str, effort: str, see
     if decision.status == "undecided":
         return Need(words, "unknown", decision.reason)
     for configuration in itertools.islice(checker.configurations(), LOOKED_AT[effort]):
-        case = checker.typical(configuration)
+        case = checker.typical(configuration) if checker.growing else checker.last(configuration)
         if weak.limit == prop.limit and satisfied(prop, case):
             continue
         values = checker.differing(decision.failing, configuration)

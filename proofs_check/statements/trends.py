@@ -49,6 +49,21 @@ class Trend:
     walks: int
     growing: bool = True
     bounded: bool = False
+    #: 1 where the values are to be at most the print in the limit, -1 at least, 0 where they are to tend to it
+    way: int = 0
+
+    @property
+    def beyond(self) -> bool:
+        """Whether the last value, or the limit, lies on the side of the print that an inequality leaves out."""
+        last = self.limit or self.points[-1][1]
+        return not self.way or self.way * (last.low if self.way > 0 else last.high) > self.way * self.printed
+
+    @property
+    def below(self) -> bool:
+        """Whether the limit, or the last values, are on the side of the print that an inequality allows."""
+        values = [self.limit] if self.limit else [value for _, value in self.points[-2:]]
+        ends = [self.way * ((value.high if self.way > 0 else value.low) - self.printed) for value in values]
+        return bool(self.way) and all(end <= self.tolerance for end in ends) and ends[-1] <= ends[0]
 
     def grown(self, power: int = 0) -> tuple[float, float]:
         """How much larger the last value's size is than the one before, at least and at most, times T^power."""
@@ -64,6 +79,8 @@ class Trend:
     @property
     def agrees(self) -> bool:
         """Whether the values approach the printed limit within the tolerance; of O(...), whether they stay bounded."""
+        if self.below:
+            return True
         if self.bounded:
             flat = all(abs(end) <= self.tolerance for _, value in self.points for end in (value.low, value.high))
             return flat or self.grown()[1] <= STEADY
@@ -76,6 +93,8 @@ class Trend:
     @property
     def contradicts(self) -> bool:
         """Whether the values do not tend to the printed limit, or grow where O(...) is printed."""
+        if not self.beyond:
+            return False
         if self.bounded:
             return self.grown()[0] >= GROWN
         return not self.allows(self.printed)

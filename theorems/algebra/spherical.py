@@ -18,6 +18,7 @@ As d^k <= d (d + 2) ... (d + 2k - 2), 1 <= E exp(A) <= exp(q/2); and -1 <= E cos
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import flint
@@ -48,7 +49,15 @@ class Spherical(sp.Function):  # type: ignore[misc]
         return str(printer.doprint(self.hypergeometric))
 
     def _eval_evalf(self, prec: int) -> Any:
-        return self.hypergeometric._eval_evalf(prec)
+        from theorems.algebra.balls import ball, precision
+
+        # where terms cancel many bits are lost
+        for bits in (2 * prec, 16 * prec, 128 * prec):
+            with precision(bits):
+                found = None if self.free_symbols else ball(self, {})
+            if found is not None and found.is_finite() and found.rel_accuracy_bits() >= prec:
+                return sp.Float(found.mid().str(prec, radius=False), precision=prec)
+        return None
 
 
 class SphereExp(Spherical):
@@ -95,10 +104,10 @@ def plain(value: sp.Expr) -> sp.Expr:
     return value.replace(lambda one: isinstance(one, Spherical), lambda one: one.hypergeometric)
 
 
-def poles(one: sp.Expr) -> bool:
-    """Whether a term of a hypergeometric series divides by 0."""
+def poles(one: sp.Expr, table: Mapping[sp.Symbol, sp.Expr]) -> bool:
+    """Whether a term of a hypergeometric series divides by 0 where its names have the numbers of a table."""
     below = one.bq if isinstance(one, sp.hyper) else (one.args[0] / 2,)
-    return any(down.is_integer and down <= 0 for down in below)
+    return any(down.is_integer and down <= 0 for down in (end.xreplace(table) for end in below))
 
 
 def bounds(one: sp.Expr) -> tuple[sp.Expr, sp.Expr]:

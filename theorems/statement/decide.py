@@ -26,13 +26,14 @@ from theorems.statement.having import has_values, visibly_nonnegative
 from theorems.statement.hypotheses import words_of
 from theorems.statement.language import parsed
 from theorems.statement.laws import LENGTHS
-from theorems.statement.limits import GROWING, Regime, consequences, leading, limit, put, regimes, uniform
+from theorems.statement.limit_sides import limit_sides
+from theorems.statement.limits import Regime, regimes
 from theorems.statement.mixing import radial_at
 from theorems.statement.normal import equal, equal_logarithms, nonnegative, sign
 from theorems.statement.places import Order, Place, orders
 from theorems.statement.proposition import Proposition
 from theorems.statement.repairing import language_text
-from theorems.statement.scalars import Exact, gap_of, sympy_of
+from theorems.statement.scalars import Exact, gap_of
 from theorems.statement.signs import nonzero, positive_names
 from theorems.statement.work import Work
 
@@ -175,9 +176,10 @@ class Derivation:
             if (order, s.name) not in known:
                 known[order, s.name] = _number(s.name, case, exact)
         table = {s: known[order, s.name] for s in formula.free_symbols}
-        value = sp.sympify(formula.xreplace(table)) if table else formula
-        if any(poles(one) for one in value.atoms(sp.hyper, Spherical)):
+        # before anything is multiplied by it: 0 times what has no value is none
+        if any(poles(one, table) for one in formula.atoms(sp.hyper, Spherical)):
             raise NotPolynomialError("a term of a sum to infinity divides by 0")
+        value = sp.sympify(formula.xreplace(table)) if table else formula
         return value.doit() if value.has(sp.Product) else value
 
 
@@ -341,9 +343,9 @@ def _parts(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
             yield Part(str(order), left, right, shown or bool(steps), order, proof=steps)
             continue
         for regime in regimes(prop, order):
-            found = _limit_part(prop, order, regime, left, right)
+            found = limit_sides(prop, order, regime, left, right)
             if found is not None:
-                yield found
+                yield Part(f"{order}; {regime.words}", *found, order, regime)
 
 
 def _clauses(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
@@ -434,94 +436,6 @@ def _by_logarithms(prop: Proposition, order: Order, left: sp.Expr, right: sp.Exp
         and all(nonnegative(one, positive_names(prop, order, one)) and nonzero(prop, order, one) for one in arguments)
         and equal_logarithms(left, right)
     )
-
-
-def _limit_part(prop: Proposition, order: Order, regime: Regime, left: sp.Expr, right: sp.Expr) -> Part | None:
-    tied = consequences(prop, order, regime)
-    bounded = prop.limit.variable == "T" and "T" in dict(order.values)
-    if sp.Symbol("never#") in tied or bounded:
-        return None
-    small = frozenset(
-        symbol(name)
-        for name, known in prop.known.ranges.items()
-        if known.low is not None
-        and known.high is not None
-        and (known.low > -1 or (known.low == -1 and known.low_open))
-        and (known.high < 1 or (known.high == 1 and known.high_open))
-    )
-    words = f"{order}; {regime.words}"
-    _stays(prop, order, left - right)
-    shares = {symbol(f"{name}/T"): sympy_of(form) for name, form in prop.limit.regime}
-
-    def settled(value: sp.Expr) -> sp.Expr:
-        return value.xreplace(shares).xreplace(tied)
-
-    def never_zero(value: sp.Expr) -> bool:
-        return nonzero(prop, order, settled(value))
-
-    moving = put(left, regime).xreplace(tied), put(right, regime).xreplace(tied)
-    if prop.error is not None:
-        kind, scale = prop.error
-        weight = put(sympy_of(scale), regime).xreplace(tied)
-        if weight == 0:
-            raise StatementError(f"the error term {kind}({scale}) has the scale 0", at=scale.at)
-        if not never_zero(leading(weight, small, never_zero).coefficient):
-            raise NotPolynomialError(f"the scale {scale} of the error term may vanish; exclude that by a hypothesis")
-        gap = sp.together(moving[0] - moving[1])
-        _uniformly(prop, order, (left - right) / sympy_of(scale))
-        found = leading(gap / weight, small, never_zero) if not equal(moving[0], moving[1]) else None
-        shown = sp.Integer(0) if found is None else found.coefficient
-        if found is not None and found.power == 0:
-            shown = settled(shown)
-        # O(...) holds with any coefficient, o(...) where it is 0 as the positions tend
-        small_enough = found is None or found.power < 0 or (found.power == 0 and (kind == "O" or shown == 0))
-        fine = small_enough or shown == 0
-        value = shown * GROWING ** (found.power if found is not None else 0)
-        return Part(words, value.subs(GROWING, _index(prop, regime)), sp.Integer(0), bool(fine), order, regime)
-    if prop.relation == "~":
-        _uniformly(prop, order, left / right)
-        ratio = settled(limit(moving[0] / moving[1], small, never_zero))
-        below = sp.fraction(sp.cancel(sp.together(moving[0] / moving[1])))[1].xreplace(shares)
-        if not never_zero(leading(below, small, never_zero).coefficient):
-            raise NotPolynomialError(f"the right side may vanish where {below} = 0; exclude that by a hypothesis")
-        return Part(words, ratio, sp.Integer(1), equal(ratio, sp.Integer(1)), order, regime)
-    _uniformly(prop, order, left)
-    goes, printed = settled(limit(moving[0], small, never_zero)), settled(moving[1])
-    positive = frozenset(positive_names(prop, order, left - right))
-    return Part(words, goes, printed, goes is not sp.oo and equal(goes, printed, positive), order, regime)
-
-
-def _index(prop: Proposition, regime: Regime) -> sp.Expr:
-    """What grows, in the name that tends: the name itself, or +-1/(name - its limit)."""
-    name = symbol(prop.limit.variable)
-    if prop.limit.variable == "T" or prop.limit.value is None:
-        return name
-    point = sympy_of(prop.limit.value)
-    return sp.expand((regime.table[name.name] - point) * GROWING) / (name - point)
-
-
-def _stays(prop: Proposition, order: Order, value: sp.Expr) -> None:
-    """NotPolynomialError where something that the limit leaves fixed in fact moves with what tends."""
-    variable = prop.limit.variable
-    names = {free.name for free in value.free_symbols}
-    if variable == "d" and (
-        moved := sorted(name for name in names if name.startswith(("tr(", "norm(")) or ".T*" in name)
-    ):
-        raise NotPolynomialError(f"{moved[0]} changes with d; nothing is said of how")
-    if variable != "T" and variable in prop.positions and (others := sorted(names & set(prop.positions) - {variable})):
-        raise NotPolynomialError(f"how {others[0]} moves as {variable} tends is not said; write T -> oo, i/T -> theta")
-
-
-def _uniformly(prop: Proposition, order: Order, value: sp.Expr) -> None:
-    """NotPolynomialError where positions that tend nowhere are not decided by their ends."""
-    if prop.limit.variable != "T":
-        return
-    tied, said = dict(order.values), dict(prop.limit.regime)
-    free = {symbol(name) for name in prop.positions if name != "T" and name not in said and name not in tied}
-    if not free & value.free_symbols:
-        return
-    ranked = {symbol(place.name): None for node in order.nodes for place in node if place.name and place.name != "T"}
-    uniform(value, [*ranked, symbol("T")], free, frozenset(positive_names(prop, order, value)))
 
 
 def contradicts(prop: Proposition, left: sp.Expr, right: sp.Expr) -> bool | None:

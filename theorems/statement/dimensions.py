@@ -40,7 +40,7 @@ def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Path |
     kind, scale = prop.error
     for order, path in product(derivation.orders, paths(prop)):
         left, right = (derivation.value(order, side) for side in (prop.left, prop.right))
-        gap = (left - right if prop.relation == "<=" else right - left) / sympy_of(scale)
+        gap = (left - right if prop.relation == "<=" else right - left) / sp.Abs(sympy_of(scale))
         least = lowest(along(gap, path))
         goes = None if least is None else leading(least)
         if goes is not None and goes > 0 and (kind == "o" or goes is sp.oo):

@@ -80,6 +80,11 @@ class Proposition:
         """Whether the statement is about a limit."""
         return self.relation in ("->", "~") or self.error is not None or self.left.has("lim")
 
+    @property
+    def way(self) -> int:
+        """1 where the left side is at most the right one, -1 where it is at least that, 0 for another relation."""
+        return {"<": 1, "<=": 1, ">": -1, ">=": -1}.get(self.relation, 0)
+
     def plain(self) -> dict[str, Any]:
         """The statement as nested lists and text, as the other side reads it."""
         sides = [self.left, self.right]

@@ -146,6 +146,9 @@ class Terms:
     @cached_property
     def closed(self) -> sp.Expr | None:
         """The sum in closed form: geometric, exponential, binomial, logarithmic, as E exp on a sphere, or pFq."""
+        if self.start == 0:
+            # its ratio to the next term says nothing of that
+            return None
         x, ups, downs = self.shifts
         rest = sorted(downs, key=lambda one: one != 1)
         if not rest or rest[0] != 1:

@@ -25,6 +25,10 @@ FALSE: dict[str, tuple[str, str, str, str]] = {
     "at the end a = -1": ("E[x[1].T*W*x[T]] -> 0", "-1 <= a < 1", "ar1(a)", "T -> oo"),
     "at the end a = 1": ("E[norm(mean(x))**2] -> 0", "0 <= a <= 1", "ar1(a)", "T -> oo"),
     "a power that grows": ("E[x[1].T*x[T]]*2**T -> 0", "", "ar1(1/2)", "T -> oo"),
+    "less by 1, up to o(1)": ("E[norm(x[T])**2] <= T*tr(Sigma) - 1 + o(1)", "Sigma = I", "walk", "T -> oo"),
+    "small for i = 1, not for a share": ("E[x[i].T*x[T]] <= o(T)", "", "walk", "T -> oo"),
+    "bounded below but for a negative trace": ("E[x[i].T*W*x[T]] >= O(1)", "", "walk", "T -> oo"),
+    "too large beside a scale < 0": ("-n <= -n - 1 + o(-1)", "n > 0", "walk", "n -> oo"),
     "as fast as the root of T": ("E[x[1].T*x[T]]/sqrt(T) -> 0", "", "gaussian(sqrt(s*t))", "T -> oo"),
 }
 
@@ -38,6 +42,19 @@ def test_what_fails_at_an_end_is_not_proved(name: str) -> None:
 
 
 TRUE: dict[str, tuple[str, str, str, str, int]] = {
+    "room that grows, up to o(1)": ("E[norm(x[T])**2] <= 2*T*tr(Sigma) + o(1)", "", "walk", "T -> oo", 0),
+    "room that is a share": ("E[norm(x[T])**2] >= T*tr(Sigma)/2 + o(T)", "", "walk", "T -> oo", 0),
+    "bounded below though it grows": ("E[x[i].T*x[T]] >= O(1)", "", "walk", "T -> oo", 0),
+    "equal up to o(T)": ("E[sum(x[j].T*x[j], j, 1, T)] >= T**2*tr(Sigma)/2 + o(T)", "", "walk", "T -> oo", 0),
+    "room without tokens": ("sqrt(n**2 + n) <= n + 1 + o(1)", "n > 0", "walk", "n -> oo", 0),
+    "less without bound": ("-n**2 <= O(1)", "n > 0", "walk", "n -> oo", 0),
+    "a parameter beside what is averaged": (
+        "lam/(1 + lam)*E[norm(x[1])**2] <= 2*d + o(1)",
+        "lam > 0, Sigma = I",
+        "walk",
+        "lam -> oo",
+        0,
+    ),
     "a root of T": ("sqrt(E[norm(x[1])**2]/E[norm(x[T])**2]) -> 0", "", "walk", "T -> oo", 0),
     "a covariance with a root": ("E[x[1].T*x[T]]/T -> 0", "", "gaussian(sqrt(s*t))", "T -> oo", 0),
     "powers of a that last beyond the lengths": (
@@ -162,3 +179,46 @@ def test_what_is_a_size_or_has_a_range_tends_too(name: str) -> None:
 def test_a_reading_says_that_positions_are_at_most_the_length() -> None:
     found = check("E[sum(x[j].T*x[j], j, i + 1, T)] = (T - i)*(T + i + 1)/2*tr(Sigma)", "i <= T + 1", effort="quick")
     assert "i <= T + 1 and i <= T:" in str(found.report["reading"])
+
+
+UNSEEN: dict[str, tuple[str, str, str, str]] = {
+    "beside a scale < 0": (
+        "E[cosh(x[1].T*u)] <= 2*exp(norm(u)**2/2) + o(-1/d)",
+        "u in R^d, Sigma = I",
+        "iid(sphere)",
+        "d -> oo",
+    ),
+    "a sum whose first term is 0": (
+        "E[norm(x[1])**2]*sum(k*u**k/factorial(k), k, 0, oo) = d*u*exp(u)",
+        "u > 0, Sigma = I",
+        "walk",
+        "",
+    ),
+    "a sum whose first term may be 0": (
+        "E[norm(x[1])**2]*sum((k + a)*u**k/factorial(k), k, 0, oo) = d*(u + a)*exp(u)",
+        "u > 0, a >= 0, Sigma = I",
+        "walk",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_a_true_statement_whose_first_term_says_nothing_is_not_refuted(name: str) -> None:
+    text, hypotheses, law, limit = UNSEEN[name]
+    verdict = check(text, hypotheses, law=law, limit=limit, effort="quick")
+    assert verdict.verdict in ("verified", "undecided"), verdict
+    assert verdict.report["symbolic"]["status"] != "disproved"
+
+
+@pytest.mark.parametrize(
+    ("text", "hypotheses", "law"),
+    [
+        ("P[x[i].T*u > 0] = 1/2", "u in R^d, u != 0, Sigma = I", "walk(start=m)"),
+        ("E[cos(x[1].T*u + x[2].T*u)] >= exp(-norm(u)**2)", "u in R^d, Sigma = I, d >= 2", "frame"),
+    ],
+)
+def test_a_false_statement_of_a_law_that_either_library_draws_breaks_nothing(
+    text: str, hypotheses: str, law: str
+) -> None:
+    assert check(text, hypotheses, law=law, effort="quick").verdict == "refuted"
