@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
@@ -27,6 +28,17 @@ FIGURES = (
     "feature_errors",
 )
 
+#: Figures of a trained model, drawn from what ``twofold measure`` found; their ``data`` takes that.
+MODEL_FIGURES = (
+    "model_assumptions",
+    "model_cosines",
+    "model_spectra",
+    "model_heads",
+    "model_signs",
+    "model_correlations",
+    "model_patterns",
+)
+
 
 class FigureError(RuntimeError):
     """A figure cannot be made; the message says which and why."""
@@ -35,8 +47,9 @@ class FigureError(RuntimeError):
 class FigureModule(Protocol):
     """What a module of this package offers."""
 
-    def data(self, *, seed: int = 0) -> dict[str, Any]:
-        """What is drawn, in JSON's own types; the same for the same seed."""
+    @property
+    def data(self) -> Callable[..., dict[str, Any]]:
+        """What is drawn, in JSON's own types: of the seed, or of what was measured; the same for the same."""
 
     def draw(self, drawn: dict[str, Any]) -> Figure:
         """The figure of that data."""
@@ -46,7 +59,7 @@ class FigureModule(Protocol):
 
 
 def load(name: str) -> FigureModule:
-    """The module of a figure; nothing heavy is imported before. Raises KeyError for a name not in FIGURES."""
-    if name not in FIGURES:
+    """The module of a figure; nothing heavy is imported before. Raises KeyError for a name that no figure has."""
+    if name not in (*FIGURES, *MODEL_FIGURES):
         raise KeyError(name)
     return cast("FigureModule", importlib.import_module(f"{__package__}.{name}"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from figures import FIGURES, load
+from figures import FIGURES, MODEL_FIGURES, load
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,6 +46,27 @@ def made(name: str, seed: int) -> dict[str, bytes]:
         from figures import evidence
 
         drawn, draw, table = evidence.data(name, seed=seed), evidence.draw, evidence.table
+    return _files(name, drawn, draw, table)
+
+
+def of_model(found: Mapping[str, Any]) -> dict[str, bytes]:
+    """The files of the figures of a model, by their names, from what ``twofold measure`` found."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    files: dict[str, bytes] = {}
+    for name in MODEL_FIGURES if found["heads"] else ():
+        module = load(name)
+        files |= _files(name, module.data(found), module.draw, module.table)
+    return files
+
+
+def _files(
+    name: str,
+    drawn: dict[str, Any],
+    draw: Callable[[dict[str, Any]], Figure],
+    table: Callable[[dict[str, Any]], list[dict[str, Any]]],
+) -> dict[str, bytes]:
     text = json.dumps(drawn, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     # what is drawn is what was saved
     saved = json.loads(text)

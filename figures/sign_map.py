@@ -142,7 +142,7 @@ def draw(drawn: dict[str, Any]) -> Figure:
         Line2D([], [], marker="^", color="0.35", markersize=4, **dots),
         Line2D([], [], marker="o", color=BLACK, markersize=7, **dots),
     ]
-    labels = [_line_name(line["line"]) for line in drawn["boundaries"]] + ["head", "tokens on rays", "wrong side"]
+    labels = [line_name(line["line"]) for line in drawn["boundaries"]] + ["head", "tokens on rays", "wrong side"]
     legend(figure, handles, labels, 3)
     told = (
         f"{len(heads)} simulated heads Yᵢ = β zᵢ + W((1 − λ) zᵢ + λ z̄), each on {drawn['sets']} sets of tokens; "
@@ -155,7 +155,8 @@ def draw(drawn: dict[str, Any]) -> Figure:
     return figure
 
 
-def _line_name(line: str) -> str:
+def line_name(line: str) -> str:
+    """A boundary in the letters of the paper."""
     return line.replace("*", " ").replace("beta", "β").replace("t1", "t₁").replace("t2", "t₂").replace("-", "−")
 
 

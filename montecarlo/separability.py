@@ -102,7 +102,7 @@ def separate(vectors: Sequence[Sequence[int | Fraction]]) -> Separation | None:
     units = np.array([_unit(row) for row in distinct])
     for order in (slice(None), slice(None, None, -1)):
         weights = nearest(units[order])[order]
-        for direction in _directions(weights @ units):
+        for direction in roundings(weights @ units):
             found = Separation(True, direction=direction)
             if found.shown(distinct):
                 return found
@@ -137,7 +137,7 @@ def _unit(row: Sequence[int]) -> Array:
     return floats / norm
 
 
-def _directions(point: Array) -> Iterator[tuple[int, ...]]:
+def roundings(point: Array) -> Iterator[tuple[int, ...]]:
     """The point rounded to integers, more and more finely."""
     largest = float(np.abs(point).max())
     if largest > 0:

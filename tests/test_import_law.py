@@ -42,8 +42,8 @@ ALLOWED = {
     },
     "figures": {"proofs_check", "numpy", "matplotlib"},
 }
-#: The one import against the table: `twofold figures` hands over to the figures' own command line.
-HANDS_OVER = (Path("proofs_check/commands/measuring.py"), "figures.__main__")
+#: The one import against the table: `twofold figures` and `twofold measure` hand over to the figures.
+HANDS_OVER = (Path("proofs_check/commands/measuring.py"), "figures.")
 #: Scripts that other libraries are timed with: each is a process of its own, and nothing imports them.
 PEERS = Path("proofs_check/bench/peers")
 #: Sub-packages of theorems that hold the prints or compare with them; none of a derivation's modules may reach these.

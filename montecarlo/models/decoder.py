@@ -18,7 +18,8 @@ class Layer:
     """What one layer does with the windows: B windows of T tokens, H heads of n numbers, width d.
 
     before, after: (B, T, d), the tokens before the layer and after it; normed: (B, T, d), what its attention reads;
-    W_Q, W_K: (H, n, d), the keys' of a group repeated; probabilities: (B, H, T, T), query by key.
+    W_Q, W_K: (H, n, d), the keys' of a group repeated; last: (B, H, T), the last query's scores;
+    probabilities: (B, H, T, T), query by key; values: (B, H, T, n), those of a group repeated; W_O: (H, d, n).
     """
 
     number: int
@@ -26,7 +27,10 @@ class Layer:
     normed: Tensor
     W_Q: Tensor
     W_K: Tensor
+    last: Tensor
     probabilities: Tensor
+    values: Tensor
+    W_O: Tensor
     after: Tensor
 
 
@@ -35,21 +39,26 @@ def rms_norm(x: Tensor, weight: Tensor, epsilon: float) -> Tensor:
     return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + epsilon) * weight
 
 
-def rotated(x: Tensor, theta: float) -> Tensor:
-    """(..., T, n): the pair (k, k + n/2) of the token at position t is turned by t theta^(-2k/n)."""
+def rotated(x: Tensor, theta: float, at: Tensor | None = None) -> Tensor:
+    """(..., T, n): the pair (k, k + n/2) of a token at t = 0, 1, ... (or ``at``) is turned by t theta^(-2k/n)."""
     T, n = x.shape[-2:]
-    speeds = theta ** (-torch.arange(0, n, 2, dtype=torch.float32) / n)
-    angles = torch.arange(T, dtype=torch.float32)[:, None] * speeds
+    speeds = theta ** (-torch.arange(0, n, 2, dtype=torch.float32, device=x.device) / n)
+    places = torch.arange(T, dtype=torch.float32, device=x.device) if at is None else at
+    angles = places[:, None] * speeds
     cos, sin = angles.cos(), angles.sin()
     one, two = x[..., : n // 2], x[..., n // 2 :]
     return torch.cat((one * cos - two * sin, two * cos + one * sin), dim=-1)
 
 
-def attention(q: Tensor, k: Tensor) -> Tensor:
-    """softmax_j<=i (q_i . k_j / sqrt(n)): (..., T, n) twice -> (..., T, T), query by key."""
-    T, n = q.shape[-2:]
-    scores = q @ k.transpose(-1, -2) / math.sqrt(n)
-    return scores.masked_fill(torch.ones(T, T).triu(1).bool(), -math.inf).softmax(-1)
+def scores(q: Tensor, k: Tensor) -> Tensor:
+    """q_i . k_j / sqrt(n): (..., T, n) twice -> (..., T, T), query by key."""
+    return q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+
+
+def attention(found: Tensor) -> Tensor:
+    """softmax_j<=i of scores (..., T, T), query by key."""
+    later = torch.ones(found.shape[-2:], device=found.device).triu(1).bool()
+    return found.masked_fill(later, -math.inf).softmax(-1)
 
 
 def embedded(model: Model, tokens: Tensor) -> Tensor:
@@ -60,7 +69,7 @@ def embedded(model: Model, tokens: Tensor) -> Tensor:
 
 def layers(model: Model, tokens: Tensor) -> Iterator[Layer]:
     """The layers one after another on (B, T) tokens; the weights of one layer alone are held."""
-    x = embedded(model, tokens)
+    x = embedded(model, tokens.to(model.device))
     for number in range(model.config.layers):
         with torch.no_grad():
             found = _layer(model, number, x)
@@ -96,11 +105,14 @@ def _layer(model: Model, number: int, x: Tensor) -> Layer:
     W_Q, q = _heads(model, at, "q", normed, c.heads)
     W_K, k = _heads(model, at, "k", normed, c.kv_heads)
     _, v = _heads(model, at, "v", normed, c.kv_heads)
-    probabilities = attention(rotated(q, c.theta), rotated(k, c.theta))
+    found = scores(rotated(q, c.theta), rotated(k, c.theta))
+    probabilities = attention(found)
     mixed = (probabilities @ v).transpose(1, 2).reshape(*x.shape[:2], c.heads * c.head_dim)
-    middle = x + mixed @ model.tensor(f"{at}self_attn.o_proj.weight", c.width, c.heads * c.head_dim).T
+    out = model.tensor(f"{at}self_attn.o_proj.weight", c.width, c.heads * c.head_dim)
+    W_O = out.reshape(c.width, c.heads, c.head_dim).transpose(0, 1)
+    middle = x + mixed @ out.T
     read = rms_norm(middle, model.tensor(f"{at}post_attention_layernorm.weight", c.width), c.epsilon)
     gate = torch.nn.functional.silu(read @ model.tensor(f"{at}mlp.gate_proj.weight", c.inner, c.width).T)
     up = read @ model.tensor(f"{at}mlp.up_proj.weight", c.inner, c.width).T
     after = middle + (gate * up) @ model.tensor(f"{at}mlp.down_proj.weight", c.width, c.inner).T
-    return Layer(number, x, normed, W_Q, W_K, probabilities, after)
+    return Layer(number, x, normed, W_Q, W_K, found[:, :, -1].clone(), probabilities, v, W_O, after)

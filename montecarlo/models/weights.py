@@ -39,19 +39,23 @@ _INSTALL = "install the extra: pip install 'twofold[models]'"
 
 @dataclass(frozen=True)
 class Model:
-    """A model whose tensors are read when they are asked for: ``tensor(name)`` is float32, as Hugging Face names it."""
+    """A model whose tensors are read when they are asked for: ``tensor(name)`` is float32, as Hugging Face names it.
+
+    They go to ``device``, where all of the arithmetic is done.
+    """
 
     path: Path
     config: Config
     names: frozenset[str]
     read: Callable[[str], Tensor]
     fields: Mapping[str, Any]
+    device: str = "cpu"
 
     def tensor(self, name: str, *shape: int) -> Tensor:
         """A tensor of this shape; ModelError where it is missing, of another shape, or holds what is no number."""
         if name not in self.names:
             raise ModelError(str(self.path), f"the tensor {name}", "the file is not whole, or of another architecture")
-        found = self.read(name).to(torch.float32)
+        found = self.read(name).to(self.device, torch.float32)
         if tuple(found.shape) != shape:
             raise ModelError(f"{name} of shape {tuple(found.shape)}", f"the shape {shape} that the configuration tells")
         if not bool(torch.isfinite(found).all()):

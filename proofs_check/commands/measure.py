@@ -6,8 +6,11 @@ import argparse
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+from proofs_check.commands.checks import needed
+from proofs_check.commands.measuring import model_pictures
 from proofs_check.inputs.errors import UsageError
 from proofs_check.inputs.files import read_bytes
 
@@ -23,6 +26,7 @@ def fill_measure(parser: argparse.ArgumentParser) -> None:
         "--tokens", metavar="N", default=str(TOKENS), help=f"tokens of the text ({TOKENS} unless given)"
     )
     parser.add_argument("--heads", metavar="L.H", nargs="+", help="these heads alone, e.g. 3.0 for head 0 of layer 3")
+    parser.add_argument("--html", metavar="DIR", help="write the model's page, with pictures, into a report's site")
     parser.add_argument("--json", metavar="FILE", help="write what was measured as JSON")
 
 
@@ -33,30 +37,42 @@ def run_measure(args: argparse.Namespace) -> int:
     tokens = _tokens(args.tokens)
     chosen = None if args.heads is None else [_head(text) for text in args.heads]
     target = outputs.check_target("--json", args.json) if args.json is not None else None
-    outputs.check_apart({"--json": args.json}, {"--text": args.text})
+    outputs.check_apart({"--json": args.json}, {"--text": args.text, "MODEL": args.model})
+    folder = outputs.check_folder("--html", args.html) if args.html is not None else None
+    if folder is not None:
+        needed("matplotlib")
     try:
         text = read_bytes("--text", args.text).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError("--text", args.text, f"a file of UTF-8 text ({type(error).__name__})") from None
 
+    import torch
+
     from montecarlo.models.config import ModelError
     from montecarlo.models.weights import opened
-    from proofs_check.measure.measured import lines, measured
+    from proofs_check.measure.measured import measured
+    from proofs_check.measure.page import write
+    from proofs_check.measure.telling import lines
     from proofs_check.selftest.run import progress
 
     try:
-        model = opened(Path(args.model))
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        model = replace(opened(Path(args.model)), device=device)
         with progress() as step:
             found = measured(model, text, tokens, chosen, lambda done, total: step("layers", done, total))
     except ModelError as error:
         raise UsageError("MODEL", error.value, error.expected, error.mend) from None
     print("\n".join(lines(found)))
-    if target is not None:
-        try:
-            outputs.atomic_write(target, json.dumps(found, indent=1) + "\n")
-        except OSError as error:
-            print(outputs.unwritten("--json", target, error), file=sys.stderr)
-            return 1
+    try:
+        if target is not None:
+            name, path = "--json", target
+            outputs.atomic_write(target, json.dumps(found) + "\n")
+        if folder is not None:
+            name, path = "--html", folder
+            print(f"\n{write(found, model_pictures(found), folder)}")
+    except OSError as error:
+        print(outputs.unwritten(name, path, error), file=sys.stderr)
+        return 1
     return 0
 
 

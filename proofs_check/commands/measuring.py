@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from typing import Any
 
 from proofs_check.commands import checks
 from proofs_check.commands.checks import (
@@ -38,6 +39,13 @@ def run_figures(args: argparse.Namespace) -> int:
         if name.startswith("-"):
             raise UsageError("NAME", name, "a figure or the id of a claim")
     return make([*args.names, f"--out={args.out}", f"--seed={args.seed}", *expected])
+
+
+def model_pictures(found: dict[str, Any]) -> dict[str, bytes]:
+    """The files of the figures of a model, by their names."""
+    from figures.files import of_model
+
+    return of_model(found)
 
 
 def fill_bench(parser: argparse.ArgumentParser) -> None:

@@ -1,40 +1,52 @@
 """A trained model on a text: what the theorems assume of its tokens, and what they predict of its heads beside what is.
 
-The theorems of bao2024 are about tokens that are a random walk and about symmetric W_QK; how far a model is from that
-comes first. A head's prediction is that of Eq. (6) as it is derived: rho(theta), for xi = tr(W Sigma)/sqrt(tr((W
-Sigma)^2)) and eta = sqrt(tr((W Sigma)^2))/lambda with lambda = sqrt(n), at rotary distance 0.
+The windows of the text go through the layers a batch at a time, and what is kept of them are sums: the memory is that
+of one layer's weights, one batch, and of sums whose number does not grow with the text.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import torch
-from scipy import stats
+from torch import Tensor
 
-from montecarlo.models.config import ModelError
-from montecarlo.models.decoder import layers
-from montecarlo.models.observe import growth, growth_in_words, heads, interval, traces
+from montecarlo.models.config import Config, ModelError
+from montecarlo.models.decoder import Layer, layers
+from montecarlo.models.laws import ASSUMPTIONS, GROUPS, ROUNDING, Named, Sums, assumption, beta, mean_of, of_layer
+from montecarlo.models.observe import PLACES, inner, of_heads, sizes, traces
+from montecarlo.models.sinks import Sinks, sinks
 from montecarlo.models.tokens import encoded
 from montecarlo.models.weights import Model
-from proofs_check.report.curves.scores import RHO, evaluated, sides
+from proofs_check.measure import predictions
+from proofs_check.measure.correlations import correlations
 
-SCHEMA = 1
+SCHEMA = 2
 #: Tokens of a window, at most; windows that intervals need at least, and the shortest ones.
 WINDOW, FEWEST, SHORTEST = 128, 2, 17
-#: Places theta = i/T at which rho is looked at.
-PLACES = np.linspace(0, 1, 65)
-#: What is compared over heads: the prediction, what is measured, and why they should go together.
-COMPARED = (
-    ("peak", "late", "where rho is largest, beside the mean place that is attended to"),
-    ("eta", "concentration", "the scores' size, beside 1 - entropy over its largest value"),
-    ("xi", "late", "the sign and size of the scores' drift, beside the mean place that is attended to"),
-)
+#: Windows that go through the layers together, and those (the first ones) whose sinks are certified.
+BATCH, CERTIFIED = 16, 8
+#: Tokens of the first window whose attention is kept to be drawn.
+DRAWN = 64
+#: What is kept of the heads as means over windows.
+MEANS = ("first", "previous", "own", "late", "last entropy", "bound", "printed", "refuted", "missed", "distance", "far")
 
 Rows = list[dict[str, Any]]
+
+
+@dataclass
+class _Held:
+    """What is held of one layer: sums over windows of its tokens and heads, and what its weights and sinks say."""
+
+    tokens: Sums
+    heads: Sums
+    inner: Tensor
+    sizes: tuple[Tensor, Tensor]
+    sinks: Sinks
+    shown: Tensor = field(repr=False)
 
 
 def measured(
@@ -53,35 +65,47 @@ def measured(
     for number, head in sorted(chosen or ()):
         if not (0 <= number < c.layers and 0 <= head < c.heads):
             raise ModelError(f"head {number}.{head}", f"layers 0 to {c.layers - 1} of heads 0 to {c.heads - 1}")
-    windows = _windows(encoded(model, text), tokens, c.context)
+    windows = torch.tensor(_windows(_first(model, text, tokens), tokens, c.context))
+    count, length = windows.shape
+    held = _through(model, windows, step)
+    increments = count * (length - 2)
     assumed: Rows = []
+    layered: Rows = []
     found: Rows = []
-    for layer in layers(model, torch.tensor(windows)):
-        exponent = interval(growth(layer.before))
-        assumed.append({"layer": layer.number, "growth": vars(exponent), "walk": growth_in_words(exponent)})
-        seen, spectrum = heads(layer.probabilities), traces(layer.normed, layer.W_Q, layer.W_K)
-        for head in range(c.heads):
-            if chosen is None or (layer.number, head) in chosen:
-                row = {
-                    "layer": layer.number,
-                    "head": head,
-                    "concentration": 1 - float(seen.entropy[:, head].mean()),
-                    "first": float(seen.first[:, head].mean()),
-                    "previous": float(seen.previous[:, head].mean()),
-                    "late": float(seen.late[:, head].mean()),
-                    "symmetric": float(spectrum.symmetric[head]),
-                }
-                found.append(row | predicted(float(spectrum.first[head]), float(spectrum.second[head]), c.head_dim))
-        step(layer.number + 1, c.layers)
+    for number, layer in enumerate(held):
+        for name, law in ASSUMPTIONS.items():
+            estimate, words = assumption(name, layer.tokens)
+            told = {"paper": law.paper, "what": law.what, "under": law.under, "holds": law.verdict(estimate)}
+            assumed.append({"layer": number, "name": name, **told, **_numbers(vars(estimate)), "words": words})
+        layered.append({"layer": number, **_layer(layer, c, length)})
+        for row in _heads(layer, c, length, increments, layered[-1]["least_norm"]):
+            if chosen is None or (number, row["head"]) in chosen:
+                found.append({"layer": number, **row})
+    shape = {name: getattr(c, name) for name in ("architecture", "layers", "heads", "width", "head_dim")}
     return {
         "schema": SCHEMA,
-        "model": {"architecture": c.architecture, "layers": c.layers, "heads": c.heads, "width": c.width},
-        "windows": len(windows),
-        "length": len(windows[0]),
+        "model": {"name": model.path.name, **shape},
+        "windows": count,
+        "length": length,
+        "groups": min(count, GROUPS),
+        "certified": min(count, CERTIFIED),
         "assumptions": assumed,
+        "layers": layered,
         "heads": found,
-        "correlations": [_correlation(found, *pair) for pair in COMPARED],
+        "patterns": _patterns(found, held),
+        "correlations": correlations(found, assumed),
     }
+
+
+def _first(model: Model, text: str, tokens: int) -> Sequence[int]:
+    """The first tokens of a text, reading no more of it than is needed."""
+    size = 16 * tokens
+    while True:
+        found = encoded(model, text[:size])
+        # the last token may be cut
+        if len(found) > tokens or size >= len(text):
+            return found
+        size *= 2
 
 
 def _windows(found: Sequence[int], tokens: int, context: int) -> list[list[int]]:
@@ -94,56 +118,187 @@ def _windows(found: Sequence[int], tokens: int, context: int) -> list[list[int]]
     return [list(found[k : k + length]) for k in range(0, count - length + 1, length)]
 
 
-def predicted(first: float, second: float, head_dim: int) -> dict[str, float | None]:
-    """xi, eta and the place theta where the derived rho is largest, of a head's traces tr(W Sigma), tr((W Sigma)^2).
+def _through(model: Model, windows: Tensor, step: Callable[[int, int], None]) -> list[_Held]:
+    """All windows through all layers, a batch at a time."""
+    count = len(windows)
+    groups = min(count, GROUPS)
+    group = torch.arange(count) * groups // count
+    held: list[_Held] = []
+    batches = [slice(start, start + BATCH) for start in range(0, count, BATCH)]
+    for turn, batch in enumerate(batches):
+        for layer in layers(model, windows[batch]):
+            with torch.no_grad():
+                if not turn:
+                    held.append(_begun(layer, groups))
+                now, some = held[layer.number], group[batch]
+                now.tokens.add(some, of_layer(layer))
+                now.heads.add(some, _with_bounds(of_heads(layer)))
+                now.inner += inner(layer.normed[:, 1:], layer.W_Q, layer.W_K)
+            step(turn * model.config.layers + layer.number + 1, len(batches) * model.config.layers)
+    return held
 
-    None where tr((W Sigma)^2) <= 0, as is possible for a W that is not symmetric: the theorem says nothing then.
+
+def _begun(layer: Layer, groups: int) -> _Held:
+    _, H, _, n = layer.values.shape
+    start = torch.zeros(3, H, n, n, dtype=torch.float64)
+    symmetric, norm = (value.cpu() for value in sizes(layer.W_Q, layer.W_K))
+    shown = layer.probabilities[0, :, :DRAWN, :DRAWN].cpu()
+    return _Held(Sums(groups), Sums(groups), start, (symmetric, norm), sinks(layer.normed[:CERTIFIED]), shown)
+
+
+def _with_bounds(found: dict[str, Tensor]) -> dict[str, Tensor]:
+    """What was measured, and beside it the bounds of the theorems at the last query."""
+    keys = int(found.pop("keys")) - 1
+    least, printed = predictions.entropy_bounds(found.pop("norm").cpu().numpy(), keys + 1)
+    far = predictions.switch_bound(*(found.pop(name).cpu().double().numpy() for name in ("margin", "radius")), keys)
+    entropy = found["last entropy"].cpu()
+    below = {"refuted": entropy < torch.from_numpy(printed), "missed": entropy < torch.from_numpy(least) - ROUNDING}
+    bounds = {"bound": least, "printed": printed, "far": far}
+    told = {name: torch.from_numpy(value) for name, value in bounds.items()}
+    return found | told | below | {"windows": torch.ones(len(entropy))}
+
+
+def _layer(held: _Held, c: Config, length: int) -> dict[str, Any]:
+    """A layer's tokens: how alike they are, the ratio of expectations beside it, and what sink they allow.
+
+    ``least_norm`` is the least norm of a W_QK that gives the first token half of every query's attention: the margin
+    ln(T - 1), all keys visible, on average over the certified windows.
     """
-    traces = {"trace": first, "trace_of_square": second}
-    if not second > 0:
-        return {**traces, "xi": None, "eta": None, "peak": None}
-    xi, eta = first / math.sqrt(second), math.sqrt(second / head_dim)
-    rho = evaluated(sides(RHO, "rho").derived, theta=PLACES, xi=xi, eta=eta)
-    return {**traces, "xi": xi, "eta": eta, "peak": float(PLACES[int(np.argmax(rho))])}
+    tokens, sink = held.tokens, held.sinks
+    average = {name: float(tokens.of(mean_of(name))) for name in ("spread", "sink cosine", "sink low", "sink high")}
+    ends = dict(zip(("mean", "low", "high"), map(float, tokens.interval(mean_of("cosine"))), strict=True))
+    rhos = zip(sink.rho_Q, sink.rho_K, strict=True)
+    norms = [predictions.least_norm(math.log(length - 1), c.head_dim, *pair) for pair in rhos]
+    return {
+        "cosine": _numbers(ends),
+        "ratio": _short(float(tokens.of(lambda sums: sums["inner"] / sums["square"]))),
+        "bound": _short(predictions.cosine_bound(average["spread"])),
+        "sink_cosine": _numbers({name: average[f"sink {name}"] for name in ("cosine", "low", "high")}),
+        "beta": _short(float(tokens.of(beta))),
+        "representable": sink.representable,
+        "excluded": sink.excluded,
+        "together": sink.together,
+        "rho_Q": _short(sum(sink.rho_Q) / len(norms)),
+        "rho_K": _short(sum(sink.rho_K) / len(norms)),
+        "least_norm": _short(sum(norms) / len(norms)) if not sink.excluded else None,
+    }
 
 
-def _correlation(rows: Rows, left: str, right: str, what: str) -> dict[str, Any]:
-    """Spearman's rank correlation over heads, and Fisher's interval of confidence 0.95, as if they were independent."""
-    pairs = [(row[left], row[right]) for row in rows if row[left] is not None]
-    named = {"predicted": left, "measured": right, "what": what, "heads": len(pairs)}
-    if len(pairs) < 5 or len({a for a, _ in pairs}) < 2 or len({b for _, b in pairs}) < 2:
-        return {**named, "rank_correlation": None, "low": None, "high": None}
-    found = float(stats.spearmanr(*zip(*pairs, strict=True)).statistic)
-    # the variance of Fisher's transform of a rank correlation is about 1.06/(n - 3)
-    half = float(stats.norm.ppf(0.975)) * math.sqrt(1.06 / (len(pairs) - 3))
-    middle = math.atanh(max(-0.999999, min(0.999999, found)))
-    return {**named, "rank_correlation": found, "low": math.tanh(middle - half), "high": math.tanh(middle + half)}
+def _heads(held: _Held, c: Config, length: int, increments: int, least: float | None) -> Rows:
+    """One row a head: what is derived from its weights and its tokens, and what it does."""
+    distances = torch.tensor([round((1 - theta) * (length - 1)) for theta in predictions.THETAS] + [0.0])
+    found = traces(held.inner / increments, c.theta, distances)
+    mean = {name: held.heads.of(mean_of(name)) for name in held.heads.held if name != "windows"}
+    changes = {
+        name: held.heads.interval(_change(*pair))
+        for name, pair in (("attended", ("attended", "identity")), ("even", ("even", "attended")))
+    }
+    scale, square = float(held.tokens.of(beta)), float(held.tokens.of(mean_of("square")))
+    rows: Rows = []
+    for head in range(c.heads):
+        of = {name: value[head] for name, value in mean.items()}
+        first, second = found.first[head].tolist(), found.second[head].tolist()
+        norm = float(held.sizes[1][head])
+        values = {
+            **predicted(first, second, c.head_dim),
+            "symmetric": float(held.sizes[0][head]),
+            "concentration": 1 - float(of["entropy"]),
+            **{name: float(of[name]) for name in MEANS},
+            "profile": of["profile"].tolist(),
+            "propagated": of["propagated"].tolist(),
+            "passes": float(of["propagated"].mean()),
+            "localised": predictions.localised(of["profile"].tolist()),
+            "norm": norm,
+            "room": None if least is None else norm / least,
+            **_switch(of),
+            **predictions.on_the_map(scale, *(float(of[name]) for name in ("t1", "t2", "tB")), square),
+            "change": float(of["even"] - of["identity"]),
+        }
+        row = {"head": head, **_numbers(values), "eigenvalues": _numbers(_spectrum(found.eigenvalues[head]))}
+        for name, (middle, low, high) in changes.items():
+            ends = {"mean": middle, "low": low, "high": high}
+            row[f"change_{name}"] = _numbers({key: float(end[head]) for key, end in ends.items()})
+        rows.append(row)
+    return rows
 
 
-def lines(found: dict[str, Any]) -> list[str]:
-    """What was measured, in words: assumptions first, then the heads, then how well the predictions do."""
-    model, layered = found["model"], found["assumptions"]
-    size = f"{model['layers']} layers of {model['heads']} heads"
-    out = [f"{found['windows']} windows of {found['length']} tokens; {model['architecture']}, {size}", ""]
-    out.append("Assumed: the tokens before a layer are a random walk, E|x_(t+k) - x_t|^2 ~ k^a with a = 1")
-    for row in layered:
-        a = "a = {mean:.3f} in [{low:.3f}, {high:.3f}]".format(**row["growth"])
-        out.append(f"  layer {row['layer']:>3}  {a}  {row['walk']}")
-    out += ["", "layer.head   xi      eta     peak    late    concentration  first token  previous  symmetric share"]
-    for row in found["heads"]:
-        numbers = [_short(row[name], 8) for name in ("xi", "eta", "peak", "late")]
-        others = [f"{row[name]:<{size}.3f}" for name, size in (("concentration", 15), ("first", 13), ("previous", 10))]
-        place = f"{row['layer']}.{row['head']}"
-        out.append(f"{place:<12} {''.join(numbers)}{''.join(others)}{row['symmetric']:.3f}")
-    walks = sum(row["walk"].startswith("increments grow") for row in layered)
-    out += ["", f"The tokens are a walk before {walks} of {len(layered)} layers. Over heads, predicted and measured:"]
-    for row in found["correlations"]:
-        value = row["rank_correlation"]
-        told = "too few heads" if value is None else f"{value:.2f} in [{row['low']:.2f}, {row['high']:.2f}]"
-        pair = f"{row['predicted']} and {row['measured']}"
-        out.append(f"  {pair}: rank correlation {told} over {row['heads']} heads ({row['what']})")
-    return out
+def _change(last: str, first: str) -> Callable[[Named], Tensor]:
+    return lambda sums: (sums[last] - sums[first]) / sums["windows"]
 
 
-def _short(value: float | None, size: int) -> str:
-    return f"{'-' if value is None else format(value, '.3g'):<{size}}"
+def predicted(first: Sequence[float], second: Sequence[float], head_dim: int) -> dict[str, Any]:
+    """What Eq. (6), as derived, says of a head's traces tr(W Sigma) and tr((W Sigma)^2).
+
+    Of each as many numbers as PLACES, at the rotary distance of each place from the last query, then one at distance
+    0, which xi and eta are of. ``peak`` is the place where rho is largest. All None where a second trace is 0.
+    """
+    found = {"trace": first[-1], "trace_of_square": second[-1]}
+    rho = predictions.rho(first[:-1], second[:-1], head_dim)
+    if rho is None:
+        names = ("xi", "eta", "rho", "peak", "passing", "localised_rho")
+        return found | dict.fromkeys(names)
+    xi, eta = predictions.parameters(first[-1], second[-1], head_dim) or (None, None)
+    peak = float(predictions.THETAS[rho.index(max(rho))])
+    more = {"passing": sum(rho) / PLACES, "localised_rho": predictions.localised(rho)}
+    return found | {"xi": xi, "eta": eta, "rho": rho, "peak": peak} | more
+
+
+def _switch(of: Named) -> dict[str, Any]:
+    """What a head writes where it attends to the sink and elsewhere, over the mean size of what it could write."""
+    value = of["value"]
+    on, off = of["on"], of["off"]
+    return {
+        "sinks": float(on / (on + off)),
+        "writes_on": float(of["written on"] / on / value) if on > 0 else None,
+        "writes_off": float(of["written off"] / off / value) if off > 0 else None,
+        "sink_value": float(of["sink value"] / value),
+    }
+
+
+def _spectrum(values: Tensor) -> dict[str, Any]:
+    order = values.abs().argsort(descending=True)
+    return {"real": values.real[order].tolist(), "imaginary": values.imag[order].tolist()}
+
+
+#: Heads whose attention is drawn: the largest by each of these.
+EXTREMES = {
+    "first": "most to the first token",
+    "previous": "most to the token before",
+    "own": "most to itself",
+    "concentration": "most concentrated",
+    "even": "most even",
+    "change": "makes tokens most alike",
+}
+
+
+def _patterns(rows: Rows, held: list[_Held]) -> Rows:
+    """The attention of the most extreme heads on the first tokens of the first window, each head once."""
+    found: Rows = []
+    taken: set[tuple[int, int]] = set()
+    for name, words in EXTREMES.items():
+        sign, key = (-1, "concentration") if name == "even" else (1, name)
+        free = [row for row in rows if (row["layer"], row["head"]) not in taken]
+        if not free:
+            break
+        best = max(free, key=lambda row: sign * row[key])
+        place = (best["layer"], best["head"])
+        taken.add(place)
+        shares = [[round(value, 4) for value in line] for line in held[place[0]].shown[place[1]].tolist()]
+        found.append({"layer": place[0], "head": place[1], "what": words, "attention": shares})
+    return found
+
+
+def _short(value: float) -> float | None:
+    """Six digits; None for what is no number."""
+    return float(f"{value:.6g}") if math.isfinite(value) else None
+
+
+def _numbers(values: dict[str, Any]) -> dict[str, Any]:
+    """The numbers of a row in six digits."""
+    short: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, list):
+            short[name] = [_short(entry) for entry in value]
+        else:
+            short[name] = _short(value) if isinstance(value, float) else value
+    return short

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import sympy as sp
@@ -99,8 +99,20 @@ def ratio_of(case: Raw) -> sp.Expr:
     return N / D
 
 
-def holds(claim: str, name: str, at: Case) -> bool:
-    """Whether the derived conditions of a property hold at a case, decided exactly."""
+class Evaluates(Protocol):
+    """A case, or another place where beta, t1 and t2 have values."""
+
+    def evaluate(self, expression: sp.Expr, /) -> sp.Expr:
+        """A formula's value there."""
+
+
+def gaps_of(claim: str, name: str) -> list[sp.Expr]:
+    """The expressions whose signs the derived conditions of a property are about."""
+    return [conditions.read(condition)[0] for condition in _equivalence(claim, name).conditions]
+
+
+def holds(claim: str, name: str, at: Evaluates) -> bool:
+    """Whether the derived conditions of a property hold at a case, decided exactly where its values are exact."""
     for condition in _equivalence(claim, name).conditions:
         gap, signs = conditions.read(condition)
         if int(sp.sign(at.evaluate(gap))) not in signs:
@@ -115,7 +127,7 @@ def _equivalence(claim: str, name: str) -> Equivalence:
     return found
 
 
-def region(at: Case) -> str:
+def region(at: Evaluates) -> str:
     """``rises``, ``falls`` or ``between``: what the derived conditions say of R on [0, 1]."""
     if holds(RISES, "R increasing", at):
         return "rises"

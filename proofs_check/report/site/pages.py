@@ -99,8 +99,9 @@ def files(
     selftest: Mapping[str, Any] | None = None,
     figures: Path | None = None,
     before: Report | None = None,
+    models: Sequence[tuple[str, str]] = (),
 ) -> Iterator[tuple[str, bytes]]:
-    """The files of the site by their path in it, the same bytes for the same arguments."""
+    """The files of the site by their path in it, the same bytes for the same arguments; ``models`` are pages there."""
     templates = environment()
     found = view.entries(report)
     table = {entry.id: entry for entry in found}
@@ -113,8 +114,14 @@ def files(
     }
     shared: dict[str, Any] = {
         "run": run,
-        "has_figures": bool(images),
-        "has_changes": changed is not None,
+        "nav": [
+            ("index.html", "Verdicts"),
+            ("graph.html", "Dependencies"),
+            *([("figures.html", "Figures")] if images else []),
+            ("run.html", "Run"),
+            *([("changes.html", "Changes")] if changed is not None else []),
+            *models,
+        ],
         "letters": letters,
         "seconds": took(run, report["claims"]),
     }
@@ -170,8 +177,18 @@ def files(
     yield "report.md", markdown(report).encode("utf-8", "replace")
     for paper, name in letters.items():
         yield name, comments(report, paper).encode("utf-8", "replace")
+    yield from assets()
+
+
+def assets() -> Iterator[tuple[str, bytes]]:
+    """What every page needs."""
     for name in ASSETS:
         yield f"assets/{name}", resources.files("proofs_check.report.site").joinpath("assets", name).read_bytes()
+
+
+def model_pages(folder: Path) -> list[tuple[str, str]]:
+    """The pages of models that are in a site's folder, and their names."""
+    return [(f"models/{path.name}", path.stem) for path in sorted(folder.glob("models/*.html"))]
 
 
 def _drawn(paper: Mapping[str, Any], number: int) -> Markup:
@@ -205,15 +222,16 @@ def write(
     removed; other files in the folder stay. Raises OSError where a file cannot be written.
     """
     # a page that cannot be made leaves no others beside it
-    made = dict(files(report, selftest=selftest, figures=figures, before=before))
+    shown = {"selftest": selftest, "figures": figures, "before": before}
+    made = dict(files(report, **shown, models=model_pages(folder)))  # type: ignore[arg-type]
     folder.mkdir(parents=True, exist_ok=True)
     old = _manifest(folder)
     for name, content in made.items():
-        _put(folder, name, content)
+        put(folder, name, content)
     for name in sorted(set(old) - set(made)):
         with contextlib.suppress(OSError):
             (folder / name).unlink()
-    _put(folder, MANIFEST, ("\n".join(sorted(made)) + "\n").encode())
+    put(folder, MANIFEST, ("\n".join(sorted(made)) + "\n").encode())
 
 
 def _manifest(folder: Path) -> Sequence[str]:
@@ -231,9 +249,9 @@ def _inside(root: Path) -> tuple[Path, ...]:
     return tuple(root / name for name in ("claims", "assets", "figures"))
 
 
-def _put(folder: Path, name: str, content: bytes) -> None:
+def put(folder: Path, name: str, content: bytes) -> None:
     """Write a file so that a reader sees the old one or the new one, never a part."""
     path = folder / name
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     # hundreds of small files, which can be written again: not worth waiting for the disk each time
     atomic_write(path, content, durable=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -9,32 +11,82 @@ import torch
 from torch import Tensor
 
 from montecarlo.models.config import of_json
-from montecarlo.models.decoder import layers
-from montecarlo.models.observe import Interval, growth, growth_in_words, heads, interval
+from montecarlo.models.decoder import layers, rotated
+from montecarlo.models.laws import (
+    ASSUMPTIONS,
+    ROUNDING,
+    Interval,
+    Sums,
+    assumption,
+    growth,
+    growth_in_words,
+    mean_of,
+    of_tokens,
+)
+from montecarlo.models.observe import heads, inner, sizes, smoothing, switch, traces, written
+from montecarlo.models.sinks import integers, sinks
 from montecarlo.models.weights import Model
 from tests.montecarlo.models.small import CONFIG, weights
 
 STEPS = torch.randn(40, 128, 6, generator=torch.Generator().manual_seed(4))
+WALK, RISING = STEPS.cumsum(1), torch.linspace(1, 3, 128)[:, None]
+EQUAL = torch.nn.functional.normalize(STEPS, dim=-1)
+NEAR = STEPS.clone()
+NEAR[:, 1:] += STEPS[:, :-1]
+
+
+def said(x: Tensor, name: str, z: Tensor | None = None) -> tuple[Interval, str]:
+    """An assumption on tokens x (B, T, d), each window a group; z are what attention reads, x itself if not given."""
+    sums = Sums(len(x))
+    sums.add(torch.arange(len(x)), of_tokens(x, x if z is None else z))
+    return assumption(name, sums, 1e-4)
 
 
 @pytest.mark.parametrize(
-    ("x", "exponent", "words"),
+    ("name", "x", "holds", "words"),
     [
-        (STEPS.cumsum(1), 1, "as a random walk's do"),
-        (STEPS, 0, "do not grow"),
-        (torch.arange(128.0)[:, None] + 0.1 * STEPS, 2, "faster"),
+        ("growth", WALK, True, "as a random walk's do"),
+        ("growth", STEPS, False, "do not grow"),
+        ("growth", torch.arange(128.0)[:, None] + 0.1 * STEPS, False, "faster"),
+        ("kurtosis", WALK, True, "a Gaussian's"),
+        ("kurtosis", (STEPS**3).cumsum(1), False, "too heavy"),
+        ("kurtosis", STEPS.sign().cumsum(1), False, "too light"),
+        ("covariance", WALK, True, "as large"),
+        ("covariance", (RISING * STEPS).cumsum(1), False, "grows"),
+        ("neighbours", STEPS, True, "no more alike"),
+        ("neighbours", NEAR, False, "more alike"),
+        ("drift", STEPS, True, "no drift"),
+        ("drift", STEPS + RISING, False, "drift along"),
+        ("norms", STEPS, True, "as long late"),
+        ("norms", RISING * STEPS, False, "grow"),
+        ("norms", WALK, False, "grow"),
+        ("spread", EQUAL, True, "equal"),
+        ("spread", STEPS, False, "differ"),
+        ("first", EQUAL, True, "as long as"),
+        ("first", torch.cat((5 * EQUAL[:, :1], EQUAL[:, 1:]), 1), False, "longer"),
+        ("scaled", STEPS, True, "a multiple"),
     ],
 )
-def test_the_growth_of_a_law_is_found(x: Tensor, exponent: float, words: str) -> None:
-    found = interval(growth(x), failure=1e-3)
-    assert abs(found.mean - exponent) < 0.1
-    assert words in growth_in_words(found)
+def test_a_law_is_seen_to_hold_and_to_fail(name: str, x: Tensor, holds: bool, words: str) -> None:
+    found, told = said(x, name)
+    assert words in told
+    assert (found.low - ROUNDING <= ASSUMPTIONS[name].under <= found.high + ROUNDING) == holds
+
+
+def test_the_exponents_are_those_of_the_laws() -> None:
+    for x, exponent in ((WALK, 1), (STEPS, 0)):
+        assert abs(said(x, "growth")[0].mean - exponent) < 0.1
+
+
+def test_what_attention_reads_need_not_be_a_multiple() -> None:
+    assert "no multiple" in said(STEPS, "scaled", STEPS * RISING[:6, 0])[1]
 
 
 def test_a_large_first_token_does_not_tell_of_the_others() -> None:
     x = STEPS.clone()
     x[:, 0] = 1000.0
     assert torch.equal(growth(x), growth(STEPS))
+    assert said(x, "norms") == said(STEPS, "norms")
 
 
 def test_words_follow_the_interval() -> None:
@@ -44,14 +96,28 @@ def test_words_follow_the_interval() -> None:
 
 def test_an_interval_covers_as_often_as_it_says() -> None:
     draws = torch.randn(4000, 5, generator=torch.Generator().manual_seed(5))
-    missed = sum(not (found.low <= 0 <= found.high) for found in (interval(row, 0.1) for row in draws))
+    sums = Sums(5)
+    sums.add(torch.arange(5), {"x": draws.T, "windows": torch.ones(5)})
+    _, low, high = sums.interval(lambda held: held["x"] / held["windows"], 0.1)
+    missed = int(((low > 0) | (high < 0)).sum())
     # 400 expected, standard deviation 19; six of them
     assert 286 < missed < 514
 
 
+def test_sums_do_not_depend_on_the_batches() -> None:
+    group = torch.arange(40) * 7 // 40
+    whole, parts = Sums(7), Sums(7)
+    whole.add(group, of_tokens(STEPS, STEPS))
+    for batch in (slice(0, 16), slice(16, 40)):
+        parts.add(group[batch], of_tokens(STEPS[batch], STEPS[batch]))
+    for name, value in whole.held.items():
+        assert torch.allclose(value, parts.held[name])
+    assert assumption("kurtosis", whole)[0].mean == pytest.approx(assumption("kurtosis", parts)[0].mean)
+
+
 def test_too_little_is_refused() -> None:
-    with pytest.raises(ValueError, match="two windows"):
-        interval(torch.ones(1))
+    with pytest.raises(ValueError, match="two or more"):
+        Sums(1).interval(mean_of("x"))
     with pytest.raises(ValueError, match="17 tokens"):
         growth(torch.ones(1, 16, 2))
     with pytest.raises(ValueError, match="3 tokens"):
@@ -90,3 +156,106 @@ def test_planted_heads_are_recovered() -> None:
     assert torch.allclose(found.entropy[:, 0], torch.ones(2))
     assert float(found.first[:, 1].min()) > 0.99 > 0.5 > float(found.first[:, 0].max())
     assert float(found.previous[:, 2].min()) > 0.9 > 0.5 > float(found.previous[:, :2].max())
+
+
+# ---- traces and writing, by the matrices themselves
+
+
+def drawn(*shape: int, seed: int = 0) -> Tensor:
+    found: Tensor = torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+    return found
+
+
+def test_traces_are_those_of_the_matrices() -> None:
+    """tr(W Sigma) and tr((W Sigma)^2) in head_dim numbers are those in width numbers, at every rotary distance."""
+    x, Q, K = drawn(2, 9, 6), drawn(3, 4, 6, seed=1), drawn(3, 4, 6, seed=2)
+    distances = torch.tensor([0.0, 1.0, 5.0])
+    found = traces(inner(x, Q, K) / 16, 100.0, distances)
+    symmetric, norm = sizes(Q, K)
+    steps = (x[:, 1:] - x[:, :-1]).reshape(-1, 6).double()
+    Sigma = steps.T @ steps / len(steps)
+    for head in range(3):
+        for place, distance in enumerate(distances):
+            turn = rotated(torch.eye(4)[:, None], 100.0, -distance[None])[:, 0].T.double()
+            W = Q[head].T.double() @ turn @ K[head].double()
+            one = (W + W.T) / 2 @ Sigma
+            assert torch.isclose(found.first[head, place], torch.trace(one), atol=1e-6)
+            assert torch.isclose(found.second[head, place], torch.trace(one @ one), atol=1e-5)
+            if distance == 0:
+                assert torch.isclose(symmetric[head], (((W + W.T) / 2).square().sum() / W.square().sum()))
+                assert torch.isclose(norm[head], W.norm())
+                values = torch.linalg.eigvals(W @ Sigma).abs().sort(descending=True).values[:4]
+                assert torch.allclose(found.eigenvalues[head].abs().sort(descending=True).values, values)
+    assert torch.allclose(sizes(Q, Q)[0], torch.ones(3).double())
+
+
+def test_what_is_written_is_what_the_matrix_makes() -> None:
+    values, W_O = drawn(2, 3, 5, 4), drawn(3, 7, 4, seed=1)
+    expected = torch.stack([(values[:, h] @ W_O[h].T).norm(dim=-1) for h in range(3)], 1)
+    assert torch.allclose(written(values, W_O), expected, atol=1e-5)
+
+
+def test_a_sink_with_a_value_of_zero_is_a_switch() -> None:
+    """Head 1 attends to the first token, whose value is 0 there and not for head 0."""
+    model = planted()
+    value = model.tensor("model.layers.0.self_attn.v_proj.weight", 16, 8).reshape(4, 4, 8).clone()
+    # the first token has places 0 and 1 alone, in this proportion after its norm
+    value[1, :, 1] = -value[1, :, 0] / 8
+    read = model.read
+    changed = replace(model, read=lambda name: value.reshape(16, 8) if "v_proj" in name else read(name))
+    tokens = torch.tensor([[0, 3, 4, 5, 6, 7], [0, 9, 8, 7, 6, 5]])
+    (layer,) = layers(changed, tokens)
+    found = switch(layer)
+    assert float(found["sink value"][:, 1].max()) < 1e-3 * float(found["value"][:, 1].min())
+    assert torch.equal(found["on"][:, 1], torch.tensor([5, 5]))
+    assert float((found["written on"][:, 1] / found["on"][:, 1]).max()) < 0.02 * float(found["value"][:, 1].min())
+    assert float(found["sink value"][:, 0].min()) > 0.1 * float(found["value"][:, 0].min())
+
+
+def test_the_sign_maps_traces_are_those_of_the_matrices() -> None:
+    tokens = torch.randint(0, 50, (2, 12), generator=torch.Generator().manual_seed(7))
+    tensors = weights(CONFIG)
+    model = Model(Path("small"), of_json(CONFIG), frozenset(tensors), tensors.__getitem__, {})
+    layer = next(iter(layers(model, tokens)))
+    found = smoothing(layer)
+    V = tensors["model.layers.0.self_attn.v_proj.weight"].reshape(2, 6, 24).repeat_interleave(2, 0)
+    for window in range(2):
+        z = layer.normed[window, 1:]
+        B = torch.cov(z.T)
+        for head in range(4):
+            W = layer.W_O[head] @ V[head]
+            assert torch.isclose(found["t1"][window, head], torch.trace(B @ W), rtol=1e-3)
+            assert torch.isclose(found["t2"][window, head], torch.trace(B @ W.T @ W), rtol=1e-3)
+    # an even attention is what the model would do with scores of 0
+    x = layer.before + (layer.values.cumsum(2) / torch.arange(1, 13)[:, None])[:, 1] @ layer.W_O[1].T
+    pairs = torch.nn.functional.normalize(x[:, 1:], dim=-1) @ torch.nn.functional.normalize(x[:, 1:], dim=-1).mT
+    assert torch.allclose(found["even"][:, 1], (pairs.sum((1, 2)) - 11) / 110, atol=1e-5)
+
+
+# ---- sinks, certified
+
+
+def test_integers_are_exact() -> None:
+    x = torch.tensor([[[0.1, -3.5], [1e-6, 0.0]]]).double().numpy()
+    (found,) = integers(x)
+    exact = [[Fraction(float(v)) for v in row] for row in x[0]]
+    ratio = found[0][1] / exact[0][1]
+    assert found == [[v * ratio for v in row] for row in exact]
+
+
+def test_a_sink_is_certified_either_way() -> None:
+    z = 0.3 * drawn(3, 9, 12, seed=3) + 1
+    z[:, 0, 0] += 4
+    one = sinks(z)
+    assert (one.representable, one.excluded, one.together) == (3, 0, True)
+    again = z.clone()
+    again[1, 5] = again[1, 0]
+    found = sinks(again)
+    assert (found.representable, found.excluded, found.together) == (2, 1, False)
+    assert found.rho_K[1] < 1e-6 < found.rho_K[0]
+    # queries on both sides of 0 leave no W either
+    again = z.clone()
+    again[2, 4] = -again[2, 3]
+    assert sinks(again).excluded == 1
+    # each window has a W of its own, and no direction serves both: they are opposite
+    assert sinks(torch.stack((z[0], -z[0]))).together is None

@@ -1,0 +1,162 @@
+"""What was measured on a model, in words: assumptions first, then layers and heads, then how well predictions do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+Found = dict[str, Any]
+
+#: The columns of the heads' table: what stands above, in the row, and how many letters wide.
+COLUMNS = (
+    ("xi", "xi", 8),
+    ("eta", "eta", 8),
+    ("peak", "peak", 6),
+    ("late", "late", 6),
+    ("rho passes", "passing", 11),
+    ("concentr.", "concentration", 10),
+    ("first", "first", 7),
+    ("room", "room", 7),
+    ("sink value", "sink_value", 11),
+    ("region", "region", 8),
+    ("change", "change", 8),
+    ("symmetric", "symmetric", 9),
+)
+
+
+def lines(found: Found) -> list[str]:
+    """The whole of what is printed."""
+    model = found["model"]
+    size = f"{model['layers']} layers of {model['heads']} heads"
+    out = [f"{found['windows']} windows of {found['length']} tokens; {model['architecture']}, {size}", ""]
+    return [*out, *_assumed(found), "", *_sinks(found), "", *_heads(found), "", *_predictions(found)]
+
+
+def _assumed(found: Found) -> list[str]:
+    """Each assumption: in how many layers it holds, then what is said of the layers and the span of the number."""
+    out = ["What the theorems assume of the tokens before a layer (an interval of confidence 0.95 for each layer)"]
+    for row in summary(found):
+        out.append(f"  {row['paper']}: {row['what']}: holds before {row['holds']} of {row['layers']} layers")
+        for words, layers, low, high in row["words"]:
+            out.append(f"      {layers}: {words} ({low:.3g} to {high:.3g})")
+    return out
+
+
+def summary(found: Found) -> list[Found]:
+    """The assumptions, each with its words, the layers they are said of, and the least and largest estimate there."""
+    told: dict[str, Found] = {}
+    for row in found["assumptions"]:
+        entry = told.setdefault(row["name"], {**row, "holds": 0, "layers": 0, "said": {}})
+        entry["holds"] += row["holds"] is True
+        entry["layers"] += 1
+        entry["said"].setdefault(row["words"], []).append((row["layer"], row["mean"]))
+    for entry in told.values():
+        entry["words"] = [
+            (words, span([layer for layer, _ in rows]), *_ends([mean for _, mean in rows]))
+            for words, rows in entry.pop("said").items()
+        ]
+    return list(told.values())
+
+
+def _ends(values: Sequence[float | None]) -> tuple[float, float]:
+    numbers = [value for value in values if value is not None] or [float("nan")]
+    return min(numbers), max(numbers)
+
+
+def span(numbers: Sequence[int]) -> str:
+    """Layers in words: ``layers 0-3, 7``."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    told = ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+    return f"layer{'s' if len(numbers) > 1 else ''} {told}"
+
+
+def sentences(found: Found) -> list[str]:
+    """What lampert2026's theorems and the entropy bound say of the model, counted over layers and heads."""
+    layers, heads, windows = found["layers"], found["heads"], found["certified"]
+    whole = [row["layer"] for row in layers if row["together"]]
+    none = [row["layer"] for row in layers if row["excluded"]]
+    out = [
+        f"A sink on the first token, scores without positions, certified exactly on the first {windows} windows: one "
+        f"W_QK serves all of them before {len(whole)} of {len(layers)} layers"
+        + (f" ({span(whole)})" if whole else "")
+        + (f"; none serves some window before {span(none)}" if none else "")
+        + "."
+    ]
+    if not heads:
+        return out
+    roomy = [row for row in heads if row["room"] is not None]
+    if roomy:
+        many = sum(row["room"] >= 1 for row in roomy)
+        out.append(
+            f"{many} of {len(roomy)} heads have at least the norm that gives the first token half of every query's "
+            "attention."
+        )
+    on = [row for row in heads if row["writes_on"] is not None]
+    if on:
+        writes, value = (sorted(row[name] for row in on)[len(on) // 2] for name in ("writes_on", "sink_value"))
+        out.append(
+            f"{len(on)} heads give the first token half of the attention somewhere; there the median head writes "
+            f"{writes:.2f} of the mean size of its values; the sink's own value has {value:.2f}, a hard switch 0."
+        )
+    for region, sign, verb in (("rises", 1, "more"), ("falls", -1, "less")):
+        here = [row for row in heads if row["region"] == region]
+        if here:
+            right = sum(sign * row["change"] > 0 for row in here)
+            own = sum(sign * row["change_attended"]["mean"] > 0 for row in here)
+            out.append(
+                f"{len(here)} heads lie where R is derived to {region[:-1]} from no mixing to even mixing; the cosine "
+                f"becomes {verb} by even mixing in {right} of them, and by their own attention in {own}."
+            )
+    below = sum(row["refuted"] > 0 for row in heads)
+    out.append(
+        f"The last query's entropy lies below the printed bound (9) in some window for {below} of {len(heads)} heads; "
+        "below the derived one for "
+        f"{sum(row['missed'] > 0 for row in heads)}."
+    )
+    return out
+
+
+def _sinks(found: Found) -> list[str]:
+    return ["What they predict, counted", *("  " + sentence for sentence in sentences(found))]
+
+
+def _heads(found: Found) -> list[str]:
+    out = ["layer.head  " + "".join(f"{head:<{size + 1}}" for head, _, size in COLUMNS)]
+    for row in found["heads"]:
+        place = f"{row['layer']}.{row['head']}"
+        out.append(f"{place:<12}" + "".join(f"{short(row[name]):<{size + 1}}" for _, name, size in COLUMNS))
+    return out
+
+
+def short(value: Any) -> str:
+    """A number in three digits, text as it is, a dash where there is none."""
+    return "-" if value is None else (f"{value:.3g}" if isinstance(value, float) else str(value))
+
+
+def _predictions(found: Found) -> list[str]:
+    out = ["Predicted and measured over the heads, Spearman's rank correlation; what fails of the hypotheses first"]
+    for fails, rows in grouped(found["correlations"]):
+        out.append("  " + ("; ".join(fails) or "no hypothesis about the tokens"))
+        for row in rows:
+            out.append(f"      {row['predicted']} and {row['measured']}: {correlation(row)} ({row['what']})")
+    return out
+
+
+def grouped(rows: Sequence[Found]) -> list[tuple[tuple[str, ...], list[Found]]]:
+    """The comparisons by what fails of their hypotheses."""
+    kinds = Counter(tuple(row["fails"]) for row in rows)
+    return [(fails, [row for row in rows if tuple(row["fails"]) == fails]) for fails in kinds]
+
+
+def correlation(row: Found) -> str:
+    """A rank correlation with its interval, in words."""
+    value = row["rank_correlation"]
+    if value is None:
+        return f"no rank correlation over {row['heads']} heads"
+    return f"{value:.2f} in [{row['low']:.2f}, {row['high']:.2f}] over {row['heads']} heads"
