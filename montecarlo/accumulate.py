@@ -218,11 +218,6 @@ class CovarianceAccumulator:
         """Unbiased covariance; NaN for fewer than two walks."""
         return self.cross / (self.count - 1) if self.count > 1 else math.nan
 
-    @property
-    def mean_product(self) -> float:
-        """Mean of the product; NaN for no walk."""
-        return self.cross / self.count + self.mean_x * self.mean_y if self.count else math.nan
-
 
 @dataclass
 class ProbabilityAccumulator:

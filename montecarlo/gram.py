@@ -26,36 +26,6 @@ def chi_square(generator: torch.Generator, n: int, degrees: Tensor) -> Tensor:
     return 2 * torch._standard_gamma((degrees / 2).expand(n, len(degrees)), generator=generator)
 
 
-def gram(generator: torch.Generator, n: int, m: int, T: int) -> Tensor:
-    """The Gram matrices Z^T Z of T standard normal vectors in m dimensions, (n, T, T): Wishart_T(m, I).
-
-    Bartlett's decomposition L L^T, exact for every m: the vectors in an orthonormal basis that Gram and Schmidt make
-    of themselves. The j-th leaves what it has outside the j - 1 before it, of length chi with m - j + 1 degrees of
-    freedom, and what it has along a basis vector is standard normal; for m < T the basis ends after m vectors.
-    Raises ValueError for a count below 1.
-    """
-    for name, value in (("n", n), ("m", m), ("T", T)):
-        _at_least_one(name, value)
-    rank = min(m, T)
-    factor = _normals(generator, n, T, rank).tril_(-1)
-    lengths = chi_square(generator, n, m - torch.arange(rank, dtype=torch.float64, device=generator.device))
-    factor.diagonal(dim1=1, dim2=2).copy_(lengths.sqrt_())
-    return factor @ factor.mT
-
-
-def all_scores(generator: torch.Generator, n: int, spectrum: Spectrum, T: int, start: str = "sigma") -> Tensor:
-    """x_a^T W_QK x_b for all tokens a, b of n walks, (n, T, T); O(T^2) draws a walk and distinct eigenvalue.
-
-    The Gram matrices of the steps, weighted with the eigenvalues and cumulated both ways. Raises as ``scores`` does.
-    """
-    values, multiplicities, steps = _checked(n, spectrum, T, start)
-    found = torch.zeros(n, T, T, dtype=torch.float64, device=generator.device)
-    for value, multiplicity in zip(values, multiplicities, strict=True):
-        if steps:
-            found[:, T - steps :, T - steps :] += value * gram(generator, n, multiplicity, steps)
-    return found.cumsum_(1).cumsum_(2)
-
-
 def scores(generator: torch.Generator, n: int, spectrum: Spectrum, T: int, start: str = "sigma") -> Tensor:
     """x_a^T W_QK x_T for all tokens a of n walks, (n, T); T normals a walk and a chi-square number an eigenvalue.
 

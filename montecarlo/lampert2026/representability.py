@@ -7,9 +7,9 @@ z_i (z_0 - z_j)^T lie strictly on one side of a hyperplane through 0 in R^(d x d
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import chain, combinations, product
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -292,13 +292,3 @@ def _minors(vectors: Tensor) -> dict[tuple[int, ...], Tensor]:
             larger[subset] = total
         minors = larger
     return minors
-
-
-def exhaustive(d: int, T: int, size: int) -> Iterator[tuple[list[list[int]], list[int]]]:
-    """All integer embeddings z_0..z_T in {-size..size}^d with every non-empty J; (z, J), z a list of rows."""
-    rows = list(product(range(-size, size + 1), repeat=d))
-    queries = range(1, T + 1)
-    subsets = [list(J) for J in chain.from_iterable(combinations(queries, k) for k in queries)]
-    for z in product(rows, repeat=T + 1):
-        for J in subsets:
-            yield [list(row) for row in z], J

@@ -1,4 +1,4 @@
-"""Section 6: sinks and the hard attention switch: searches for violations, and what becomes of it in finite precision.
+"""Section 6: sinks and the hard attention switch: searches for violations.
 
 A context is one query's scores (n + 1,), of which key 0 is the sink's, and values (n + 1, d). Attention is computed
 from its definition, out = sum_j p_j v_j with p = exp(s)/sum exp(s), in float64 on scores and values that are exact.
@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -360,138 +358,3 @@ def visible_context(scores: list[float], values: list[list[float]]) -> dict[str,
     """All scores and values, the sink's first; a key of the score -inf is one that the query does not see."""
     seen = [int(score > -math.inf) for score in scores]
     return {"s": [score if there else 0 for score, there in zip(scores, seen, strict=True)], "seen": seen, "v": values}
-
-
-# -- finite precision
-
-#: The type that torch's softmax computes in, where it is not that of its argument.
-COMPUTED_IN = {torch.bfloat16: torch.float32, torch.float16: torch.float32}
-_INTEGERS = {16: torch.int16, 32: torch.int32, 64: torch.int64}
-#: What a margin can bring about: the weight outside the sink is 0, the sink's weight is 1.
-EVENTS = ("outside is 0", "sink is 1")
-
-
-@dataclass(frozen=True)
-class GateError:
-    """Largest errors over contexts, in unit roundoffs of the largest |v_j|: of the attention with a sink and of the
-    gated form, against float64, and their largest difference."""
-
-    dtype: str
-    keys: int
-    attention: float
-    gated: float
-    difference: float
-
-
-def gate_error(dtype: torch.dtype, keys: int = 8, d: int = 4, count: int = 512, seed: int = 0) -> GateError:
-    """out against g attn + (1 - g) v_0 in one type: g = sigmoid(logsumexp_{j > 0} s_j - s_0), attn without the sink.
-
-    Scores and values (normal, times 4) are rounded to the type first, so that all three sides see the same numbers.
-    """
-    generator = torch.Generator().manual_seed(seed)
-    scores = (4 * _normals(generator, count, keys + 1)).to(dtype)
-    values = _normals(generator, count, keys + 1, d).to(dtype)
-
-    def full(s: Tensor, v: Tensor) -> Tensor:
-        return (torch.softmax(s, -1)[..., None] * v).sum(-2)
-
-    def gated(s: Tensor, v: Tensor) -> Tensor:
-        g = torch.sigmoid(torch.logsumexp(s[:, 1:], -1) - s[:, 0])[:, None]
-        return g * full(s[:, 1:], v[:, 1:]) + (1 - g) * v[:, 0]
-
-    _, true = attention(scores.double(), values.double())
-    one, two = full(scores, values).double(), gated(scores, values).double()
-    unit = values.double().abs().amax((-2, -1))[:, None] * torch.finfo(dtype).eps / 2
-
-    def worst(gap: Tensor) -> float:
-        return float((gap.abs() / unit).max())
-
-    name = str(dtype).removeprefix("torch.")
-    return GateError(name, keys, worst(one - true), worst(two - true), worst(one - two))
-
-
-@dataclass(frozen=True)
-class Vanishing:
-    """The least margin of a type at which a weight vanishes: as measured, one unit of the type there, as predicted."""
-
-    dtype: str
-    event: str
-    measured: float
-    unit: float
-    predicted: float
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the measured margin is the predicted number rounded up to the type, or next to it."""
-        return abs(self.measured - self.predicted) <= self.unit
-
-
-def flushes(dtype: torch.dtype) -> bool:
-    """Whether arithmetic of this type gives 0 for what is smaller than the smallest normal number here."""
-    return float(torch.full((16,), torch.finfo(dtype).tiny, dtype=dtype).mul(0.5)[0]) == 0
-
-
-def predicted_margin(dtype: torch.dtype, event: str, flush: bool | None = None) -> float:
-    """The margin kappa from which on the softmax of (kappa, 0) has the event, from the format alone.
-
-    The softmax subtracts the maximum, so that the other key's exponential is exp(-kappa), takes it over 1 + exp(-kappa)
-    in the type that it computes in, and rounds to nearest, ties to even. It is 0 from half the smallest subnormal
-    number (tiny eps) on, or below the smallest normal one where small numbers are flushed to 0. The sink's weight is 1
-    where 1 + exp(-kappa) rounds to 1, exp(-kappa) <= eps/2, or where 1 - exp(-kappa) rounds to 1 in a coarser result,
-    exp(-kappa) <= eps/4, numbers below 1 being twice as dense.
-    """
-    inner, outer = torch.finfo(COMPUTED_IN.get(dtype, dtype)), torch.finfo(dtype)
-    if event == "outside is 0":
-        gone = flushes(COMPUTED_IN.get(dtype, dtype)) if flush is None else flush
-        # logarithms, as half the smallest subnormal number is none
-        return min(
-            -math.log(inner.tiny) - (0.0 if gone else math.log(inner.eps / 2)),
-            -math.log(outer.tiny) - math.log(outer.eps / 2),
-        )
-    if event != "sink is 1":
-        raise ValueError(f"event = {event!r}; expected one of {', '.join(EVENTS)}")
-    return -math.log(max(inner.eps / 2, outer.eps / 4 if outer.bits < inner.bits else 0.0))
-
-
-def _of_bits(place: int, dtype: torch.dtype) -> Tensor:
-    """The number of a type with these bits, (1,)."""
-    return torch.tensor([place], dtype=_INTEGERS[torch.finfo(dtype).bits]).view(dtype)
-
-
-def two_key_softmax(margin: Tensor) -> Tensor:
-    """The softmax (k, 2) of a sink that is ahead by a margin (k,) of the other key, in the margin's type."""
-    return torch.softmax(torch.stack([margin, torch.zeros_like(margin)], -1), -1)
-
-
-def measured_margin(dtype: torch.dtype, event: str) -> tuple[float, float]:
-    """The least representable margin with the event, by halving over the numbers of the type, and one unit there."""
-    column, wanted = {"outside is 0": (1, 0.0), "sink is 1": (0, 1.0)}[event]
-    low, high = (int(torch.tensor(end, dtype=dtype).view(_INTEGERS[torch.finfo(dtype).bits])) for end in (0.5, 2048.0))
-    while high - low > 1:
-        middle = (low + high) // 2
-        there = float(two_key_softmax(_of_bits(middle, dtype))[0, column]) == wanted
-        low, high = (low, middle) if there else (middle, high)
-    return float(_of_bits(high, dtype)), float(_of_bits(high, dtype).double() - _of_bits(low, dtype).double())
-
-
-def vanishing_margin(dtype: torch.dtype) -> tuple[Vanishing, Vanishing]:
-    """The margins from which on torch's softmax gives a weight of exactly 0 beside the sink, and of 1 to the sink."""
-    name = str(dtype).removeprefix("torch.")
-    zero, one = (Vanishing(name, e, *measured_margin(dtype, e), predicted_margin(dtype, e)) for e in EVENTS)
-    return zero, one
-
-
-def vanishing_rows(margins: Sequence[float], dtypes: Sequence[torch.dtype]) -> list[dict[str, float | str]]:
-    """For a drawing: the margin (rounded to the type), both weights in the type, and the log of the exact one outside.
-
-    The exact weight beside the sink is 1/(1 + exp(margin)); its logarithm is given, which no format is too small for.
-    """
-    rows: list[dict[str, float | str]] = []
-    for dtype in dtypes:
-        given = torch.tensor(list(margins), dtype=torch.float64).to(dtype)
-        weights = two_key_softmax(given).double()
-        exact = -np.logaddexp(0.0, given.double().numpy())
-        for margin, (sink, outside), log in zip(given.tolist(), weights.tolist(), exact.tolist(), strict=True):
-            name = str(dtype).removeprefix("torch.")
-            rows.append({"dtype": name, "margin": margin, "outside": outside, "sink": sink, "log_exact": log})
-    return rows

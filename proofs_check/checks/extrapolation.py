@@ -49,11 +49,6 @@ class Extrapolated:
     weights: tuple[float, ...]
     neglected: float
 
-    @property
-    def amplification(self) -> float:
-        """By how much equal errors of the values grow in the limit: the sum of the weights' sizes."""
-        return float(np.abs(self.weights).sum())
-
 
 def weights(
     lengths: Sequence[int], exponents: Sequence[Exponent], costs: Sequence[float] | None = None

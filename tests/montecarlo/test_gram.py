@@ -19,7 +19,7 @@ from scipy import stats
 from torch import Tensor
 
 from montecarlo import gram
-from montecarlo.gram import Spectrum, all_scores, combined_scores, scores
+from montecarlo.gram import Spectrum, combined_scores, scores
 from montecarlo.walks import Walks, covariance_root
 
 WALKS = 50_000
@@ -102,30 +102,6 @@ def test_a_singular_covariance() -> None:
     caught(scores(rng(4), WALKS, [(value, 1) for value in torch.linalg.eigvalsh(W).tolist()], 3), expected)
 
 
-@pytest.mark.parametrize("start", ["sigma", pytest.param("zero", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", SPECTRA)
-def test_all_scores_are_those_of_sampled_walks(name: str, start: str) -> None:
-    """Of a token before the last, two in the middle, the diagonal and the last query; and symmetric."""
-    walk, W = walked(SPECTRA[name], 4, start)
-    found = all_scores(rng(5), WALKS, SPECTRA[name], 4, start)
-    assert found.shape == (WALKS, 4, 4)
-    assert torch.allclose(found, found.mT, rtol=1e-12, atol=1e-12)
-    tokens = walk.tokens
-    expected = (tokens @ W) @ tokens.mT
-    a, b = torch.tensor([0, 0, 1, 1, 2, 3, 0]), torch.tensor([0, 1, 1, 2, 2, 3, 3])
-    agree(found[:, a, b], expected[:, a, b])
-
-
-@pytest.mark.parametrize("m", [1, 2, 3, 4, 7])
-def test_gram_matrices_are_those_of_sampled_vectors(m: int) -> None:
-    found = gram.gram(rng(6), WALKS, m, 3)
-    Z = normals(rng(7), WALKS, m, 3)
-    a, b = torch.triu_indices(3, 3)
-    agree(found[:, a, b], (Z.mT @ Z)[:, a, b])
-    assert torch.equal(found, found.mT)
-    assert set(torch.linalg.matrix_rank(found[:1000], rtol=1e-13).tolist()) == {min(m, 3)}
-
-
 @pytest.mark.parametrize("start", ["sigma", "zero"])
 @pytest.mark.parametrize(("K", "T"), [(1, 5), (2, 5), (3, 1), (4, 2), (2, 2)])
 def test_combined_scores_are_those_of_sampled_walks(K: int, T: int, start: str) -> None:
@@ -144,7 +120,7 @@ def test_dependent_combinations_stay_dependent() -> None:
     assert found[:, 2].abs().max() < 1e-12 * found[:, 0].abs().max()
 
 
-@pytest.mark.parametrize("way", ["scores", "all_scores", "combined_scores"])
+@pytest.mark.parametrize("way", ["scores", "combined_scores"])
 def test_a_million_dimensions(way: str) -> None:
     """The steps' inner products over m go to 0 and 1, so the scores go to the numbers of tokens counted."""
 
@@ -152,7 +128,6 @@ def test_a_million_dimensions(way: str) -> None:
         spectrum, last = [(1e-6, m), (0.0, 1234)], torch.eye(5, dtype=torch.float64)
         found = {
             "scores": lambda: scores(rng(12), 4000, spectrum, 5),
-            "all_scores": lambda: all_scores(rng(12), 4000, spectrum, 5)[:, :, -1],
             "combined_scores": lambda: combined_scores(rng(12), 4000, spectrum, last),
         }[way]()
         assert (found - torch.arange(1, 6)).abs().max() < 0.1
@@ -167,23 +142,13 @@ def test_a_million_dimensions(way: str) -> None:
 
 
 @pytest.mark.parametrize("shift", [-1, 1])
-@pytest.mark.parametrize("way", [scores, all_scores])
-def test_wrong_degrees_of_freedom_are_caught(
-    way: Callable[..., Tensor], shift: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_degrees_of_freedom_are_caught(shift: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One too many or too few; every T, down to the single token that is a chi-square number alone."""
     spectrum, right = [(1.0, 6), (-0.5, 5)], gram.chi_square
     monkeypatch.setattr(gram, "chi_square", lambda g, n, degrees: right(g, n, degrees + shift))
     for T in (1, 4):
         walk, W = walked(spectrum, T)
-        caught(way(rng(2), WALKS, spectrum, T).reshape(WALKS, -1)[:, -T:], walk.scores(W))
-
-
-def test_equal_degrees_of_freedom_down_the_diagonal_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = gram.chi_square
-    monkeypatch.setattr(gram, "chi_square", lambda g, n, degrees: right(g, n, degrees[:1].expand(len(degrees))))
-    found, Z, (a, b) = gram.gram(rng(6), WALKS, 7, 3), normals(rng(7), WALKS, 7, 3), torch.triu_indices(3, 3)
-    caught(found[:, a, b], (Z.mT @ Z)[:, a, b])
+        caught(scores(rng(2), WALKS, spectrum, T), walk.scores(W))
 
 
 FAULTS: dict[str, Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]] = {
@@ -243,7 +208,6 @@ def test_the_wrong_start_and_a_shifted_token_are_caught() -> None:
 
 WAYS: dict[str, Callable[[torch.Generator, int, Spectrum, int, str], Tensor]] = {
     "scores": scores,
-    "all_scores": all_scores,
     "combined_scores": lambda g, n, spectrum, T, start: combined_scores(
         g, n, spectrum, torch.ones(2, T, dtype=torch.float64), start
     ),
@@ -263,7 +227,7 @@ def test_shapes_and_randomness(way: str, n: int, spectrum: Spectrum, T: int, sta
     torch.manual_seed(0)
     before = torch.get_rng_state()
     found = WAYS[way](rng(seed), n, spectrum, T, start)
-    assert found.shape == {"scores": (n, T), "all_scores": (n, T, T), "combined_scores": (n, 2)}[way]
+    assert found.shape == {"scores": (n, T), "combined_scores": (n, 2)}[way]
     assert torch.isfinite(found).all()
     assert torch.equal(torch.get_rng_state(), before)
     torch.manual_seed(1)
@@ -293,7 +257,6 @@ def test_on_a_gpu() -> None:
     found = scores(generator, WALKS, SPECTRA["signed"], 4)
     assert found.is_cuda
     agree(found.cpu(), walk.scores(W))
-    agree(all_scores(generator, WALKS, SPECTRA["signed"], 4)[:, :, -1].cpu(), walk.scores(W))
 
 
 @pytest.mark.parametrize(
@@ -319,8 +282,3 @@ def test_bad_input_is_refused_in_a_line(arguments: tuple[int, Spectrum, int, str
 def test_bad_coefficients_are_refused(coefficients: Tensor) -> None:
     with pytest.raises(ValueError, match=r"^coefficients has shape .*; expected \(K, T\) finite numbers$"):
         combined_scores(rng(0), 5, [(1.0, 2)], coefficients)
-
-
-def test_a_gram_matrix_of_no_dimension_is_refused() -> None:
-    with pytest.raises(ValueError, match="m = 0; expected an integer >= 1"):
-        gram.gram(rng(0), 5, 0, 3)

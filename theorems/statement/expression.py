@@ -188,9 +188,6 @@ def negative(one: Expr) -> Expr:
     return Expr("*", (number(-1), one))
 
 
-_BINDING = {"+": 1, "*": 2, "/": 2, "**": 3}
-
-
 def written(node: Expr, outer: int = 0) -> str:
     """The expression as text that reads back to an equal one."""
     text, binding = _text(node)

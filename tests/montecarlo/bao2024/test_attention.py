@@ -187,7 +187,9 @@ def test_entropy_is_that_of_the_spectrum_of_every_draw() -> None:
     """All scores sampled by the spectrum alone give the same mean entropies; the wrong temperature does not."""
     found = simulate(**SMALL, covariance="anisotropic", seed=0)
     for entropy, eigenvalues in zip(found.entropy.tolist(), found.eigenvalues, strict=True):
-        scores = gram.all_scores(rng(7), found.walks, [(float(w), 1) for w in eigenvalues], 5)
+        steps = torch.randn(found.walks, 5, len(eigenvalues), generator=rng(7), dtype=torch.float64)
+        tokens = steps.cumsum(1)
+        scores = (tokens * eigenvalues) @ tokens.mT
         for lam, agrees in ((math.sqrt(6), True), (6.0, False)):
             weights = torch.softmax(scores / lam, 2)
             sampled = torch.special.entr(weights).sum(2).mean(1)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from itertools import combinations, product
 from random import Random
 from typing import Any
 
@@ -22,7 +23,6 @@ from montecarlo.lampert2026.representability import (
     constraints,
     cost,
     decided,
-    exhaustive,
     full,
     representable,
     wendel,
@@ -62,7 +62,10 @@ def shown(z: Rows, J: Sequence[int], seen: Mapping[int, Sequence[int]], found: S
 @pytest.mark.parametrize(("d", "T", "size"), [(1, 1, 2), (1, 2, 2), (1, 3, 2), (2, 1, 1), (2, 2, 1)])
 def test_all_small_embeddings_are_decided(d: int, T: int, size: int) -> None:
     seen = {i: range(1, T + 1) for i in range(1, T + 1)}
-    cases = [shown(z, J, seen, representable(z, J, full)) for z, J in exhaustive(d, T, size)]
+    rows = list(product(range(-size, size + 1), repeat=d))
+    subsets = [J for count in range(1, T + 1) for J in combinations(range(1, T + 1), count)]
+    every = [([list(row) for row in z], list(J)) for z in product(rows, repeat=T + 1) for J in subsets]
+    cases = [shown(z, J, seen, representable(z, J, full)) for z, J in every]
     assert len(cases) == (2 * size + 1) ** (d * (T + 1)) * (2**T - 1)
     assert 0 < sum(cases) < len(cases)
 

@@ -53,7 +53,6 @@ def test_a_term_that_is_left_out_is_not_seen_without_its_bound_and_covered_with_
 def test_intervals_add_up_by_the_sizes_of_the_weights() -> None:
     found = extrapolated((8, 16), [about(1.0, 0.1), about(1.0, 0.2)], (1,))
     assert found.weights == pytest.approx((-1.0, 2.0))
-    assert found.amplification == pytest.approx(3.0)
     assert (found.interval.low, found.interval.high) == pytest.approx((0.5, 1.5))
     assert found.interval.miss == pytest.approx(0.05)
     # both ends are reached by values within the intervals

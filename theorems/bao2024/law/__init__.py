@@ -38,7 +38,6 @@ from theorems.bao2024.law.kernels import (
     score_kernel,
     score_offset,
     skewness,
-    token_kernel,
     token_kernels,
 )
 from theorems.bao2024.law.quadrature import Array, Counts, Probability, Rows, intervals, probability
@@ -49,7 +48,6 @@ from theorems.bao2024.law.spectra import (
     halves,
     is_symmetric,
     matrices,
-    matrix_weights,
     spectrum,
     weights,
 )
@@ -66,7 +64,6 @@ __all__ = [
     "kernel_limits",
     "kernel_values",
     "limit_kernel",
-    "matrix_weights",
     "moments",
     "probability",
     "rho",
@@ -76,7 +73,6 @@ __all__ = [
     "score_offset",
     "skewness",
     "spectrum",
-    "token_kernel",
     "weights",
 ]
 

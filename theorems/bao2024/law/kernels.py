@@ -180,13 +180,6 @@ def limit_kernel(start: str = "sigma") -> tuple[Ratio, Ratio]:
     return found[0].limit, found[1].limit
 
 
-def token_kernel(T: int, i: int, start: str) -> Kernel2:
-    """(a, b, c) of token i of T."""
-    if T < 1:
-        raise ValueError(f"T = {T}; expected a number of tokens, 1 or more")
-    return kernel_values(T, i, start)
-
-
 @lru_cache(maxsize=64)
 def token_kernels(T: int, start: str) -> tuple[Kernel2, ...]:
     """(a, b, c) of every token; ValueError where there is none."""

@@ -89,12 +89,6 @@ def is_symmetric(matrix: Array) -> bool:
     return bool(np.allclose(matrix, matrix.T, rtol=0, atol=1e-14 * np.max(np.abs(matrix), initial=0.0)))
 
 
-def matrix_weights(W_QK: Any, Sigma: Any, kernel: Kernel2) -> Array:
-    """The 2d weights of Q for any W_QK: the eigenvalues of [[c (M + M^T)/2, sqrt(D) M^T/2], [sqrt(D) M/2, 0]]."""
-    found: Array = block_weights(matrices(W_QK, Sigma)[0], [kernel])[0]
-    return found
-
-
 def block_weights(core: Array, kernels: Sequence[Kernel2]) -> Array:
     """The weights of Q at each of the kernels, (kernels, 2d), for M = ``core``."""
     d = len(core)
