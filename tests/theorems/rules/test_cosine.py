@@ -85,27 +85,6 @@ def test_certificates_prove_the_sharp_inequality_and_nothing_near_it() -> None:
         assert licensed(pointwise(c, mu)) == ((c, mu) == (SHARP, MULTIPLIER))
 
 
-@pytest.mark.parametrize("place", range(6))
-def test_a_changed_certificate_is_refused(place: int) -> None:
-    (coefficient, exponents), *rest = CERTIFICATES[place]
-    others = [
-        ((coefficient + 1, exponents), *rest),
-        tuple(rest),
-        ((coefficient, (exponents[0] + 1, *exponents[1:])), *rest),
-        ((coefficient, exponents[:-1]), *rest),
-        # the same sum, with a product that may be negative in it
-        (*CERTIFICATES[place], (R(1), exponents), (R(-1), exponents)),
-    ]
-    for other in others:
-        assert not licensed(pointwise(certificates=(*CERTIFICATES[:place], other, *CERTIFICATES[place + 1 :])))
-    assert not licensed(pointwise(certificates=CERTIFICATES[:place]))
-
-
-def test_numbers_that_are_no_rationals_are_refused() -> None:
-    assert not licensed(orthant(symbol("c"), MULTIPLIER))
-    assert not licensed(pointwise(sp.Float(1.5), MULTIPLIER))
-
-
 def law(rng: np.random.Generator) -> np.ndarray[Any, Any]:
     """Pairs of dependent vectors of all sizes, (n, 2, d), each with its swap, so that they are exchangeable."""
     n, d = int(rng.integers(1, 6)), int(rng.integers(1, 4))
@@ -141,20 +120,6 @@ def test_the_average_refuses_near_misses() -> None:
         average(right="149/100*spread", inner=orthant(R(149, 100), MULTIPLIER)),
         average(inner=FIRST),
         Step("cosine-average", "", (symbol("gap"), R(3, 2) * symbol("spread"), "")),
-    ):
-        assert not licensed(wrong)
-
-
-def test_the_difference_is_the_triangle_inequality() -> None:
-    assert licensed(difference())
-    for wrong in (
-        difference("3/2*(spread_0 + spread_1) - ratio_0 + ratio_1"),
-        difference("3/2*(spread_0 + spread_1)"),
-        difference("3/2*spread_0 + ratio_0 - ratio_1"),
-        difference(left="cosine_1 - cosine_0"),
-        difference(first=LAST, last=FIRST),
-        difference(first=average("Abs(cosine_0 - ratio_0)", "spread_0", "0")),
-        difference(first=average()),
     ):
         assert not licensed(wrong)
 

@@ -195,35 +195,6 @@ def test_the_hypotheses_matter() -> None:
         assert somewhere_false(one, (SYMMETRIC,))
 
 
-def test_a_norm_is_of_a_matrix_that_exists() -> None:
-    """A root of Sigma needs Sigma to have one; X and Y are names of nothing."""
-    for matrix, given, there in (
-        ("X", (DEFINITE, SYMMETRIC), False),
-        ("X_Y", (DEFINITE,), False),
-        ("R", (SYMMETRIC,), False),
-        ("M", (), False),
-        ("M", (COVARIANCE,), True),
-        ("R", (DEFINITE,), True),
-        ("W_R_inverse", (COVARIANCE,), False),
-        ("W_R_inverse", (DEFINITE,), True),
-    ):
-        sides = (f"spectral_{matrix}", f"frobenius_{matrix}")
-        assert licensed(step("schatten-norms", *sides, given, "spectral", "frobenius", matrix)) is there
-        sides = (f"frobenius_{matrix}", f"entrywise_{matrix}")
-        assert licensed(step("mixed-norms", *sides, given, "frobenius", "entrywise", matrix)) is there
-
-
-def test_a_product_has_one_name() -> None:
-    """``spectral_Sigma_inverse`` is no product of Sigma with something called inverse."""
-    assert not licensed(
-        step("submultiplicative", "spectral_Sigma_inverse", "spectral_Sigma*spectral_inverse", (), "Sigma", "inverse")
-    )
-    two = ("W", "Sigma_inverse")
-    data = ("spectral_W_Sigma_inverse", "spectral_W*spectral_Sigma_inverse")
-    assert licensed(step("submultiplicative", *data, (DEFINITE,), *two))
-    assert not licensed(step("submultiplicative", *data, (COVARIANCE,), *two))
-
-
 @pytest.mark.parametrize(
     ("right", "one", "two"),
     [

@@ -17,9 +17,8 @@ from theorems.algebra.expressions import symbol
 from theorems.algebra.matrix_calculus import Matrix
 from theorems.bao2024 import appendix_b
 from theorems.bao2024.gradient import ALPHABET, POINTS, gradient, instance, model, objective
-from theorems.bao2024.softmax import gamma
 from theorems.claims.catalogue import by_id
-from theorems.gaussian.process import Step, random_walk
+from theorems.gaussian.process import Step
 from theorems.kernel.deriving import derive, registered
 from theorems.kernel.settle import settle
 from theorems.rules import licensed
@@ -49,38 +48,6 @@ def holds(rule: str, *data: Any) -> bool:
 
 
 # -- hoelder-growth
-
-
-@pytest.mark.parametrize("name", GROWTHS)
-def test_a_growth_is_licensed_and_nothing_half_a_power_off(name: str) -> None:
-    sums, slopes, offsets, tokens, value = GROWTHS[name]
-    assert holds("hoelder-growth", sums, slopes, offsets, tokens, value)
-    for wrong in (value - HALF, value + HALF, value - 1, -value):
-        assert not holds("hoelder-growth", sums, slopes, offsets, tokens, wrong)
-    for count in (tokens - 1, tokens + 1):
-        assert not holds("hoelder-growth", sums, slopes, offsets, count, value)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        # alpha takes a factor T away twice
-        (("i", "j", "alpha"), (("i", "alpha"), ("j", "alpha")), (), 4, sp.Integer(1)),
-        (("i", "i", "alpha"), (("i", "alpha"),), (), 4, sp.Integer(3)),
-        (("i", "i"), (("i", "i"),), (), 4, sp.Integer(2)),
-        # the index of a slope is itself summed away by another
-        (("i", "alpha", "beta"), (("i", "alpha"), ("alpha", "beta")), (), 4, sp.Integer(1)),
-        # an index that no sum runs over
-        (("i",), (("i", "alpha"),), (), 4, sp.Integer(1)),
-        (("alpha",), (("i", "alpha"),), (), 4, sp.Integer(1)),
-        (("i", "alpha"), (("i", "alpha"),), ("beta",), 4, sp.Integer(2)),
-        # no number of tokens
-        (("i",), (), (), -4, sp.Integer(-1)),
-        (("i",), (), (), HALF, sp.Rational(5, 4)),
-    ],
-)
-def test_an_index_used_twice_or_not_at_all_is_refused(data: tuple[Any, ...]) -> None:
-    assert not holds("hoelder-growth", *data)
 
 
 def counted(name: str, T: int) -> float:
@@ -138,22 +105,6 @@ def test_limit_kernels_are_those_of_sums_over_a_walk() -> None:
         limit = float(value.subs({theta: sp.Rational(i, T), phi: sp.Rational(j, T)}))
         assert abs(exact - limit) < 2 / T, (one, two)
     assert all(licensed(step) for step in steps)
-
-
-def test_a_kernel_scaled_shifted_or_in_another_regime_is_refused() -> None:
-    walk = random_walk("i", "j", "T")
-    i, j, T = walk.positions
-    regime = {"i": "theta*T", "j": "phi*T"}
-    y, last = gamma(walk, i) * T.ratio, walk.token(T)
-    assert holds("limit-kernel", walk, y, last, regime, 1, theta - HALF)
-    for value in (2 * theta - 1, theta, theta - HALF + sp.Rational(1, 1000), phi - HALF, sp.Integer(0)):
-        assert not holds("limit-kernel", walk, y, last, regime, 1, value)
-    # not scaled with T, so that it grows; scaled once too often, so that it vanishes
-    assert not holds("limit-kernel", walk, y, last, regime, 0, theta - HALF)
-    assert not holds("limit-kernel", walk, y, last, regime, 2, theta - HALF)
-    assert holds("limit-kernel", walk, y, last, regime, 2, sp.Integer(0))
-    assert not holds("limit-kernel", walk, y, last, {"i": "phi*T", "j": "phi*T"}, 1, theta - HALF)
-    assert not holds("limit-kernel", walk, gamma(walk, j) * T.ratio, last, regime, 1, theta - HALF)
 
 
 # -- wick-leading
@@ -220,43 +171,6 @@ def test_where_pairings_tie_one_of_them_left_out_is_refused() -> None:
 def limit(name: str) -> tuple[sp.Expr, sp.Expr]:
     density = leading(PRODUCTS[name], appendix_b.kernels()[0])
     return density, integral(density, (HALF, EDGE), OTHER[name])
-
-
-@pytest.mark.parametrize("name", OTHER)
-def test_a_limit_is_licensed_for_its_window_and_its_value_only(name: str) -> None:
-    density, value = limit(name)
-    window, other, slope = (HALF, EDGE), OTHER[name], sp.Integer(4)
-    assert holds("concentrated-limit", density, window, other, slope, value)
-    for wrong in (-value, sp.Integer(0), 2 * value, value / 2, value + sp.Rational(1, 10**9)):
-        assert not holds("concentrated-limit", density, window, other, slope, wrong)
-    # a density whose integral is negative, or 0
-    assert not holds("concentrated-limit", -density, window, other, slope, -value)
-    assert not holds("concentrated-limit", 0 * density, window, other, slope, sp.Integer(0))
-    # a window off: too early, too late, or that of another slope, with the integral as it would be
-    for low, high in ((sp.Rational(1, 4), EDGE), (HALF, sp.Integer(1)), (HALF, sp.Rational(5, 6))):
-        off = (theta, high) if name == "eq19" else other
-        assert not holds("concentrated-limit", density, (low, high), off, slope, integral(density, (low, high), off))
-    for wrong in (sp.Integer(5), sp.Integer(3), sp.Integer(-4)):
-        assert not holds("concentrated-limit", density, window, other, wrong, value)
-
-
-@pytest.mark.parametrize("slope", [sp.Integer(2), sp.Integer(1), sp.Rational(19, 10), sp.Integer(0), sp.Integer(-4)])
-def test_a_slope_up_to_2_is_refused(slope: sp.Rational) -> None:
-    """No token is clipped at 1 then, and the window ends behind the last token."""
-    density, _ = limit("eq21")
-    high = HALF + 1 / slope if slope else sp.Integer(1)
-    value = integral(density, (HALF, high), OTHER["eq21"])
-    assert not holds("concentrated-limit", density, (HALF, high), OTHER["eq21"], slope, value)
-    steep = sp.Rational(21, 10)
-    high = HALF + 1 / steep
-    value = integral(density, (HALF, high), OTHER["eq21"])
-    assert holds("concentrated-limit", density, (HALF, high), OTHER["eq21"], steep, value)
-
-
-def test_a_density_of_other_names_or_of_no_polynomial_is_refused() -> None:
-    window, other = (HALF, EDGE), OTHER["eq21"]
-    for density in (symbol("T") * theta, sp.exp(theta), phi * theta, 1 / theta):
-        assert not holds("concentrated-limit", density, window, other, sp.Integer(4), integral(density, window, other))
 
 
 def test_limits_are_those_of_walks_in_high_dimension() -> None:
@@ -487,13 +401,6 @@ def test_the_mean_square_grows_like_the_bound(W: list[list[float]]) -> None:
 
 
 # -- quotients
-
-
-def test_a_quotient_takes_the_difference_of_the_exponents() -> None:
-    assert holds("quotient-growth", sp.Integer(3), sp.Integer(3), sp.Integer(0))
-    assert holds("quotient-growth", sp.Integer(2), sp.Integer(3), sp.Integer(-1))
-    for wrong in (sp.Integer(1), sp.Integer(0), -HALF, sp.Integer(5)):
-        assert not holds("quotient-growth", sp.Integer(2), sp.Integer(3), wrong)
 
 
 def test_a_quotient_needs_both_limits_at_the_same_matrices() -> None:

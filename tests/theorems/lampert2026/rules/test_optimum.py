@@ -38,13 +38,6 @@ def test_bounds_of_multipliers_hold_at_certified_optima(step: Any, place: tuple[
     assert bound <= symmetric("diag", groups, 2, ratio, F(0)).high
 
 
-def test_the_factors_need_rows_that_are_orthonormal() -> None:
-    turned, less = made._turning(), made.LESS[0]
-    assert licensed(made.step("factor-dual", *turned.data))
-    # between groups alone the rows add up to 0
-    assert not licensed(made.step("factor-dual", *less.data))
-
-
 def test_a_true_bound_may_be_below_twice_the_groups() -> None:
     bound = made._turning().data[1]
     point = {lam: sp.Rational(99, 100)}

@@ -26,7 +26,6 @@ from theorems.lampert2026.patterns.margins import (
     kappa,
     lam,
     r_eta,
-    routing,
     sink_matrix,
 )
 from theorems.lampert2026.rules.pattern import at_most, not_negative, worst
@@ -131,38 +130,6 @@ def test_least_coefficients() -> None:
     )
 
 
-def test_least_margins() -> None:
-    s, own, copy = DIAGONAL
-    matrix = diagonal_matrix(s, own, copy)
-    refused(
-        "least-margin",
-        ("diagonal", matrix, ALPHA, kappa),
-        (3, kappa / 2),
-        (3, 2 * kappa),
-        (3, sp.Min(kappa, kappa / 2, evaluate=False)),
-        (2, ALPHA / 2),
-        (2, ZERO),
-        (2, -ALPHA),
-        (1, diagonal_matrix(s / 2, own, copy)),
-        (1, diagonal_matrix(s, own / 2, copy)),
-        (1, diagonal_matrix(s, own, copy * lam)),
-        (0, "sink"),
-    )
-    # a smaller constant is found out by the margin that it breaks
-    assert licensed(step("least-margin", "diagonal", matrix, ALPHA / 2, kappa / 2))
-    assert licensed(step("least-margin", "diagonal", diagonal_matrix(s, own, copy / 2), ALPHA, ZERO))
-    both = sp.Min(kappa * lam, kappa / 2)
-    wrong = diagonal_matrix(s, own, UNIT * (1 + lam) / lam)
-    assert licensed(step("least-margin", "diagonal", wrong, ALPHA / 2, both))
-    assert not licensed(step("least-margin", "diagonal", wrong, ALPHA / 2, kappa / 2))
-    # the least over every C and all nuisances: two groups with the same ones have it, one group alone has not
-    steep = diagonal_matrix(s / 4, own, copy)
-    assert licensed(step("least-margin", "diagonal", steep, ALPHA, kappa / 4))
-    assert not licensed(step("least-margin", "diagonal", steep, ALPHA, kappa))
-    # nothing is said where the constants know C
-    assert not licensed(step("least-margin", "diagonal", diagonal_matrix(s, own, copy + UNIT * (C - 1)), ALPHA, kappa))
-
-
 def test_what_is_least_is_realised_by_two_groups() -> None:
     """d_ci over d_ek with the same nuisance, at numbers: the scores of tokens written out."""
     share, width, alpha = 0.5, 16.0, 3.0
@@ -183,28 +150,6 @@ def test_shortfalls() -> None:
     assert licensed(step("shortfall", sp.Max(ZERO, kappa / 2), half))
     twice = step("least-margin", "diagonal", diagonal_matrix(*(2 * x for x in DIAGONAL)), 2 * ALPHA, 2 * kappa)
     refused("shortfall", (ZERO, twice), (0, -kappa), (1, half), (1, step("least-margin")))
-
-
-def test_binding_pairs() -> None:
-    least_a, least_b = UNIT / lam, UNIT * (1 + lam) / lam**2
-    one, two = costs._binding()
-    assert one.data[6] == least_a and sp.expand(two.data[6] - least_b) == 0
-    texts = one.data[3]
-    refused(
-        "binding-pair",
-        one.data,
-        (0, "diagonal"),
-        (1, sink_matrix(a, -b)),
-        (3, texts[::-1]),
-        (3, (texts[0], "d_ci: b_BOS over d_ci")),
-        (4, (least_a, 2 * least_b)),
-        (4, (UNIT, least_b)),
-        (5, "b"),
-        (5, "c"),
-        (6, least_b),
-    )
-    assert concludes(one) == "a_bound" and concludes(two) == "b_bound"
-    assert concludes(step("binding-pair")) == concludes(step("identity", ONE, ONE)) == ""
 
 
 def test_each_step_concludes_one_quantity() -> None:
@@ -253,51 +198,6 @@ def test_nuclear_norms_are_those_of_the_matrix(matrix: GroupMatrix) -> None:
             assert size(matrix, at) == pytest.approx(number(told, at), rel=1e-9)
 
 
-def test_wrong_nuclear_norms_are_refused() -> None:
-    _, parts, value = costs._nuclear(SINK).data
-    (perp, zero), (first, root) = parts
-    refused(
-        "group-nuclear",
-        (SINK, parts, value),
-        (2, value + UNIT),
-        (2, C * perp + first),
-        (1, ((perp, zero), (first, -root))),
-        (1, ((-perp, zero), (first, root))),
-        (1, ((perp, zero), (first, ZERO))),
-        (0, sink_matrix(UNIT, UNIT)),
-        # of rank three
-        (0, SINK + group_matrix(2, {(None, (1, "c")): UNIT}) + group_matrix(2, {((0, "c"), (1, "c")): UNIT})),
-    )
-    matrix, (low, high), total = costs._by_root(SINK).data
-    refused(
-        "nuclear-by-root",
-        (matrix, (low, high), total),
-        (0, sink_matrix(UNIT, UNIT)),
-        (1, (high, low)),
-        (1, (-low, high)),
-        (1, (low, sp.ImmutableMatrix(high * 2))),
-        (2, total + UNIT),
-        (2, C * low.trace() + high.trace()),
-    )
-    # a root of the right square that is not positive
-    mixed = sp.ImmutableMatrix(sp.diag(-1, 1)) * UNIT
-    square = group_matrix(2, {((0, "c"), (0, "c")): UNIT, ((1, "c"), (1, "c")): UNIT})
-    full = sp.ImmutableMatrix(sp.diag(0, 1, 1)) * UNIT
-    good = sp.ImmutableMatrix(sp.eye(2)) * UNIT
-    refused("nuclear-by-root", (square, (good, full), 2 * C * UNIT), (1, (mixed, full)), (2, 2 * UNIT))
-    assert not licensed(step("nuclear-by-root", square, (mixed, full), 2 * UNIT))
-    block = costs._nuclear(MATRICES[1])
-    whole = block.data[2] + ALPHA * r_eta
-    refused(
-        "orthogonal-sum",
-        (whole, block, ALPHA),
-        (0, block.data[2]),
-        (2, -ALPHA),
-        (0, whole + UNIT),
-        (1, step("identity", 1, 1)),
-    )
-
-
 def test_the_sum_over_groups() -> None:
     norm, one = costs._nuclear(SINK), costs._rank_two(SINK.of_one_group)
     cost, upper = 2 * norm.data[2], 2 * C * one[0]
@@ -328,14 +228,6 @@ def test_the_sum_over_groups() -> None:
 
 
 # -- the copy queries
-
-
-def test_routing_constraints_follow_from_the_sink_pattern() -> None:
-    first, second = routing()
-    refused("routing-average", ("sink", (first, second)), (1, ()), (1, (first, type(first)(first.key, first.query))))
-    doubled = type(first)(first.query, {place: 2 * value for place, value in first.key.items()})
-    assert not licensed(step("routing-average", "sink", (doubled, second)))
-    assert licensed(step("routing-average", "diagonal", (first, second)))
 
 
 def test_primal_and_dual_of_the_copy_queries() -> None:
