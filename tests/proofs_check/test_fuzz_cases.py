@@ -14,8 +14,7 @@ from proofs_check.api import judge
 from proofs_check.cases import drawn as drawing
 from proofs_check.cases.given import parse_case
 from proofs_check.inputs.errors import UsageError
-from tests.proofs_check.hostile import CODE, examples, explore, jsons, one_line
-from tests.proofs_check.test_fuzz_files import damaged
+from tests.proofs_check.hostile import CODE, examples, explore, jsons, one_line, texts
 from theorems.claims.catalogue import Statement, catalogue
 
 #: One claim of every model, and all that name parameters of their own.
@@ -33,6 +32,36 @@ RAW = (
     *('{"\\ud800": 1}', '{"i": "\\u0000"}', '{"i": 1j}', '{"W": ' + "[" * 900 + "1" + "]" * 900 + "}", "\ud800", "\0"),
     *(f'{{"i": {json.dumps(text)}}}' for text in CODE),
 )
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The path of every part of a JSON value."""
+    found = [path]
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in items:
+        found += places(part, (*path, key))
+    return found
+
+
+@st.composite
+def damaged(draw: st.DrawFn, whole: Any) -> Any:
+    """A JSON value with one part dropped, replaced, said twice, or put elsewhere."""
+    other = copy.deepcopy(whole)
+    path = draw(st.sampled_from(places(whole)[1:]))
+    holder = other
+    for key in path[:-1]:
+        holder = holder[key]
+    how = draw(st.sampled_from(["drop", "replace", "more", "text", "number"]))
+    if how == "drop":
+        del holder[path[-1]]
+    elif how == "more" and isinstance(holder, list):
+        holder.insert(path[-1], copy.deepcopy(holder[path[-1]]))
+    elif how == "more":
+        holder[draw(texts)] = copy.deepcopy(holder[path[-1]])
+    else:
+        kind = {"text": texts, "number": st.floats() | st.integers()}.get(how, jsons)
+        holder[path[-1]] = draw(kind)
+    return other
 
 
 def whole(claim: Statement) -> dict[str, Any]:

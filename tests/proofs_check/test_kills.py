@@ -1,6 +1,6 @@
-"""Runs that are killed, interrupted, short of disk or started twice: they go on, and end with the same report.
+"""Runs that are interrupted, short of disk, or on other releases: they go on, or say in a line what became of them.
 
-`test_kept` kills runs whose claims cost nothing, on every run of the tests; here they are judged for real.
+``judging/test_cache`` kills runs at any point and starts two at once.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -53,11 +52,11 @@ PROGRAM = textwrap.dedent(
 )
 
 
-def started(folder: Path, *more: str) -> subprocess.Popen[str]:
+def started(folder: Path) -> subprocess.Popen[str]:
     """A run with its kept verdicts and its report in a folder, judging."""
     command = [sys.executable, "-c", PROGRAM, "verify", *CLAIMS, "--effort", "quick", "--device", "cpu"]
     run = subprocess.Popen(
-        [*command, "--json", str(folder / "report.json"), *more],
+        [*command, "--json", str(folder / "report.json")],
         cwd=ROOT,
         env={**os.environ, "TWOFOLD_CACHE": str(folder / "kept")},
         stdout=subprocess.PIPE,
@@ -84,77 +83,11 @@ def without_times(path: Path) -> str:
     return json.dumps(report, indent=1)
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, float]:
-    """The report of a run that nobody disturbed, and its seconds."""
-    folder = tmp_path_factory.mktemp("whole")
-    began = time.perf_counter()
-    assert finished(started(folder))[0] == 0
-    return without_times(folder / "report.json"), time.perf_counter() - began
-
-
-def _killed_and_resumed(folder: Path, whole: tuple[str, float], kills: int, seed: int) -> int:
-    """Kill so many runs at random points, then let one end; how many claims were taken as kept then."""
-    draw = random.Random(seed)
-    report = folder / "report.json"
-    for _ in range(kills):
-        run = started(folder)
-        time.sleep(draw.uniform(0.0, 1.0) ** 2 * whole[1])
-        run.send_signal(signal.SIGKILL)
-        run.communicate(timeout=60)
-        # the report is the whole one or none; what is kept is whole
-        assert not report.exists() or without_times(report) == whole[0]
-        entries = list((folder / "kept").rglob("*.json"))
-        assert all(kept._whole(path.read_bytes()) is not None for path in entries)
-        if len(entries) == len(CLAIMS) and draw.random() < 0.8:
-            # all is kept: lose one, so that the next run has something to do
-            draw.choice(sorted(entries)).unlink()
-            report.unlink(missing_ok=True)
-    report.unlink(missing_ok=True)
-    status, said = finished(started(folder, "--why"))
-    assert status == 0 and without_times(report) == whole[0]
-    assert not list(folder.glob(".twofold-*"))
-    return said.count(": taken from ")
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
-def test_killed_at_many_random_points(seed: int, tmp_path: Path, whole: tuple[str, float]) -> None:
-    assert _killed_and_resumed(tmp_path, whole, 10, seed) > 0
-
-
-@pytest.mark.slow
-def test_damage_to_what_is_kept_is_seen_and_judged_again(tmp_path: Path, whole: tuple[str, float]) -> None:
-    assert finished(started(tmp_path))[0] == 0
-    one, two, three = sorted((tmp_path / "kept").rglob("*.json"))
-    one.write_bytes(one.read_bytes()[:-40])
-    two.write_bytes(b"")
-    three.write_bytes(three.read_bytes().replace(b'"verdict"', b'"VERDICT"', 1))
-    status, said = finished(started(tmp_path, "--why"))
-    assert status == 0 and said.count("is damaged") == 3
-    assert without_times(tmp_path / "report.json") == whole[0]
-
-
-def test_a_folder_of_kept_verdicts_that_is_swapped_is_not_believed(tmp_path: Path) -> None:
-    """An entry under the name of another one's question answers its own."""
-    here, claim = VerdictCache(tmp_path), by_id()["bao2024.appA.eq11"]
-    for seed in (0, 1):
-        here.keep(claim, {**QUESTION, "seed": seed}, [(cast(Any, {"id": claim.id, "verdict": "verified"}), 0.0)])
-    one, two = (here._path(claim, {**QUESTION, "seed": seed}) for seed in (0, 1))
-    one.write_bytes(two.read_bytes())
-    assert here.look(claim, QUESTION) is None and "damaged" in here.reasons[claim.id]
-
-
-@pytest.mark.slow
-def test_two_runs_at_once(tmp_path: Path, whole: tuple[str, float]) -> None:
-    runs = [started(tmp_path) for _ in range(2)]
-    assert [finished(run)[0] for run in runs] == [0, 0]
-    assert without_times(tmp_path / "report.json") == whole[0]
-    assert all(kept._whole(path.read_bytes()) is not None for path in (tmp_path / "kept").rglob("*.json"))
-
-
-@pytest.mark.slow
-def test_an_interruption_leaves_a_report_that_says_that_it_is_partial(tmp_path: Path, whole: tuple[str, float]) -> None:
+def test_an_interruption_leaves_a_report_that_says_that_it_is_partial(tmp_path: Path) -> None:
+    (tmp_path / "whole").mkdir()
+    assert finished(started(tmp_path / "whole"))[0] == 0
+    whole = without_times(tmp_path / "whole" / "report.json")
     run = started(tmp_path)
     time.sleep(0.05)
     run.send_signal(signal.SIGINT)
@@ -163,13 +96,13 @@ def test_an_interruption_leaves_a_report_that_says_that_it_is_partial(tmp_path: 
     assert "Traceback" not in said
     if status == 0:
         # it had come to its end already
-        assert without_times(tmp_path / "report.json") == whole[0]
+        assert without_times(tmp_path / "report.json") == whole
         return
     assert status == 130 and report["run"]["partial"] is True
     assert "interrupted before the rest was judged" in said
-    assert len(report["claims"]) < len(json.loads(whole[0])["claims"])
+    assert len(report["claims"]) < len(json.loads(whole)["claims"])
     assert finished(started(tmp_path))[0] == 0
-    assert without_times(tmp_path / "report.json") == whole[0]
+    assert without_times(tmp_path / "report.json") == whole
 
 
 # ---- a full disk

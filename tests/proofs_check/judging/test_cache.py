@@ -159,6 +159,14 @@ def test_an_entry_that_is_whole_but_not_this_claims_is_not_believed(
     assert here.look(claim(), QUESTION) is None
 
 
+def test_an_entry_of_another_question_is_not_believed(tmp_path: Path) -> None:
+    here, other = VerdictCache(tmp_path), {**QUESTION, "seed": 4}
+    for question in (QUESTION, other):
+        here.keep(claim(), question, found())
+    here._path(claim(), QUESTION).write_bytes(here._path(claim(), other).read_bytes())
+    assert here.look(claim(), QUESTION) is None and "damaged" in here.reasons[CLAIM]
+
+
 def test_a_full_disk_costs_time_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(path: Path, text: str) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
