@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import math
 from typing import Any
 
@@ -15,9 +14,9 @@ from figures.files import rendered, tabulated
 from proofs_check.report.curves import features as curves
 
 
-@pytest.fixture(scope="module")
-def drawn() -> dict[str, Any]:
-    return feature_errors.data(seed=0, angles=6, lengths=4, places=(1.05, 2.45))
+@pytest.fixture
+def name() -> str:
+    return "feature_errors"
 
 
 @pytest.mark.parametrize(("length", "angle"), [(0.5, 1.0), (1.0, 2.5), (2.0, 0.2)])
@@ -57,6 +56,5 @@ def test_the_figure_shows_its_data(drawn: dict[str, Any]) -> None:
     assert rendered(feature_errors.draw(other), ".png", "a") != rendered(figure, ".png", "a")
 
 
-def test_the_table_has_a_row_a_point_and_the_data_are_plain(drawn: dict[str, Any]) -> None:
+def test_the_table_has_a_row_a_point(drawn: dict[str, Any]) -> None:
     assert len(tabulated(feature_errors.table(drawn)).splitlines()) == 1 + 6 * 4 + 3 * 6
-    assert json.loads(json.dumps(drawn)) == drawn

@@ -1,11 +1,8 @@
-"""The figures of lampert2026: simulated against derived, artists against data, and how they look."""
+"""The figures of lampert2026: simulated against derived, and artists against data."""
 
 from __future__ import annotations
 
-import copy
-import io
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -14,93 +11,8 @@ import pytest
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 
-from figures import FIGURES, FigureModule, cosine_ratio, load, representability, sign_map, smoothing_ratio
-from figures.files import rendered, tabulated
-from tests.figures.test_theory import bars_of, ends_of, faults, numbers, texts
-
-#: As large as the figures are, but of few and small samples.
-SMALL: dict[str, Callable[[int], dict[str, Any]]] = {
-    "representability": lambda seed: representability.data(
-        seed=seed, ratios=(1.0, 2.0, 3.0), dimensions=(2, 4), draws=400, counts=(4, 8), mask_draws=60
-    ),
-    "smoothing_ratio": lambda seed: smoothing_ratio.data(
-        seed=seed, slopes=("1", "-1/2", "-1"), counts=(2, 4), inside=("-3/4", "-3/10"), sets=600
-    ),
-    "cosine_ratio": lambda seed: cosine_ratio.data(seed=seed, dimensions=(2, 8, 32), sets=200),
-    "sign_map": lambda seed: sign_map.data(seed=seed, each=1, sets=400),
-}
-
-
-@pytest.fixture(scope="module")
-def every() -> dict[str, dict[str, Any]]:
-    return {name: make(0) for name, make in SMALL.items()}
-
-
-@pytest.fixture(scope="module")
-def pictures(every: dict[str, dict[str, Any]]) -> dict[str, Figure]:
-    return {name: load(name).draw(drawn) for name, drawn in every.items()}
-
-
-@pytest.fixture(params=SMALL)
-def name(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture
-def drawn(every: dict[str, dict[str, Any]], name: str) -> dict[str, Any]:
-    return copy.deepcopy(every[name])
-
-
-def module(name: str) -> FigureModule:
-    return load(name)
-
-
-# ---- all four
-
-
-def test_they_are_registered() -> None:
-    assert set(SMALL) <= set(FIGURES)
-
-
-def test_the_data_are_json_and_drawing_leaves_them_alone(name: str, drawn: dict[str, Any]) -> None:
-    assert json.loads(json.dumps(drawn, allow_nan=False)) == drawn
-    assert drawn["figure"] == name
-    before = copy.deepcopy(drawn)
-    module(name).draw(drawn)
-    assert tabulated(module(name).table(drawn)) == tabulated(module(name).table(before))
-    assert drawn == before
-
-
-@pytest.mark.parametrize("name", ["representability"])  # the others are drawn with the same parts
-def test_the_same_data_give_the_same_bytes(name: str, every: dict[str, dict[str, Any]]) -> None:
-    first, second = (rendered(module(name).draw(every[name]), ".svg", name) for _ in range(2))
-    assert first == second
-
-
-def test_texts_are_legible_and_apart(name: str, pictures: dict[str, Figure]) -> None:
-    figure = pictures[name]
-    assert figure.get_figwidth() == 7.0
-    assert faults(figure) == []
-    shown = " ".join(text.get_text() for text, _ in texts(figure))
-    assert "[1]" in shown
-    assert figure.legends or all(axes.get_legend() for axes in figure.axes)
-    assert figure.axes[-2].get_xlabel()
-
-
-@pytest.mark.parametrize("name", ["sign_map"])  # axes and artists of the others are looked at below
-def test_the_figure_is_no_blank_page(name: str, pictures: dict[str, Figure]) -> None:
-    from matplotlib.image import imread
-
-    image = imread(io.BytesIO(rendered(pictures[name], ".png", name)))
-    assert image.shape[1] == 1400
-    assert np.mean(image[..., :3].min(axis=2) < 0.95) > 0.03
-
-
-def test_every_number_of_the_table_is_one_of_the_data(name: str, drawn: dict[str, Any]) -> None:
-    held = module(name).table(drawn)
-    assert all({"panel", "curve", "value"} <= row.keys() for row in held)
-    values = {row[column] for row in held for column in ("value", "low", "high") if column in row}
-    assert values <= set(numbers(drawn))
+from figures import cosine_ratio, representability, sign_map, smoothing_ratio
+from tests.figures.reading import bars_of, ends_of
 
 
 def test_the_seed_fixes_the_samples_and_another_changes_them_alone() -> None:

@@ -1,118 +1,21 @@
-"""The theory figures: their data against the exact law and the print, their artists against the data, their looks."""
+"""The theory figures: their data against the exact law and the print, and their artists against the data."""
 
 from __future__ import annotations
 
 import copy
-import io
-import itertools
-import json
-import tomllib
-from collections.abc import Callable, Iterator
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 from scipy import special
 
-from figures import FigureModule, gaussian_error, load, rho_grid, rho_localised, signal_propagation, softmax_pieces
-from figures.files import rendered, tabulated
-from figures.style import canvas, plain
-
-STATEMENTS = Path(__file__).parents[2] / "theorems" / "bao2024" / "statements.toml"
-
-#: As large as the figures are, but of few and small samples.
-SMALL: dict[str, Callable[..., dict[str, Any]]] = {
-    "softmax_pieces": lambda seed: softmax_pieces.data(seed=seed, places=9),
-    "rho_grid": lambda seed: rho_grid.data(seed=seed, walks=1000),
-    "rho_localised": lambda seed: rho_localised.data(seed=seed, walks=1000),
-    "signal_propagation": lambda seed: signal_propagation.data(seed=seed, d=16, walks=60, draws=3),
-    "gaussian_error": lambda seed: gaussian_error.data(
-        seed=seed, dimensions=(2, 8, 32, 128), lengths=(4, 16, 64), shown=64
-    ),
-}
-RANDOM = ("rho_grid", "rho_localised", "signal_propagation")
-WITH_RHO = ("rho_grid", "rho_localised")
+from figures import rho_grid, rho_localised, signal_propagation
+from tests.figures.conftest import SMALL
+from tests.figures.reading import bars_of, ends_of, printed, stated, texts
 
 
-def module(name: str) -> FigureModule:
-    return load(name)
-
-
-@pytest.fixture(scope="module")
-def every() -> dict[str, dict[str, Any]]:
-    return {name: make(0) for name, make in SMALL.items()}
-
-
-@pytest.fixture(scope="module")
-def pictures(every: dict[str, dict[str, Any]]) -> dict[str, Figure]:
-    """Every figure, drawn once; for tests that only look at it."""
-    return {name: module(name).draw(drawn) for name, drawn in every.items()}
-
-
-@pytest.fixture(params=SMALL)
-def name(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture
-def drawn(every: dict[str, dict[str, Any]], name: str) -> dict[str, Any]:
-    return copy.deepcopy(every[name])
-
-
-def numbers(value: Any) -> Iterator[float]:
-    """Every number at the leaves."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        for held in value:
-            yield from numbers(held)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield value
-
-
-def printed(claim: str, quantity: str) -> Callable[..., Any]:
-    """A printed formula as a function, read from the statements and evaluated by Python itself."""
-    claims = tomllib.loads(STATEMENTS.read_text(encoding="utf-8"))["claim"]
-    (text,) = (entry["printed"][quantity] for entry in claims if entry["id"] == claim)
-    code = compile(text, "printed", "eval")
-    return lambda **table: eval(code, {"__builtins__": {}, "erf": special.erf, "sqrt": np.sqrt}, table)
-
-
-# ---- all figures
-
-
-def test_the_data_are_json_and_drawing_leaves_them_alone(name: str, drawn: dict[str, Any]) -> None:
-    assert json.loads(json.dumps(drawn, allow_nan=False)) == drawn
-    assert drawn["figure"] == name
-    before = copy.deepcopy(drawn)
-    module(name).draw(drawn)
-    module(name).table(drawn)
-    assert drawn == before
-
-
-@pytest.mark.parametrize(
-    "name",  # rho_grid is drawn as rho_localised is
-    [
-        "softmax_pieces",
-        *(pytest.param(n, marks=pytest.mark.slow) for n in SMALL if n not in ("rho_grid", "softmax_pieces")),
-    ],
-)
-def test_the_same_data_give_the_same_bytes(name: str, every: dict[str, dict[str, Any]]) -> None:
-    drawn = every[name]
-    # of figures never rendered before: rendering lays out anew from where the panels stand
-    first, second = (rendered(module(name).draw(drawn), ".svg", name) for _ in range(2))
-    assert first == second
-    assert tabulated(module(name).table(drawn)) == tabulated(module(name).table(copy.deepcopy(drawn)))
-
-
-@pytest.mark.parametrize("name", RANDOM)
+@pytest.mark.parametrize("name", ["rho_grid", "rho_localised", "signal_propagation"])
 def test_the_seed_fixes_the_samples_and_another_changes_them_alone(every: dict[str, dict[str, Any]], name: str) -> None:
     other = SMALL[name](1)
     key = "lines" if name == "signal_propagation" else "panels"
@@ -120,11 +23,6 @@ def test_the_seed_fixes_the_samples_and_another_changes_them_alone(every: dict[s
         if key == "panels":
             assert all(one[side] == two[side] for side in ("printed", "derived", "exact", "finite"))
     assert [held["simulated"] for held in every[name][key]] != [held["simulated"] for held in other[key]]
-
-
-def test_the_same_data_give_the_same_pixels(every: dict[str, dict[str, Any]]) -> None:
-    first, second = (rendered(rho_localised.draw(every["rho_localised"]), ".png", "f") for _ in range(2))
-    assert first == second
 
 
 def test_the_same_seed_gives_the_same_data() -> None:
@@ -136,96 +34,10 @@ def test_the_same_seed_gives_the_same_data() -> None:
     assert lines[0] == lines[1]
 
 
-# several tests look at one figure, and drawing it takes longest
-@lru_cache(maxsize=8)
-def texts(figure: Figure) -> list[tuple[Text, Any]]:
-    """Every text that is seen, with its box in pixels."""
-    page = FigureCanvasAgg(figure)
-    page.draw()  # type: ignore[no-untyped-call]
-    renderer = page.get_renderer()  # type: ignore[no-untyped-call]
-    shown = [text for text in figure.findobj(Text) if isinstance(text, Text) and text.get_visible() and text.get_text()]
-    hidden = {
-        tick.label2
-        for axes in figure.axes
-        for axis in (axes.xaxis, axes.yaxis)
-        for tick in axis.get_major_ticks() + axis.get_minor_ticks()
-    }
-    outside = set()
-    for axes in figure.axes:
-        # ticks beyond the limits keep their labels but are not drawn
-        for axis, limits in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-            low, high = sorted(limits)
-            ticks = axis.get_major_ticks() + axis.get_minor_ticks()
-            outside |= {tick.label1 for tick in ticks if not low - 1e-9 <= tick.get_loc() <= high + 1e-9}
-    kept = [text for text in shown if text not in hidden and text not in outside]
-    return [(text, text.get_window_extent(renderer)) for text in kept]
-
-
-def faults(figure: Figure) -> list[str]:
-    """Texts that are too small, cut off or on top of each other."""
-    found, held = [], texts(figure)
-    width, height = figure.bbox.width, figure.bbox.height
-    for text, box in held:
-        if float(text.get_fontsize()) < 8:
-            found.append(f"{text.get_text()!r} is of {text.get_fontsize()} points")
-        if box.x0 < 0 or box.y0 < 0 or box.x1 > width or box.y1 > height:
-            found.append(f"{text.get_text()!r} is cut off")
-    for (one, a), (two, b) in itertools.combinations(held, 2):
-        if a.x0 < b.x1 and b.x0 < a.x1 and a.y0 < b.y1 and b.y0 < a.y1:
-            found.append(f"{one.get_text()!r} is on top of {two.get_text()!r}")
-    return found
-
-
-def test_texts_are_legible_and_apart(name: str, pictures: dict[str, Figure]) -> None:
-    figure = pictures[name]
-    assert figure.get_figwidth() == 7.0
-    assert faults(figure) == []
-
-
-def test_faults_in_the_looks_are_seen() -> None:
-    sound, small, long, upon = (canvas(2.0) for _ in range(4))
-    for figure in (sound, small, long, upon):
-        plain(figure.subplots())
-    assert faults(sound) == []
-    small.axes[0].set_xlabel("θ", fontsize=6)
-    long.supxlabel("long " * 60)
-    upon.text(0.5, 0.5, "here")
-    upon.text(0.5, 0.5, "there")
-    assert any("of 6" in fault for fault in faults(small))
-    assert any("cut off" in fault for fault in faults(long))
-    assert any("on top of" in fault for fault in faults(upon))
-
-
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=pytest.mark.slow) if n == "rho_grid" else n for n in SMALL],  # as rho_localised
-)
-def test_panels_have_labels_and_the_figure_is_no_blank_page(name: str, pictures: dict[str, Figure]) -> None:
-    from matplotlib.image import imread
-
-    figure = pictures[name]
-    shown = " ".join(text.get_text() for text, _ in texts(figure))
-    assert "[1]" in shown or "[nats]" in shown
-    assert figure.legends or any(axes.get_legend() for axes in figure.axes)
-    image = imread(io.BytesIO(rendered(figure, ".png", name)))
-    assert image.shape[1] == 1400
-    assert np.mean(image[..., :3].min(axis=2) < 0.95) > 0.03
-
-
-def test_every_number_of_the_table_is_one_of_the_data(name: str, drawn: dict[str, Any]) -> None:
-    held = module(name).table(drawn)
-    assert held
-    assert all({"panel", "curve", "value"} <= row.keys() for row in held)
-    known = set(numbers(drawn))
-    values = {row[column] for row in held for column in ("value", "low", "high") if column in row}
-    assert values <= known
-    assert all(0 <= value <= 1 for row in held if "entropy" not in row["panel"] for value in [row["value"]])
-
-
 # ---- Figs. 2 and 3
 
 
-@pytest.fixture(params=WITH_RHO)
+@pytest.fixture(params=("rho_grid", "rho_localised"))
 def rho(every: dict[str, dict[str, Any]], request: pytest.FixtureRequest) -> dict[str, Any]:
     return copy.deepcopy(every[str(request.param)])
 
@@ -287,8 +99,7 @@ def test_localisation_has_the_pairs_of_the_caption_and_says_what_does_not_fit(
     every: dict[str, dict[str, Any]], pictures: dict[str, Figure]
 ) -> None:
     drawn = every["rho_localised"]
-    claims = tomllib.loads(STATEMENTS.read_text(encoding="utf-8"))["claim"]
-    (claim,) = (entry for entry in claims if entry["id"] == "bao2024.sec4.fig3-eta")
+    claim = stated("bao2024.sec4.fig3-eta")
     told = {name: eval(text) for name, text in {**claim["definitions"], **claim["printed"]}.items()}
     pairs = [(panel["xi"], panel["product"]) for panel in drawn["panels"]]
     assert pairs[:2] == [(told["other_xi"], told["other_product"]), (told["xi"], told["product"])]
@@ -305,14 +116,6 @@ def test_localisation_has_the_pairs_of_the_caption_and_says_what_does_not_fit(
     between = (theta > 0.51) & (theta < end - 0.01)
     assert np.all(exact[between] > 0.999)
     assert np.all(exact[(theta < 0.49) | (theta > end + 0.01)] < 1e-3)
-
-
-def bars_of(axes: Axes) -> list[ErrorbarContainer]:
-    return [held for held in axes.containers if isinstance(held, ErrorbarContainer)]
-
-
-def ends_of(bars: ErrorbarContainer) -> Any:
-    return np.array(bars.lines[2][0].get_segments())
 
 
 def test_the_artists_are_the_data(rho: dict[str, Any], pictures: dict[str, Figure]) -> None:
