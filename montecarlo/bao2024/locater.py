@@ -69,6 +69,10 @@ class LocAteR(torch.nn.Module):
         """``locater`` of (..., m, d) weights, summed over the heads: ()."""
         return locater(W_Q, W_K, self.kappa_1, self.kappa_2).sum()
 
+    def extra_repr(self) -> str:
+        """The strengths, for the module's own print."""
+        return f"kappa_1={self.kappa_1}, kappa_2={self.kappa_2}"
+
 
 def tensor(matrices: Matrices, name: str) -> Tensor:
     """One matrix of a case, float64."""

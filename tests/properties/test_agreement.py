@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from montecarlo import registry
+from montecarlo.directly import run_search
 from proofs_check.cases import wide
 from proofs_check.checks import growing
 from proofs_check.checks.agreeing import (
@@ -147,6 +148,19 @@ def test_a_search_finds_what_is_derived(claim: str) -> None:
 def test_many_searches_find_what_is_derived(claim: str) -> None:
     told = [misled(sides(claim), seed, POINTS) for seed in range(1, SEEDS + 1)]
     assert not any(told), "\n".join(filter(None, told))
+
+
+@pytest.mark.parametrize(
+    "claim", [pytest.param(c, marks=pytest.mark.slow if c in DEAR else ()) for c in sorted(SEARCHED)]
+)
+def test_a_search_repeats_itself_and_follows_its_seed(claim: str) -> None:
+    check, given = sides(claim).check, sides(claim).pair.handed({})
+    assert isinstance(check, registry.Search)
+    one, two, other = (run_search(check, 12, seed, "cpu", claim, given) for seed in (1, 1, 2))
+    assert np.array_equal(one.columns["value"], two.columns["value"])
+    # those of Section 7 begin with a grid
+    alike = np.array_equal(one.columns["value"], other.columns["value"])
+    assert alike == claim.startswith("lampert2026.sec7")
 
 
 def grows(claim: str, span: tuple[int, int], seed: int, monkeypatch: pytest.MonkeyPatch, check: Any = None) -> Evidence:

@@ -118,13 +118,6 @@ def test_the_stated_rounding_error_covers_exact_arithmetic() -> None:
             assert off <= float(entropy.rounding(T, nu)[0])
 
 
-def test_the_same_seed_finds_the_same(found: Points) -> None:
-    search = registry.find(EQ9)
-    assert isinstance(search, Search)
-    again = run_search(search, 96, 0, "cpu", EQ9)
-    assert np.array_equal(again.columns["value"], found.columns["value"])
-
-
 @pytest.mark.parametrize(
     ("slope", "counts"),
     [

