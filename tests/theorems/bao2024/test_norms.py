@@ -1,4 +1,4 @@
-"""The norm inequalities of Section 5: proofs, corrections, mutants of every print, and faults on either side."""
+"""The norm inequalities of Section 5: proofs, corrections, other norms, and faults on either side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from montecarlo.directly import run_search
 from montecarlo.registry import Points, Search
 from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.searching import searched
-from proofs_check.claims.mutants import mutants
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging import runner
 from proofs_check.judging.judgement import verdict
@@ -179,31 +178,6 @@ def broken_somewhere(name: str, upper: sp.Expr) -> bool:
     with np.errstate(all="ignore"):
         edge = np.broadcast_to(floats(upper, table), table["value"].shape)
         return bool((table["value"] > edge * (1 + 1e-6) + 1e-9 * np.abs(table["value"])).any())
-
-
-@pytest.mark.slow_for("eq10-first")
-@pytest.mark.parametrize(
-    "name",  # the first of (7) is refuted as printed above, and with other norms below
-    [pytest.param(name, marks=pytest.mark.slow) if name.endswith("eq7-first") else name for name in NAMES],
-)
-def test_no_mutant_is_judged_wrongly(name: str) -> None:
-    """One constant, sign or exponent changed, a power of d put in: verified only if true, refuted only if false."""
-    printed = parse(by_id()[name].printed["upper"])
-    d = parse("d")
-    forms = [other for _, other in mutants(printed, ())]
-    forms += [d**k * printed for k in (-1, sp.Rational(-1, 2), sp.Rational(1, 2), 1)]
-    forms += [sp.Rational(99, 100) * printed, sp.Rational(101, 100) * printed]
-    caught = 0
-    for form in forms:
-        false = broken_somewhere(name, form)
-        outcome, _, ruling = found(with_print(name, text(form)))
-        assert ruling in (("refuted",) if false else ("verified", "undecided")), (form, ruling)
-        # a power of d or a constant that only weakens the bound is recognised
-        ratio = sp.powsimp(form / bound(name).upper)
-        if name != TRACE and not false and ratio.free_symbols <= {d}:
-            assert outcome.status == "proved", form
-        caught += false
-    assert caught >= 5
 
 
 OTHER_NORMS = {

@@ -30,7 +30,6 @@ from theorems.rules.softmax import APART
 FORWARD, BACKWARD, ZERO = NAMES = tuple(
     f"lampert2026.sec6.{name}" for name in ("sink-implies-switch", "switch-implies-sink", "zero-output-implies-sink")
 )
-FUNCTIONALS = ("keys", "sink_margin", "score_gap", "value_radius", "sink_norm", "value_norm", "out_norm", "deviation")
 
 
 @cache
@@ -159,22 +158,6 @@ def test_a_print_below_the_bound_or_above_it_is_disproved(name: str) -> None:
     # the claim says that the bound is attained
     for more in (upper + 1, upper + sp.Rational(1, 10**6)):
         assert settled(with_print(name, more)).status == "disproved"
-
-
-CHANGES = (
-    (FORWARD, "keys", "keys + 1"),
-    (FORWARD, "keys", "2*keys - 1"),
-    (FORWARD, "kappa", "2*kappa"),
-    (FORWARD, "value_radius", "value_radius**2"),
-    (BACKWARD, "eps", "2*eps"),
-    (BACKWARD, "value_norm", "value_norm**2"),
-)
-
-
-@pytest.mark.parametrize(("name", "part", "other"), CHANGES)
-def test_a_changed_bound_is_never_proved(name: str, part: str, other: str) -> None:
-    changed = bound(name).upper.xreplace({symbol(part): parse(other)})
-    assert settled(with_print(name, changed)).status != "proved"
 
 
 @pytest.mark.parametrize("name", NAMES)
