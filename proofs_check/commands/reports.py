@@ -16,7 +16,7 @@ from proofs_check.inputs.files import read_bytes
 def fill_report(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``twofold report``."""
     parser.add_argument("report", metavar="FILE", help="the JSON report of a run")
-    parser.add_argument("--html", metavar="DIR", help="write it as pages that open from disk")
+    parser.add_argument("--html", metavar="DIR|FILE.html", help="write it as pages, or as one file to mail")
     parser.add_argument("--figures", metavar="DIR", help="figures for the pages, as `twofold figures` wrote them")
     parser.add_argument("--selftest", metavar="FILE", help="what `twofold selftest --json` wrote, for the pages")
     parser.add_argument("--before", metavar="FILE", help="an earlier report, whose differences the pages show")
@@ -42,7 +42,7 @@ def run_report(args: argparse.Namespace) -> int:
         {**files, "--html": args.html}, {"FILE": args.report, "--before": args.before, "--selftest": args.selftest}
     )
     if args.html is not None:
-        targets["--html"] = outputs.check_folder("--html", args.html)
+        targets["--html"] = outputs.check_pages("--html", args.html)
     if not targets:
         raise UsageError("report", args.report, "something to write", "give --html, --markdown, --junit or --comments")
     figures = outputs.present_folder("--figures", args.figures) if args.figures is not None else None
@@ -65,7 +65,7 @@ def run_report(args: argparse.Namespace) -> int:
                 site.write(report, path, selftest=selftest, figures=figures, before=before)
             else:
                 outputs.atomic_write(path, texts[name])
-            print(Path(args.html) / "index.html" if name == "--html" else files[name])
+            print(Path(args.html) / "index.html" if name == "--html" and path.suffix != ".html" else path)
         except OSError as error:
             print(outputs.unwritten(name, path, error), file=sys.stderr)
             status = 1

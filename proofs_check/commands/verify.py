@@ -54,7 +54,7 @@ def fill_verify(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", metavar="FILE", help="write the report as JSON")
     parser.add_argument("--junit", metavar="FILE", help="write the verdicts as JUnit XML")
-    parser.add_argument("--html", metavar="DIR", help="write the report as pages that open from disk")
+    parser.add_argument("--html", metavar="DIR|FILE.html", help="write the report as pages, or as one file to mail")
     parser.add_argument(
         "--expect", metavar="FILE", help="[verdicts] in TOML, or an earlier JSON report, to compare with"
     )
@@ -78,13 +78,13 @@ def fill_verify(parser: argparse.ArgumentParser) -> None:
 
 
 def _targets(args: argparse.Namespace) -> dict[str, Path]:
-    from proofs_check.report.outputs import check_apart, check_folder, check_target
+    from proofs_check.report.outputs import check_apart, check_pages, check_target
 
     given = {"--json": args.json, "--junit": args.junit}
     targets = {name: check_target(name, value) for name, value in given.items() if value is not None}
     check_apart({**given, "--html": args.html})
     if args.html is not None:
-        targets["--html"] = check_folder("--html", args.html)
+        targets["--html"] = check_pages("--html", args.html)
         needed("jinja2", "markupsafe", "math_core")
     return targets
 

@@ -82,6 +82,11 @@ def check_folder(argument: str, value: str, example: str = "report/site") -> Pat
     return folder
 
 
+def check_pages(argument: str, value: str) -> Path:
+    """The folder for pages that ``value`` names, or the one file where it ends in .html."""
+    return (check_target if value.endswith(".html") else check_folder)(argument, value)
+
+
 def present_folder(argument: str, value: str) -> Path:
     """The folder that ``value`` names; raises UsageError where there is none."""
     folder = check_folder(argument, value)

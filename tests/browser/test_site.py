@@ -100,6 +100,19 @@ def test_a_console_error_and_a_faint_text_would_be_seen(folder: Path, page: Page
     assert any("loud" in line for line in page.said) and any("nothing is not defined" in line for line in page.said)
 
 
+def test_one_file_shows_the_page_that_a_link_leads_to(sample_report: Report, tmp_path: Path, page: Page) -> None:
+    path = tmp_path / "all.html"
+    site.write(sample_report, path)
+    name = sample_report["claims"][1]["id"]
+    shown = "[...document.querySelectorAll('.page')].filter((one) => one.checkVisibility()).map((one) => one.id)"
+    page.open(path)
+    assert page.run(shown) == ["page-index"]
+    page.run(f"document.querySelector('a[href=\"#page-claims-{name}\"]').click()")
+    assert page.run(shown) == [f"page-claims-{name}"]
+    page.run(f"location.hash = '#claims-{name}--rests'")
+    assert page.run(shown) == [f"page-claims-{name}"] and page.said == []
+
+
 def test_a_hostile_report_runs_nothing(sample_report: Report, tmp_path: Path, page: Page) -> None:
     report = hostile(sample_report)
     site.write(report, tmp_path / "site", before=sample_report)

@@ -19,6 +19,7 @@ from proofs_check.inputs.expect import VERDICTS
 from proofs_check.inputs.files import regular_bytes
 from proofs_check.report.outputs import atomic_write, plain
 from proofs_check.report.site import graph, mathml, trust, view
+from proofs_check.report.site.bundle import bundled
 from proofs_check.report.site.changes import diff
 from proofs_check.report.site.comments import comments
 from proofs_check.report.site.markdown import markdown
@@ -215,7 +216,7 @@ def write(
     figures: Path | None = None,
     before: Report | None = None,
 ) -> None:
-    """Write the site of a report into a folder, which is made where it is missing.
+    """Write the site of a report into a folder, which is made where it is missing, or as one file, FILE.html.
 
     ``selftest`` is what ``twofold selftest --json`` wrote, ``figures`` the folder of ``twofold figures --out`` and
     ``before`` an earlier report to compare with. Files that an earlier call left and this one does not write are
@@ -223,6 +224,9 @@ def write(
     """
     # a page that cannot be made leaves no others beside it
     shown = {"selftest": selftest, "figures": figures, "before": before}
+    if folder.suffix == ".html":
+        atomic_write(folder, bundled(dict(files(report, **shown))))  # type: ignore[arg-type]
+        return
     made = dict(files(report, **shown, models=model_pages(folder)))  # type: ignore[arg-type]
     folder.mkdir(parents=True, exist_ok=True)
     old = _manifest(folder)
