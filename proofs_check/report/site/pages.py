@@ -18,7 +18,7 @@ from proofs_check.inputs.data import json_of
 from proofs_check.inputs.expect import VERDICTS
 from proofs_check.inputs.files import regular_bytes
 from proofs_check.report.outputs import atomic_write, plain
-from proofs_check.report.site import graph, mathml, trust, view
+from proofs_check.report.site import graph, mathml, proof, trust, view
 from proofs_check.report.site.bundle import bundled
 from proofs_check.report.site.changes import diff
 from proofs_check.report.site.comments import comments
@@ -119,6 +119,7 @@ def files(
             ("index.html", "Verdicts"),
             ("graph.html", "Dependencies"),
             *([("figures.html", "Figures")] if images else []),
+            ("rules.html", "Rules"),
             ("run.html", "Run"),
             *([("changes.html", "Changes")] if changed is not None else []),
             *models,
@@ -157,6 +158,7 @@ def files(
     drawn = [_drawn(paper, number) for number, paper in enumerate(parts, 1)]
     resting = [entry for entry in found if entry.corrects is None and entry.claim["rests_on_refuted"]]
     yield page("graph.html", "graph.html", papers=parts, drawn=drawn, resting=resting, table=table)
+    yield page("rules.html", "rules.html", rules=proof.rules(found))
     yield page(
         "run.html",
         "run.html",

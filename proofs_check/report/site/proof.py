@@ -7,13 +7,17 @@ which stands folded under the proof.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from proofs_check.claims.report import Claim
 from proofs_check.report.site import formula, mathml, names, prose
+
+if TYPE_CHECKING:
+    from proofs_check.report.site.view import Entry
 
 _SUM = re.compile(r"sum over (.+?) < (\w+) <= (.+?) of (.+)")
 #: A sum over an index of the engine's own.
@@ -88,3 +92,21 @@ def _right(relation: str, text: str) -> Markup:
 def _latex(text: str) -> str | None:
     """A formula of the report or of a sentence as LaTeX; None where it is none."""
     return formula.latex(text) or prose.whole(text)
+
+
+def rules(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """The rules that the claims' proofs use: what each says, takes on trust and is from, a step by it, and by whom."""
+    found: dict[str, dict[str, Any]] = {}
+    for entry in entries:
+        claim = entry.claim
+        trusted = {one["rule"]: one for one in claim["symbolic"].get("trusted", [])}
+        for name, says in claim["proof"].get("rules", {}).items():
+            rule = found.setdefault(name, {"name": name, "says": mathml.sentence(says), "example": None, "users": []})
+            trust = trusted.get(name)
+            rule["trusted"] = mathml.sentence(trust["what"]) if trust else None
+            rule["source"] = trust["source"] if trust else ""
+            rule["users"].append(entry)
+        for part in parts(claim):
+            if part.rule in found:
+                found[part.rule]["example"] = min(filter(None, (found[part.rule]["example"], *part.rows)), key=len)
+    return [found[name] for name in sorted(found)]

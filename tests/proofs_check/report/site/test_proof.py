@@ -68,3 +68,18 @@ def test_claims_of_one_place_are_told_apart_by_their_ids(make_claim: Make, sampl
     claims = [make_claim(id=name, where="Lemma 1") for name in ids] + [make_claim(where="Eq. (11)")]
     titles = [entry.title for entry in view.entries({**sample_report, "claims": claims})]  # type: ignore[typeddict-item]
     assert titles == ["Lemma 1 (mean)", "Lemma 1 (variance)", "Lemma 1 (variance)", "Eq. (11)"]
+
+
+def test_the_rules_are_listed_with_what_they_trust_a_step_and_who_uses_them(
+    make_claim: Make, sample_report: dict[str, Any]
+) -> None:
+    claim = proved(make_claim, step("E[(x_i)^T W (x_i)] = i*tr1"))
+    trust = {"rule": "isserlis", "what": "joint cumulants", "source": "Isserlis 1918"}
+    claims = [claim | {"symbolic": claim["symbolic"] | {"trusted": [trust]}}, make_claim(id="bao2024.appA.eq12")]
+    (rule,) = proof.rules(view.entries({**sample_report, "claims": claims}))  # type: ignore[typeddict-item]
+    assert (rule["name"], rule["source"], [user.id for user in rule["users"]]) == (
+        "isserlis",
+        "Isserlis 1918",
+        [claim["id"]],
+    )
+    assert plain(rule["trusted"]) == "jointcumulants" and "<math" in rule["example"]
