@@ -217,27 +217,3 @@ class CovarianceAccumulator:
     def covariance(self) -> float:
         """Unbiased covariance; NaN for fewer than two walks."""
         return self.cross / (self.count - 1) if self.count > 1 else math.nan
-
-
-@dataclass
-class ProbabilityAccumulator:
-    """A binomial count: how many of how many walks an event happened in, mergeable and exact."""
-
-    count: int = 0
-    hits: int = 0
-
-    def add(self, events: Tensor) -> None:
-        """Take in (k,) booleans; raises ValueError for numbers of another type."""
-        if str(events.dtype) != "torch.bool":
-            raise ValueError(f"events are {events.dtype}; expected torch.bool, e.g. score > 0")
-        self.merge(ProbabilityAccumulator(events.numel(), int(events.sum())))
-
-    def merge(self, other: ProbabilityAccumulator) -> None:
-        """Take in what another accumulator saw."""
-        self.count += other.count
-        self.hits += other.hits
-
-    @property
-    def probability(self) -> float:
-        """The frequency hits / count; NaN for no walk."""
-        return self.hits / self.count if self.count else math.nan

@@ -26,38 +26,23 @@ def chi_square(generator: torch.Generator, n: int, degrees: Tensor) -> Tensor:
     return 2 * torch._standard_gamma((degrees / 2).expand(n, len(degrees)), generator=generator)
 
 
-def scores(generator: torch.Generator, n: int, spectrum: Spectrum, T: int, start: str = "sigma") -> Tensor:
-    """x_a^T W_QK x_T for all tokens a of n walks, (n, T); T normals a walk and a chi-square number an eigenvalue.
+def combined_scores(
+    generator: torch.Generator, n: int, spectrum: Spectrum, coefficients: Tensor, start: str = "sigma"
+) -> Tensor:
+    """sum_a coefficients[k, a] x_a^T W_QK x_T for each row k of coefficients (K, T), of n walks: (n, K).
 
     Exact in distribution, as is every step of the way. Only the row sums G 1 of the Gram matrices are needed, that is
     z_s . S with S the sum of the T steps. In an eigenspace of multiplicity m, |S|^2 = T c^2 with c^2 chi-square of
     m degrees of freedom. The steps' deviations from their mean S / T are independent of S, so along the
     direction of S, wherever it points, they are T standard normals g_s less their mean: z_s . S = c^2 +
     sqrt(T) c (g_s - mean g). Given the lengths c, the sum over the eigenspaces of w c g_s is one normal number with
-    the standard deviation sqrt(sum of w^2 c^2), so a single g_s is drawn for all of them.
+    the standard deviation sqrt(sum of w^2 c^2), so a single g_s is drawn for all of them: min(K, T) normals a walk,
+    whatever T. By tokens cumulated from the last, the coefficients become weights of the steps, and of the normals g
+    only what lies along the K centred rows of weights counts, standard normal in an orthonormal basis of theirs.
 
     ``start`` is that of ``Walks``; at ``zero`` the first step is none, and x_1 = 0. Raises ValueError for a count below
-    1, an eigenvalue that is not finite, an empty spectrum or an unknown start.
-    """
-    values, multiplicities, steps = _checked(n, spectrum, T, start)
-    found = torch.zeros(n, T, dtype=torch.float64, device=generator.device)
-    if steps:
-        level, spread = lengths(generator, n, values, multiplicities)
-        normals = _normals(generator, n, steps)
-        normals -= normals.mean(1, keepdim=True)
-        found[:, T - steps :] = level + math.sqrt(steps) * spread * normals
-    return found.cumsum_(1)
-
-
-def combined_scores(
-    generator: torch.Generator, n: int, spectrum: Spectrum, coefficients: Tensor, start: str = "sigma"
-) -> Tensor:
-    """sum_a coefficients[k, a] x_a^T W_QK x_T for each row k of coefficients (K, T), of n walks: (n, K).
-
-    The numbers ``scores @ coefficients.T`` jointly, for min(K, T) normals a walk whatever T: by tokens cumulated from
-    the last, the coefficients become weights of the steps, and of the normals g only what lies along the K centred
-    rows of weights counts, which is standard normal in an orthonormal basis of theirs. Raises as ``scores`` does,
-    and where the coefficients are not a (K, T) matrix of finite numbers.
+    1, an eigenvalue that is not finite, an empty spectrum, an unknown start, and coefficients that are no (K, T)
+    matrix of finite numbers.
     """
     if coefficients.ndim != 2 or not coefficients.numel() or not torch.isfinite(coefficients).all():
         raise ValueError(f"coefficients has shape {tuple(coefficients.shape)}; expected (K, T) finite numbers")

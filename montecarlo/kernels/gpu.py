@@ -206,26 +206,3 @@ def ready(T: int, d: int, root: Tensor, W: Tensor, start: str, device: str | tor
     middle[:d, :d] = (root.double() @ W.double() @ root.double()).cpu()
     end = float(level[T]) ** 0.5
     return Ready(T, dealt, level.to(place), step.to(place), middle.float().to(place), end)
-
-
-def scores(
-    T: int,
-    d: int,
-    root: Tensor,
-    W: Tensor,
-    start: str,
-    *,
-    key: int,
-    block: int,
-    walks: int,
-    device: str | torch.device = "cuda",
-    approximate: bool = False,
-    piece: int | None = None,
-) -> Tensor:
-    """The scores x_a^T W x_T of a block's walks, (walks, T) float32, for root and W (d, d).
-
-    Each score is right for its normals to 3e-6 sqrt(T) of the largest of its walks. Where the memory does not suffice
-    for a piece of walks the piece is halved, which is said on the standard error stream. Raises GpuError.
-    """
-    case = ready(T, d, root, W, start, device)
-    return case.draw(key=key, block=block, walks=walks, approximate=approximate, piece=piece)

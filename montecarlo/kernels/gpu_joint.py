@@ -229,27 +229,3 @@ def ready(T: int, d: int, root: Tensor, W: Tensor, start: str, device: str | tor
         triangle = torch.from_numpy(high).to(place), torch.from_numpy(low).to(place)
     N = T - (start == "zero")
     return Ready(T, N, dealt, filled.to(place), bridge(N).to(place), triangle, exponent, spread)
-
-
-def scores(
-    T: int,
-    d: int,
-    root: Tensor,
-    W: Tensor,
-    start: str,
-    *,
-    key: int,
-    block: int,
-    walks: int,
-    blocks: int = 1,
-    device: str | torch.device = "cuda",
-    approximate: bool = False,
-    piece: int | None = None,
-) -> Tensor:
-    """The scores x_a^T W x_T of the walks of some blocks, (blocks walks, T) float32, for root and W (d, d).
-
-    Where the memory does not suffice for a piece of walks the piece is halved, which is said on the standard error
-    stream. Raises GpuError.
-    """
-    case = ready(T, d, root, W, start, device)
-    return case.draw(key=key, block=block, walks=walks, blocks=blocks, approximate=approximate, piece=piece)

@@ -408,38 +408,3 @@ def simulate(
             )
         )
     return found
-
-
-@dataclass(frozen=True)
-class Row:
-    """One point of the curve: the expected cosine and its standard error, N/D, and how far apart they may be."""
-
-    law: str
-    k: int
-    d: int
-    lam: float
-    cosine: float
-    error: float
-    ratio: float
-    bound: float
-
-
-def curve(
-    generator: torch.Generator,
-    n: int,
-    constant: float,
-    *,
-    laws: Sequence[str] = LAWS,
-    tokens: Sequence[int] = (8,),
-    dimensions: Sequence[int] = (2, 4, 8, 16, 32, 64, 128),
-    lams: Sequence[float] = (0.0, 1.0),
-    mean: float = 1.0,
-) -> list[Row]:
-    """The expected cosine against N/D over laws and dimensions; ``bound`` is the constant times the spread."""
-    return [
-        Row(law, k, d, one.lam, one.cosine, one.error, one.ratio, constant * one.spread)
-        for law in laws
-        for k in tokens
-        for d in dimensions
-        for one in simulate(generator, n, law, k, d, lams=lams, mean=mean)
-    ]

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from proofs_check.cases.rotations import rotated
 from theorems.statement import cases as exact_cases
@@ -26,7 +26,7 @@ from theorems.statement.ranges import Range
 from theorems.statement.waves import WAVES
 
 if TYPE_CHECKING:
-    from hypothesis import strategies as st
+    pass
 
 Case = dict[str, Any]
 
@@ -48,19 +48,9 @@ UNITS = (LEFT, RIGHT)
 LONGEST, LARGEST = 24, 8
 
 
-class Draw(Protocol):
-    """Makes the choices that a case consists of; the simplest are first, and lowest."""
-
-    def one_of(self, options: Sequence[Any]) -> Any:
-        """One of several."""
-
-    def integer(self, low: int, high: int) -> int:
-        """An integer from low to high."""
-
-
 @dataclass(frozen=True)
-class ByGenerator:
-    """Choices of a generator: at the least of what is allowed, near it, or anywhere; ``far`` is anywhere more often."""
+class Draw:
+    """The choices of a case: the least of what is allowed, near it, or any; ``far`` takes any more often."""
 
     random: Random
     far: bool = False
@@ -73,36 +63,6 @@ class ByGenerator:
         """An integer from low to high: the least, one of the least four (unless far), or any."""
         near = high if self.far else min(low + 3, high)
         return self.random.randint(low, self.random.choice((low, near, high, high)))
-
-
-@dataclass(frozen=True)
-class ByHypothesis:
-    """Choices of Hypothesis, which shrinks them."""
-
-    draw: Any
-
-    def one_of(self, options: Sequence[Any]) -> Any:
-        """One of several."""
-        from hypothesis import strategies as st
-
-        return self.draw(st.sampled_from(options))
-
-    def integer(self, low: int, high: int) -> int:
-        """An integer from low to high."""
-        from hypothesis import strategies as st
-
-        return int(self.draw(st.integers(low, high)))
-
-
-def cases(prop: Proposition, longest: int = LONGEST, largest: int = LARGEST) -> st.SearchStrategy[Case]:
-    """Cases for Hypothesis; they shrink towards d = 1, W = Sigma = 1, the first positions."""
-    from hypothesis import strategies as st
-
-    @st.composite
-    def build(draw: st.DrawFn) -> Case:
-        return case_of(prop, ByHypothesis(draw), longest, largest)
-
-    return build()
 
 
 def case_of(prop: Proposition, draw: Draw, longest: int = LONGEST, largest: int = LARGEST) -> Case:
@@ -240,7 +200,7 @@ def _draw_positions(draw: Draw, prop: Proposition, case: Case, longest: int) -> 
 def drawn(prop: Proposition, key: int, count: int, longest: int = LONGEST, far: bool = False) -> list[Case]:
     """At most ``count`` distinct cases that satisfy every hypothesis, the same for the same key."""
     found: dict[str, Case] = {}
-    draw = ByGenerator(Random(key), far)
+    draw = Draw(Random(key), far)
     for _ in range(count):
         case = case_of(prop, draw, longest)
         if satisfied(prop, case):

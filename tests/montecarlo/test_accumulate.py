@@ -14,7 +14,6 @@ from montecarlo.accumulate import (
     Block,
     CovarianceAccumulator,
     MomentAccumulator,
-    ProbabilityAccumulator,
     reduce_block,
     reduce_blocks,
 )
@@ -160,13 +159,3 @@ def test_covariance_wants_numbers_of_the_same_walks() -> None:
     with pytest.raises(ValueError, match="of the same walks"):
         CovarianceAccumulator().add(torch.ones(3), torch.ones(4))
     assert math.isnan(CovarianceAccumulator().covariance)
-
-
-def test_probability_is_an_exact_count() -> None:
-    found = ProbabilityAccumulator()
-    for part in ([1.0, -1.0], [2.0, 3.0], [-4.0]):
-        found.add(torch.tensor(part) > 0)
-    assert (found.hits, found.count, found.probability) == (3, 5, 0.6)
-    assert math.isnan(ProbabilityAccumulator().probability)
-    with pytest.raises(ValueError, match=r"expected torch.bool"):
-        found.add(torch.ones(3))

@@ -132,8 +132,8 @@ def test_a_wrong_coefficient_is_seen(code: ModuleType) -> None:
 # ---- the walks
 
 
-def drawn(given: Case, walks: int = WALKS, **further: Any) -> Tensor:
-    return gpu.scores(*given, **{"key": 99 << 31, "block": 5, "walks": walks, "device": "cpu", **further})
+def drawn(given: Case, walks: int = WALKS, device: str = "cpu", **further: Any) -> Tensor:
+    return gpu.ready(*given, device=device).draw(**{"key": 99 << 31, "block": 5, "walks": walks, **further})
 
 
 def backward_walk(given: Case, walks: int, key: int, block: int) -> Array:
@@ -288,8 +288,9 @@ def test_a_reused_stream_is_seen() -> None:
 def test_bad_input_is_named(change: dict[str, Any], told: str) -> None:
     T, d, root, W, start = case(3, 2)
     given: dict[str, Any] = {"T": T, "d": d, "root": root, "W": W, "start": start, "walks": 4} | change
+    walks = given.pop("walks")
     with pytest.raises(gpu.GpuError, match=told):
-        gpu.scores(**given, key=1, block=0, device="cpu")
+        gpu.ready(**given, device="cpu").draw(walks=walks, key=1, block=0)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")

@@ -65,8 +65,8 @@ def swaying(given: Case) -> Case:
     return T, d, root, W + 3 * (W - W.T), start
 
 
-def drawn(given: Case, walks: int = WALKS, **further: Any) -> Tensor:
-    return gpu_joint.scores(*given, **{"key": 99 << 31, "block": 5, "walks": walks, "device": "cpu", **further})
+def drawn(given: Case, walks: int = WALKS, device: str = "cpu", **further: Any) -> Tensor:
+    return gpu_joint.ready(*given, device=device).draw(**{"key": 99 << 31, "block": 5, "walks": walks, **further})
 
 
 # ---- the two numbers of the end
@@ -224,7 +224,7 @@ def test_no_number_is_tier_b_s() -> None:
     """Of one walk of one token, d = 1 and W = 1: its score is the square of the first normal of either tier."""
     one = torch.ones(1, 1, dtype=torch.float64)
     given: Case = (1, 1, one, one, "sigma")
-    b = gpu.scores(*given, key=5, block=0, walks=64, device="cpu")
+    b = gpu.ready(*given, device="cpu").draw(key=5, block=0, walks=64)
     assert not torch.isclose(drawn(given, 64, key=5, block=0), b, rtol=1e-3).any()
 
 
@@ -347,8 +347,9 @@ def test_a_place_used_twice_is_seen(code: ModuleType, monkeypatch: pytest.Monkey
 def test_bad_input_is_named(change: dict[str, Any], told: str) -> None:
     T, d, root, W, start = case(3, 2)
     given: dict[str, Any] = {"T": T, "d": d, "root": root, "W": W, "start": start, "walks": 4} | change
+    drawn = {name: given.pop(name) for name in ("walks", "blocks") if name in given}
     with pytest.raises(gpu.GpuError, match=told):
-        gpu_joint.scores(**given, key=1, block=0, device="cpu")
+        gpu_joint.ready(**given, device="cpu").draw(**drawn, key=1, block=0)
 
 
 def test_too_many_dimensions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -398,9 +399,8 @@ def test_the_engine_reduces_the_blocks_that_the_programs_draw(tier: str, monkeyp
     assert found.blocks == 3 and isinstance(task.forms, FormsOnGpu)
     kernel = gpu if tier == "fused" else gpu_joint
     for block, mean in enumerate(found["square"].block_means):
-        scores = kernel.scores(
-            *(5, 2, task.root, task.given["W"], "sigma"), key=task.stream, block=block, walks=64, device="cpu"
-        )
+        case = kernel.ready(5, 2, task.root, task.given["W"], "sigma", "cpu")
+        scores = case.draw(key=task.stream, block=block, walks=64)
         assert mean == pytest.approx(float(scores[:, 0].double().square().mean()), rel=1e-5)
 
 

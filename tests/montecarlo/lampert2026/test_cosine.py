@@ -149,14 +149,6 @@ def test_blocks_are_only_a_matter_of_memory(monkeypatch: pytest.MonkeyPatch) -> 
     assert found.error == pytest.approx(whole.error, rel=0.2)
 
 
-def test_the_curve_has_a_row_for_everything_asked_and_its_bound_holds() -> None:
-    rows = second.curve(generator(), 500, 1.5, laws=("sphere", "mixture"), tokens=(2, 4), dimensions=(2, 8))
-    first = [(row.law, row.k, row.d, row.lam) for row in rows[:3]]
-    assert first == [("sphere", 2, 2, 0.0), ("sphere", 2, 2, 1.0), ("sphere", 2, 8, 0.0)]
-    assert len(rows) == 16
-    assert all(abs(row.cosine - row.ratio) <= row.bound + 6 * row.error + 1e-12 for row in rows)
-
-
 @pytest.mark.parametrize("change", [{"n": 1}, {"k": 1}, {"d": 0}, {"law": "cauchy"}])
 def test_a_wrong_argument_is_named(change: dict[str, Any]) -> None:
     arguments: dict[str, Any] = {"n": 10, "law": "gaussian", "k": 2, "d": 2} | change

@@ -75,10 +75,6 @@ def total(body: Plain, index: str, first: str | int | Plain = 1, last: str | int
     return ["sum", body, index, place(first), place(last)]
 
 
-def mean_of(body: Plain) -> Plain:
-    return ["E", body]
-
-
 def relation(mark: str, one: Plain, two: Plain) -> Plain:
     return ["relation", mark, one, two]
 

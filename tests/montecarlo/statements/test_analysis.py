@@ -22,10 +22,6 @@ def _number(text: str) -> list[Any]:
     return ["number", text]
 
 
-def _minus(one: list[Any], two: list[Any]) -> list[Any]:
-    return ["+", one, ["*", _number("-1"), two]]
-
-
 CHANCE = ["chance", "within", U, V, _number("0"), _number("1")]
 #: A function of u and v, and its derivative by u at (u, v).
 SLOPES: list[tuple[list[Any], Any]] = [

@@ -16,7 +16,7 @@ from theorems.rules.convex import HULL, MARGIN, ONE, REPRESENTABLE, SEEN, rho_K,
 i, T, w, first, last = (symbol(name) for name in ("i", "T", "w", "first", "last"))
 q, s, k, t, pp, pc, cc, uz, vk, c = (symbol(n) for n in ("q", "s", "k", "t", "pp", "pc", "cc", "uz", "vk", "c"))
 dim, points = symbol("dim"), symbol("points")
-ZERO, HALF = sp.Integer(0), sp.Rational(1, 2)
+ZERO = sp.Integer(0)
 FULL, CAUSAL, WINDOW = SEEN.values()
 SCORE, FACTORS = q * s - q * k, (q, s - k)
 SEGMENT, SLOPE = (1 - t) ** 2 * pp + 2 * t * (1 - t) * pc + t**2 * cc, 2 * (pc - pp)

@@ -17,7 +17,7 @@ from proofs_check.binding.instances import values_bound
 from proofs_check.binding.named import InstanceError, instance
 from proofs_check.binding.realised import between_ends
 from proofs_check.binding.tied import Binding, quantities
-from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext, Seen
+from proofs_check.checks.evidence import Evidence, Seen
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging import runner
 from proofs_check.judging.runner import Options, Silent
@@ -29,7 +29,6 @@ from theorems.kernel.settle import settle
 from theorems.statement import proposition
 from theorems.statement.words import word_text
 
-BENCH = RunContext(effort=EFFORTS["quick"], effort_name="quick")
 EQ5, SECOND, STEP = "bao2024.sec4.eq5", "bao2024.sec5.eq7-second", "bao2024.appC.lemma2-inequality"
 SINK, ZERO = "lampert2026.sec6.sink-implies-switch", "lampert2026.sec6.zero-output-implies-sink"
 SWITCH, ENTROPY, NUMBER = "lampert2026.sec6.switch-implies-sink", "bao2024.sec5.eq9", "bao2024.sec4.fig3-eta"

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from proofs_check.judging import dry_run
 from proofs_check.judging import runner as runner_module
 from theorems.claims.catalogue import Statement, catalogue
 
-Run = Callable[..., dict[str, Any]]
 ROOT = Path(__file__).parents[3]
 
 

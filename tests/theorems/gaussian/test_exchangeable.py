@@ -28,7 +28,6 @@ from theorems.rules.exchangeable import LEVEL
 beta, k, t1, t2 = (symbol(n) for n in ("beta", "k", "t1", "t2"))
 TOKENS = [[1, 2], [0, -1], [3, 1]]
 W = [[1, -2], [3, 1]]
-WEIGHT, HERE = Fraction(1, 2), Fraction(1, 3)
 
 
 def matrix(rows: Any) -> sp.Matrix:
