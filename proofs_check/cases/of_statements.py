@@ -347,9 +347,9 @@ def _determinant(rows: list[list[Fraction]]) -> Fraction:
     return Fraction(str(flint.fmpq_mat([[flint.fmpq(v.numerator, v.denominator) for v in row] for row in rows]).det()))
 
 
-def covering(prop: Proposition, pool: list[Case], count: int, taken: set[str] | None = None) -> list[Case]:
+def covering(prop: Proposition, pool: list[Case], count: int) -> list[Case]:
     """At most ``count`` cases of the pool that together cover the most features, the simplest first among equals."""
-    covered = set(taken or ())
+    covered: set[str] = set()
     chosen: list[Case] = []
     rest = [(case, features(prop, case)) for case in sorted(pool, key=size)]
     while rest and len(chosen) < count:

@@ -6,15 +6,14 @@ Let V(T) = c_0 + sum_p c_p T^(-p) with known exponents p > 0 and unknown coeffic
 
 give sum_k a_k V(T_k) = c_0 without error (Richardson). Intervals [l_k, h_k] of V(T_k) that hold together give the
 interval of c_0 whose lower end is sum_k a_k (l_k if a_k > 0 else h_k); as many intervals of level delta as there are
-lengths hold together but for that many times delta. An exponent that is not eliminated must come with a bound of its
-coefficient, |c_p| <= b_p, and widens the interval by |sum_k a_k T_k^(-p)| b_p on either side: the neglected term.
+lengths hold together but for that many times delta. Every exponent is eliminated: no term is neglected.
 
 Where nothing is known of the speed, values along a growing index can only be seen to come nearer or not: ``approach``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -39,15 +38,10 @@ class ExtrapolationError(ValueError):
 
 @dataclass(frozen=True)
 class Extrapolated:
-    """The limit of values at ``lengths``: its interval, the weights it was formed with, and what was neglected.
-
-    ``neglected`` is the bound of what exponents that were not eliminated may move the limit by, part of the interval.
-    """
+    """The limit of values at several lengths: its interval, and the weights that it was formed with."""
 
     interval: Interval
-    lengths: tuple[int, ...]
     weights: tuple[float, ...]
-    neglected: float
 
 
 def weights(
@@ -107,13 +101,12 @@ def extrapolated(
     intervals: Sequence[Interval],
     exponents: Sequence[Exponent],
     *,
-    bounds: Mapping[Exponent, float] | None = None,
     using: Sequence[float] | None = None,
 ) -> Extrapolated:
     """The interval of the limit from intervals of the values at the lengths, which hold together.
 
-    ``exponents`` are eliminated; ``bounds`` maps further ones to bounds of the sizes of their coefficients. ``using``
-    are weights from ``weights``, made anew where not given. Raises ExtrapolationError as ``weights`` does.
+    ``exponents`` are eliminated; ``using`` are weights from ``weights``, made anew where not given. Raises
+    ExtrapolationError as ``weights`` does.
     """
     if len(lengths) != len(intervals):
         raise ExtrapolationError(f"{len(intervals)} intervals for {len(lengths)} lengths; give one a length")
@@ -121,15 +114,11 @@ def extrapolated(
     low = sum(x * (v.low if x > 0 else v.high) for x, v in zip(a, intervals, strict=True) if x)
     high = sum(x * (v.high if x > 0 else v.low) for x, v in zip(a, intervals, strict=True) if x)
     centre = sum(x * v.centre for x, v in zip(a, intervals, strict=True) if x)
-    neglected = sum(
-        abs(sum(x * float(T) ** -float(p) for x, T in zip(a, lengths, strict=True))) * bound
-        for p, bound in (bounds or {}).items()
-    )
-    slack = neglected + ROUNDING * sum(abs(x * v.centre) for x, v in zip(a, intervals, strict=True))
+    slack = ROUNDING * sum(abs(x * v.centre) for x, v in zip(a, intervals, strict=True))
     spread = sum(x * x * v.spread for x, v in zip(a, intervals, strict=True) if x)
     miss = sum(abs(x) * v.miss for x, v in zip(a, intervals, strict=True) if x)
     around = Interval(float(low - slack), float(high + slack), float(centre), float(spread), float(miss))
-    return Extrapolated(around, tuple(lengths), tuple(float(x) for x in a), float(neglected))
+    return Extrapolated(around, tuple(float(x) for x in a))
 
 
 def distances(intervals: Sequence[Interval], value: float) -> list[tuple[float, float]]:
