@@ -8,28 +8,10 @@ hypothesis, each with the reason; ``true()`` gives steps that the rule must lice
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Protocol, cast
 
-from tests.mutation.near_misses import (
-    analysis,
-    convex,
-    cosine,
-    entropy,
-    exchangeable,
-    inequality,
-    licensed_once,
-    matrix,
-    moment,
-    norm,
-    optimum,
-    optimum_cover,
-    optimum_dormant,
-    optimum_ends,
-    orders,
-    pattern,
-    rules,
-    softmax,
-)
 from theorems.gaussian.process import Step
 
 
@@ -45,26 +27,7 @@ class Module(Protocol):
         """Steps that hold."""
 
 
-MODULES: tuple[Module, ...] = (
-    analysis,
-    convex,
-    cosine,
-    entropy,
-    exchangeable,
-    inequality,
-    licensed_once,
-    matrix,
-    moment,
-    norm,
-    optimum,
-    optimum_cover,
-    optimum_dormant,
-    optimum_ends,
-    orders,
-    pattern,
-    rules,
-    softmax,
-)
+MODULES = tuple(cast(Module, import_module(f"{__name__}.{found.name}")) for found in iter_modules(__path__))
 
 
 def explained() -> Iterator[tuple[str, Step]]:

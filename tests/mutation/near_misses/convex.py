@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import permutations
-from typing import Any
 
 import sympy as sp
 
+from tests.mutation.steps import made, step
 from theorems.algebra.expressions import symbol
 from theorems.algebra.pascal import RowSum
 from theorems.gaussian.process import Step
@@ -23,16 +23,6 @@ SEGMENT, SLOPE = (1 - t) ** 2 * pp + 2 * t * (1 - t) * pc + t**2 * cc, 2 * (pc -
 
 #: What the inequalities between the names say, each an amount that may be 0 and may be large.
 GAPS = (first - 1, i - first, last - i, T - last, w - 1)
-
-
-def step(rule: str, *data: Any) -> Step:
-    """A step without words."""
-    return Step(rule, "", data)
-
-
-def made(rule: str, *rows: tuple[str, tuple[Any, ...]]) -> Iterator[tuple[str, Step]]:
-    """A step of the rule for every row (why it is false, data)."""
-    yield from ((why, step(rule, *data)) for why, data in rows)
 
 
 def _made(name: str, keys: tuple[sp.Expr, sp.Expr] = CAUSAL) -> Step:

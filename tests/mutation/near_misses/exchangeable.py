@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import sympy as sp
 
+from tests.mutation.steps import changed
 from theorems.algebra.expressions import symbol
 from theorems.gaussian.exchangeable import MEAN, Vector, moment, output, token
 from theorems.gaussian.process import Step
@@ -36,10 +37,6 @@ LEVEL_SLOPE = Step("level-slope", "", (ENERGY, ZERO, sp.expand(SLOPE.xreplace({L
 LEVEL_ROOT = Step("level-root", "", (ENERGY, ROOT))
 
 
-def _changed(step: Step, place: int, value: object) -> Step:
-    return Step(step.rule, "", (*step.data[:place], value, *step.data[place + 1 :]))
-
-
 def _sign(name: str, conditions: tuple[str, ...], energy: Step = ENERGY, cone: Step = CONE) -> Step:
     return Step("slope-sign", "", (name, conditions, energy, cone))
 
@@ -68,14 +65,14 @@ def near() -> Iterator[tuple[str, Step]]:
     """Why it is false, and the step."""
     value = ENERGY.data[2]
     for why, step in (
-        ("that of the same token", _changed(CROSS, 2, value)),
-        ("that of two tokens", _changed(ENERGY, 2, CROSS.data[2])),
-        ("another one", _changed(ENERGY, 2, value + t2)),
+        ("that of the same token", changed(CROSS, 2, value)),
+        ("that of two tokens", changed(ENERGY, 2, CROSS.data[2])),
+        ("another one", changed(ENERGY, 2, value + t2)),
         (
             "the mean varies less than a token",
-            _changed(_moment(token(MEAN), token(MEAN)), 2, moment(token("i"), token("i"))),
+            changed(_moment(token(MEAN), token(MEAN)), 2, moment(token("i"), token("i"))),
         ),
-        ("W is not its transpose", _changed(_moment(output("i", ZERO), token("i")), 2, symbol("tr_B_W"))),
+        ("W is not its transpose", changed(_moment(output("i", ZERO), token("i")), 2, symbol("tr_B_W"))),
     ):
         yield why, step
     slope = sp.expand(SLOPE.xreplace({LEVEL: ZERO}))
@@ -86,7 +83,7 @@ def near() -> Iterator[tuple[str, Step]]:
         Step("level-slope", "", (CROSS, ZERO, sp.diff(CROSS.data[2], LEVEL).subs(LEVEL, 0))),
     )
     yield "a slope of D(l/2)", Step("level-slope", "", (half, ZERO, sp.diff(half.data[2], LEVEL).subs(LEVEL, 0)))
-    yield "a slope of what is no moment", Step("level-slope", "", (_changed(ENERGY, 2, LEVEL), ZERO, ONE))
+    yield "a slope of what is no moment", Step("level-slope", "", (changed(ENERGY, 2, LEVEL), ZERO, ONE))
     yield "its sign", Step("level-slope", "", (ENERGY, ZERO, -slope))
     yield "the trace with W alone has any sign", Step("energy-cone", "", (t2, t1))
     yield "t1 may be negative", Step("energy-cone", "", (t1, t1))
@@ -97,12 +94,12 @@ def near() -> Iterator[tuple[str, Step]]:
     yield "twice the same moment", Step("energy-balance", "", (ENERGY, ENERGY))
     yield "the other way round", Step("energy-balance", "", (CROSS, ENERGY))
     yield "two tokens at another level", Step("energy-balance", "", (ENERGY, _of("i", "j", LEVEL / 2)))
-    yield "a false energy", Step("energy-balance", "", (_changed(ENERGY, 2, value + LEVEL), CROSS))
-    yield "a false product", Step("energy-balance", "", (ENERGY, _changed(CROSS, 2, CROSS.data[2] - LEVEL)))
-    both = _changed(ENERGY, 2, value + (k - 1) * LEVEL), _changed(CROSS, 2, CROSS.data[2] - LEVEL)
+    yield "a false energy", Step("energy-balance", "", (changed(ENERGY, 2, value + LEVEL), CROSS))
+    yield "a false product", Step("energy-balance", "", (ENERGY, changed(CROSS, 2, CROSS.data[2] - LEVEL)))
+    both = changed(ENERGY, 2, value + (k - 1) * LEVEL), changed(CROSS, 2, CROSS.data[2] - LEVEL)
     yield "two false moments that fit each other", Step("energy-balance", "", both)
     yield "tokens of other names", Step("energy-balance", "", (ENERGY, _of("i", "n")))
-    rising = _changed(ENERGY, 2, value - (LEVEL**2 + 1) * t2)
+    rising = changed(ENERGY, 2, value - (LEVEL**2 + 1) * t2)
     other_cone = Step("energy-cone", "", (t1, 2 * t2))
     for name, right, wrong in (("D decreasing", FALLS, RISES), ("D increasing", RISES, FALLS)):
         for build in (_sign, _by_chords):
@@ -123,7 +120,7 @@ def near() -> Iterator[tuple[str, Step]]:
             yield "a false energy", build(name, right, rising)
             yield "no cone", build(name, right, ENERGY, LEVEL_SLOPE)
             yield "a cone of another trace", build(name, right, ENERGY, other_cone)
-            yield "no cone but a name and a trace", build(name, right, ENERGY, _changed(CONE, 0, beta))
+            yield "no cone but a name and a trace", build(name, right, ENERGY, changed(CONE, 0, beta))
             yield "a step of two, the second of which is t2", build(name, right, ENERGY, PSD)
         for why, chord in (
             ("twice the chord", 2 * CHORD),
@@ -179,7 +176,7 @@ def near() -> Iterator[tuple[str, Step]]:
         yield why, Step("level-root", "", (ENERGY, root))
     yield "a root of two tokens' moment", Step("level-root", "", (CROSS, ROOT))
     yield "a root of D(l/2)", Step("level-root", "", (half, 2 * ROOT))
-    yield "a root of a false energy", Step("level-root", "", (_changed(ENERGY, 2, t2), ONE))
+    yield "a root of a false energy", Step("level-root", "", (changed(ENERGY, 2, t2), ONE))
 
 
 def _exchanged(conditions: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from tests.mutation.steps import changed, made, step
 from theorems.algebra.expressions import symbol
 from theorems.gaussian.process import Step
 from theorems.lampert2026.comparison import diagonal_bound, sink_solution, structural_bound
@@ -15,20 +16,6 @@ from theorems.lampert2026.rules.optimum import CHEAPER, MEANING, NO_SOLUTION, C,
 
 ZERO, ONE = sp.Integer(0), sp.Integer(1)
 R = sp.Rational
-
-
-def step(rule: str, *data: Any) -> Step:
-    """A step without words."""
-    return Step(rule, "", data)
-
-
-def made(rule: str, *rows: tuple[str, tuple[Any, ...]]) -> Iterator[tuple[str, Step]]:
-    """A step of the rule for every row (why it is false, data)."""
-    yield from ((why, step(rule, *data)) for why, data in rows)
-
-
-def _changed(step_: Step, place: int, value: Any) -> Step:
-    return Step(step_.rule, "", (*step_.data[:place], value, *step_.data[place + 1 :]))
 
 
 SINK = sink_solution()
@@ -201,7 +188,7 @@ def _primals() -> Iterator[tuple[str, Step]]:
         ("the means' sign", 4, (-means[0], means[1])),
         ("both exchanged", 3, means),
     ):
-        yield why, _changed(plain, place, value)
+        yield why, changed(plain, place, value)
     difference = 2 / lam - 1, -2 / lam
     other = 2 * (C - 1) * difference[0] + 2 * means[0]
     yield (
@@ -236,7 +223,7 @@ def _primals() -> Iterator[tuple[str, Step]]:
 def _broken(name: str, value: sp.Expr) -> Step:
     """A step with one entry other than in a solution, and the norms of the solution."""
     plain = primal(WHOLE)
-    return _changed(plain, 2, tuple((key, value if key == name else old) for key, old in plain.data[2]))
+    return changed(plain, 2, tuple((key, value if key == name else old) for key, old in plain.data[2]))
 
 
 def _bounds() -> Iterator[tuple[str, Step]]:
@@ -266,11 +253,11 @@ def _bounds() -> Iterator[tuple[str, Step]]:
             ("the other kind of bound", bound, (other, PAIRS)),
             ("the parts exchanged", bound, (PAIRS, structural)),
             ("twice the nuisances", 2 * NUISANCES, (PAIRS, PAIRS)),
-            ("a false structural bound", bound + 1, (_changed(structural, 1, structural.data[1] + 1), PAIRS)),
-            ("a false bound for the nuisances", bound + NUISANCES, (structural, _changed(PAIRS, 2, 2 * NUISANCES))),
+            ("a false structural bound", bound + 1, (changed(structural, 1, structural.data[1] + 1), PAIRS)),
+            ("a false bound for the nuisances", bound + NUISANCES, (structural, changed(PAIRS, 2, 2 * NUISANCES))),
             ("another bound", bound + 1, whole.data[1]),
             ("of the sink pattern", routed.data[1] + NUISANCES, (routed, PAIRS)),
-            ("a sink solution is no bound", SINK.data[1] + NUISANCES, (_changed(SINK, 0, "diag"), PAIRS)),
+            ("a sink solution is no bound", SINK.data[1] + NUISANCES, (changed(SINK, 0, "diag"), PAIRS)),
             (
                 "no bound for the nuisances",
                 structural.data[1] + ZERO,
@@ -287,7 +274,7 @@ def _bounds() -> Iterator[tuple[str, Step]]:
     for why, bound, part in (
         ("twice the groups", r_eff / delta2 + 4 * C, PINCHED),
         ("twice the nuisances", 2 * r_eff / delta2 + 2 * C, PINCHED),
-        ("a false bound", simple, _changed(PINCHED, 0, PINCHED.data[0] + 1)),
+        ("a false bound", simple, changed(PINCHED, 0, PINCHED.data[0] + 1)),
         ("a part of the bound", simple, STRUCTURAL),
         ("no bound", simple, CONE),
         ("a bound of the copy queries' rows", simple, step("least-cost", PINCHED.data[0], PINCHED.data[1], CONE, CONE)),
@@ -379,7 +366,7 @@ def _conclusions() -> Iterator[tuple[str, Step]]:
             "a false bound",
             NO_SOLUTION,
             (spent.format("<", 2 * simple.data[0]),),
-            _changed(simple, 0, 2 * simple.data[0]),
+            changed(simple, 0, 2 * simple.data[0]),
         ),
         ("a trace is no bound", NO_SOLUTION, (spent.format("<", symbol("t1")),), CONE),
         ("a margin of the pairs is none", NO_SOLUTION, (spent.format("<", 2),), PAIRS),
@@ -397,8 +384,8 @@ def _conclusions() -> Iterator[tuple[str, Step]]:
         ("another property", NO_SOLUTION, (below,), (SINK, PINCHED)),
         ("no condition", CHEAPER, (), (SINK, PINCHED)),
         ("one condition more", CHEAPER, (below, "C > 1"), (SINK, PINCHED)),
-        ("a false cost", CHEAPER, (f"{upper - 1} < {lower}",), (_changed(SINK, 1, upper - 1), PINCHED)),
-        ("a false bound", CHEAPER, (f"{upper} < {lower + 1}",), (SINK, _changed(PINCHED, 0, lower + 1))),
+        ("a false cost", CHEAPER, (f"{upper - 1} < {lower}",), (changed(SINK, 1, upper - 1), PINCHED)),
+        ("a false bound", CHEAPER, (f"{upper} < {lower + 1}",), (SINK, changed(PINCHED, 0, lower + 1))),
         ("a bound of sinks is no cost", CHEAPER, (f"{cheap_sink.data[1]} < {lower}",), (cheap_sink, PINCHED)),
         ("a trace is no bound", CHEAPER, (f"{upper} < t1",), (SINK, CONE)),
         ("a margin is no bound", CHEAPER, (f"{upper} < 2",), (SINK, PAIRS)),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import sympy as sp
 
+from tests.mutation.steps import step
 from theorems.algebra.expressions import symbol
 from theorems.gaussian.process import Step
 from theorems.lampert2026.comparison import dormant_bound, structural_bound
@@ -19,11 +19,6 @@ BOUNDS = tuple(dormant_bound(factors) for factors in (False, True))
 STRUCTURAL = tuple(bound.data[2][0] for bound in BOUNDS)
 PAIRS = BOUNDS[0].data[2][1]
 RULES = tuple(structural.rule for structural in STRUCTURAL)
-
-
-def step(rule: str, *data: Any) -> Step:
-    """A step without words."""
-    return Step(rule, "", data)
 
 
 def _dual(rule: str, weights: Mapping[str, sp.Expr], bound: sp.Expr | None = None) -> Step:

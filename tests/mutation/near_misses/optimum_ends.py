@@ -8,17 +8,13 @@ from typing import Any
 import sympy as sp
 
 from tests.mutation.near_misses.optimum import PLAIN, primal
+from tests.mutation.steps import step
 from theorems.gaussian.process import Step
 from theorems.lampert2026.comparison import diagonal_bound, dormant_bound, second_sink_solution, sink_solution
 from theorems.lampert2026.rules.optimum import CHEAPER, NO_SOLUTION, C, delta2, r_eff
 from theorems.lampert2026.rules.optimum_cover import BELOW
 
 R = sp.Rational
-
-
-def step(rule: str, *data: Any) -> Step:
-    """A step without words."""
-    return Step(rule, "", data)
 
 
 BOUNDS = tuple(diagonal_bound(factors) for factors in (False, True))

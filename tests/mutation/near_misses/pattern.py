@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import sympy as sp
 
+from tests.mutation.steps import changed, made, step
 from theorems.algebra.expressions import symbol
 from theorems.gaussian.process import Step
 from theorems.lampert2026.patterns.group_matrices import ONE, ZERO, C, GroupMatrix, Place, group_matrix, zero
@@ -37,24 +37,10 @@ G, H, F, K = (0, "c"), (0, "e"), (1, "c"), (1, "e")
 OVER_COPY, OVER_BOS = "d_ci: b_BOS over c_c", "c_c: d_ci over b_BOS"
 
 
-def step(rule: str, *data: Any) -> Step:
-    """A step without words."""
-    return Step(rule, "", data)
-
-
-def made(rule: str, *rows: tuple[str, tuple[Any, ...]]) -> Iterator[tuple[str, Step]]:
-    """A step of the rule for every row (why it is false, data)."""
-    yield from ((why, step(rule, *data)) for why, data in rows)
-
-
 def _matrix(**entries: sp.Expr) -> GroupMatrix:
     """A matrix by its entries, named by two unit vectors each: "FG" is the copy query's row at its group's column."""
     places = {"E": E0, "G": G, "H": H, "F": F, "K": K}
     return group_matrix(2, {(places[name[0]], places[name[1]]): value for name, value in entries.items()})
-
-
-def _changed(step_: Step, place: int, value: Any) -> Step:
-    return Step(step_.rule, "", (*step_.data[:place], value, *step_.data[place + 1 :]))
 
 
 # -- a number at e_0 alone: what is at most what, and what is not negative
@@ -305,8 +291,8 @@ def _margins() -> Iterator[tuple[str, Step]]:
         ("the margin is not what it lacks", sp.Max(ZERO, kappa), HALF),
         ("the other way round", sp.Min(ZERO, kappa / 2), HALF),
         ("the margin is more than kappa", -kappa, TWICE),
-        ("a false margin", ZERO, _changed(FULL, 3, 2 * kappa)),
-        ("a false margin, as it is", -kappa, _changed(FULL, 3, 2 * kappa)),
+        ("a false margin", ZERO, changed(FULL, 3, 2 * kappa)),
+        ("a false margin, as it is", -kappa, changed(FULL, 3, 2 * kappa)),
         ("one part is below kappa", ZERO, BELOW),
         ("one part alone", kappa / 2, BELOW),
         ("the other part alone", kappa - kappa * lam, BELOW),
@@ -455,7 +441,7 @@ def _norms() -> Iterator[tuple[str, Step]]:
         ("a negative factor", (UNIT - ALPHA * r_eta, ALONE, -ALPHA)),
         ("one more", (2 * UNIT + ALPHA * r_eta, ALONE, ALPHA)),
         ("one nuisance", (UNIT + ALPHA, ALONE, ALPHA)),
-        ("a false norm", (2 * UNIT + ALPHA * r_eta, _changed(ALONE, 2, 2 * UNIT), ALPHA)),
+        ("a false norm", (2 * UNIT + ALPHA * r_eta, changed(ALONE, 2, 2 * UNIT), ALPHA)),
         ("a lower bound is no norm", (COPYING[2].data[2] + ALPHA * r_eta, COPYING[2], ALPHA)),
     )
 
@@ -498,7 +484,7 @@ def _groups() -> Iterator[tuple[str, Step]]:
         ("entries between groups", (4 * (C - 1) * UNIT, ZERO, between, (ZERO, ZERO))),
         ("some entries between groups", (2 * some.data[2], 2 * C * UNIT, some, alone)),
         ("e_0 alone is there once", (2 * UNIT, 2 * C * UNIT, ALONE, alone)),
-        ("a false norm", (UNIT * t, 2 * C * UNIT, _changed(norm, 2, UNIT * t / 2), alone)),
+        ("a false norm", (UNIT * t, 2 * C * UNIT, changed(norm, 2, UNIT * t / 2), alone)),
         ("the nuisances once", (2 * whole.data[0], 6 * C * UNIT + ALPHA * r_eta, whole, PARTS[1])),
         ("no nuisances", (2 * whole.data[0], 6 * C * UNIT, whole, PARTS[1])),
         ("nuisances that are not there", (6 * C * UNIT, 6 * C * UNIT + 2 * ALPHA * r_eta, two, PARTS[1])),
@@ -576,11 +562,11 @@ def _routes() -> Iterator[tuple[str, Step]]:
         ("a norm for the bound", (2 * UNIT, MET_ALONE, ALONE, ALONE)),
         ("a bound for the norm", (2 * value, primal, dual, dual)),
         ("the norm of another matrix", (2 * value, primal, other, dual)),
-        ("other constraints are met", (2 * value, _changed(primal, 0, routing()[:1]), norm, dual)),
+        ("other constraints are met", (2 * value, changed(primal, 0, routing()[:1]), norm, dual)),
         ("constraints at e_0 are met", (2 * value, corner, norm, dual)),
         ("a matrix that costs more", (4 * C * UNIT, *SAME_TWICE, SAME_BOUND)),
         ("the bound is not reached", (2 * C * UNIT, *SAME_TWICE, SAME_BOUND)),
-        ("the bound is false", (4 * C * UNIT, *SAME_TWICE, _changed(SAME_BOUND, 2, 2 * C * UNIT))),
+        ("the bound is false", (4 * C * UNIT, *SAME_TWICE, changed(SAME_BOUND, 2, 2 * C * UNIT))),
         (
             "the constraints are not met",
             (2 * C * UNIT, step("routing-primal", (SAME,), _matrix(FF=UNIT / 2)), SAME_ONCE[1], SAME_BOUND),
@@ -600,11 +586,11 @@ def _routes() -> Iterator[tuple[str, Step]]:
         ("the cost, not minus the cost", (cost, cost + sp.Mul(*factors), factors, AVERAGE, least)),
         ("another left side", (-cost / 2, sp.Mul(*factors) - cost / 2, factors, AVERAGE, least)),
         ("another right side", (-cost, -2 * cost, factors, AVERAGE, least)),
-        ("a false least cost", (-2 * cost, right - cost, factors, AVERAGE, _changed(least, 0, 2 * cost))),
-        ("the constraints do not follow", (-cost, right, factors, _changed(AVERAGE, 1, (turned,)), least)),
-        ("other constraints follow", (-cost, right, factors, _changed(AVERAGE, 1, routing()[:1]), least)),
+        ("a false least cost", (-2 * cost, right - cost, factors, AVERAGE, changed(least, 0, 2 * cost))),
+        ("the constraints do not follow", (-cost, right, factors, changed(AVERAGE, 1, (turned,)), least)),
+        ("other constraints follow", (-cost, right, factors, changed(AVERAGE, 1, routing()[:1]), least)),
         ("constraints that the pattern has not", (-2 * C * UNIT, UNIT - 2 * C * UNIT, (UNIT,), AVERAGE, SAME_LEAST)),
-        ("no such pattern", (-cost, right, factors, _changed(AVERAGE, 0, "none"), least)),
+        ("no such pattern", (-cost, right, factors, changed(AVERAGE, 0, "none"), least)),
         ("no pattern", (-cost, right, factors, primal, least)),
         ("no least cost", (-cost, right, factors, AVERAGE, dual)),
         ("one factor is negative", (-cost, -cost + (lam - 1) * UNIT, (UNIT, lam - 1), AVERAGE, least)),
@@ -656,7 +642,7 @@ def true() -> Iterator[Step]:
         ROOTS,
         PAIRS,
     )
-    yield _changed(_changed(PAIRS, 5, "a"), 6, LEAST_A)
+    yield changed(changed(PAIRS, 5, "a"), 6, LEAST_A)
     for value in (
         *(
             k,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import sympy as sp
 
+from tests.mutation.steps import made, step
 from theorems.algebra.expressions import parse, symbol
 from theorems.gaussian.process import Step
 from theorems.rules.softmax import (
@@ -44,16 +44,6 @@ MOVED = beside(P * (v[j] - v[0]))
 WHOLE = norm(beside(P * v[j], m))
 RISES = radius * x / (1 + x)
 BY_ODDS, UPPER = RISES.xreplace({x: ODDS}), RISES.xreplace({x: MOST})
-
-
-def step(rule: str, *data: Any) -> Step:
-    """A step without words."""
-    return Step(rule, "", data)
-
-
-def made(rule: str, *rows: tuple[str, tuple[Any, ...]]) -> Iterator[tuple[str, Step]]:
-    """A step of the rule for every row (why it is false, data)."""
-    yield from ((why, step(rule, *data)) for why, data in rows)
 
 
 MARGIN = step("termwise", ODDS, MOST, (SINK_MARGIN,), "margin", ONE, n)

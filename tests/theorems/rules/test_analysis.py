@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from tests.mutation.steps import holds
 from theorems.algebra.expressions import parse, symbol
 from theorems.bao2024.softmax import gamma
 from theorems.claims.catalogue import by_id
@@ -20,7 +21,7 @@ from theorems.gaussian.process import Process, Step, random_walk
 from theorems.kernel.derivation import Derived, fact
 from theorems.kernel.limits import Pattern
 from theorems.kernel.settle import settle
-from theorems.rules import RULES, licensed
+from theorems.rules import RULES
 from theorems.rules.analysis import CONCLUSIONS, score_limits, visibly_positive
 
 theta, xi, eta, r, x, v, mu = (symbol(name) for name in ("theta", "xi", "eta", "r", "x", "v", "mu"))
@@ -29,10 +30,6 @@ NAMES = {
     *("slope", "normal-interval", "heat-flow", "substitution", "positive-root", "continuous-limit", "erf-limit"),
     *("chebyshev-limit", "empty-cell", "independent-ends", "no-atom", "shrinking-interval"),
 }
-
-
-def true(name: str, *data: Any) -> bool:
-    return licensed(Step(name, "", data))
 
 
 def test_the_rules_are_registered_and_their_conclusions_stand_in_their_data() -> None:
@@ -76,11 +73,11 @@ def test_slopes(inner: sp.Expr, one: Any, other: Any, error: int) -> None:
         place = [mpmath.mpf(p) for p in ("0.3", "1.25", "0.75")]
         numeric = mpmath.diff(lambda t: f(t, *place[1:]), place[0])
         assert abs(numeric - slope(*place)) < mpmath.mpf(10) ** -15
-    assert true("slope", function, "theta", value)
-    assert not true("slope", function, "theta", value + sp.Rational(error, 97))
-    assert not true("slope", function, "theta", value * (1 + error) if value != 0 and error != -1 else value - 1)
-    assert not true("slope", function, "xi", value + sp.diff(function, xi))
-    assert not true("slope", function + theta * error, "theta", value)
+    assert holds("slope", function, "theta", value)
+    assert not holds("slope", function, "theta", value + sp.Rational(error, 97))
+    assert not holds("slope", function, "theta", value * (1 + error) if value != 0 and error != -1 else value - 1)
+    assert not holds("slope", function, "xi", value + sp.diff(function, xi))
+    assert not holds("slope", function + theta * error, "theta", value)
 
 
 @pytest.mark.parametrize(
@@ -88,8 +85,8 @@ def test_slopes(inner: sp.Expr, one: Any, other: Any, error: int) -> None:
 )
 def test_a_function_with_a_jump_has_no_slope(jump: str) -> None:
     """The difference quotient over the jump is anything but 0."""
-    assert not true("slope", parse(jump), "theta", ZERO)
-    assert not true("slope", parse(jump) + theta, "theta", ONE)
+    assert not holds("slope", parse(jump), "theta", ZERO)
+    assert not holds("slope", parse(jump) + theta, "theta", ONE)
 
 
 # -- normal-interval
@@ -114,8 +111,8 @@ def test_normal_intervals(mean: sp.Expr, variance: sp.Expr, low: sp.Expr, width:
     number = float(value.xreplace({mu: mean, v: variance}))
     law = stats.norm(float(mean), float(variance) ** 0.5)
     assert number == pytest.approx(law.cdf(float(high)) - law.cdf(float(low)), abs=1e-12)
-    assert true("normal-interval", m, w, low, high, F, value)
-    assert true("normal-interval", m, w, low, high, F + 7, value)
+    assert holds("normal-interval", m, w, low, high, F, value)
+    assert holds("normal-interval", m, w, low, high, F + 7, value)
     near_misses = [
         (m, w, low, high, F, -value),
         (m, w, low, high, F, value + sp.Rational(1, 1000)),
@@ -128,7 +125,7 @@ def test_normal_intervals(mean: sp.Expr, variance: sp.Expr, low: sp.Expr, width:
         (m, w, low, high, primitive(m, w**2 + w), primitive(m, w**2 + w).xreplace({x: high})),
     ]
     for data in near_misses:
-        assert not true("normal-interval", *data), data
+        assert not holds("normal-interval", *data), data
 
 
 #: Primitives with a jump between 0 and 1: their slope is the density, the difference of their ends no probability.
@@ -140,7 +137,7 @@ def test_no_probability_from_a_primitive_with_a_jump(jump: str) -> None:
     F = primitive(mu, v) + parse(jump)
     value = F.xreplace({x: ONE}) - F.xreplace({x: ZERO})
     assert float(value.xreplace({mu: HALF, v: ONE})) > 1
-    assert not true("normal-interval", mu, v, ZERO, ONE, F, value)
+    assert not holds("normal-interval", mu, v, ZERO, ONE, F, value)
 
 
 # -- heat-flow
@@ -178,7 +175,7 @@ def test_heat_flows(texts: tuple[str, str], low: sp.Expr, width: sp.Expr, place:
     t, h = place / 7, 1e-4
     quotient = (8 * (chance(t + h) - chance(t - h)) - chance(t + 2 * h) + chance(t - 2 * h)) / (12 * h)
     assert float(value.subs({theta: t, xi: 1.25})) == pytest.approx(quotient, abs=1e-8)
-    assert true("heat-flow", mean, variance, low, high, "theta", value)
+    assert holds("heat-flow", mean, variance, low, high, "theta", value)
     near_misses = [
         (mean, variance, low, high, "theta", -value),
         (mean, variance, low, high, "theta", value + sp.Rational(1, 500)),
@@ -188,7 +185,7 @@ def test_heat_flows(texts: tuple[str, str], low: sp.Expr, width: sp.Expr, place:
         (mean, variance, high, low, "theta", value),
     ]
     for data in near_misses:
-        assert not true("heat-flow", *data), data
+        assert not holds("heat-flow", *data), data
 
 
 # -- substitution, positive-root
@@ -200,11 +197,11 @@ def test_substitutions(formula: sp.Expr, one: sp.Expr, other: sp.Expr, error: in
     formula = sp.erf(formula) + formula + xi
     table = {"xi": one + theta, "eta": other}
     value = formula.xreplace({xi: one + theta, eta: other})
-    assert true("substitution", formula, table, value)
-    assert not true("substitution", formula, table, value + error)
-    assert not true("substitution", formula + theta * error, table, value)
-    assert not true("substitution", formula + xi, {"xi": one + theta, "eta": other}, value)
-    assert not true("substitution", formula + eta**2, {**table, "eta": 2 * other}, value + other**2)
+    assert holds("substitution", formula, table, value)
+    assert not holds("substitution", formula, table, value + error)
+    assert not holds("substitution", formula + theta * error, table, value)
+    assert not holds("substitution", formula + xi, {"xi": one + theta, "eta": other}, value)
+    assert not holds("substitution", formula + eta**2, {**table, "eta": 2 * other}, value + other**2)
 
 
 @pytest.mark.parametrize("name", ["substitution", "positive-root"])
@@ -231,14 +228,14 @@ def test_continuous_limits(base: sp.Expr, variable: str, point: sp.Expr, power: 
     value = function.xreplace({along: point})
     if wrap((theta + 3) / sp.sqrt(base)).has(sp.sqrt(((theta + 3) / sp.sqrt(base)) ** 2 + 1)):
         # a root over something that holds the variable is not seen to be positive
-        assert not true("continuous-limit", function, variable, point, value)
+        assert not holds("continuous-limit", function, variable, point, value)
         return
     near = function.subs({along: point + sp.Rational(1, 10**9), theta: 0.4, eta: 2.0})
     assert float(near) == pytest.approx(float(value.subs({theta: 0.4, eta: 2.0})), abs=1e-6, rel=1e-6)
-    assert true("continuous-limit", function, variable, point, value)
-    assert not true("continuous-limit", function, variable, point, value + 1)
-    assert not true("continuous-limit", function, variable, point + 1, value)
-    assert not true("continuous-limit", function + along, variable, point, value + point + sp.Rational(1, 9))
+    assert holds("continuous-limit", function, variable, point, value)
+    assert not holds("continuous-limit", function, variable, point, value + 1)
+    assert not holds("continuous-limit", function, variable, point + 1, value)
+    assert not holds("continuous-limit", function + along, variable, point, value + point + sp.Rational(1, 9))
 
 
 @pytest.mark.parametrize(
@@ -267,7 +264,7 @@ def test_continuous_limits(base: sp.Expr, variable: str, point: sp.Expr, power: 
     ],
 )
 def test_what_is_not_continuous(function: str, variable: str, point: str, value: str) -> None:
-    assert not true("continuous-limit", parse(function), variable, parse(point), parse(value))
+    assert not holds("continuous-limit", parse(function), variable, parse(point), parse(value))
 
 
 def test_visibly_positive() -> None:
@@ -352,11 +349,11 @@ def test_limits_of_error_functions(first: int, second: int, side: int, place: tu
     domain, other = (OUT, BACK) if side == 1 else (BACK, OUT)
     good = (*terms(), RADICAND, pattern(first, second), domain)
     half = independent() if first == 0 else None
-    assert true("erf-limit", finite(), *good, value)
-    assert true("chebyshev-limit", *good, half, value, score())
+    assert holds("erf-limit", finite(), *good, value)
+    assert holds("chebyshev-limit", *good, half, value, score())
     for wrong in {ZERO, HALF, ONE, -ONE} - {value}:
-        assert not true("erf-limit", finite(), *good, wrong)
-        assert not true("chebyshev-limit", *good, half, wrong, score())
+        assert not holds("erf-limit", finite(), *good, wrong)
+        assert not holds("chebyshev-limit", *good, half, wrong, score())
     near_misses = [
         (*terms(), RADICAND, pattern(first, -second), domain),
         (*terms(), RADICAND, pattern(1 if first != 1 else -1, second), domain),
@@ -377,8 +374,8 @@ def test_limits_of_error_functions(first: int, second: int, side: int, place: tu
     if first != 0:
         near_misses.append((*terms(), RADICAND, pattern(first, second), other))
     for data in near_misses:
-        assert not true("erf-limit", finite(), *data, value), data
-        assert not true("chebyshev-limit", *data, half, value, score()), data
+        assert not holds("erf-limit", finite(), *data, value), data
+        assert not holds("chebyshev-limit", *data, half, value, score()), data
 
 
 def test_a_coefficient_holds_theta_and_r_only() -> None:
@@ -388,20 +385,20 @@ def test_a_coefficient_holds_theta_and_r_only() -> None:
     near = whole.subs({theta: sp.Rational(3, 4), xi: 4**20, eta: sp.Rational(1, 4**20)})
     assert float(near) < 0.9
     signs = ((A * eta, (1,)), (B, (-1,)))
-    assert not true("erf-limit", whole, one, terms()[1], RADICAND, signs, OUT, ONE)
-    assert not true("chebyshev-limit", one, terms()[1], RADICAND, signs, OUT, None, ONE, score())
+    assert not holds("erf-limit", whole, one, terms()[1], RADICAND, signs, OUT, ONE)
+    assert not holds("chebyshev-limit", one, terms()[1], RADICAND, signs, OUT, None, ONE, score())
 
 
 def test_the_law_is_the_forms() -> None:
     """Mean and variance are those of the form, computed again: not (theta + 1) xi, nor the printed variance."""
     signs = pattern(1, -1)
-    assert true("chebyshev-limit", *terms(), RADICAND, signs, OUT, None, ONE, score())
+    assert holds("chebyshev-limit", *terms(), RADICAND, signs, OUT, None, ONE, score())
     c = theta + 1
     first, second = (xi * c / sp.sqrt(RADICAND), "xi", c), ((xi * c - 1 / eta) / sp.sqrt(RADICAND), "1/eta", c * r - 1)
     typed = ((c, (1,)), (sp.expand(c * r - 1), (-1,)))
-    assert not true("chebyshev-limit", first, second, RADICAND, typed, OUT, None, ONE, score())
+    assert not holds("chebyshev-limit", first, second, RADICAND, typed, OUT, None, ONE, score())
     printed = parse("4*theta**2 + 7/6")
-    assert not true("chebyshev-limit", *terms(printed), printed, signs, OUT, None, ONE, score())
+    assert not holds("chebyshev-limit", *terms(printed), printed, signs, OUT, None, ONE, score())
     walk = random_walk("i", "T")
     i, T = walk.positions
     both = (walk, (walk.token(i) + walk.token(T)) / "T", walk.token(T), REGIME)
@@ -409,8 +406,8 @@ def test_the_law_is_the_forms() -> None:
     assert (mean, variance) == (c, parse("theta**2 + 5*theta + 2"))
     root = sp.sqrt(2 * variance)
     ends_of_both = (xi * c / root, "xi", c), ((xi * c - 1 / eta) / root, "1/eta", sp.expand(c * r - 1))
-    assert true("chebyshev-limit", *ends_of_both, 2 * variance, typed, OUT, None, ONE, both)
-    assert not true("chebyshev-limit", *ends_of_both, 2 * variance, typed, OUT, None, ONE, score())
+    assert holds("chebyshev-limit", *ends_of_both, 2 * variance, typed, OUT, None, ONE, both)
+    assert not holds("chebyshev-limit", *ends_of_both, 2 * variance, typed, OUT, None, ONE, score())
     # theta counted from the end
     with pytest.raises(ValueError, match="as theta is i/T"):
         score_limits((*score()[:3], {"i": "T - theta*T"}))
@@ -442,35 +439,35 @@ def test_empty_cells(signs: Pattern, shown: Any) -> None:
         values = np.sign(np.round(sp.lambdify([theta, r], polynomial, "numpy")(t, s), 12))
         met &= np.isin(values, allowed)
     assert not met.any()
-    assert true("empty-cell", signs, DOMAIN, shown)
+    assert holds("empty-cell", signs, DOMAIN, shown)
     for k in range(len(shown)):
-        assert not true("empty-cell", signs, DOMAIN, (*shown[:k], *shown[k + 1 :]))
+        assert not holds("empty-cell", signs, DOMAIN, (*shown[:k], *shown[k + 1 :]))
         coefficient, factors = shown[k]
         for other in (-coefficient, 0, coefficient + 5):
-            assert not true("empty-cell", signs, DOMAIN, (*shown[:k], (other, factors), *shown[k + 1 :]))
-        assert not true("empty-cell", signs, DOMAIN, (*shown[:k], (coefficient, (*factors, xi)), *shown[k + 1 :]))
+            assert not holds("empty-cell", signs, DOMAIN, (*shown[:k], (other, factors), *shown[k + 1 :]))
+        assert not holds("empty-cell", signs, DOMAIN, (*shown[:k], (coefficient, (*factors, xi)), *shown[k + 1 :]))
     # the opposite signs, and every sign, have points
     for turned in (
         tuple((p, tuple(-s for s in allowed)) for p, allowed in signs),
         tuple((p, (-1, 0, 1)) for p, _ in signs),
     ):
         if turned != signs:
-            assert not true("empty-cell", turned, DOMAIN, shown)
+            assert not holds("empty-cell", turned, DOMAIN, shown)
 
 
 def test_an_empty_cell_needs_its_domain() -> None:
     used = [(EMPTY[0], r), (EMPTY[1], r), (EMPTY[1], 1 - theta), (EMPTY[2], 1 - theta), (EMPTY[3], r)]
     for (signs, shown), dropped in used:
-        assert not true("empty-cell", signs, tuple(f for f in DOMAIN if f != dropped), shown)
+        assert not holds("empty-cell", signs, tuple(f for f in DOMAIN if f != dropped), shown)
 
 
 def test_a_sum_of_nought_is_no_contradiction() -> None:
     """A >= 0 and -A >= 0 add up to 0, and A = 0 has points."""
-    assert not true("empty-cell", ((A, (0,)),), DOMAIN, ((1, (A,)), (1, (-A,))))
-    assert true("empty-cell", ((A, (1,)), (theta, (-1,))), DOMAIN, ((1, (A,)), (1, (-theta,)))) is True
-    assert not true("empty-cell", ((A, (1,)), (theta, (0, 1))), DOMAIN, ((1, (A,)), (1, (-theta,))))
+    assert not holds("empty-cell", ((A, (0,)),), DOMAIN, ((1, (A,)), (1, (-A,))))
+    assert holds("empty-cell", ((A, (1,)), (theta, (-1,))), DOMAIN, ((1, (A,)), (1, (-theta,)))) is True
+    assert not holds("empty-cell", ((A, (1,)), (theta, (0, 1))), DOMAIN, ((1, (A,)), (1, (-theta,))))
     # a product of an unknown sign
-    assert not true("empty-cell", ((A, (-1, 1)),), DOMAIN, ((1, (A, A)), (1, (-A, A))))
+    assert not holds("empty-cell", ((A, (-1, 1)),), DOMAIN, ((1, (A, A)), (1, (-A, A))))
 
 
 # -- independent-ends, no-atom, shrinking-interval

@@ -5,16 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
 import sympy as sp
 
+from tests.mutation.steps import step
 from theorems.algebra.convex import Holds, Representable, Vector, decide, dot, exact, nearest, pairs, represent
 from theorems.algebra.expressions import parse, symbol
 from theorems.algebra.pascal import RowSum
-from theorems.gaussian.process import Step
 from theorems.rules import EQUIVALENCES, licensed
 from theorems.rules.convex import HULL, ONE, REPRESENTABLE, SEEN, at_most
 
@@ -24,10 +23,6 @@ dim, points = (symbol(name) for name in ("dim", "points"))
 CANDIDATES = [parse(text) for text in ("1", "i", "T", "first", "last", "w", "i - w + 1", "i + 1", "last - 1", "2", "0")]
 FULL, CAUSAL, WINDOW = SEEN.values()
 BAND = sp.Max(ONE, last - w + 1)
-
-
-def step(name: str, *data: Any) -> Step:
-    return Step(name, "", data)
 
 
 def settings() -> list[dict[sp.Symbol, int]]:

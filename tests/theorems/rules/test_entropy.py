@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from tests.mutation.steps import holds
 from theorems.algebra.expressions import parse, symbol
 from theorems.bao2024 import entropy
 from theorems.gaussian.process import Step
@@ -17,10 +18,6 @@ from theorems.rules import entropy as rules
 
 x, e, T, nu, s = (symbol(name) for name in ("x", "e", "T", "nu", "s"))
 HALF = sp.Rational(1, 2)
-
-
-def holds(name: str, *data: Any) -> bool:
-    return licensed(Step(name, "", data))
 
 
 def step(name: str) -> Step:

@@ -13,18 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import theorems.kernel.settle  # noqa: F401  (registers every rule)
+from tests.mutation.steps import holds
 from theorems.algebra.expressions import floats, parse, symbol
-from theorems.gaussian.process import Step
-from theorems.rules import RULES, licensed
+from theorems.rules import RULES
 
 d, x = (symbol(name) for name in ("d", "x"))
 a, b, p, q, X, Y = (symbol(name) for name in ("a", "b", "p", "q", "X", "Y"))
 ONE = sp.Integer(1)
 TABLE = {"p": sp.exp(-(a**2)), "q": sp.exp(-(b**2))}
-
-
-def true(name: str, *data: Any) -> bool:
-    return licensed(Step(name, "", data))
 
 
 def absolute(expression: sp.Expr) -> sp.Expr:
@@ -80,7 +76,7 @@ def test_realised_spectra(spectrum: Any, least: int) -> None:
             assert sum(m for _, m in weights) == dimension
             assert sum(m * w for w, m in weights).real == pytest.approx(value, abs=1e-9)
             assert sum(m * w**2 for w, m in weights).real == pytest.approx(1, abs=1e-9)
-    assert true("realised-spectrum", spectrum, x, d, least)
+    assert holds("realised-spectrum", spectrum, x, d, least)
 
 
 # -- vertex-maximum
@@ -108,11 +104,11 @@ def test_vertex_maxima(one: sp.Expr, other: sp.Expr, constant: sp.Expr, side: in
         # sympy leaves out what it knows to be smaller
         return
     assert not exceeds(quantity, upper)
-    assert true("vertex-maximum", quantity, upper, form, TABLE)
-    assert true("vertex-maximum", absolute(-put(form, TABLE)), upper, form, TABLE)
+    assert holds("vertex-maximum", quantity, upper, form, TABLE)
+    assert holds("vertex-maximum", absolute(-put(form, TABLE)), upper, form, TABLE)
     for k, argument in enumerate(upper.args):
         rest = sp.Max(*(other for place, other in enumerate(upper.args) if place != k))
-        assert not true("vertex-maximum", quantity, rest, form, TABLE), (argument, rest)
+        assert not holds("vertex-maximum", quantity, rest, form, TABLE), (argument, rest)
     near_misses = [
         (quantity, upper / 2, form, TABLE),
         (quantity, -upper, form, TABLE),
@@ -125,7 +121,7 @@ def test_vertex_maxima(one: sp.Expr, other: sp.Expr, constant: sp.Expr, side: in
         (quantity, upper, form, {"p": TABLE["p"]}),
     ]
     for data in near_misses:
-        assert not true("vertex-maximum", *data), data
+        assert not holds("vertex-maximum", *data), data
 
 
 @pytest.mark.parametrize(
@@ -135,14 +131,14 @@ def test_units(unit: str) -> None:
     table = {"p": parse(unit)}
     quantity = absolute(put(p * X, table))
     assert not exceeds(quantity, sp.Abs(X))
-    assert true("vertex-maximum", quantity, sp.Abs(X), p * X, table)
+    assert holds("vertex-maximum", quantity, sp.Abs(X), p * X, table)
 
 
 def test_nothing_is_below_a_negative_number() -> None:
     """|0| <= -1 is false, though no corner of 0 says so."""
     zero = sp.Integer(0)
     for form, table in ((zero, {"p": TABLE["p"]}), (zero, {})):
-        assert not true("vertex-maximum", absolute(zero), sp.Integer(-1), form, table)
+        assert not holds("vertex-maximum", absolute(zero), sp.Integer(-1), form, table)
 
 
 # -- unit-combination
@@ -160,7 +156,7 @@ def test_unit_combinations(c: sp.Expr, e: sp.Expr, one: sp.Expr, other: sp.Expr,
         return
     quantity, upper = absolute(whole), factor * (sp.Abs(one) + sp.Abs(other))
     assert not exceeds(quantity, upper)
-    assert true("unit-combination", quantity, upper, parts, factor, TABLE)
+    assert holds("unit-combination", quantity, upper, parts, factor, TABLE)
     near_misses = [
         (quantity, upper / 2, parts, factor, TABLE),
         (quantity, -upper, parts, factor, TABLE),
@@ -176,7 +172,7 @@ def test_unit_combinations(c: sp.Expr, e: sp.Expr, one: sp.Expr, other: sp.Expr,
     for data in near_misses:
         # |t + t| = |t| + |t|
         if data[0] != quantity or data[1] != upper or data[2:] != (parts, factor, TABLE):
-            assert not true("unit-combination", *data), data
+            assert not holds("unit-combination", *data), data
 
 
 @pytest.mark.parametrize("weight", ["p + q", "2*p", "1 + p", "p - q - 1", "3/2", "p*q - 2", "p**2", "4*p*(1 - p)", "X"])
@@ -184,21 +180,21 @@ def test_weights_beyond_one_are_not_licensed(weight: str) -> None:
     """p + q <= 2, p - q - 1 >= -2; a product is not affine, whatever its corners."""
     c = parse(weight)
     quantity = absolute(put(c * X, TABLE))
-    assert not true("unit-combination", quantity, sp.Abs(X), ((c, X),), ONE, TABLE)
+    assert not holds("unit-combination", quantity, sp.Abs(X), ((c, X),), ONE, TABLE)
 
 
 @pytest.mark.parametrize("factor", ["-1", "0", "xi", "theta", "theta - 1/2", "v - 1", "v*xi", "1/(theta - 1/2)"])
 def test_factors_of_either_sign_are_not_licensed(factor: str) -> None:
     g = parse(factor)
     quantity = absolute(g * put(p * X, TABLE))
-    assert not true("unit-combination", quantity, g * sp.Abs(X), ((p, X),), g, TABLE)
+    assert not holds("unit-combination", quantity, g * sp.Abs(X), ((p, X),), g, TABLE)
 
 
 def test_the_units_stand_in_the_coefficients_only() -> None:
     """|exp(-a^2) X| <= |p X| for a free p is false; and so is |exp(-a^2) X| <= u |X| for a free u."""
     quantity = absolute(TABLE["p"] * X)
     assert exceeds(quantity, sp.Abs(p * X))
-    assert not true("unit-combination", quantity, sp.Abs(p * X), ((ONE, p * X),), ONE, TABLE)
+    assert not holds("unit-combination", quantity, sp.Abs(p * X), ((ONE, p * X),), ONE, TABLE)
     u = symbol("u")
     assert exceeds(quantity, u * sp.Abs(X))
-    assert not true("unit-combination", quantity, u * sp.Abs(X), ((ONE, X),), u, {"u": TABLE["p"]})
+    assert not holds("unit-combination", quantity, u * sp.Abs(X), ((ONE, X),), u, {"u": TABLE["p"]})

@@ -10,17 +10,11 @@ import numpy as np
 import pytest
 
 import theorems.rules.matrix  # noqa: F401  (registers its rules)
+from tests.mutation.steps import holds
 from theorems.algebra.contraction import evaluate
 from theorems.algebra.expressions import symbol
 from theorems.algebra.matrix_calculus import Letter, Matrix
 from theorems.bao2024.locater import LETTERS, PRODUCT, mean, scale
-from theorems.gaussian.process import Step
-from theorems.rules import RULES, licensed
-
-
-def check(rule: str, *data: Any) -> bool:
-    assert rule in RULES
-    return licensed(Step(rule, "", data))
 
 
 def near(value: Matrix) -> list[Matrix]:
@@ -45,19 +39,19 @@ def test_gradients(rule: str) -> None:
     for function in functions:
         for name in ("W_Q", "W_K"):
             value = function.gradient(name)
-            assert check(rule, function, name, value)
+            assert holds(rule, function, name, value)
             for other in near(value):
-                assert not check(rule, function, name, other)
-        assert not check(rule, function, "W_Q", function.gradient("W_K"))
-        assert not check(rule, function, "W_QK", function.gradient("W_K"))
-    assert not check(rule, PRODUCT["W_QK"], "W_Q", functions[0].gradient("W_Q"))
+                assert not holds(rule, function, name, other)
+        assert not holds(rule, function, "W_Q", function.gradient("W_K"))
+        assert not holds(rule, function, "W_QK", function.gradient("W_K"))
+    assert not holds(rule, PRODUCT["W_QK"], "W_Q", functions[0].gradient("W_Q"))
 
 
 def test_the_trace_of_a_matrix_of_small_rank() -> None:
     t, r = symbol("t"), symbol("r")
-    assert check("rank-trace", "r", t**2 / r)
+    assert holds("rank-trace", "r", t**2 / r)
     for wrong in (t**2, t**2 * r, 2 * t**2 / r, t / r):
-        assert not check("rank-trace", "r", wrong)
+        assert not holds("rank-trace", "r", wrong)
     random = Random(4)
     for rank, d in ((1, 1), (1, 3), (2, 3), (3, 3), (2, 5)):
         low, high = (np.array([[Fraction(random.randint(-5, 5)) for _ in range(d)] for _ in range(rank)]) for _ in "ab")
@@ -69,17 +63,17 @@ def test_the_trace_of_a_matrix_of_small_rank() -> None:
 
 def test_rules_refuse_what_is_not_of_their_shape() -> None:
     for name in ("matrix-substitution", "matrix-gradient", "matrix-differential", "matrix-part", "column-expansion"):
-        assert not check(name, 1, 2, 3)
-        assert not check(name)
+        assert not holds(name, 1, 2, 3)
+        assert not holds(name)
     stray = Matrix.of(Letter("Z", "d", "d")).trace()
-    assert not check("matrix-gradient", stray, "W_Q", LETTERS["W_Q"])
+    assert not holds("matrix-gradient", stray, "W_Q", LETTERS["W_Q"])
 
 
 def test_a_licensed_gradient_is_the_derivative_at_random_matrices() -> None:
     random = Random(7)
     function = (scale() + mean()).substitute(PRODUCT)
     value = function.gradient("W_Q")
-    assert check("matrix-gradient", function, "W_Q", value)
+    assert holds("matrix-gradient", function, "W_Q", value)
     for m, d in ((1, 1), (2, 3), (3, 2)):
         a, e = (
             {

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from tests.mutation.steps import holds
 from tests.theorems.bruteforce import Family, eye
 from theorems.algebra.expressions import symbol
 from theorems.algebra.matrix_calculus import Matrix
@@ -41,10 +42,6 @@ PRODUCTS: dict[str, tuple[tuple[str, str], ...]] = {
 EDGE = sp.Rational(3, 4)
 OTHER = {"eq19": (theta, EDGE), "eq20": (EDGE, sp.Integer(1)), "eq21": (sp.Integer(0), sp.Integer(1))}
 ORDERS = {"eq19": appendix_b.order19, "eq20": appendix_b.order20, "eq21": appendix_b.order21}
-
-
-def holds(rule: str, *data: Any) -> bool:
-    return licensed(Step(rule, "", data))
 
 
 # -- hoelder-growth

@@ -26,6 +26,7 @@ import theorems.lampert2026.costs
 import theorems.lampert2026.representability
 import theorems.lampert2026.smoothing
 import theorems.lampert2026.switch  # noqa: F401  (with those before it, every module that registers rules)
+from tests.mutation.steps import step
 from theorems.algebra.expressions import parse, symbol
 from theorems.algebra.ratio import Ratio
 from theorems.gaussian.moments.increments import SecondRoute
@@ -36,10 +37,6 @@ from theorems.rules import RULES, canonical_trace, licensed, licensed_by, rule
 d, tr1, tr2, T, u, v = (symbol(n) for n in ("d", "tr1", "tr2", "T", "u", "v"))
 ROOT = {"Sigma": ("R", "R")}
 INNER = ("R", "W_QK", "R")
-
-
-def step(name: str, *data: Any) -> Step:
-    return Step(name, "", data)
 
 
 ENTROPY = {

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from tests.mutation.steps import step
 from theorems.algebra.expressions import parse, symbol
-from theorems.gaussian.process import Step
 from theorems.kernel.bounds import INEQUALITIES
 from theorems.kernel.derivation import Fact
 from theorems.kernel.deriving import derive
@@ -36,10 +36,6 @@ UNIT = kappa / sp.sqrt(d)
 a, b = symbol("a"), symbol("b")
 DIAGONAL = tuple(parse(text) for text in ("kappa/(lam**2*sqrt(d))", "kappa/sqrt(d)", "2*kappa/(lam*sqrt(d))"))
 ALPHA = parse("2*kappa*sqrt(d)/Delta_diag")
-
-
-def step(name: str, *data: Any) -> Step:
-    return Step(name, "", data)
 
 
 def refused(name: str, good: tuple[Any, ...], *changes: tuple[int, Any]) -> None:
