@@ -7,20 +7,16 @@ cost from above.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import isqrt
 from typing import Any
 
-import flint
 import numpy as np
 
-from theorems.algebra import norms
-from theorems.algebra.balls import lower_end, precision
-from theorems.lampert2026.patterns.instances import Instance, Token
-from theorems.lampert2026.patterns.symmetric import COORDINATES, Family, blocks, dual_blocks, orbits, products, wins
+from theorems.lampert2026.patterns.symmetric import COORDINATES, Family, blocks, dual_blocks, orbits, products
 
 #: Largest denominator of the solver's numbers after rounding.
 DENOMINATOR = 10**9
@@ -35,10 +31,7 @@ Rows = list[list[Fraction]]
 
 @dataclass(frozen=True)
 class Bracket:
-    """low <= least cost <= high, both certified; the certificates: ``entries`` of a W and ``multipliers``, by name.
-
-    For a full program ``entries`` is W = sum X_jk t_j t_k^T over the tokens, by (j, k), and multipliers by constraint.
-    """
+    """low <= least cost <= high, both certified; the certificates: ``entries`` of a W and ``multipliers``, by name."""
 
     low: Fraction
     high: Fraction
@@ -214,102 +207,3 @@ def _below(product: Sequence[Sequence[Fraction]], size: Fraction) -> bool:
     """Whether size^2 I - B B^T is positive semidefinite, for a 2 x 2 product."""
     one, two, cross = size**2 - product[0][0], size**2 - product[1][1], product[0][1]
     return one >= 0 and two >= 0 and one * two >= cross**2
-
-
-# -- the full program
-
-
-def constraints(instance: Instance, pattern: str) -> tuple[tuple[int, int, int], ...]:
-    """Every constraint as places (query, winner, loser) among ``instance.tokens``: the winner's score is 1 higher."""
-    tokens = instance.tokens
-    place = {token: k for k, token in enumerate(tokens)}
-    found = dict.fromkeys(
-        (place[query], place[winner], place[loser])
-        for query in tokens
-        for winner, loser in _contests(query, tokens, pattern)
-    )
-    return tuple(found)
-
-
-def _contests(query: Token, tokens: Sequence[Token], pattern: str) -> Iterator[tuple[Token, Token]]:
-    """(winner, loser) for a query, straight from the pattern: who is attended to, and every key outside that set."""
-    wins(pattern)
-    b = Token("b")
-    if query.kind == "g":
-        target = b if pattern == "sink" else query
-        yield from ((target, key) for key in tokens if key != target)
-    elif query.kind == "f":
-        own = [key for key in tokens if key.kind == "g" and key.group == query.group]
-        rest = [key for key in tokens if key not in own]
-        yield from ((winner, key) for winner in own for key in rest)
-        target = b if pattern == "sink" else query
-        yield from ((target, key) for key in rest if key != target)
-
-
-def full(instance: Instance, pattern: str) -> Bracket:
-    """The least cost of any instance by the program over all W on the span of the tokens; for small C and n."""
-    gram = [list(row) for row in instance.gram]
-    ways = constraints(instance, pattern)
-    values, vectors = np.linalg.eigh(np.array(gram, dtype=float))
-    kept = values > 1e-9
-    tokens = vectors[:, kept] * np.sqrt(values[kept])
-    cp = _solver()
-    W = cp.Variable((tokens.shape[1], tokens.shape[1]))
-    S = tokens @ W @ tokens.T
-    q, w, k = (list(column) for column in zip(*ways, strict=True))
-    margins = S[q, w] - S[q, k] >= 1
-    problem = cp.Problem(cp.Minimize(cp.normNuc(W)), [margins])
-    problem.solve(solver=cp.CLARABEL)
-    if problem.status not in ("optimal", "optimal_inaccurate"):
-        raise Uncertified(f"{pattern}: the solver says {problem.status}")
-    inverse = np.linalg.pinv(tokens)
-    X = inverse.T @ W.value @ inverse
-    weights = [max(rational(y), Fraction(0)) for y in margins.dual_value]
-    low, scaled = _full_dual(gram, ways, weights)
-    high, entries = _full_primal(gram, ways, [[rational(x) for x in row] for row in X])
-    return Bracket(low, high, entries, dict(zip(ways, scaled, strict=True)))
-
-
-def _mat(rows: Sequence[Sequence[Fraction]]) -> flint.fmpq_mat:
-    return flint.fmpq_mat([[flint.fmpq(v.numerator, v.denominator) for v in map(Fraction, row)] for row in rows])
-
-
-def _fractions(matrix: flint.fmpq_mat) -> Rows:
-    return [[Fraction(int(v.p), int(v.q)) for v in row] for row in matrix.tolist()]
-
-
-def _full_dual(
-    gram: Rows, ways: Sequence[tuple[int, int, int]], weights: Sequence[Fraction]
-) -> tuple[Fraction, list[Fraction]]:
-    """2 sum y / t, for t^2 G - G M G M^T G positive semidefinite: ||T M T^T||_2 <= t on the span of the tokens T."""
-    size = len(gram)
-    M = [[Fraction(0)] * size for _ in range(size)]
-    for (q, w, k), y in zip(ways, weights, strict=True):
-        M[q][w] += y
-        M[q][k] -= y
-    G, Y = _mat(gram), _mat(M)
-    inner = G * Y * G * Y.transpose() * G
-    squares = np.linalg.eigvals(np.array(_fractions(Y * G * Y.transpose() * G), dtype=float)).real
-    bound = Fraction(float(max(squares)) ** 0.5).limit_denominator(DENOMINATOR) * (1 + 10 * SLACK)
-    gap = _fractions(G * flint.fmpq(bound.numerator, bound.denominator) ** 2 - inner)
-    if not norms.is_semidefinite(gap):
-        raise Uncertified(f"the multipliers' matrix is not shown to have a norm below {float(bound)}")
-    scaled = [y / bound for y in weights]
-    return 2 * sum(scaled, Fraction(0)), scaled
-
-
-def _full_primal(
-    gram: Rows, ways: Sequence[tuple[int, int, int]], X: Rows
-) -> tuple[Fraction, dict[tuple[int, int], Fraction]]:
-    """The cost of W = T X T^T after its least margin has been scaled to 1: singular values of W are those of G X."""
-    G = _mat(gram)
-    S = _fractions(G * _mat(X) * G)
-    least = min(S[q][w] - S[q][k] for q, w, k in ways)
-    if least <= 0:
-        raise Uncertified(f"a margin of the solver's W is {float(least):.3g}")
-    A = _mat(X)
-    with precision(256):
-        found: Any = (A * G * A.transpose() * G).charpoly().complex_roots()
-        total = sum((root.real.nonnegative_part().sqrt() * int(count) for root, count in found), flint.arb(0))
-        value = -lower_end(-total)
-    return 2 * value / least, {(j, k): v / least for j, row in enumerate(X) for k, v in enumerate(row) if v}

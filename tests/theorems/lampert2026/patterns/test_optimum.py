@@ -1,20 +1,19 @@
-"""Certified least costs: the certificates checked again on explicit matrices, the two programs against each other."""
+"""Certified least costs: the certificates are refused when changed, and the program agrees with one over every W."""
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction as F
 from itertools import product
 
+import cvxpy
 import numpy as np
 import pytest
 
-from theorems.lampert2026.patterns.instances import Instance, overlapping, planar
+from theorems.lampert2026.patterns.instances import Instance, Token, overlapping
 from theorems.lampert2026.patterns.optimum import (
     ROOT_ERROR,
-    Bracket,
     Uncertified,
     bounded,
-    constraints,
     feasible,
-    full,
     norm_above,
     nuclear_above,
     root_above,
@@ -39,32 +38,49 @@ def rows_of(instance: Instance) -> np.ndarray:
     return rows
 
 
+def constraints(instance: Instance, pattern: str) -> tuple[tuple[int, int, int], ...]:
+    """Every constraint as places (query, winner, loser) among ``instance.tokens``: the winner's score is 1 higher."""
+    tokens = instance.tokens
+    place = {token: k for k, token in enumerate(tokens)}
+    found = dict.fromkeys(
+        (place[query], place[winner], place[loser])
+        for query in tokens
+        for winner, loser in _contests(query, tokens, pattern)
+    )
+    return tuple(found)
+
+
+def _contests(query: Token, tokens: Sequence[Token], pattern: str) -> Iterator[tuple[Token, Token]]:
+    """(winner, loser) for a query, straight from the pattern: who is attended to, and every key outside that set."""
+    wins(pattern)
+    b = Token("b")
+    if query.kind == "g":
+        target = b if pattern == "sink" else query
+        yield from ((target, key) for key in tokens if key != target)
+    elif query.kind == "f":
+        own = [key for key in tokens if key.kind == "g" and key.group == query.group]
+        rest = [key for key in tokens if key not in own]
+        yield from ((winner, key) for winner in own for key in rest)
+        target = b if pattern == "sink" else query
+        yield from ((target, key) for key in rest if key != target)
+
+
+def full(instance: Instance, pattern: str) -> float:
+    """The least cost of any instance by the program over all W on the span of the tokens, as a solver finds it."""
+    rows = rows_of(instance)
+    W = cvxpy.Variable((rows.shape[1], rows.shape[1]))
+    S = rows @ W @ rows.T
+    q, w, k = (list(column) for column in zip(*constraints(instance, pattern), strict=True))
+    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.normNuc(W)), [S[q, w] - S[q, k] >= 1])
+    return 2 * float(problem.solve(solver=cvxpy.CLARABEL))
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_reduced_program_agrees_with_the_full_one(case: tuple[str, int, int, F, F]) -> None:
     pattern, place = case[0], case[1:]
     reduced, whole = symmetric(pattern, *place), full(overlapping(*place), pattern)
-    assert max(reduced.gap, whole.gap) < F(1, 10**5)
-    assert reduced.low <= whole.high
-    assert whole.low <= reduced.high
-
-
-@pytest.mark.parametrize("case", CASES[:4], ids=str)
-def test_the_certificates_hold_on_explicit_matrices(case: tuple[str, int, int, F, F]) -> None:
-    pattern, place = case[0], case[1:]
-    instance = overlapping(*place)
-    found = full(instance, pattern)
-    rows, ways = rows_of(instance), constraints(instance, pattern)
-    X = np.zeros((len(rows), len(rows)))
-    for (j, k), value in found.entries.items():
-        X[j, k] = float(value)
-    W = rows.T @ X @ rows
-    S = rows @ W @ rows.T
-    assert min(S[q, w] - S[q, k] for q, w, k in ways) > 1 - 1e-9
-    assert 2 * np.linalg.norm(W, "nuc") == pytest.approx(float(found.high), abs=1e-9)
-    Y = sum(float(y) * np.outer(rows[q], rows[w] - rows[k]) for (q, w, k), y in found.multipliers.items())
-    assert min(found.multipliers.values()) >= 0
-    assert np.linalg.norm(Y, 2) < 1 + 1e-12
-    assert 2 * sum(map(float, found.multipliers.values())) == pytest.approx(float(found.low), abs=1e-9)
+    assert reduced.gap < F(1, 10**5)
+    assert float(reduced.low) * (1 - 1e-6) <= whole <= float(reduced.high) * (1 + 1e-6)
 
 
 def test_the_constraints_are_those_of_every_visible_set() -> None:
@@ -106,15 +122,6 @@ def test_scores_of_an_invariant_w() -> None:
         along = float(lam) ** 2 * value["ee" if key in "gh" else "eE"]
         form = sum(float(v) * value[name] for name, v in scores(family)["g", key].items())
         assert form == pytest.approx(along + eta[one] @ W @ eta[two], abs=1e-6)
-
-
-def test_every_instance_is_certified() -> None:
-    """Lines of a plane, where r_eff is irrational and no symmetry helps."""
-    for pattern in ("sink", "diag"):
-        found = full(planar(F(3, 4), [0, F(1, 2), F(-1, 4)]), pattern)
-        assert isinstance(found, Bracket)
-        assert 0 < found.low <= found.high
-        assert found.gap < F(1, 10**5)
 
 
 def test_what_is_not_feasible_is_not_certified() -> None:
