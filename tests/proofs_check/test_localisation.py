@@ -261,7 +261,7 @@ def test_the_words_of_a_limit_do_not_speak_of_T(claim: str) -> None:
 )
 def test_a_fault_in_an_empirical_check_is_a_conflict(claim: str, fault: str) -> None:
     """A variance taken for the standard deviation, an evaluation a little off, a search beyond the proved bound."""
-    entry = registry.find(SEC4 + claim)
+    entry: Any = registry.find(SEC4 + claim)
 
     def wrong(*given: Any, **named: Any) -> Any:
         if fault == "wide":

@@ -132,7 +132,7 @@ def test_a_wrong_coefficient_is_seen(code: ModuleType) -> None:
 # ---- the walks
 
 
-def drawn(given: Case, walks: int = WALKS, device: str = "cpu", **further: Any) -> Tensor:
+def drawn(given: Case, walks: int = WALKS, device: Any = "cpu", **further: Any) -> Tensor:
     return gpu.ready(*given, device=device).draw(**{"key": 99 << 31, "block": 5, "walks": walks, **further})
 
 

@@ -65,7 +65,7 @@ def swaying(given: Case) -> Case:
     return T, d, root, W + 3 * (W - W.T), start
 
 
-def drawn(given: Case, walks: int = WALKS, device: str = "cpu", **further: Any) -> Tensor:
+def drawn(given: Case, walks: int = WALKS, device: Any = "cpu", **further: Any) -> Tensor:
     return gpu_joint.ready(*given, device=device).draw(**{"key": 99 << 31, "block": 5, "walks": walks, **further})
 
 

@@ -29,6 +29,7 @@ from theorems.bao2024.law import (
     rho_matrix,
     score_kernel,
     skewness,
+    spectra,
     spectrum,
     weights,
 )
@@ -142,14 +143,14 @@ def test_weights_are_those_of_the_whole_walk(start: str, symmetric: bool, rank: 
         kernel = kernel_values(T, i, start)
         truth = dense(T, i, W, Sigma, start)
         size = np.max(np.abs(truth)) + 1e-300
-        core, _ = law.matrices(W, Sigma)
-        assert np.allclose(law.block_weights(core, [kernel])[0], truth, rtol=0, atol=1e-12 * size + 1e-15)
+        core, _ = spectra.matrices(W, Sigma)
+        assert np.allclose(spectra.block_weights(core, [kernel])[0], truth, rtol=0, atol=1e-12 * size + 1e-15)
         if symmetric:
             alphas, counts = weights(*spectrum(W, Sigma), kernel)
             assert np.allclose(np.sort(np.repeat(alphas, counts.astype(int))), truth, atol=1e-12 * size + 1e-15)
         if np.max(np.abs(truth)) > 1e-9:
             # a kernel without its covariance c is told apart
-            other = law.block_weights(core, [(kernel[0] * 2, kernel[1], -kernel[2])])[0]
+            other = spectra.block_weights(core, [(kernel[0] * 2, kernel[1], -kernel[2])])[0]
             assert not np.allclose(other, truth, atol=1e-6)
 
 

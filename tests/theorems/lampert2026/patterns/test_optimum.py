@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction as F
+from importlib import import_module
 from itertools import product
+from typing import Any
 
-import cvxpy
 import numpy as np
 import pytest
 
@@ -68,11 +69,12 @@ def _contests(query: Token, tokens: Sequence[Token], pattern: str) -> Iterator[t
 def full(instance: Instance, pattern: str) -> float:
     """The least cost of any instance by the program over all W on the span of the tokens, as a solver finds it."""
     rows = rows_of(instance)
-    W = cvxpy.Variable((rows.shape[1], rows.shape[1]))
+    cp: Any = import_module("cvxpy")
+    W = cp.Variable((rows.shape[1], rows.shape[1]))
     S = rows @ W @ rows.T
     q, w, k = (list(column) for column in zip(*constraints(instance, pattern), strict=True))
-    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.normNuc(W)), [S[q, w] - S[q, k] >= 1])
-    return 2 * float(problem.solve(solver=cvxpy.CLARABEL))
+    problem = cp.Problem(cp.Minimize(cp.normNuc(W)), [S[q, w] - S[q, k] >= 1])
+    return 2 * float(problem.solve(solver=cp.CLARABEL))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
