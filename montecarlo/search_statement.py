@@ -16,7 +16,7 @@ import numpy as np
 
 from montecarlo.search_conditions import CLAUSES, GRID, PROPERTIES, excess, margin, property_margin
 from montecarlo.search_gathered import GATHERED
-from montecarlo.statements import series
+from montecarlo.statements import integrals, series
 from montecarlo.statements.nodes import Node, frozen
 
 Array = Any
@@ -100,6 +100,8 @@ def compiled(node: Sequence[Any]) -> Callable[[Floats], Array]:
         return _summed(compiled(args[0]), args[1], compiled(args[2]), compiled(args[3]), op == "prod")
     if op == "series":
         return _to_infinity(args[0], args[1], compiled(args[2]))
+    if op == "integral":
+        return _integral(args[0], args[1], compiled(args[2]), compiled(args[3]))
     if op == "diff":
         return _slope(compiled(args[0]), args[1], compiled(args[2]))
     if op == "relation":
@@ -228,15 +230,27 @@ def _summed(
 
 def _to_infinity(body: Sequence[Any], index: str, first: Callable[[Floats], Array]) -> Callable[[Floats], Array]:
     """The terms from the first on added, until what is left does not matter."""
-    parts: dict[Node, Callable[[Floats], Array]] = {}
-    node = frozen(body)
+    node, part = frozen(body), _parts()
+    return lambda case: series.value(float(_plain(first(case))), node, index, part(case))
 
-    def part(one: Node, case: Floats) -> float:
+
+def _integral(
+    body: Sequence[Any], index: str, low: Callable[[Floats], Array], high: Callable[[Floats], Array]
+) -> Callable[[Floats], Array]:
+    node, part = frozen(body), _parts()
+    return lambda case: integrals.value(float(_plain(low(case))), float(_plain(high(case))), node, index, part(case))
+
+
+def _parts() -> Callable[[Floats], series.Number]:
+    """At a case, the values of what stands under an index without it; each is compiled once."""
+    parts: dict[Node, Callable[[Floats], Array]] = {}
+
+    def value(one: Node, case: Floats) -> float:
         if one not in parts:
             parts[one] = compiled(one)
         return float(_plain(parts[one](case)))
 
-    return lambda case: series.value(float(_plain(first(case))), node, index, lambda one: part(one, case))
+    return lambda case: lambda one: value(one, case)
 
 
 def _by_cases(

@@ -10,7 +10,7 @@ Node = tuple[Any, ...]
 
 MOMENTS = ("E", "Var", "Cov", "Corr", "Skew", "Kurt", "P")
 #: Nodes that bind an index: their arguments are body, index, and its ends or the sequence that it runs through.
-BINDING = ("sum", "prod", "series", "stack", "columns", "every", "each")
+BINDING = ("sum", "prod", "series", "integral", "stack", "columns", "every", "each")
 #: A derivative binds a name too: its arguments are body, name and where it is taken.
 DERIVATIVE = "diff"
 #: Numbers of a function of one name on a half-line: body, name, and where it begins.

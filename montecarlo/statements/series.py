@@ -32,7 +32,7 @@ _ARRAYS: dict[str, Callable[..., Array]] = {
     "*": lambda *parts: reduce(np.multiply, parts),
     "/": np.divide,
     "**": np.power,
-    "exp": np.exp,
+    **{name: getattr(np, name) for name in ("exp", "log", "sqrt", "cos", "sin", "abs")},
     "gamma": lambda inner: np.array([_gamma(one) for one in inner]),
 }
 
@@ -78,7 +78,7 @@ def value(first: float, body: Node, index: str, number: Number) -> float:
 
 
 def values(node: Node, index: str, places: Array, number: Number) -> Array:
-    """A node's values at some whole numbers, each one more than the one before."""
+    """A node's values at some numbers: of a product to the index whole ones, each one more than the one before."""
     op, args = node[0], node[1:]
     if not holds(node, index):
         return np.full(len(places), number(node))

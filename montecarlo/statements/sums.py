@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from montecarlo.statements import series
+from montecarlo.statements import integrals, series
 from montecarlo.statements.arrays import Array, alike, array, is_array, library
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import CORE, Value, broadcast, evaluate, reads, scalar, whole
@@ -71,9 +71,8 @@ def _summed(node: Node, env: Environment) -> Value:
     return total if total is not None else Value("scalar", 0.0)
 
 
-@reads("series")
-def _to_infinity(node: Node, env: Environment) -> Value:
-    _, body, index, first = node
+def _numbers(node: Node, env: Environment) -> series.Number:
+    """The values of what stands in a node without its index."""
 
     def number(one: Node) -> float:
         found = scalar(one, env)
@@ -81,9 +80,26 @@ def _to_infinity(node: Node, env: Environment) -> Value:
             raise StatementSimulationError(f"{text(node)} holds the index of another sum; expected numbers alone")
         return float(found)
 
+    return number
+
+
+@reads("series")
+def _to_infinity(node: Node, env: Environment) -> Value:
+    _, body, index, first = node
+    number = _numbers(node, env)
     found = series.value(number(first), body, index, number)
     if not math.isfinite(found):
         raise NoValueError(f"{text(node)} is not seen to converge")
+    return Value("scalar", found)
+
+
+@reads("integral")
+def _integrated(node: Node, env: Environment) -> Value:
+    _, body, index, low, high = node
+    number = _numbers(node, env)
+    found = integrals.value(number(low), number(high), body, index, number)
+    if not math.isfinite(found):
+        raise NoValueError(f"{text(node)} is not seen to have a value")
     return Value("scalar", found)
 
 

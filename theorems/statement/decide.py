@@ -142,7 +142,9 @@ class Derivation:
         """What a side divides by, outside of moments: divisors, bases of negative powers, variances."""
         if node not in self._divided:
             # what stands under the index of a product, or of a sum to infinity, is shown to have a value
-            inside = {id(one) for p in node.walk() if p.op in ("prod", "series") for one in p.args[0].walk()}
+            inside = {
+                id(one) for p in node.walk() if p.op in ("prod", "series", "integral") for one in p.args[0].walk()
+            }
             parts = [p for p in node.walk() if id(p) not in inside]
             found = [p.args[1] for p in parts if p.op == "/" and not p.random and not _within_moment(node, p)]
             found += [p.args[0] for p in parts if p.op == "**" and _negative(p.args[1])]

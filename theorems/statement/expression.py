@@ -31,7 +31,7 @@ HOLDS = {"=": {0}, "<=": {-1, 0}, "<": {-1}, ">=": {0, 1}, ">": {1}, "!=": {-1, 
 #: Nodes over an index: their arguments are body, index, and the index's ends or the sequence that it runs through.
 RANGES = (*SUMS, "every", "each")
 #: Nodes whose second argument is a name of their own, bound in the first: body, index, then expressions outside of it.
-BINDERS = (*RANGES, "series", "diff", *PREDICATES, *HALF_LINE)
+BINDERS = (*RANGES, "series", "integral", "diff", *PREDICATES, *HALF_LINE)
 #: Nodes that are true or false.
 TRUTHS = ("relation", "and", "every", "given", "exists", *PREDICATES)
 #: What is taken of an expression for every value of indices.
@@ -67,10 +67,10 @@ class Expr:
     name, where), ``mean`` (of the tokens), ``relation``, ``and`` (a chain of relations), ``normal`` (mean, variance: a
     random number of its own), ``chance`` ("within" | "above" | "below", mean, variance, ends: its probability of an
     interval),
-    ``pi``, a moment of MOMENTS, or a function. ``series`` (body, index, first) is a sum to infinity, ``stack`` and
-    ``columns`` (as ``sum``) are the vector with these entries and the matrix with these columns, ``column`` (matrix,
-    place) and ``element`` (matrix, row, column) parts of
-    a matrix, ``grad`` (number, variable) a gradient, ``at`` (body, variable, value) a body with a variable's value.
+    ``pi``, a moment of MOMENTS, or a function. ``series`` (body, index, first) is a sum to infinity, ``integral``
+    (body, index, low, high) an integral, ``stack`` and ``columns`` (as ``sum``) are the vector with these entries and
+    the matrix with these columns, ``column`` (matrix, place) and ``element`` (matrix, row, column) parts of a matrix,
+    ``grad`` (number, variable) a gradient, ``at`` (body, variable, value) a body with a variable's value.
     ``member`` is a vector of a family (name, first indices, indices), ``every`` a relation and ``each`` an expression
     for every value of an index, ``given`` one of these under conditions on indices, ``exists`` (unknowns, conditions)
     and ``least`` (function, unknowns, conditions) hold ``unknown`` (name, kind). ``entire`` (name, number) is a power

@@ -17,6 +17,7 @@ import flint
 from theorems.algebra.convex import nearest
 from theorems.statement.arithmetic import Matrix, Number, UndefinedError, Value, Vector, ball, larger, root, smaller
 from theorems.statement.expression import Expr
+from theorems.statement.integrals import enclosed as integral
 from theorems.statement.series import enclosed
 from theorems.statement.truths import places, truth
 from theorems.statement.values import Data
@@ -154,4 +155,5 @@ READ: dict[str, Callable[..., Value]] = {
     "dist": dist,
     "onto": onto,
     "series": lambda reader, *args: enclosed(Expr("series", args), reader),
+    "integral": lambda reader, *args: integral(Expr("integral", args), reader),
 }

@@ -35,7 +35,7 @@ def has_values(prop: Proposition) -> None:
     values = _Values(prop)
     for side in (prop.left, prop.right):
         for node in side.walk():
-            if node.op in ("prod", "series") and values.prover.defined(node) is None:
+            if node.op in ("prod", "series", "integral") and values.prover.defined(node) is None:
                 raise NotPolynomialError(
                     f"{node} is not shown to have a value wherever the hypotheses hold", at=node.at
                 )

@@ -38,7 +38,7 @@ MAX_LENGTH, MAX_DEPTH, MAX_EXPONENT, MAX_DIGITS = 4_000, 60, 64, 40
 #: Longest number that a power of numbers may be.
 MAX_BITS = 4_096
 _FORMS = (
-    *("tr", "norm", "mean", "clip", "o", "O", "grad", "at", "column", "indicator", "diff", "normal", "lim"),
+    *("tr", "norm", "mean", "clip", "o", "O", "grad", "at", "column", "indicator", "diff", "integral", "normal", "lim"),
     *("every", "exists", "least", "binomial"),
     *PREDICATES,
     *HALF_LINE,
@@ -472,6 +472,6 @@ _CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
     "every": every,
     **dict.fromkeys(("exists", "least"), extremal),
     **GATHERED,
-    **dict.fromkeys(PREDICATES, property_of),
+    **dict.fromkeys((*PREDICATES, "integral"), property_of),
     **dict.fromkeys(HALF_LINE, on_half_line),
 }

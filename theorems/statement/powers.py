@@ -47,8 +47,8 @@ def expected_power(node: Expr, exact: Exact) -> sp.Expr | None:
     d = exact.value(name("d"))
     # of a whole exponent the power of a product is that of its factors
     scale = sp.Mul(*(one**half for one in (d if sphere else sp.Integer(2), *sp.Mul.make_args(sp.factor(q)))))
-    below = _rising(d / 2, half, exact.known) if sphere else sp.Integer(1)
-    return exact.value(factor) * scale * _rising(sp.Rational(1, 2), half, exact.known) / below
+    below = rising(d / 2, half, exact.known) if sphere else sp.Integer(1)
+    return exact.value(factor) * scale * rising(sp.Rational(1, 2), half, exact.known) / below
 
 
 def _split(node: Expr, exact: Exact) -> tuple[Expr, Expr | None, Expr]:
@@ -108,7 +108,7 @@ def product(node: Expr, exact: Exact) -> sp.Expr:
         (lead, ups), (least, downs) = (linear_factors(sp.Poly(part, own)) for part in (above, below))
     except (NoRatioError, sp.PolynomialError):
         return sp.Product(value, (own, low, low + count - 1))
-    above, below = (sp.Mul(*(_rising(low + one, count, exact.known) for one in ends)) for ends in (ups, downs))
+    above, below = (sp.Mul(*(rising(low + one, count, exact.known) for one in ends)) for ends in (ups, downs))
     return (lead / least) ** count * above / below
 
 
@@ -122,14 +122,15 @@ def binomial(node: Expr, exact: Exact) -> sp.Expr:
     return sp.Mul(*((n - j) / (j + 1) for j in range(int(k)))) if k >= 0 else sp.Integer(0)
 
 
-def _rising(start: sp.Expr, count: sp.Expr, known: Hypotheses) -> sp.Expr:
+def rising(start: sp.Expr, count: sp.Expr, known: Hypotheses) -> sp.Expr:
     """(a)_n for n >= 0 by (b)_m, where b > 0 is as small as may be and m has no number, so that equals have one form.
 
     (a)_n = (b)_(n + a - b)/(b)_(a - b), and (b)_(m + 1) = (b + m) (b)_m.
     """
     shift = sp.floor(start.as_coeff_Add()[0])
     least = start - shift
-    if least == 0:
+    if least == 0 or (whole(2 * least, known) and not whole(2 * least - 1, known)):
+        # it may be 0, and divides
         shift, least = shift - 1, least + 1
     if shift < 0 or not (least.is_Rational or whole(2 * least, known)):
         return sp.rf(start, count)

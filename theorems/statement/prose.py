@@ -178,6 +178,8 @@ def _function(node: Expr) -> tuple[str, int]:
         below = {"fro": "F", "nuclear": "*", "oo": r"\infty", "max": r"\max", "sum": r"\mathrm{sum}"}
         below = below.get(args[1], args[1])
         return rf"\left\lVert {latex(args[0])} \right\rVert" + (f"_{{{below}}}" if below else ""), 4
+    if op == "integral":
+        return rf"\int_{{{latex(args[2])}}}^{{{latex(args[3])}}} {latex(args[0], 2)}\,d{name_latex(args[1])}", 1
     if op in ("sum", "prod", "series"):
         body, index, first, *last = args
         end = latex(last[0]) if last else r"\infty"

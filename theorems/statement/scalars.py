@@ -120,7 +120,7 @@ class Exact:
             return sp.sqrt(self._norm(node, square=True))
         if op == "sum":
             return self._sum(node)
-        if op in ("prod", "series", "binomial"):
+        if op in ("prod", "series", "binomial", "integral"):
             return _powers(op)(node, self)
         if op in _MOMENTS:
             return _MOMENTS[op](self, *args)
@@ -322,13 +322,14 @@ def _even(exponent: Expr) -> bool:
 
 
 def _powers(name: str) -> Callable[[Expr, Exact], sp.Expr]:
-    # powers, products and sums to infinity, which need this module
-    from theorems.statement import powers
+    # powers, products, sums to infinity and integrals, which need this module
+    from theorems.statement import integrals, powers
 
     return {
         "prod": powers.product,
         "series": powers.to_infinity,
         "binomial": powers.binomial,
+        "integral": integrals.closed,
         "moment": powers.expected_power,
     }[name]
 

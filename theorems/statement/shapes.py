@@ -64,7 +64,7 @@ def shape(node: Expr, text: str = "") -> str:
     if op == "indicator" or (op == "P" and args[0].op in ("relation", "and")):
         shape(args[0], text)
         return "number"
-    if op in ("diff", "series", "chance", "lim", *HALF_LINE):
+    if op in ("diff", "series", "integral", "chance", "lim", *HALF_LINE):
         _numbers(args, text)
         return "number"
     if op in ("norm", "entrynorm"):

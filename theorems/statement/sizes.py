@@ -28,7 +28,7 @@ def told(found: Size) -> str:
 
 
 #: What is a number whatever is in it, or true or false.
-_NUMBERS = (*TRUTHS, *HALF_LINE, "series", "least", "dist", "largest", "smallest", "unknown", "indicator")
+_NUMBERS = (*TRUTHS, *HALF_LINE, "series", "integral", "least", "dist", "largest", "smallest", "unknown", "indicator")
 
 
 class _Sizes:

@@ -106,8 +106,8 @@ def _power(node: Expr) -> str:
 
 def _function(node: Expr) -> tuple[str, int]:
     op, args = node.op, node.args
-    if op == "mean":
-        return "x̄", _ALONE
+    if op in ("mean", "pi"):
+        return {"mean": "x̄", "pi": "π"}[op], _ALONE
     if op == "norm":
         return f"‖{_text(args[0])}‖{_NORMS.get(args[1], '')}", _ALONE
     if op == "abs":
@@ -122,6 +122,8 @@ def _function(node: Expr) -> tuple[str, int]:
         body, index, first, *last = args
         sign, end = "∏" if op == "prod" else "∑", _text(last[0]) if last else "∞"
         return f"{sign}({index} = {_text(first)} … {end}) {_text(body, _PRODUCT)}", _SUM
+    if op == "integral":
+        return f"∫({_name(args[1])} = {_text(args[2])} … {_text(args[3])}) {_text(args[0], _PRODUCT)}", _SUM
     if op in HALF_LINE:
         return f"{op}({', '.join((_text(args[0]), args[1], *map(_text, args[2:]), '∞'))})", _ALONE
     return f"{op}({', '.join(_text(arg) if isinstance(arg, Expr) else str(arg) for arg in args)})", _ALONE

@@ -474,7 +474,7 @@ def _gathered(op: str, reader: Reader, *args: Expr) -> Value:
 _READERS: dict[str, Callable[..., Value]] = {
     "member": Reader.member,
     "least": Reader.least,
-    **{op: partial(_gathered, op) for op in ("dist", "largest", "smallest", "onto", "binomial", "series")},
+    **{op: partial(_gathered, op) for op in ("dist", "largest", "smallest", "onto", "binomial", "series", "integral")},
     "softmax": Reader.softmax,
     "entropy": Reader.entropy,
     "norm": Reader.norm,

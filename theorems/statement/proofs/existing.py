@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from theorems.statement.cases import frame
 from theorems.statement.expression import Expr, name, negative, number
+from theorems.statement.proofs.integrals import integrated
 from theorems.statement.proofs.series import converges
 from theorems.statement.proofs.steps import Step, Steps
 
@@ -25,6 +26,8 @@ def defined(prover: Prover, node: Expr) -> Steps | None:
         return None if inside is None or None in ends else inside
     if node.op == "series":
         return converges(prover, node)
+    if node.op == "integral":
+        return integrated(prover, node)
     for arg in node:
         if (steps := prover.defined(arg)) is None:
             return None

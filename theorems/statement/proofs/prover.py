@@ -19,6 +19,7 @@ from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate,
 from theorems.statement.proofs.comparing import by_logarithm, by_signs, by_terms
 from theorems.statement.proofs.existing import defined, needed
 from theorems.statement.proofs.facts import Fact, facts_of
+from theorems.statement.proofs.integrals import integrals_agree
 from theorems.statement.proofs.matrices import about_matrices, equal_by_normal_form
 from theorems.statement.proofs.onevariable import Line, read
 from theorems.statement.proofs.quotients import NONE, ONE
@@ -120,6 +121,8 @@ class Prover:
 
     def equal(self, left: Expr, right: Expr) -> Steps | None:
         """left = right by normal form, or by both inequalities."""
+        if left.has("integral") or right.has("integral"):
+            return integrals_agree(self, left, right)
         if left.has("series") or right.has("series"):
             return in_closed_form(self, left, right)
         if not (self.powers(left) and self.powers(right)):

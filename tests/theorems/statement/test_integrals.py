@@ -1,0 +1,119 @@
+"""Integrals: read, enclosed at cases, derived where they are of powers of cos and sin, and worked out in floats."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import flint
+import pytest
+import sympy as sp
+
+from montecarlo.search_statement import evaluate
+from montecarlo.statements import values as interpreter
+from montecarlo.statements.environment import environment_of
+from proofs_check.statements.judging import check_statement
+from proofs_check.statements.request import Request
+from theorems.statement import StatementError, proposition
+from theorems.statement.arithmetic import UndefinedError
+from theorems.statement.cases import Case
+from theorems.statement.decide import Derivation
+from theorems.statement.language import parsed
+from theorems.statement.proofs.prover import proved
+from theorems.statement.prose import latex
+from theorems.statement.typeset import _text
+from theorems.statement.values import value
+
+COUNT = "n integer, n >= 0"
+WHOLE = "k integer, k >= 1, n integer, n >= 0"
+BOTH = "integral(cos(t)**(2*k)*sin(t)**n, t, 0, pi)"
+RATIO = "prod(2*j - 1, j, 1, k)/prod(n + 2*j - 1, j, 1, k)"
+
+
+@pytest.mark.parametrize(
+    ("statement", "hypotheses", "holds"),
+    [
+        (f"{BOTH} = {RATIO}*integral(sin(t)**(n + 2*k), t, 0, pi)", WHOLE, True),
+        (f"{BOTH} = 2*integral(cos(t)**(2*k)*sin(t)**n, t, 0, pi/2)", WHOLE, True),
+        ("integral(cos(t)**(2*k + 1)*sin(t)**n, t, 0, pi) = 0", WHOLE, True),
+        ("integral(sin(t)**(n + 2), t, 0, pi) = (n + 1)/(n + 2)*integral(sin(t)**n, t, 0, pi)", COUNT, True),
+        ("integral(3*cos(t)**2/2, t, 0, pi) = 3*pi/4", "", True),
+        # one index off, another end, another parity, another exponent
+        (f"{BOTH} = {RATIO}*integral(sin(t)**(n + 2*k), t, 0, pi/2)", WHOLE, False),
+        (f"{BOTH} = {RATIO.replace('n + 2*j - 1', 'n + 2*j')}*integral(sin(t)**(n + 2*k), t, 0, pi)", WHOLE, False),
+        ("integral(cos(t)**(2*k)*sin(t)**n, t, 0, pi) = 0", WHOLE, False),
+        ("integral(cos(t)**(2*k + 1)*sin(t)**n, t, 0, pi/2) = 0", WHOLE, False),
+        ("integral(sin(t)**n, t, 0, pi) = 2*integral(sin(t)**(2*n), t, 0, pi)", COUNT, False),
+        # a negative power has no value where its base is 0
+        ("integral(1/cos(t)**(-2), t, 0, pi) = pi/2", "", False),
+        # exponents that are not whole, or may be below 0
+        (f"{BOTH} = {RATIO}*integral(sin(t)**(n + 2*k), t, 0, pi)", "k integer, k >= 1, n >= 0", False),
+        ("integral(cos(t)**n, t, 0, pi) = integral(cos(t)**n, t, 0, pi)", "n integer, n >= -1", False),
+        ("integral(cos(t)**n, t, 0, 1) = integral(cos(t)**n, t, 0, 1)", "n integer, n >= 0", False),
+    ],
+)
+def test_what_is_proved_and_what_is_not(statement: str, hypotheses: str, holds: bool) -> None:
+    assert (proved(proposition(statement, hypotheses)) is not None) == holds
+
+
+@pytest.mark.parametrize("end", [1, 2])
+@pytest.mark.parametrize(("a", "b"), [(0, 0), (2, 0), (0, 1), (4, 3), (6, 10), (3, 2), (1, 1)])
+def test_the_closed_form_is_the_integral(a: int, b: int, end: int) -> None:
+    prop = proposition(f"integral(cos(t)**{a}*sin(t)**{b}, t, 0, pi/{end}) = 0")
+    t = sp.Symbol("t")
+    wanted = sp.integrate(sp.cos(t) ** a * sp.sin(t) ** b, (t, 0, sp.pi / end))
+    derivation = Derivation(prop)
+    assert sp.simplify(derivation.value(derivation.orders[0], prop.left) - wanted) == 0
+    assert flint.arb(str(sp.N(wanted, 30))).overlaps(flint.arb(0, 1e-25) + value(prop.left, Case()))
+    for floats in (
+        evaluate(prop.left.plain(), {"numbers": {}}),
+        interpreter.value(prop.left.plain(), environment_of({})),
+    ):
+        assert floats == pytest.approx(float(wanted), abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_the_closed_form_holds_for_every_exponent(n: int) -> None:
+    prop = proposition(f"{BOTH} = 0", WHOLE)
+    derivation = Derivation(prop)
+    found = derivation.value(derivation.orders[0], prop.left).subs({sp.Symbol("n"): n, sp.Symbol("k"): 2})
+    t = sp.Symbol("t")
+    assert sp.simplify(sp.expand_func(found) - sp.integrate(sp.cos(t) ** 4 * sp.sin(t) ** n, (t, 0, sp.pi))) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("integral(exp(-t)*t**2, t, 0, 3)", 2 - 17 * math.exp(-3)),
+        ("integral(log(t), t, 1, 2)", 2 * math.log(2) - 1),
+        ("integral(sqrt(t + a), t, 0, 1)", 2 / 3 * (1.5**1.5 - 0.5**1.5)),
+        ("integral(prod(a + j, j, 1, 2)/t, t, 1, 2)", 3.75 * math.log(2)),
+    ],
+)
+def test_other_integrals_are_worked_out_on_both_sides(text: str, wanted: float) -> None:
+    node, case = parsed(text), Case({"a": Fraction(1, 2)})
+    assert float(value(node, case)) == pytest.approx(wanted, rel=1e-12)
+    assert evaluate(node.plain(), case.plain()) == pytest.approx(wanted, rel=1e-11)
+
+
+def test_what_has_no_value_is_seen() -> None:
+    assert not value(parsed("integral(1/t, t, -1, 1)"), Case()).is_finite()
+    assert math.isnan(evaluate(parsed("integral(1/t**2, t, 0, 1)").plain(), {"numbers": {}}))
+    with pytest.raises(UndefinedError, match="integral"):
+        value(parsed("integral(abs(t), t, -1, 1)"), Case())
+
+
+def test_it_is_read_and_written() -> None:
+    node = parsed("integral(cos(t)**n, t, 0, pi)")
+    assert node.names() == {"n"} and parsed(str(node)) == node
+    assert latex(node).startswith(r"\int_{0}^{") and _text(node).startswith("∫(t = 0 … π)")
+    for text in ("integral(cos(t), t, 0)", "integral(cos(s), t, 0, 1)", "integral(x[1].T*u*t, t, 0, 1)"):
+        with pytest.raises(StatementError):
+            parsed(text)
+
+
+@pytest.mark.parametrize(("right", "verdict"), [("2", "verified"), ("3", "refuted")])
+def test_both_sides_judge_it(right: str, verdict: str) -> None:
+    statement = f"(n + 2)*integral(sin(t)**(n + 2), t, 0, pi) = (n + {right} - 1)*integral(sin(t)**n, t, 0, pi)"
+    (first, *_) = check_statement(Request(statement, "n integer, n >= 0"), effort="quick")
+    assert first["verdict"] == verdict

@@ -1,0 +1,113 @@
+"""Integrals integral(f, t, low, high): enclosed at a case, and of powers of cos t and sin t in closed form.
+
+For whole a, b >= 0 Euler's Beta integral, with u = cos(t)^2, is
+    int_0^(pi/2) cos(t)^a sin(t)^b dt = Gamma((a + 1)/2) Gamma((b + 1)/2)/(2 Gamma((a + b)/2 + 1));
+over 0 <= t <= pi it is twice that for even a, and 0 for odd a, as cos(pi - t) = -cos(t).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import reduce
+from operator import add, mul, truediv
+from typing import TYPE_CHECKING
+
+import flint
+import sympy as sp
+
+from theorems.statement.arithmetic import Number, UndefinedError, ball, unknown
+from theorems.statement.expression import Expr, name
+from theorems.statement.forms import NotPolynomialError
+from theorems.statement.powers import rising, whole
+
+if TYPE_CHECKING:
+    from theorems.statement.hypotheses import Hypotheses
+    from theorems.statement.scalars import Exact
+    from theorems.statement.values import Reader
+
+_FUNCTIONS = {"exp": flint.acb.exp, "cos": flint.acb.cos, "sin": flint.acb.sin}
+
+
+def closed(node: Expr, exact: Exact) -> sp.Expr:
+    """The value of an integral of powers of cos and sin over [0, pi] or [0, pi/2]; NotPolynomialError for any other."""
+    body, index, low, high = node.args
+    ends = exact.value(low), exact.value(high)
+    factor, powers = sp.Integer(1), {"cos": sp.Integer(0), "sin": sp.Integer(0)}
+    for one, exponent in _factors(body):
+        if index not in one.names() | exponent.names():
+            factor *= exact.value(one) ** exact.value(exponent)
+        elif one.op in powers and one.args[0] == name(index) and index not in exponent.names():
+            powers[one.op] += exact.value(exponent)
+        else:
+            raise NotPolynomialError(f"{node}: integrals of powers of cos({index}) and sin({index}) have a closed form")
+    a, b = powers["cos"], powers["sin"]
+    if ends[0] != 0 or ends[1] not in (sp.pi, sp.pi / 2):
+        raise NotPolynomialError(f"{node} has a closed form from 0 to pi, or to pi/2", at=node.at)
+    if not (whole(a, exact.known) and whole(b, exact.known)):
+        raise NotPolynomialError(f"{node}: the exponents are not shown to be whole numbers >= 0", at=node.at)
+    if ends[1] == sp.pi and whole((a - 1) / 2, exact.known):
+        return sp.Integer(0)
+    if ends[1] == sp.pi and not whole(a / 2, exact.known):
+        raise NotPolynomialError(f"{node}: whether {a} is even or odd is not known", at=node.at)
+    above = [_gamma((power + 1) / 2, exact.known) for power in (a, b)]
+    half = sp.Rational(1, 1 if ends[1] == sp.pi else 2)
+    return half * factor * sp.Mul(*above) / _gamma((a + b) / 2 + 1, exact.known)
+
+
+def _factors(node: Expr) -> list[tuple[Expr, Expr]]:
+    """The bases of a product with their exponents."""
+    one = Expr("number", (Fraction(1),))
+    if node.op == "*":
+        return [pair for arg in node.args for pair in _factors(arg)]
+    if node.op == "/":
+        return [*_factors(node.args[0]), (node.args[1], Expr("number", (Fraction(-1),)))]
+    return [node.args] if node.op == "**" else [(node, one)]
+
+
+def _gamma(value: sp.Expr, known: Hypotheses) -> sp.Expr:
+    """Gamma(a + n) = Gamma(a) a (a + 1) ... (a + n - 1), with all of n that is a whole number >= 0 by its names."""
+    terms = sp.Add.make_args(sp.expand(value))
+    count = sp.Add(*(term for term in terms if term.free_symbols and whole(term, known)))
+    return sp.gamma(value - count) * rising(value - count, count, known) if count != 0 else sp.gamma(value)
+
+
+def enclosed(node: Expr, reader: Reader) -> Number:
+    """A ball that holds the integral at a case; a function that is not analytic near the interval leaves it open."""
+    body, index, low, high = node.args
+    first, last = (ball(reader.number(end)) for end in (low, high))
+    held = {one: reader.number(one) for one in _apart(body, index)}
+
+    def at(t: flint.acb, analytic: bool) -> flint.acb:
+        return _complex(body, index, t, held, analytic)
+
+    found = flint.acb.integral(at, first, last)
+    return found.real if found.is_finite() else unknown()
+
+
+def _apart(node: Expr, index: str) -> list[Expr]:
+    """The largest parts without the index."""
+    if index not in node.names():
+        return [node]
+    return [part for arg in node for part in _apart(arg, index)]
+
+
+def _complex(node: Expr, index: str, t: flint.acb, held: dict[Expr, Number], analytic: bool) -> flint.acb:
+    op, args = node.op, node.args
+    if node in held:
+        return flint.acb(ball(held[node]))
+    if op == "name":
+        return t
+    if op == "**" and isinstance(count := held.get(args[1]), Fraction) and count.denominator == 1:
+        return _complex(args[0], index, t, held, analytic) ** int(count)
+    if op not in ("+", "*", "/", "**", "sqrt", "log", *_FUNCTIONS):
+        raise UndefinedError(f"an integral of {node} has no value here; expected sums, products, powers, exp, cos, sin")
+    parts = [_complex(arg, index, t, held, analytic) for arg in node]
+    if op in _FUNCTIONS:
+        return _FUNCTIONS[op](parts[0])
+    if op == "sqrt":
+        return parts[0].sqrt(analytic=analytic)
+    if op == "log":
+        return parts[0].log(analytic=analytic)
+    if op == "**":
+        return parts[0].pow(parts[1], analytic=analytic)
+    return reduce({"+": add, "*": mul, "/": truediv}[op], parts)
