@@ -9,6 +9,9 @@ from montecarlo.statements.environment import Environment
 from montecarlo.statements.nodes import Node, StatementSimulationError, parts, random, text
 from montecarlo.statements.values import value
 
+#: What rounding may add to a bound, relatively.
+ROUNDING = 1e-12
+
 
 def degree(node: Node, env: Environment | None = None, token: int | None = None) -> int | None:
     """The polynomial degree in the tokens, at most; None where it is no polynomial, or cannot be seen to be one.
@@ -72,6 +75,26 @@ def _inner(node: Node) -> tuple[float, float]:
     raise StatementSimulationError(f"{text(node)} stands inside another moment")
 
 
+def _of_direction(node: Node, env: Environment) -> tuple[float, float] | None:
+    """Bounds of (v.u)^k/|v|^k, which lies within |u|^k of 0 by Cauchy and Schwarz, and is not negative for even k."""
+    if node[0] != "/":
+        return None
+    (form, k), (norm, other) = (one[1:] if one[0] == "**" else (one, ("number", "1")) for one in node[1:])
+    if norm[0] != "norm" or norm[2:] not in ((), ("",)) or form[0] != "*" or len(form) != 3:
+        return None
+    sides = [one[1] if one[0] == "T" else one for one in form[1:]]
+    fixed = next((one for one in sides if not random(one)), None)
+    power, below = _exponent(k, env), _exponent(other, env)
+    if fixed is None or norm[1] not in sides or power is None or power != below or power < 0:
+        return None
+    try:
+        length = value(("norm", fixed, ""), env)
+    except StatementSimulationError:
+        return None
+    size = float(length) ** power * (1 + ROUNDING)
+    return (0.0, size) if power % 2 == 0 else (-size, size)
+
+
 def bounds(node: Node, env: Environment | None = None) -> tuple[float, float] | None:
     """Finite bounds of a random number's values; None where there are none."""
     if not random(node):
@@ -79,5 +102,5 @@ def bounds(node: Node, env: Environment | None = None) -> tuple[float, float] | 
     try:
         low, high = Encloser(env or Environment(), _inner).number(node).pair
     except (UnboundedError, StatementSimulationError):
-        return None
+        return _of_direction(node, env or Environment())
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None

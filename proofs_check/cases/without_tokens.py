@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any
 
 from hypothesis import strategies as st
@@ -112,6 +113,12 @@ class _Drawing:
             if name in totals:
                 sequences[name] = self._shares(lengths[name], totals[name])
                 continue
+            if name in known.choices:
+                entries = self._whole(lengths[name], *known.choices[name], case)
+                if not entries:
+                    return None
+                sequences[name] = entries
+                continue
             largest = None if bound is None else _rational(bound, case)
             if largest is not None and largest < 0:
                 return None
@@ -162,6 +169,17 @@ class _Drawing:
         entries = [high] * count + [low] * (length - count)
         turn = self.pick((0, length - 1))
         return tuple(scale * value for value in entries[turn:] + entries[:turn])
+
+    def _whole(self, length: int, low: Expr, high: Expr, case: Case) -> tuple[Fraction, ...]:
+        """Whole numbers between two ends, most of them alike; none where there are no such numbers."""
+        ends = [_rational(end, case) for end in (low, high)]
+        if ends[0] is None or ends[1] is None:
+            return ()
+        pool = [Fraction(k) for k in range(ceil(ends[0]), min(floor(ends[1]), ceil(ends[0]) + LARGEST) + 1)]
+        if not pool:
+            return ()
+        count, usual = self.pick(range(min(length, LARGEST) + 1)), self.pick(pool)
+        return tuple(self.pick(pool) if k < count else usual for k in range(length))
 
     def _shares(self, length: int, total: Fraction) -> tuple[Fraction, ...]:
         weights = [self.pick((1, 0, 2, 3, 10, 1000)) for _ in range(length)]

@@ -23,6 +23,7 @@ from proofs_check.cases.of_statements import satisfied
 from proofs_check.claims.findings import saying
 from proofs_check.claims.report import Case, Claim
 from proofs_check.inputs.plugins import load_simulations
+from proofs_check.statements.attaining import where_attained
 from proofs_check.statements.found import Found
 from proofs_check.statements.judging import judged, report
 from proofs_check.statements.moments import Checker
@@ -34,6 +35,7 @@ from theorems.kernel.deriving import derive
 from theorems.kernel.deriving import find as find_derivation
 from theorems.kernel.settle import unlicensed, unsupported
 from theorems.rules import licensed
+from theorems.statement.certify import shown
 from theorems.statement.decide import Derivation, decide
 from theorems.statement.derived import kernel_of
 from theorems.statement.forms import NotPolynomialError
@@ -74,6 +76,8 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
                 "said": saying(claim),
             }
         )
+    if claim.attained:
+        hold_attained(first, said(claim, name), options.seed)
     binding = bound(claim, first["cases"], options.seed)
     ruling, reason = capped(claim, binding, first["verdict"], first["reason"])
     first.update({"verdict": ruling, "reason": reason, "bound": binding.bound})
@@ -93,6 +97,17 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
             second["reading"] = f"The correction of {claim.id}: {second['reading']}"
         found.append((second, claim.alpha))
     return found
+
+
+def hold_attained(report: Claim, prop: Proposition, seed: int) -> None:
+    """Ask of a verified bound that is said to be attained for a case of equality; without one it is undecided."""
+    if report["verdict"] != "verified":
+        return
+    case = where_attained(prop, seed)
+    if case is None:
+        report.update({"verdict": "undecided", "reason": "proved as a bound; no case of equality was found"})
+    else:
+        report["symbolic"]["evidence"].append(f"attained at {case}: both sides are {shown(prop.right, case)}")
 
 
 def bound(claim: Statement, cases: list[Case], seed: int) -> Binding:

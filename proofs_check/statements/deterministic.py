@@ -155,10 +155,10 @@ def judge_deterministic(prop: Proposition, effort: str = "standard", seed: int =
 def _undrawn(prop: Proposition) -> str:
     """Why no cases of a statement are drawn; "" where they are."""
     known = prop.known
-    declared = [*known.families, *known.choices]
+    declared = [*known.families]
     if declared or known.truths:
         told = f"for {declared[0]}" if declared else f"that satisfy {known.truths[0]}"
-        return f"no cases are drawn {told}: families, sequences of integers and every(...) are for claims with cases"
+        return f"no cases are drawn {told}: families and every(...) are for claims with cases"
     if any(side.has("exists", "least") for side in (prop.left, prop.right)):
         return "no search goes through the values of unknowns: exists and least are for claims with cases"
     if any(side.has(*HALF_LINE) for side in (prop.left, prop.right)):

@@ -12,6 +12,7 @@ import sympy as sp
 
 from proofs_check.cases.of_statements import Case, covering, drawn, readable_case, simple, size
 from proofs_check.claims.report import shown_case
+from proofs_check.statements.exactly import Exactly
 from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import (
     BETA,
@@ -68,6 +69,7 @@ class Checker:
 
     def __post_init__(self) -> None:
         self.derivation = Derivation(self.prop)
+        self.exactly = Exactly(self.prop, self.derivation)
         self.found.tier = "direct simulation"
         self.measured: list[Measurement] = []
         self.dear, self.why, self.without = 0, "", ""
@@ -76,13 +78,7 @@ class Checker:
 
     def exact(self, node: Expr, case: Mapping[str, Any]) -> sp.Expr | None:
         """A side's exact value at a case; None where there is none, or no real one."""
-        try:
-            if not self.derivation.defined(node, case):
-                return None
-            value = self.derivation.at(node, case)
-        except (StatementError, KeyError, ZeroDivisionError):
-            return None
-        return None if value.has(sp.zoo, sp.nan, sp.oo, -sp.oo) or value.is_real is False else value
+        return self.exactly.at(node, case)
 
     def _defined_at(self, case: Mapping[str, Any]) -> bool:
         """Whether nothing shows that a side has no value at a case."""
@@ -456,9 +452,10 @@ class Checker:
             if left is not None and left.is_Rational and (other is None or (other.is_Rational and left != other)):
                 return False
         try:
+            derivation = self.exactly.derivation(right)
             return all(
-                equal(self.derivation.value(order, self.prop.left), self.derivation.value(order, right))
-                for order in self.derivation.orders
+                equal(derivation.value(order, self.prop.left), derivation.value(order, right))
+                for order in derivation.orders
             )
         except StatementError:
             return False

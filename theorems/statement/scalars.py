@@ -222,6 +222,8 @@ class Exact:
             return self._radius(*node.args)
         if node.op == "norm" and node.random:
             return self._radius(node, Expr("number", (Fraction(1),)))
+        if node.has("norm") and (value := _powers("length")(node, self)) is not None:
+            return sp.sympify(value)
         if (power := _powers("moment")(node, self)) is not None:
             return sp.sympify(power)
         terms = self.terms(node)
@@ -233,6 +235,10 @@ class Exact:
                 at=node.at,
             )
         return self.finished(self.moments.expect(terms))
+
+    def place(self, node: Expr) -> int:
+        """Where a token's position stands in the order."""
+        return self.order.index(place_of(node))
 
     def _radius(self, norm: Expr, exponent: Expr) -> sp.Expr:
         """E |v|^j of a sum v of Gaussian tokens with Sigma = I: (2 c)^(j/2) Gamma((d + j)/2)/Gamma(d/2), v ~ N(0, c I).
@@ -323,13 +329,14 @@ def _even(exponent: Expr) -> bool:
 
 def _powers(name: str) -> Callable[[Expr, Exact], sp.Expr]:
     # powers, products, sums to infinity and integrals, which need this module
-    from theorems.statement import integrals, powers
+    from theorems.statement import integrals, powers, scaling
 
     return {
         "prod": powers.product,
         "series": powers.to_infinity,
         "binomial": powers.binomial,
         "integral": integrals.closed,
+        "length": scaling.scaled,
         "moment": powers.expected_power,
     }[name]
 

@@ -18,7 +18,6 @@ from theorems.statement import proposition
     ("text", "known", "says"),
     [
         ("dist(0, hull(v[j], j, 1, n)) <= norm(v[1])", "v[1..n] in R^d", "no cases are drawn for v"),
-        ("largest(J[k], k, 1, m) <= n", "J in {1..n}^m, n >= 1", "no cases are drawn for J"),
         ("least(norm(W, fro), W, a.T*W*a >= 1) <= 1", "a in R^d", "no search goes through the values of unknowns"),
     ],
 )

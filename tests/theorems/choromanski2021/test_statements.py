@@ -44,6 +44,7 @@ def test_what_the_lock_holds_is_in_declared_names(claim: Statement) -> None:
         ("sec3.thm1-upper", ("exp(xy)", "exp(xy/2)")),
         ("appF.eq32", ("l + 1, oo", "l + 2, oo")),
         ("appF.chi-moment", ("d + j", "d + j + 1")),
+        ("appF.lemma5", ("(x[1].T*u)**(2*k)]", "(x[1].T*u)**(2*k + 2)]")),
         ("appF.thm5-sum", ("4*d**2", "4*d")),
         ("sec3.thm2", ("(d + 2)", "(d + 1)")),
         ("sec3.thm2-reg", ("- 2*(m - 1)", "- 3*(m - 1)")),

@@ -281,6 +281,8 @@ def _entry(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
         if bound is not None:
             yield Fact("bound of the entries", minus(bound, node))
             yield Fact("bound of the entries", add(bound, node))
+        if head in known.choices:
+            yield from _between(known.choices[head], node)
         return
     found = _scores(known, head)
     if found is not None:
@@ -294,6 +296,12 @@ def _entry(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
                 yield Fact("entries of softmax(s) are as exp(s_i) to exp(s_j)", ratio, equal=True)
         if found[1] is not None:
             yield from _corners(node, found[0], found[1], upper=True, lower=True)
+
+
+def _between(ends: tuple[Expr, Expr], node: Expr) -> Iterator[Fact]:
+    low, high = ends
+    yield Fact("hypothesis", minus(node, low))
+    yield Fact("hypothesis", minus(high, node))
 
 
 def _several(known: Hypotheses, size: Expr) -> bool:
@@ -359,6 +367,8 @@ def _entropy(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterato
 def _sum(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
     """The sum of all entries of a sequence."""
     body, _, _, last = node.args
+    if (ends := known.choices.get(body.args[0])) is not None:
+        yield from _between((times(last, ends[0]), times(last, ends[1])), node)
     vector = Expr("family", (body.args[0],))
     square = times(last, Expr("norm", (vector, "")), Expr("norm", (vector, "")))
     yield Fact("(s_1 + ... + s_n)**2 <= n norm(s)**2", minus(square, times(node, node)))

@@ -25,8 +25,10 @@ from theorems.statement.proofs.onevariable import Line, read
 from theorems.statement.proofs.quotients import NONE, ONE
 from theorems.statement.proofs.series import bounded, in_closed_form
 from theorems.statement.proofs.steps import Proof, Step, Steps
+from theorems.statement.proofs.whole_sequences import by_ratios
 from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
+from theorems.statement.shapes import shape
 from theorems.statement.work import Work
 
 #: Steps that one proof may take where nothing else is said.
@@ -145,8 +147,14 @@ class Prover:
             positive = inside.at_least(body, low, strict or high.op == "gamma")
             told = "a product of positive factors" if high.op == "prod" else "gamma of a positive number"
             return None if positive is None else [Step(f"{told} is positive", f"{high}"), *positive]
+        if high.op in ("*", "/") and low == number(0) and high.has("gamma") and shape(high.args[0]) == "number":
+            # by its factors, as gamma has no normal form
+            steps = [self.at_least(arg, low, strict or (high.op == "/" and k > 0)) for k, arg in enumerate(high.args)]
+            return None if None in steps else [step for one in steps if one for step in one]
         if high.has("series") or low.has("series"):
             return bounded(self, high, low, strict)
+        if low.has("prod") and not strict and (steps := by_ratios(self, high, low)) is not None:
+            return steps
         if "prod" in (high.op, low.op):
             return None if strict else self._by_factors(high, low)
         gap = minus(high, low)
@@ -170,11 +178,11 @@ class Prover:
         if index in {*self.prop.parameters, *self.prop.positions, *self.whole}:
             # the index is no parameter of that name
             body, index = body.put({index: name(f"{index}#")}), f"{index}#"
-        return self._knowing(("<=", first, name(index)), *(("<=", name(index), end) for end in last)), body
+        return self.knowing(("<=", first, name(index)), *(("<=", name(index), end) for end in last)), body
 
     def under(self, gap: Expr) -> Prover:
         """The prover where gap >= 0, too."""
-        inside = self._knowing((">=", gap, number(0)))
+        inside = self.knowing((">=", gap, number(0)))
         try:
             form = Atoms(self.known).quotient(gap)
         except NoFormError:
@@ -193,7 +201,8 @@ class Prover:
             inside.known = replace(inside.known, ranges={**self.known.ranges, labels[0]: values})
         return inside
 
-    def _knowing(self, *relations: tuple[str, Expr, Expr]) -> Prover:
+    def knowing(self, *relations: tuple[str, Expr, Expr]) -> Prover:
+        """The prover under further relations."""
         inside = Prover(self.prop, self.work)
         inside.known = replace(self.known, relations=(*self.known.relations, *relations))
         return inside

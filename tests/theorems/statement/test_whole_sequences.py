@@ -1,0 +1,68 @@
+"""Sequences of whole numbers of any length: products over them are bounded, cases of them are drawn."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from proofs_check.cases.without_tokens import drawn
+from proofs_check.judging.stated import hold_attained
+from proofs_check.statements.attaining import where_attained
+from proofs_check.statements.deterministic import judge_deterministic
+from theorems.statement import proposition
+from theorems.statement.proofs.prover import proved
+
+MU = "mu[j] = 2**(j/2)*gamma((d + j)/2)/gamma(d/2)"
+KNOWN = "J in {1..N}^n, n integer, n >= 2, N integer, N >= 1"
+TAU = "prod(mu[2*J[i]], i, 1, n)/mu[2*sum(J[k], k, 1, n)]"
+FALLING = "prod(gamma(d)/gamma(d + J[i]), i, 1, n)/(gamma(d)/gamma(d + sum(J[i], i, 1, n)))"
+
+
+@pytest.mark.parametrize(
+    ("statement", "known", "holds"),
+    [
+        (f"{TAU} <= d/(d + 2)", KNOWN, True),
+        (f"{TAU} <= 1", KNOWN, True),
+        (f"{TAU} <= d/(d + 3)", KNOWN, False),
+        # fewer numbers, or ones that may be 0
+        (f"{TAU} <= d/(d + 2)", KNOWN.replace("n >= 2", "n >= 1"), False),
+        (f"{TAU} <= d/(d + 2)", KNOWN.replace("{1..", "{0.."), False),
+        # another function below, a constant before it, and ratios that fall
+        (f"{TAU.replace('mu[2*s', 'mu[s')} <= d/(d + 2)", KNOWN, False),
+        (f"{TAU.replace('prod(mu', 'prod(2*mu').replace('/mu', '/(2*mu') + ')'} <= d/(d + 2)", KNOWN, False),
+        (f"{FALLING} <= (d + 1)/d", KNOWN, False),
+        ("prod(2**J[i], i, 1, n)/2**sum(J[i], i, 1, n) <= 1", KNOWN, True),
+    ],
+)
+def test_what_is_proved_and_what_is_not(statement: str, known: str, holds: bool) -> None:
+    where = MU if "mu" in statement else ""
+    assert (proved(proposition(statement, known, where)) is not None) == holds
+
+
+def test_cases_are_drawn_within_the_ends() -> None:
+    prop = proposition("sum(J[i], i, 1, n) >= m*n", "J in {m..5}^n, m integer, m >= 2")
+    generator, lengths = random.Random(1), set[int]()
+    for _ in range(200):
+        case = drawn(prop, generator.choice)
+        if case is not None:
+            assert all(case.numbers["m"] <= one <= 5 and one.denominator == 1 for one in case.sequences["J"])
+            lengths.add(len(case.sequences["J"]))
+    assert {1, 2, 3} <= lengths
+
+
+def test_a_false_bound_is_refuted_at_whole_numbers() -> None:
+    found = judge_deterministic(proposition(f"{TAU} <= d/(d + 3)", KNOWN, MU), "quick")
+    assert found.verdict == "refuted" and found.counterexample is not None
+    assert found.counterexample.sequences["J"] == (Fraction(1), Fraction(1))
+
+
+@pytest.mark.parametrize(("right", "verdict"), [("d/(d + 2)", "verified"), ("(d + 1)/(d + 2)", "undecided")])
+def test_a_bound_that_is_said_to_be_attained_has_a_case_of_equality(right: str, verdict: str) -> None:
+    prop = proposition(f"{TAU} <= {right}", KNOWN, MU)
+    report: Any = {"verdict": "verified", "reason": "", "symbolic": {"evidence": []}}
+    hold_attained(report, prop, 0)
+    assert report["verdict"] == verdict
+    assert (where_attained(prop) is None) == (verdict == "undecided") == bool(report["reason"])

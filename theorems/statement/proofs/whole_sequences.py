@@ -1,0 +1,90 @@
+"""Products over sequences of whole numbers: B(J_1) ... B(J_n)/B(J_1 + ... + J_n), B(q) = r(0) r(1) ... r(q - 1).
+
+With 0 < r(0) <= r(1) <= ... is B(a) B(b)/B(a + b) = prod_(j<b) r(j)/r(a + j), where every factor is at most 1, and the
+first one at most r(0)/r(1) if a, b >= 1. So the product of n >= 2 is at most r(0)/r(1): what the third and later ones
+bring is at most 1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import sympy as sp
+
+from theorems.algebra.expressions import symbol
+from theorems.statement.expression import Expr, StatementError, name, number
+from theorems.statement.hypotheses import words_of
+from theorems.statement.language import parsed
+from theorems.statement.proofs.steps import Step, Steps
+from theorems.statement.repairing import language_text
+from theorems.statement.scalars import sympy_of
+
+if TYPE_CHECKING:
+    from theorems.statement.proofs.prover import Prover
+
+RULE = "products of values with growing ratios, over n >= 2 whole numbers >= 1"
+#: The name of the argument of B.
+OWN = "q_"
+
+
+def by_ratios(prover: Prover, high: Expr, low: Expr) -> Steps | None:
+    """high >= r(0)/r(1) >= low, where low is such a product."""
+    if low.op != "/" or low.args[0].op != "prod":
+        return None
+    product, below = low.args
+    body, index, first, last = product.args
+    entries = {part for part in body.walk() if part.op == "entry" and part.args[1] == name(index)}
+    if len(entries) != 1 or first != number(1) or not isinstance(head := next(iter(entries)).args[0], str):
+        return None
+    known = prover.known.choices.get(head)
+    size = name(prover.known.sequences[head][0])
+    if known is None or last != size:
+        return None
+    value = _put(body, entries.pop(), name(OWN))
+    for total in [part for part in below.walk() if part.op == "sum"]:
+        if total.args[0] == Expr("entry", (head, name(total.args[1]))) and total.args[2:] == (first, last):
+            below = _put(below, total, name(OWN))
+    if index in value.names() or below != value:
+        return None
+    ratio = _ratio(value)
+    if ratio is None:
+        return None
+    try:
+        words = words_of(prover.known)
+        r = parsed(language_text(ratio), words)
+        ends = [r.put({OWN: number(k)}) for k in (0, 1)]
+        later = r.put({OWN: Expr("+", (name(OWN), number(1)))})
+    except StatementError:
+        return None
+    inside = prover.knowing(("<=", number(0), name(OWN)))
+    found: Steps = [Step(RULE, f"B(q) = {value}, B(q + 1)/B(q) = {r}".replace(OWN, "q"))]
+    for goal in (
+        inside.defined(r),
+        prover.at_least(size, number(2), False),
+        prover.at_least(known[0], number(1), False),
+        prover.at_least(ends[0], number(0), True),
+        inside.at_least(later, r, False),
+        prover.at_least(high, Expr("/", (ends[0], ends[1])), False),
+    ):
+        if goal is None:
+            return None
+        found += goal
+    return found
+
+
+def _put(node: Expr, old: Expr, new: Expr) -> Expr:
+    """The node with another one in the place of one of its parts, wherever it stands."""
+    return new if node == old else node.mapped(lambda arg: _put(arg, old, new))
+
+
+def _ratio(value: Expr) -> sp.Expr | None:
+    """B(q + 1)/B(q) as a rational function, where B(0) = 1; None where it is none."""
+    try:
+        B = sympy_of(value)
+    except StatementError:
+        return None
+    q = symbol(OWN)
+    found = sp.cancel(sp.gammasimp(sp.powsimp(sp.expand_power_exp(B.subs(q, q + 1) / B), force=False)))
+    if sp.simplify(B.subs(q, 0)) != 1 or not found.is_rational_function(*found.free_symbols):
+        return None
+    return found
