@@ -243,6 +243,10 @@ class _Printer:
         if called in ("Sum", "sum", "prod") and len(inside) == 4:
             sign, part = (r"\prod", _PRODUCT) if called == "prod" else (r"\sum", _BIG)
             return rf"{sign}_{{{inside[1]}={inside[2]}}}^{{{inside[3]}}} {self.text(arguments[0], part)}", _BIG
+        if called == "integral" and len(inside) == 4:
+            return rf"\int_{{{inside[2]}}}^{{{inside[3]}}} {self.text(arguments[0], _PRODUCT)} \,d{inside[1]}", _BIG
+        if called in ("RisingFactorial", "rf") and len(inside) == 2:
+            return rf"{_bracketed(inside[0])}_{{{inside[1]}}}", _POWER
         form = _CALLS.get(called)
         if form is None and recognised(called):
             form = name(called) + r"\left(%s\right)"
