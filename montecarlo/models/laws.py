@@ -87,13 +87,13 @@ def growth(x: Tensor) -> Tensor:
     sizes = [(x[:, k:] - x[:, :-k]).square().sum(-1).mean(-1).clamp(min=tiny) for k in lags]
     places = torch.tensor(lags, dtype=x.dtype, device=x.device).log()
     places = places - places.mean()
-    return torch.stack(sizes, dim=-1).log() @ places / places.square().sum()
+    return torch.stack(sizes, dim=-1).log().mul(places).sum(-1) / places.square().sum()
 
 
 def average_cosine(y: Tensor) -> Tensor:
     """The mean of cos(y_i, y_j) over the pairs i != j of every window: (..., k, d) -> (...)."""
     k = y.shape[-2]
-    lengths = y.norm(dim=-1, keepdim=True).clamp(min=torch.finfo(y.dtype).tiny)
+    lengths: Tensor = y.norm(dim=-1, keepdim=True).clamp(min=torch.finfo(y.dtype).tiny)
     found: Tensor = ((1 / lengths).mT @ y)[..., 0, :].square().sum(-1)
     # every token but those that are 0 has the cosine 1 with itself
     return (found - (lengths > torch.finfo(y.dtype).tiny).sum((-2, -1))) / (k * (k - 1))

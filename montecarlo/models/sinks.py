@@ -53,8 +53,9 @@ def _common(vectors: Rows, floats: Array) -> bool:
     gram = floats @ floats.T if small else floats.T @ floats
     gram += (RIDGE * np.trace(gram) / len(gram) + np.finfo(float).tiny) * np.eye(len(gram))
     ones = np.ones(len(floats))
-    guess = floats.T @ np.linalg.solve(gram, ones) if small else np.linalg.solve(gram, floats.T @ ones)
-    return any(Separation(True, direction=way).shown(vectors) for way in roundings(guess))
+    guess = np.asarray(np.linalg.solve(gram, ones if small else floats.T @ ones), dtype=np.float64)
+    ways = roundings(floats.T @ guess if small else guess)
+    return any(Separation(True, direction=way).shown(vectors) for way in ways)
 
 
 def _decided(z: Rows) -> bool | None:

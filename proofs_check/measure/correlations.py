@@ -80,9 +80,9 @@ def _failing(left: str, heads: Rows, assumed: Rows) -> list[str]:
     for name in ASSUMED.get(left, ()):
         rows = [row for row in assumed if row["name"] == name]
         failed, open_ = (sum(row["holds"] is verdict for row in rows) for verdict in (False, None))
-        if failed or open_:
-            more = f", undecided before {open_}" if open_ else ""
-            told.append(f"{ASSUMPTIONS[name].what}: not before {failed} of {len(rows)} layers{more}")
+        parts = [f"{word} before {count}" for word, count in (("not", failed), ("undecided", open_)) if count]
+        if parts:
+            told.append(f"{ASSUMPTIONS[name].what}: {', '.join(parts)} of {len(rows)} layers")
     shares = [row["symmetric"] for row in heads if row["symmetric"] is not None]
     if left in ALSO and shares:
         told.append(ALSO[left].format(symmetric=sum(shares) / len(shares)))

@@ -150,7 +150,8 @@ def _with_bounds(found: dict[str, Tensor]) -> dict[str, Tensor]:
     """What was measured, and beside it the bounds of the theorems at the last query."""
     keys = int(found.pop("keys")) - 1
     least, printed = predictions.entropy_bounds(found.pop("norm").cpu().numpy(), keys + 1)
-    far = predictions.switch_bound(*(found.pop(name).cpu().double().numpy() for name in ("margin", "radius")), keys)
+    margin, radius = (found.pop(name).cpu().double().numpy() for name in ("margin", "radius"))
+    far = predictions.switch_bound(margin, radius, keys)
     entropy = found["last entropy"].cpu()
     below = {"refuted": entropy < torch.from_numpy(printed), "missed": entropy < torch.from_numpy(least) - ROUNDING}
     bounds = {"bound": least, "printed": printed, "far": far}
@@ -211,7 +212,7 @@ def _heads(held: _Held, c: Config, length: int, increments: int, least: float | 
             "norm": norm,
             "room": None if least is None else norm / least,
             **_switch(of),
-            **predictions.on_the_map(scale, *(float(of[name]) for name in ("t1", "t2", "tB")), square),
+            **predictions.on_the_map(scale, float(of["t1"]), float(of["t2"]), float(of["tB"]), square),
             "change": float(of["even"] - of["identity"]),
         }
         row = {"head": head, **_numbers(values), "eigenvalues": _numbers(_spectrum(found.eigenvalues[head]))}

@@ -114,10 +114,11 @@ def sentences(found: Found) -> list[str]:
                 f"becomes {verb} by even mixing in {right} of them, and by their own attention in {own}."
             )
     below = sum(row["refuted"] > 0 for row in heads)
+    entropy, least = (sorted(row[name] for row in heads)[len(heads) // 2] for name in ("last entropy", "bound"))
     out.append(
-        f"The last query's entropy lies below the printed bound (9) in some window for {below} of {len(heads)} heads; "
-        "below the derived one for "
-        f"{sum(row['missed'] > 0 for row in heads)}."
+        f"The last query's entropy lies below the printed bound (9) in some window for {below} of {len(heads)} heads, "
+        f"below the derived one for {sum(row['missed'] > 0 for row in heads)}. That is {least:.2g} nats for the median "
+        f"head, at the scores' own norm; the median entropy is {entropy:.2g}."
     )
     return out
 

@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 import torch
 
+from figures import MODEL_FIGURES, load
 from montecarlo.models.config import ModelError, of_json
+from montecarlo.models.laws import assumption
 from montecarlo.models.weights import Model
 from proofs_check.commands import cli
 from proofs_check.measure import measured as measure
 from proofs_check.measure.correlations import rank
 from proofs_check.measure.telling import lines, span
-from tests.montecarlo.models.small import CONFIG, weights
+from tests.montecarlo.models.small import CONFIG, weights, written
 from tests.montecarlo.models.test_observe import planted
 
 TOKENS = [random.Random(k).randrange(50) for k in range(400)]
@@ -56,7 +58,7 @@ def test_a_planted_law_is_recovered(walk: bool, monkeypatch: pytest.MonkeyPatch)
     count = 32 * 128
     monkeypatch.setattr(measure, "encoded", lambda model, text: range(count))
     # intervals of this confidence hold all of the numbers at once
-    monkeypatch.setattr(measure, "assumption", lambda name, sums: real(name, sums, 1e-4))
+    monkeypatch.setattr(measure, "assumption", lambda name, sums: assumption(name, sums, 1e-4))
     table = torch.randn(count, 24, generator=torch.Generator().manual_seed(11))
     found = measure.measured(of_table(table.cumsum(0) if walk else table), "a" * count, count)
     holds = {row["name"]: row["holds"] for row in found["assumptions"]}
@@ -64,9 +66,6 @@ def test_a_planted_law_is_recovered(walk: bool, monkeypatch: pytest.MonkeyPatch)
     assert holds["neighbours"] is not walk
     # how far a walk drifts in 32 windows says little
     assert walk or (holds["drift"] and holds["norms"])
-
-
-real = measure.assumption
 
 
 def test_planted_heads_are_recovered(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,3 +208,54 @@ def test_weights_that_are_no_numbers_are_one_line(
 def test_a_text_that_is_too_short(small: Model) -> None:
     with pytest.raises(ModelError, match="34 or more"):
         measure.measured(small, "a" * 20, 1000)
+
+
+@pytest.mark.parametrize(
+    ("broken", "told"),
+    [
+        ("none", "a folder with config.json"),
+        ("foreign", "does not begin as GGUF does"),
+        ("empty", "with config.json"),
+        ("gpt2", "one of llama, mistral, qwen2"),
+        ("pickle", "never opened"),
+        ("truncated", "a whole safetensors file"),
+        ("wordless", "tokenizer"),
+    ],
+)
+def test_a_model_that_cannot_be_read_is_one_line(
+    broken: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("safetensors")
+    monkeypatch.chdir(tmp_path)
+    Path("text").write_text("a" * 80)
+    folder = tmp_path / broken
+    if broken == "foreign":
+        folder.write_bytes(b"PK\x03\x04")
+    elif broken != "none":
+        written(folder, CONFIG | ({"model_type": "gpt2"} if broken == "gpt2" else {}), weights(CONFIG))
+        file = folder / "model.safetensors"
+        if broken == "empty":
+            (folder / "config.json").unlink()
+        elif broken == "pickle":
+            file.rename(folder / "pytorch_model.bin")
+        elif broken == "truncated":
+            file.write_bytes(file.read_bytes()[:-10])
+    before = sorted(tmp_path.rglob("*"))
+    assert cli.main(["measure", broken, "--text", "text", "--json", "out.json", "--html", "site"]) == 2
+    error = capsys.readouterr().err
+    assert told in error and error.count("\n") == 1
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_the_tables_hold_what_is_drawn(found: dict[str, Any]) -> None:
+    """Every figure's data is JSON, and its table has a row for each head, layer or comparison."""
+    rows = {name: load(name) for name in MODEL_FIGURES}
+    counts = {}
+    for name, module in rows.items():
+        drawn = json.loads(json.dumps(module.data(found), allow_nan=False))
+        assert drawn["figure"] == name and drawn["where"]
+        counts[name] = len(module.table(drawn))
+    assert counts["model_assumptions"] == 2 * 9 and counts["model_cosines"] == 2
+    assert counts["model_heads"] == counts["model_signs"] == counts["model_spectra"] == 8
+    assert counts["model_correlations"] == sum(row["heads"] for row in found["correlations"])
+    assert counts["model_patterns"] == 6 * 64 * 65 // 2
