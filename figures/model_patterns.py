@@ -1,4 +1,4 @@
-"""Attention patterns of a model's most extreme heads (lampert2026, Fig. 13)."""
+"""Attention patterns of a model's most extreme heads (lampert2026, Fig. 13), and rho beside their profiles."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from figures.style import SMALL, canvas, plain, rows
+from figures.style import BLACK, CURVES, ORANGE, SMALL, canvas, legend, plain, rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,23 +33,32 @@ def table(drawn: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def draw(drawn: dict[str, Any]) -> Figure:
-    """A map a head, the root of the share as colour; later keys are left white."""
-    figure = canvas(5.2)
-    image = None
-    panels = figure.subplots(2, 3).flat
-    for panel, one in zip(panels, drawn["patterns"], strict=False):
+    """A map a head, the root of the share as colour, later keys white; below it rho beside what the last query does."""
+    figure = canvas(7.6)
+    grid = figure.add_gridspec(4, 3, height_ratios=(2.2, 1, 2.2, 1))
+    image, handles = None, []
+    for place, one in enumerate(drawn["patterns"]):
+        down, across = divmod(place, 3)
+        panel, below = (figure.add_subplot(grid[2 * down + row, across]) for row in (0, 1))
         shares = np.array(one["attention"])
         shares[np.triu_indices(len(shares), 1)] = np.nan
         image = panel.imshow(np.sqrt(shares), cmap="magma_r", vmin=0, vmax=1, interpolation="nearest")
         panel.set_title(f"{one['layer']}.{one['head']}: {one['what']}", fontsize=SMALL)
-        plain(panel, grid=False)
-    for panel in panels[len(drawn["patterns"]) :]:
-        panel.set_axis_off()
-    figure.supxlabel("key", fontsize=SMALL)
-    figure.supylabel("query", fontsize=SMALL)
+        at = (np.arange(len(one["profile"])) + 0.5) / len(one["profile"])
+        handles = [
+            *below.plot(at, one["rho"] or np.full(len(at), np.nan), **CURVES["derived"]),
+            *below.plot(at, one["propagated"], color=BLACK, marker="o", markersize=2.6, linewidth=0.8),
+            *below.plot(at, np.array(one["profile"]) / max(one["profile"]), color=ORANGE, linewidth=1.2),
+        ]
+        below.set(xlim=(0, 1), ylim=(-0.05, 1.05), xlabel="θ, place of the key [1]" if down else "")
+        if not across:
+            panel.set_ylabel("query")
+        for each in (panel, below):
+            plain(each, grid=each is below)
     if image is not None:
-        bar = figure.colorbar(image, ax=figure.axes[:6], pad=0.01, aspect=30)
+        bar = figure.colorbar(image, ax=figure.axes, pad=0.01, aspect=40)
         bar.set_ticks([0, 0.1**0.5, 0.5**0.5, 1], labels=["0", "0.1", "0.5", "1"])
         bar.ax.tick_params(labelsize=SMALL)
         bar.set_label("share of attention", fontsize=SMALL)
+        legend(figure, handles, ["ρ, derived", "keys that pass", "attention over its largest"], 3)
     return figure

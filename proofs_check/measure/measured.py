@@ -285,7 +285,8 @@ def _patterns(rows: Rows, held: list[_Held]) -> Rows:
         place = (best["layer"], best["head"])
         taken.add(place)
         shares = [[round(value, 4) for value in line] for line in held[place[0]].shown[place[1]].tolist()]
-        found.append({"layer": place[0], "head": place[1], "what": words, "attention": shares})
+        told = {key: best[key] for key in ("rho", "propagated", "profile")}
+        found.append({"layer": place[0], "head": place[1], "what": words, "attention": shares, **told})
     return found
 
 

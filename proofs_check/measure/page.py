@@ -20,7 +20,10 @@ PARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("model_cosines", "How alike tokens are: measured, and the ratio of expectations that stands for it."),
         ("model_signs", "The sign map: where averaging is derived to make outputs more or less alike."),
         ("model_heads", "Every head: predictions in the left column of the first rows, measurements beside them."),
-        ("model_patterns", "The most extreme heads on the first tokens of the text."),
+        (
+            "model_patterns",
+            "The most extreme heads on the text's first tokens; below each, ρ beside what the last query does.",
+        ),
     ),
     "judged": (("model_correlations", "Predicted (across) and measured (up), a point a head."),),
 }

@@ -378,7 +378,7 @@ def models(draw: Draw, report: Mapping[str, Any]) -> Call:
     }
     path = draw.choice(("m", "m", "m", "m", "m.gguf", "m.gguf", "folder", "pipe", "loop", "old", word(draw)))
     found = ["measure", path, "--text", "text"]
-    for option in draw.sample(("--tokens", "--heads", "--json"), draw.choice((0, 0, 1))):
+    for option in draw.sample(("--tokens", "--heads", "--json", "--html"), draw.choice((0, 0, 1))):
         found += [option, draw.choice(("8", "0.0", "new.json", word(draw)))]
     return Call("models", found, files)
 
