@@ -50,8 +50,9 @@ def draw(drawn: dict[str, Any]) -> Figure:
                 getattr(panel, f"{axis}axis").set_minor_formatter("")
         value = row["rank_correlation"]
         number = "no rank correlation" if value is None else f"{value:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
-        failed = f"hypotheses that fail: {len(row['fails'])}" if row["fails"] else "no hypothesis fails"
-        panel.set_title(f"{row['paper']}: {failed}\n{number}".replace("-", "−"), fontsize=SMALL)
+        count = len(row["fails"])
+        failed = f"{count} hypothes{'is fails' if count == 1 else 'es fail'}" if count else "no hypothesis fails"
+        panel.set_title(f"{failed}\n{row['paper']}: {number.replace('-', '−')}", fontsize=SMALL)
         panel.set(xlabel=row["words"][0], ylabel=row["words"][1])
         plain(panel)
     return figure
