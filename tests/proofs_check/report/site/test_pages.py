@@ -263,10 +263,14 @@ def test_a_later_run_takes_its_own_files_away_and_no_others(
     outside.write_text("outside")
     listed = (folder / pages.MANIFEST).read_text()
     (folder / pages.MANIFEST).write_text(listed + "../../outside.txt\n" + str(outside) + "\n")
+    (folder / "models").mkdir()
+    (folder / "models" / "small.html").write_text("a model")
     sample_report["claims"] = sample_report["claims"][:1]
     site.write(sample_report, folder)
+    # the page of a model that was measured into the folder stays, and is linked to
+    assert '<a href="models/small.html">small</a>' in (folder / "index.html").read_text()
     left = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert left == {*(name for name, _ in pages.files(sample_report)), pages.MANIFEST, "mine.txt"}
+    assert left == {*(name for name, _ in pages.files(sample_report)), pages.MANIFEST, "mine.txt", "models/small.html"}
     assert outside.exists()
     assert not list(folder.rglob(".twofold-*"))
 
