@@ -3,8 +3,8 @@
 A polynomial of degree 2 in the tokens is f = c + b^T z + z^T A z in the normals z that make them. Its cumulants are
 kappa_r = 2^(r-1) (r-1)! (tr A^r + (r/4) b^T A^(r-2) b) for r >= 2. A difference f - f' of two walks has the cumulants
 (1 + (-1)^r) kappa_r, and f - (f' + f'')/2 has (1 + 2 (-1/2)^r) kappa_r; moments follow by recursion. Those of a power
-f^k follow from the moments of f up to 4 k, with kappa_1 = c + tr A. The bound 9^q of the kurtosis of any polynomial of
-degree q (hypercontractivity) is far from sharp for most of them.
+f^k follow from the moments of f up to 4 k, with kappa_1 = c + tr A. The bound of the kurtosis of any polynomial of
+degree q (``hypercontractivity``) is far from sharp for most of them.
 """
 
 from __future__ import annotations

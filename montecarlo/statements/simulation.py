@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from montecarlo import hypercontractivity
 from montecarlo.accumulate import Sample
 from montecarlo.registry import Tails
 from montecarlo.statements import blocks, frames, radii, waves
@@ -169,7 +170,7 @@ class StatementSimulation:
         A, b, c = quadratics.coefficients(at, self.normals)
         power = statistic.power == 1 and k > 1
         found = quadratics.kurtosis_of_power(A, b, c, k) if power else quadratics.kurtosis(A, b, statistic.power)
-        return Tails(kurtosis=max(1.0, found)) if found < 9.0**known.degree else known
+        return Tails(kurtosis=max(1.0, found)) if found < hypercontractivity.kurtosis(known.degree) else known
 
     def _of_radius(self, statistic: Statistic) -> float | None:
         """The kurtosis of |v|^j, v a token or a sum of such with Sigma = I and j > 0; None for anything else."""

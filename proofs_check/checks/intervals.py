@@ -8,12 +8,13 @@ so by Markov's inequality, with probability at least 1 - 2 exp(-L),
 
 (Catoni's estimator). The interval is the set of theta that satisfy this with an upper bound of v taken from the data.
 
-Variance. A polynomial f of degree q in Gaussians has E (f - mu)^4 <= 9^q sigma^4 (hypercontractivity). Hence
-Z = (f - f')^2/2, for independent f, f', has mean sigma^2 and E Z^2 <= (9^q + 3) sigma^4/2. As Z >= 0,
-E exp(-s Z) <= exp(-s E Z + s^2 E Z^2/2), so that over N pairs the average is at least (1 - e) sigma^2, where
-e = sqrt((9^q + 3) L/N), except with probability exp(-L): sigma^2 <= average/(1 - e). Where another bound of the
-kurtosis is stated, it stands for 9^q. Numbers within a width w have Z <= w^2/2, so E Z^2 <= sigma^2 w^2/2 and, with
-c = w^2 L/(4 N), average >= sigma^2 - 2 sqrt(c) sigma: sigma <= sqrt(c) + sqrt(c + average).
+Variance. A polynomial f of degree q in Gaussians has E (f - mu)^4 <= K sigma^4 with a K = K(q) below 9^q
+(``montecarlo.hypercontractivity``). Hence Z = (f - f')^2/2, for independent f, f', has mean sigma^2 and
+E Z^2 <= (K + 3) sigma^4/2. As Z >= 0, E exp(-s Z) <= exp(-s E Z + s^2 E Z^2/2), so that over N pairs the average is at
+least (1 - e) sigma^2, where e = sqrt((K + 3) L/N), except with probability exp(-L): sigma^2 <= average/(1 - e). Where
+another bound of the kurtosis is stated, it stands for K. Numbers within a width w have Z <= w^2/2, so
+E Z^2 <= sigma^2 w^2/2 and, with c = w^2 L/(4 N), average >= sigma^2 - 2 sqrt(c) sigma:
+sigma <= sqrt(c) + sqrt(c + average).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from montecarlo.hypercontractivity import kurtosis
 from montecarlo.registry import Tails
 
 #: Relative accuracy claimed for a statistic that does not vary at all.
@@ -56,7 +58,7 @@ class Interval:
 
 def spread_slack(degree: int | Tails, pairs: int, log: float) -> float:
     """e with average >= (1 - e) sigma^2 but for exp(-log), over so many pairs, from a bound of the kurtosis."""
-    fourth = (degree.kurtosis or math.inf) if isinstance(degree, Tails) else 9.0**degree
+    fourth = (degree.kurtosis or math.inf) if isinstance(degree, Tails) else kurtosis(degree)
     return math.sqrt((fourth + 3.0) * log / pairs) if pairs else math.inf
 
 
@@ -181,20 +183,22 @@ def numbers_needed(
 ) -> int | None:
     """How many numbers (whole blocks) make an error of ``tolerance`` caught with probability 1 - beta.
 
-    From the exact variance of one number; None where more than ``most`` would be needed. A decimal of room is left
-    for the data's own estimate of the variance.
+    From the exact variance of one number; None where more than ``most`` would be needed. Room is left for the data's
+    own estimate of the variance: a tenth, or three of the standard deviations that its kurtosis allows.
     """
     if variance <= 0.0:
         return 2 * per_block
     log_spread, log_mean, log_miss = math.log(2.0 / delta), math.log(4.0 / delta), math.log(2.0 / beta)
+    bounded = isinstance(degree, Tails) and degree.width is not None
     numbers = max(8, math.ceil(4 * log_mean)) * per_block
     while numbers <= most:
-        ratio = 1.1 * spread_bound(variance, degree, numbers // 2, log_spread) / variance
+        room = 0.1 if bounded else max(0.1, 3.0 * spread_slack(degree, numbers, 1.0))
+        ratio = (1.0 + room) * spread_bound(variance, degree, numbers // 2, log_spread) / variance
         if math.isfinite(ratio):
             # the least slope of r over the block means
             slope = 1.0 - log_mean * per_block / numbers
             unit = math.sqrt(variance * log_mean / (2.0 * numbers))
             if unit * (ratio + 1.0) / slope + unit * (ratio + log_miss / log_mean) <= tolerance:
                 return numbers
-        numbers += max(per_block, (numbers // (16 * per_block)) * per_block)
+        numbers += max(per_block, (numbers // (64 * per_block)) * per_block)
     return None

@@ -13,13 +13,13 @@ from theorems.gaussian.process import Moment
 from theorems.kernel.limits import Limit
 
 #: Normals of a walk from which on the fused tier pays.
-WIDE = 32
+WIDE = 8
 
 
 def tier_of(simulation: Simulation, raw: Mapping[str, Any], context: RunContext) -> str:
     """How a case's walks are sampled: as ``context.tier`` says, or literally where the simulation cannot be sampled so.
 
-    "auto" is the fused tier for walks of WIDE normals or more, where drawing costs more than what is done with it. It
+    "auto" is the fused tier for walks of WIDE normals or more, so that the smallest cases stay literal. It
     depends on the case alone, so that a case replays with the numbers it had in a run. On a GPU "auto" is the literal
     tier.
     """

@@ -30,6 +30,7 @@ import sympy as sp
 from scipy.stats import beta as beta_law
 from scipy.stats import norm
 
+from montecarlo.hypercontractivity import kurtosis as bound_of
 from montecarlo.registry import Growth, Tails
 from proofs_check.checks.evidence import BETA, EFFORTS, Measured, RunContext
 from proofs_check.checks.growing import grown
@@ -203,7 +204,7 @@ def coverage(source: Source, seeds: Sequence[int], delta: float, work: Work) -> 
     """
     if isinstance(source.tails, Tails):
         raise ValueError(f"source = {source.quantity} of {source.pair.source}; expected a polynomial in Gaussians")
-    bound = 9.0**source.tails
+    bound = bound_of(source.tails)
     each = source.estimate(seeds[0], 1, "coverage").pairs
     least = math.floor((bound + 3.0) * math.log(2.0 / delta) / each) + 1
     sizes = sorted({2, least - 1, least, 2 * least} - {0, 1})
