@@ -470,17 +470,16 @@ def variance(f: Tensor) -> Tensor:
 
     The polynomial degree doubles.
     """
-    return covariance(f, f)
+    return _differences(f) ** 2 / 2
 
 
 def covariance(f: Tensor, g: Tensor) -> Tensor:
     """Half products of the differences of consecutive walks' numbers, (n // 2,); their mean is Cov(f, g)."""
-    pairs = len(f) // 2
-    left, right = (_double(one[: 2 * pairs : 2] - one[1 : 2 * pairs : 2]) for one in (f, g))
-    halves: Tensor = left * right / 2
-    return halves
+    return _differences(f) * _differences(g) / 2
 
 
-def _double(numbers: Any) -> Any:
+def _differences(f: Any) -> Any:
+    even = len(f) // 2 * 2
+    found = f[:even:2] - f[1:even:2]
     # numpy's arrays have no double()
-    return numbers.double() if hasattr(numbers, "double") else numbers.astype("float64")
+    return found.double() if hasattr(found, "double") else found.astype("float64")

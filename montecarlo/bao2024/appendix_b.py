@@ -19,7 +19,7 @@ def diagonal_dominance(tokens: Tensor, a: Tensor, b: Tensor) -> dict[str, Tensor
     # the columns of Gamma are the gradients of the softmax's entries
     columns = torch.stack([taylor(T, i)[0] for i in range(1, T + 1)], dim=1).to(tokens)
     left, right = tokens @ a, tokens @ b
-    full = torch.einsum("na,ai,ni->n", left, columns, right) / T
+    full = ((left @ columns) * right).sum(1) / T
     return {"diagonal": (left * columns.diagonal() * right).sum(1) / T, "full": full}
 
 

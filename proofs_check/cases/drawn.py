@@ -9,7 +9,9 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -159,7 +161,34 @@ def stream(statement: Statement, run_seed: int, place: int = 0) -> int:
 
 
 def drawn(statement: Statement, slot: Mapping[str, Any], run_seed: int, count: int) -> list[Case]:
-    """Distinct cases that Hypothesis draws from the run's seed, in its order, within the statement's conditions."""
+    """Distinct cases that Hypothesis draws from the run's seed, in its order, within the statement's conditions.
+
+    A claim, its variants and its correction have the same cases, as have claims with the same hypotheses.
+    """
+    return [dict(case) for case in _drawn(Asked.of(statement, slot, run_seed, count))]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What cases are drawn from, equal for claims of one paper with the same hypotheses."""
+
+    name: str
+    statement: Statement = field(compare=False)
+    what: Any = field(compare=False)
+    seed: int
+    count: int
+
+    @classmethod
+    def of(cls, statement: Statement, what: Any, seed: int, count: int) -> Asked:
+        """So many cases of a statement, within what ``what`` asks for."""
+        hypotheses = (statement.model, statement.covariance, statement.conditions, statement.positions)
+        ranges = (statement.parameters, statement.ranges, statement.strata, statement.regime, statement.asymptotic)
+        return cls(repr((statement.id.split(".")[0], hypotheses, ranges, what)), statement, what, seed, count)
+
+
+@lru_cache(maxsize=128)
+def _drawn(asked: Asked) -> list[Case]:
+    statement, slot, run_seed, count = asked.statement, asked.what, asked.seed, asked.count
     found: dict[str, Case] = {}
 
     @seed(run_seed)

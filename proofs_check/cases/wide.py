@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -21,7 +22,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
 from proofs_check.cases import structured
-from proofs_check.cases.drawn import SLOTS, TRACELESS, Case, key, meets
+from proofs_check.cases.drawn import SLOTS, TRACELESS, Asked, Case, key, meets
 from proofs_check.cases.free_ranges import corners, strata
 from proofs_check.cases.rotations import rotated
 from proofs_check.claims.report import Range
@@ -383,17 +384,12 @@ def drawn(statement: Statement, key_: int, count: int, longest: int = LONGEST) -
 
     Claims of the same hypotheses have the same cases.
     """
-    shape = (statement.model, statement.covariance, statement.conditions, statement.positions, statement.parameters)
-    name = repr((shape, sorted(statement.ranges.items()), statement.strata, key_, count, longest))
-    if name not in _DRAWN:
-        _DRAWN[name] = _each_aim(statement, key_, count, longest)
-    return _DRAWN[name]
+    return _each_aim(Asked.of(statement, longest, key_, count))
 
 
-_DRAWN: dict[str, list[tuple[Case, Aim]]] = {}
-
-
-def _each_aim(statement: Statement, key_: int, count: int, longest: int) -> list[tuple[Case, Aim]]:
+@lru_cache(maxsize=32)
+def _each_aim(asked: Asked) -> list[tuple[Case, Aim]]:
+    statement, longest, key_, count = asked.statement, asked.what, asked.seed, asked.count
     targets = aims(statement)
     found: dict[str, tuple[Case, Aim]] = {}
     hard = bool(statement.conditions) and statement.model not in TOKENS

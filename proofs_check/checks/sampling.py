@@ -91,26 +91,34 @@ def climbed(
     return measured, [m for m in measured if m.judged]
 
 
+def sample_of(pair: Pair, simulation: Any, planned: Planned, context: RunContext, mark: str = "") -> Any:
+    """The sample of a planned case. A claim and its variants have it in common: each has intervals of its own level."""
+    from montecarlo.engine import draw
+
+    name = (drawing.key(planned.raw) + mark, planned.walks, planned.tier)
+    if name not in pair.samples:
+        handed = pair.handed(planned.raw) if simulation.model == "free" else planned.raw
+        pair.samples[name] = draw(
+            simulation,
+            handed,
+            walks=planned.walks,
+            seed=context.seed,
+            claim_id=pair.statement.id.partition("@")[0],
+            key=name[0],
+            device=context.device,
+            threads=context.threads,
+            on_block=context.step,
+            elsewhere=context.elsewhere,
+            tier=planned.tier,
+        )
+    return pair.samples[name]
+
+
 def measure(
     pair: Pair, simulation: Any, planned: Planned, delta: float, context: RunContext, mark: str = ""
 ) -> list[Measured]:
     """Sample a planned case and put an interval around every quantity; ``mark`` names a stream of its own."""
-    from montecarlo.engine import draw
-
-    handed = pair.handed(planned.raw) if simulation.model == "free" else planned.raw
-    sample = draw(
-        simulation,
-        handed,
-        walks=planned.walks,
-        seed=context.seed,
-        claim_id=pair.statement.id,
-        key=drawing.key(planned.raw) + mark,
-        device=context.device,
-        threads=context.threads,
-        on_block=context.step,
-        elsewhere=context.elsewhere,
-        tier=planned.tier,
-    )
+    sample = sample_of(pair, simulation, planned, context, mark)
     if context.streams is not None:
         context.streams.see(sample, f"the sample at {drawing.key(planned.raw)}{' (' + mark + ')' if mark else ''}")
     found = []

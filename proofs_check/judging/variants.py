@@ -58,7 +58,7 @@ def keys(pair: Pair) -> tuple[str, ...]:
 
 
 def of(pair: Pair, key: str) -> Statement:
-    """The claim with a variant in the place of the printed quantity, and streams of random numbers of its own."""
+    """The claim with a variant in the place of the printed quantity."""
     claim, (name, _, what) = pair.statement, key.partition("@")
     return replace(claim, id=f"{claim.id}@{what}", corrects=pair.source, printed={key: claim.printed[name]})
 

@@ -231,7 +231,7 @@ def test_a_bias_of_a_few_thousandths_is_found() -> None:
 def test_a_property_whose_draws_miss_an_edge_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = tuple(aim for aim in wide.MATRIX_AIMS if aim.get("Sigma") != "singular")
     monkeypatch.setattr(wide, "MATRIX_AIMS", kept)
-    monkeypatch.setattr(wide, "_DRAWN", {})
+    monkeypatch.setattr(wide, "_each_aim", wide._each_aim.__wrapped__)
     found = asked(sides("bao2024.appA.eq15"))
     assert found.missed == ["Sigma singular"] and "no case with Sigma singular" in str(found)
 
