@@ -38,6 +38,8 @@ class Environment:
     memo: dict[Node, Any] = field(default_factory=dict)
     families: Mapping[str, Array] = field(default_factory=dict)
     exhaustive: bool = False
+    #: Where what holds no unknown is worked out, for this and for all other trials of unknowns.
+    around: Environment | None = None
     #: What Sigma^(-1/2) x[t] is at most as long as, under a law whose tokens have a bound.
     radius: float | None = None
     #: That of torch's tensors; None for numpy's arrays.
@@ -46,7 +48,7 @@ class Environment:
     def inside(self, index: str, bound: float | Array) -> Environment:
         """The environment inside a sum, with its index bound."""
         axes = self.axes if isinstance(bound, float | int) else (len(bound), *self.axes)
-        return replace(self, parent=self, index=index, bound=bound, axes=axes, memo={})
+        return replace(self, parent=self, index=index, bound=bound, axes=axes, memo={}, around=None)
 
     def with_unknowns(self, n: int, values: Mapping[str, Array]) -> Environment:
         """The same names with trial values of unknowns, one for every one of n walks; bound indices are names then.
@@ -55,15 +57,16 @@ class Environment:
         copied, so that a gradient by the unknowns may be taken.
         """
         matrices, lists, scalars, families = (
-            {label: _outside(one) for label, one in table.items()}
+            {label: outside(one) for label, one in table.items()}
             for table in (self.matrices, self.lists, self.scalars, self.families)
         )
         frames = [frame for frame in self.frames() if frame.parent is not None]
-        scalars |= {frame.index: _outside(frame.bound) for frame in reversed(frames)}
+        scalars |= {frame.index: outside(frame.bound) for frame in reversed(frames)}
         for name, value in values.items():
             (matrices if value.ndim == 3 else scalars)[f"unknown {name}"] = value
-        alone = _outside(self.tokens).expand(n, -1, -1) if self.tokens is not None and self.n == 1 else None
-        return Environment(n, alone, matrices, lists, scalars, self.places, families=families)
+        alone = outside(self.tokens).expand(n, -1, -1) if self.tokens is not None and self.n == 1 else None
+        around = self if all(isinstance(frame.bound, float | int) for frame in frames) else None
+        return Environment(n, alone, matrices, lists, scalars, self.places, families=families, around=around)
 
     def walks(self) -> Iterator[Environment]:
         """The environment of every walk alone, bound indices with it."""
@@ -101,12 +104,11 @@ class Environment:
         """
         outer = None if self.parent is None else self.parent.replaced(kind, name, value)
         matrices, lists, scalars = (
-            {label: _outside(one) for label, one in table.items()}
-            for table in (self.matrices, self.lists, self.scalars)
+            {label: outside(one) for label, one in table.items()} for table in (self.matrices, self.lists, self.scalars)
         )
         (matrices if kind == "matrix" else lists)[name] = value
-        tokens = None if self.tokens is None else _outside(self.tokens)
-        bound = _outside(self.bound)
+        tokens = None if self.tokens is None else outside(self.tokens)
+        bound = outside(self.bound)
         return Environment(self.n, tokens, matrices, lists, scalars, self.places, outer, self.index, bound, self.axes)
 
     def scalar(self, name: str) -> float | Array:
@@ -168,7 +170,7 @@ class Environment:
         raise StatementSimulationError(f"x[{position}] does not exist; positions are 1 to {self._tokens().shape[1]}")
 
 
-def _outside(data: Any) -> Any:
+def outside(data: Any) -> Any:
     """A tensor of the inference mode as an ordinary one; anything else as it is."""
     return data.clone() if hasattr(data, "is_inference") and data.is_inference() else data
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from montecarlo.statements.arrays import Array, array, is_array
-from montecarlo.statements.environment import Environment
-from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, names, text, walk
+from montecarlo.statements.environment import Environment, outside
+from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, has_unknown, names, random, text, walk
 
 #: Axes of one value of each kind, without those of the walks and of sums.
 CORE = {"scalar": 0, "column": 1, "row": 1, "family": 1, "matrix": 2}
@@ -75,6 +75,9 @@ def evaluate(node: Node, env: Environment) -> Value:
     while env.parent is not None and env.index not in names(node):
         env = env.parent
     found = env.memo.get(node)
+    if found is None and env.around is not None and not (random(node) or has_unknown(node)):
+        found = evaluate(node, env.around)
+        found = env.memo[node] = Value(found.kind, outside(found.data))
     if found is None:
         reader = reader_of(node[0])
         if reader is None:

@@ -82,6 +82,19 @@ def random(node: Node) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def has_unknown(node: Node) -> bool:
+    """Whether an unknown occurs that the node does not look for itself."""
+    return bool(_unknowns(node))
+
+
+def _unknowns(node: Node) -> frozenset[str]:
+    if node[0] == "unknown":
+        return frozenset((node[1],))
+    own = node[1] if node[0] == "exists" else node[2] if node[0] == "least" else ""
+    return frozenset(name for part in parts(node) for name in _unknowns(part)).difference(own.split(", "))
+
+
+@lru_cache(maxsize=4096)
 def has_moment(node: Node) -> bool:
     """Whether a moment occurs."""
     return node[0] in MOMENTS or any(has_moment(part) for part in parts(node))

@@ -1,7 +1,7 @@
 """Relations for every index, the existence of unknowns under linear conditions, and least norms, in floating point.
 
-What is linear in the unknowns is known from its value at 0 and its gradient, which is looked at in several points at
-once, as if they were walks.
+What is linear in the unknowns is known from its values at 0 and at unit points where the unknowns are few numbers, else
+from its gradient; it is looked at in several points at once, as if they were walks.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ GAP, PENALTY, STEPS, EVERY = 1e-8, 1.0, 60_000, 25
 ROUNDING, SEEN = 1e-10, 1e-7
 #: Two random points at which what is said to be linear is looked at, and how far it may be off there.
 LOOKED, OFF = 2, 1e-9
+#: Most numbers of which each has a unit point.
+FEW = 8
 
 Array = NDArray[np.float64]
 
@@ -71,14 +73,18 @@ def _unknowns(names: str, env: Environment) -> dict[str, int]:
 
 
 def _trials(sizes: dict[str, int]) -> tuple[Array, dict[str, Tensor]]:
-    """All unknowns 0, then random points and their opposites, (n, entries); and the values of every unknown there."""
+    """All unknowns 0, then random points and their opposites, (n, entries); and the values of every unknown there.
+
+    Last come unit points, where the unknowns are few numbers; else gradients are recorded.
+    """
     entries = sum(max(size, 1) ** 2 for size in sizes.values())
     looked = np.random.default_rng(entries).normal(size=(LOOKED, entries))
-    points = np.concatenate([np.zeros((1, entries)), looked, -looked])
+    few = entries <= FEW
+    points = np.concatenate([np.zeros((1, entries)), looked, -looked, np.eye(entries if few else 0, entries)])
     values, first = dict[str, Tensor](), 0
     for name, size in sizes.items():
         part = torch.from_numpy(points[:, first : first + max(size, 1) ** 2].copy())
-        values[name] = (part.reshape(len(points), size, size) if size else part[:, 0]).requires_grad_()
+        values[name] = (part.reshape(len(points), size, size) if size else part[:, 0]).requires_grad_(not few)
         first += max(size, 1) ** 2
     return points, values
 
@@ -86,12 +92,14 @@ def _trials(sizes: dict[str, int]) -> tuple[Array, dict[str, Tensor]]:
 def _coefficients(node: Node, env: Environment, points: Array, values: dict[str, Tensor]) -> tuple[Array, float]:
     """The coefficients of a number that is linear in the unknowns, and its value where they are 0.
 
-    It is linear where its gradient is the same at every point, and says how far its values are apart.
+    It is linear where its values at all points are those that its coefficients give, and its gradients are the same.
     """
     found = as_tensor(scalar(node, env)).expand(len(points)).double()
     given = found.detach().numpy()
     slopes = np.zeros(points.shape)
-    if found.requires_grad:
+    if len(points) > 1 + 2 * LOOKED:
+        slopes[:] = given[1 + 2 * LOOKED :] - given[0]
+    elif found.requires_grad:
         # what two conditions share is evaluated once, and stays
         parts = torch.autograd.grad(found.sum(), [*values.values()], retain_graph=True, materialize_grads=True)
         slopes = np.concatenate([part.reshape(len(points), -1).numpy() for part in parts], axis=1)

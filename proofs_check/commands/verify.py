@@ -104,6 +104,9 @@ def _check_conditions(claim: Statement, case: Mapping[str, Any], given: str) -> 
 
 def run_verify(args: argparse.Namespace) -> int:
     """Judge claims and report; returns the exit status."""
+    from proofs_check.judging import workers
+
+    workers.prepare()
     claims = selected(args.ids)
     effort = choice("--effort", args.effort, EFFORTS)
     seed = integer("--seed", args.seed, 0, MAX_SEED, "an integer from 0 to 2**63 - 1")
