@@ -20,11 +20,12 @@ from montecarlo.registry import Simulation
 from montecarlo.walks import Walks, block_walks, form
 from proofs_check.api import Verdict, judge
 from proofs_check.binding.tied import Binding
+from proofs_check.cases import drawn as drawing
 from proofs_check.checks import sampling
-from proofs_check.checks.evidence import EFFORTS, RunContext
+from proofs_check.checks.evidence import EFFORTS, Planned, RunContext
 from proofs_check.checks.intervals import Interval
 from proofs_check.claims.pairing import Pair
-from proofs_check.judging import runner
+from proofs_check.judging import runner, variants
 from proofs_check.judging.runner import Options, Silent
 from theorems import authoring
 from theorems.algebra.expressions import parse, same, symbol
@@ -598,3 +599,22 @@ def test_a_tier_is_taken_where_its_kernel_is(
     here: Any = SimpleNamespace(device=device, tier=tier, elsewhere=elsewhere)
     assert sampling.tier_of(simulation, raw, here) == found
     assert [given[2:] for given in tried] == ([(found, device)] if found != "literal" else [])
+
+
+def test_a_claim_and_its_variants_have_one_sample_and_its_correction_another() -> None:
+    claim = by_id()["bao2024.sec4.lemma2-1"]
+    pair, simulation, context = Pair(claim), registry.find(claim.id), RunContext()
+    raw = drawing.drawn(claim, drawing.slots(claim, "quick")[0], 0, 1)[0]
+    planned = Planned(raw, 1 << 13, 1 << 13, {})
+    own = sampling.sample_of(pair, simulation, planned, context)
+    for key in variants.keys(pair):
+        variant = replace(pair, statement=variants.of(pair, key))
+        assert variant.statement.id != claim.id
+        assert sampling.sample_of(variant, simulation, planned, context) is own
+    assert len(variants.keys(pair)) == 2
+    correction = Pair(claim.corrected(claim.printed))
+    others = [
+        sampling.sample_of(correction, simulation, planned, context),
+        sampling.sample_of(pair, simulation, planned, context, "confirmation"),
+    ]
+    assert len({sample.stream for sample in (own, *others)}) == 3

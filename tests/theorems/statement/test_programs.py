@@ -9,7 +9,7 @@ import flint
 import pytest
 import torch
 
-from montecarlo.statements import StatementSimulationError
+from montecarlo.statements import StatementSimulationError, programs
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.values import value as simulated
 from proofs_check.statements.judging import check_statement
@@ -211,6 +211,34 @@ def test_a_relation_that_is_not_linear_is_seen_by_the_second_interpreter(side: A
     numbers = {"d": 2, "n": 2, "kappa": 1, "families": SEPARATED.plain()["families"]}
     with pytest.raises(StatementSimulationError, match="not linear in the unknowns"):
         simulated(node, environment_of(numbers))
+
+
+U, V = (["unknown", name, "number"] for name in "uv")
+
+
+@pytest.mark.parametrize(
+    "side", [["**", U, ["number", "2"]], ["abs", U], ["max", U, ["number", "0"]], ["*", U, V], ["+", U, ["abs", V]]]
+)
+def test_numbers_whose_relation_is_not_linear_are_seen(side: Any) -> None:
+    """Few unknowns have unit points and no gradient: what is linear along the axes alone is no less seen."""
+    node = ["least", ["+", U, V], "u, v", ["relation", ">=", side, ["number", "1"]]]
+    with pytest.raises(StatementSimulationError, match="not linear in the unknowns"):
+        simulated(node, environment_of({}))
+
+
+def test_a_least_value_in_the_conditions_of_another_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved: list[Any] = []
+    linprog = programs.linprog
+
+    def counted(*given: Any, **options: Any) -> Any:
+        solved.append(given)
+        return linprog(*given, **options)
+
+    monkeypatch.setattr(programs, "linprog", counted)
+    inner = ["least", U, "u", ["relation", ">=", U, ["name", "c"]]]
+    outer = ["least", V, "v", ["relation", ">=", V, ["*", ["number", "3"], inner]], ["relation", ">=", V, inner]]
+    assert simulated(["+", inner, outer], environment_of({"c": 2})) == pytest.approx(8)
+    assert len(solved) == 2
 
 
 def test_existence_may_stand_in_a_clause() -> None:
