@@ -470,12 +470,14 @@ def variance(f: Tensor) -> Tensor:
 
     The polynomial degree doubles.
     """
-    return _differences(f) ** 2 / 2
+    halves: Tensor = _differences(f) ** 2 / 2
+    return halves
 
 
 def covariance(f: Tensor, g: Tensor) -> Tensor:
     """Half products of the differences of consecutive walks' numbers, (n // 2,); their mean is Cov(f, g)."""
-    return _differences(f) * _differences(g) / 2
+    halves: Tensor = _differences(f) * _differences(g) / 2
+    return halves
 
 
 def _differences(f: Any) -> Any:

@@ -11,7 +11,13 @@ from numpy.polynomial import hermite_e
 from montecarlo.hypercontractivity import HIGHEST, kurtosis
 
 #: Hermite coefficients, of He_n/sqrt(n!), of polynomials in one Gaussian whose kurtosis is the largest that was found.
-HEAVIEST = {1: [1], 2: [0, 1], 3: [0.2432, 0, 0.97], 4: [0, 0.263, 0, 0.9648], 5: [0.0369, 0, 0.2745, 0, 0.9609]}
+HEAVIEST: dict[int, list[float]] = {
+    1: [1],
+    2: [0, 1],
+    3: [0.2432, 0, 0.97],
+    4: [0, 0.263, 0, 0.9648],
+    5: [0.0369, 0, 0.2745, 0, 0.9609],
+}
 
 
 def of_one(coefficients: list[float]) -> float:
