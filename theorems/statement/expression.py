@@ -116,7 +116,8 @@ class Expr:
         if self.op == "name":
             return frozenset(self.args)
         if self.op == "entire":
-            return frozenset(coefficients(self.args[0])) | self.args[1].names()
+            used: frozenset[str] = self.args[1].names()
+            return used.union(coefficients(self.args[0]))
         if self.op in BINDERS:
             body, index, *ends = self.args
             inner: frozenset[str] = body.names() - {index}

@@ -42,7 +42,7 @@ def losses(
     if found is None:
         return
     d, weight = name("d"), tidy(weight)
-    spread = (_power(Expr("norm", (direction[1], "")), 4),)
+    spread: tuple[Expr, ...] = (_power(Expr("norm", (direction[1], "")), 4),)
     if law.lengths:
         length = Expr("norm", (Expr("token", (ONE,)), ""))
         spread = (*spread, Expr("/", (_power(Expr("E", (_power(length, 2),)), 2), _power(d, 2))))

@@ -50,8 +50,9 @@ def test_the_rule_holds_of_drawn_polynomials(law: str) -> None:
     random = Random(law)
     for n, degree in ((2, 4), (2, 5), (3, 3), (3, 4)):
         weights = [random.randint(0, 4) for _ in range(degree + 1)]
-        case = {"d": random.randint(3, 5), "length1": "1/2", "length2": random.choice(("1", "2"))}
-        case["z"] = [str(random.randint(-2, 2)) for _ in range(case["d"])]
+        d = random.randint(3, 5)
+        case: dict[str, Any] = {"d": d, "length1": "1/2", "length2": random.choice(("1", "2"))}
+        case["z"] = [str(random.randint(-2, 2)) for _ in range(d)]
         assert gap(law, weights, n, case) >= 0, (weights, case)
 
 

@@ -149,8 +149,8 @@ class Prover:
             return None if positive is None else [Step(f"{told} is positive", f"{high}"), *positive]
         if high.op in ("*", "/") and low == number(0) and high.has("gamma") and shape(high.args[0]) == "number":
             # by its factors, as gamma has no normal form
-            steps = [self.at_least(arg, low, strict or (high.op == "/" and k > 0)) for k, arg in enumerate(high.args)]
-            return None if None in steps else [step for one in steps if one for step in one]
+            each = [self.at_least(arg, low, strict or (high.op == "/" and k > 0)) for k, arg in enumerate(high.args)]
+            return None if None in each else [step for one in each if one for step in one]
         if high.has("series") or low.has("series"):
             return bounded(self, high, low, strict)
         if low.has("prod") and not strict and (steps := by_ratios(self, high, low)) is not None:
