@@ -95,23 +95,26 @@ def sample_of(pair: Pair, simulation: Any, planned: Planned, context: RunContext
     """The sample of a planned case. A claim and its variants have it in common: each has intervals of its own level."""
     from montecarlo.engine import draw
 
-    name = (drawing.key(planned.raw) + mark, planned.walks, planned.tier)
+    key, claim_id = drawing.key(planned.raw) + mark, pair.statement.id.partition("@")[0]
+    name = (claim_id, key, planned.walks, planned.tier, context.seed, context.device, id(simulation))
     if name not in pair.samples:
         handed = pair.handed(planned.raw) if simulation.model == "free" else planned.raw
-        pair.samples[name] = draw(
+        drawn = draw(
             simulation,
             handed,
             walks=planned.walks,
             seed=context.seed,
-            claim_id=pair.statement.id.partition("@")[0],
-            key=name[0],
+            claim_id=claim_id,
+            key=key,
             device=context.device,
             threads=context.threads,
             on_block=context.step,
             elsewhere=context.elsewhere,
             tier=planned.tier,
         )
-    return pair.samples[name]
+        # with the simulation, so that no other one comes to stand at its place in memory
+        pair.samples[name] = simulation, drawn
+    return pair.samples[name][1]
 
 
 def measure(

@@ -65,12 +65,12 @@ def orders(formula: sp.Expr, regime: tuple[tuple[str, str], ...], least: int) ->
 
 @dataclass
 class Pair:
-    """A statement and its derivation, by the start of the walk, and what was sampled of it, by case, walks and tier."""
+    """A statement and its derivation, by the start of the walk, and its samples, by all that they depend on."""
 
     statement: Statement
     second_route: bool = False
     symmetric: bool = True
-    samples: dict[tuple[str, int, str], Any] = field(default_factory=dict, repr=False, compare=False)
+    samples: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False, compare=False)
     _derived: dict[str, Derived] = field(default_factory=dict)
     _last: tuple[dict[str, Any], Case] | None = field(default=None, repr=False, compare=False)
 

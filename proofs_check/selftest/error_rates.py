@@ -61,6 +61,9 @@ SPAN = 1_000_000
 #: The claim in whose place a growth is simulated.
 GROWTH = "bao2024.appB.order19"
 
+#: The level of intervals for which a sample of some whole blocks is too small.
+RARE = 1e-9
+
 Step = Callable[[int, int], None]
 Row = dict[str, Any]
 
@@ -204,7 +207,7 @@ def coverage(source: Source, seeds: Sequence[int], delta: float, work: Work) -> 
     """
     if isinstance(source.tails, Tails):
         raise ValueError(f"source = {source.quantity} of {source.pair.source}; expected a polynomial in Gaussians")
-    bound = bound_of(source.tails)
+    bound, delta = bound_of(source.tails), min(delta, RARE)
     each = source.estimate(seeds[0], 1, "coverage").pairs
     least = math.floor((bound + 3.0) * math.log(2.0 / delta) / each) + 1
     sizes = sorted({2, least - 1, least, 2 * least} - {0, 1})

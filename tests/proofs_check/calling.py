@@ -56,6 +56,8 @@ def standing(folder: Path) -> dict[str, Any]:
     """What stands at each path below a folder: its kind, and what a file holds or where a link leads."""
     found: dict[str, Any] = {}
     for where, folders, names in os.walk(folder):
+        # what the interpreter keeps of a package that it imports is its own
+        folders[:] = [name for name in folders if name != "__pycache__"]
         for name in (*folders, *names):
             path = os.path.join(where, name)
             mode = os.lstat(path).st_mode

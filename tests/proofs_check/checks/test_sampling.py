@@ -618,3 +618,14 @@ def test_a_claim_and_its_variants_have_one_sample_and_its_correction_another() -
         sampling.sample_of(pair, simulation, planned, context, "confirmation"),
     ]
     assert len({sample.stream for sample in (own, *others)}) == 3
+
+
+def test_another_seed_or_simulation_is_never_handed_this_sample() -> None:
+    claim = by_id()["bao2024.appA.eq15"]
+    pair, simulation = Pair(claim), registry.find(claim.id)
+    raw = drawing.drawn(claim, drawing.slots(claim, "quick")[0], 0, 1)[0]
+    planned = Planned(raw, 1 << 13, 1 << 13, {})
+    own = sampling.sample_of(pair, simulation, planned, RunContext())
+    assert sampling.sample_of(pair, simulation, planned, RunContext()) is own
+    assert sampling.sample_of(pair, simulation, planned, RunContext(seed=1)) is not own
+    assert sampling.sample_of(pair, replace(simulation), planned, RunContext()) is not own

@@ -174,7 +174,11 @@ def test_too_small_a_sample_gives_an_infinite_interval(
     row = coverage(source, range(6), LEVEL, Work(1, 6, lambda done, total: None))
     assert row["consistent"]
     assert [(size["infinite"], size["enough"]) for size in row["sizes"]] == [(6, False)] * 2 + [(0, True)] * 2
-    assert row["sizes"][2]["numbers"] >= 2 * (9**4 + 3) * math.log(2 / LEVEL) > row["sizes"][1]["numbers"]
+    assert (
+        row["sizes"][2]["numbers"]
+        >= 2 * (row["kurtosis_bound"] + 3) * math.log(2 / error_rates.RARE)
+        > row["sizes"][1]["numbers"]
+    )
 
     def understated(*data: Any, degree: int, **options: Any) -> intervals.Interval:
         return intervals.interval(*data, degree=degree - 2, **options)
