@@ -82,3 +82,10 @@ def test_what_was_planned_how_is_told() -> None:
     assert told([True, True]) == "sizes planned from the exact variance"
     assert told([False]).startswith("sizes planned from a pilot sample")
     assert told([True, False]).startswith("1 of 2 sizes planned from the exact variance")
+
+
+def test_sums_over_many_indices_take_a_pilot_sample() -> None:
+    """The variance of sum |x_j - mean|^2 has sums over six indices: a minute of algebra for a second's sample."""
+    case = {"d": 1, "T": 2, "Sigma": [["1"]]}
+    assert not spreads("E[sum(norm(x[j] - mean(x))**2, j, 1, T)] = 0", case)
+    assert spreads("E[norm(mean(x))**2] = 0", case)
