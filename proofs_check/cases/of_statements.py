@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from proofs_check.cases.rotations import rotated
 from theorems.statement import cases as exact_cases
+from theorems.statement.enclosing import assumed
 from theorems.statement.entrywise import LEFT, RIGHT
 from theorems.statement.expression import coefficients
 from theorems.statement.places import ZERO, Place
@@ -39,8 +40,10 @@ VARIANCES = ("1", "2", "1/4", "3", "1/64", "0")
 NUMBERS = ("1", "2", "1/2", "-1", "3", "-1/2", "1/4", "5", "-3", "0", "1/8", "10", "7/8", "1/100")
 FREEDOM = ("40", "24", "64", "100", "33")
 #: Coefficients of a power series, and lengths over sqrt(d), of which high powers are taken.
-COEFFICIENTS = ("1", "0", "1/2", "2", "1/4")
-LENGTHS_DRAWN = ("1", "1/2", "3/2", "0")
+COEFFICIENTS = ("1/4", "0", "1/2", "1", "1/8")
+LENGTHS_DRAWN = ("1", "1/2", "3/4", "1/4")
+#: How often a case is drawn where hypotheses are about moments, which few may meet.
+TRIES = 8
 SHARES = ("1/2", "1/4", "3/4", "1", "1/8", "5/8")
 #: The unit vectors of an entry's row and column.
 UNITS = (LEFT, RIGHT)
@@ -201,7 +204,10 @@ def drawn(prop: Proposition, key: int, count: int, longest: int = LONGEST, far: 
     """At most ``count`` distinct cases that satisfy every hypothesis, the same for the same key."""
     found: dict[str, Case] = {}
     draw = Draw(Random(key), far)
-    for _ in range(count):
+    moments = any(side.has("E") for _, *sides in prop.known.relations for side in sides)
+    for _ in range(count * (TRIES if moments and not prop.law.exchangeable else 1)):
+        if len(found) == count:
+            break
         case = case_of(prop, draw, longest)
         if satisfied(prop, case):
             found[json.dumps(case, sort_keys=True)] = case
@@ -241,6 +247,11 @@ def _simple_lists(name: str, long: int, prop: Proposition) -> list[list[str]]:
 
 def satisfied(prop: Proposition, case: Mapping[str, Any]) -> bool:
     """Whether a case satisfies every hypothesis, decided exactly."""
+    return not exact_cases.admissible(prop, exact_case(prop, case)) and assumed(prop, case)
+
+
+def exact_case(prop: Proposition, case: Mapping[str, Any]) -> exact_cases.Case:
+    """A case in rational numbers."""
     lists = {name: value for name, value in case.items() if isinstance(value, list)}
     matrices_ = {
         name: tuple(tuple(map(Fraction, row)) for row in rows)
@@ -250,7 +261,15 @@ def satisfied(prop: Proposition, case: Mapping[str, Any]) -> bool:
     vectors = {name: tuple(map(Fraction, entries)) for name, entries in lists.items() if name not in matrices_}
     sequences = {name: vectors.pop(name) for name in prop.known.sequences if name in vectors}
     scalars = {name: Fraction(value) for name, value in case.items() if name not in lists}
-    return not exact_cases.admissible(prop, exact_cases.Case(scalars, matrices_, vectors, sequences))
+    return exact_cases.Case(scalars, matrices_, vectors, sequences)
+
+
+def case_as_text(prop: Proposition, case: exact_cases.Case) -> Case:
+    """The same of a case in rational numbers: positions and d as integers, everything else as text."""
+    whole = {"d", *prop.positions}
+    found: Case = {name: int(value) if name in whole else str(value) for name, value in case.numbers.items()}
+    found |= {name: [[str(v) for v in row] for row in rows] for name, rows in case.matrices.items()}
+    return found | {name: [str(v) for v in entries] for name, entries in {**case.vectors, **case.sequences}.items()}
 
 
 def _shares(prop: Proposition) -> set[str]:

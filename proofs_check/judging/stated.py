@@ -38,7 +38,10 @@ from theorems.rules import licensed
 from theorems.statement.certify import shown
 from theorems.statement.decide import Derivation, decide
 from theorems.statement.derived import kernel_of
+from theorems.statement.expression import Expr
 from theorems.statement.forms import NotPolynomialError
+from theorems.statement.hypotheses import words_of
+from theorems.statement.language import parsed
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import alias
 
@@ -91,6 +94,8 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
     found = [(first, claim.alpha)]
     if ruling == "refuted" and len(reports) > 1:
         second = reports[1]
+        if first["correction"] is not None and first["correction"]["sympy"] is None:
+            first["correction"]["sympy"] = in_symbols(claim, name, second["printed"]["value"])
         _of(claim, second)
         second.update({"id": claim.id + CORRECTED, "fidelity": "own", "depends_on": [], "bound": True})
         if not claim.plugin:
@@ -248,6 +253,21 @@ def declared(claim: Statement) -> dict[str, str]:
             if len(words) == 1 and not (scale := sp.cancel(value / words[0])).has(words[0]):
                 found[alias(words[0].name)] = name if scale == 1 else f"({name}/({scale}))"
     return found
+
+
+def in_symbols(claim: Statement, name: str, text: str) -> str | None:
+    """A right side of the language in the names that the claim declares; None where other things are left in it."""
+    assert claim.says is not None
+    words = words_of(said(claim, name).known)
+    table = {left_side(claim.says, one).left: one for one in claim.symbols if one in claim.says.quantities}
+    kept = {*claim.symbols}
+
+    def put(node: Expr) -> Expr:
+        return Expr("name", (table[node],)) if node in table else node.mapped(put)
+
+    found = put(parsed(text, words))
+    left = any(node.op not in ("name", "number", "+", "*", "/", "**", "exp") for node in found.walk())
+    return None if left or not found.names() <= kept else str(found)
 
 
 def renamed(text: str | None, names: Mapping[str, str]) -> str | None:

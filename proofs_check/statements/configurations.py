@@ -11,8 +11,9 @@ import sympy as sp
 
 from proofs_check.cases.of_statements import Case, drawn, features, satisfied, simple, size
 from proofs_check.checks.extrapolation import weights
-from proofs_check.statements.moments import DRAWN, Checker, exact_text
+from proofs_check.statements.moments import DRAWN, Checker
 from proofs_check.statements.series import LENGTH, expanded
+from proofs_check.statements.texts import exact_text
 from proofs_check.statements.trends import FAR, FIXED, Configuration
 from theorems.statement.decide import Part
 from theorems.statement.expression import Expr, StatementError

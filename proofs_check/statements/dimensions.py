@@ -57,7 +57,7 @@ class DimensionChecker(Checker):
         except StatementSimulationError as error:
             found.reason = f"disproved; the simulation stops on the path: {error}"
             return
-        self._rows(measured, str(self.prop.stated[0]))
+        self.tell(measured, str(self.prop.stated[0]))
         found.samples = sum(one.walks for one in measured)
         found.conflicts = self._conflicts(measured)
         way = 1 if self.prop.relation == "<=" else -1

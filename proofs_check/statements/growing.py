@@ -23,8 +23,9 @@ from proofs_check.claims.report import shown_case
 from proofs_check.statements.configurations import CONFIGURATIONS, LEFT, LENGTHS, Configurations
 from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import BETA, TooDearError
-from proofs_check.statements.moments import REFUTING, exact_text
+from proofs_check.statements.moments import REFUTING
 from proofs_check.statements.showing import NOT_SEEN
+from proofs_check.statements.texts import exact_text
 from proofs_check.statements.trends import GROWN, STEADY, Configuration, Trend
 from theorems.statement.conditions import TURNED
 from theorems.statement.decide import Part, decide

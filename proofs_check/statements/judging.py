@@ -56,7 +56,7 @@ def judged(
     except Exception as error:
         return [_broken(prop, request, claim_id, error, effort, seed, time.perf_counter() - began)]
     reports = [report(prop, request, claim_id, found, effort, seed, time.perf_counter() - began)]
-    if reports[0]["verdict"] == "refuted" and found.correction is not None and prop.relation in ("=", "->"):
+    if reports[0]["verdict"] == "refuted" and found.correction is not None and prop.relation in ("=", "->", "<=", ">="):
         began = time.perf_counter()
         text = f"{prop.stated[0]} {prop.relation} {found.correction}"
         again = Request(text, _said_of(request.hypotheses, text, prop), "", request.law, request.limit)

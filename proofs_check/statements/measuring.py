@@ -201,6 +201,9 @@ def sampled(
             )
     left, right = (simulation.interval(side, intervals) for side in ("left", "right"))
     widths = {name: RELATIVE * factor * spreads[name].scale for name in statistics}
+    # of a number that did not vary, such as whether something rare occurred, the interval is what can be told
+    still = {name: intervals[name][1] - intervals[name][0] for name in statistics if spreads[name].variance == 0.0}
+    widths = {name: max(width, still.get(name, 0.0)) for name, width in widths.items()}
     tolerance = sum(sensitive.get(name, 0.0) * width for name, width in widths.items()) or max(
         abs(left[1] - left[0]), abs(right[1] - right[0])
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,15 +23,14 @@ from proofs_check.statements.measuring import (
     measure,
 )
 from proofs_check.statements.planning import Spread, exact_spreads, told
-from theorems.algebra.spherical import plain
+from proofs_check.statements.texts import exact_text, interval_text, raw_moments
 from theorems.statement.decide import Decision, Derivation, contradicts, decide
-from theorems.statement.entrywise import LEFT, RIGHT, readable
-from theorems.statement.expression import MOMENTS, Expr, StatementError
+from theorems.statement.entrywise import readable
+from theorems.statement.expression import Expr, StatementError
 from theorems.statement.mutants import mutants
 from theorems.statement.normal import equal
 from theorems.statement.places import Order
 from theorems.statement.proposition import Proposition
-from theorems.statement.prose import sympy_text
 from theorems.statement.scalars import joined
 
 #: Cases that are sampled, by effort; cases that Hypothesis draws; further cases for mutants that none of them tells.
@@ -112,6 +111,10 @@ class Checker:
             self._refute(decision, pool)
         else:
             self.found.status, self.found.reason = "undecided", decision.reason
+            # provers, which import scipy
+            from proofs_check.statements.bounding import refute_by_balls
+
+            refute_by_balls(self, pool)
         if self.found.status != "disproved":
             self._sample(pool)
         if self.found.status == "proved" and self.found.simulation == "agrees":
@@ -120,9 +123,8 @@ class Checker:
             self._again(pool)
         if self.found.status == "undecided" and self.found.simulation == "contradicts":
             worst = next(m for m in self.measured if m.contradicts(self.prop.relation))
-            self.found.reason += (
-                f"; the simulation contradicts it at {readable_case(worst.case)}: left side in {_shown(worst.left)}"
-            )
+            where, seen = readable_case(worst.case), interval_text(worst.left)
+            self.found.reason += f"; the simulation contradicts it at {where}: left side in {seen}"
         return self.found
 
     def _record(self, decision: Decision) -> None:
@@ -204,7 +206,7 @@ class Checker:
             except TooDearError as error:
                 self.found.reason = f"disproved; {error}"
                 continue
-            self._rows([first], "left - right" if self.prop.right.has("E", "Var", "Cov") else str(self.prop.stated[0]))
+            self.tell([first], "left - right" if self.prop.right.has("E", "Var", "Cov") else str(self.prop.stated[0]))
             self.found.conflicts += self._conflicts([first, again])
             self.found.samples += first.walks + again.walks
             self.found.simulation = "contradicts" if first.contradicts(self.prop.relation) else "underpowered"
@@ -278,6 +280,10 @@ class Checker:
 
     # -- sampling
 
+    def measure(self, case: Mapping[str, Any], mark: str, wanted: float) -> Measurement:
+        """Sample the case of a refutation."""
+        return self._measure(case, mark, wanted, REFUTING)
+
     def _measure(
         self,
         case: Mapping[str, Any],
@@ -346,7 +352,7 @@ class Checker:
     def _told(self) -> None:
         found, relation = self.found, self.prop.relation
         found.cases = []
-        self._rows(self.measured, str(self.prop.stated[0]))
+        self.tell(self.measured, str(self.prop.stated[0]))
         found.samples = sum(m.walks for m in self.measured)
         found.conflicts = self._conflicts(self.measured)
         if not self.measured:
@@ -368,7 +374,8 @@ class Checker:
         if self.dear:
             found.power += f"; {self.dear} drawn cases would take more walks than {self.effort} effort affords"
 
-    def _rows(self, measured: Iterable[Measurement], quantity: str) -> None:
+    def tell(self, measured: Iterable[Measurement], quantity: str) -> None:
+        """Write what was sampled into the cases."""
         for m in measured:
             left, right = self.sides(m.case)
             printed = right if right is not None else f"{m.right[0]:.6g}"
@@ -384,7 +391,7 @@ class Checker:
                 continue
             value = sp.re(left - right)
             if not m.holds(float(value)):
-                told = f"derived left - right = {sp.N(value, 8)}, simulated {_shown(m.gap)}"
+                told = f"derived left - right = {sp.N(value, 8)}, simulated {interval_text(m.gap)}"
                 found.append(f"at {readable_case(m.case)}: {told}")
         return found
 
@@ -483,26 +490,3 @@ class Checker:
             if gap >= enough:
                 break
         return best[1] if best is not None and best[0] > 0 else None
-
-
-def raw_moments(node: Expr) -> Iterator[Expr]:
-    """The moments of a side; of a sum of expectations, the expectation of the sum."""
-    if node.op in MOMENTS:
-        yield node
-    elif node.op == "sum" and node.args[0].op == "E":
-        body, *rest = node.args
-        yield Expr("E", (Expr("sum", (body.args[0], *rest)),))
-    elif node.op != "sum":
-        for arg in node:
-            yield from raw_moments(arg)
-
-
-def exact_text(value: sp.Expr) -> str:
-    """A value as text that ``sympify`` reads; an entry of M as entry_M."""
-    value = plain(value)
-    entries = [one for one in value.free_symbols if LEFT in one.name and RIGHT in one.name]
-    return sympy_text(value.xreplace({one: sp.Symbol(f"entry_{readable(one.name)}") for one in entries}))
-
-
-def _shown(interval: tuple[float, float]) -> str:
-    return f"[{interval[0]:.6g}, {interval[1]:.6g}]"

@@ -77,7 +77,7 @@ class SequenceChecker(Checker):
                 self._skipped(error)
                 if self.measured:
                     break
-        self._rows(self.measured, str(self.prop.stated[0]))
+        self.tell(self.measured, str(self.prop.stated[0]))
         found.samples = sum(one.walks for one in self.measured)
         found.conflicts = self._conflicts(self.measured)
         if len(self.measured) < LEAST:

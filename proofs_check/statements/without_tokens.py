@@ -8,7 +8,7 @@ from proofs_check.statements import deterministic
 from proofs_check.statements.correcting import correct
 from proofs_check.statements.found import Found
 from proofs_check.statements.limits_without_tokens import judged_limit
-from proofs_check.statements.moments import exact_text
+from proofs_check.statements.texts import exact_text
 from theorems.statement.cases import Case
 from theorems.statement.conditions import CLAUSES
 from theorems.statement.decide import Derivation

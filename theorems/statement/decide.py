@@ -11,31 +11,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import count, pairwise, product
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, Literal
 
 import sympy as sp
 
-from theorems.algebra.expressions import symbol
-from theorems.algebra.spherical import Spherical, bounds, poles
+from theorems.algebra.spherical import Spherical, poles
 from theorems.statement import decide_clauses
+from theorems.statement.closed_forms import by_terms_of, equal_by_logarithms, proved_between
 from theorems.statement.conditions import CLAUSES, parts
 from theorems.statement.expression import MOMENTS, Expr, StatementError, number, polynomial
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.having import has_values, visibly_nonnegative
-from theorems.statement.hypotheses import words_of
-from theorems.statement.language import parsed
 from theorems.statement.laws import LENGTHS
 from theorems.statement.limit_sides import limit_sides
 from theorems.statement.limits import Regime, regimes
 from theorems.statement.mixing import radial_at
-from theorems.statement.normal import equal, equal_logarithms, nonnegative, sign
+from theorems.statement.normal import equal, nonnegative, sign
 from theorems.statement.places import Order, Place, orders
 from theorems.statement.proposition import Proposition
-from theorems.statement.repairing import language_text
 from theorems.statement.scalars import Exact, gap_of
 from theorems.statement.signs import nonzero, positive_names
-from theorems.statement.work import Work
 
 if TYPE_CHECKING:
     from theorems.statement.proofs.steps import Step
@@ -323,7 +319,7 @@ def _spread(prop: Proposition, derivation: Derivation) -> None:
     above = replace(prop, relation=">")
     for gap, order in product(gaps, derivation.orders):
         value = derivation.value(order, Expr("Var", (gap,)))
-        if not (nonzero(prop, order, value) or _proved(above, order, value, sp.Integer(0))):
+        if not (nonzero(prop, order, value) or proved_between(above, order, value, sp.Integer(0))):
             raise NotPolynomialError(f"the variance of {gap} may be 0; exclude that by a hypothesis, e.g. u != 0")
 
 
@@ -340,7 +336,7 @@ def _parts(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
             steps: tuple[Step, ...] = ()
             shown = _related(prop, order, left, right)
             if not shown and prop.relation in ("<=", "<", ">=", ">"):
-                steps = _by_terms(prop, order, left, right) or _proved(prop, order, left, right)
+                steps = by_terms_of(prop, order, left, right) or proved_between(prop, order, left, right)
                 steps = steps or _with_series(prop, derivation.exact(order))
             yield Part(str(order), left, right, shown or bool(steps), order, proof=steps)
             continue
@@ -372,53 +368,12 @@ def _related(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> 
     if prop.relation in ("<=", ">=") and low == number(0) and visibly_nonnegative(high):
         return True
     positive = frozenset(positive_names(prop, order, left - right))
-    if equal(left, right, positive) or _by_logarithms(prop, order, left, right):
+    if equal(left, right, positive) or equal_by_logarithms(prop, order, left, right):
         return prop.relation in ("=", "<=", ">=")
     if prop.relation in ("<=", "<", ">=", ">"):
         gap = right - left if prop.relation in ("<=", "<") else left - right
         return prop.relation in ("<=", ">=") and nonnegative(gap, positive_names(prop, order, gap))
     return False
-
-
-def _proved(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> tuple[Step, ...]:
-    """The steps of a proof of the inequality between two values, as of a statement without tokens; or none.
-
-    What divides may be anything but 0: a quotient of moments is spoken of where it exists.
-    """
-    from theorems.statement.proofs.prover import STEPS, Prover
-
-    words = words_of(prop.known)
-    relations = list(prop.known.relations)
-    relations += [("<", parsed(str(one[0])), parsed(str(two[0]))) for one, two in pairwise(order.nodes)]
-    spherical = sorted((left + right).atoms(Spherical) | (left - right).atoms(Spherical), key=str)
-    # names that the statement does not have
-    free = (f"spherical{k}" for k in count() if f"spherical{k}" not in {*prop.parameters, *prop.positions})
-    named = {one: symbol(label) for one, label in zip(spherical, free, strict=False)}
-    try:
-        low, high = (parsed(language_text(value.xreplace(named)), words) for value in (left, right))
-        for one, label in named.items():
-            least, most = (parsed(language_text(end), words) for end in bounds(one))
-            own = Expr("name", (label.name,))
-            relations += [("<=", least, own), ("<=", own, most)]
-    except StatementError:
-        return ()
-    if prop.relation in (">=", ">"):
-        low, high = high, low
-    prover = Prover(prop, Work(STEPS))
-    prover.known = replace(prover.known, relations=tuple(relations))
-    steps = prover.related(high, low, prop.relation in ("<", ">"))
-    return () if steps is None else tuple(dict.fromkeys(steps))
-
-
-def _by_terms(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> tuple[Step, ...]:
-    """The step of a proof by the coefficients of power series; or none."""
-    if prop.relation not in ("<=", ">=") or not (left.has(Spherical) or right.has(Spherical)):
-        return ()
-    from theorems.statement.proofs.termwise import by_terms
-
-    gap = right - left if prop.relation == "<=" else left - right
-    step = by_terms(gap, lambda value: nonnegative(value, positive_names(prop, order, value)))
-    return () if step is None else (step,)
 
 
 def _with_series(prop: Proposition, exact: Exact) -> tuple[Step, ...]:
@@ -428,16 +383,6 @@ def _with_series(prop: Proposition, exact: Exact) -> tuple[Step, ...]:
     from theorems.statement.proofs.heads import shown
 
     return shown(prop, exact)
-
-
-def _by_logarithms(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> bool:
-    """Whether two values are equal as sums of logarithms whose arguments are shown to be > 0."""
-    arguments = [one.args[0] for one in (left + right).atoms(sp.log) | (left - right).atoms(sp.log)]
-    return (
-        bool(arguments)
-        and all(nonnegative(one, positive_names(prop, order, one)) and nonzero(prop, order, one) for one in arguments)
-        and equal_logarithms(left, right)
-    )
 
 
 def contradicts(prop: Proposition, left: sp.Expr, right: sp.Expr) -> bool | None:

@@ -115,6 +115,8 @@ class Polynomial:
             kind, parts = self.value(args[0])
             factor = self.scalar(Expr("/", (number(1), args[1])))
             return kind, [(_scaled(term, factor), data) for term, data in parts]
+        if op == "entire":
+            return "scalar", [(Term(Ratio.of(1), wave=self._wave(*args)), None)]
         if op in WAVES:
             return "scalar", [(Term(Ratio.of(1), wave=self._wave(op, args[0])), None)]
         raise NotPolynomialError(f"{node} is no polynomial in the tokens", at=node.at)

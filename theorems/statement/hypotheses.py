@@ -315,9 +315,7 @@ def _compared(known: Hypotheses, part: str, positions: set[str], given: Vocabula
     for k, (relation, place) in enumerate(marks):
         if relation in ("->", "~"):
             raise StatementError(f"{relation} is no hypothesis; limits are given with --as", part, place)
-        known = _comparison(
-            known, trees[k], "=" if relation == "==" else relation, trees[k + 1], part, positions, given is not None
-        )
+        known = _comparison(known, trees[k], "=" if relation == "==" else relation, trees[k + 1], part, positions)
     return known
 
 
@@ -341,13 +339,12 @@ def _comparison(
     right: Expr,
     part: str,
     positions: set[str],
-    moments: bool = False,
 ) -> Hypotheses:
     if left.op == "matrix" or right.op == "matrix":
         return _matrix_comparison(known, left, relation, right, part)
     if relation == "!=" and right == number(0) and shape(left, part) == "vector":
         left, relation = Expr("norm", (left, "")), ">"
-    refused = ("Var", "Cov", "P", "Kurt", "Skew", "Corr", *(() if moments else ("E",)))
+    refused = ("Var", "Cov", "P", "Kurt", "Skew", "Corr")
     if any(tree.random or tree.has(*refused) for tree in (left, right)):
         raise StatementError(f"{part.strip()!r} is about random quantities; expected parameters", part, left.at)
     names = left.names() | right.names()

@@ -28,6 +28,7 @@ from theorems.statement.expression import Expr
 from theorems.statement.forms import Bound, Form, NotPolynomialError, Term
 from theorems.statement.laws import Law
 from theorems.statement.places import Order, Place
+from theorems.statement.series_moments import of_series
 from theorems.statement.traces import SIGMA, Letters, Traces
 from theorems.statement.waves import expected, on_the_sphere
 
@@ -152,7 +153,11 @@ class Moments:
         if term.wave.plain:
             return Ratio.of(1)
         if term.forms:
-            raise NotPolynomialError("an exponential, cosine or sine of tokens beside tokens in a product")
+            raise NotPolynomialError(
+                "an exponential, cosine, sine or power series of tokens beside tokens in a product"
+            )
+        if term.wave.series:
+            return of_series(term.wave, self.law, chain.rank)
 
         def kernel(s: Place, t: Place) -> Ratio:
             return self.kernel(s, t, chain)

@@ -34,7 +34,7 @@ def losses(
     With f = f_0 + f_1 w + f_2 w^2 + ... it is h = exp(s f), b_0 = exp(s f_0) and b_2 = b_0 (s f_2 + s^2 f_1^2/2). First
     comes less, without f_2 and the factor exp(n s f_0), then all but f_2, then all; none where h is no such series.
     """
-    body = _paired(body)
+    body = paired(body)
     direction = _direction(body, index)
     if not (law.framed and known.identity and direction is not None and nonnegative(weight)):
         return
@@ -67,9 +67,9 @@ def _power(base: Expr, exponent: int) -> Expr:
     return ONE if base == ONE else Expr("**", (base, number(exponent)))
 
 
-def _paired(node: Expr) -> Expr:
+def paired(node: Expr) -> Expr:
     """An expression whose products hold forms x^T z, or z^T x, as one factor each."""
-    node = node.mapped(_paired)
+    node = node.mapped(paired)
     if node.op != "*" or len(node.args) < 3:
         return node
     factors: list[Expr] = []

@@ -49,33 +49,45 @@ class Linear:
 
 @dataclass(frozen=True)
 class Wave:
-    """exp(sum of ``exponent``) cos(sum of ``phase``), or with sin for cos where it is ``odd``."""
+    """exp(sum of ``exponent``) cos(sum of ``phase``), or with sin for cos where it is ``odd``; times power series.
+
+    Those are ``series``, each by its name with the form that it is of.
+    """
 
     exponent: tuple[Linear, ...] = ()
     phase: tuple[Linear, ...] = ()
     odd: bool = False
+    series: tuple[tuple[str, Linear], ...] = ()
 
     @property
     def plain(self) -> bool:
         """Whether it is the number 1."""
-        return not (self.exponent or self.phase or self.odd)
+        return not (self.exponent or self.phase or self.odd or self.series)
 
     def places(self) -> Iterable[Place]:
         """The places of the tokens."""
-        return (part.place for part in (*self.exponent, *self.phase) if part.vector)
+        parts = (*self.exponent, *self.phase, *(part for _, part in self.series))
+        return (part.place for part in parts if part.vector)
 
     def moved(self, change: Callable[[Place], Place]) -> Wave:
         """The wave with its tokens' places changed."""
         exponent, phase = (tuple(part.moved(change) for part in parts) for parts in (self.exponent, self.phase))
-        return Wave(exponent, phase, self.odd)
+        return Wave(exponent, phase, self.odd, tuple((head, part.moved(change)) for head, part in self.series))
 
 
 PLAIN = Wave()
 
 
 def wave(operation: str, terms: list[Term], flipped: Callable[[Letters], Letters]) -> Wave:
-    """The wave that exp, cos or sin of a random number is; StatementError where the number is no linear form."""
+    """The wave that exp, cos or sin of a random number is; StatementError where the number is no linear form.
+
+    Another ``operation`` is the name of a power series, of a form z^T x alone.
+    """
     parts = tuple(_linear(term, flipped) for term in terms)
+    if operation not in WAVES:
+        if len(parts) != 1 or not parts[0].vector or parts[0].letters or parts[0].coefficient.expr != 1:
+            raise StatementError("only one form such as x[1].T*u may stand in a power series")
+        return Wave(series=((operation, parts[0]),))
     return Wave(parts) if operation == "exp" else Wave((), parts, operation == "sin")
 
 
@@ -95,6 +107,10 @@ def _linear(term: Term, flipped: Callable[[Letters], Letters]) -> Linear:
 def times(one: Wave, two: Wave) -> list[tuple[Ratio, Wave]]:
     """The product of two waves as a sum: 2 cos a cos b = cos(a - b) + cos(a + b), and alike."""
     exponent = (*one.exponent, *two.exponent)
+    if one.series or two.series:
+        series = tuple(sorted((*one.series, *two.series), key=str))
+        bare = times(replace(one, series=()), replace(two, series=()))
+        return [(weight, replace(wave, series=series)) for weight, wave in bare]
     if not (one.phase or one.odd) or not (two.phase or two.odd):
         return [(Ratio.of(1), Wave(exponent, (*one.phase, *two.phase), one.odd or two.odd))]
     if one.odd and not two.odd:

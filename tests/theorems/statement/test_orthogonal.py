@@ -75,7 +75,7 @@ def test_the_rule_is_sharp_and_a_larger_share_is_false() -> None:
     ],
 )
 def test_the_first_coefficients_are_those_of_the_series(text: str) -> None:
-    body = orthogonal._paired(parsed(text.replace("x[1]", "x[k]"), WORDS))
+    body = orthogonal.paired(parsed(text.replace("x[1]", "x[k]"), WORDS))
     direction = orthogonal._direction(body, "k")
     assert direction is not None
     found = orthogonal._series(body, direction, lambda one: True)

@@ -1,0 +1,184 @@
+"""Cases at which an inequality fails though its moments have no closed form: balls around both sides show it.
+
+From small cases, numbers are changed as long as the failure comes nearer, and then made as simple as they can be.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from random import Random
+from typing import TYPE_CHECKING
+
+from proofs_check.cases.of_statements import Case, case_as_text, exact_case, readable_case, simple, size
+from proofs_check.statements.measuring import BETA, TooDearError
+from proofs_check.statements.planning import told
+from proofs_check.statements.shrinking import shrunk
+from theorems.statement import cases as exact_cases
+from theorems.statement.arithmetic import ball
+from theorems.statement.decide import Derivation
+from theorems.statement.enclosing import RULE, Excess, assumed
+from theorems.statement.exceeding import improved
+from theorems.statement.expression import MOMENTS
+from theorems.statement.proposition import Proposition
+from theorems.statement.prose import latex
+from theorems.statement.work import Work
+
+if TYPE_CHECKING:
+    from proofs_check.statements.moments import Checker
+
+#: Cases that are looked at from all starts, starts, and steps in vain after which one is left; steps of shrinking.
+LOOKS = {"quick": 3000, "standard": 6000, "thorough": 20000}
+STARTS, VAIN = 6, 250
+SHRINKING = 400
+#: By how much an inequality fails at least where samples are to see it.
+SEEN = Fraction(1, 50)
+Score = tuple[bool, float]
+
+
+class Climb:
+    """A search for a case at which an inequality surely fails, by enough to be seen in samples."""
+
+    def __init__(self, prop: Proposition, derivation: Derivation, seed: int, effort: str) -> None:
+        self.prop, self.random, self.left = prop, Random(seed), LOOKS[effort]
+        self.excess = Excess(prop, derivation)
+
+    def found(self, pool: list[Case]) -> Case | None:
+        """The case, as simple as it could be made; None where no start led to one."""
+        for start in itertools.islice(self._starts(pool), STARTS):
+            case = self._climbed(start)
+            if case is not None:
+                least = shrunk(self.prop, case, lambda one: self._fails(self.score(one, (True, 0.0))), Work(SHRINKING))
+                return case_as_text(self.prop, least)
+        return None
+
+    def gap(self, case: Case) -> tuple[float, float]:
+        """The ends of the ball around what the inequality is violated by at a case."""
+        found = self.excess.at(exact_case(self.prop, case), case)
+        assert found is not None
+        middle = ball(found[0])
+        return float(middle.lower()), float(middle.upper())
+
+    def _starts(self, pool: list[Case]) -> Iterator[exact_cases.Case]:
+        seen = set()
+        for case in sorted((*itertools.islice(simple(self.prop), 200), *pool), key=size):
+            mark = tuple(case.get(name) for name in ("d", *self.prop.positions))
+            if mark not in seen:
+                seen.add(mark)
+                yield exact_case(self.prop, case)
+
+    def score(self, case: exact_cases.Case, above: Score | None = None) -> Score | None:
+        """Whether the inequality surely fails, and by how much: where it need not, beside what its side adds up.
+
+        None where that is not ``above`` another score, or the case does not meet the hypotheses.
+        """
+        text = case_as_text(self.prop, case)
+        try:
+            found = None if exact_cases.admissible(self.prop, case) else self.excess.at(case, text)
+        except (KeyError, ValueError, ZeroDivisionError):
+            return None
+        if found is None:
+            return None
+        low, whole = ball(found[0]).lower(), ball(found[1])
+        if not low > 0 and not whole > 0:
+            return None
+        score = (True, float(low)) if low > 0 else (False, float((low / whole).lower()))
+        # what is said of moments takes longest
+        return score if (above is None or score > above) and assumed(self.prop, text) else None
+
+    def _fails(self, score: Score | None) -> bool:
+        return score is not None and score[0] and score[1] >= SEEN
+
+    def _climbed(self, case: exact_cases.Case) -> exact_cases.Case | None:
+        best, vain = self.score(case), 0
+        while best is not None and not self._fails(best) and vain < VAIN and self.left > 0:
+            other = self._moved(case)
+            self.left -= 1
+            score = self.score(other, best)
+            vain += 1
+            if score is not None:
+                case, best, vain = other, score, 0
+        return case if self._fails(best) else None
+
+    def _moved(self, case: exact_cases.Case) -> exact_cases.Case:
+        """One number, or an entry of one or two vectors, changed."""
+        choose, fixed = self.random.choice, {"d"}
+        names = [name for name in case.numbers if name not in fixed]
+        if names and (not case.vectors or self.random.random() < 0.6):
+            label = choose(names)
+            value = case.numbers[label]
+            if label in self.prop.positions:
+                return case.with_number(label, max(value + choose((1, -1)), Fraction(1)))
+            return case.with_number(label, self._changed(value))
+        if not case.vectors:
+            return case
+        labels = self.random.sample(sorted(case.vectors), k=choose(range(1, min(2, len(case.vectors)) + 1)))
+        place = self.random.randrange(len(case.vectors[labels[0]]))
+        shift = Fraction(choose((1, -1, "1/2", "-1/2", 4, -4)))
+        vectors = dict(case.vectors)
+        for label in labels:
+            entries = list(vectors[label])
+            entries[place] = entries[place] + shift
+            vectors[label] = tuple(entries)
+            # the other one moves along with it, or against it
+            shift *= choose((1, -1))
+        return replace(case, vectors=vectors)
+
+    def _changed(self, value: Fraction) -> Fraction:
+        way = self.random.choice(("times", "times", "plus"))
+        if way == "times":
+            return value * Fraction(self.random.choice((2, "1/2", 10, "1/10", "5/4", "4/5")))
+        return value + Fraction(self.random.choice((1, -1, "1/4", "-1/4")))
+
+
+def refute_by_balls(checker: Checker, pool: list[Case]) -> None:
+    """Refute an inequality about a probability at a case where balls show that it fails, and samples do, too."""
+    prop, found = checker.prop, checker.found
+    if prop.relation not in ("<=", "<", ">=", ">") or not any(side.has("P") for side in (prop.left, prop.right)):
+        return
+    climb = Climb(prop, checker.derivation, checker.seed, checker.effort)
+    case = climb.found(pool)
+    if case is None:
+        return
+    low, high = climb.gap(case)
+    found.status, found.method = "disproved", RULE
+    found.reason = ""
+    found.steps.append(
+        {"text": f"at {readable_case(case)}: left - right in [{low:.6g}, {high:.6g}]", "rule": RULE, "ok": True}
+    )
+    _correct(checker)
+    try:
+        first, again = (checker.measure(case, mark, low) for mark in ("", "confirmation"))
+    except TooDearError as error:
+        found.reason = f"disproved; {error}"
+        return
+    checker.tell([first], "left - right" if prop.right.has(*MOMENTS) else str(prop.stated[0]))
+    for one in (first, again):
+        apart = one.gap[0] > high or one.gap[1] < low
+        found.conflicts += [f"at {readable_case(case)}: left - right in [{low:.6g}, {high:.6g}] by balls"] * apart
+    found.samples += first.walks + again.walks
+    seen = [one.contradicts(prop.relation) for one in (first, again)]
+    found.simulation, found.confirmed = "contradicts" if seen[0] else "underpowered", all(seen)
+    printed = f"in [{first.right[0]:.6g}, {first.right[1]:.6g}]"
+    found.counterexample = {
+        "params": readable_case(case),
+        "printed": printed,
+        "true": f"in [{first.left[0]:.6g}, {first.left[1]:.6g}]",
+    }
+    found.power = (
+        f"an error of {low:.3g} is caught with probability {1 - BETA:g}; {told([first.exactly, again.exactly])}"
+    )
+
+
+def _correct(checker: Checker) -> None:
+    """What a probability is at most, by the rule that bounds it; the simplest form, and the sharpest as a remark."""
+    rights = improved(checker.prop)
+    if not rights:
+        return
+    first, *others = rights
+    found = checker.found
+    found.correction, found.correction_latex, found.holds = str(first), latex(first), "everywhere"
+    if others:
+        found.remarks.append(f"sharper: {checker.prop.left} {checker.prop.relation} {others[-1]}")

@@ -1,0 +1,109 @@
+"""Inequalities about probabilities whose moments have no closed form: refuted by balls and samples, or not at all."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from proofs_check.cases.of_statements import drawn, exact_case, satisfied
+from proofs_check.statements import bounding
+from proofs_check.statements.bounding import Climb
+from proofs_check.statements.judging import check_statement
+from proofs_check.statements.request import Request
+from theorems.statement.decide import Derivation
+from theorems.statement.enclosing import Excess
+from theorems.statement.expression import StatementError
+from theorems.statement.proposition import Proposition, proposition
+
+TAIL = "P[sum(g(x[k].T*z), k, 1, T)/T > a] <= exp(-theta*T*a)*(E[exp(theta*g(x[1].T*z))]**T - X)"
+NAMES = "z in R^d, Sigma = I, theta > 0, T <= d, 2 <= T, d >= 2, g entire with coefficients >= 0, a > E[g(x[1].T*z)]"
+OFF = "theta**4*T*(T - 1)/(4*d**2*(d + 2))*g[1]**4*norm(z)**4*E[norm(x[1])**2]**2"
+PRINTED = OFF.replace("g[1]**4", "g[0]**(T - 2)*g[1]**2")
+#: z = 6 e_2 and g(u) = u/13.
+CASE: dict[str, Any] = {
+    "T": 2,
+    "d": 2,
+    "a": "1",
+    "theta": "2",
+    "length1": "1",
+    "length2": "1",
+    "Sigma": [["1", "0"], ["0", "1"]],
+    "g0": "0",
+    "g1": "1/13",
+    "g2": "0",
+    "g3": "0",
+    "g4": "0",
+    "z": ["0", "6"],
+}
+
+
+def read(off: str, names: str = NAMES) -> Proposition:
+    return proposition(TAIL.replace("X", off), names, "", "frame(isotropic)")
+
+
+def excess(prop: Proposition, case: dict[str, Any]) -> Any:
+    found = Excess(prop, Derivation(prop)).at(exact_case(prop, case), case)
+    assert found is not None
+    return found[0]
+
+
+def test_a_ball_holds_what_is_known_by_hand() -> None:
+    # theta g(x.z) <= w = 2/13*6*sqrt(2), and the print takes theta^4 2/(4*4*4) (1/13)^2 6^4 2^2 off M^2 <= exp(2 w)
+    off = 2**4 * 2 * 6**4 * 2**2 / (4 * 4 * 4) / 13**2
+    least = math.exp(-4) * (off - math.exp(2 * 2 / 13 * 6 * math.sqrt(2)))
+    ball = excess(read(PRINTED), CASE)
+    assert 0.999 * least < float(ball.lower()) <= least
+    # what holds is not told to fail
+    assert not excess(read(OFF), CASE) > 0
+
+
+def test_a_hypothesis_about_a_moment_is_decided_exactly() -> None:
+    prop = read(PRINTED)
+    assert satisfied(prop, CASE)
+    # E g = 0 for an odd g, and 1/8 + m/4 with E (z.x)^2 = m
+    assert not satisfied(prop, {**CASE, "a": "0"})
+    square = {**CASE, "g0": "1/8", "g1": "0", "g2": "1/4", "z": ["1", "0"]}
+    assert satisfied(prop, {**square, "a": "376/1000"}) and not satisfied(prop, {**square, "a": "375/1000"})
+    assert all(satisfied(prop, case) for case in drawn(prop, 1, 12))
+
+
+def test_hypotheses_about_other_moments_are_refused() -> None:
+    with pytest.raises(StatementError, match="random quantities"):
+        read(PRINTED, NAMES.replace("E[g", "Var[g"))
+
+
+def test_a_climb_finds_a_case_for_the_print_and_none_for_what_holds() -> None:
+    prop = read(PRINTED)
+    climb = Climb(prop, Derivation(prop), 0, "quick")
+    case = climb.found(drawn(prop, 1, 24))
+    assert case is not None and satisfied(prop, case) and case["d"] == case["T"] == 2
+    assert climb.gap(case)[0] > 0 and excess(prop, case) > 0
+    other = read(OFF)
+    few = Climb(other, Derivation(other), 0, "quick")
+    few.left = 300
+    assert few.found(drawn(other, 1, 24)) is None
+
+
+def test_a_ball_that_left_out_half_of_the_moment_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    from theorems.statement import enclosing
+
+    # tokens that are said to be 0 make every moment exp(0) = 1, which is too small
+    monkeypatch.setattr(enclosing, "reach", lambda law, case: Fraction(0))
+    prop = read(OFF.replace("/(4", "*100/(4"))
+    case = {**CASE, "g1": "1/4"}
+    assert excess(prop, case) > 0
+    monkeypatch.undo()
+    assert not excess(prop, case) > 0
+
+
+def test_the_print_is_refuted_and_what_is_derived_instead_is_verified(monkeypatch: pytest.MonkeyPatch) -> None:
+    request = Request(TAIL.replace("X", PRINTED), NAMES, "", "frame(isotropic)", "")
+    monkeypatch.setattr(bounding, "SHRINKING", 100)
+    first, second = check_statement(request, "quick")
+    assert first["verdict"] == "refuted" and first["simulation"]["status"] == "contradicts"
+    assert first["symbolic"]["status"] == "disproved" and first["counterexample"] is not None
+    assert second["verdict"] == "verified" and "g1**4" in second["printed"]["value"]
+    assert any(remark.startswith("sharper: ") for remark in first["symbolic"]["evidence"])
