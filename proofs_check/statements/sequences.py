@@ -9,7 +9,8 @@ from proofs_check.cases.of_statements import readable_case, satisfied
 from proofs_check.statements.found import Found
 from proofs_check.statements.limits_without_tokens import comes
 from proofs_check.statements.measuring import Measurement, TooDearError
-from proofs_check.statements.moments import Checker, exact_text
+from proofs_check.statements.moments import Checker
+from proofs_check.statements.texts import exact_text
 from theorems.statement.arcs import Arc
 from theorems.statement.decide import Part
 from theorems.statement.mutants import mutants
