@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from theorems.statement.expression import BINDERS, RANGES, Expr, StatementError
+from theorems.statement.expression import BINDERS, MOMENTS, RANGES, Expr, StatementError
 from theorems.statement.hypotheses import Hypotheses, names_of, said_real
 from theorems.statement.language import Vocabulary
 from theorems.statement.places import ZERO
@@ -46,6 +46,18 @@ def of_every_entry(known: Hypotheses) -> frozenset[str]:
         for node in side.walk()
         if node.op == "entry" and node.args[-1].op == "name" and node.args[-1].args[0] in side.names()
     )
+
+
+def check_random(sides: tuple[Expr, ...], text: str) -> None:
+    """StatementError where moments are taken and nothing is random: no token is named, and no number that is drawn."""
+    moments = [node for side in sides for node in side.walk() if node.op in MOMENTS]
+    if moments and not any(side.has("token", "mean", "normal", "member") for side in sides):
+        raise StatementError(
+            f"nothing in this statement is random, so that {moments[0].op}[...] says nothing; drop it, or name tokens "
+            "such as x[1]",
+            text,
+            moments[0].at,
+        )
 
 
 def check_bound(sides: tuple[Expr, ...], known: Hypotheses, free: set[str], hypotheses: str) -> None:

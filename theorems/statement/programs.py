@@ -7,6 +7,7 @@ sum y_k b_k/||sum y_k A_k||', with the dual norm.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -147,7 +148,10 @@ def _solved(
     meets = rows @ cp.vec(W, order="C") >= bounds + tightened * np.abs(bounds).max()
     goal = {"nuclear": cp.normNuc, "2": cp.sigma_max, "fro": lambda M: cp.norm(M, "fro")}[kind](W)
     problem = cp.Problem(cp.Minimize(goal), [meets])
-    problem.solve(solver=cp.CLARABEL)
+    with warnings.catch_warnings():
+        # what the solver doubts is certified in exact arithmetic, or not used
+        warnings.simplefilter("ignore")
+        problem.solve(solver=cp.CLARABEL)
     if problem.status not in ("optimal", "optimal_inaccurate"):
         return None
     return np.asarray(W.value, dtype=np.float64), np.asarray(meets.dual_value, dtype=np.float64).ravel()

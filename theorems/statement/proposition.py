@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from theorems.statement.binders import taken
-from theorems.statement.coherent import check_bound, check_defined, check_indices, check_reached
+from theorems.statement.coherent import check_bound, check_defined, check_indices, check_random, check_reached
 from theorems.statement.conditions import condition, numbers_of, split_clause
 from theorems.statement.entrywise import LEFT, RIGHT, entry
 from theorems.statement.expression import MOMENTS, RANGES, Expr, StatementError, coefficients, name, number
@@ -156,6 +156,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     _check_names(sides, known, made, regime, positions, text, hypotheses)
     check_limit(sides, relation, error, regime, text, limit)
     check_reached(known, regime, positions, limit)
+    check_random(sides, text)
     used = {name for side in sides for name in side.names()} | made.names() | regime.names()
     parameters = sorted((used | set(names_of(known))) - positions - {"d"})
     whole = None

@@ -135,3 +135,10 @@ def test_a_decimal_is_read_to_its_last_digit_wherever_it_stands() -> None:
 def test_a_share_of_a_position_that_the_statement_has_not_is_an_error() -> None:
     with pytest.raises(StatementError, match="no position k"):
         proposition("E[norm(x[i])**2]/T -> theta*tr(Sigma)", "", "", "walk", "T -> oo, k/T -> theta")
+
+
+@pytest.mark.parametrize("text", ["E[lam] = lam", "P[exp(lam) > 1] <= exp(-lam)", "lam <= Var[lam*u.T*v]"])
+def test_a_moment_of_what_is_not_random_is_refused(text: str) -> None:
+    with pytest.raises(StatementError, match=r"nothing in this statement is random, so that \w+\[...\] says nothing"):
+        proposition(text, hypotheses="lam > 0, u in R^d, v in R^d" if "u.T" in text else "lam > 0")
+    assert proposition("E[lam*norm(x[1])**2] >= 0", hypotheses="lam > 0", law="iid")
