@@ -464,6 +464,8 @@ def _check_names(
         if vectors & {node.args[0] for end in (one, two) for node in end.walk() if node.op == "vector"}:
             used |= one.names() | two.names()
     tokens = any(side.has("token", "mean") for side in sides)
+    if not tokens and any(one.has("token", "mean") for _, *ends in known.relations for one in ends):
+        raise StatementError("a hypothesis is about tokens, which the statement does not have; drop it", given, 0)
     # a power series by its name; one coefficient of it is enough
     series = {label: head for head in known.entire for label in coefficients(head)}
     used |= {label for label, head in series.items() if used.intersection(coefficients(head))}

@@ -120,7 +120,7 @@ def test_hypotheses_about_an_exchangeable_law_hold_or_fail_at_a_case() -> None:
     known = "positive(E[norm(x[i])**2] - 100*l, l, 0, 1)"
     assert "positive" in admissible(proposition("E[norm(x[i])**2] > 0", known, law="exchangeable"), law())
     with pytest.raises(StatementError, match="about random quantities"):
-        proposition("E[norm(x[i])**2] > 0", "E[norm(x[i])**2] > 1")
+        proposition("E[norm(x[i])**2] > 0", "Var[norm(x[i])**2] > 1")
 
 
 def test_an_exchangeable_law_takes_nothing() -> None:
