@@ -465,7 +465,7 @@ def _check_names(
             used |= one.names() | two.names()
     tokens = any(side.has("token", "mean") for side in sides)
     if not tokens and any(one.has("token", "mean") for _, *ends in known.relations for one in ends):
-        raise StatementError("a hypothesis is about tokens, which the statement does not have; drop it", given, 0)
+        raise StatementError("the hypotheses speak of x, which the statement does not have; drop it", given, 0)
     # a power series by its name; one coefficient of it is enough
     series = {label: head for head in known.entire for label in coefficients(head)}
     used |= {label for label, head in series.items() if used.intersection(coefficients(head))}

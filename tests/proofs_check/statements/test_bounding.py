@@ -73,7 +73,7 @@ def test_a_hypothesis_about_a_moment_is_decided_exactly() -> None:
 def test_hypotheses_about_other_moments_are_refused() -> None:
     with pytest.raises(StatementError, match="random quantities"):
         read(PRINTED, NAMES.replace("E[g", "Var[g"))
-    with pytest.raises(StatementError, match="about tokens"):
+    with pytest.raises(StatementError, match="speak of x,"):
         proposition("exp(a) >= 1", "a > E[norm(x[1])**2]", "", "")
 
 
