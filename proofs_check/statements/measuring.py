@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from montecarlo.registry import Tails
 from proofs_check.cases.of_statements import readable_case
 from proofs_check.checks.intervals import interval, numbers_needed
 from proofs_check.statements.planning import Spread, pilot_spreads
@@ -183,13 +184,17 @@ def sampled(
     intervals: dict[str, tuple[float, float]] = {}
     misfits = []
     for name, estimate in sample.estimates.items():
+        tails, planned = _tails(simulation, name), spreads[name].variance
+        if planned == 0.0 and not spreads[name].exact and isinstance(tails, Tails) and tails.width:
+            # a bounded number that did not vary in the pilot sample, as whether something rare occurs, is no constant
+            planned = tails.width**2 / (len(estimate.block_means) * estimate.numbers_per_block)
         found = interval(
             estimate.block_means,
             estimate.numbers_per_block,
             estimate.pair_mean,
             estimate.pairs,
-            degree=_tails(simulation, name),
-            planned=spreads[name].variance,
+            degree=tails,
+            planned=planned,
             delta=share,
             beta=BETA,
         )
