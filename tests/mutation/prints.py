@@ -50,8 +50,10 @@ from theorems.kernel.settle import compare, printed_value, settle, value_of
 from theorems.rules.implication import fails_everywhere, implied, shown
 from theorems.rules.norm import SYMMETRIC, granted
 from theorems.statement.decide import Derivation, decide
-from theorems.statement.expression import StatementError
+from theorems.statement.expression import Expr, number
+from theorems.statement.mutants import mutants as tree_mutants
 from theorems.statement.proofs import proved
+from theorems.statement.proposition import Proposition
 
 #: Processor seconds that a mutant has; what takes longer is left undecided.
 SECONDS = 10.0
@@ -87,6 +89,8 @@ class PrintMutant:
     kind: str
     name: str
     statement: Statement
+    #: What it says before and after the change, where both sides are interpreters of that.
+    said: tuple[Proposition, Proposition] | None = None
 
 
 @functools.cache
@@ -129,11 +133,25 @@ def print_mutants(claim: str) -> tuple[PrintMutant, ...]:
     found: dict[str, PrintMutant] = {}
     for kind, source in sources(claim):
         for name, printed in source.printed.items():
+            if is_data(source):
+                stated = said(source, name)
+                for label, changed_prop in _changed_tree(stated):
+                    full = f"{claim} {kind}, {name}: {label}"
+                    found.setdefault(full, PrintMutant(kind, full, source, (stated, changed_prop)))
+                continue
             for label, other in _changed(source, name, printed):
                 full = f"{claim} {kind}, {name}: {label}"
                 changed = replace(source, printed={**source.printed, name: other})
                 found.setdefault(full, PrintMutant(kind, full, changed))
     return tuple(found.values())
+
+
+def _changed_tree(prop: Proposition) -> Iterator[tuple[str, Proposition]]:
+    for changed in tree_mutants(prop):
+        yield changed.label, replace(prop, right=changed.right)
+    for factor in (1 + SMALL, 1 - SMALL):
+        scale = number(Fraction(int(factor.p), int(factor.q)))
+        yield f"times {factor}", replace(prop, right=Expr("*", (scale, prop.right)))
 
 
 def _changed(statement: Statement, name: str, printed: str) -> Iterator[tuple[str, str]]:
@@ -205,8 +223,8 @@ def _other_start(statement: Statement, name: str) -> Iterator[tuple[str, sp.Expr
 def judged_print(mutant: PrintMutant) -> tuple[str, str]:
     """What becomes of a changed print: ("caught", by what), ("equivalent", why) or ("survived", why)."""
     claim = mutant.statement.id
-    if is_data(mutant.statement):
-        return _by_its_words(mutant.statement)
+    if mutant.said is not None:
+        return _by_its_words(*mutant.said, claim)
     if settled(claim).status == "undecided":
         return "survived", "the claim itself is undecided"
     derived = derivations(claim)
@@ -238,15 +256,9 @@ def judged_print(mutant: PrintMutant) -> tuple[str, str]:
     return ("equivalent", "proved: true as changed") if status == "proved" else ("survived", status)
 
 
-def _by_its_words(statement: Statement) -> tuple[str, str]:
-    """What the derivation says of a statement that both interpreters read, its changed print put in."""
-    before = statement_of(statement.id).printed
-    (name,) = (name for name, printed in statement.printed.items() if printed != before[name])
-    try:
-        prop = said(statement, name)
-    except StatementError as error:
-        return "caught", f"unreadable: {error}"
-    key = f"{statement.id}:mutant"
+def _by_its_words(stated: Proposition, prop: Proposition, claim: str) -> tuple[str, str]:
+    """What the derivation, or a search, says of a changed statement."""
+    key = f"{claim}:mutant"
     if prop.random and not prop.limit.variable:
         found = _Deriving(prop, key, "quick").run()
     else:
@@ -255,7 +267,7 @@ def _by_its_words(statement: Statement) -> tuple[str, str]:
         return ("caught", "disproved") if found.status == "disproved" else ("equivalent", "proved: true as changed")
     if prop.relation in ("<=", "<", ">=", ">"):
         # the print as it was lies between the quantity and the changed print
-        weaker = replace(prop, left=said(statement_of(statement.id), name).right)
+        weaker = replace(prop, left=stated.right)
         told = decide(weaker, Derivation(weaker)).status if weaker.random else "proved" if proved(weaker) else ""
         if told == "proved":
             return "equivalent", "a weaker bound"
