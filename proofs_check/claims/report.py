@@ -178,8 +178,10 @@ class Line(TypedDict):
     where: str
     printed: str
     derived: str
-    holds: bool
+    holds: Annotated[bool | None, Meta(description="null where it is neither proved nor refuted.")]
     reaches: bool
+    latex: NotRequired[Annotated[str, Meta(description="The line in LaTeX, where it is a statement of its own.")]]
+    claim: NotRequired[Annotated[str, Meta(description="The claim that the line is, if it is one.")]]
 
 
 class Conclusion(TypedDict):

@@ -88,7 +88,8 @@ def run_show(args: argparse.Namespace) -> int:
         facts += [("rests on", name) for name in rests_on(claim, table) if name not in claim.depends_on]
         for line in claim.lines:
             remainder = f" + o({line.remainder})" if line.remainder else ""
-            facts.append(("proof line", f"{line.label}: {line.quantity} = {line.printed}{remainder}"))
+            told = line.says or (f"as {line.claim}" if line.claim else f"{line.quantity} = {line.printed}{remainder}")
+            facts.append(("proof line", f"{line.label}: {told}"))
         facts += [("proof after", name) for name in claim.proof]
     facts.append(("false alarms", f"{claim.alpha:.3g} of the run's budget"))
     facts.append(("judge it", command))

@@ -27,6 +27,7 @@ from proofs_check.inputs.plugins import load_simulations
 from proofs_check.judging import workers
 from proofs_check.judging.cache import Found, VerdictCache
 from proofs_check.judging.judgement import verdict
+from proofs_check.judging.lines import mark
 from proofs_check.judging.stated import disproved, is_data, judged_claim
 from proofs_check.judging.variants import judged, part
 from proofs_check.report.outputs import whole
@@ -199,7 +200,7 @@ _shipped_status: dict[str, bool] = {}
 def _disproved(claim: Statement) -> bool:
     """What the kernel says of a claim that did not run; kept for the suite's own, which do not change while it runs."""
     if is_data(claim):
-        return disproved(claim, Options(effort="quick"))
+        return disproved(claim)
     if claim.plugin:
         return settle(claim, Pair(claim).derived()).status == "disproved"
     if claim.id not in _shipped_status:
@@ -211,14 +212,18 @@ def _mark_rests(reports: Sequence[Claim]) -> None:
     """Say what each claim rests on that is refuted; what did not run counts by what the kernel says of it."""
     table = by_id()
     judged = {report["id"]: report["verdict"] == "refuted" for report in reports}
+
+    def refuted(name: str) -> bool:
+        if name not in judged:
+            judged[name] = _disproved(table[name])
+        return judged[name]
+
     for report in reports:
         statement = table.get(report["id"])
         if statement is None:
             continue
-        for name in rests_on(statement, table):
-            if name not in judged:
-                judged[name] = _disproved(table[name])
-        report["rests_on_refuted"] = [name for name in rests_on(statement, table) if judged[name]]
+        report["rests_on_refuted"] = [name for name in rests_on(statement, table) if refuted(name)]
+        mark(report, table, refuted)
 
 
 def judge(claim: Statement, options: Options, device: str, listener: Progress) -> list[tuple[Claim, float]]:

@@ -23,6 +23,7 @@ from proofs_check.cases.of_statements import satisfied
 from proofs_check.claims.findings import saying
 from proofs_check.claims.report import Case, Claim
 from proofs_check.inputs.plugins import load_simulations
+from proofs_check.judging.lines import holds, stated_lines
 from proofs_check.statements.attaining import where_attained
 from proofs_check.statements.found import Found
 from proofs_check.statements.judging import judged, report
@@ -79,6 +80,7 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
                 "said": saying(claim),
             }
         )
+    first["proof"]["lines"] = stated_lines(claim, options.seed)
     if claim.attained:
         hold_attained(first, said(claim, name), options.seed)
     binding = bound(claim, first["cases"], options.seed)
@@ -166,13 +168,9 @@ def _supported(claim: Statement, derived: Derived) -> Binding:
     return Binding(derived=[f"the derivation's steps do not license its value: {one}" for one in why[:1]])
 
 
-def disproved(claim: Statement, options: Any) -> bool:
+def disproved(claim: Statement) -> bool:
     """Whether a claim that did not run is refuted, as others rest on it."""
-    found = (
-        _judged(said(claim, name), Request(*said_texts(claim, name)), claim.id, options, "cpu", claim.alpha)
-        for name in claim.printed
-    )
-    return any(reports[0]["verdict"] == "refuted" for reports in found)
+    return any(holds(said(claim, name), claim.id, 0) is False for name in claim.printed)
 
 
 def _judged(prop: Proposition, request: Request, key: str, options: Any, device: str, alpha: float) -> list[Claim]:

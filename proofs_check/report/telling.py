@@ -234,7 +234,8 @@ def proof_lines(claim: Claim) -> Facts:
         if name is None:
             continue
         line = lines.get(name)
-        told = f" ({line['where']}): print {line['printed']}, derived {line['derived']}" if line else ""
+        told = f" ({line['where']}): print {line['printed']}" if line else ""
+        told += f", derived {line['derived']}" if line and line["derived"] else ""
         if title == "reaches the end" and name == first:
             told = ", the same line"
         facts.append((title, name + told))

@@ -50,7 +50,7 @@ from theorems.kernel.settle import compare, printed_value, settle, value_of
 from theorems.rules.implication import fails_everywhere, implied, shown
 from theorems.rules.norm import SYMMETRIC, granted
 from theorems.statement.decide import Derivation, decide
-from theorems.statement.expression import Expr, number
+from theorems.statement.expression import Expr, StatementError, number
 from theorems.statement.mutants import mutants as tree_mutants
 from theorems.statement.proofs import proved
 from theorems.statement.proposition import Proposition
@@ -259,10 +259,14 @@ def judged_print(mutant: PrintMutant) -> tuple[str, str]:
 def _by_its_words(stated: Proposition, prop: Proposition, claim: str) -> tuple[str, str]:
     """What the derivation, or a search, says of a changed statement."""
     key = f"{claim}:mutant"
-    if prop.random and not prop.limit.variable:
-        found = _Deriving(prop, key, "quick").run()
-    else:
-        found = both_sides(prop, key, "quick", 0, "cpu", 1)
+    try:
+        if prop.random and not prop.limit.variable:
+            found = _Deriving(prop, key, "quick").run()
+        else:
+            found = both_sides(prop, key, "quick", 0, "cpu", 1)
+    except StatementError as error:
+        # it divides by 0, say
+        return "caught", f"refused: {error}"
     if found.status in ("proved", "disproved"):
         return ("caught", "disproved") if found.status == "disproved" else ("equivalent", "proved: true as changed")
     if prop.relation in ("<=", "<", ">=", ">"):

@@ -42,7 +42,11 @@ class Mutant:
         with warnings.catch_warnings():
             # of what a mutant makes of an expression
             warnings.simplefilter("ignore")
-            result, how = self.judge()
+            try:
+                result, how = self.judge()
+            except Exception as error:
+                # which is to be mended, and spoils no other's judgement
+                result, how = "survived", f"raised {type(error).__name__}: {error}"
         return {"name": self.name, "kind": self.kind, "line": self.line, "result": result, "how": how}
 
 

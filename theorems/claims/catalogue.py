@@ -53,14 +53,26 @@ class ProofLine:
     """One printed line of a proof.
 
     ``quantity`` names the derived quantity that the line states, ``printed`` the right-hand side as printed and
-    ``remainder`` the scale g of its o(g) ("" where the line is an exact equality).
+    ``remainder`` the scale g of its o(g) ("" where the line is an exact equality). In their place ``says`` is the line
+    as a statement of the language, with its ``hypotheses`` and ``law``, or ``claim`` the claim that the line is.
     """
 
     label: str
     where: str
-    quantity: str
-    printed: str
+    quantity: str = ""
+    printed: str = ""
     remainder: str = ""
+    says: str = ""
+    hypotheses: str = ""
+    law: str = "walk"
+    claim: str = ""
+
+    def __post_init__(self) -> None:
+        given = [bool(self.quantity and self.printed), bool(self.says), bool(self.claim)]
+        if sum(given) != 1:
+            raise CatalogueError(
+                f"proof line {self.label}: give quantity and printed, or says, or claim, and one of them alone"
+            )
 
 
 @dataclass(frozen=True)
@@ -216,12 +228,18 @@ def _said(claim_id: str, table: Any) -> Said:
     return Said(dict(table["quantities"]), **fields)
 
 
+def _line(entry: Mapping[str, Any]) -> ProofLine:
+    """An entry of [[claim.lines]]; the hypotheses of what it says stand under "for", as a claim's do."""
+    known = dict(entry)
+    return ProofLine(hypotheses=known.pop("for", ""), **known)
+
+
 def _claim(entry: Mapping[str, Any], paper: Paper) -> Statement:
     known = dict(entry)
     for name in ("symbols", "positions", "parameters", "assumptions", "depends_on", "proof"):
         known[name] = tuple(known.get(name, ()))
     try:
-        known["lines"] = tuple(ProofLine(**line) for line in known.get("lines", ()))
+        known["lines"] = tuple(_line(line) for line in known.get("lines", ()))
         known["ranges"] = {name: tuple(values) for name, values in known.get("ranges", {}).items()}
         known["strata"] = tuple({n: tuple(v) for n, v in stratum.items()} for stratum in known.get("strata", ()))
         if "says" in known:

@@ -111,8 +111,11 @@ def _claim(entry: view.Entry) -> list[str]:
         ]
         for line in lines:
             first = " **first false line**" if line["label"] == claim["proof"]["first_false"] else ""
-            cells = (escaped(line["label"]) + first, expression(line["printed"]), expression(line["derived"]))
-            out.append("| " + " | ".join([*cells, "yes" if line["holds"] else "no"]) + " |")
+            printed = f"${line['latex']}$" if line.get("latex") else expression(line["printed"])
+            cells = (escaped(line["label"]) + first, printed, expression(line["derived"]) if line["derived"] else "")
+            out.append(
+                "| " + " | ".join([*cells, {True: "yes", False: "no", None: "not decided"}[line["holds"]]]) + " |"
+            )
     if claim["traceback"]:
         body = mathml.clean(claim["traceback"]).rstrip("\n").split("\n")
         out += ["", "Traceback:", "", *("    " + line for line in body)]

@@ -323,7 +323,9 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
     ]
     wrong = next((place for place, step in enumerate(steps) if not step["ok"]), None)
     lines = [
-        line | {side: mathml.expression(names.written(line[side], claim)) for side in ("printed", "derived")}
+        line
+        | {side: mathml.expression(names.written(line[side], claim)) for side in ("printed", "derived") if line[side]}
+        | ({"printed": mathml.shown(line["latex"])} if line.get("latex") else {})
         for line in claim["proof"]["lines"]
     ]
     drawing = plot.rows(claim["cases"])

@@ -118,7 +118,7 @@ def test_a_negative_share_makes_no_room_for_others() -> None:
     "lines",
     [
         [{"label": "l", "where": "w", "quantity": "q", "printed": "0", "colour": "red"}],
-        [{"label": "l", "where": "w", "quantity": "q"}],
+        [{"where": "w", "quantity": "q", "printed": "0"}],
         [{}],
     ],
 )

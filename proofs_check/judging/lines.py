@@ -1,0 +1,75 @@
+"""The printed lines of a proof that are statements, or claims of their own: whether each holds, and whose error counts.
+
+The error of a line that is a claim reaches the conclusion where every claim between the two, by what each rests on, is
+refuted, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from proofs_check.claims.report import Claim, Line
+from proofs_check.statements.judging import both_sides
+from theorems.claims.catalogue import ProofLine, Statement
+from theorems.kernel.catalogued import said_texts
+from theorems.statement.decide import Derivation, decide
+from theorems.statement.proofs import proved
+from theorems.statement.proposition import Proposition, proposition
+from theorems.statement.prose import statement_latex
+
+
+def stated_lines(claim: Statement, seed: int) -> list[Line]:
+    """The lines of a claim's printed proof, each statement judged; claims among them are left to ``mark``."""
+    return [_stated(line, claim, seed) for line in claim.lines if line.says or line.claim]
+
+
+def _stated(line: ProofLine, claim: Statement, seed: int) -> Line:
+    row: Line = {
+        "label": line.label,
+        "where": line.where,
+        "printed": line.says,
+        "derived": "",
+        "holds": None,
+        "reaches": False,
+    }
+    if line.claim:
+        row["claim"] = line.claim
+        return row
+    prop = proposition(line.says, line.hypotheses, law=line.law)
+    row["latex"] = statement_latex(prop)
+    row["holds"] = holds(prop, f"{claim.id}:{line.label}", seed)
+    return row
+
+
+def holds(prop: Proposition, key: str, seed: int) -> bool | None:
+    """Whether a statement is proved or refuted; None where it is neither."""
+    if decide(prop, Derivation(prop)).status == "proved" if prop.random else proved(prop) is not None:
+        return True
+    verdict, _ = both_sides(prop, key, "quick", seed, "cpu", 1).verdict
+    return {"verified": True, "refuted": False}.get(verdict)
+
+
+def mark(report: Claim, table: Mapping[str, Statement], refuted: Callable[[str], bool]) -> None:
+    """Write into a claim's report which lines of its proof that are claims hold, and what follows from that."""
+    proof = report["proof"]
+    for line in proof["lines"]:
+        if not line.get("claim"):
+            continue
+        statement = table[line["claim"]]
+        line["printed"] = "; ".join(said_texts(statement, name)[0] for name in statement.printed)
+        line["latex"] = statement.statement
+        line["holds"] = not refuted(statement.id)
+        line["reaches"] = (
+            not line["holds"]
+            and report["verdict"] == "refuted"
+            and _reaches(statement.id, table[report["id"]], table, refuted)
+        )
+    proof["first_false"] = next((line["label"] for line in proof["lines"] if line["holds"] is False), None)
+    proof["first_reaching"] = next((line["label"] for line in proof["lines"] if line["reaches"]), None)
+
+
+def _reaches(name: str, claim: Statement, table: Mapping[str, Statement], refuted: Callable[[str], bool]) -> bool:
+    """Whether a path of refuted claims leads from one to a claim that rests on it."""
+    return any(
+        other == name or _reaches(name, table[other], table, refuted) for other in claim.depends_on if refuted(other)
+    )

@@ -1,0 +1,62 @@
+"""Proof lines that are statements or claims: each is judged, and the first whose error reaches the conclusion found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from proofs_check.claims.report import Claim, empty
+from proofs_check.judging.lines import mark, stated_lines
+from theorems.claims.catalogue import CatalogueError, ProofLine, Statement, by_id
+
+THEOREM1 = "choromanski2021.sec3.thm1-lower"
+PAPER = "choromanski2021."
+
+
+def marked(claim: Statement, false: Iterable[str], verdict: Any = "refuted") -> dict[str, Any]:
+    """The proof of a report of the claim, where those claims are refuted, the statements among its lines judged."""
+    table = {**by_id(), claim.id: claim}
+    report: Claim = empty(Claim)
+    report.update({"id": claim.id, "verdict": verdict})
+    report["proof"]["lines"] = stated_lines(claim, 0)
+    refuted = {PAPER + name for name in false}
+    mark(report, table, lambda name: name in refuted)
+    return dict(report["proof"])
+
+
+def test_a_line_is_said_in_one_way() -> None:
+    given: tuple[dict[str, str], ...] = ({}, {"says": "1 = 1", "claim": "p.q.r"}, {"quantity": "value"})
+    for fields in given:
+        with pytest.raises(CatalogueError, match="one of them alone"):
+            ProofLine("line", "here", **fields)
+
+
+@pytest.mark.parametrize("name", [THEOREM1, "choromanski2021.appF.thm5"])
+def test_the_lines_that_are_statements_are_proved(name: str) -> None:
+    lines = [line for line in stated_lines(by_id()[name], 0) if "claim" not in line]
+    assert lines
+    assert [line["label"] for line in lines if line["holds"] is not True] == []
+    assert all(line["latex"] for line in lines)
+
+
+def test_a_false_line_is_found() -> None:
+    claim = by_id()[THEOREM1]
+    wrong = [replace(line, says=line.says.replace("(D - 1)/D", "D/(D + 1)")) for line in claim.lines]
+    assert wrong != list(claim.lines)
+    proof = marked(replace(claim, lines=tuple(wrong)), [])
+    assert proof["first_false"] == "(27)"
+    assert proof["first_reaching"] is None
+
+
+def test_an_error_reaches_the_conclusion_by_refuted_claims_alone() -> None:
+    claim = replace(by_id()[THEOREM1], lines=tuple(line for line in by_id()[THEOREM1].lines if line.claim))
+    proof = marked(claim, ["appF.eq33-series", "appF.eq35-w"])
+    assert (proof["first_false"], proof["first_reaching"]) == ("(33), third line", "below (34), the bound on w")
+    # the line between is false, too
+    proof = marked(claim, ["appF.eq33-series", "appF.eq33-order"])
+    assert proof["first_reaching"] == "(33), third line"
+    # a conclusion that holds is reached by no error
+    assert marked(claim, ["appF.eq35-w"], verdict="verified")["first_reaching"] is None
