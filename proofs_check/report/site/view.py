@@ -326,6 +326,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         line
         | {side: mathml.expression(names.written(line[side], claim)) for side in ("printed", "derived") if line[side]}
         | ({"printed": mathml.shown(line["latex"])} if line.get("latex") else {})
+        | {"entry": table.get(line.get("claim", ""))}
         for line in claim["proof"]["lines"]
     ]
     drawing = plot.rows(claim["cases"])
