@@ -103,7 +103,10 @@ def compiled(node: Sequence[Any]) -> Callable[[Floats], Array]:
     if op == "integral":
         return _integral(args[0], args[1], compiled(args[2]), compiled(args[3]))
     if op == "diff":
-        return _slope(compiled(args[0]), args[1], compiled(args[2]))
+        body, times = args[0], 1
+        while body[0] == "diff" and body[2] == args[1] and tuple(body[3]) == ("name", args[1]):
+            body, times = body[1], times + 1
+        return _slope(compiled(body), args[1], compiled(args[2]), times)
     if op == "relation":
         return _compared(args[0], compiled(args[1]), compiled(args[2]))
     if op == "chance":
@@ -260,8 +263,14 @@ def _by_cases(
     return lambda case: _product(1.0, *(part(case) for part in factors)) if all(i(case) for i in indicators) else 0.0
 
 
-def _slope(body: Callable[[Floats], Array], variable: str, at: Callable[[Floats], Array]) -> Callable[[Floats], Array]:
-    """The derivative by a number, by Ridders' method: central differences of shrinking step, extrapolated to 0."""
+def _slope(
+    body: Callable[[Floats], Array], variable: str, at: Callable[[Floats], Array], times: int
+) -> Callable[[Floats], Array]:
+    """A derivative by a number, by Ridders' method: central differences of shrinking step, extrapolated to 0.
+
+    The difference of order n, sum_k (-1)^k C(n, k) f(x + (n/2 - k) h)/h^n, is off by even powers of h.
+    """
+    shares = [(times / 2 - k, (-1) ** k * math.comb(times, k)) for k in range(times + 1)]
 
     def slope(case: Floats) -> float:
         place = float(_plain(at(case)))
@@ -272,7 +281,8 @@ def _slope(body: Callable[[Floats], Array], variable: str, at: Callable[[Floats]
         step, best, error = 0.125 * max(abs(place), 0.125), math.nan, math.inf
         before: list[float] = []
         for _ in range(STEPS):
-            row = [(value(step) - value(-step)) / (2 * step)]
+            width = 2 * step
+            row = [sum(share * value(offset * width) for offset, share in shares) / width**times]
             for order, other in enumerate(before, 1):
                 row.append(row[-1] + (row[-1] - other) / (4.0**order - 1))
                 off = max(abs(row[-1] - row[-2]), abs(row[-1] - other))

@@ -1,4 +1,7 @@
-"""The correction of a refuted identity without tokens: the first right side with one change that is proved."""
+"""The correction of a refuted identity without tokens: the first right side with one change that is proved.
+
+Where none is, and the left side has a derivative, an integral, a product or a series to be worked out, it is its value.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,9 @@ import sympy as sp
 from montecarlo.search_statement import evaluate
 from proofs_check.cases.without_tokens import drawn
 from proofs_check.statements.found import Found
+from proofs_check.statements.texts import exact_text
+from theorems.statement.calculus import worked
+from theorems.statement.decide import Derivation
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.hypotheses import words_of
@@ -53,10 +59,23 @@ def correct(prop: Proposition, found: Found) -> None:
         return
 
 
+def derived(prop: Proposition) -> str | None:
+    """The left side of an identity as it is derived, where there is something to be worked out in it."""
+    if prop.relation != "=" or not prop.left.has("diff", "integral", "prod", "series"):
+        return None
+    derivation = Derivation(prop)
+    try:
+        return exact_text(derivation.value(derivation.orders[0], worked(prop.left)))
+    except StatementError:
+        return None
+
+
 def changed(prop: Proposition) -> Iterator[Expr]:
-    """Right sides with one number, sign, term or exponent changed that the statement's names can say."""
+    """Right sides with one number, sign, term or exponent changed that the statement's names can say, and the value."""
     words = words_of(prop.known)
-    for right in (*(one.right for one in mutants(prop)), *_without_exponent(prop.right)):
+    for right in (*(one.right for one in mutants(prop)), *_without_exponent(prop.right), derived(prop)):
+        if right is None:
+            continue
         try:
             yield parsed(str(right), words)
         except StatementError:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from proofs_check.statements import deterministic
-from proofs_check.statements.correcting import correct
+from proofs_check.statements.correcting import correct, derived
 from proofs_check.statements.found import Found
 from proofs_check.statements.limits_without_tokens import judged_limit
-from proofs_check.statements.texts import exact_text
 from theorems.statement.cases import Case
 from theorems.statement.conditions import CLAUSES
-from theorems.statement.decide import Derivation
-from theorems.statement.expression import StatementError
 from theorems.statement.proofs.matrices import about_matrices
 from theorems.statement.proposition import Proposition
 
@@ -37,7 +34,7 @@ def found_without_tokens(prop: Proposition, effort: str, seed: int) -> Found:
     found.remarks += [f"not seen to be sharp: {mutant.text}" for mutant in judged.mutants if mutant.fate == "not seen"]
     if judged.verdict == "verified":
         found.status, found.simulation, found.reason = "proved", "agrees", ""
-        found.exact = _derived(prop)
+        found.exact = derived(prop)
         found.power = f"no violation in {judged.tries} tries; the closest at {judged.closest_case}"
     elif judged.verdict == "refuted":
         found.status, found.simulation, found.confirmed, found.reason = "disproved", "contradicts", True, ""
@@ -49,6 +46,7 @@ def found_without_tokens(prop: Proposition, effort: str, seed: int) -> Found:
             printed = "that it holds" if printed.startswith("holds") else "that it fails"
         found.counterexample = {"params": flat(judged.counterexample), "printed": printed, "true": judged.left}
         if prop.relation == "=" and not about_matrices(prop):
+            found.exact = derived(prop)
             correct(prop, found)
     elif judged.verdict == "conflict":
         found.conflicts.append(judged.reason)
@@ -57,17 +55,6 @@ def found_without_tokens(prop: Proposition, effort: str, seed: int) -> Found:
         found.simulation = "underpowered" if judged.proof else "agrees"
         found.power = f"no violation in {judged.tries} tries; the closest at {judged.closest_case}"
     return found
-
-
-def _derived(prop: Proposition) -> str | None:
-    """The left side of an identity as it is derived, where it is an integral, a product or a sum to infinity."""
-    if prop.relation != "=" or not prop.left.has("integral", "prod", "series"):
-        return None
-    derivation = Derivation(prop)
-    try:
-        return exact_text(derivation.value(derivation.orders[0], prop.left))
-    except StatementError:
-        return None
 
 
 def flat(case: Case) -> dict[str, Any]:

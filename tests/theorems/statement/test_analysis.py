@@ -68,6 +68,28 @@ def test_a_derivative_is_taken_at_its_place_and_binds_its_name() -> None:
     assert derivative(parsed("v"), "u") == parsed("0")
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("diff(diff(diff(exp(2*t), t), t), t, 1)", 8 * math.exp(2)),
+        ("diff(diff(diff(diff(t**4*u, t), t), t), t, 0)", 24 * 0.7),
+        ("diff(diff(diff((u + t*v)**2*v**3, t), t), v, 2)", 2 * 5 * 2.0**4),
+    ],
+)
+def test_the_second_side_takes_higher_derivatives_by_differences(text: str, value: float) -> None:
+    point = {"numbers": {"u": 0.7, "v": 2.0, "t": 0.3}}
+    assert evaluate(parsed(text).plain(), point) == pytest.approx(value, rel=1e-6)
+
+
+def test_what_a_derivative_comes_to_corrects_an_identity() -> None:
+    found = found_without_tokens(
+        proposition("(diff(diff((a + b*t)**2, t), t, 0)/2)**2 = b**2*a**(m - 2)", "a >= 0, b >= 0, m >= 2, m integer"),
+        "quick",
+        0,
+    )
+    assert (found.status, found.correction, found.correction_sympy) == ("disproved", "b**4", "b**4")
+
+
 @pytest.mark.parametrize("mu", ["1/3", "-2", "7"])
 def test_the_probability_of_an_interval_is_the_integral_of_the_density(mu: str) -> None:
     with precision(128):
