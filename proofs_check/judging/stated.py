@@ -44,7 +44,7 @@ from theorems.statement.forms import NotPolynomialError
 from theorems.statement.hypotheses import words_of
 from theorems.statement.language import parsed
 from theorems.statement.proposition import Proposition
-from theorems.statement.prose import alias
+from theorems.statement.prose import alias, statement_latex
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 #: Of several quantities the verdict that comes first here is the claim's.
@@ -94,9 +94,17 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
     first["replay"] = _replay(claim, options)
     first["seconds"] = round(time.perf_counter() - began, 3)
     found = [(first, claim.alpha)]
+    narrowed = ruling == "refuted" and len(reports) == 1 and bool(claim.narrower) and options.case is None
+    if narrowed:
+        reports.append(_narrowed(claim, name, options, device))
+        first["correction"] = {
+            "latex": statement_latex(said(claim, name)),
+            "sympy": None,
+            "holds": f"the print, where {' and '.join(claim.narrower.values())}",
+        }
     if ruling == "refuted" and len(reports) > 1:
         second = reports[1]
-        if first["correction"] is not None and first["correction"]["sympy"] is None:
+        if not narrowed and first["correction"] is not None and first["correction"]["sympy"] is None:
             first["correction"]["sympy"] = in_symbols(claim, name, second["printed"]["value"])
         _of(claim, second)
         second.update({"id": claim.id + CORRECTED, "fidelity": "own", "depends_on": [], "bound": True})
@@ -104,6 +112,14 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
             second["reading"] = f"The correction of {claim.id}: {second['reading']}"
         found.append((second, claim.alpha))
     return found
+
+
+def _narrowed(claim: Statement, name: str, options: Any, device: str) -> Claim:
+    """The report of the print under the further hypotheses, or along the other limit, under which it is to hold."""
+    text, hypotheses, where, law, limit = said_texts(claim, name)
+    hypotheses = ", ".join(filter(None, (hypotheses, claim.narrower.get("for", ""))))
+    request = Request(text, hypotheses, where, law, claim.narrower.get("as", limit))
+    return _judged(request.read(), request, claim.id + CORRECTED, options, device, claim.alpha)[0]
 
 
 def hold_attained(report: Claim, prop: Proposition, seed: int) -> None:

@@ -149,7 +149,7 @@ def print_mutants(claim: str) -> tuple[PrintMutant, ...]:
 def _changed_tree(prop: Proposition) -> Iterator[tuple[str, Proposition]]:
     for changed in tree_mutants(prop):
         yield changed.label, replace(prop, right=changed.right)
-    for factor in (1 + SMALL, 1 - SMALL):
+    for factor in (1 + SMALL, 1 - SMALL) if prop.right != number(0) else ():
         scale = number(Fraction(int(factor.p), int(factor.q)))
         yield f"times {factor}", replace(prop, right=Expr("*", (scale, prop.right)))
 
@@ -260,12 +260,11 @@ def _by_its_words(stated: Proposition, prop: Proposition, claim: str) -> tuple[s
     """What the derivation, or a search, says of a changed statement."""
     key = f"{claim}:mutant"
     try:
-        if prop.random and not prop.limit.variable:
-            found = _Deriving(prop, key, "quick").run()
-        else:
+        found = _Deriving(prop, key, "quick").run() if prop.random and not prop.limit.variable else None
+        if found is None or found.status == "undecided":
             found = both_sides(prop, key, "quick", 0, "cpu", 1)
-    except StatementError as error:
-        # it divides by 0, say
+    except (StatementError, KeyError) as error:
+        # it divides by 0, say, or speaks of a token that the statement does not have
         return "caught", f"refused: {error}"
     if found.status in ("proved", "disproved"):
         return ("caught", "disproved") if found.status == "disproved" else ("equivalent", "proved: true as changed")

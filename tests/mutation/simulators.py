@@ -264,6 +264,8 @@ def _judged(claim: str, entry: Any, *, look: int) -> str:
     if derived is None or derived.missing:
         return "undecided"
     pair, outcome = _pair(claim), settled(claim)
+    # a function whose code changed is the same simulation
+    pair.samples.clear()
     context = RunContext(effort=EFFORTS["quick"], effort_name="quick", seed=look)
     few = replace(context, effort=replace(context.effort, points=POINTS[look]))
     if look:

@@ -28,6 +28,13 @@ from theorems.kernel.deriving import derive
 from theorems.rules import licensed
 
 
+def test_a_simulation_whose_code_changed_is_sampled_anew() -> None:
+    changed = [one for one in simulator_mutants("bao2024.appA.eq14") if one.name.endswith(("2 -> 1", "2 -> 3"))]
+    assert len(changed) == 2
+    # the original's samples are remembered from the first on
+    assert [judged_simulator(one)[0] for one in changed] == ["caught"] * 2
+
+
 def sign_rule(value: int, *, strict: bool = False) -> bool:
     """A little rule: value > 0, or value >= 0 and even."""
     if not strict and value < 0:

@@ -145,6 +145,8 @@ class Statement:
     unread: str = ""
     plugin: str = ""
     says: Said | None = None
+    #: hypotheses ("for") and a limit ("as") under which a print holds that no other formula corrects: the correction
+    narrower: Mapping[str, str] = field(default_factory=dict)
     #: both sides are interpreters of ``says``; a derivation and a simulation in words of their own are held to it
     interpreted: bool = False
     #: how parameters of the cases are written ({"dim": "d"}), and letters of the paper ({"W": "W_QK*Sigma"})
@@ -158,6 +160,7 @@ class Statement:
             ("model", self.model, MODELS),
             ("relation", self.relation, RELATIONS),
             ("covariance", self.covariance, ("any", "identity")),
+            *(("narrower", name, ("for", "as")) for name in self.narrower),
         ):
             if value not in allowed:
                 raise CatalogueError(f"{self.id}: {name} = {value!r}; expected one of {', '.join(allowed)}")

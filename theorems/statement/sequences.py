@@ -75,22 +75,26 @@ class Path:
 
 
 def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Path | Arc | None]:
-    """Whether f -> 0 along every sequence: proved by a bound, or open, with a path that shows another limit."""
+    """Whether f -> c along every sequence: open, with a path to another limit, or for c = 0 proved by a bound."""
     if prop.limit.together[0].value is not None:
         return arcs.decided(prop, derivation)
-    if prop.right != number(0) or prop.relation != "->" or prop.error is not None:
-        return Decision("undecided", "", reason="only limits of 0 are decided along every sequence of vectors"), None
+    if prop.right.op != "number" or prop.relation != "->" or prop.error is not None:
+        reason = "only limits that are numbers are looked at along every sequence of vectors"
+        return Decision("undecided", "", reason=reason), None
+    goal = prop.right.args[0]
     try:
         for path, order in product(paths(prop), derivation.orders):
             value = derivation.value(order, prop.left)
             limit = limit_along(value, path)
-            if limit and _allowed(prop, path):
+            if limit is not None and limit != goal and _allowed(prop, path):
                 goes = f"tends to {limit:g}" if limit not in (inf, -inf) else "grows beyond all bounds"
                 told = f"along {path} the left side {goes} as t grows"
-                if enough := vanishing(value):
+                if goal == 0 and (enough := vanishing(value)):
                     told += f"; it does tend to 0 where these tend to -oo: {enough}"
-                part = Part(str(path), value, sp.Integer(0), False, order)
+                part = Part(str(path), value, sp.Rational(goal.numerator, goal.denominator), False, order)
                 return Decision("open", "the leading exponentials along a path", [part], told), path
+        if goal != 0:
+            return Decision("undecided", "", reason="only limits of 0 are proved along every sequence of vectors"), None
         parts = []
         for order in derivation.orders:
             steps = bounded(prop, derivation, prop.left, order)
@@ -101,7 +105,10 @@ def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Path |
             parts.append(Part(str(order), value, sp.Integer(0), True, order, proof=steps))
     except NotPolynomialError as error:
         return Decision("undecided", "no closed form", reason=str(error)), None
-    return Decision("proved", "a bound that tends to 0", parts), next(_open(prop), None)
+    # along a path on which it is 0 everywhere nothing is seen to tend
+    ways = list(_open(prop))
+    moving = [path for path in ways if any(_moves(part.left, path) for part in parts)]
+    return Decision("proved", "a bound that tends to 0", parts), next(iter(moving or ways), None)
 
 
 def _open(prop: Proposition) -> Iterator[Path]:
@@ -153,11 +160,7 @@ def along(prop: Proposition, node: Expr, path: Path) -> float | None:
 
 def limit_along(value: sp.Expr, path: Path) -> float | None:
     """The limit of a quotient of sums of exponentials along a path as t grows; None for one of another kind."""
-    form, table = rational_form(value)
-    exponents = {made: _exponent(one, path) for made, one in table.items()}
-    if any(one is None for one in exponents.values()):
-        return None
-    above, below = (_leading(part, exponents) for part in sp.fraction(sp.together(form)))
+    above, below = _ends(value, path)
     if above is None or below is None or not below[1]:
         return None
     if not above[1]:
@@ -168,6 +171,21 @@ def limit_along(value: sp.Expr, path: Path) -> float | None:
         return inf * (1 if sign > 0 else -1) if first[1] > 0 else 0.0
     constant = dict(_minus(above[0], below[0])).get(0, Fraction(0))
     return float(sign) if not constant else float(sp.Rational(str(sign)) * sp.exp(sp.Rational(str(constant))))
+
+
+def _ends(value: sp.Expr, path: Path) -> list[tuple[Exponent, Fraction] | None]:
+    """The largest exponentials of a quotient's numerator and denominator."""
+    form, table = rational_form(value)
+    exponents = {made: _exponent(one, path) for made, one in table.items()}
+    if any(one is None for one in exponents.values()):
+        return [None, None]
+    return [_leading(part, exponents) for part in sp.fraction(sp.together(form))]
+
+
+def _moves(value: sp.Expr, path: Path) -> bool:
+    """Whether a value is not 0 all along a path."""
+    above, _ = _ends(value, path)
+    return above is not None and above[1] != 0
 
 
 def _exponent(power: sp.Expr, path: Path) -> Exponent | None:

@@ -89,7 +89,9 @@ def test_a_sum_of_exponentials_vanishes_where_all_of_them_do() -> None:
         (f"{POSITIVE} -> 0", "u.T*v -> -oo", "refuted"),
         ("E[cos(x[1].T*(u - v))] -> 0", "u.T*v -> -oo", "verified"),
         ("E[cos(x[1].T*(u - v))] -> 0", "u.T*v -> oo", "refuted"),
-        ("E[exp(x[1].T*(u + v))] -> 1", "u.T*v -> -oo", "undecided"),
+        ("E[exp(x[1].T*(u + v))] -> 1", "u.T*v -> -oo", "refuted"),
+        # a limit of another number than 0 is disproved by a path, and proved by nothing
+        ("1 + E[cos(x[1].T*(u - v))] -> 1", "u.T*v -> -oo", "undecided"),
         ("E[cos(x[1].T*u)] -> 0", "norm(u)**2 -> oo", "verified"),
         ("E[cos(x[1].T*u)] -> 0", "u.T*v -> -oo", "refuted"),
     ],

@@ -1,0 +1,35 @@
+"""A print that holds under further hypotheses alone: these are its correction, which is judged like any other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from proofs_check.judging.runner import Options
+from proofs_check.judging.stated import judged_claim
+from theorems.claims.catalogue import CatalogueError, by_id
+
+CLAIM = by_id()["choromanski2021.appF.eq35-w"]
+
+
+@pytest.mark.parametrize(
+    ("further", "verdict"),
+    [
+        ("norm(u)**2 + norm(v)**2 <= 2*log(C)", "verified"),
+        # which does not suffice
+        ("norm(u)**2 <= 2*log(C)", "refuted"),
+    ],
+)
+def test_what_is_assumed_beside_is_judged(further: str, verdict: str) -> None:
+    claim = replace(CLAIM, narrower={"for": further})
+    (first, _), (second, _) = judged_claim(claim, Options(effort="quick"), "cpu")
+    assert (first["verdict"], second["verdict"]) == ("refuted", verdict)
+    assert second["id"] == f"{CLAIM.id}.corrected"
+    assert first["correction"] is not None and first["correction"]["holds"] == f"the print, where {further}"
+    assert first["correction"]["sympy"] is None
+
+
+def test_only_hypotheses_and_a_limit_narrow_a_claim() -> None:
+    with pytest.raises(CatalogueError, match="narrower = 'where'; expected one of for, as"):
+        replace(CLAIM, narrower={"where": "C = 2"})
