@@ -17,6 +17,9 @@ from msgspec import Meta
 #: Version of the JSON report; ``report.schema.json`` describes it.
 SCHEMA: Literal[2] = 2
 
+#: How a correction's "holds" begins where the print itself is true under further hypotheses, and no formula replaces it.
+NARROWED = "the print, where "
+
 Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)+$")]
 Text = Annotated[str, Meta(min_length=1)]
 Count = Annotated[int, Meta(ge=0)]

@@ -21,7 +21,7 @@ from proofs_check.binding.hold import capped, derivation_bound, informal, simula
 from proofs_check.binding.tied import Binding
 from proofs_check.cases.of_statements import satisfied
 from proofs_check.claims.findings import saying
-from proofs_check.claims.report import Case, Claim
+from proofs_check.claims.report import NARROWED, Case, Claim
 from proofs_check.inputs.plugins import load_simulations
 from proofs_check.judging.lines import holds, stated_lines
 from proofs_check.statements.attaining import where_attained
@@ -100,7 +100,7 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
         first["correction"] = {
             "latex": statement_latex(said(claim, name)),
             "sympy": None,
-            "holds": f"the print, where {' and '.join(claim.narrower.values())}",
+            "holds": NARROWED + " and ".join(claim.narrower.values()),
         }
     if ruling == "refuted" and len(reports) > 1:
         second = reports[1]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from proofs_check.claims.report import Case, Claim, Counterexample, Report, Run, Trusted, Variant
+from proofs_check.claims.report import NARROWED, Case, Claim, Counterexample, Report, Run, Trusted, Variant
 from proofs_check.inputs.expect import CORRECTED, VERDICTS
 from theorems.claims.catalogue import PAPERS
 
@@ -261,7 +261,8 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
     if claim["correction"]:
         # of several quantities an expression alone would not say which one it is
         whole = correction["printed"] if correction else {}
-        add("truth", formulas(whole) if len(whole) > 1 else claim["correction"]["sympy"] or formulas(whole))
+        if not claim["correction"]["holds"].startswith(NARROWED):
+            add("truth", formulas(whole) if len(whole) > 1 else claim["correction"]["sympy"] or formulas(whole))
         add("holds", claim["correction"]["holds"])
     else:
         add("derived", exact or "")

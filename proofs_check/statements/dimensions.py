@@ -1,8 +1,9 @@
-"""Judging an inequality up to o(g) as d -> oo, where vectors may change with d: along a path in d."""
+"""Judging an inequality up to o(g) as d -> oo, where vectors may change with d: by a bound, or along a path in d."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -11,9 +12,11 @@ import sympy as sp
 
 from proofs_check.cases.of_statements import readable_case
 from proofs_check.statements.found import Found
-from proofs_check.statements.measuring import Measurement
+from proofs_check.statements.measuring import Measurement, TooDearError
 from proofs_check.statements.moments import Checker
+from theorems.statement.decide import Derivation
 from theorems.statement.dimensions import decided, fixed
+from theorems.statement.mutants import mutants
 from theorems.statement.sequences import Path
 
 #: Dimensions that are looked at, and walks at each, whose values must stay within their bounds.
@@ -25,18 +28,59 @@ class DimensionChecker(Checker):
     """A statement about all vectors of growing dimension being judged."""
 
     def run(self) -> Found:
-        """Disprove it by vectors that grow with d, then bound the moments there by what the values can be."""
+        """Disprove it along vectors that grow with d, by what the moments can be there, or prove it and sample."""
         found = self.found
         found.doing = "while deriving"
         decision, path = decided(self.prop, self.derivation)
         self._record(decision)
         found.method, found.reason, found.tier = decision.method, decision.reason, "enclosure of the values"
         found.status = "undecided"
-        if path is not None:
+        if decision.status == "proved":
+            found.status, found.reason, found.tier = "proved", "", ""
+            self._sampled(path)
+        elif path is not None:
             found.status, found.reason = "disproved", ""
             found.evidence.append(decision.reason)
             self._along(path)
         return found
+
+    def _sampled(self, path: Path | None) -> None:
+        """On a path the sampled excess over the right side stays below what the statement allows."""
+        found = self.found
+        if path is None:
+            found.simulation, found.reason = "none", "no path within the hypotheses was found that could be sampled"
+            return
+        try:
+            self.measured = [self._measure(self._case(path, d)) for d in DIMENSIONS]
+        except TooDearError as error:
+            self._skipped(error)
+            found.simulation, found.reason = "underpowered", f"a path cannot be sampled: {self.why}"
+            return
+        self.tell(self.measured, str(self.prop.stated[0]))
+        found.samples = sum(one.walks for one in self.measured)
+        found.conflicts = self._conflicts(self.measured)
+        found.evidence.append(f"sampled along {path}, t = d = {', '.join(map(str, DIMENSIONS))}")
+        found.power = (
+            f"an error of {max(one.tolerance for one in self.measured):.3g} is seen at each of {len(DIMENSIONS)} d"
+        )
+        found.simulation = "agrees" if all(self._below(one) for one in self.measured) else "underpowered"
+        self._wrong()
+
+    def _below(self, measured: Measurement, shift: Fraction = Fraction(0)) -> bool:
+        """Whether the left side lies within its right one, moved by so much, by the whole of its interval."""
+        way = 1 if self.prop.relation == "<=" else -1
+        return all(way * (end - float(shift)) <= 0 for end in measured.gap)
+
+    def _wrong(self) -> None:
+        """Right sides that are other numbers, and of which no proof is found: the values exceed them."""
+        right = self.prop.right
+        for mutant in mutants(self.prop):
+            if right.op == mutant.right.op == "number":
+                other = replace(self.prop, right=mutant.right)
+                if decided(other, Derivation(other))[0].status != "proved":
+                    shift = mutant.right.args[0] - right.args[0]
+                    self.found.mutants += 1
+                    self.found.caught += not all(self._below(one, shift) for one in self.measured)
 
     def _case(self, path: Path, d: int) -> dict[str, Any]:
         case: dict[str, Any] = dict.fromkeys(self.prop.positions, 2) | {"d": d}

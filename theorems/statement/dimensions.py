@@ -3,11 +3,19 @@
 Along such vectors a value is one of d alone, and of F(d, q) = E exp(A) for a linear form A of variance q in a token
 on the sphere: as |A| <= sqrt(d q), 1 <= F <= exp(sqrt(d q)). What is at least a sum of terms c d^r exp(s), s a sum of
 powers of d, tends to oo or stays above 0 where the leading term says so.
+
+Proved where the hypotheses bound q = |z|^2 by a number that does not change with d, by
+
+    F(d, q) >= exp(q/2) (1 - q^2/(4 d)).
+
+With w = q/2, F = sum_k w^k/k! prod_(j<k) 1/(1 + 2j/d). A product of 1/(1 + a_j), a_j >= 0, is at least 1 - sum_j a_j:
+by induction, as (1 - s)/(1 + a) >= 1 - s - a for s <= 1, and beyond there is nothing to show. So F is at least
+sum_k w^k/k! (1 - k (k - 1)/d) = exp(w) (1 - w^2/d).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import product
 
@@ -17,11 +25,14 @@ from theorems.algebra.expressions import symbol
 from theorems.algebra.spherical import SphereCos, SphereExp
 from theorems.statement.cases import Case, admissible
 from theorems.statement.decide import Decision, Derivation, Part
+from theorems.statement.places import Order
+from theorems.statement.proofs.steps import Step
 from theorems.statement.proposition import Proposition
 from theorems.statement.scalars import sympy_of
 from theorems.statement.sequences import DIRECTIONS, POWERS, Path
 
 D = sp.Symbol("d", positive=True)
+RULE = "a power series on the sphere, below by its first terms"
 #: Dimensions at which a path is asked whether it satisfies the hypotheses.
 FAR_OUT = (2, 4, 9)
 
@@ -32,7 +43,7 @@ def moves(prop: Proposition) -> bool:
 
 
 def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Path | None]:
-    """Open with a path that disproves left <= right + o(g), or undecided."""
+    """Open with a path that disproves left <= right + o(g), proved by a bound of F, or undecided."""
     if prop.relation not in ("<=", ">=") or not prop.known.identity:
         reason = "of vectors that change with d only inequalities for Sigma = I are looked at"
         return Decision("undecided", "", reason=reason), None
@@ -49,8 +60,96 @@ def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Path |
             )
             part = Part(str(path), left, right, False, order)
             return Decision("open", "a lower bound along vectors that grow with d", [part], words), path
+    parts = [_proved(prop, derivation, order) for order in derivation.orders]
+    shown = [part for part in parts if part is not None]
+    if len(shown) == len(parts):
+        # where z is 0 there is nothing to be seen
+        ways = (path for path in paths(prop) if all(along(part.left, path).has(SphereExp) for part in shown))
+        return Decision("proved", RULE, shown), next(ways, None)
     reason = "no vectors that grow with d disprove it, and no rule proves it for all"
     return Decision("undecided", "", reason=reason), None
+
+
+def _proved(prop: Proposition, derivation: Derivation, order: Order) -> Part | None:
+    """The step by which left - right <= o(g), or the other way round, where q is bounded."""
+    assert prop.error is not None
+    left, right = (derivation.value(order, side) for side in (prop.left, prop.right))
+    gap = (left - right if prop.relation == "<=" else right - left) / sp.Abs(sympy_of(prop.error[1]))
+    waves = list(gap.atoms(SphereExp))
+    if len(waves) != 1 or gap.atoms(SphereCos):
+        return None
+    (one,) = waves
+    q, most = sp.expand(one.args[1]), _bound(prop, derivation, order, sp.expand(one.args[1]))
+    own, length = sp.Dummy(), sp.Dummy(nonnegative=True)
+    form = sp.expand(gap.xreplace({one: own}))
+    rest, slope = form.coeff(own, 0), form.coeff(own, 1)
+    table = {
+        free: D if free == symbol("d") else sp.Dummy(free.name, real=True) for free in gap.free_symbols | q.free_symbols
+    }
+    if most is None or sp.expand(form - rest - slope * own) != 0 or not slope.xreplace(table).is_nonpositive:
+        return None
+    # every inner product but one by that one and q
+    pivot = min(q.free_symbols, key=str)
+    solved = sp.solve(q - length, pivot)
+    if len(solved) != 1:
+        return None
+    upper = rest + slope * sp.exp(q / 2) * (1 - q**2 / (4 * symbol("d")))
+    upper = sp.expand(sp.powsimp(sp.expand(upper.subs(pivot, solved[0])))).xreplace({symbol("d"): D})
+    if upper.free_symbols - {D, length}:
+        return None
+    total = sp.Integer(0)
+    for (power,), size in sp.Poly(upper, length).terms():
+        for term in sp.Add.make_args(sp.expand(size)):
+            share, r = term.as_coeff_exponent(D)
+            if not share.is_Rational or not r.is_Rational or r > 0 or (power and share < 0):
+                return None
+            # with l^2 as the largest q, a power of d below 0 tends to 0
+            total += share * most**power if r == 0 else 0
+    if not total.is_Rational or total > 0:
+        return None
+    told = (
+        f"{one} >= exp(q/2) (1 - q^2/(4 d)), q = {q} <= {most}: the left side exceeds the right one by at most {upper}"
+    )
+    return Part(str(order), left, right, True, order, proof=(Step(RULE, told.replace(str(length), "q")),))
+
+
+def _bound(prop: Proposition, derivation: Derivation, order: Order, q: sp.Expr) -> sp.Expr | None:
+    """A number that is no function of d, and that q = |z|^2 is at most, by the hypotheses.
+
+    These bound |z| or |z|^2, or the norms of vectors of which z is a sum with coefficients.
+    """
+    known: dict[sp.Expr, sp.Expr] = {}
+    for mark, one, two in prop.known.relations:
+        small, large = (one, two) if mark in ("<", "<=") else (two, one) if mark in (">", ">=") else (None, None)
+        if small is None or large is None or large.names() & {"d", *prop.known.vectors}:
+            continue
+        value, most = derivation.value(order, small), sympy_of(large)
+        known |= {sp.expand(value): most, sp.expand(value**2): most**2}
+    if q in known:
+        return known[q]
+    table = {free.name: free for free in q.free_symbols}
+    own = {name: table[f"{name}.T*{name}"] for name in prop.known.vectors if f"{name}.T*{name}" in table}
+    sizes = {name: sp.sqrt(q.coeff(square)) for name, square in own.items()}
+    if any(own[name] not in known for name in sizes) or not _square(q, sizes):
+        return None
+    return sp.Add(*(size * sp.sqrt(known[own[name]]) for name, size in sizes.items())) ** 2
+
+
+def _square(q: sp.Expr, sizes: Mapping[str, sp.Expr]) -> bool:
+    """Whether q is |sum_i +-c_i v_i|^2 for these c_i, for some signs."""
+    table = {free.name: free for free in q.free_symbols}
+    first, *others = sizes
+    for signs in product((1, -1), repeat=len(others)):
+        signed = {first: sizes[first], **{name: s * sizes[name] for name, s in zip(others, signs, strict=True)}}
+        form = sp.Add(
+            *(
+                s * t * table.get(".T*".join(sorted((one, two))), 0)
+                for (one, s), (two, t) in product(signed.items(), repeat=2)
+            )
+        )
+        if sp.expand(q - form) == 0:
+            return True
+    return False
 
 
 def paths(prop: Proposition) -> Iterator[Path]:

@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 
 from proofs_check.api import check
-from theorems.algebra.spherical import SphereCos, SphereExp
+from theorems.algebra.spherical import SphereCos, SphereExp, plain
 from theorems.statement import dimensions, proposition
 from theorems.statement.decide import Derivation
 from theorems.statement.dimensions import D, decided, leading, lowest
@@ -28,7 +28,16 @@ def status(text: str, names: str) -> str:
         (f"1 - {RATIO} <= 1/2 + o(1)", "exp(u.T*v) <= C", "open"),
         # true: the ratio is positive, and of short vectors it tends to 1
         (f"1 - {RATIO} <= 1 + o(1)", "exp(u.T*v) <= C", "undecided"),
-        (f"d**(1/3)*(1 - {RATIO}) <= 2 + o(1)", "norm(u) <= C, norm(v) <= C", "undecided"),
+        # proved of vectors whose sum is bounded, by a number that does not change with d
+        (f"d**(1/3)*(1 - {RATIO}) <= 2 + o(1)", "norm(u) <= C, norm(v) <= C", "proved"),
+        (f"d**(1/3)*(1 - {RATIO}) <= 0 + o(1)", "norm(u + v)**2 <= C", "proved"),
+        (f"d*(1 - {RATIO}) <= C**4/4 + o(1)", "norm(u + v) <= C", "undecided"),
+        (f"d**(1/3)*(1 - {RATIO}) <= -1 + o(1)", "norm(u + v) <= C", "open"),
+        (f"d**(1/3)*(1 - {RATIO}) <= 2 + o(1)", "norm(u) <= C", "open"),
+        (f"d**(1/3)*(1 - {RATIO}) <= 2 + o(1)", "norm(u) <= d, norm(v) <= C", "open"),
+        (f"d**2*(1 - {RATIO}) <= 2 + o(1)", "norm(u) <= C, norm(v) <= C", "undecided"),
+        (f"d**(1/3)*(1 - {RATIO}) <= 2 + o(1)", "norm(u - v) <= C", "open"),
+        (f"d**(1/3)*({RATIO} - 1) <= 2 + o(1)", "norm(u) <= C, norm(v) <= C", "undecided"),
         (f"d**(1/3)*(1 - {RATIO}) <= d**(1/3) + o(1)", "exp(u.T*v) <= C", "undecided"),
     ],
 )
@@ -77,3 +86,14 @@ def test_a_check_refutes_it() -> None:
         effort="quick",
     )
     assert found.verdict == "refuted"
+
+
+@pytest.mark.parametrize("d", [2, 3, 7, 50])
+@pytest.mark.parametrize("q", ["1/10", "1", "5", "40"])
+def test_the_first_terms_are_a_lower_bound(d: int, q: str) -> None:
+    exact, variance = plain(SphereExp(sp.Integer(d), sp.Rational(q))), sp.Rational(q)
+    least = sp.exp(variance / 2) * (1 - variance**2 / (4 * d))
+    assert sp.N(exact - least, 30) > 0
+    # and a sharp one to the order 1/d
+    near = sp.N((1 - plain(SphereExp(sp.Integer(10**6), variance)) * sp.exp(-variance / 2)) * 10**6, 30)
+    assert abs(near / (variance**2 / 4) - 1) < sp.Rational(1, 1000)
