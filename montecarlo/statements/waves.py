@@ -104,7 +104,10 @@ def kurtosis(
                 return _wave(part, env, linear)
 
         terms = _expanded(node, env, leaf, (0j,) * normals)
-        mean, parts = _parts(terms, law)
+        mean, parts = _parts({key: weight for key, weight in terms.items() if weight}, law)
+        if not parts:
+            # all that is random cancels: a constant
+            return 1.0
         kappa = sum((_cumulants(part, 4 * power, law) for part in parts), np.zeros(4 * power + 1))
         if apart:
             mean, kappa = 0.0, kappa * [1 + (-1) ** r for r in range(len(kappa))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from montecarlo.registry import Tails
@@ -33,8 +33,9 @@ class Measurement:
     """Both sides at a case: intervals, what could be told apart there, and how many walks were drawn.
 
     ``scale`` is what ``tolerance`` is a small part of: max(|mean|, standard deviation) of the raw numbers, as far as
-    they move left - right. ``exactly`` says whether the number of walks was planned from exact variances; ``misfit``
-    says of which variance the data are too narrow.
+    they move left - right. ``exactly`` says whether the number of walks was planned from exact variances, ``ranged``
+    whether errors are parts of the range of a number that did not vary in the pilot sample; ``misfit`` says of which
+    variance the data are too narrow.
     """
 
     case: Mapping[str, Any]
@@ -46,6 +47,7 @@ class Measurement:
     names: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     exactly: bool = False
     misfit: str = ""
+    ranged: bool = False
 
     @property
     def gap(self) -> tuple[float, float]:
@@ -158,18 +160,23 @@ def sampled(
     if not spreads.keys() >= statistics.keys():
         stream = {"seed": seed, "claim_id": claim_id, "key": key + "pilot", **common}
         spreads = pilot_spreads(simulation, PILOT, **stream) | spreads
-    sensitive = _sensitivity(simulation, {name: spreads[name].mean for name in statistics})
+    means = {name: spreads[name].mean for name in statistics}
+    sensitive = _sensitivity(simulation, means)
+    spreads = {name: _as_planned(spreads[name], _tails(simulation, name), name) for name in statistics}
+    planned: dict[str, float] = {}
     needed = 0
     for name in statistics:
         spread, part = spreads[name], RELATIVE * factor * spreads[name].scale
         if wanted is not None and sensitive.get(name, 0.0) > 0:
             part = min(part, ROOM * wanted / (len(statistics) * sensitive[name]))
+        # what did not occur is planned for as what would just be an error of that size
+        planned[name] = spread.reach * part if spread.reach else spread.variance
         per = simulation.numbers_per_block(name)
-        if spread.variance == 0.0 or part == 0.0:
+        if planned[name] == 0.0 or part == 0.0:
             continue
         tails = _tails(simulation, name)
         count = numbers_needed(
-            spread.variance,
+            planned[name],
             part,
             degree=tails,
             delta=share,
@@ -184,17 +191,13 @@ def sampled(
     intervals: dict[str, tuple[float, float]] = {}
     misfits = []
     for name, estimate in sample.estimates.items():
-        tails, planned = _tails(simulation, name), spreads[name].variance
-        if planned == 0.0 and not spreads[name].exact and isinstance(tails, Tails) and tails.width:
-            # a bounded number that did not vary in the pilot sample, as whether something rare occurs, is no constant
-            planned = tails.width**2 / (len(estimate.block_means) * estimate.numbers_per_block)
         found = interval(
             estimate.block_means,
             estimate.numbers_per_block,
             estimate.pair_mean,
             estimate.pairs,
-            degree=tails,
-            planned=planned,
+            degree=_tails(simulation, name),
+            planned=planned[name],
             delta=share,
             beta=BETA,
         )
@@ -206,15 +209,16 @@ def sampled(
             )
     left, right = (simulation.interval(side, intervals) for side in ("left", "right"))
     widths = {name: RELATIVE * factor * spreads[name].scale for name in statistics}
-    # of a number that did not vary, such as whether something rare occurred, the interval is what can be told
-    still = {name: intervals[name][1] - intervals[name][0] for name in statistics if spreads[name].variance == 0.0}
-    widths = {name: max(width, still.get(name, 0.0)) for name, width in widths.items()}
-    tolerance = sum(sensitive.get(name, 0.0) * width for name, width in widths.items()) or max(
-        abs(left[1] - left[0]), abs(right[1] - right[0])
-    )
+    tolerance = sum(sensitive[name] * width or _moved(simulation, means, name, width) for name, width in widths.items())
+    # what does not vary is known as exactly as it is computed
+    known = {name: intervals[name] if planned[name] == 0.0 else (mean, mean) for name, mean in means.items()}
+    rounded = [simulation.interval(side, known) for side in ("left", "right")]
+    tolerance += max(high - low for low, high in rounded)
     scale = tolerance / (RELATIVE * factor) if sensitive else 1.0
     exactly = all(spreads[name].exact for name in statistics)
-    return Measurement(case, left, right, sample.walks, 2 * tolerance, scale, intervals, exactly, "; ".join(misfits))
+    ranged = any(spreads[name].reach for name in statistics)
+    told = "; ".join(misfits)
+    return Measurement(case, left, right, sample.walks, 2 * tolerance, scale, intervals, exactly, told, ranged)
 
 
 def _most(most_normals: int, simulation: StatementSimulation) -> int:
@@ -228,15 +232,40 @@ def _tails(simulation: StatementSimulation, name: str) -> Any:
     return tails.degree if tails.degree is not None else tails
 
 
+def _as_planned(spread: Spread, tails: Any, name: str) -> Spread:
+    """The spread that a sample is planned with: of a bounded number that did not vary in a pilot sample, its range.
+
+    Whether something rare occurs varies so little, and is no constant. TooDearError where nothing bounds the number.
+    """
+    if spread.exact or spread.variance > 0.0:
+        return spread
+    if isinstance(tails, Tails) and tails.width:
+        return replace(spread, reach=tails.width)
+    if isinstance(tails, Tails) and tails.kurtosis == math.inf:
+        raise TooDearError(f"{name} did not vary in a sample of {PILOT} walks, and nothing is known of its tails")
+    # of a finite kurtosis, it would have varied
+    return spread
+
+
 def _sensitivity(simulation: Any, means: Mapping[str, float]) -> dict[str, float]:
-    """How much left - right moves with each raw mean, near these means."""
+    """How much left - right moves with each raw mean, near these means; 0 where it has no value there."""
     found = {}
     for name, mean in means.items():
         step = 1e-3 * max(abs(mean), 1e-3)
-        moved = []
-        for shift in (-step, step):
-            point = {other: (value, value) for other, value in means.items()} | {name: (mean + shift, mean + shift)}
-            sides = [simulation.interval(side, point) for side in ("left", "right")]
-            moved.append((sides[0][0] + sides[0][1]) / 2 - (sides[1][0] + sides[1][1]) / 2)
+        moved = [_gap(simulation, means, name, shift) for shift in (-step, step)]
         found[name] = abs(moved[1] - moved[0]) / (2 * step) if all(map(math.isfinite, moved)) else 0.0
     return found
+
+
+def _moved(simulation: Any, means: Mapping[str, float], name: str, width: float) -> float:
+    """How far left - right moves at most where a raw mean moves by a width; infinity where it has no value there."""
+    here, *moved = (_gap(simulation, means, name, shift) for shift in (0.0, -width, width))
+    gaps = [abs(one - here) for one in moved]
+    return max(gaps) if all(map(math.isfinite, gaps)) else math.inf
+
+
+def _gap(simulation: Any, means: Mapping[str, float], name: str, shift: float) -> float:
+    """The middle of left - right where all raw means are as given, but one is shifted."""
+    point = {other: (value, value) for other, value in means.items()} | {name: (means[name] + shift,) * 2}
+    (left, right) = (simulation.interval(side, point) for side in ("left", "right"))
+    return float((left[0] + left[1]) / 2 - (right[0] + right[1]) / 2)

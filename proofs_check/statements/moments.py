@@ -367,9 +367,10 @@ class Checker:
         else:
             found.simulation, found.reason = "underpowered", found.reason or self.without
         found.detectable = max((m.tolerance / m.scale for m in self.measured if m.scale), default=0.0)
+        ranged = ", or of the range of what did not vary in a pilot sample," * any(m.ranged for m in self.measured)
         found.power = (
-            f"an error of {100 * found.detectable:.2g}% of max(|mean|, standard deviation) is caught with probability "
-            f"{1 - BETA:g} at each of {len(self.measured)} cases; {told(m.exactly for m in self.measured)}"
+            f"an error of {100 * found.detectable:.2g}% of max(|mean|, standard deviation){ranged} is caught with "
+            f"probability {1 - BETA:g} at each of {len(self.measured)} cases; {told(m.exactly for m in self.measured)}"
         )
         if self.dear:
             found.power += f"; {self.dear} drawn cases would take more walks than {self.effort} effort affords"

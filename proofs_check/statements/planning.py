@@ -1,8 +1,9 @@
 """What a sample's size is planned from: exact means and variances of the raw numbers, or a pilot sample's.
 
 The raw number of E[f] is f, of variance Var f. That of Var[f] is (f - f')^2/2 of two walks, of mean Var f and variance
-(mu_4 + Var(f)^2)/2 = (Kurt f + 4) Var(f)^2/2. Both follow from the moment engine, which does not look at what the
-statement claims; where f has too high a degree for that to be quick, a pilot sample is drawn.
+(mu_4 + Var(f)^2)/2 = (Kurt f + 4) Var(f)^2/2. That of P[A] is 1 or 0, of variance P[A] (1 - P[A]). They follow from the
+moment engine, which does not look at what the statement claims; where f has too high a degree for that to be quick, or
+P[A] no closed form, a pilot sample is drawn.
 """
 
 from __future__ import annotations
@@ -30,16 +31,20 @@ Values = Callable[[Expr, Mapping[str, Any]], sp.Expr | None]
 
 @dataclass(frozen=True)
 class Spread:
-    """A raw number's mean and variance at a case, and whether they are exact."""
+    """A raw number's mean and variance at a case, and whether they are exact.
+
+    ``reach`` is the width that it lies within where it did not vary in a pilot sample, else 0.
+    """
 
     mean: float
     variance: float
     exact: bool
+    reach: float = 0.0
 
     @property
     def scale(self) -> float:
-        """max(|mean|, standard deviation), which errors are measured by."""
-        return max(abs(self.mean), math.sqrt(self.variance))
+        """max(|mean|, standard deviation), which errors are measured by; of what was not seen to vary, its range."""
+        return max(abs(self.mean), math.sqrt(self.variance), self.reach)
 
 
 def exact_spreads(moments: Iterable[Expr], case: Mapping[str, Any], exact: Exact, values: Values) -> dict[str, Spread]:
@@ -48,6 +53,9 @@ def exact_spreads(moments: Iterable[Expr], case: Mapping[str, Any], exact: Exact
 
     found = {}
     for moment in moments:
+        if moment.op == "P" and (chance := _number(values(moment, case))) is not None and 0 <= chance <= 1:
+            # 1 where the event occurs, and else 0
+            found[text(frozen(moment.plain()))] = Spread(chance, chance * (1 - chance), True)
         if moment.op not in ("E", "Var") or not _cheap(moment, exact):
             continue
         f = moment.args[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -89,3 +90,47 @@ def test_sums_over_many_indices_take_a_pilot_sample() -> None:
     case = {"d": 1, "T": 2, "Sigma": [["1"]]}
     assert not spreads("E[sum(norm(x[j] - mean(x))**2, j, 1, T)] = 0", case)
     assert spreads("E[norm(mean(x))**2] = 0", case)
+
+
+CASE_OF_ONE = {"T": 1, "d": 1, "Sigma": [["1"]], "u": ["1"]}
+
+
+def measured_at(text: str, case: Any = CASE_OF_ONE) -> measuring.Measurement:
+    prop = Request(text, "u in R^d, Sigma = I", law="iid").read()
+    return moments.Checker(prop, "test.rare", "quick")._measure(case)
+
+
+def test_a_rare_event_is_sampled_until_its_probability_is_known_as_well_as_any_number() -> None:
+    """P = 3.2e-5: a pilot sample has none, and with its own interval for a tolerance 1/1000 would agree."""
+    found = measured_at("P[x[1].T*u > 4] = 1/1000")
+    chance = math.erfc(4 / math.sqrt(2)) / 2
+    assert found.exactly and found.contradicts("=") and not found.agrees("=")
+    assert found.tolerance == pytest.approx(2 * 0.02 * math.sqrt(chance), rel=1e-3)
+
+
+def test_what_did_not_vary_in_a_pilot_sample_is_known_within_a_part_of_its_range() -> None:
+    prop = Request("P[x[1].T*u > 4] <= 1", "u in R^d, Sigma = I", law="iid").read()
+    for effort, factor in (("quick", 2.0), ("standard", 1.0)):
+        found = measuring.sampled(prop, CASE_OF_ONE, claim_id="test.rare", seed=1, delta=1e-10, effort=effort)
+        assert not found.exactly and found.tolerance == pytest.approx(2 * measuring.RELATIVE * factor)
+        assert found.left[1] - found.left[0] <= found.tolerance
+
+
+def test_what_did_not_vary_and_is_not_bounded_is_not_taken_for_a_constant() -> None:
+    """E max(g - 9, 0) exp(20 g) is about e^200, of values that no sample has."""
+    with pytest.raises(measuring.TooDearError, match="did not vary in a sample of 16384 walks"):
+        measured_at("E[max(x[1].T*u - 9, 0)*exp(20*x[1].T*u)] = 0")
+
+
+def test_the_tolerance_at_a_kink_is_that_of_the_effort() -> None:
+    """|m| and m^2 do not move with m near m = 0: their own intervals are no tolerance."""
+    assert measured_at("abs(E[x[1].T*u]) = 0").tolerance == pytest.approx(2 * 0.02)
+    assert measured_at("E[x[1].T*u]**2 = 0").tolerance == pytest.approx(2 * 0.02**2)
+
+
+def test_exact_chances_plan_the_samples_of_events() -> None:
+    prop = Request("P[x[1].T*u > 1] = 1", "u in R^d, Sigma = I", law="iid").read()
+    ((name, spread),) = moments.Checker(prop, "test.rare")._derived(CASE_OF_ONE).items()
+    sample = StatementSimulation(prop.plain(), CASE_OF_ONE).draw(2**16, 1, "test.plan", "k")
+    assert spread.exact and abs(sample[name].mean - spread.mean) <= 6 * sample[name].std_error
+    assert sample[name].variance == pytest.approx(spread.variance, rel=0.05)
