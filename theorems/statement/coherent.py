@@ -2,15 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from theorems.statement.expression import BINDERS, MOMENTS, RANGES, Expr, StatementError
+from theorems.statement.expression import BINDERS, MOMENTS, RANGES, Expr, StatementError, coefficients
 from theorems.statement.hypotheses import Hypotheses, names_of, said_real
-from theorems.statement.language import Vocabulary
+from theorems.statement.language import CALLS, Vocabulary
+from theorems.statement.laws import Law
 from theorems.statement.places import ZERO
 from theorems.statement.ranges import Range
 from theorems.statement.tending import Limit
+
+_WORD = re.compile(r"(?<![\w.])[A-Za-z]\w*")
+
+
+def check_made(
+    sides: tuple[Expr, ...], known: Hypotheses, words: Vocabulary, law: Law, text: str, others: Iterable[str]
+) -> None:
+    """Cases give names to the coefficients of power series, g0 for g[0], and to lengths: these are nothing else.
+
+    A correction writes g0; ``others`` are all that is given beside the statement's ``text``, and speak of g[0].
+    """
+    listed = {label: f"{head}[{k}]" for head in known.entire for k, label in enumerate(coefficients(head))}
+    lengths = dict.fromkeys(law.lengths, "a length of a token")
+    for head in known.entire:
+        kinds = (words.matrices, words.vectors, words.sequences, words.families, words.values, words.definitions)
+        several = any(label in lengths for label in coefficients(head))
+        if several or head in ("x", "T", "d", "pi", *MOMENTS, *CALLS) or any(head in kind for kind in kinds):
+            raise StatementError(f"{head} is no name of a power series here; take another letter", text, 0)
+    indices = {node.args[1] for side in sides for node in side.walk() if node.op in BINDERS}
+    indices |= {name for side in sides for node in side.walk() for index in _indices(node) for name in index.names()}
+    if wrong := sorted(indices & listed.keys()):
+        raise StatementError(f"{wrong[0]} is {listed[wrong[0]]}, and no index; take another letter", text, 0)
+    for given, made in (*((one, listed | lengths) for one in others), (text, lengths)):
+        for match in _WORD.finditer(given):
+            if match[0] in made:
+                raise StatementError(
+                    f"cases call {made[match[0]]} {match[0]}; write {listed.get(match[0], 'another name')}",
+                    given,
+                    match.start(),
+                )
 
 
 def check_defined(words: Vocabulary, spoken: set[str], where: str) -> None:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import count
 
-from theorems.statement.expression import MOMENTS, Expr, StatementError, minus, name, negative, number
+from theorems.statement.expression import MOMENTS, Expr, StatementError, fresh, minus, name, negative, number
 from theorems.statement.having import visibly_nonnegative
 from theorems.statement.laws import Law
 from theorems.statement.orthogonal import RULE as ORTHOGONAL
@@ -169,8 +168,7 @@ def _read(prop: Proposition) -> _Read | None:
         return None
     parts = _linear(moment.args[0].args[0])
     taken = {*bound.names(), *prop.parameters, *prop.positions}
-    free = (label for k in count() if (label := f"moment{k}") not in taken)
-    names = {one: name(label) for one, label in zip((moment, *others), free, strict=False)}
+    names = {one: name(label) for one, label in zip((moment, *others), fresh("moment", taken), strict=False)}
     atoms = [atom for atom in parts if atom is not None]
     if len(atoms) != 1:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -156,6 +156,11 @@ class Expr:
 def coefficients(head: str) -> tuple[str, ...]:
     """The names of a power series' coefficients, as far as cases give them."""
     return tuple(f"{head}{k}" for k in range(DEGREE + 1))
+
+
+def fresh(stem: str, taken: Container[str]) -> Iterator[str]:
+    """Names that are not taken yet, for what a proof speaks of beside a statement."""
+    return (label for k in count() if (label := f"{stem}{k}") not in taken)
 
 
 def polynomial(node: Expr) -> Expr:

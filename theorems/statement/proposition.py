@@ -8,7 +8,14 @@ from fractions import Fraction
 from typing import Any
 
 from theorems.statement.binders import taken
-from theorems.statement.coherent import check_bound, check_defined, check_indices, check_random, check_reached
+from theorems.statement.coherent import (
+    check_bound,
+    check_defined,
+    check_indices,
+    check_made,
+    check_random,
+    check_reached,
+)
 from theorems.statement.conditions import condition, numbers_of, split_clause
 from theorems.statement.entrywise import LEFT, RIGHT, entry
 from theorems.statement.expression import MOMENTS, RANGES, Expr, StatementError, coefficients, name, number
@@ -150,6 +157,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     _check_law(made, known, places, positions, law, regime.variable)
     if not made.exchangeable:
         check_defined(words, set(names_of(known)) | made.names() | regime.names(), where)
+    check_made(sides, known, words, made, text, (hypotheses, where, law, limit))
     check_indices(sides, hypotheses, text)
     free = {name for side in sides for name in side.names()} | made.names() | regime.names() | {"T"}
     check_bound(sides, known, free, hypotheses)

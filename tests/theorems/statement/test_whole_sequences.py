@@ -35,6 +35,12 @@ FALLING = "prod(gamma(d)/gamma(d + J[i]), i, 1, n)/(gamma(d)/gamma(d + sum(J[i],
         (f"{TAU.replace('prod(mu', 'prod(2*mu').replace('/mu', '/(2*mu') + ')'} <= d/(d + 2)", KNOWN, False),
         (f"{FALLING} <= (d + 1)/d", KNOWN, False),
         ("prod(2**J[i], i, 1, n)/2**sum(J[i], i, 1, n) <= 1", KNOWN, True),
+        # a number of the name that the argument of a proof's B had
+        (
+            "prod((1 + q_)*gamma(1 + J[i]), i, 1, n)/((1 + q_)*gamma(1 + sum(J[i], i, 1, n))) <= 2/3",
+            f"{KNOWN}, q_ > 0",
+            False,
+        ),
     ],
 )
 def test_what_is_proved_and_what_is_not(statement: str, known: str, holds: bool) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from theorems.algebra.spherical import SphereCos, SphereExp
-from theorems.statement.expression import BINDERS, Expr, minus, name, number
+from theorems.statement.expression import BINDERS, Expr, fresh, minus, name, number
 from theorems.statement.hypotheses import words_of
 from theorems.statement.language import Vocabulary, parsed
 from theorems.statement.proofs.series import closed, positive
@@ -130,7 +130,8 @@ def with_series(node: Expr, exact: Exact, words: Vocabulary, bound: frozenset[st
         return node.mapped(lambda arg: with_series(arg, exact, words, own))
     value = exact.value(node)
     functions = sorted(value.atoms(SphereExp, SphereCos), key=str)
-    labels = [f"spherical{k}" for k in range(len(functions))]
+    taken = {one.name for one in value.free_symbols}
+    labels = [label for label, _ in zip(fresh("spherical", taken), functions, strict=False)]
     shown = value.xreplace({one: sp.Symbol(label) for one, label in zip(functions, labels, strict=True)})
     series = {label: _series(one, words) for one, label in zip(functions, labels, strict=True)}
     return parsed(language_text(shown), words).put(series)
@@ -139,5 +140,6 @@ def with_series(node: Expr, exact: Exact, words: Vocabulary, bound: frozenset[st
 def _series(one: sp.Expr, words: Vocabulary) -> Expr:
     """sum_k (q/2)^k/k! d^k/(d (d + 2) ... (d + 2k - 2)), with the sign of the function."""
     d, q = one.args
-    power = f"({language_text(sp.expand(one.way * q / 2))})**k_/factorial(k_)"
-    return parsed(f"sum({power}*prod(({d})/({d} + 2*j_), j_, 0, k_ - 1), k_, 0, oo)", words)
+    k, j = (next(fresh(stem, {part.name for part in one.free_symbols})) for stem in "kj")
+    power = f"({language_text(sp.expand(one.way * q / 2))})**{k}/factorial({k})"
+    return parsed(f"sum({power}*prod(({d})/({d} + 2*{j}), {j}, 0, {k} - 1), {k}, 0, oo)", words)

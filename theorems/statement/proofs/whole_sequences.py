@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from theorems.algebra.expressions import symbol
-from theorems.statement.expression import Expr, StatementError, name, number
+from theorems.statement.expression import Expr, StatementError, fresh, name, number
 from theorems.statement.hypotheses import words_of
 from theorems.statement.language import parsed
 from theorems.statement.proofs.steps import Step, Steps
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from theorems.statement.proofs.prover import Prover
 
 RULE = "products of values with growing ratios, over n >= 2 whole numbers >= 1"
-#: The name of the argument of B.
-OWN = "q_"
 
 
 def by_ratios(prover: Prover, high: Expr, low: Expr) -> Steps | None:
@@ -40,24 +38,27 @@ def by_ratios(prover: Prover, high: Expr, low: Expr) -> Steps | None:
     size = name(prover.known.sequences[head][0])
     if known is None or last != size:
         return None
-    value = _put(body, entries.pop(), name(OWN))
+    # the argument of B
+    labels = {str(label) for side in (low, high) for part in side.walk() for label in part.args}
+    own = next(fresh("q", labels | prover.known.ranges.keys()))
+    value = _put(body, entries.pop(), name(own))
     for total in [part for part in below.walk() if part.op == "sum"]:
         if total.args[0] == Expr("entry", (head, name(total.args[1]))) and total.args[2:] == (first, last):
-            below = _put(below, total, name(OWN))
+            below = _put(below, total, name(own))
     if index in value.names() or below != value:
         return None
-    ratio = _ratio(value)
+    ratio = _ratio(value, own)
     if ratio is None:
         return None
     try:
         words = words_of(prover.known)
         r = parsed(language_text(ratio), words)
-        ends = [r.put({OWN: number(k)}) for k in (0, 1)]
-        later = r.put({OWN: Expr("+", (name(OWN), number(1)))})
+        ends = [r.put({own: number(k)}) for k in (0, 1)]
+        later = r.put({own: Expr("+", (name(own), number(1)))})
     except StatementError:
         return None
-    inside = prover.knowing(("<=", number(0), name(OWN)))
-    found: Steps = [Step(RULE, f"B(q) = {value}, B(q + 1)/B(q) = {r}".replace(OWN, "q"))]
+    inside = prover.knowing(("<=", number(0), name(own)))
+    found: Steps = [Step(RULE, f"B({own}) = {value}, B({own} + 1)/B({own}) = {r}")]
     for goal in (
         inside.defined(r),
         prover.at_least(size, number(2), False),
@@ -77,13 +78,13 @@ def _put(node: Expr, old: Expr, new: Expr) -> Expr:
     return new if node == old else node.mapped(lambda arg: _put(arg, old, new))
 
 
-def _ratio(value: Expr) -> sp.Expr | None:
+def _ratio(value: Expr, own: str) -> sp.Expr | None:
     """B(q + 1)/B(q) as a rational function, where B(0) = 1; None where it is none."""
     try:
         B = sympy_of(value)
     except StatementError:
         return None
-    q = symbol(OWN)
+    q = symbol(own)
     found = sp.cancel(sp.gammasimp(sp.powsimp(sp.expand_power_exp(B.subs(q, q + 1) / B), force=False)))
     if sp.simplify(B.subs(q, 0)) != 1 or not found.is_rational_function(*found.free_symbols):
         return None
