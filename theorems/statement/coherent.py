@@ -76,8 +76,37 @@ def of_every_entry(known: Hypotheses) -> frozenset[str]:
         for _, one, two in known.relations
         for side in (one, two)
         for node in side.walk()
-        if node.op == "entry" and node.args[-1].op == "name" and node.args[-1].args[0] in side.names()
+        if node.op == "entry" and node.args[-1].op == "name" and node.args[-1].args[0] in side.names() - known.fixed
     )
+
+
+def check_letters(sides: tuple[Expr, ...], known: Hypotheses, hypotheses: str) -> None:
+    """A letter that stands for every entry in a hypothesis stands for nothing else, in no other one and in no side."""
+    own = {name for side in sides for name in side.names()}
+    of_one = {name for _, *pair in known.relations for name in _unindexed(pair)}
+    spoken = {*known.ranges, *known.places.names(), *of_one}
+    spoken |= {place.name for pair in known.unequal for place in pair}
+    spoken |= {name for _, bound in known.sequences.values() if bound is not None for name in bound.names()}
+    every = {label: label in own | spoken for label in known.letters}
+    every |= {label: label in spoken for label in of_every_entry(known) - own}
+    for label in sorted(label for label, elsewhere in every.items() if elsewhere):
+        raise StatementError(
+            f"{label} stands for every entry in a hypothesis, and for something else beside it; take another letter, "
+            f"or say of which entries it is, e.g. every(s[{label}] >= 0, {label}, 2, n)",
+            hypotheses,
+            max(hypotheses.find(f"[{label}]"), 0),
+        )
+
+
+def _unindexed(pair: list[Expr]) -> set[str]:
+    """The names in both sides of a relation, but those that are an index of an entry in it."""
+    indices = {
+        node.args[-1].args[0]
+        for side in pair
+        for node in side.walk()
+        if node.op == "entry" and node.args[-1].op == "name"
+    }
+    return {name for side in pair for name in side.names()} - indices
 
 
 def check_random(sides: tuple[Expr, ...], text: str) -> None:

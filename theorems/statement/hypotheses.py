@@ -61,7 +61,8 @@ class Hypotheses:
     their indices; ``relations`` are comparisons of expressions, and ``truths`` relations for every index,
     ``every(...)``, that only cases are held to. ``choices`` are sequences of integers with the ends between which these
     lie, and ``properties`` those of functions on an interval, such as positive(f, t, 0, 1).
-    ``entire`` are power series with coefficients >= 0. ``texts`` are the hypotheses as written.
+    ``entire`` are power series with coefficients >= 0. ``letters`` stand for every entry in a bound, the j of
+    ``abs(s[j]) <= B``. ``texts`` are the hypotheses as written.
     """
 
     matrices: dict[str, str] = field(default_factory=dict)
@@ -80,6 +81,7 @@ class Hypotheses:
     texts: tuple[str, ...] = ()
     sizes: dict[str, tuple[str, str]] = field(default_factory=dict)
     entire: tuple[str, ...] = ()
+    letters: tuple[str, ...] = ()
 
     def size(self, matrix: str) -> tuple[str, str]:
         """Names of a matrix's rows and columns, or their numbers."""
@@ -89,6 +91,12 @@ class Hypotheses:
     def size_names(self) -> set[str]:
         """The names that stand for rows and columns of matrices."""
         return {name for size in self.sizes.values() for name in size if not name.isdigit()}
+
+    @property
+    def fixed(self) -> set[str]:
+        """The names of sizes, which are one number each: s[n] is the last entry of s in R^n."""
+        ends = {name for bounds in self.families.values() for _, last in bounds for name in last.names()}
+        return {"d", "T", *self.size_names, *ends, *(size for size, _ in self.sequences.values())}
 
     def shape(self, matrix: str) -> str:
         """What is assumed of a matrix."""
@@ -350,7 +358,7 @@ def _comparison(
     names = left.names() | right.names()
     if names and names <= positions:
         return _ordered(known, left, relation, right, part)
-    if left.op == "abs" and relation == "<=" and _every_entry(left.args[0], right):
+    if left.op == "abs" and relation == "<=" and _every_entry(known, left.args[0], right):
         return _bounded(known, left.args[0], right, part)
     if left.op == "number" and right.op == "name":
         turned = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -395,14 +403,16 @@ def _ordered(known: Hypotheses, left: Expr, relation: str, right: Expr, part: st
     return replace(known, places=places)
 
 
-def _every_entry(node: Expr, bound: Expr) -> bool:
+def _every_entry(known: Hypotheses, node: Expr, bound: Expr) -> bool:
     """Whether abs(node) <= bound is about all entries: s, or s[j] with a letter that the bound does not have.
 
-    abs(s[1]) <= B is about one entry alone, and abs(s[j]) <= B*j gives each its own bound: both stay relations.
+    abs(s[1]) <= B and abs(s[n]) <= B for the size n are about one entry alone, and abs(s[j]) <= B*j gives each its own
+    bound: these stay relations.
     """
     if node.op == "family":
         return True
-    return node.op == "entry" and node.args[-1].op == "name" and node.args[-1].args[0] not in bound.names()
+    index = node.args[-1] if node.op == "entry" else number(0)
+    return index.op == "name" and index.args[0] not in bound.names() | known.fixed
 
 
 def _bounded(known: Hypotheses, entry: Expr, bound: Expr, part: str) -> Hypotheses:
@@ -414,7 +424,8 @@ def _bounded(known: Hypotheses, entry: Expr, bound: Expr, part: str) -> Hypothes
         raise StatementError(
             f"{name} has two bounds, {before} and {bound}; write min({before}, {bound})", part, entry.at
         )
-    return replace(known, sequences={**known.sequences, name: (size, bound)})
+    letters = (*known.letters, entry.args[-1].args[0]) if entry.op == "entry" else known.letters
+    return replace(known, sequences={**known.sequences, name: (size, bound)}, letters=letters)
 
 
 def _sizing(part: str) -> bool:

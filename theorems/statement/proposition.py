@@ -12,6 +12,7 @@ from theorems.statement.coherent import (
     check_bound,
     check_defined,
     check_indices,
+    check_letters,
     check_made,
     check_random,
     check_reached,
@@ -159,6 +160,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
         check_defined(words, set(names_of(known)) | made.names() | regime.names(), where)
     check_made(sides, known, words, made, text, (hypotheses, where, law, limit))
     check_indices(sides, hypotheses, text)
+    check_letters(sides, known, hypotheses)
     free = {name for side in sides for name in side.names()} | made.names() | regime.names() | {"T"}
     check_bound(sides, known, free, hypotheses)
     _check_names(sides, known, made, regime, positions, text, hypotheses)

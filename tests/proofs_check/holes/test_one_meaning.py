@@ -27,6 +27,39 @@ REFUSED: dict[str, tuple[str, str, str, str, str, str]] = {
     ),
     "so is that of a derivative": ("diff(u**2, u) = 0", "", "u = 1", "walk", "", "u is no parameter"),
     "so is that of a definition": ("E[s[5]] = tr(W*Sigma)", "", "k = 1; s[k] = x[k].T*W*x[k]", "walk", "", "k cannot"),
+    "the letter of every entry is bounded": (
+        "max(s) <= B",
+        "s in R^n, abs(s[j]) <= B, j = 1",
+        "",
+        "walk",
+        "",
+        "j stands for every entry",
+    ),
+    "it is another one than an index": (
+        "s[k] <= B",
+        "s in R^n, abs(s[j]) <= B, j != k",
+        "",
+        "walk",
+        "",
+        "j stands for",
+    ),
+    "it is an index of the statement": (
+        "max(s) - s[j] <= 2*B",
+        "s in R^n, abs(s[j]) <= B",
+        "",
+        "walk",
+        "",
+        "j stands for every entry",
+    ),
+    "it orders entries": (
+        "max(s) <= 1",
+        "s in R^n, s[j] + s[k] <= 2, j < k",
+        "",
+        "walk",
+        "",
+        "j stands for every entry",
+    ),
+    "it says which entries": ("s[1] >= 0", "s in R^n, s[j] >= 0, j >= 2", "", "walk", "", "j stands for every entry"),
     "a number has the name of a coefficient": (
         "g[0] = g0",
         "g entire with coefficients >= 0, g0 real",
@@ -251,3 +284,11 @@ def test_what_is_said_of_every_entry_has_an_index_of_its_own() -> None:
     """p[j] >= 0 is said of every j, also beside a sum over j."""
     prop = proposition("sum(p[j], j, 1, n) >= 0", "p in R^n, p[j] >= 0")
     assert "j" not in free_names(prop)
+
+
+@pytest.mark.parametrize("size", ["n", "T"])
+def test_the_last_entry_is_one_entry(size: str) -> None:
+    """abs(s[n]) <= B bounds the last entry alone; max(s) <= B was verified of it."""
+    found = check("max(s) <= B", f"s in R^{size}, abs(s[{size}]) <= B", effort="quick")
+    assert found.verdict == "refuted" and found.counterexample is not None
+    assert found.counterexample["params"]["s"] == ["1", "0"]
