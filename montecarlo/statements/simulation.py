@@ -164,13 +164,17 @@ class StatementSimulation:
             return known
 
         def at(points: Array) -> Array:
-            tokens = process.made(points.T.reshape(*shape, len(points)).copy())
-            return numbers(form, self.env.with_tokens(tokens, self._read()))
+            return fetched(numbers(form, self._at_points(process, points)))
 
         A, b, c = quadratics.coefficients(at, self.normals)
         power = statistic.power == 1 and k > 1
         found = quadratics.kurtosis_of_power(A, b, c, k) if power else quadratics.kurtosis(A, b, statistic.power)
         return Tails(kurtosis=max(1.0, found)) if found < hypercontractivity.kurtosis(known.degree) else known
+
+    def _at_points(self, process: Process, points: Array) -> Environment:
+        """The environment with tokens made of given normals, a row a walk."""
+        tokens = process.made(points.T.reshape(*self._shape, len(points)).copy())
+        return self.env.with_tokens(tokens if self.native else array(tokens, self.env.device), self._read())
 
     def _of_radius(self, statistic: Statistic) -> float | None:
         """The kurtosis of |v|^j, v a token or a sum of such with Sigma = I and j > 0; None for anything else."""
@@ -189,7 +193,7 @@ class StatementSimulation:
         """The kurtosis of numbers made of exponentials, cosines and sines."""
         if k > waves.HIGHEST:
             return known
-        process, shape = self._process, self._shape
+        process = self._process
         assert process is not None
         points = np.concatenate((np.zeros((1, self.normals)), np.eye(self.normals)))
         law: waves.Law = waves.Gaussian()
@@ -207,8 +211,7 @@ class StatementSimulation:
             )
         if not isinstance(law, waves.Gaussian):
             process = Process(["iid"], self.T, process.root, self.env.scalars, places=process.places)
-        tokens = process.made(points.T.reshape(*shape, len(points)).copy())
-        env = self.env.with_tokens(tokens, self._read())
+        env = self._at_points(process, points)
 
         def linear(node: Node) -> tuple[float, Array]:
             start, *ends = fetched(numbers(node, env))

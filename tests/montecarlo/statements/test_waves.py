@@ -78,11 +78,18 @@ def test_the_kurtosis_is_that_of_quadrature(argument: Plain, moment: str, law: s
         (["*", form(1), ["exp", form(1)]], "iid"),
         (["exp", form(1)], "iid-signs"),
         (["**", ["exp", form(1)], num(3)], "iid"),
+        # on torch's tensors
+        (["*", ["exp", form(1)], ["indicator", ["relation", ">", form(1), num(0)]]], "iid"),
     ],
 )
 def test_of_other_numbers_nothing_is_known(argument: Plain, law: str) -> None:
     found = tails(argument, law=law)
     assert found.width is not None or not math.isfinite(found.kurtosis)
+
+
+def test_of_exponentials_that_cancel_it_is_that_of_a_constant() -> None:
+    wave = ["exp", form(1)]
+    assert tails(["+", wave, ["*", num(-1), wave]]).kurtosis == 1.0
 
 
 def test_sums_of_too_many_terms_are_refused() -> None:
