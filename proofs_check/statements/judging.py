@@ -119,10 +119,10 @@ def _by_kind(
     found: Found,
 ) -> Found:
     common: dict[str, Any] = {"effort": effort, "seed": seed, "device": device, "threads": jobs}
-    if prop.known.families or any(side.has("unknown") for side in (prop.left, prop.right)):
+    if prop.known.families or any(side.has("unknown", "every") for side in (prop.left, prop.right)):
         # they are evaluated at the cases of a claim, which brings its own
         found.status = "undecided"
-        found.reason = "families of vectors and unknown matrices are evaluated at given cases, and not yet searched"
+        found.reason = "families of vectors, unknowns and every(...) are evaluated at given cases, and not yet searched"
         return found
     if not prop.random:
         from proofs_check.statements.without_tokens import found_without_tokens

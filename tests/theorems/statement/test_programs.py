@@ -264,7 +264,11 @@ def test_a_projector_onto_a_span() -> None:
 
 @pytest.mark.parametrize(
     ("text", "hypotheses"),
-    [("norm(z[1]) >= 0", "z[1..n] in R^d"), ("least(norm(W, fro), W, a.T*W*a >= 1) >= 0", "a in R^d")],
+    [
+        ("norm(z[1]) >= 0", "z[1..n] in R^d"),
+        ("least(norm(W, fro), W, a.T*W*a >= 1) >= 0", "a in R^d"),
+        ("every(s[j] <= u, j, 1, n) iff max(s) <= u", "s in R^n, u real"),
+    ],
 )
 def test_what_is_not_searched_is_undecided_and_no_error(text: str, hypotheses: str) -> None:
     (found,) = check_statement(Request(text, hypotheses), effort="quick")
