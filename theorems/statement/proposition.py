@@ -157,7 +157,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
         _check_shapes((left, right), relation if error is None else "", known, text)
     _check_law(made, known, places, positions, law, regime.variable)
     if not made.exchangeable:
-        check_defined(words, set(names_of(known)) | made.names() | regime.names(), where)
+        check_defined(words, {*names_of(known), *known.letters} | made.names() | regime.names(), where)
     check_made(sides, known, words, made, text, (hypotheses, where, law, limit))
     check_indices(sides, hypotheses, text)
     check_letters(sides, known, hypotheses)

@@ -59,6 +59,7 @@ REFUSED: dict[str, tuple[str, str, str, str, str, str]] = {
         "",
         "j stands for every entry",
     ),
+    "it is defined": ("max(s) <= u", "s in R^n, abs(s[j]) <= u", "j = 1", "walk", "", "j is defined"),
     "it says which entries": ("s[1] >= 0", "s in R^n, s[j] >= 0, j >= 2", "", "walk", "", "j stands for every entry"),
     "a number has the name of a coefficient": (
         "g[0] = g0",
