@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from theorems.statement.expression import PREDICATES, Expr, StatementError, coefficients, number
+from theorems.statement.expression import PREDICATES, Expr, StatementError, coefficients, minus, number
 from theorems.statement.families import Bounds, family_of
 from theorems.statement.language import Vocabulary, parsed
 from theorems.statement.places import Differences, Place, place_of
@@ -350,11 +350,11 @@ def _comparison(
 ) -> Hypotheses:
     if left.op == "matrix" or right.op == "matrix":
         return _matrix_comparison(known, left, relation, right, part)
-    if relation == "!=" and right == number(0) and shape(left, part) == "vector":
-        left, relation = Expr("norm", (left, "")), ">"
     refused = ("Var", "Cov", "P", "Kurt", "Skew", "Corr")
     if any(tree.random or tree.has(*refused) for tree in (left, right)):
         raise StatementError(f"{part.strip()!r} is about random quantities; expected parameters", part, left.at)
+    if {shape(left, part), shape(right, part)} != {"number"}:
+        left, relation, right = _apart(left, relation, right, part)
     names = left.names() | right.names()
     if names and names <= positions:
         return _ordered(known, left, relation, right, part)
@@ -370,6 +370,16 @@ def _comparison(
     ):
         raise StatementError(f"{part.strip()!r} names nothing; expected e.g. lam > 0", part, left.at)
     return replace(known, relations=(*known.relations, (relation, left, right)))
+
+
+def _apart(left: Expr, relation: str, right: Expr, part: str) -> tuple[Expr, str, Expr]:
+    """Vectors, or matrices, that are equal or not, by the norm of their difference."""
+    gap = left if right == number(0) else minus(left, right)
+    kind = shape(gap, part)
+    if relation not in ("=", "!=") or kind not in ("vector", "row", "matrix"):
+        told = f"{part.strip()!r} compares what is no number by {relation}"
+        raise StatementError(f"{told}; say it of entries, s[j] >= 0 for s in R^n", part, max(left.at, 0))
+    return Expr("norm", (gap, "fro" if kind == "matrix" else "")), "=" if relation == "=" else ">", number(0)
 
 
 def _matrix_comparison(known: Hypotheses, left: Expr, relation: str, right: Expr, part: str) -> Hypotheses:

@@ -59,6 +59,8 @@ REFUSED: dict[str, tuple[str, str, str, str, str, str]] = {
         "",
         "j stands for every entry",
     ),
+    "vectors are compared": ("a.T*b >= 0", "a in R^d, b in R^d, a >= 0, b >= 0", "", "walk", "", "say it of entries"),
+    "a sequence is": ("min(s) >= 0", "s in R^n, s >= 0", "", "walk", "", "say it of entries"),
     "it is defined": ("max(s) <= u", "s in R^n, abs(s[j]) <= u", "j = 1", "walk", "", "j is defined"),
     "it says which entries": ("s[1] >= 0", "s in R^n, s[j] >= 0, j >= 2", "", "walk", "", "j stands for every entry"),
     "a number has the name of a coefficient": (
@@ -293,3 +295,20 @@ def test_the_last_entry_is_one_entry(size: str) -> None:
     found = check("max(s) <= B", f"s in R^{size}, abs(s[{size}]) <= B", effort="quick")
     assert found.verdict == "refuted" and found.counterexample is not None
     assert found.counterexample["params"]["s"] == ["1", "0"]
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("norm(a - b) = 0", "a in R^d, b in R^d, a = b"),
+        ("norm(a - b) > 0", "a in R^d, b in R^d, a != b"),
+    ],
+)
+def test_equal_vectors_are_equal_in_every_entry(text: str, known: str) -> None:
+    """Of a = b the first entries were compared alone, so that what is true of equal vectors was refuted."""
+    assert check(text, known, effort="quick").verdict == "verified"
+
+
+def test_equal_matrices_are_equal_in_every_entry() -> None:
+    known = proposition("tr(W) = 0", "W + W.T = 0").known
+    assert [str(one) for _, one, _ in known.relations] == ["norm(W + W.T, fro)"]
