@@ -8,7 +8,8 @@ from theorems.statement.shapes import shape
 
 def factored(node: Expr) -> Expr:
     """An equal expression of a sum over at least one place, sums inside it first; the sum itself where nothing goes."""
-    if node.op != "sum":
+    if node.op != "sum" or node.args[0] == number(1):
+        # a sum of 1 counts
         return node
     body, index, first, last = node.args
     body = factored(body)

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from theorems.statement import proposition
+from theorems.statement.cases import Case
 from theorems.statement.cumulants import CaseMoments
 from theorems.statement.decide import Derivation, decide
 from theorems.statement.forms import NotPolynomialError
+from theorems.statement.values import scalar
 
 LAWS = ("walk", "walk(start=m)", "iid", "ar1(1/2)")
 NESTED = (
@@ -61,6 +63,11 @@ def test_sums_without_tokens(statement: str, holds: bool) -> None:
     """A sum is what it says wherever it stands: in products, with a position's name, over expectations."""
     prop = proposition(statement, "i <= T" if "x[i]" in statement else "")
     assert decide(prop, Derivation(prop)).status == ("proved" if holds else "open")
+
+
+def test_a_sum_of_what_does_not_hold_its_index_counts() -> None:
+    prop = proposition("sum(u, j, 1, n) = n*u", "u real, n integer, n >= 1")
+    assert scalar(prop.left, Case({"u": Fraction(3, 2), "n": Fraction(4)})) == 6
 
 
 def test_a_sum_of_no_multiple_of_an_expectation() -> None:
