@@ -12,13 +12,13 @@ import numpy as np
 from montecarlo import hypercontractivity
 from montecarlo.accumulate import Sample
 from montecarlo.registry import Tails
-from montecarlo.statements import blocks, frames, radii, waves
+from montecarlo.statements import blocks, frames, pieces, radii, waves
 from montecarlo.statements import quadratic as quadratics
 from montecarlo.statements.arrays import Array, Generator, array, double, fetched, floating, is_array, library, place
 from montecarlo.statements.combine import combine, moments_apart
 from montecarlo.statements.entries import picked
 from montecarlo.statements.environment import Environment, environment_of
-from montecarlo.statements.evaluation import native
+from montecarlo.statements.evaluation import evaluate, native
 from montecarlo.statements.nodes import BINDING, Node, StatementSimulationError, frozen, parts, random, text, walk
 from montecarlo.statements.statistics import Statistic, statistics_of
 from montecarlo.statements.tails import degree as degree_of
@@ -218,6 +218,19 @@ class StatementSimulation:
             return float(start), np.array(ends) - start
 
         found = waves.kurtosis(form, self.env, linear, self.normals, k, apart=statistic.power > 1, law=law)
+        if isinstance(law, waves.Gaussian) and not math.isfinite(found):
+            one = self._at_points(process, points[:1])
+
+            def kind(node: Node) -> str:
+                return evaluate(node, one).kind
+
+            found = pieces.kurtosis(form, self.env, linear, kind, k, statistic.power > 1)
+            if not math.isfinite(found) and self.normals in pieces.GRIDS:
+
+                def values(places: Array) -> Array:
+                    return fetched(numbers(form, self._at_points(process, places)))
+
+                found = pieces.kurtosis_on_grid(values, self.normals, k, statistic.power > 1)
         return Tails(kurtosis=max(1.0, found)) if math.isfinite(found) else known
 
     def _independent(self, statistic: Statistic, degree: int) -> Tails:

@@ -17,7 +17,7 @@ from msgspec import Meta
 #: Version of the JSON report; ``report.schema.json`` describes it.
 SCHEMA: Literal[2] = 2
 
-#: How a correction's "holds" begins where the print itself is true under further hypotheses, and no formula replaces it.
+#: How "holds" begins where the print itself is true under further hypotheses, and no formula replaces it.
 NARROWED = "the print, where "
 
 Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)+$")]

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Highest degree in the tokens of raw numbers whose variance is derived, and of sums over tokens.
 DEGREE, DEGREE_OF_SUMS = 4, 2
+#: The degree that exponentials, cosines, sines and steps of tokens count for.
+OF_FUNCTIONS = 2
 #: Most indices of sums in a product of tokens whose variance is derived: it has twice as many, in every order.
 INDICES = 2
 #: The exact value of an expression without randomness at a case; None where there is none.
@@ -100,7 +102,9 @@ def _cheap(moment: Expr, exact: Exact) -> bool:
         return False
     if any(len(term.bounds) > INDICES for term in terms):
         return False
-    degree = max((term.factors for term in terms), default=0) * (2 if moment.op == "Var" else 1)
+    # products of functions of tokens, such as cosines, are sums of as many again
+    degrees = (term.factors + OF_FUNCTIONS * (not term.wave.plain) for term in terms)
+    degree = max(degrees, default=0) * (2 if moment.op == "Var" else 1)
     return degree <= (DEGREE_OF_SUMS if any(term.bounds for term in terms) else DEGREE)
 
 

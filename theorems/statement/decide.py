@@ -28,9 +28,10 @@ from theorems.statement.limit_sides import limit_sides
 from theorems.statement.limits import Regime, regimes
 from theorems.statement.mixing import radial_at
 from theorems.statement.normal import equal, nonnegative, sign
+from theorems.statement.pieces import gaps
 from theorems.statement.places import Order, Place, orders
 from theorems.statement.proposition import Proposition
-from theorems.statement.scalars import Exact, gap_of
+from theorems.statement.scalars import Exact
 from theorems.statement.signs import nonzero, positive_names
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ class Decision:
 
 #: Cases whose numbers are kept.
 SEEN = 64
+#: Laws of tokens no combination of which is constant where Sigma is positive definite.
+DEFINITE = ("iid", "walk", "ar1")
 
 
 class Derivation:
@@ -145,17 +148,18 @@ class Derivation:
             found = [p.args[1] for p in parts if p.op == "/" and not p.random and not _within_moment(node, p)]
             found += [p.args[0] for p in parts if p.op == "**" and _negative(p.args[1])]
             found += [Expr("Var", (arg,)) for p in parts if p.op in ("Corr", "Skew", "Kurt") for arg in p.args]
-            found += [Expr("Var", (gap,)) for p in parts if p.op == "P" and (gap := self._normal(p)) is not None]
+            moments = [p for p in parts if p.op in MOMENTS and any(jumps for _, jumps, _ in gaps(p)) and self._has(p)]
+            found += [Expr("Var", (gap,)) for p in moments for gap, jumps, _ in gaps(p) if jumps]
             self._divided[node] = [divisor for divisor in found if not divisor.random]
         return self._divided[node]
 
-    def _normal(self, chance: Expr) -> Expr | None:
-        """The normal number whose being > 0 has this probability; None where it is no such probability."""
+    def _has(self, moment: Expr) -> bool:
+        """Whether a moment has a closed form."""
         try:
-            self.value(self.orders[0], chance)
+            self.value(self.orders[0], moment)
         except (StatementError, IndexError, KeyError):
-            return None
-        return gap_of(chance.args[0])
+            return False
+        return True
 
     def _numbers(self, case: Mapping[str, Any]) -> dict[tuple[Order, str], sp.Expr]:
         """The numbers that names were found to have at a case; a case is not changed once it is looked at."""
@@ -313,14 +317,24 @@ def _rooted(prop: Proposition, derivation: Derivation) -> None:
 
 
 def _spread(prop: Proposition, derivation: Derivation) -> None:
-    """NotPolynomialError where a normal number, of whose probability there is a formula, may have a variance of 0."""
-    events = [node.args[0] for side in (prop.left, prop.right) for node in side.walk() if node.op == "P"]
-    gaps = [gap for event in events if (gap := gap_of(event)) is not None]
+    """NotPolynomialError where a number at whose sign something changes may have the variance 0.
+
+    Where what is averaged is continuous there, only what its formula divides by must not be 0.
+    """
     above = replace(prop, relation=">")
-    for gap, order in product(gaps, derivation.orders):
-        value = derivation.value(order, Expr("Var", (gap,)))
-        if not (nonzero(prop, order, value) or proved_between(above, order, value, sp.Integer(0))):
-            raise NotPolynomialError(f"the variance of {gap} may be 0; exclude that by a hypothesis, e.g. u != 0")
+    moments = [node for side in (prop.left, prop.right) for node in side.walk() if node.op in MOMENTS]
+    for moment, order in product(moments, derivation.orders):
+        for gap, jumps, bound in gaps(moment):
+            spread = derivation.value(order, Expr("Var", (gap,)))
+            if bound and jumps and prop.law.kind not in DEFINITE:
+                raise NotPolynomialError(f"whether {gap} varies at every index is not known under {prop.law.text}")
+            whole = derivation.value(order, moment)
+            divisors = {one.base for one in whole.atoms(sp.Pow) if one.exp.could_extract_minus_sign()}
+            for one in [spread] if jumps else [d for d in divisors if d.free_symbols & spread.free_symbols]:
+                if not (nonzero(prop, order, one) or proved_between(above, order, one, sp.Integer(0))):
+                    raise NotPolynomialError(
+                        f"the variance of {gap} may be 0; exclude that by a hypothesis, e.g. u != 0"
+                    )
 
 
 def _parts(prop: Proposition, derivation: Derivation) -> Iterator[Part]:

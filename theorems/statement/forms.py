@@ -9,10 +9,11 @@ from typing import Any
 
 from theorems.algebra.ratio import Ratio
 from theorems.statement.expression import Expr, StatementError, number
+from theorems.statement.pieces import by_steps, outside, pieced
 from theorems.statement.places import Place, place_of
 from theorems.statement.shapes import shape
 from theorems.statement.traces import Letters, Traces
-from theorems.statement.waves import PLAIN, WAVES, Wave, times, wave
+from theorems.statement.waves import PLAIN, WAVES, Wave, step, times, wave
 
 #: An end of a form: the place of a token, or the name of a fixed vector.
 End = Place | str
@@ -109,6 +110,10 @@ class Polynomial:
             return self._summed(node)
         if op == "**":
             return self._power(node)
+        if op == "step" and pieced(args[0]) and (apart := outside(op, *args)) is not None:
+            return self.value(apart)
+        if op == "step":
+            return "scalar", [(Term(Ratio.of(1), wave=self._step(*args)), None)]
         if not node.random and not (op == "/" and shape(node) != "number"):
             return "scalar", [(Term(self.scalar(node)), None)]
         if op == "/" and not args[1].random:
@@ -118,7 +123,12 @@ class Polynomial:
         if op == "entire":
             return "scalar", [(Term(Ratio.of(1), wave=self._wave(*args)), None)]
         if op in WAVES:
+            apart = outside(op, args[0]) if pieced(args[0]) else None
+            if apart is not None:
+                return self.value(apart)
             return "scalar", [(Term(Ratio.of(1), wave=self._wave(op, args[0])), None)]
+        if (by_pieces := by_steps(node)) is not None:
+            return self.value(by_pieces)
         raise NotPolynomialError(f"{node} is no polynomial in the tokens", at=node.at)
 
     def _wave(self, operation: str, inner: Expr) -> Wave:
@@ -126,6 +136,12 @@ class Polynomial:
             return wave(operation, self.terms(inner), self.traces.transposed)
         except StatementError as error:
             raise NotPolynomialError(f"{operation}({inner}): {error}", at=inner.at) from None
+
+    def _step(self, gap: Expr, noise: Expr) -> Wave:
+        try:
+            return step(self.terms(gap), noise.args[0], self.traces.transposed)
+        except StatementError as error:
+            raise NotPolynomialError(f"whether {gap} > 0: {error}", at=gap.at) from None
 
     def _fresh(self) -> str:
         self._count += 1

@@ -27,6 +27,7 @@ from theorems.statement import mixing
 from theorems.statement.expression import Expr
 from theorems.statement.forms import Bound, Form, NotPolynomialError, Term
 from theorems.statement.laws import Law
+from theorems.statement.normal import nonnegative
 from theorems.statement.places import Order, Place
 from theorems.statement.series_moments import of_series
 from theorems.statement.traces import SIGMA, Letters, Traces
@@ -89,6 +90,8 @@ class Moments:
 
     def _summed(self, term: Term, bounds: tuple[Bound, ...], chain: Chain) -> Ratio:
         if not bounds:
+            if not term.wave.plain and (term.forms or term.wave.steps):
+                return term.coefficient * self._tilted(term, chain)
             return term.coefficient * self._product(term.forms, chain) * self._wave(term, chain)
         bound, *rest = bounds
         moving = [end.offset for end in term.ends() if end.name == bound.index]
@@ -97,7 +100,7 @@ class Moments:
         low, high = chain.rank(bound.first), chain.rank(bound.last)
         if low > high:
             return Ratio.of(0)
-        nodes = {*map(Fraction, range(len(self.order.nodes))), *chain.ranks.values()}
+        nodes = self._nodes(chain)
         if not ({low, low - BESIDE} & nodes and {high, high + BESIDE} & nodes):
             raise NotClosedError(f"a sum from {bound.first} to {bound.last}, more than one beside another index")
         marks = sorted({low, high, *(rank for rank in nodes if low <= rank <= high)})
@@ -115,6 +118,10 @@ class Moments:
                 upto = self._ratio(self._value_of(after, chain)) - 1 if after in nodes else self._ratio(bound.last)
                 parts.append(self._closed(inner, bound.index, above, upto))
         return total(parts)
+
+    def _nodes(self, chain: Chain) -> set[Fraction]:
+        """Where positions and indices stand."""
+        return {*map(Fraction, range(len(self.order.nodes))), *chain.ranks.values()}
 
     def _at(self, term: Term, rest: tuple[Bound, ...], index: str, here: Place, chain: Chain) -> Ratio:
         """The summand where the index coincides with a place."""
@@ -152,10 +159,6 @@ class Moments:
         """E of the term's exponential, cosine or sine, under a name of its own."""
         if term.wave.plain:
             return Ratio.of(1)
-        if term.forms:
-            raise NotPolynomialError(
-                "an exponential, cosine, sine or power series of tokens beside tokens in a product"
-            )
         if term.wave.series:
             return of_series(term.wave, self.law, chain.rank)
 
@@ -171,14 +174,42 @@ class Moments:
                 raise NotImplementedError
         except NotImplementedError:
             raise NotPolynomialError(f"such a function of tokens under the law {self.law.text}") from None
-        count, rest = found.as_coeff_Mul()
-        value = Ratio.of(Fraction(int(count.p), int(count.q))) if count.is_Rational else None
-        if value is None or rest == 1:
-            return value if value is not None else self._opaque(found)
-        return value * self._opaque(rest)
+        return self._opaque(found)
+
+    def _tilted(self, term: Term, chain: Chain) -> Ratio:
+        """E of forms beside an exponential, a cosine or steps."""
+
+        def kernel(s: Place, t: Place) -> Ratio:
+            return self.kernel(s, t, chain)
+
+        def alike(place: Place) -> Place:
+            return self._value_of(rank, chain) if (rank := chain.rank(place)) in self._nodes(chain) else place
+
+        def product(forms: tuple[Form, ...]) -> Ratio:
+            return self._product(forms, chain)
+
+        from theorems.statement.tilting import Tilting
+
+        tilting = Tilting(self.law, self.traces, kernel, product, alike, self._larger)
+        return total(weight * self._opaque(value) for weight, value in tilting.expected(term))
+
+    def _larger(self, value: sp.Expr, strict: bool) -> bool:
+        """Whether a number made of names is seen to be >= 0, or > 0."""
+        ranges = self.traces.known.ranges
+        low = {symbol(name): known.low for name, known in ranges.items() if known.low is not None and known.low >= 0}
+        over = {name: sp.Rational(str(low[name])) + sp.Dummy() for name in value.free_symbols if name in low}
+        if strict:
+            terms = [term.as_coeff_Mul() for term in sp.Add.make_args(sp.expand(value))]
+            signed = all(one.name in ranges and ranges[one.name].sign == 1 for one in value.free_symbols)
+            return signed and all(count > 0 and rest.is_polynomial() for count, rest in terms)
+        return nonnegative(value, over)
 
     def _opaque(self, value: sp.Expr) -> Ratio:
-        """A name for a value that is no Laurent polynomial."""
+        """A value under a name, its rational factor taken out."""
+        count, rest = value.as_coeff_Mul()
+        if count.is_Rational and (count != 1 or rest == 1):
+            factor = Ratio.of(Fraction(int(count.p), int(count.q)))
+            return factor if rest == 1 or not factor.num else factor * self._opaque(rest)
         label = f"({value})"
         self.opaque[label] = value
         return Ratio.of(label)

@@ -53,7 +53,7 @@ def rational_form(
         value = sp.sympify((above[0] / below[0]) ** exponent)
         kept = sp.Integer(1)
         for (factor, count), way in ((pair, way) for part, way in ((above, 1), (below, -1)) for pair in part[1]):
-            if factor in positive:
+            if _visibly_positive(factor, positive):
                 whole = sp.Rational(count * way) * exponent
                 value *= factor**whole if whole.is_Integer else named(factor ** sp.Rational(1, whole.q)) ** whole.p
             else:
@@ -75,6 +75,15 @@ def rational_form(
 
     found = change(expression)
     return found, {made: value for value, made in table.items()}
+
+
+def _visibly_positive(factor: sp.Expr, positive: frozenset[sp.Symbol]) -> bool:
+    """Whether a factor is seen to be >= 0: pi, and sums of products of names >= 0."""
+    if factor.is_number:
+        return bool(factor.is_positive)
+    if not factor.free_symbols <= positive or not factor.is_polynomial(*factor.free_symbols):
+        return False
+    return all(bool(one.is_positive) for one in sp.Poly(factor, *factor.free_symbols).coeffs())
 
 
 def equal_logarithms(left: sp.Expr, right: sp.Expr) -> bool:

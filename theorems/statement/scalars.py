@@ -12,13 +12,14 @@ from theorems.algebra.ratio import Ratio
 from theorems.algebra.sums import close_sum
 from theorems.statement.calculus import settled
 from theorems.statement.chances import by_erf
-from theorems.statement.expression import MOMENTS, Expr, StatementError, minus
+from theorems.statement.expression import MOMENTS, Expr, StatementError
 from theorems.statement.forms import NotPolynomialError, Polynomial, Term
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.laws import Law
 from theorems.statement.mixing import radial
 from theorems.statement.moments import Moments
 from theorems.statement.normal import nonnegative
+from theorems.statement.pieces import of_event, pieced
 from theorems.statement.places import Order, Place, ordered, place_of
 from theorems.statement.traces import Traces
 
@@ -308,19 +309,16 @@ class Exact:
 
     def probability(self, event: Expr) -> sp.Expr:
         """P[g > 0] = (1 + erf(E g/sqrt(2 Var g)))/2 of a linear form g in Gaussian tokens, with Var g > 0."""
-        gap = gap_of(event)
-        terms = self.terms(gap) if gap is not None and self.law.gaussian else []
-        if gap is None or not terms or any(term.factors > 1 or not term.wave.plain for term in terms):
+        found = of_event(event)
+        if found is None or not self.law.gaussian:
+            raise NotPolynomialError(f"P[{event}] has no closed form here; one linear form of Gaussian tokens has")
+        gap, *others = found
+        if others or pieced(gap):
+            return self.expectation(Expr("indicator", (event,)))
+        terms = self.terms(gap)
+        if not terms or any(term.factors > 1 or not term.wave.plain for term in terms):
             raise NotPolynomialError(f"P[{event}] has no closed form here; one linear form of Gaussian tokens has")
         return (1 + sp.erf(self.expectation(gap) / sp.sqrt(2 * self.variance(gap)))) / 2
-
-
-def gap_of(event: Expr) -> Expr | None:
-    """What is > 0, or >= 0, where an event occurs; None for an event that is no inequality."""
-    if event.op != "relation" or event.args[0] not in ("<", "<=", ">", ">="):
-        return None
-    mark, left, right = event.args
-    return minus(left, right) if mark[0] == ">" else minus(right, left)
 
 
 def _even(exponent: Expr) -> bool:

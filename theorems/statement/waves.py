@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import sympy as sp
@@ -20,6 +21,7 @@ from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio, total
 from theorems.algebra.spherical import FrameCos, FrameExp, SphereCos, SphereExp
 from theorems.statement.expression import StatementError
+from theorems.statement.pieces import Gate, scaled
 from theorems.statement.places import Place
 from theorems.statement.traces import SIGMA, Letters, Traces
 
@@ -49,30 +51,33 @@ class Linear:
 
 @dataclass(frozen=True)
 class Wave:
-    """exp(sum of ``exponent``) cos(sum of ``phase``), or with sin for cos where it is ``odd``; times power series.
+    """exp(sum of ``exponent``) cos(sum of ``phase``), or with sin for cos where it is ``odd``; times series and steps.
 
-    Those are ``series``, each by its name with the form that it is of.
+    ``series`` are power series, each by its name with the form that it is of.
     """
 
     exponent: tuple[Linear, ...] = ()
     phase: tuple[Linear, ...] = ()
     odd: bool = False
     series: tuple[tuple[str, Linear], ...] = ()
+    steps: tuple[Gate, ...] = ()
 
     @property
     def plain(self) -> bool:
         """Whether it is the number 1."""
-        return not (self.exponent or self.phase or self.odd or self.series)
+        return not (self.exponent or self.phase or self.odd or self.series or self.steps)
 
     def places(self) -> Iterable[Place]:
         """The places of the tokens."""
         parts = (*self.exponent, *self.phase, *(part for _, part in self.series))
-        return (part.place for part in parts if part.vector)
+        return (part.place for part in (*parts, *(one for gate in self.steps for one in gate.form)) if part.vector)
 
     def moved(self, change: Callable[[Place], Place]) -> Wave:
         """The wave with its tokens' places changed."""
         exponent, phase = (tuple(part.moved(change) for part in parts) for parts in (self.exponent, self.phase))
-        return Wave(exponent, phase, self.odd, tuple((head, part.moved(change)) for head, part in self.series))
+        series = tuple((head, part.moved(change)) for head, part in self.series)
+        steps = tuple(replace(gate, form=tuple(part.moved(change) for part in gate.form)) for gate in self.steps)
+        return Wave(exponent, phase, self.odd, series, steps)
 
 
 PLAIN = Wave()
@@ -91,6 +96,12 @@ def wave(operation: str, terms: list[Term], flipped: Callable[[Letters], Letters
     return Wave(parts) if operation == "exp" else Wave((), parts, operation == "sin")
 
 
+def step(terms: list[Term], noise: Fraction, flipped: Callable[[Letters], Letters]) -> Wave:
+    """The step [form + noise > 0]; StatementError where the number is no linear form."""
+    form = merged(tuple(_linear(term, flipped) for term in terms))
+    return Wave(steps=(Gate(form if noise else scaled(form), noise),))
+
+
 def _linear(term: Term, flipped: Callable[[Letters], Letters]) -> Linear:
     if term.bounds or not term.wave.plain or len(term.forms) > 1:
         raise StatementError("only linear forms in tokens, such as x[1].T*u, may stand in an exponential")
@@ -107,10 +118,13 @@ def _linear(term: Term, flipped: Callable[[Letters], Letters]) -> Linear:
 def times(one: Wave, two: Wave) -> list[tuple[Ratio, Wave]]:
     """The product of two waves as a sum: 2 cos a cos b = cos(a - b) + cos(a + b), and alike."""
     exponent = (*one.exponent, *two.exponent)
-    if one.series or two.series:
+    if one.series or two.series or one.steps or two.steps:
         series = tuple(sorted((*one.series, *two.series), key=str))
-        bare = times(replace(one, series=()), replace(two, series=()))
-        return [(weight, replace(wave, series=series)) for weight, wave in bare]
+        # a step is its own square; one with noise is not
+        again = {gate for gate in one.steps if not gate.noise}
+        steps = tuple(sorted((*one.steps, *(gate for gate in two.steps if gate not in again)), key=str))
+        bare = times(replace(one, series=(), steps=()), replace(two, series=(), steps=()))
+        return [(weight, replace(wave, series=series, steps=steps)) for weight, wave in bare]
     if not (one.phase or one.odd) or not (two.phase or two.odd):
         return [(Ratio.of(1), Wave(exponent, (*one.phase, *two.phase), one.odd or two.odd))]
     if one.odd and not two.odd:
@@ -124,10 +138,10 @@ def times(one: Wave, two: Wave) -> list[tuple[Ratio, Wave]]:
     ]
 
 
-def _merged(parts: tuple[Linear, ...]) -> tuple[Linear, ...]:
+def merged(parts: tuple[Linear, ...]) -> tuple[Linear, ...]:
     """The same form with parts in one token and vector added."""
     found: dict[tuple[str, Letters, Place], Ratio] = {}
-    for part in parts:
+    for part in sorted(parts, key=lambda one: (not one.vector, one.vector, one.letters, str(one.place))):
         key = part.vector, part.letters, part.place
         found[key] = found[key] + part.coefficient if key in found else part.coefficient
     return tuple(Linear(weight, *key) for key, weight in found.items() if weight.num)
@@ -136,25 +150,24 @@ def _merged(parts: tuple[Linear, ...]) -> tuple[Linear, ...]:
 def expected(found: Wave, traces: Traces, kernel: Callable[[Place, Place], Ratio], mean: str) -> sp.Expr:
     """E of a wave of Gaussian tokens with the covariances kernel(s, t) Sigma; ``mean`` names their mean, or is ""."""
 
-    covariance = _covariance(traces, kernel)
+    covariance = covariances(traces, kernel)
 
-    def centre(parts: tuple[Linear, ...]) -> sp.Expr:
-        return _centre(parts, traces, mean)
-
-    a, b = _merged(found.exponent), _merged(found.phase)
-    size = sp.exp(sp.expand(centre(a) + (covariance(a, a) - covariance(b, b)) / 2))
-    turn = sp.expand(centre(b) + covariance(a, b))
+    a, b = merged(found.exponent), merged(found.phase)
+    size = sp.exp(sp.expand(centre(a, traces, mean) + (covariance(a, a) - covariance(b, b)) / 2))
+    turn = sp.expand(centre(b, traces, mean) + covariance(a, b))
     return size * (sp.sin(turn) if found.odd else sp.cos(turn))
 
 
 def variance(parts: tuple[Linear, ...], traces: Traces, kernel: Callable[[Place, Place], Ratio]) -> sp.Expr:
     """The variance of a form."""
-    return _covariance(traces, kernel)(parts, parts)
+    return covariances(traces, kernel)(parts, parts)
 
 
-def _covariance(
+def covariances(
     traces: Traces, kernel: Callable[[Place, Place], Ratio]
 ) -> Callable[[tuple[Linear, ...], tuple[Linear, ...]], sp.Expr]:
+    """The covariance of two forms."""
+
     def product(one: Linear, two: Linear) -> Ratio:
         shared = kernel(one.place, two.place)
         if not shared.num:
@@ -168,7 +181,7 @@ def _covariance(
     return covariance
 
 
-def _centre(parts: tuple[Linear, ...], traces: Traces, mean: str = "") -> sp.Expr:
+def centre(parts: tuple[Linear, ...], traces: Traces, mean: str = "") -> sp.Expr:
     """The mean of a form: its numbers, and what its tokens' mean adds."""
     numbers = [part.coefficient for part in parts if not part.vector]
     moved = [part for part in parts if part.vector and mean]
@@ -185,12 +198,12 @@ def on_the_sphere(
     symmetric: E sin(b + B) = sin(b) E cos(B). NotImplementedError for an exponential times a cosine, and for forms of
     a frame's tokens that are of different vectors, or of other lengths than +-1 times each other.
     """
-    a, b = _merged(found.exponent), _merged(found.phase)
+    a, b = merged(found.exponent), merged(found.phase)
     if any(part.vector for part in a) and any(part.vector for part in b):
         raise NotImplementedError
-    covariance = _covariance(traces, kernel)
-    turn = _centre(b, traces)
-    value = sp.exp(_centre(a, traces)) * (sp.sin(turn) if found.odd else sp.cos(turn))
+    covariance = covariances(traces, kernel)
+    turn = centre(b, traces)
+    value = sp.exp(centre(a, traces)) * (sp.sin(turn) if found.odd else sp.cos(turn))
     for parts, function in ((a, SphereExp), (b, SphereCos)):
         tokens: dict[object, list[Linear]] = {}
         for part in parts:
