@@ -71,12 +71,21 @@ class Draw:
 def case_of(prop: Proposition, draw: Draw, longest: int = LONGEST, largest: int = LARGEST) -> Case:
     """A case that satisfies the hypotheses on positions, shapes and ranges."""
     case: Case = {}
-    _draw_positions(draw, prop, case, longest)
     known = prop.known
+    within = [
+        one.args[0]
+        for mark, one, two in known.relations
+        if mark in ("<=", "<")
+        and (two.op, *two.args) == ("name", "d")
+        and one.op == "name"
+        and one.args[0] in prop.positions
+    ]
+    # where at most d tokens are, the dimension is no smaller than they are many
+    _draw_positions(draw, prop, case, largest if within else longest)
     if prop.matrices or known.vectors or prop.random:
-        low = int(known.dimension.low or 1)
+        low = max(int(known.dimension.low or 1), *(case[name] for name in within), 1)
         high = int(known.dimension.high) if known.dimension.high is not None else max(low, largest)
-        case["d"] = draw.integer(low, high)
+        case["d"] = draw.integer(low, max(low, high))
     for name in prop.parameters:
         if name not in case:
             many = own_numbers(prop, name)

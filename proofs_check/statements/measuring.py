@@ -184,6 +184,8 @@ def sampled(
             per_block=per,
             most=_most(budget * most, simulation),
         )
+        if isinstance(tails, Tails) and tails.kurtosis == math.inf:
+            raise TooDearError(f"no bound of the kurtosis of {name} is known, so that no interval follows from samples")
         if count is None:
             raise TooDearError(f"{name} needs more walks than {effort} effort affords")
         needed = max(needed, math.ceil(count / per) * simulation.walks_per_block)

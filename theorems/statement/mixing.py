@@ -53,7 +53,8 @@ def check_frame(known: Hypotheses, places: Iterable[Place], given: str, tends: b
     below = {low.args[0] for low, high in pairs if high == Expr("name", ("d",)) and low.op == "name"}
     for place in places:
         fine = place.name in below and place.offset <= 0 if place.name else place.offset <= (known.dimension.low or 1)
-        if not fine:
+        # every token is one of 1, ..., T
+        if not fine and "T" not in below:
             said = f"{place} <= d" if place.name else f"d >= {place}"
             raise StatementError(f"a frame has at most d tokens; say so with --for, {said}", given, 0)
 

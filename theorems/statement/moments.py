@@ -150,7 +150,8 @@ class Moments:
         if not forms:
             return Ratio.of(1)
         if self.law.framed:
-            return self._gaussian_product(forms, chain) * self._of_frame(forms, chain)
+            factor = self._of_frame(forms, chain)
+            return self._gaussian_product(forms, chain) * factor if factor.num else factor
         if not self.law.gaussian:
             return self._gaussian_product(forms, chain) * self._mixed(forms, chain)
         return self._gaussian_product(forms, chain)
@@ -235,13 +236,15 @@ class Moments:
         d^n/(d)_n where the lengths are sqrt(d), times prod E (r/sqrt(d))^(2 t_k) of lengths r of any law.
         """
         counts = Counter(chain.rank(end) for form in forms for end in (form.left, form.right) if isinstance(end, Place))
+        # every token has the law of its negative, and distinct ones are orthogonal
+        apart = [f for f in forms if self.traces.known.identity and not f.letters and self._of_two(f, chain)]
+        if apart or any(count % 2 for count in counts.values()):
+            return Ratio.of(0)
         turned = [form if isinstance(form.left, str) else self._flipped(form) for form in forms]
         if len(counts) > 1 and len({(form.left, form.letters) for form in turned}) > 1:
             raise NotPolynomialError(f"a product of different directions of tokens under the law {self.law.text}")
         if len(counts) > 1 and not all(isinstance(form.left, str) for form in turned):
             raise NotPolynomialError(f"a product of tokens with each other under the law {self.law.text}")
-        if any(count % 2 for count in counts.values()):
-            return Ratio.of(0)
 
         def rising(count: int) -> Ratio:
             found = Ratio.of(1)
@@ -256,6 +259,12 @@ class Moments:
             if self.law.lengths:
                 above = above * mixing.radial(count // 2)
         return above * self._reciprocal(rising(half)) if len(counts) > 1 or self.law.kind != "frame" else Ratio.of(1)
+
+    @staticmethod
+    def _of_two(form: Form, chain: Chain) -> bool:
+        """Whether a form is one of two distinct tokens."""
+        ends = [chain.rank(end) for end in (form.left, form.right) if isinstance(end, Place)]
+        return len(set(ends)) > 1
 
     def _flipped(self, form: Form) -> Form:
         return Form(form.right, self.traces.reduced(self.traces.transposed(form.letters)), form.left)

@@ -45,6 +45,8 @@ _DEFINED = re.compile(
     r"\s*=(?!=)\s*(.+)$",
     re.DOTALL,
 )
+#: The length T in hypotheses, and no transpose.
+_LENGTH = re.compile(r"(?<![.\w])T(?!\w)")
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,8 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     regime = read_limit(limit, words)
     # sums over the entries of a sequence end at its size, which is no position of a token
     positions = _positions(sides, text) - sizes_of(hypotheses)
-    if regime.variable == "T" or any("T" in side.names() for side in sides):
+    tokens = any(side.has("token", "mean") for side in sides)
+    if regime.variable == "T" or any("T" in side.names() for side in sides) or (tokens and _LENGTH.search(hypotheses)):
         positions.add("T")
     positions = position_names(hypotheses, positions, made.names())
     for label, share in regime.regime:

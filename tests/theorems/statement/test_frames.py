@@ -13,6 +13,7 @@ import pytest
 import sympy as sp
 
 from proofs_check.api import check
+from proofs_check.cases.of_statements import drawn
 from theorems.algebra.balls import at, ball
 from theorems.algebra.expressions import symbol
 from theorems.algebra.spherical import FrameCos, FrameExp, SphereExp, bounds
@@ -78,7 +79,7 @@ def test_moments_are_those_of_quadrature(quantity: str, function: str, law: str)
 @pytest.mark.parametrize(
     "quantity",
     [
-        "E[(x[1].T*x[2])**2]",
+        "E[(x[1].T*W*x[2])**2]",
         "E[x[1].T*W*x[1]*(x[2].T*u)**2]",
         "E[(x[1].T*u)**2*(x[2].T*v)**2]",
         "E[exp(x[1].T*u + x[2].T*v)]",
@@ -91,6 +92,31 @@ def test_what_has_no_closed_form_is_refused(quantity: str, law: str) -> None:
     derivation = Derivation(proposition(f"{quantity} = 0", ", ".join([*names, "Sigma = I, d >= 2"]), "", law))
     with pytest.raises(NotPolynomialError):
         derivation.value(derivation.orders[0], derivation.prop.left)
+
+
+@pytest.mark.parametrize(
+    ("statement", "hypotheses", "status"),
+    [
+        # T <= d says of every position that it is at most d
+        ("E[x[i].T*u*x[j].T*v] = 0", "u in R^d, v in R^d, i < j", "proved"),
+        ("E[x[i].T*u*x[j].T*v] = u.T*v", "u in R^d, v in R^d, i <= j", "open"),
+        ("E[(x[i].T*x[j])**2] = 0", "i < j", "proved"),
+        ("E[(x[i].T*x[j])**2] = 0", "i <= j", "open"),
+        ("E[norm(mean(x))**2] = d/T", "", "proved"),
+        ("E[norm(mean(x))**2] = d/(T + 1)", "", "open"),
+        ("E[(x[1].T*u)**2*(x[2].T*u)**2] = d*norm(u)**4/(d + 2)", "u in R^d", "proved"),
+    ],
+)
+def test_distinct_tokens_are_orthogonal_and_each_as_its_negative(statement: str, hypotheses: str, status: str) -> None:
+    prop = proposition(statement, ", ".join(filter(None, [hypotheses, "Sigma = I, T <= d"])), "", "frame")
+    assert decide(prop, Derivation(prop)).status == status
+    assert all(case["T"] <= case["d"] for case in drawn(prop, 1, 12))
+    assert len(drawn(prop, 1, 12)) >= 4
+
+
+def test_without_an_identity_covariance_tokens_are_not_orthogonal() -> None:
+    prop = proposition("E[(x[1].T*x[2])**2] = 0", "d >= 2", "", "frame")
+    assert decide(prop, Derivation(prop)).status == "undecided"
 
 
 def test_one_token_of_a_frame_has_the_law_of_one_alone() -> None:
