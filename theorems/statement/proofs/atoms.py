@@ -14,6 +14,7 @@ from theorems.algebra.ratio import Ratio
 from theorems.statement.expression import Expr, StatementError, minus, name, number
 from theorems.statement.forms import Polynomial
 from theorems.statement.hypotheses import Hypotheses
+from theorems.statement.proofs import special
 from theorems.statement.proofs.quotients import NONE, ONE, NoFormError, Quotient
 from theorems.statement.traces import SIGMA, Letters, Traces
 
@@ -64,10 +65,11 @@ class Atoms:
     def _coefficient(self, node: Expr) -> Ratio:
         found = self._read(node)
         if found.below != ONE:
-            return self._label(f"({node})", node)
+            return self.label(f"({node})", node)
         return found.above
 
-    def _label(self, label: str, node: Expr) -> Ratio:
+    def label(self, label: str, node: Expr) -> Ratio:
+        """A name for a node."""
         self.nodes.setdefault(label, node)
         return Ratio.of(label)
 
@@ -75,8 +77,8 @@ class Atoms:
         op, args = node.op, node.args
         if op == "number":
             return Quotient(Ratio.of(args[0]))
-        if op == "name":
-            return Quotient(self._label(args[0], node))
+        if op in ("name", "pi"):
+            return Quotient(self.label(args[0] if args else "pi", node))
         if op in ("+", "*") and node.has("matrix", "vector", "family", "softmax") and not self._is_number(node):
             raise NoFormError
         if op == "+":
@@ -191,7 +193,7 @@ class Atoms:
         if kind == "fro":
             square = self.trace(Expr("tr", (Expr("*", (Expr("T", (matrix,)), matrix)),)))
             return self._root(label, shown, square) * factor
-        return Quotient(self._label(label, shown)) * factor
+        return Quotient(self.label(label, shown)) * factor
 
     def _root(self, label: str, node: Expr, square: Quotient) -> Quotient:
         """A number >= 0 with this square."""
@@ -204,9 +206,9 @@ class Atoms:
                 return Quotient(Ratio.of(Fraction(above, below)))
         if square.below != ONE:
             # sqrt(a/b) = sqrt(a b)/|b|: kept as an atom whose square is not used
-            return Quotient(self._label(label, node))
+            return Quotient(self.label(label, node))
         self.squares[label] = self.folded(square.above)
-        return Quotient(self._label(label, node))
+        return Quotient(self.label(label, node))
 
     def sqrt(self, node: Expr) -> Quotient:
         """A square root; of a constant times the square of a name the constant's, times the absolute value."""
@@ -223,7 +225,7 @@ class Atoms:
         if constant is not None:
             return Quotient(Ratio.of(abs(constant)))
         if inner.below != ONE:
-            return Quotient(self._label(str(node), node))
+            return Quotient(self.label(str(node), node))
         sign = -1 if str(inner.above.expr).startswith("-") else 1
         text = (inner.above * sign).reduced()
         return self._root(f"abs({text.expr})", node, inner * inner)
@@ -233,7 +235,7 @@ class Atoms:
         inner = self.quotient(node.args[0])
         below = _constant(inner.below)
         if below is None:
-            return Quotient(self._label(f"exp({inner.above.expr}/({inner.below.expr}))", node))
+            return Quotient(self.label(f"exp({inner.above.expr}/({inner.below.expr}))", node))
         found = Quotient(ONE)
         for term, coefficient in _terms(inner.above):
             count = coefficient / below
@@ -250,7 +252,7 @@ class Atoms:
             if power.denominator != 1 or abs(power) > MAX_EXPONENT:
                 raise NoFormError
             base = Expr("exp", (Expr("*", (number(step), *_as_expr(term, self.nodes))),))
-            one = Quotient(self._label(f"exp({step}*{label})", base))
+            one = Quotient(self.label(f"exp({step}*{label})", base))
             for _ in range(abs(int(power))):
                 found = found * (one if power > 0 else one.inverse)
         return found
@@ -273,7 +275,7 @@ class Atoms:
             and len(monomials(inner.above)) * len(monomials(inner.below)) == 1
         ):
             return parts[0] + Quotient(Ratio.of(-1)) * parts[1]
-        return Quotient(self._label(f"log(({inner.above.expr})/({inner.below.expr}))", node))
+        return Quotient(self.label(f"log(({inner.above.expr})/({inner.below.expr}))", node))
 
     def _of_factors(self, product: Ratio) -> Quotient | None:
         """log of a monomial as the sum of those of its factors; None where one is not seen to be positive."""
@@ -283,13 +285,13 @@ class Atoms:
                 return None
             if coefficient != 1:
                 constant = Expr("log", (number(coefficient),))
-                found = found + Quotient(self._label(str(constant), constant))
+                found = found + Quotient(self.label(str(constant), constant))
             for label, power in key:
                 one = self.nodes.get(label, name(label))
                 if one.op == "exp":
                     part = self.quotient(one.args[0])
                 elif one.op == "name" and self._positive(label):
-                    part = Quotient(self._label(f"log(({label})/(1))", Expr("log", (one,))))
+                    part = Quotient(self.label(f"log(({label})/(1))", Expr("log", (one,))))
                 else:
                     return None
                 found = found + Quotient(Ratio.of(power)) * part
@@ -313,7 +315,7 @@ class Atoms:
     def extreme(self, node: Expr) -> Quotient:
         """max(a, b) = (a + b + |a - b|)/2; of one vector an atom."""
         if len(node.args) == 1 and not self._is_number(node.args[0]):
-            return Quotient(self._label(str(node), node))
+            return Quotient(self.label(str(node), node))
         found, sign = node.args[0], 1 if node.op == "max" else -1
         for arg in node.args[1:]:
             apart = Expr("*", (number(sign), Expr("abs", (minus(found, arg),))))
@@ -322,7 +324,7 @@ class Atoms:
 
     def entry(self, node: Expr) -> Quotient:
         """An entry of a sequence or of softmax(...)."""
-        return Quotient(self._label(str(node), node))
+        return Quotient(self.label(str(node), node))
 
     def summed(self, node: Expr) -> Quotient:
         """sum(softmax(s)[i], i, 1, n) = 1 over all entries, and sum(s[i]**2, i, 1, n) = norm(s)**2."""
@@ -334,7 +336,7 @@ class Atoms:
         if vector is not None:
             if entry is not body:
                 return self._power(Expr("norm", (vector, "")), number(2))
-            return Quotient(ONE) if vector.op == "softmax" else Quotient(self._label(str(node), node))
+            return Quotient(ONE) if vector.op == "softmax" else Quotient(self.label(str(node), node))
         if body.op == "*" and len(body.args) == 2:
             vectors = [self._of_all_entries(factor, name(index), last) for factor in body.args]
             if vectors[0] is not None and vectors[1] is not None:
@@ -379,6 +381,7 @@ _READERS = {
     "log": Atoms.logarithm,
     "min": Atoms.extreme,
     "max": Atoms.extreme,
+    **special.READERS,
     "entry": Atoms.entry,
     "entropy": Atoms.entry,
     "sum": Atoms.summed,

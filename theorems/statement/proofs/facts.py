@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import permutations, product
 
 from theorems.statement.expression import Expr, minus, name, negative, number
@@ -254,6 +255,17 @@ def _exponential(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Ite
     yield Fact("exp(-t) >= 1 - t", minus(ONE, times(node, minus(ONE, inner))))
 
 
+def _circle(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
+    yield Fact("223/71 < pi < 22/7", minus(node, number(Fraction(223, 71))), strict=True)
+    yield Fact("223/71 < pi < 22/7", minus(number(Fraction(22, 7)), node), strict=True)
+
+
+def _error_function(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
+    yield Fact("-1 < erf(t) < 1", minus(ONE, node), strict=True)
+    yield Fact("-1 < erf(t) < 1", add(ONE, node), strict=True)
+    yield Fact("t erf(t) >= 0", times(node.args[0], node))
+
+
 def _logarithm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
     inner = node.args[0]
     yield Fact("log(t) <= t - 1", minus(minus(inner, ONE), node))
@@ -389,6 +401,8 @@ _RULES = {
     "min": _extreme,
     "entropy": _entropy,
     "sum": _sum,
+    "pi": _circle,
+    "erf": _error_function,
 }
 
 

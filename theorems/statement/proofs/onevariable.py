@@ -15,25 +15,70 @@ import sympy as sp
 from theorems.algebra.balls import ball, between, precision, sign
 from theorems.algebra.covers import Box, covered
 from theorems.statement.expression import Expr
+from theorems.statement.proofs.patterns import Patterns
+from theorems.statement.shapes import shape
 from theorems.statement.work import Work
 
 #: Deepest derivatives, boxes of a cover, and points at which an interval is cut.
 MAX_DEPTH, MAX_BOXES = 7, 400
-_FUNCTIONS = {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log, "cos": sp.cos, "sin": sp.sin}
+_FUNCTIONS = {"sqrt": sp.sqrt, "exp": sp.exp, "log": sp.log, "cos": sp.cos, "sin": sp.sin, "erf": sp.erf}
 CUTS = tuple(Fraction(text) for text in ("0", "1", "1/2", "-1", "2", "-1/2", "4", "-4", "10"))
 End = Fraction | None
 
 
 def read(node: Expr, variable: str) -> sp.Expr | None:
     """The function as sympy reads it; None where it is not smooth or has other names."""
-    x = sp.Symbol(variable, real=True)
+    return _read(node, {Expr("name", (variable,)): sp.Symbol(variable, real=True)})
+
+
+def composed(node: Expr) -> tuple[sp.Expr, Expr] | None:
+    """A function of several names as one of t alone, t what stands in one of its error functions or exponentials.
+
+    Where a name stands in t = r s as a factor, s is t/r everywhere. None where other names are left.
+    """
+    atoms: dict[Expr, sp.Symbol] = {}
+    for inner in dict.fromkeys(one.args[0] for one in node.walk() if one.op in ("erf", "exp")):
+        found, own = _read(node, atoms, others=True), _read(inner, atoms, others=True)
+        if found is None or own is None:
+            continue
+        for name in sorted(own.free_symbols, key=str):
+            rest = sp.cancel(own / name)
+            if rest.has(name) or rest == 0:
+                continue
+            changed = sp.expand(found.xreplace({name: sp.Symbol(T, real=True) / rest}), power_base=False)
+            changed = changed.replace(lambda one: isinstance(one, sp.exp | sp.erf), lambda one: one.func(_reduced(one)))
+            if changed.free_symbols <= {sp.Symbol(T, real=True)}:
+                return changed, inner
+    return None
+
+
+#: The name of the argument that a function of several names is one of.
+T = "t#"
+
+
+def _reduced(function: sp.Expr) -> sp.Expr:
+    return sp.powdenest(sp.cancel(sp.together(function.args[0])), force=False)
+
+
+def _read(node: Expr, names: dict[Expr, sp.Symbol], others: bool = False) -> sp.Expr | None:
+    """A function of some nodes as sympy reads it; with ``others`` every number of another kind gets a name, too."""
 
     def build(one: Expr) -> sp.Expr:
         op, args = one.op, one.args
         if op == "number":
             return sp.Rational(args[0].numerator, args[0].denominator)
-        if op == "name" and args[0] == variable:
-            return x
+        if one in names:
+            return names[one]
+        if others and op == "norm" and args[1] == "":
+            return sp.sqrt(build(Expr("*", (Expr("T", (args[0],)), args[0]))))
+        if others and op == "*" and not all(shape(arg) == "number" for arg in args):
+            numbers = [arg for arg in args if shape(arg) == "number"]
+            rest = Expr("*", tuple(arg for arg in args if arg not in numbers))
+            return sp.Mul(*map(build, numbers), names.setdefault(rest, sp.Symbol(f"n{len(names)}#", real=True)))
+        if others and op in ("name", "norm", "tr"):
+            return names.setdefault(one, sp.Symbol(f"n{len(names)}#", real=True))
+        if op == "pi":
+            return sp.pi
         if op == "+":
             return sp.Add(*map(build, args))
         if op == "*":
@@ -142,7 +187,7 @@ class Line:
                 pass
         h = _neat(h)
         before = len(self.steps)
-        for way in (self._waves, self._factors, self._from_end, self._cover, self._cut):
+        for way in (self._waves, self._factors, self._pattern, self._from_end, self._cover, self._cut):
             if way(h, low, high, strict, depth):
                 return True
             del self.steps[before:]
@@ -222,6 +267,16 @@ class Line:
                 self.steps.append(f"{h} {'>' if value else '='} 0 at {end}, its derivative has one sign from there")
                 return True
         return False
+
+    def _pattern(self, h: sp.Expr, low: End, high: End, strict: bool, depth: int) -> bool:
+        """One sign, by those of derivatives."""
+        if depth > 2 or h.has(sp.cos, sp.sin, sp.log) or not h.has(sp.exp, sp.erf):
+            return False
+        found = Patterns(self.symbol, low, high, self.at, self.work).of(h)
+        if found not in ((1,), (0,)) or (strict and found == (0,)):
+            return False
+        self.steps.append(f"{h} has one sign, as its derivatives rise or fall, or rise and fall once")
+        return True
 
     def _cover(self, h: sp.Expr, low: End, high: End, strict: bool, depth: int) -> bool:
         """h > 0 on every part of a compact interval, by balls."""

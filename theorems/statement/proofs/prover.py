@@ -21,7 +21,7 @@ from theorems.statement.proofs.existing import defined, needed
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proofs.integrals import integrals_agree
 from theorems.statement.proofs.matrices import about_matrices, equal_by_normal_form
-from theorems.statement.proofs.onevariable import Line, read
+from theorems.statement.proofs.onevariable import Line, T, composed, read
 from theorems.statement.proofs.quotients import NONE, ONE
 from theorems.statement.proofs.series import bounded, in_closed_form
 from theorems.statement.proofs.steps import Proof, Step, Steps
@@ -259,14 +259,21 @@ class Prover:
 
     def _one_variable(self, gap: Expr, strict: bool) -> Steps | None:
         names = gap.names()
-        if len(names) != 1 or gap.has("matrix", "vector", "family", "entry", "softmax", "sum"):
+        if gap.has("matrix", "family", "entry", "softmax", "sum"):
             return None
-        (variable,) = names
-        function = read(gap, variable)
+        variable, values = next(iter(names), ""), Range()
+        if len(names) <= 1 and not gap.has("vector"):
+            function = read(gap, variable)
+            default = Range(Fraction(1), integer=True) if variable in self.whole or variable == "d" else Range()
+            values = self.known.ranges.get(variable, default)
+        elif (found := composed(gap)) is not None:
+            (function, inner), variable = found, T
+            if self.at_least(inner, number(0), False) is not None:
+                values = Range(Fraction(0), low_open=self.at_least(inner, number(0), True) is not None)
+        else:
+            return None
         if function is None:
             return None
-        default = Range(Fraction(1), integer=True) if variable in self.whole or variable == "d" else Range()
-        values = self.known.ranges.get(variable, default)
         # what covers and derivatives do not settle is left to certificates, which get the other half
         half = Work(self.work.left / 2)
         line = Line(variable, half)

@@ -1,0 +1,134 @@
+"""Signs of functions of one variable by their derivatives, against values on a grid; and proofs that rest on them."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+from theorems.statement.language import parsed
+from theorems.statement.proofs import proved
+from theorems.statement.proofs.onevariable import Line, composed
+from theorems.statement.proofs.patterns import Patterns, limit
+from theorems.statement.proposition import proposition
+from theorems.statement.work import Work
+
+x = sp.Symbol("u", real=True)
+End = Fraction | None
+
+
+def signs(h: sp.Expr, low: End, high: End) -> tuple[int, ...] | None:
+    return Patterns(x, low, high, Line("u", Work(10**5)).at, Work(10**5)).of(h)
+
+
+def on_a_grid(h: sp.Expr, low: End, high: End, points: int = 1999) -> tuple[int, ...]:
+    first, last = (-6.0 if low is None else float(low)), (6.0 if high is None else float(high))
+    f, found = sp.lambdify(x, h, "math"), list[int]()
+    for k in range(points):
+        value = f(first + (last - first) * (k + 0.5) / points)
+        if abs(value) > 1e-13 and (not found or found[-1] != (value > 0) - (value < 0)):
+            found.append(1 if value > 0 else -1)
+    return tuple(found)
+
+
+def test_polynomials_have_the_signs_of_a_grid() -> None:
+    generator = random.Random(1)
+    for _ in range(120):
+        roots = [generator.randint(-3, 3) for _ in range(generator.randint(0, 4))]
+        h = sp.expand(generator.choice([1, -1, 2]) * sp.prod([x - root for root in roots]) * (x**2 + 1))
+        low = generator.choice([None, Fraction(generator.randint(-4, 1))])
+        high = generator.choice([None, Fraction(generator.randint(2, 5))])
+        assert signs(h, low, high) == on_a_grid(h, low, high), (h, low, high)
+
+
+def test_exponentials_and_error_functions_have_the_signs_of_a_grid_where_any_are_found() -> None:
+    generator = random.Random(2)
+    parts = [
+        sp.Integer(1),
+        x,
+        x**2,
+        sp.exp(x),
+        sp.exp(-x),
+        sp.exp(-(x**2)),
+        sp.erf(x),
+        x * sp.exp(-x),
+        sp.exp(x**2 / 4),
+    ]
+    told = 0
+    for _ in range(60):
+        h = sp.Add(*(generator.randint(-3, 3) * part for part in generator.sample(parts, 3)))
+        low, high = Fraction(generator.randint(-1, 1)), generator.choice([None, Fraction(3)])
+        found = signs(h, low, high)
+        if found is not None and found != (0,):
+            told += 1
+            # beyond the grid there may be one more, never fewer
+            seen = on_a_grid(h, low, high)
+            assert found[: len(seen)] == seen and (found == seen or high is None), (h, low, high)
+    assert told > 30
+
+
+@pytest.mark.parametrize(
+    ("h", "way", "value"),
+    [
+        ((1 - sp.erf(x)) * x**3, 1, 0),
+        (sp.exp(x**2) * (1 - sp.erf(x)), 1, None),
+        (sp.erf(x) + 1, -1, 0),
+        (x**2 - x, -1, sp.oo),
+        (-(x**3), -1, sp.oo),
+        ((x + 1) / (2 * x + 3), 1, sp.Rational(1, 2)),
+        (sp.exp(x) - sp.exp(2 * x), 1, -sp.oo),
+        (sp.cos(x), 1, None),
+        (x * sp.exp(-(x**2) + x) + 3, 1, 3),
+    ],
+)
+def test_limits(h: sp.Expr, way: int, value: sp.Expr | None) -> None:
+    assert limit(h, x, way) == value
+
+
+#: True statements with their hypotheses, each before false ones that differ little.
+PROVED = {
+    "cosh(u) <= exp(u**2/2)": "u real",
+    "exp(u) + exp(-u) >= 2 + u**2": "u real",
+    "sinh(u)*u >= u**2": "u real",
+    "erf(-u) = -erf(u)": "u real",
+    "abs(erf(u)) <= 1": "u real",
+    "erf(u) <= 2*u/sqrt(pi)": "u >= 0",
+    "1 - erf(u) <= exp(-u**2)": "u >= 0",
+    "1 - erf(u) <= exp(-u**2)/(sqrt(pi)*u)": "u > 0",
+    "gamma(u + 1) = u*gamma(u)": "u > 0",
+    "gamma(u + 3/2) = (u + 1/2)*gamma(u + 1/2)": "u > 0",
+}
+NOT_PROVED = {
+    "cosh(u) <= exp(499*u**2/1000)": "u real",
+    "cosh(u) < exp(u**2/2)": "u real",
+    "exp(u) + exp(-u) >= 2 + 1003*u**2/1000": "u real",
+    "erf(-u) = erf(u)": "u real",
+    "erf(u) < 2*u/sqrt(pi)": "u >= 0",
+    "erf(u) <= 997*2*u/(1000*sqrt(pi))": "u >= 0",
+    "erf(u) <= 2*u/sqrt(pi) + 0": "u real",
+    "1 - erf(u) <= 997*exp(-u**2)/1000": "u >= 0",
+    "1 - erf(u) <= exp(-u**2)": "u real",
+    "1 - erf(u) < exp(-u**2)": "u >= 0",
+    "1 - erf(u) <= 997*exp(-u**2)/(1000*sqrt(pi)*u)": "u > 0",
+    "gamma(u + 1) = (u + 1)*gamma(u)": "u > 0",
+    "gamma(u + 1) = u*gamma(u + 1)": "u > 0",
+}
+
+
+@pytest.mark.parametrize("text", PROVED)
+def test_proved(text: str) -> None:
+    assert proved(proposition(text, PROVED[text])) is not None
+
+
+@pytest.mark.parametrize("text", NOT_PROVED)
+def test_what_is_false_is_not_proved(text: str) -> None:
+    assert proved(proposition(text, NOT_PROVED[text])) is None
+
+
+def test_a_function_of_several_names_may_be_one_of_their_combination() -> None:
+    found = composed(parsed("exp(-a**2/(2*b)) - 1 + erf(a/sqrt(2*b))"))
+    assert found is not None and str(found[1]) == "a/sqrt(2*b)"
+    assert composed(parsed("exp(-a**2/(2*b)) - a + erf(a/sqrt(2*b))")) is None
+    assert composed(parsed("exp(-a**2/(3*b)) + erf(b/sqrt(2*a))")) is None
