@@ -38,7 +38,7 @@ def judged(text: str, hypotheses: str, where: str = "") -> Found:
         ("grad(tr(W*W), W) = 2*W", "W symmetric", "undecided"),
         # true, and no rule here proves it: never verified from cases
         ("at(grad(softmax(s)[i], s), s, 0)[i] = 1/n - 1/n**2", "s in R^n", "undecided"),
-        ("tr(A.T*A)**2 <= d*tr(A.T*A*A.T*A)", "A in R^(m x d)", "undecided"),
+        ("tr(A.T*A)**2 <= d*tr(A.T*A*A.T*A)", "A in R^(m x d)", "verified"),
         ("at(grad(softmax(s)[i], s), s, 0)[i] = 1/n", "s in R^n", "refuted"),
         ("grad(clip(s[1], 0, 1), s)[1] = 1", "s in R^n", "refuted"),
     ],

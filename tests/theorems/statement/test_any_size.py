@@ -236,7 +236,7 @@ def test_sums_are_factored_without_change() -> None:
         ("grad(tr(W_Q.T*W_K), W_Q) = W_Q", BOTH, False),
         ("grad(tr(A.T*A), A) = A", "A in R^(m x d), d = 1", False),
         # facts about d x d matrices say nothing of others
-        ("tr(A.T*A)**2 <= d*tr(A.T*A*A.T*A)", "A in R^(m x d)", False),
+        ("tr(A.T*A)**2 <= d*tr(A.T*A*A.T*A)", "A in R^(m x k)", False),
         ("at(grad(softmax(s)[i], s), s, 0)[i] = 1/n - 1/n**2", "s in R^n", False),
     ],
 )
@@ -255,3 +255,34 @@ def test_a_matrix_of_rank_1_that_is_not_square_has_one_norm(rows: list[list[int]
     for bound, sign in (("5", 0), ("51/10", -1), ("49/10", 1)):
         prop = proposition(f"norm(B, {kind}) <= {bound}", "B in R^(m x n)")
         assert compared(prop.left, prop.right, case) == sign
+
+
+PRODUCT, PAIR = "A in R^(m x k), B in R^(k x n)", "A in R^(m x k), B in R^(m x k)"
+#: Inequalities between numbers of matrices of any size; what is false stands below what is true.
+INEQUALITIES = {
+    "norm(A*B, fro) <= norm(A, 2)*norm(B, fro)": (PRODUCT, True),
+    "norm(A*B, fro) <= norm(A, 2)*norm(B, 2)": (PRODUCT, False),
+    "norm(A*B, fro) < norm(A, 2)*norm(B, fro)": (PRODUCT, False),
+    "norm(A*B, nuclear) <= norm(A, fro)*norm(B, fro)": (PRODUCT, True),
+    "norm(A*B, nuclear) <= norm(A, fro)*norm(B, 2)": (PRODUCT, False),
+    "norm(A + B, 2) <= norm(A, 2) + norm(B, 2)": (PAIR, True),
+    "norm(A - B, 2) <= norm(A, 2) - norm(B, 2)": (PAIR, False),
+    "norm(A, fro) <= sqrt(m)*norm(A, 2)": ("A in R^(m x k)", True),
+    "norm(A, fro) <= sqrt(k)*norm(A, 2)": ("A in R^(m x k)", True),
+    "norm(A, fro) <= 997*sqrt(m)*norm(A, 2)/1000": ("A in R^(m x k)", False),
+    "norm(A, fro) <= sqrt(d)*norm(A, 2)": ("A in R^(m x k)", False),
+    "abs(tr(A*B)) <= norm(A, fro)*norm(B, fro)": ("A in R^(m x d), B in R^(d x m)", True),
+    "abs(tr(A*B)) <= norm(A, 2)*norm(B, 2)": ("A in R^(m x d), B in R^(d x m)", False),
+    "tr(A.T*A)**2 <= m*tr(A.T*A*A.T*A)": ("A in R^(m x k)", True),
+    "tr(A.T*A)**2 <= k*tr(A.T*A*A.T*A)": ("A in R^(m x k)", True),
+    "tr(A.T*A)**2 <= d*tr(A.T*A*A.T*A)": ("A in R^(m x k)", False),
+    "tr(A.T*A) <= k*tr(A.T*A*A.T*A)": ("A in R^(m x k)", False),
+    "tr(A*P*A.T) >= 0": ("A in R^(m x d), P in R^(d x d), P psd", True),
+    "tr(A*P*A.T) >= 0 + 0": ("A in R^(m x d), P in R^(d x d), P symmetric", False),
+}
+
+
+@pytest.mark.parametrize("text", INEQUALITIES)
+def test_inequalities_of_matrices_of_any_size(text: str) -> None:
+    hypotheses, true = INEQUALITIES[text]
+    assert (proved(proposition(text, hypotheses)) is not None) == true

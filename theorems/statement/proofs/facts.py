@@ -173,12 +173,14 @@ def _norm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[F
         yield from _vector_norm(atoms, known, node)
         return
     two, fro, nuclear = (Expr("norm", (inner, one)) for one in ("2", "fro", "nuclear"))
-    d, root = name("d"), Expr("sqrt", (name("d"),))
-    chain = "norm(A, 2) <= norm(A, fro) <= norm(A, nuclear) <= sqrt(d) norm(A, fro) <= d norm(A, 2)"
+    chain = "norm(A, 2) <= norm(A, fro) <= norm(A, nuclear) <= sqrt(d) norm(A, fro) <= d norm(A, 2), d rows or columns"
     for low, high in ((two, fro), (fro, nuclear), (two, nuclear)):
         yield Fact(chain, minus(high, low))
-    for low, high in ((nuclear, times(root, fro)), (fro, times(root, two)), (nuclear, times(d, two))):
-        yield Fact(chain, minus(high, low))
+    for extent in sorted(set(_extent(known, next(iter(atoms.words[label]))))):
+        d = _count(extent)
+        root = Expr("sqrt", (d,))
+        for low, high in ((nuclear, times(root, fro)), (fro, times(root, two)), (nuclear, times(d, two))):
+            yield Fact(chain, minus(high, low))
     yield Fact("norm(A, fro)**2 <= norm(A, 2) norm(A, nuclear)", minus(times(two, nuclear), times(fro, fro)))
     words = atoms.words[label]
     if len(words) > 1:
@@ -196,6 +198,24 @@ def _norm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[F
         ):
             bound = times(Expr("norm", (one, x)), Expr("norm", (other, y)))
             yield Fact(f"norm(A*B, {kind}) <= norm(A, {x}) norm(B, {y})", minus(bound, node), trusted="Hoelder")
+
+
+def _count(label: str) -> Expr:
+    return number(int(label)) if label.isdigit() else name(label)
+
+
+def _extent(known: Hypotheses, letters: Letters) -> tuple[str, str]:
+    """Rows and columns of a product of matrices."""
+    if not letters:
+        return "d", "d"
+    (first, turned), (last, back) = letters[0], letters[-1]
+    return known.size(first)[turned], known.size(last)[not back]
+
+
+def _cyclic(known: Hypotheses, letters: Letters) -> bool:
+    """Whether a product of matrices fits, and has a trace."""
+    extents = [_extent(known, (letter,)) for letter in letters]
+    return all(one[1] == two[0] for one, two in zip(extents, [*extents[1:], *extents[:1]], strict=True))
 
 
 def _triangle(node: Expr, words: Words, kind: str) -> Iterator[Fact]:
@@ -216,7 +236,7 @@ def _vector_norm(atoms: Atoms, known: Hypotheses, node: Expr) -> Iterator[Fact]:
     if inner.op == "family":
         text, bound = known.sequences[inner.args[0]]
         if bound is not None:
-            length = number(int(text)) if text.isdigit() else name(text)
+            length = _count(text)
             yield Fact("bound of the entries", minus(times(length, bound, bound), times(node, node)))
     if inner.op == "*" and len(inner.args) > 1:
         matrix = inner.args[0] if len(inner.args) == 2 else times(*inner.args[:-1])
@@ -273,8 +293,7 @@ def _logarithm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Itera
 
 
 def _size(known: Hypotheses, softmax: Expr) -> Expr:
-    size = known.sequences[softmax.args[0].args[0]][0]
-    return number(int(size)) if size.isdigit() else name(size)
+    return _count(known.sequences[softmax.args[0].args[0]][0])
 
 
 def _scores(known: Hypotheses, node: Expr) -> tuple[Expr, Expr | None] | None:
@@ -458,10 +477,14 @@ def _gram(atoms: Atoms, A: Letters | None, B: Letters | None, P: Letters, Q: Let
         return atoms.traces.transposed(one) + P + two + Q
 
     parts = []
+    # the identity has the size of what it is multiplied with
+    one = _count(_extent(atoms.known, inner(A, B))[0])
     for letters in (inner(A, A), inner(B, B), inner(A, B)):
+        if not _cyclic(atoms.known, letters):
+            return None
         if atoms.traces.reduced(letters) and not atoms.traces.trace(letters).names <= atoms.nodes.keys():
             return None
-        parts.append(Expr("tr", (product_of(letters),)) if letters else name("d"))
+        parts.append(Expr("tr", (product_of(letters),)) if letters else one)
     return minus(times(parts[0], parts[1]), times(parts[2], parts[2])), add(
         parts[0], parts[1], times(number(-2), parts[2])
     )

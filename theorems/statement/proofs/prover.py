@@ -20,7 +20,7 @@ from theorems.statement.proofs.comparing import by_logarithm, by_signs, by_terms
 from theorems.statement.proofs.existing import defined, needed
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proofs.integrals import integrals_agree
-from theorems.statement.proofs.matrices import about_matrices, equal_by_normal_form
+from theorems.statement.proofs.matrices import OPERATIONS, about_matrices, equal_by_normal_form
 from theorems.statement.proofs.onevariable import Line, T, composed, read
 from theorems.statement.proofs.quotients import NONE, ONE
 from theorems.statement.proofs.series import bounded, in_closed_form
@@ -46,10 +46,13 @@ def proved(prop: Proposition, work: Work | None = None) -> Proof | None:
     if prop.random or prop.asymptotic:
         return None
     if about_matrices(prop):
-        # the rules below are about numbers, and about matrices that are d x d
         same = equal_by_normal_form(prop)
-        told = f"both sides are {same}, for matrices of every size"
-        return None if same is None else Proof((Step("matrix identity by normal form", told),))
+        if same is not None:
+            told = f"both sides are {same}, for matrices of every size"
+            return Proof((Step("matrix identity by normal form", told),))
+        # the rules below are about numbers
+        if any(side.has(*OPERATIONS) or shape(side) != "number" for side in (prop.left, prop.right)):
+            return None
     work = work or Work(STEPS)
     if prop.left.has("diff") or prop.right.has("diff"):
         try:
