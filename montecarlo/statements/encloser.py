@@ -13,7 +13,7 @@ from montecarlo.statements import enclosure, series
 from montecarlo.statements.arrays import fetched
 from montecarlo.statements.enclosure import EXACT, LINE, Enclosure, point, scalar
 from montecarlo.statements.environment import Environment
-from montecarlo.statements.nodes import MOMENTS, Node, NoValueError, StatementSimulationError, random, text
+from montecarlo.statements.nodes import MOMENTS, Node, NoValueError, StatementSimulationError, has_moment, random, text
 from montecarlo.statements.values import value, whole
 
 
@@ -302,6 +302,15 @@ def _circular(function: Callable[[float], float]) -> Callable[[Encloser, Node], 
     return read
 
 
+def _root(encloser: Encloser, node: Node) -> Enclosure:
+    """A square root; of a number that is not random and is 0 up to rounding, the root of what is >= 0."""
+    found = encloser.number(node[1])
+    low, high = found.pair
+    if not has_moment(node[1]) and not random(node[1]) and low < 0.0 <= high:
+        found = scalar(0.0, high)
+    return enclosure.monotone(np.sqrt, found, 0.0)
+
+
 def _gamma(encloser: Encloser, node: Node) -> Enclosure:
     """Gamma of an interval in x > 0: convex, so at most what it is at the ends, and least at ``LEAST_GAMMA``."""
     low, high = encloser.number(node[1]).pair
@@ -391,7 +400,7 @@ _READERS: dict[str, Callable[[Encloser, Node], Enclosure]] = {
     "stack": _stacked,
     "softmax": _softmax,
     "entropy": _entropy,
-    "sqrt": lambda e, node: enclosure.monotone(np.sqrt, e.number(node[1]), 0.0),
+    "sqrt": _root,
     "log": lambda e, node: enclosure.monotone(np.log, e.number(node[1]), 0.0),
     "exp": _exponential,
     "cos": _circular(math.cos),

@@ -246,9 +246,10 @@ def _number(name: str, case: Mapping[str, Any], exact: Exact) -> sp.Expr:
     return sp.Rational(value.numerator, value.denominator)
 
 
-def decide(prop: Proposition, derivation: Derivation) -> Decision:
+def decide(prop: Proposition, derivation: Derivation, bounding: bool = True) -> Decision:
     """Whether the proposition is proved, part by part; what has no closed form is undecided.
 
+    ``bounding`` says whether moments without one may be replaced by what bounds them.
     Raises StatementError for a statement that says nothing: a division by 0, too many orders of the positions.
     """
     if prop.limit.of_vectors:
@@ -269,7 +270,8 @@ def decide(prop: Proposition, derivation: Derivation) -> Decision:
             _rooted(prop, derivation)
             _spread(prop, derivation)
     except (NotPolynomialError, ZeroDivisionError) as error:
-        return _bounded(prop, derivation) or Decision("undecided", "no closed form", reason=str(error))
+        shorter = _bounded(prop, derivation) if bounding else None
+        return shorter or Decision("undecided", "no closed form", reason=str(error))
     if not parts:
         return Decision("undecided", "nothing to show", reason="the hypotheses leave no way in which it tends there")
     method = "Isserlis' theorem, sums in closed form, normal form in every order of the positions"
@@ -278,20 +280,31 @@ def decide(prop: Proposition, derivation: Derivation) -> Decision:
     if used := dict.fromkeys(step.rule for part in parts for step in part.proof):
         method += f"; then {'; '.join(used)}"
     open_parts = [part for part in parts if not part.holds]
-    if open_parts and (bounded := _bounded(prop, derivation)) is not None:
+    if open_parts and bounding and (bounded := _bounded(prop, derivation)) is not None:
         return bounded
     return Decision("open" if open_parts else "proved", method, parts)
 
 
 def _bounded(prop: Proposition, derivation: Derivation) -> Decision | None:
-    """A probability that has no closed form, bounded by moments that need not have one."""
-    if prop.limit.variable or not any(side.op == "P" for side in (prop.left, prop.right)):
+    """Moments and probabilities that have no closed form, bounded by moments."""
+    if prop.limit.variable or not prop.way:
         return None
+    # provers, which import scipy
     from theorems.statement.exceeding import shown
+    from theorems.statement.moment_bounds import weaker
+    from theorems.statement.proofs.steps import Step
 
     try:
         has_values(prop)
-        steps = shown(prop)
+        steps = shown(prop) if any(side.op == "P" for side in (prop.left, prop.right)) else None
+        high, low = (prop.right, prop.left) if prop.way > 0 else (prop.left, prop.right)
+        if low == number(0) and prop.relation in ("<=", ">=") and visibly_nonnegative(high):
+            steps = [Step("an expectation of what is never negative", f"{high} >= 0")]
+        for other, step in weaker(prop) if steps is None else ():
+            decided = decide(other, Derivation(other), bounding=False)
+            if decided.status == "proved":
+                steps = [step, *(one for part in decided.parts for one in part.proof)]
+                break
     except StatementError:
         return None
     if steps is None:
