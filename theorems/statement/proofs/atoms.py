@@ -233,10 +233,16 @@ class Atoms:
     def exponential(self, node: Expr) -> Quotient:
         """exp of a sum as a product of powers of exp of its terms."""
         inner = self.quotient(node.args[0])
-        below = _constant(inner.below)
+        below, found = _constant(inner.below), Quotient(ONE)
         if below is None:
-            return Quotient(self.label(f"exp({inner.above.expr}/({inner.below.expr}))", node))
-        found = Quotient(ONE)
+            parts = [Quotient((one * count).reduced(), inner.below).lowest for one, count in _terms(inner.above)]
+            whole = sum((one.above * (1 / end) for one in parts if (end := _constant(one.below)) is not None), NONE)
+            rest = (inner.above - whole * inner.below).reduced()
+            text = f"exp({rest.expr}/({inner.below.expr}))"
+            own = ONE if rest == NONE else self.label(text, self._exp_of(rest, inner.below))
+            if whole == NONE:
+                return Quotient(own)
+            inner, below, found = Quotient(whole.reduced()), Fraction(1), Quotient(own)
         for term, coefficient in _terms(inner.above):
             count = coefficient / below
             inside = self._logarithm_of(term)
@@ -256,6 +262,14 @@ class Atoms:
             for _ in range(abs(int(power))):
                 found = found * (one if power > 0 else one.inverse)
         return found
+
+    def _exp_of(self, above: Ratio, below: Ratio) -> Expr:
+        """exp(above/below)."""
+        ends = []
+        for value in (above, below):
+            terms = [Expr("*", (number(count), *_as_expr(term, self.nodes))) for term, count in _terms(value)]
+            ends.append(Expr("+", (number(0), *terms)))
+        return Expr("exp", (Expr("/", tuple(ends)),))
 
     def _logarithm_of(self, term: Ratio) -> Quotient | None:
         """t where a term is log(t)."""
@@ -336,7 +350,7 @@ class Atoms:
         if vector is not None:
             if entry is not body:
                 return self._power(Expr("norm", (vector, "")), number(2))
-            return Quotient(ONE) if vector.op == "softmax" else Quotient(self.label(str(node), node))
+            return Quotient(ONE) if vector.op == "softmax" else Quotient(self.label(f"sum({vector})", node))
         if body.op == "*" and len(body.args) == 2:
             vectors = [self._of_all_entries(factor, name(index), last) for factor in body.args]
             if vectors[0] is not None and vectors[1] is not None:

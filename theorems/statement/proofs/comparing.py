@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from theorems.statement.expression import BINDERS, Expr, minus, name, negative, number
+from theorems.statement.expression import BINDERS, Expr, minus, negative, number
+from theorems.statement.proofs.averages import averaged
 from theorems.statement.proofs.steps import Step, Steps
 
 if TYPE_CHECKING:
@@ -46,9 +47,9 @@ def by_terms(prover: Prover, high: Expr, low: Expr, strict: bool) -> Steps | Non
     if not all(_whole(end, prover.whole) for end in (first, last)):
         return None
     count, factor = Expr("+", (minus(last, first), ONE)), Expr("*", (ONE, *factors))
-    averaged = _averaged(total, prover)
-    if averaged is not None:
-        total, count = Expr("sum", (averaged, *total.args[1:])), ONE
+    inner = averaged(total, prover)
+    if inner is not None:
+        total, count = Expr("sum", (inner[1], *total.args[1:])), ONE
     found = prover.at_least(count, ONE, False)
     positive = prover.at_least(factor, number(0), True) if factors and found is not None else []
     if found is None or positive is None:
@@ -66,21 +67,6 @@ def by_terms(prover: Prover, high: Expr, low: Expr, strict: bool) -> Steps | Non
         *positive,
         *steps,
     ]
-
-
-def _averaged(total: Expr, prover: Prover) -> Expr | None:
-    """What is averaged, where a sum over all entries is a mean by the weights of softmax(s)."""
-    body, index, first, last = total.args
-    if body.op != "*" or first != ONE:
-        return None
-    for k, weight in enumerate(body.args):
-        if weight.op == "entry" and weight.args[1] == name(index) and not isinstance(head := weight.args[0], str):
-            rest = (*body.args[:k], *body.args[k + 1 :])
-            if head.op == "softmax" and head.args[0].op == "family" and index not in head.names():
-                size = prover.known.sequences[head.args[0].args[0]][0]
-                if last == (number(int(size)) if size.isdigit() else name(size)):
-                    return rest[0] if len(rest) == 1 else Expr("*", rest)
-    return None
 
 
 def by_signs(prover: Prover, high: Expr, low: Expr, strict: bool) -> Steps | None:

@@ -15,6 +15,7 @@ from theorems.statement.cases import frame
 from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import Expr, StatementError, minus, name, negative, number
 from theorems.statement.proofs.atoms import Atoms, NoFormError, monomials
+from theorems.statement.proofs.averages import by_means, weights
 from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, written
 from theorems.statement.proofs.comparing import by_logarithm, by_signs, by_terms
 from theorems.statement.proofs.existing import defined, needed
@@ -76,6 +77,7 @@ class Prover:
         self.nested = False
         self.positive: dict[Expr, bool] = {}
         self.bounds: tuple[Expr, ...] = ()
+        self.weights = weights(prop)
         self.whole = {*frame(prop).sizes, *frame(prop).indices, *prop.positions}
         known = self.known.ranges.items()
         self.whole |= {one for one, values in known if values.integer and values.low is not None and values.low >= 1}
@@ -170,7 +172,7 @@ class Prover:
                 # -root <= value says that -value <= root
                 found = found or self._squared(negative(low), negative(high), strict, rounds)
         if found is None and any(side.has("sum") for side in (high, low)):
-            found = by_terms(self, high, low, strict)
+            found = by_terms(self, high, low, strict) or by_means(self, high, low, strict)
         if found is None and any(side.has("log") for side in (high, low)):
             found = by_logarithm(self, high, low, strict)
         return found or by_signs(self, high, low, strict)
