@@ -7,14 +7,11 @@ not reach, or the claim is false for the right object in the place of the printe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from proofs_check.claims.report import Claim
 from proofs_check.inputs.expect import CORRECTED
-
-#: How a claim's place begins that is in the place of the claim before.
-ABOVE = "as above, "
 
 
 @dataclass(frozen=True)
@@ -30,7 +27,10 @@ class Cause:
 
 
 def causes(claims: Sequence[Claim]) -> list[Cause]:
-    """The causes of what is refuted: the gravest first, by leading order, then by how many claims inherit the error."""
+    """The causes of what is refuted, the gravest first.
+
+    An error of lower order weighs least; else one weighs as many claims as have it, steps of proofs only among equals.
+    """
     refuted = {claim["id"]: claim for claim in claims if _refuted(claim)}
     roots = {name: _roots(name, refuted) for name in refuted}
     found = [
@@ -38,7 +38,12 @@ def causes(claims: Sequence[Claim]) -> list[Cause]:
         for name, claim in refuted.items()
         if name in roots[name]
     ]
-    return sorted(found, key=lambda cause: (cause.lower, -len(cause.heirs)))
+
+    def weight(cause: Cause) -> tuple[bool, int, int]:
+        stated = sum(refuted[name]["kind"] != "proof-step" for name in (cause.id, *cause.heirs))
+        return cause.lower, -stated, -len(cause.heirs)
+
+    return sorted(found, key=weight)
 
 
 def inherited(claims: Sequence[Claim]) -> Mapping[str, tuple[str, ...]]:
@@ -76,14 +81,3 @@ def _roots(name: str, refuted: Mapping[str, Claim], path: tuple[str, ...] = ()) 
     ]
     found = [root for other in reaching for root in _roots(other, refuted, (*path, name))]
     return tuple(dict.fromkeys(found)) or (name,)
-
-
-def placed(claims: Sequence[Claim]) -> Iterator[Claim]:
-    """The claims with their places in full: "as above, (B2)" is in the place of the claim before."""
-    above = ""
-    for claim in claims:
-        if claim["where"].startswith(ABOVE) and above:
-            yield {**claim, "where": f"{above}, {claim['where'].removeprefix(ABOVE)}"}
-            continue
-        above = claim["where"].rpartition(", ")[0] or claim["where"]
-        yield claim

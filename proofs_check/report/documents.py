@@ -17,7 +17,7 @@ from pathlib import Path
 from proofs_check.claims.report import Claim, Report, schema
 from proofs_check.inputs.errors import UsageError
 from proofs_check.report import byhand
-from proofs_check.report.causes import causes, inherited, of_lower_order, placed
+from proofs_check.report.causes import causes, inherited, of_lower_order
 from proofs_check.report.site import names, view
 from proofs_check.report.site.markdown import code, escaped, expression, math, sentence
 from proofs_check.report.telling import FIDELITY, gives, parameters, starts
@@ -25,13 +25,12 @@ from proofs_check.report.telling import FIDELITY, gives, parameters, starts
 FINDINGS, TRUSTED = "findings.md", "rules.md"
 SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
 _HAND = "<!-- Written by `python -m proofs_check.report.documents`, never by hand. -->"
-_WHERE = re.compile(r" where (?!.* where )(.+)$")
 _OPEN = ("undecided", "conflict", "error")
 
 
 def found(report: Report) -> str:
     """The findings as Markdown: by paper what is refuted and what is left open, then a row for every verdict."""
-    entries = view.entries({**report, "claims": list(placed(report["claims"]))})
+    entries = view.entries(report)
     run = report["run"]
     sources = view.papers(entries)
     versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
@@ -143,8 +142,8 @@ def _truth(entry: view.Entry) -> str:
         text = "; ".join(f"{escaped(name)} {expression(formula)}" for name, formula in whole.items())
     else:
         text = math(correction["latex"])
-    where = _WHERE.search(correction["holds"])
-    return text + (f", where {sentence(where[1])}" if where else "")
+    where = view.holds_where(entry.claim)
+    return text + (f", where {sentence(where)}" if where else "")
 
 
 def _how(claim: Claim) -> str:

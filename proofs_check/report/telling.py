@@ -5,6 +5,7 @@ Every text is made here once, as strings.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ from theorems.claims.catalogue import PAPERS
 Facts = list[tuple[str, str]]
 
 _PARAMETERS = ("i", "j", "T", "theta", "lam", "d", "Sigma", "W", "m", "a", "b", "start")
+#: As many equal entries at the end of a sequence are written out.
+MANY = 4
 _STARTS = {"sigma": "x_1 ~ N(0, Sigma)", "zero": "x_1 = 0"}
 
 
@@ -45,9 +48,18 @@ def duration(seconds: float) -> str:
 
 
 def _entry(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_entry(part) for part in value) + "]"
-    return str(value)
+    if not isinstance(value, (list, tuple)):
+        return str(value)
+    parts = [_entry(part) for part in value]
+    same = next(k for k in range(len(parts) + 1) if len({*parts[k:]}) < 2)
+    if len(parts) - same > MANY:
+        parts[same:] = [parts[-1], "...", parts[-1]]
+    return "[" + ", ".join(parts) + "]"
+
+
+def outcome(value: Any) -> str:
+    """A value of a counterexample: of what holds or not, ``representable: True``, yes or no."""
+    return re.sub(r"(?<=: )(True|False)$", lambda found: {"True": "yes"}.get(found[1], "no"), number(value))
 
 
 def parameters(params: Mapping[str, Any]) -> str:
@@ -160,7 +172,7 @@ def before(case: Case) -> str:
 
 def gives(example: Counterexample) -> str:
     """What print and truth are at a counterexample; of a limit, and then what is exact at the case before it."""
-    values = f"the print gives {number(example['printed'])}, the truth is {number(example['true'])}"
+    values = f"the print gives {outcome(example['printed'])}, the truth is {outcome(example['true'])}"
     if not example.get("limit"):
         return values
     return f"{example['limit']}: {values}; before the limit, at these parameters, it is exactly {example['finite']}"

@@ -23,8 +23,8 @@ from theorems.statement.values import value
 WHOLE = ("tr", "norm", "sum")
 #: What a print is that bounds the quantity.
 BOUNDS = {"upper": "The print bounds it from above by", "lower": "The print bounds it from below by"}
-#: Longest formula that is shown before numbers are put in.
-SHORT = 60
+#: Longest formula that is shown before numbers are put in, and with numbers in it.
+SHORT, LONG = 60, 100
 #: The step of a difference quotient.
 STEP = Fraction(1, 1000)
 _NAMES = {"abs": "Abs", "max": "Max", "min": "Min", "indicator": "Indicator"}
@@ -162,12 +162,16 @@ def _plain(claim: Mapping[str, Any], case: Case, text: str, printed: str) -> lis
     if not _sides(claim, true, claimed):
         return []
     place = _place(case)
-    head = "" if len(text) > SHORT else text
     return [
         *([f"Take {place}."] if place else []),
-        f"The quantity is {chain(*filter(None, [head, left, told(true)]))}.",
-        f"The print gives {chain(*([printed] if len(printed) <= SHORT else []), right, told(claimed))}.",
+        f"The quantity is {_followed(text, left, told(true))}.",
+        f"The print gives {_followed(printed, right, told(claimed))}.",
     ]
+
+
+def _followed(text: str, worked: str, value: str) -> str:
+    """A formula, the same with numbers in it, and its value; what is long is left out."""
+    return chain(*([text] if len(text) <= SHORT else []), *([worked] if len(worked) <= LONG else []), value)
 
 
 def _entropy(claim: Mapping[str, Any], case: Case, text: str, printed: str) -> list[str]:

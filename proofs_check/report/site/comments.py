@@ -5,28 +5,35 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from proofs_check.claims.report import Claim, Report
+from proofs_check.claims.report import Claim, Counterexample, Report
 from proofs_check.inputs.expect import CORRECTED
 from proofs_check.report import byhand
-from proofs_check.report.causes import causes, inherited, of_lower_order, placed
-from proofs_check.report.site import formula, mathml, names, prose
-from proofs_check.report.site.view import BOUNDS, label, paper_title, sentences
-from proofs_check.report.telling import parameters
+from proofs_check.report.causes import causes, inherited, of_lower_order
+from proofs_check.report.site import formula, mathml, names, prose, view
+from proofs_check.report.site.view import Entry, given_latex, holds_where, label, paper_title, sentences
+from proofs_check.report.telling import ordered, outcome, parameters, start_told
 
-_PREAMBLE = r"""\documentclass[11pt]{article}
+_PREAMBLE = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
+\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
 \usepackage{amsmath,amssymb,graphicx,longtable}
-\usepackage[margin=2.4cm]{geometry}
+\usepackage[margin=2.2cm]{geometry}
 \setlength{\parindent}{0pt}
-\setlength{\parskip}{0.5em}
-\setlength{\emergencystretch}{3em}
+\raggedright
+\setlength{\LTpre}{0pt}
+\newlength{\margin}
+\settowidth{\margin}{\textit{Printed}\quad}
 \newsavebox{\formula}
-\newcommand{\fit}[1]{\sbox{\formula}{#1}\ifdim\wd\formula>0.9\linewidth
-\resizebox{0.9\linewidth}{!}{\usebox{\formula}}\else\usebox{\formula}\fi}
-\sloppy
-\tolerance=10000
+\newlength{\room}
+\setlength{\room}{\dimexpr\linewidth-\margin-1em\relax}
+\newcommand{\fit}[1]{\sbox{\formula}{#1}\ifdim\wd\formula>\room
+\resizebox{\room}{!}{\usebox{\formula}}\else\usebox{\formula}\fi}
+\newcounter{finding}
+\newcommand{\finding}[1]{\par\addvspace{1.1ex}\pagebreak[2]\stepcounter{finding}\textbf{\thefinding. #1.} }
+\newcommand{\told}[2]{\par\nopagebreak\hangindent=\margin\hangafter=1\makebox[\margin][l]{\textit{#1}}#2}
 \begin{document}
 """
 _ESCAPED = {
@@ -56,6 +63,8 @@ _ACTIVE = re.compile(
 )
 #: Letters of a formula that may be wider than the page.
 LONG = 100
+#: Letters of a correction that stands beside the place of the claim.
+SHORT = 60
 _COMMAND = re.compile(r"\\(?:begin|end)\{(\w*\*?)\}")
 _ENVIRONMENTS = frozenset(["cases", "matrix", "pmatrix", "bmatrix", "vmatrix", "aligned"])
 
@@ -63,7 +72,7 @@ _ENVIRONMENTS = frozenset(["cases", "matrix", "pmatrix", "bmatrix", "vmatrix", "
 def escaped(text: str) -> str:
     """Plain text for LaTeX; letters that the usual fonts lack are written by their names."""
     out = []
-    for letter in mathml.clean(text):
+    for letter in re.sub(r"(?<![\w.])'(?=\w)", "\N{LEFT SINGLE QUOTATION MARK}", mathml.clean(text)):
         if letter in _ESCAPED:
             out.append(_ESCAPED[letter])
         elif letter.isspace():
@@ -87,7 +96,7 @@ def _foreign(letter: str) -> str:
         shown = formula.name(word if greek[1] == "small" else word.capitalize())
         return f"${shown}$" if shown.startswith("\\") else word
     known = {"–": "--", "—": "---", "‘": "`", "’": "'", "“": "``", "”": "''", "×": r"$\times$", "≤": r"$\leq$"}
-    known |= {"≥": r"$\geq$", "−": "$-$", "…": r"\dots{}", "→": r"$\to$", "∞": r"$\infty$"}
+    known |= {"≥": r"$\geq$", "≠": r"$\neq$", "−": "$-$", "…": r"\dots{}", "→": r"$\to$", "∞": r"$\infty$"}
     return known.get(letter, f"[{name}]" if name else "[?]")
 
 
@@ -142,7 +151,7 @@ def _plain(text: str) -> list[str]:
     for is_formula, part in formula.pieces(text):
         latex = formula.relation(part) if is_formula else None
         if latex is None:
-            out.append(escaped(part))
+            out.append(escaped(formula.readable(part)))
         elif len(part) > 90:
             out.append(_broken(part) or rf"\texttt{{{escaped(part)}}}")
         else:
@@ -164,57 +173,71 @@ def _broken(part: str) -> str:
     return " ".join(out)
 
 
-def _named(printed: Mapping[str, str]) -> str:
-    lines = []
+def _named(claim: Claim, printed: Mapping[str, str]) -> str:
+    """Formulas by the quantities that they are of; a lone quantity needs no name."""
+    parts = []
     for name, text in printed.items():
         joint = " " if formula.clause(text) else " $=$ "
-        needed = len(printed) > 1 or joint == " " or name in BOUNDS
-        lines.append((escaped(label(name)) + joint if needed else "") + expression(text))
-    return r" \\[0.4em] ".join(lines)
+        symbol = len(name) == 1 or formula.name(name) == f"\\{name}"
+        head = f"${formula.name(name)}$" if symbol else sentence(label(name))
+        needed = len(printed) > 1 or joint == " " or name != "value"
+        parts.append(head * needed + joint * needed + expression(names.written(text, claim)))
+    return "; ".join(parts)
 
 
-def _block(body: str) -> list[str]:
-    return [r"\begin{quote}\raggedright", body, r"\end{quote}"]
+def _place(entry: Entry) -> str:
+    """The place of a claim as a title."""
+    return escaped(entry.title[:1].upper() + entry.title[1:])
 
 
-def _place(claim: Claim) -> str:
-    return escaped(claim["where"] or claim["id"])
+def _row(head: str, told: str) -> list[str]:
+    return [rf"\told{{{head}}}{{{told}}}"] if told else []
 
 
 def _printed(claim: Claim) -> list[str]:
-    told = statement(claim["statement"]) if claim["statement"] else _named(claim["printed"])
-    return [r"\textbf{Printed.}", *_block(told)]
+    return _row("Printed", statement(claim["statement"]) if claim["statement"] else _named(claim, claim["printed"]))
 
 
-def _holding(claim: Claim, corrected: Claim | None) -> list[str]:
-    """What holds in the place of the print, and where."""
-    sure = corrected is not None and corrected["verdict"] == "verified"
-    head = "What holds" if sure else "What the derivation gives, not confirmed by the empirical check"
-    out: list[str] = []
+def _correct(entry: Entry) -> str:
+    """What holds in the place of the print, and where; "" where nothing is known."""
+    claim, corrected = entry.claim, entry.correction.claim if entry.correction else None
     if corrected is not None:
-        out = [rf"\textbf{{{head}.}}", *_block(_named(corrected["printed"]))]
+        told = _named(claim, corrected["printed"])
     elif claim["correction"] and claim["correction"]["latex"]:
-        out = [rf"\textbf{{{head}.}}", *_block(statement(claim["correction"]["latex"]))]
-    if claim["correction"] and claim["correction"]["holds"]:
-        parts = [part for part in sentences(claim["correction"]["holds"].replace("->", "→")) if part != "always"]
-        told = " ".join(f"{sentence(part[0].upper() + part[1:]).rstrip('.')}." for part in parts)
-        out += [rf"{{\raggedright {told}\par}}", ""] if told else []
-    return out
+        told = statement(claim["correction"]["latex"])
+    else:
+        return ""
+    exact = [start_told(start["start"]) for start in claim["starts"] if start["exact"]]
+    remarks = [f"if {sentence(where)}" if (where := holds_where(claim)) else ""]
+    remarks += [f"the printed formula is exact for {sentence('; '.join(exact))}" if exact else ""]
+    sure = corrected is not None and corrected["verdict"] == "verified"
+    remarks += ["" if sure else "derived, not confirmed by the simulation"]
+    return told + "".join(f"; {remark}" for remark in remarks if remark)
 
 
-def _check(claim: Claim) -> list[str]:
+def _check(claim: Claim) -> str:
     """The counterexample, which a reader can work out."""
     given = claim["counterexample"]
     if not given:
-        return []
+        return ""
     if lines := byhand.check(claim):
-        told = " ".join(sentence(names.written(line, claim, generated=True)) for line in lines)
-        return [rf"{{\raggedright\textbf{{Check.}} {told}\par}}", ""]
-    case = sentence(parameters(given["params"]))
-    values = f"the print gives {_value(given['printed'])}, the truth is {_value(given['true'])}"
+        return " ".join(sentence(names.written(line, claim, generated=True)) for line in lines)
+    case = ", ".join(_given(names.letter(name, claim), value) for name, value in _ordered(given))
+    printed, true = (_value(outcome(given[side])) for side in ("printed", "true"))
+    values = f"the printed formula gives {printed}, the true value is {true}"
     if given.get("limit"):
-        values = f"the {sentence(given['limit'])}: {values}; before the limit it is exactly {_value(given['finite'])}"
-    return [rf"{{\raggedright\textbf{{Check.}} {case}{': ' * bool(case)}{values}.\par}}", ""]
+        values = f"{sentence(given['limit'])}: {values}; before the limit it is exactly {_value(given['finite'])}"
+    return f"{case}{': ' * bool(case)}{values}."
+
+
+def _ordered(given: Counterexample) -> list[tuple[str, Any]]:
+    params = given.get("given") or given["params"]
+    return [(name, params[name]) for name in ordered(params)]
+
+
+def _given(name: str, value: Any) -> str:
+    latex = given_latex(name, value)
+    return _inline(latex) if latex and safe(latex) else sentence(parameters({name: value}))
 
 
 def _value(text: str) -> str:
@@ -223,84 +246,78 @@ def _value(text: str) -> str:
     return escaped(text) if parts is None else " ".join(_inline(("{}" if k else "") + p) for k, p in enumerate(parts))
 
 
-def _reason(claim: Claim) -> list[str]:
-    """By which argument the print is false, and the first line of its proof that is."""
-    parts = [sentence(claim["symbolic"]["method"])] if claim["symbolic"]["method"] else []
+def _reason(claim: Claim) -> str:
+    """The first line of the printed proof that is false, and by which argument the print is."""
     proof = claim["proof"]
-    if line := proof["first_reaching"] or proof["first_false"]:
-        what = "whose error reaches the end" if proof["first_reaching"] else "that is false"
-        parts.append(f"the first line of the printed proof {what} is {escaped(line)}")
-    return [rf"\textbf{{Reason.}} {'; '.join(parts)}.", ""] if parts else []
+    line = proof["first_reaching"] or proof["first_false"]
+    parts = [f"the error enters in {escaped(line)}"] if line else []
+    parts += [sentence(claim["symbolic"]["method"])] if claim["symbolic"]["method"] else []
+    return "; ".join(parts) + "." * bool(parts)
 
 
-def _section(claim: Claim, table: Mapping[str, Claim], heirs: Sequence[str]) -> list[str]:
-    out = [rf"\section{{{_place(claim)}}}"]
-    out += [sentence(claim["reading"]), ""] if claim["reading"] else []
-    out += _printed(claim) + _holding(claim, table.get(claim["id"] + CORRECTED)) + _reason(claim) + _check(claim)
-    if heirs:
-        out += [r"\textbf{The error goes on to} " + "; ".join(_place(table[name]) for name in heirs) + ".", ""]
-    return out
+def _finding(entry: Entry, heirs: Sequence[Entry]) -> list[str]:
+    """A cause: what is printed, what is correct, why, how to check it, and a line for each claim that inherits it."""
+    claim = entry.claim
+    reading = [part for part in sentences(claim["reading"]) if not part.startswith("The report ")]
+    told = " ".join(f"{sentence(names.written(part, claim)).rstrip('.')}." for part in reading)
+    out = [rf"\finding{{{_place(entry)}}}{told}", *_printed(claim), *_row("Correct", _correct(entry))]
+    out += [*_row("Reason", _reason(claim)), *_row("Check", _check(claim))]
+    return out + _row("Inherit", "; ".join(map(_heir, heirs)) + "." * bool(heirs))
 
 
-def _appendix(claims: Sequence[Claim], sources: Mapping[str, tuple[str, ...]], table: Mapping[str, Claim]) -> list[str]:
+def _heir(entry: Entry) -> str:
+    """The place of a claim that inherits an error, and what is correct there where that is one short formula."""
+    formulas = entry.correction.claim["printed"].values() if entry.correction else ()
+    return _place(entry) + f": {_correct(entry)}" * (len(formulas) == 1 and len(*formulas) <= SHORT)
+
+
+def _appendix(entries: Sequence[Entry]) -> list[str]:
     """Every claim in the order of the paper: its place, its verdict, and whose error it has."""
-    rows = [r"\appendix", r"\section{All statements}", r"\begin{longtable}{@{}p{0.5\linewidth}lp{0.3\linewidth}@{}}"]
-    for claim in claims:
-        source = "; ".join(_place(table[name]) for name in sources.get(claim["id"], ()))
-        told = f"by {source}" if source else "in lower order only" if of_lower_order(claim) else ""
-        rows.append(rf"{_place(claim)} & {escaped(claim['verdict'])} & {told} \\[0.3em]")
+    rows = [r"\par\addvspace{2ex}\footnotesize", r"\begin{longtable}{@{}p{0.44\linewidth}lp{0.4\linewidth}@{}}"]
+    rows += [r"\multicolumn{3}{@{}l}{\normalsize\textbf{Appendix. All statements}}\\[0.5ex]"]
+    claims, table = [entry.claim for entry in entries], {entry.id: entry for entry in entries}
+    sources = inherited(claims)
+    for entry in entries:
+        source = "; ".join(_place(table[name]) for name in sources.get(entry.id, ()))
+        told = f"by {source}" if source else "in lower order only" if of_lower_order(entry.claim) else ""
+        rows.append(rf"{_place(entry)} & {escaped(entry.verdict)} & {told} \\")
     return [*rows, r"\end{longtable}"]
 
 
 def comments(report: Report, paper: str) -> str:
     """Comments on one paper: a LaTeX document that needs amsmath, amssymb, graphicx and longtable alone.
 
-    A section a cause, the gravest first, with what is printed, what holds, the reason, a check, and the claims that
-    inherit the error; what is wrong in lower order only comes in one section at the end, and all claims in an appendix.
+    A paragraph a cause, the gravest first, with what is printed, what is correct, the reason, a check, and the claims
+    that inherit the error; what is wrong in lower order only comes last, and all claims in an appendix.
     The author is left to be filled in.
     """
-    every = list(placed(report["claims"]))
-    table = {claim["id"]: claim for claim in every}
-    claims = [
-        claim
-        for claim in every
-        if not claim["id"].endswith(CORRECTED) and (claim["paper"]["id"] or claim["id"].split(".")[0]) == paper
-    ]
-    found = causes(claims)
-    refuted = sum(claim["verdict"] == "refuted" for claim in claims)
+    entries = [entry for entry in view.entries(report) if entry.paper == paper and not entry.id.endswith(CORRECTED)]
+    table = {entry.id: entry for entry in entries}
+    found = causes([entry.claim for entry in entries])
+    refuted = sum(entry.verdict == "refuted" for entry in entries)
     title, authors = paper_title(paper)
-    version = claims[0]["paper"]["version"] if claims else ""
     run = report["run"]
-    of = ", ".join(part for part in (authors, version) if part)
-    count = "One" if refuted == 1 else str(refuted or "None")
-    own = sum(not cause.lower for cause in found)
+    of = ", ".join(part for part in (authors, entries[0].claim["paper"]["version"] if entries else "") if part)
+    lower = sum(cause.lower for cause in found)
+    counts = (
+        (len(found) - lower, f"{len(found) - lower} by an error of {'its' if refuted == 1 else 'their'} own"),
+        (lower, f"{lower} in lower-order terms only"),
+        (refuted - len(found), f"{refuted - len(found)} by an inherited error"),
+    )
     out = [
         _PREAMBLE + rf"\begin{{center}}{{\Large Comments on ``{escaped(title)}''}}\\[0.6em]",
         escaped(of) + r"\\[0.6em]" if of else "",
         r"[author of these comments]",
         r"\end{center}",
-        f"{count} of {len(claims)} statements that were checked {'is' if refuted == 1 else 'are'} false as printed; "
-        f"errors of their own, beside those in lower order only: {own}. The others inherit one, or are wrong in lower "
-        "order only. Each print is disproved by a "
-        "derivation, and contradicted by an independent simulation, search or evaluation. "
-        + escaped(f"(Twofold {run['versions'].get('twofold', '')}, {run['effort']} effort, seed {run['seed']}.)")
-        + r" In the formulas $\operatorname{tr}((W\Sigma)^{k})$ is the trace of the $k$-th power.",
-        "",
+        f"{refuted or 'None'} of {len(entries)} statements that were checked {'is' if refuted == 1 else 'are'} false "
+        f"as printed{': ' * bool(refuted)}{view.listed([text for count, text in counts if count])}. "
+        "Each is disproved by a derivation and contradicted by an independent simulation, search or evaluation. "
+        + escaped(f"(Twofold {run['versions'].get('twofold', '')}, {run['effort']} effort, seed {run['seed']}.)"),
     ]
-    for cause in found:
-        if not cause.lower:
-            out += _section(table[cause.id], table, cause.heirs)
-    small = [cause for cause in found if cause.lower]
-    if small:
-        out += [r"\section{Wrong in lower order only}", "These are right to leading order.", ""]
-    for cause in small:
-        claim = table[cause.id]
-        out += [
-            rf"\subsection*{{{_place(claim)}}}",
-            *_printed(claim),
-            *_holding(claim, table.get(cause.id + CORRECTED)),
-        ]
-        if cause.heirs:
-            out += ["Likewise " + "; ".join(_place(table[name]) for name in cause.heirs) + ".", ""]
-    out += _appendix(claims, inherited(claims), table)
-    return "\n".join([*out, r"\end{document}", ""])
+    letters = dict.fromkeys(told for entry in entries if (told := names.mapped(entry.claim)))
+    out += ["In the paper's notation, " + "; ".join(map(sentence, letters)) + "."] if letters else []
+    for place, cause in enumerate(found):
+        if cause.lower and not (place and found[place - 1].lower):
+            out += [r"\par\addvspace{2ex}\textbf{Wrong in lower-order terms only}"]
+        out += _finding(table[cause.id], [table[name] for name in cause.heirs])
+    return "\n".join([*out, *_appendix(entries), r"\end{document}", ""])

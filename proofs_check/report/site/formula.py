@@ -338,6 +338,9 @@ def clause(text: str) -> tuple[str, list[str]] | None:
 _OPERATORS = frozenset(["+", "-", "*", "/", "**", "=", "<", "<=", ">", ">=", "==", "!="])
 _ARITHMETIC = frozenset("+-*/") | {"**"}
 _TAIL = ".,;:"
+#: How a remark in brackets begins: with a word, and not with a formula.
+_SAID = re.compile(r"\([A-Za-z][a-z]+ ")
+_SIGNS = {"->": "→", "<=": "≤", ">=": "≥", "!=": "≠"}
 
 
 @lru_cache(maxsize=20_000)
@@ -357,7 +360,7 @@ def _pieces(text: str) -> Iterator[tuple[bool, str]]:
             place += 1
             continue
         if plain:
-            yield False, " ".join(plain)
+            yield False, _told(plain)
             plain = []
         last = words[end - 1].rstrip(_TAIL)
         yield True, " ".join([*words[place : end - 1], last])
@@ -365,11 +368,21 @@ def _pieces(text: str) -> Iterator[tuple[bool, str]]:
             plain.append(tail)
         place = end
     if plain:
-        yield False, " ".join(plain)
+        yield False, _told(plain)
+
+
+def _told(words: list[str]) -> str:
+    """Words of a sentence, brackets close to what is in them."""
+    return re.sub(r"(?<=\() | (?=\))", "", " ".join(words))
+
+
+def readable(text: str) -> str:
+    """Words with the signs among them, which are no part of a formula, as they are read."""
+    return " ".join(_SIGNS.get(word, word) for word in text.split(" "))
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text; what stands in brackets is one word with what it touches."""
+    """The words of a text; what stands in brackets is one word with what it touches, unless it is a sentence."""
     found, depth, word = [], 0, ""
     for letter in text[: 4 * LONGEST]:
         depth = max(0, depth + (letter in "([{") - (letter in ")]}"))
@@ -378,7 +391,15 @@ def _words(text: str) -> list[str]:
             word = ""
         else:
             word += letter
-    return [part for part in [*found, word] if part]
+    return [part for whole in [*found, word] if whole for part in _within(whole)]
+
+
+def _within(word: str) -> list[str]:
+    """The words of a sentence in brackets, or the word itself."""
+    bare = word.rstrip(_TAIL)
+    if not (_enclosed(bare) and _SAID.match(bare)):
+        return [word]
+    return ["(", *_words(bare[1:-1]), ")" + word[len(bare) :]]
 
 
 def _run(words: list[str], start: int) -> int:

@@ -160,7 +160,7 @@ def _plain(text: str) -> list[Markup]:
     for is_formula, part in formula.pieces(text):
         latex = formula.relation(part) if is_formula else None
         typeset = _long(part) if latex and len(part) > 40 else converted(latex) if latex else None
-        out.append(typeset or Markup(escape(part)))
+        out.append(typeset or Markup(escape(formula.readable(part))))
     return out
 
 

@@ -49,13 +49,15 @@ def written(text: str, claim: Claim, *, generated: bool = False) -> str:
     return _POWER.sub(lambda found: f"tr({letter}{'' if found[1] == '1' else '**' + found[1]})", text)
 
 
+def mapped(claim: Claim) -> str:
+    """What the paper's letters are, ``W = W_QK*Sigma``; "" where the suite has no others."""
+    return ", ".join(f"{letter} = {text}" for letter, text in said(claim).get("paper", {}).items())
+
+
 def mapping(claim: Claim) -> Markup | None:
-    """The sentence that says what the paper's letters are; None where the suite has no others."""
-    letters = said(claim).get("paper", {})
-    if not letters:
-        return None
-    told = Markup(", ").join(mathml.sentence(f"{letter} = {text}") for letter, text in letters.items())
-    return Markup("In the paper's notation, used on this page, {}.").format(told)
+    """The sentence that says so; None where there is nothing to say."""
+    told = mapped(claim)
+    return Markup("In the paper's notation, used on this page, {}.").format(mathml.sentence(told)) if told else None
 
 
 def letter(name: str, claim: Claim) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -22,6 +24,7 @@ from proofs_check.report.telling import (
     asked,
     before,
     ordered,
+    outcome,
     parameters,
     power,
     start_told,
@@ -29,6 +32,7 @@ from proofs_check.report.telling import (
     variant_told,
 )
 from theorems.claims.catalogue import PAPERS, paper_claims
+from theorems.kernel.deriving import find
 
 #: What a verdict means, for the legend.
 MEANING = {
@@ -40,7 +44,7 @@ MEANING = {
 }
 _SAFE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 _SECTIONS = ((r"sec(\d+)", "Section"), (r"app([A-Z])", "Appendix"))
-#: A place of more letters is no title.
+#: Most letters of a title.
 TITLE = 72
 #: Entries of a matrix that is typeset as one.
 SMALL = 16
@@ -134,14 +138,17 @@ def paper_title(paper: str) -> tuple[str, str]:
 def entries(report: Report) -> list[Entry]:
     """Every claim of the report, corrections among them, in its order."""
     claims = report["claims"]
+    for claim in claims:
+        # a derivation's module brings the LaTeX of the names that are its own
+        with contextlib.suppress(LookupError):
+            find(claim["id"])
     found = []
     for claim, slug in zip(claims, slugs([claim["id"] for claim in claims]), strict=True):
         parts = claim["id"].removesuffix(CORRECTED).split(".")
         section = parts[1] if len(parts) > 2 else ""
         short = ".".join(parts[2:]) if len(parts) > 2 else parts[-1]
         where = claim["where"]
-        place = where.removeprefix("as above, ")
-        title = place if 0 < len(place) <= TITLE and not place.startswith("as ") else short or claim["id"]
+        title = shortened(where) or short or claim["id"]
         paper = claim["paper"]["id"] or parts[0]
         found.append(Entry(claim, slug, short, title, paper, section, statement(claim)))
     _told_apart(found)
@@ -151,6 +158,11 @@ def entries(report: Report) -> list[Entry]:
         if base is not None and base is not entry:
             entry.corrects, base.correction = base, entry
     return found
+
+
+def shortened(where: str) -> str:
+    """A place as a title: the first of several where they are long."""
+    return where if len(where) <= TITLE else textwrap.shorten(where.partition("; ")[0], TITLE, placeholder=" …")
 
 
 def _told_apart(found: Sequence[Entry]) -> None:
@@ -188,10 +200,15 @@ def label(name: str) -> str:
     return BOUNDS.get(name, name if "(" in name or "*" in name else name.replace("_", " "))
 
 
-def condition(claim: Claim) -> Markup | None:
+def holds_where(claim: Claim) -> str:
     """Where a correction holds, if not everywhere: what its sentence says after ``where``."""
     found = re.search(r" where (?!.* where )(.+)$", claim["correction"]["holds"] if claim["correction"] else "")
-    return mathml.sentence(found[1]) if found else None
+    return found[1] if found else ""
+
+
+def condition(claim: Claim) -> Markup | None:
+    """The same typeset."""
+    return mathml.sentence(where) if (where := holds_where(claim)) else None
 
 
 def _equal(text: str) -> Markup:
@@ -247,8 +264,8 @@ def example(claim: Claim) -> dict[str, str] | None:
         "params": at_case(given["given"], claim) if given.get("given") else params,
         "drawn": params if given.get("given") else Markup(""),
         "quantity": given.get("quantity", ""),
-        "printed": typeset(given["printed"]),
-        "true": typeset(given["true"]),
+        "printed": typeset(outcome(given["printed"])),
+        "true": typeset(outcome(given["true"])),
         "limit": mathml.sentence(given["limit"]),
         "finite": typeset(given["finite"]),
     }
@@ -260,6 +277,12 @@ def at_case(params: Mapping[str, Any], claim: Claim) -> Markup:
 
 
 def _given(name: str, value: Any) -> Markup:
+    latex = given_latex(name, value)
+    return (mathml.converted(latex) if latex else None) or mathml.sentence(parameters({name: value}))
+
+
+def given_latex(name: str, value: Any) -> str | None:
+    """A parameter of a case in LaTeX, small matrices and vectors typeset; None where it is to be text."""
     rows = value if isinstance(value, list) and all(isinstance(row, list) for row in value) else [value]
     entries = [formula.latex(str(entry)) for row in rows for entry in (row if isinstance(row, list) else ())]
     if 0 < len(entries) <= SMALL and None not in entries:
@@ -268,14 +291,11 @@ def _given(name: str, value: Any) -> Markup:
         matrix = r" \\ ".join(lines)
         brackets = rf"\begin{{pmatrix}} {matrix} \end{{pmatrix}}"
         # of one entry a number is the same
-        shown = rf"{formula.name(name)} = {entries[0] if len(entries) == 1 else brackets}"
-        if found := mathml.converted(shown):
-            return found
+        return rf"{formula.name(name)} = {entries[0] if len(entries) == 1 else brackets}"
     if name in ordered({name: 0}) and not isinstance(value, list) and (latex := formula.latex(str(value))):
         symbol = formula.name(name) if formula.recognised(name) else rf"\text{{{name}}}" if name.isalpha() else None
-        if symbol and name != "start" and (found := mathml.converted(f"{symbol} = {latex}")):
-            return found
-    return mathml.sentence(parameters({name: value}))
+        return f"{symbol} = {latex}" if symbol and name != "start" else None
+    return None
 
 
 def typeset(text: Any) -> Markup:

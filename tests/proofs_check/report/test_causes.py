@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from proofs_check.report.causes import Cause, causes, inherited, of_lower_order, placed
+from proofs_check.report.causes import Cause, causes, inherited, of_lower_order
 
 
 def claim(
@@ -13,7 +13,7 @@ def claim(
     start = [] if leading is None else [{"start": "random walk", "exact": False, "leading": leading}]
     found = {"params": {}, "printed": "0", "true": "1", "limit": limit, "finite": ""}
     told = {"id": name, "verdict": verdict, "depends_on": list(below), "starts": start, "counterexample": found}
-    return {**told, "variants": [], "where": name}
+    return {**told, "variants": [], "where": name, "kind": "bound"}
 
 
 def test_a_chain_has_one_cause() -> None:
@@ -60,12 +60,16 @@ def test_a_claim_that_is_false_of_the_right_object_too_is_a_cause() -> None:
     assert inherited(both) == {"b": ("a",)}
 
 
-def test_a_place_as_above_is_in_the_place_before() -> None:
-    found: Any = [claim("x") | {"where": w} for w in ("Appendix C, proof, (A)", "as above, (B1)", "as above, (B2)")]
-    assert [one["where"] for one in placed(found)][1:] == ["Appendix C, proof, (B1)", "Appendix C, proof, (B2)"]
-
-
 def test_two_causes_and_a_circle() -> None:
     found: Any = [claim("a"), claim("b"), claim("c", "a", "b"), claim("x", "y"), claim("y", "x")]
     assert inherited(found)["c"] == ("a", "b")
     assert {cause.id for cause in causes(found)} >= {"a", "b"}
+
+
+def test_a_cause_that_reaches_no_statement_weighs_less() -> None:
+    """A step of a proof with one step after it stands behind a false lemma, and before it where it reaches one."""
+    step = {"kind": "proof-step"}
+    found: Any = [claim("step") | step, claim("next", "step") | step, claim("lemma")]
+    assert [cause.id for cause in causes(found)] == ["lemma", "step"]
+    found[1] = claim("next", "step")
+    assert [cause.id for cause in causes(found)] == ["step", "lemma"]
