@@ -169,9 +169,9 @@ def trusted() -> str:
         modules.setdefault(check.__module__, []).append(name)
     out = ["# The trusted rules", "", _HAND, ""]
     out += [
-        f"A step of a derivation counts only where one of these {len(RULES)} rules licenses its data. It recomputes",
-        "what it is handed; what it takes on trust stands behind *Trusted*. Nothing else of a derivation is believed",
-        "([the engine](engine.md) says how the kernel uses them).",
+        f"A step of a derivation counts only if one of the {len(RULES)} rules below accepts it. Each rule recomputes",
+        "the step by a route of its own; whatever it assumes without checking follows the word *Trusted*. Nothing else",
+        "of a derivation is believed ([the engine](engine.md) says how the kernel uses the rules).",
         "",
     ]
     for module in sorted(modules):

@@ -150,6 +150,9 @@ def test_the_filter_keeps_its_state_in_the_address(folder: Path, page: Page) -> 
     page.open(folder / "run.html")
     page.open(folder / "index.html", "#verdict=refuted+error&q=appA")
     assert page.run(shown) == ["refuted"]
+    page.run("document.querySelector('[name=q]').value = 'no-such-word'")
+    page.run("document.querySelector('.filter').dispatchEvent(new Event('input'))")
+    assert page.run("document.querySelector('[role=status]').textContent").startswith("No claim")
     page.run("document.querySelector('[type=reset]').click()")
     assert len(page.run(f"new Promise(done => setTimeout(() => done({shown}), 50))")) == 5
     page.open(folder / "run.html")

@@ -119,7 +119,13 @@ class Step:
     @property
     def text(self) -> str:
         """The conclusion as a line."""
-        return self.words.format(*self.data)
+        told = (
+            " and ".join(part)
+            if isinstance(part, tuple) and part and all(isinstance(one, str) for one in part)
+            else part
+            for part in self.data
+        )
+        return self.words.format(*told)
 
 
 @dataclass

@@ -96,11 +96,11 @@ def rule(
 
 
 def _trusted(words: str) -> str:
-    """The clause of a docstring after "Trusted:"; all of it where it says no more than that it is trusted."""
+    """The clause of a docstring after "Trusted:"; all of it where that says no more than that it is trusted."""
     _, mark, clause = words.partition("Trusted")
     if not mark:
         return ""
-    return clause.removeprefix(":").strip() if clause.startswith(":") else words
+    return clause.removeprefix(":").strip() if clause.startswith(":") and not clause.startswith(": this") else words
 
 
 @rule("isserlis", source="Isserlis, Biometrika 12, 1918; McCullagh, Tensor Methods in Statistics, 1987, Chapter 3")

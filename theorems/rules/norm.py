@@ -56,7 +56,7 @@ def _loss(p: sp.Expr, q: sp.Expr) -> sp.Expr:
 
 @_norm_rule("schatten-norms")
 def schatten_norms(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, one: str, two: str, matrix: str) -> bool:
-    """|s|_p <= d^max(0, 1/p - 1/q) |s|_q for the d singular values s of a matrix.
+    """||s||_p <= d^{max(0, 1/p - 1/q)} ||s||_q for the d singular values s of a matrix.
 
     Trusted: the l_p norms of a vector, and that ||A||_2, ||A||_F, ||A||_* are those of s for p = infinity, 2, 1.
     """
@@ -68,7 +68,7 @@ def schatten_norms(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, one: s
 
 @_norm_rule("mixed-norms")
 def mixed_norms(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, one: str, two: str, matrix: str) -> bool:
-    """|A|_{p,q} <= d^(max(0, 1/p - 1/r) + max(0, 1/q - 1/s)) |A|_{r,s}: within every column, then over the columns.
+    """||A||_{p,q} <= d^{max(0, 1/p - 1/r) + max(0, 1/q - 1/s)} ||A||_{r,s}: within every column, then over the columns.
 
     Trusted: the l_p norms of a vector of d entries, used twice.
     """

@@ -12,7 +12,7 @@ from proofs_check.inputs.expect import CORRECTED
 from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
 from proofs_check.report.site import formula, mathml, names, prose, view
-from proofs_check.report.site.view import Entry, given_latex, holds_where, label, paper_title, sentences
+from proofs_check.report.site.view import Entry, given_latex, holds_where, paper_title, sentences
 from proofs_check.report.telling import ordered, outcome, parameters, start_told
 
 _PREAMBLE = r"""\documentclass[10pt,a4paper]{article}
@@ -121,7 +121,9 @@ def statement(latex: str) -> str:
     """A statement that may be broken at its wide spaces; as text where it may not stand."""
     parts = mathml.cut(latex)
     if latex and all(safe(part) for part in parts):
-        return r" \quad ".join(_math(part) for part in parts)
+        related = [bool(mathml.RELATION.match(part)) for part in parts]
+        shown = [_math("{}" * relation + part) for part, relation in zip(parts, related, strict=True)]
+        return "".join((" " if related[k] else r" \quad ") * bool(k) + part for k, part in enumerate(shown))
     return rf"\texttt{{{escaped(latex)}}}"
 
 
@@ -178,8 +180,11 @@ def _named(claim: Claim, printed: Mapping[str, str]) -> str:
     parts = []
     for name, text in printed.items():
         joint = " " if formula.clause(text) else " $=$ "
+        bound = names.bounded(name, claim)
         symbol = len(name) == 1 or formula.name(name) == f"\\{name}"
-        head = f"${formula.name(name)}$" if symbol else sentence(label(name))
+        head = f"${formula.name(name)}$" if symbol else sentence(names.label(name))
+        if bound and safe(bound):
+            head, joint = f"${bound}$", " "
         needed = len(printed) > 1 or joint == " " or name != "value"
         parts.append(head * needed + joint * needed + expression(names.written(text, claim)))
     return "; ".join(parts)

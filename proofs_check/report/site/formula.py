@@ -76,7 +76,11 @@ def _functional(text: str) -> str | None:
     found = functionals.known(text)
     if found is not None:
         return found.latex
-    return norms.functional_latex(text) if norms.functional(text) is not None else None
+    if norms.functional(text) is not None:
+        return norms.functional_latex(text)
+    # the same of a matrix that a proof names
+    kind, _, matrix = text.partition("_")
+    return norms.KINDS[kind].replace("A", matrix) if kind in norms.KINDS and matrix in ("M", "A", "B", "C") else None
 
 
 def _word(text: str) -> str | None:

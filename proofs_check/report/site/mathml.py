@@ -71,7 +71,7 @@ def converted(latex: str, block: bool = False) -> Markup | None:
         if block:
             tree.set("displaystyle", "true")
         first = next((node for node in tree.iter() if node.tag in ("mo", "mi", "mn", "mtext")), None)
-        if first is not None and first.tag == "mo" and latex[:2] in ("+ ", "- "):
+        if first is not None and first.tag == "mo" and (latex[:2] in ("+ ", "- ") or RELATION.match(latex)):
             first.attrib.update(form="infix", lspace="0.2222em", rspace="0.2222em")
         return Markup(_rebuilt(tree))
     except (ValueError, ET.ParseError, RecursionError, _errors()):
@@ -96,13 +96,18 @@ def code(text: str) -> Markup:
 
 
 _GAPS = re.compile(r"\\(?:qquad|quad|implies|iff)(?![A-Za-z])")
+#: Where a long statement may be broken, too.
+RELATION = re.compile(r"(?<!:)=|\\(?:leq?|geq?|to|approx)(?![A-Za-z])")
+#: Letters of a statement that may be wider than a narrow page.
+LONG = 60
 
 
 def cut(latex: str) -> list[str]:
-    """LaTeX cut at wide spaces and arrows outside all braces, so that a narrow page can break the line there."""
+    """LaTeX cut at wide spaces and arrows outside all brackets, a long one at relations: a line may be broken there."""
     places, depth, place = [0], 0, 0
+    long = len(latex) > LONG
     while place < len(latex):
-        if gap := _GAPS.match(latex, place):
+        if gap := _GAPS.match(latex, place) or (RELATION.match(latex, place) if long else None):
             if depth == 0:
                 places.append(place)
             place = gap.end()
@@ -112,10 +117,10 @@ def cut(latex: str) -> list[str]:
             # the character after a backslash is no brace of its own
             place += len(word[0]) if word else 2
         else:
-            depth += (latex[place] == "{") - (latex[place] == "}")
+            depth += (latex[place] in "({[") - (latex[place] in ")}]")
             place += 1
     parts = [latex[a:b].strip() for a, b in zip(places, [*places[1:], len(latex)], strict=True)]
-    return [re.sub(r"^\\q?quad\s*", "", part) for part in parts if part]
+    return [re.sub(r"^\\q?quad\s*|(?<!\\)\\$", "", part) for part in parts if part]
 
 
 def statement(latex: str) -> Markup:

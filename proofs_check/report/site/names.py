@@ -20,6 +20,8 @@ from proofs_check.report.site import formula, mathml
 MODEL, MODEL_HERE = "W", "W_QK"
 #: A definition longer than this, in LaTeX, is no head of a row; one longer than this, as text, is no part of a formula.
 LONGEST_HEAD, LONGEST_PART = 70, 16
+#: Quantities that bound another one: in words, and the sign before them.
+BOUNDS = {"upper": ("upper bound", r"\leq"), "lower": ("lower bound", r"\geq")}
 _POWER = re.compile(r"\btr([1-9]\d?)\b")
 _EMPTY: Mapping[str, Any] = {}
 
@@ -69,12 +71,19 @@ def letter(name: str, claim: Claim) -> str:
 
 def quantity(name: str, claim: Claim) -> Markup:
     """A printed quantity: its definition typeset where it has one that is short, its name in words otherwise."""
+    if name in BOUNDS:
+        return Markup(BOUNDS[name][0])
     if found := _short(name, claim):
         return found
     words = name.replace("_", " ")
     if name.startswith("factor of ") and "=" not in name:
         return Markup("factor of {}").format(mathml.expression(name.removeprefix("factor of "), block=False))
     return mathml.sentence(name) if re.search(r"[*(=]", name) else Markup("{}").format(mathml.clean(words))
+
+
+def label(name: str) -> str:
+    """The name of a printed quantity in words."""
+    return BOUNDS[name][0] if name in BOUNDS else name if re.search(r"[(*]", name) else name.replace("_", " ")
 
 
 def value(text: str, claim: Claim) -> Markup:
@@ -95,6 +104,12 @@ def definitions(claim: Claim) -> Markup | None:
     told = Markup(", ").join(mathml.shown(str(latex)) for latex in dict.fromkeys(shown))
     used = Markup(", ").join(mathml.shown(f"{left} = {right}") for left, right in sides)
     return told + Markup(" with ") + used if used else told
+
+
+def bounded(name: str, claim: Claim) -> str | None:
+    """What a bound is of, and its sign, ``\\lVert W \\rVert_{2} \\leq``; None for no bound, and where that is long."""
+    latex = _definition(name, claim) if name in BOUNDS else None
+    return f"{latex} {BOUNDS[name][1]}" if latex and len(latex) <= LONGEST_HEAD else None
 
 
 def _short(name: str, claim: Claim) -> Markup | None:

@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from proofs_check.claims.report import Claim
 from proofs_check.report.site import formula, mathml, names, prose
+from theorems.rules import ABOUT
 
 if TYPE_CHECKING:
     from proofs_check.report.site.view import Entry
@@ -94,6 +95,11 @@ def _latex(text: str) -> str | None:
     return formula.latex(text) or prose.whole(text)
 
 
+def _said(text: str, says: str) -> str:
+    bare = text.replace("``", "").removeprefix(says)
+    return re.sub(r"^[. ]*(Trusted[:;] )?|\bTrusted[:;] (?=this )", "", bare)
+
+
 def rules(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     """The rules that the claims' proofs use: what each says, takes on trust and is from, a step by it, and by whom."""
     found: dict[str, dict[str, Any]] = {}
@@ -103,7 +109,10 @@ def rules(entries: Sequence[Entry]) -> list[dict[str, Any]]:
         for name, says in claim["proof"].get("rules", {}).items():
             rule = found.setdefault(name, {"name": name, "says": mathml.sentence(says), "example": None, "users": []})
             trust = trusted.get(name)
-            rule["trusted"] = mathml.sentence(trust["what"]) if trust else None
+            # of a rule that is an argument as a whole the first sentence stands above
+            rule["trusted"] = mathml.sentence(_said(trust["what"], says)) if trust else None
+            needs = ABOUT[name].needs if name in ABOUT else ()
+            rule["needs"] = mathml.sentence(", ".join(needs)) if needs and not callable(needs) else None
             rule["source"] = trust["source"] if trust else ""
             rule["users"].append(entry)
         for part in parts(claim):

@@ -33,6 +33,7 @@ from proofs_check.report.telling import (
 )
 from theorems.claims.catalogue import PAPERS, paper_claims
 from theorems.kernel.deriving import find
+from theorems.rules.norm import MEANING as MEANING_OF
 
 #: What a verdict means, for the legend.
 MEANING = {
@@ -42,6 +43,8 @@ MEANING = {
     "conflict": "the two sides contradict each other: a bug in Twofold or, in one's own lemma, two different models",
     "error": "something broke; the traceback is in the report",
 }
+#: What the sentences on where a correction holds say again: that it does, or the correction.
+_REPEATS = re.compile(r"^always\b|: what holds is ")
 _SAFE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 _SECTIONS = ((r"sec(\d+)", "Section"), (r"app([A-Z])", "Appendix"))
 #: Most letters of a title.
@@ -50,8 +53,6 @@ TITLE = 72
 SMALL = 16
 #: The parameter that counts how far a case is along a sequence.
 CASES = ("k",)
-#: Names of quantities that bound another one.
-BOUNDS = {"upper": "upper bound", "lower": "lower bound"}
 
 
 @dataclass(frozen=True)
@@ -98,8 +99,8 @@ class Entry:
     def text(self) -> str:
         """What the search looks through."""
         claim = self.claim
-        parts = (claim["id"], claim["where"], claim["quantity"], claim["reading"], " ".join(claim["printed"]))
-        return " ".join(parts).lower()[:1_000]
+        parts = (claim["id"], claim["where"], claim["kind"], claim["symbolic"]["method"], claim["quantity"])
+        return " ".join((*parts, " ".join(claim["printed"]), claim["reading"])).lower().replace("-", " ")[:1_000]
 
 
 def slugs(ids: Sequence[str]) -> list[str]:
@@ -186,24 +187,29 @@ def statement(claim: Claim) -> Markup:
     """The statement typeset: the paper's own LaTeX, or for a correction its formulas with their names."""
     if claim["statement"] and not claim["id"].endswith(CORRECTED):
         return mathml.statement(claim["statement"])
-    parts = [
-        Markup("<span class=named><span class=word>{}</span> {}</span>").format(
-            names.quantity(name, claim) if name not in BOUNDS else BOUNDS[name], _equal(names.written(text, claim))
-        )
-        for name, text in claim["printed"].items()
-    ]
+    told = Markup("<span class=named>{} {}</span>")
+    named = Markup("<span class=word>{}</span>")
+    parts = []
+    for name, text in claim["printed"].items():
+        if bound := names.bounded(name, claim):
+            parts.append(told.format(mathml.shown(bound), mathml.expression(names.written(text, claim))))
+        else:
+            parts.append(told.format(named.format(names.quantity(name, claim)), _equal(names.written(text, claim))))
     return Markup(" ").join(parts)
-
-
-def label(name: str) -> str:
-    """The name of a printed quantity in words."""
-    return BOUNDS.get(name, name if "(" in name or "*" in name else name.replace("_", " "))
 
 
 def holds_where(claim: Claim) -> str:
     """Where a correction holds, if not everywhere: what its sentence says after ``where``."""
-    found = re.search(r" where (?!.* where )(.+)$", claim["correction"]["holds"] if claim["correction"] else "")
+    found = re.search(r" where (?!.* where )(.+)$", _holds(claim))
     return found[1] if found else ""
+
+
+def _holds(claim: Claim) -> str:
+    """Where the correction holds; a condition that stands there in words without its formula."""
+    text = claim["correction"]["holds"] if claim["correction"] else ""
+    for formal in MEANING_OF:
+        text = text.replace(f" ({formal})", "")
+    return text
 
 
 def condition(claim: Claim) -> Markup | None:
@@ -238,8 +244,9 @@ def rows(entry: Entry) -> list[Row]:
             derived, same = mathml.expression(names.written(exact, claim)), True
         elif claim["verdict"] == "verified":
             same = True
-        head = Markup(BOUNDS[name]) if name in BOUNDS else names.quantity(name, claim)
-        found.append(Row(label(name), head, names.value(printed, claim), derived, same))
+        bound = names.bounded(name, claim)
+        head = mathml.shown(bound) if bound else names.quantity(name, claim)
+        found.append(Row(names.label(name), head, names.value(printed, claim), derived, same))
     return found
 
 
@@ -318,7 +325,7 @@ def cases(claim: Claim) -> list[dict[str, str]]:
     return [
         {
             "params": Markup("; ").join(filter(None, (at_case(case["params"], claim), mathml.sentence(before(raw))))),
-            "quantity": mathml.sentence(label(case["quantity"])),
+            "quantity": mathml.sentence(names.label(case["quantity"])),
             "printed": valued(case, "printed"),
             "derived": valued(case, "derived"),
             "estimate": number(case["estimate"]),
@@ -365,7 +372,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "evidence": [generated(text) for text in claim["symbolic"]["evidence"]],
         "trusted": [mathml.sentence(trusted(one)) for one in claim["symbolic"]["trusted"]],
         "corrected": whole,
-        "holds": [generated(part) for part in sentences(claim["correction"]["holds"])] if claim["correction"] else [],
+        "holds": [generated(part) for part in sentences(_holds(claim)) if not _REPEATS.search(part)],
         "condition": condition(claim),
         "example": example(claim),
         "byhand": [generated(line) for line in byhand.check(claim)],
@@ -373,7 +380,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "plotted": plot.remarks(drawing),
         "cases": cases(claim),
         "asked": mathml.sentence(asked(claim, lambda name: names.letter(name, claim))),
-        "power": power(claim),
+        "power": power(claim).rpartition(" / ")[::2] if claim["simulation"]["samples"] else ("", ""),
         "fidelity": FIDELITY.get(claim["fidelity"], claim["fidelity"]),
         "reading": mathml.sentence(names.written(claim["reading"], claim)),
         "assumptions": [

@@ -41,7 +41,7 @@
     const status = form.querySelector("[role=status]");
     const boxes = [...form.querySelectorAll("[name=verdict]")];
     const apply = () => {
-      const words = form.q.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const words = form.q.value.toLowerCase().replaceAll("-", " ").split(/\s+/).filter(Boolean);
       const verdicts = boxes.filter((box) => box.checked).map((box) => box.value);
       let count = 0;
       for (const row of rows) {
@@ -55,7 +55,8 @@
         count += seen;
       }
       for (const part of document.querySelectorAll(".group, .list")) part.hidden = !part.querySelector(".row:not([hidden])");
-      status.textContent = count === rows.length ? `${count} claims` : `${count} of ${rows.length} claims`;
+      const found = count === rows.length ? `${count} claims` : `${count} of ${rows.length} claims`;
+      status.textContent = count ? found : "No claim has all of this. Search words are those of places, readings and methods.";
     };
     const write = () => {
       const state = new URLSearchParams();

@@ -60,3 +60,9 @@ def test_wide_spaces_cut_a_statement_outside_braces_only() -> None:
     assert mathml.cut(r"a = b, \quad c \implies d") == ["a = b,", "c", r"\implies d"]
     assert mathml.cut(r"\text{a \quad b} \left( c \quad d \right)") == [r"\text{a \quad b} \left( c \quad d \right)"]
     assert mathml.cut("") == []
+
+
+def test_a_long_statement_is_cut_at_its_relations_too() -> None:
+    long = "+ x" * 20
+    assert mathml.cut(f"a = b(c = d) {long}, \\ e := f") == ["a", f"= b(c = d) {long}, \\ e := f"]
+    assert mathml.cut(rf"\text{{entropy}}\ \ge\ x {long}") == [r"\text{entropy}", rf"\ge\ x {long}"]

@@ -82,4 +82,16 @@ def test_the_rules_are_listed_with_what_they_trust_a_step_and_who_uses_them(
         "Isserlis 1918",
         [claim["id"]],
     )
-    assert plain(rule["trusted"]) == "jointcumulants" and "<math" in rule["example"]
+    assert rule["needs"] is None and plain(rule["trusted"]) == "jointcumulants" and "<math" in rule["example"]
+
+
+def test_a_rule_names_the_hypotheses_without_which_it_refuses_a_step(
+    make_claim: Make, sample_report: dict[str, Any]
+) -> None:
+    one = step("Sigma has a root", "psd-root")
+    says = "Sigma has a root"
+    claim = proved(make_claim, one, rules={"psd-root": says})
+    trust = {"rule": "psd-root", "what": f"{says}. Trusted: this argument.", "source": ""}
+    claim["symbolic"] = claim["symbolic"] | {"trusted": [trust]}
+    (rule,) = proof.rules(view.entries({**sample_report, "claims": [claim]}))  # type: ignore[typeddict-item]
+    assert plain(rule["needs"]) == "Σpsd" and plain(rule["trusted"]) == "thisargument."
