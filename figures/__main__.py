@@ -1,4 +1,4 @@
-"""``python -m figures [NAME ...] [--out DIR] [--seed N]``: write figures as PNG and SVG, their data as JSON and CSV.
+"""``python -m figures [NAME ...] [--out DIR] [--seed N]``: write figures as PNG and SVG, captions, JSON and CSV.
 
 Exit status: 0 written, 1 a figure could not be made, 2 a usage error, 130 interrupted.
 """
@@ -25,7 +25,7 @@ from proofs_check.inputs.streams import visibly
 from proofs_check.report.lock import changed, figures_of, fingerprint
 from proofs_check.report.outputs import check_folder
 
-SUFFIXES = (".png", ".svg", ".json", ".csv")
+SUFFIXES = (".png", ".svg", ".txt", ".json", ".csv")
 JOBS = f"an integer from 1 to {MAX_JOBS}"
 #: With fewer figures a process, its start costs more than it saves.
 LEAST = 3
@@ -115,7 +115,9 @@ def _made(names: Sequence[str], seed: int, jobs: int) -> Iterator[tuple[str, dic
 
 def _run(argv: Sequence[str]) -> int:
     parser = _Parser(
-        prog="python -m figures", description="Write the figures as PNG, SVG, JSON and CSV.", allow_abbrev=False
+        prog="python -m figures",
+        description="Write the figures as PNG and SVG, their captions, JSON and CSV.",
+        allow_abbrev=False,
     )
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help=f"figures ({', '.join(FIGURES)}) or claims; all figures if none"

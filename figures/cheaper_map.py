@@ -90,17 +90,17 @@ def draw(drawn: dict[str, Any]) -> Figure:
     for held, panel in zip(axes, panels, strict=True):
         _map(held, panel["columns"], drawn["lam"], scale)
         held.set_title(_title(panel), fontsize=NORMAL)
-        held.set(xlabel="groups C [1]", ylim=drawn["lam"])
+        held.set(xlabel="groups C", ylim=drawn["lam"])
         counts = [column["C"] for column in panel["columns"]]
         held.set_xticks(range(len(counts)), [str(C) for C in counts])
         plain(held, grid=False)
-    axes[0].set_ylabel("λ [1]")
+    axes[0].set_ylabel("λ")
     bar = figure.colorbar(scale, ax=list(axes), pad=0.01, aspect=30, extend="both")
     ticks = {0.25: "¼", 0.5: "½", 1.0: "1", 2.0: "2", 4.0: "4"}
     bar.set_ticks(list(ticks), labels=list(ticks.values()))
     bar.ax.minorticks_off()
     bar.ax.tick_params(labelsize=SMALL)
-    bar.set_label("least cost, diagonal/sink [1]", fontsize=SMALL)
+    bar.set_label("least cost, diagonal/sink", fontsize=SMALL)
     handles = [
         Line2D([], [], color=BLACK, linewidth=1.4),
         Patch(facecolor="w", edgecolor=GREY, hatch=HATCH),
@@ -108,7 +108,9 @@ def draw(drawn: dict[str, Any]) -> Figure:
         Patch(facecolor=UNDECIDED, edgecolor=BLACK, hatch="xxx"),
     ]
     labels = ["certified boundary", "shown by derived bounds", "stated condition", "undecided"]
-    legend(figure, handles, labels, 4)
+    cells = [cell for panel in panels for column in panel["columns"] for cell in column["cells"]]
+    entries = 3 + any(not cell["cheaper"] for cell in cells)
+    legend(figure, handles[:entries], labels[:entries], entries)
     stated, simple = (_relation(drawn["conditions"][kind][-1]) for kind in ("stated", "derived"))
     told = (
         "Each cell: one instance, both least costs between certified bounds. Orange: the diagonal pattern is cheaper.\n"

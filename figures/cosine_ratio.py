@@ -80,9 +80,9 @@ def draw(drawn: dict[str, Any]) -> Figure:
     for held, law in zip(axes[0], laws, strict=True):
         held.set_title(TITLES.get(law, law), fontsize=NORMAL)
     for row, name in zip(axes, STEPS.values(), strict=True):
-        row[0].set_ylabel(f"{name}\ncosine, ratio [1]")
+        row[0].set_ylabel(f"{name}\ncosine, ratio")
     for held in axes[-1]:
-        held.set_xlabel("d [1]")
+        held.set_xlabel("d")
     first = axes[0, 0]
     first.set_xscale("log", base=2)
     first.minorticks_off()

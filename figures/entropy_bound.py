@@ -79,7 +79,7 @@ def draw(drawn: dict[str, Any]) -> Figure:
         panel.set(xlim=(0, line["nu"][-1]), ylim=(BOTTOM, top))
         panel.set_yscale("log")
         panel.set_title(f"T = {line['T']}", fontsize=NORMAL)
-        panel.set_xlabel("ν, norm of the scores [1]")
+        panel.set_xlabel("ν, norm of the scores")
         plain(panel)
     panels[0].set_ylabel("attention entropy [nats]")
     legend(figure, handles, [*NAMES.values(), "least entropy found by descent"], 3)

@@ -115,7 +115,7 @@ def draw(drawn: dict[str, Any]) -> Figure:
         drawn["angle"], drawn["length"], ratio, cmap="RdBu", vmin=-most, vmax=most, shading="nearest", rasterized=True
     )
     left.contour(drawn["angle"], drawn["length"], ratio, levels=[0.0], colors="black", linewidths=1.2)
-    left.set(xlabel="angle φ between x and y [rad]", ylabel="length of x and y [1]")
+    left.set(xlabel="angle φ between x and y [rad]", ylabel="length of x and y")
     bar = figure.colorbar(image, ax=left, pad=0.02)
     bar.ax.tick_params(labelsize=SMALL)
     bar.set_label("log₁₀ of the ratio of errors", fontsize=SMALL)
@@ -132,7 +132,7 @@ def draw(drawn: dict[str, Any]) -> Figure:
         bars = [(point["high"] - point["low"]) / 2 for point in own]
         style = {"fmt": "o" if kind == "positive" else "s", "color": color, "markersize": 3, "capsize": 2}
         right.errorbar([point["angle"] for point in own], centres, bars, linestyle="none", **style)
-    told = f"mean squared error [1],\nlength {drawn['errors']['length']}, m = {drawn['errors']['features']}"
+    told = f"mean squared error,\nlength {drawn['errors']['length']}, m = {drawn['errors']['features']}"
     right.set(xlabel="angle φ [rad]", ylabel=told)
     right.set_yscale("log")
     plain(right)

@@ -1,4 +1,4 @@
-"""The files of a figure: PNG and SVG, its data as JSON, its table as CSV."""
+"""The files of a figure: PNG and SVG, its caption as text, its data as JSON, its table as CSV."""
 
 from __future__ import annotations
 
@@ -72,4 +72,10 @@ def _files(
     saved = json.loads(text)
     figure = draw(saved)
     files = {name + suffix: rendered(figure, suffix, name) for suffix in (".png", ".svg")}
-    return {**files, name + ".json": text.encode(), name + ".csv": tabulated(table(saved))}
+    caption = f"{figure.get_label()}\n".lstrip()
+    return {
+        **files,
+        name + ".txt": caption.encode(),
+        name + ".json": text.encode(),
+        name + ".csv": tabulated(table(saved)),
+    }

@@ -88,7 +88,7 @@ def draw(drawn: dict[str, Any]) -> Figure:
             panel.set_yticks(range(0, len(drawn["T"]), 2), [str(T) for T in drawn["T"][::2]] if column == 0 else [])
             plain(panel, grid=False)
         axes[0, column].set_title(TITLES[held["spectrum"]], fontsize=NORMAL)
-        axes[1, column].set_xlabel("d [1]", fontsize=SMALL)
+        axes[1, column].set_xlabel("d", fontsize=SMALL)
         below = axes[2, column]
         handles = [
             below.plot(drawn["d"], held["printed"][at], "s--", color=VERMILION, markersize=3, linewidth=1.4)[0],
@@ -97,19 +97,19 @@ def draw(drawn: dict[str, Any]) -> Figure:
         ]
         below.set_xscale("log", base=2)
         below.set_yscale("log")
-        below.set(xlabel="d [1]", ylim=(0.5 * float(every[every > 0].min()), 1.6))
+        below.set(xlabel="d", ylim=(0.5 * float(every[every > 0].min()), 1.6))
         below.minorticks_off()
         below.set_xticks(drawn["d"][::2], [str(d) for d in drawn["d"][::2]])
         if column:
             below.set_yticklabels([])
         plain(below)
     for panel, name in zip(axes[:2, 0], ("derived", "printed"), strict=True):
-        panel.set_ylabel(f"{name} variance\nT [1]", fontsize=SMALL)
-    axes[2, 0].set_ylabel(f"largest error at T = {drawn['shown']} [1]", fontsize=SMALL)
+        panel.set_ylabel(f"{name} variance\nT", fontsize=SMALL)
+    axes[2, 0].set_ylabel(f"largest error at T = {drawn['shown']}", fontsize=SMALL)
     assert image is not None
     bar = figure.colorbar(image, ax=axes[:2, :].ravel().tolist(), pad=0.01, aspect=30)
     bar.ax.tick_params(labelsize=SMALL)
-    bar.set_label("largest error over the tokens [1]", fontsize=SMALL)
+    bar.set_label("largest error over the tokens", fontsize=SMALL)
     legend(figure, handles, ["printed variance (measured)", "derived variance (measured)", "proved bound, derived"], 3)
     told = (
         f"Largest |ρᵢ of the exact law − Gaussian ρᵢ| over the tokens i, measured at η = √tr W²/λ = {drawn['eta']:g}.\n"

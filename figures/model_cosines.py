@@ -54,7 +54,7 @@ def draw(drawn: dict[str, Any]) -> Figure:
     (empirical,) = right.plot(at, [row["cosine"]["mean"] for row in rows], color=BLACK, linewidth=1.6)
     right.set_title("average over pairs, without the first token", fontsize=NORMAL)
     for panel in (left, right):
-        panel.set(xlabel="layer", ylabel="cosine similarity [1]")
+        panel.set(xlabel="layer", ylabel="cosine similarity")
         plain(panel)
     legend(
         figure,

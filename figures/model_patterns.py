@@ -50,7 +50,7 @@ def draw(drawn: dict[str, Any]) -> Figure:
             *below.plot(at, one["propagated"], color=BLACK, marker="o", markersize=2.6, linewidth=0.8),
             *below.plot(at, np.array(one["profile"]) / max(one["profile"]), color=ORANGE, linewidth=1.2),
         ]
-        below.set(xlim=(0, 1), ylim=(-0.05, 1.05), xlabel="θ, place of the key [1]" if down else "")
+        below.set(xlim=(0, 1), ylim=(-0.05, 1.05), xlabel="θ, place of the key" if down else "")
         if not across:
             panel.set_ylabel("query")
         for each in (panel, below):

@@ -60,17 +60,17 @@ def draw(drawn: dict[str, Any]) -> Figure:
         told = [row for row in heads if row["region"] != "between"]
         wrong = sum((row["region"] == "rises") != (row[name]["mean"] > 0) for row in told)
         panel.set_title(f"{title}\n{wrong} of {len(told)} against their region", fontsize=NORMAL)
-        panel.set(xlim=(-1, 1), ylim=(low, high), yscale="log", xlabel="β tr(BW)/√(β² tr B · tr(BWᵀW)) [1]")
+        panel.set(xlim=(-1, 1), ylim=(low, high), yscale="log", xlabel="β tr(BW)/√(β² tr B · tr(BWᵀW))")
         plain(panel)
         for x, words in ((0.5, "R rises"), (-0.6, "R falls")):
             panel.text(x, low * 1.1, words, fontsize=SMALL, ha="center", va="bottom")
-    figure.axes[0].set_ylabel("√(tr(BWᵀW)/(β² tr B)) [1]")
+    figure.axes[0].set_ylabel("√(tr(BWᵀW)/(β² tr B))")
     assert image is not None
     bar = figure.colorbar(image, ax=figure.axes[:2], pad=0.01, aspect=30, extend="both")
     bar.set_ticks([-0.2, -0.02, 0, 0.02, 0.2], labels=["−0.2", "−0.02", "0", "0.02", "0.2"])
     bar.ax.minorticks_off()
     bar.ax.tick_params(labelsize=SMALL)
-    bar.set_label("change of the average cosine [1]", fontsize=SMALL)
+    bar.set_label("change of the average cosine", fontsize=SMALL)
     legend(figure, lines, [line_name(line["line"]) for line in drawn["boundaries"]], 3)
     told_of = (
         "W = W_O W_V of a head; B and β from the tokens that it reads, without the first one. Across: how far what\n"

@@ -40,7 +40,7 @@ def draw(drawn: dict[str, Any]) -> Figure:
         left.plot(
             range(1, len(values) + 1), values, color=colormaps["viridis"](layer / (max(layers) or 1)), linewidth=0.9
         )
-    left.set(xlabel="rank", ylabel="|eigenvalue of W|/λ [1]", yscale="log")
+    left.set(xlabel="rank", ylabel="|eigenvalue of W|/λ", yscale="log")
     left.set_title("sorted, mean over heads; dark: first layers", fontsize=NORMAL)
     right.plot(
         [row["layer"] for row in drawn["heads"]], [row["product"] for row in drawn["heads"]], "o", color=BLUE, ms=2.4
@@ -48,7 +48,7 @@ def draw(drawn: dict[str, Any]) -> Figure:
     for threshold in (-2, 2):
         right.axhline(threshold, color=VERMILION, linestyle=(0, (5, 2)), linewidth=1.2)
     right.set_yscale("symlog", linthresh=0.1)
-    right.set(xlabel="layer", ylabel="ξη = tr(W)/λ [1]")
+    right.set(xlabel="layer", ylabel="ξη = tr(W)/λ")
     right.set_title("every head", fontsize=NORMAL)
     for panel in (left, right):
         plain(panel)

@@ -102,7 +102,7 @@ def draw(drawn: dict[str, Any]) -> Figure:
     for held, panel in zip(axes[0], panels, strict=True):
         held.set_title(_title(panel), fontsize=NORMAL)
     for held in axes[-1]:
-        held.set_xlabel("groups C [1]")
+        held.set_xlabel("groups C")
     first = axes[0, 0]
     first.set_xscale("log", base=2)
     shown = [C for C in panels[0]["C"] if C & (C - 1) == 0]

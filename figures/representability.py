@@ -157,14 +157,14 @@ def draw(drawn: dict[str, Any]) -> Figure:
         points(right, where, held, **{"markersize": 3.6, **look}, zorder=4, label=f"simulated, {name}")
     right.set_title(f"by mask, d = {d}", fontsize=NORMAL)
     for panel, most in ((left, max(line["N"][-1] / line["d"] for line in drawn["lines"])), (right, masks["N"][-1] / d)):
-        panel.set(xlim=(0, 1.06 * most), ylim=(-0.04, 1.06), xlabel="N/d, keys in units of the dimension [1]")
+        panel.set(xlim=(0, 1.06 * most), ylim=(-0.04, 1.06), xlabel="N/d, keys in units of the dimension")
         panel.axvline(2, color="0.5", linestyle=":", linewidth=1.0, zorder=0)
         panel.set_xticks(range(round(most) + 1))
         panel.set_yticks([0, 0.5, 1], ["0", "½", "1"])
         plain(panel)
         # above the dotted line, below the points
         panel.legend(loc="lower left", fontsize=SMALL, framealpha=1, edgecolor="w", handlelength=2.4).set_zorder(1.5)
-    left.set_ylabel("P(sink representable) [1]")
+    left.set_ylabel("P(sink representable)")
     told = (
         "z₀ and N tokens, independent and uniform on the sphere in d dimensions; every token is a query. "
         "Dotted: N = 2d.\n"

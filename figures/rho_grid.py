@@ -120,13 +120,13 @@ def draw(drawn: dict[str, Any]) -> Figure:
     for held, xi in zip(axes[0], drawn["xi"], strict=True):
         held.set_title(f"ξ = {xi:g}".replace("-", "−"), fontsize=NORMAL)
     for held, eta in zip(axes[:, 0], drawn["eta"], strict=True):
-        held.set_ylabel(f"η = {eta:g}\nρ(θ) [1]", fontsize=SMALL)
+        held.set_ylabel(f"η = {eta:g}\nρ(θ)", fontsize=SMALL)
     axes[0, 0].set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.06))
     axes[0, 0].set_xticks([0, 0.5, 1], ["0", "½", "1"])
     axes[0, 0].set_yticks([0, 0.5, 1], ["0", "½", "1"])
     walks, chance = drawn["walks"], drawn["failure"]
     told = (
-        f"θ = i/T, relative position of the token [1]. ξ = tr W/√tr W², η = √tr W²/λ: the grid is our choice.\n"
+        f"θ = i/T, relative position of the token. ξ = tr W/√tr W², η = √tr W²/λ: the grid is our choice.\n"
         f"d = {drawn['d']}, eigenvalues ±η/√d. Bars: binomial intervals from {walks} walks, all together right with "
         f"probability {1 - chance:g}."
     )

@@ -107,12 +107,12 @@ def draw(drawn: dict[str, Any]) -> Figure:
         plain(near)
         title = f"ξ = {panel['xi']:g}, ξη = {panel['product']:g}\n(η = {panel['eta']:g}, {panel['source']})"
         whole.set_title(title, fontsize=NORMAL)
-        whole.set(xlim=(-0.02, 1.02), ylim=(-0.04, 1.06), xlabel="θ = i/T [1]")
+        whole.set(xlim=(-0.02, 1.02), ylim=(-0.04, 1.06), xlabel="θ = i/T")
         reach = NEAR / panel["xi"]
-        near.set(xlim=(0.5 - reach, 0.5 + reach), xlabel="(θ − ½) ξ [1]")
+        near.set(xlim=(0.5 - reach, 0.5 + reach), xlabel="(θ − ½) ξ")
         near.set_xticks([0.5 + z / panel["xi"] for z in (-2, 0, 2)], ["−2", "0", "2"])
     for held in axes[:, 0]:
-        held.set_ylabel("ρ(θ) [1]", fontsize=SMALL)
+        held.set_ylabel("ρ(θ)", fontsize=SMALL)
     told = (
         f"{readable(drawn['note'])}.\n"
         f"All d = ξ² eigenvalues equal. Below: the first step magnified. Bars: binomial intervals from "

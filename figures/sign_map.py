@@ -125,16 +125,16 @@ def draw(drawn: dict[str, Any]) -> Figure:
         panel.plot(x, y, "o", color=BLACK, markersize=7, markerfacecolor="none", markeredgewidth=0.9, zorder=4)
         of_regions = counts["rises"] + counts["falls"]
         panel.set_title(f"{NAMES[name]}: {len(wrong)} of {of_regions} on the wrong side", fontsize=NORMAL)
-        panel.set_xlabel("β tr(BW)/(β² tr B) [1]")
+        panel.set_xlabel("β tr(BW)/(β² tr B)")
         plain(panel)
-    axes[0].set_ylabel("tr(BWᵀW)/(β² tr B) [1]")
+    axes[0].set_ylabel("tr(BWᵀW)/(β² tr B)")
     assert image is not None
     bar = figure.colorbar(image, ax=list(axes), pad=0.01, aspect=30, extend="both")
     ticks = [-0.4, -0.1, -0.02, 0, 0.02, 0.1, 0.4]
     bar.set_ticks(ticks, labels=[f"{tick:g}".replace("-", "−") for tick in ticks])
     bar.ax.minorticks_off()
     bar.ax.tick_params(labelsize=SMALL)
-    bar.set_label("simulated change from λ = 0 to λ = 1 [1]", fontsize=SMALL)
+    bar.set_label("simulated change from λ = 0 to λ = 1", fontsize=SMALL)
     dots: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "none"}
     handles = [
         *lines,

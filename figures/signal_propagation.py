@@ -114,15 +114,15 @@ def draw(drawn: dict[str, Any]) -> Figure:
             panel.set_xticks([0, 0.5, 1], ["0", "½", "1"])
             panel.set_yticks([0, 0.5, 1], ["0", "½", "1"] if panel is row[0] else [])
         _entropies(row[-1], lines, drawn)
-        row[0].set_ylabel(f"{covariance} Σ\nρᵢ [1]")
+        row[0].set_ylabel(f"{covariance} Σ\nρᵢ")
         for panel in row:
             plain(panel)
     for panel, scale in zip(axes[0], scales, strict=False):
         panel.set_title(f"scale = {scale:g}", fontsize=NORMAL)
     axes[0, -1].set_title("attention entropy", fontsize=NORMAL)
     for panel in axes[-1, :-1]:
-        panel.set_xlabel("θ = i/T [1]", fontsize=SMALL)
-    axes[-1, -1].set_xlabel("scale of eigenvalues [1]", fontsize=SMALL)
+        panel.set_xlabel("θ = i/T", fontsize=SMALL)
+    axes[-1, -1].set_xlabel("scale of eigenvalues", fontsize=SMALL)
     labels = [f"mean = {mean:g}" for mean in drawn["means"]] + ["exact law", "single draws of W_QK"]
     legend(figure, [*handles, Line2D([], [], color="0.55", linewidth=0.6)], labels, len(labels))
     told = (

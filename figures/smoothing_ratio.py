@@ -164,12 +164,12 @@ def draw(drawn: dict[str, Any]) -> Figure:
     for held, panel in zip(axes.flat, panels, strict=False):
         handles = _ratios(held, panel, drawn["laws"])
         held.set_title(titled(panel), fontsize=NORMAL)
-        held.set(xlim=(-0.04, 1.04), xlabel="λ [1]")
+        held.set(xlim=(-0.04, 1.04), xlabel="λ")
         held.set_xticks([0, 0.5, 1], ["0", "½", "1"])
         held.margins(y=0.08)
         plain(held)
     for row in axes:
-        row[0].set_ylabel("R(λ) [1]")
+        row[0].set_ylabel("R(λ)")
     last = axes.flat[len(panels)]
     _maximum(last, drawn["maximum"])
     for held in list(axes.flat)[len(panels) + 1 :]:
@@ -215,7 +215,7 @@ def _maximum(axes: Axes, held: Mapping[str, Any]) -> None:
     for edge in (-1, 0):
         axes.axvline(edge, color="0.6", linestyle=":", linewidth=1.0, zorder=0)
     axes.set_title(f"place of the maximum, k = {held['k']}", fontsize=NORMAL)
-    axes.set(xlabel="β t₁/t₂ [1]", ylabel="λ where R is largest [1]", ylim=(-0.06, 1.06))
+    axes.set(xlabel="β t₁/t₂", ylabel="λ where R is largest", ylim=(-0.06, 1.06))
     axes.set_xticks([-1.5, -1, -0.5, 0, 0.5], ["−1.5", "−1", "−0.5", "0", "0.5"])
     axes.set_yticks([0, 0.5, 1], ["0", "½", "1"])
     plain(axes)

@@ -71,7 +71,7 @@ def draw(drawn: dict[str, Any]) -> Figure:
         bar.ax.set_yticklabels([f"{level:.2f}".replace("-", "−") for level in levels[::2]])
         bar.ax.tick_params(labelsize=SMALL)
         panel.set_aspect("equal")
-        panel.set(xlabel="score ω₁ [1]", ylabel="score ω₂ [1]")
+        panel.set(xlabel="score ω₁", ylabel="score ω₂")
         panel.set_title(title, fontsize=NORMAL, loc="left")
     last = panels[1, 1]
     gap = cut["difference"]
@@ -79,7 +79,7 @@ def draw(drawn: dict[str, Any]) -> Figure:
     last.plot(gap, cut["pieces"], color=VERMILION, linestyle=(0, (5, 2)), linewidth=1.8, label="piecewise S̃(ω)₁")
     difference = np.array(cut["pieces"]) - np.array(cut["softmax"])
     last.plot(gap, difference, color="0.35", linestyle=":", linewidth=1.6, label="difference")
-    last.set(xlabel="ω₁ − ω₂ [1]", ylabel="weight of token 1 [1]", ylim=(-0.2, 1.08))
+    last.set(xlabel="ω₁ − ω₂", ylabel="weight of token 1", ylim=(-0.2, 1.08))
     last.set_title("(d) along ω₁ − ω₂", fontsize=NORMAL, loc="left")
     last.legend(frameon=False, fontsize=SMALL, loc="upper left", handlelength=2.4, borderpad=0.1)
     for panel in panels.flat:

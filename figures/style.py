@@ -69,8 +69,8 @@ def legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], column
 
 
 def note(figure: Figure, text: str) -> None:
-    """What is said below the panels, in lines of some 100 characters."""
-    figure.supxlabel(text, fontsize=SMALL, color="0.2")
+    """The caption, which stands beside the picture and not in it: the figure's label, written to a file of its own."""
+    figure.set_label(" ".join(text.split()))
 
 
 def rows(

@@ -41,7 +41,11 @@ def files(found: Mapping[str, Any], pictures: Mapping[str, bytes], folder: Path)
     index = [("index.html", "Verdicts")] if (folder / "index.html").is_file() else []
     here = (f"models/{name}.html", name)
     shown = {
-        part: [(picture, f"{name}/{picture}", words) for picture, words in images if f"{picture}.png" in pictures]
+        part: [
+            (picture, f"{name}/{picture}", words, pictures.get(f"{picture}.txt", b"").decode())
+            for picture, words in images
+            if f"{picture}.png" in pictures
+        ]
         for part, images in PARTS.items()
     }
     page = (

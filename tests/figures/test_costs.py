@@ -56,7 +56,7 @@ def test_the_gap_that_is_told_is_not_below_the_largest(
             assert gaps.max() <= drawn["certified"] < 1e-6
             found = held["searched"]
             assert np.all(np.array(found["high"]) - found["low"] <= drawn["gap"] * np.array(found["high"]) * 1.001)
-    told = pictures["pattern_costs"].get_supxlabel()
+    told = str(pictures["pattern_costs"].get_label())
     assert f"at most {pattern_costs.power(drawn['certified'])} apart" in told
     assert [pattern_costs.power(value) for value in (0.02, 1e-7, 1.1e-7)] == ["10⁻¹", "10⁻⁷", "10⁻⁶"]
 
@@ -110,7 +110,10 @@ def test_an_undecided_cell_is_shown_as_such(every: dict[str, dict[str, Any]]) ->
     drawn = copy.deepcopy(every["cheaper_map"])
     cell = drawn["panels"][0]["columns"][1]["cells"][0]
     cell["cheaper"] = ""
-    axes = cheaper_map.draw(drawn).axes[0]
+    figure = cheaper_map.draw(drawn)
+    axes = figure.axes[0]
+    # what no cell shows has no entry
+    assert [len(one.legends[0].get_texts()) for one in (figure, cheaper_map.draw(every["cheaper_map"]))] == [4, 3]
     (box,) = (box for box in boxes(axes) if box.get_hatch() == "xxx")
     assert (box.get_x(), box.get_y()) == (0.5, cell["low"])
     assert len(set(to_rgb(box.get_facecolor()))) == 1

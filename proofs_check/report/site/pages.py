@@ -81,15 +81,23 @@ def pictures(folder: Path | None) -> list[dict[str, Any]]:
                 "file": f"figures/figure-{len(found) + 1}{chosen.suffix}",
                 "where": data.get("where") if isinstance(data.get("where"), str) else "",
                 "claim": data.get("claim") if isinstance(data.get("claim"), str) else "",
+                "caption": _text(folder / f"{stem}.txt"),
             }
         )
     return found
 
 
+def _text(path: Path) -> str:
+    try:
+        return regular_bytes(path).decode()
+    except (OSError, ValueError):
+        return ""
+
+
 def _data(path: Path) -> dict[str, Any]:
     try:
-        found = json_of(regular_bytes(path).decode())
-    except (OSError, ValueError):
+        found = json_of(_text(path))
+    except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -67,6 +67,7 @@ def figures(tmp_path: Path) -> Path:
     (folder / "one.png").write_bytes(b"png")
     (folder / "one.svg").write_bytes(b"<svg>longer</svg>")
     (folder / "one.json").write_text(json.dumps({"where": "Figure 1", "claim": "bao2024.appA.eq15"}))
+    (folder / "one.txt").write_text("What <b>one</b> shows.")
     (folder / "two_three.svg").write_bytes(b"<svg/>")
     (folder / "notes.txt").write_text("no figure")
     return folder
@@ -280,6 +281,7 @@ def test_a_figure_is_shown_once_by_its_smaller_file(sample_report: Report, figur
     assert found["figures/figure-1.png"] == b"png" and found["figures/figure-2.svg"] == b"<svg/>"
     page = found["figures.html"].decode()
     assert [e.attributes["alt"] for e in read(page)[0] if e.tag == "img"] == ["one: Figure 1", "two three"]
+    assert "<p>What &lt;b&gt;one&lt;/b&gt; shows.</p>" in page
     assert "figures.html" not in dict(pages.files(sample_report))
 
 
