@@ -11,7 +11,9 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-WIDE, HIGH, GAP, STEP = 158, 28, 10, 204
+WIDE, HIGH, GAP, SPACE = 158, 28, 10, 18
+#: Most letters of a label; how wide a node is beside them, and how wide a letter.
+LETTERS, MARGIN, LETTER = 20, 37, 6.6
 SWEEPS = 12
 Edge = tuple[str, str]
 
@@ -21,7 +23,9 @@ class Layout:
     """Where the nodes stand: the layer of each, the order in each layer, and the way of each edge."""
 
     layers: list[list[str]]
+    labels: Mapping[str, str] = field(default_factory=dict)
     at: dict[str, tuple[float, float]] = field(default_factory=dict)
+    wide: dict[str, float] = field(default_factory=dict)
     ways: dict[Edge, list[str]] = field(default_factory=dict)
 
 
@@ -44,13 +48,16 @@ def depths(nodes: Sequence[str], below: Mapping[str, Sequence[str]]) -> dict[str
     return found
 
 
-def laid(nodes: Sequence[str], below: Mapping[str, Sequence[str]]) -> Layout:
-    """The layout of nodes that have edges; ``below`` maps a node to what it rests on."""
+def laid(nodes: Sequence[str], below: Mapping[str, Sequence[str]], labels: Mapping[str, str] | None = None) -> Layout:
+    """The layout of nodes that have edges; ``below`` maps a node to what it rests on.
+
+    A layer is as wide as its longest label.
+    """
     depth = depths(nodes, below)
     layers: list[list[str]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
     for name in nodes:
         layers[depth[name]].append(name)
-    layout = Layout(layers)
+    layout = Layout(layers, labels or {})
     left: dict[str, list[str]] = {name: [] for name in nodes}
     right: dict[str, list[str]] = {name: [] for name in nodes}
     for name in nodes:
@@ -109,10 +116,20 @@ def _place(layout: Layout, left: Mapping[str, list[str]], right: Mapping[str, li
                 for name in layer
             }
             _spread(layer, wish, high, y)
-    least = min((y[name] - high[name] / 2 for name in y), default=0.0)
-    for k, layer in enumerate(layout.layers):
+    # what is empty in every layer is closed
+    spans = sorted((y[name] - high[name] / 2, y[name] + high[name] / 2, name) for name in y)
+    end = empty = spans[0][0] if spans else 0.0
+    for start, stop, name in spans:
+        empty += max(0.0, start - end)
+        end = max(end, stop)
+        y[name] -= empty
+    x = 0.0
+    for layer in layout.layers:
+        letters = max((len(layout.labels.get(name, name)) for name in layer if not name.startswith("\0")), default=0)
+        wide = MARGIN + LETTER * min(letters, LETTERS)
         for name in layer:
-            layout.at[name] = (k * STEP, y[name] - least)
+            layout.at[name], layout.wide[name] = (x, y[name]), wide
+        x += wide + SPACE
 
 
 def _spread(layer: Sequence[str], wish: Mapping[str, float], high: Mapping[str, float], y: dict[str, float]) -> None:
@@ -151,17 +168,17 @@ def drawn(nodes: Sequence[Node], name: str, title: str) -> Markup:
     table = {node.id: node for node in nodes}
     below = {node.id: [other for other in node.below if other in table and other != node.id] for node in nodes}
     joined = {name for name, others in below.items() if others} | {o for others in below.values() for o in others}
-    layout = laid([node.id for node in nodes if node.id in joined], below)
+    layout = laid([node.id for node in nodes if node.id in joined], below, {node.id: node.label for node in nodes})
     height = max((y for _, y in layout.at.values()), default=0.0) + (HIGH if layout.at else 0)
     columns = max(3, min(5, len(layout.layers)))
     alone = [node for node in nodes if node.id not in joined]
     top = height + (44 if alone and joined else 24 if alone else 0)
     for place, node in enumerate(alone):
-        layout.at[node.id] = ((place % columns) * STEP, top + (place // columns) * (HIGH + GAP) + HIGH / 2)
+        left, down = (place % columns) * (WIDE + SPACE), (place // columns) * (HIGH + GAP)
+        layout.at[node.id], layout.wide[node.id] = (left, top + down + HIGH / 2), WIDE
     rows = -(-len(alone) // columns)
     height = top + rows * (HIGH + GAP) if alone else height
-    width = (columns if alone else len(layout.layers)) * STEP - (STEP - WIDE)
-    width = max(width, len(layout.layers) * STEP - (STEP - WIDE))
+    width = max((x + layout.wide[name] for name, (x, _) in layout.at.items()), default=0.0)
     out = [
         Markup(
             '<svg class="graph" id="{n}" width="{w}" height="{h}" viewBox="-6 -6 {w} {h}" role="group" '
@@ -181,34 +198,38 @@ def drawn(nodes: Sequence[Node], name: str, title: str) -> Markup:
         bad = table[source].verdict == "refuted" or table[source].rests
         out.append(
             Markup('<path class="edge{}" data-from="{}" data-to="{}" marker-end="url(#{}-end)" d="{}"/>').format(
-                " bad" if bad else "", source, target, name, _curve([layout.at[stop] for stop in way])
+                " bad" if bad else "",
+                source,
+                target,
+                name,
+                _curve([(*layout.at[stop], layout.wide[stop]) for stop in way]),
             )
         )
     out.append(Markup("</g>"))
     if alone and joined:
         text = Markup('<text class="aside" x="0" y="{}">Claims that rest on no other, and on which none rests</text>')
         out.append(text.format(f"{top - 12:.0f}"))
-    out += [_node(node, *layout.at[node.id]) for node in nodes]
+    out += [_node(node, *layout.at[node.id], layout.wide[node.id]) for node in nodes]
     return Markup("").join([*out, Markup("</svg>")])
 
 
-def _curve(stops: Sequence[tuple[float, float]]) -> str:
-    """A smooth way through the stops; bends are crossed straight."""
-    x, y = stops[0][0] + WIDE, stops[0][1]
+def _curve(stops: Sequence[tuple[float, float, float]]) -> str:
+    """A smooth way through the stops, places with their widths; bends are crossed straight."""
+    x, y = stops[0][0] + stops[0][2], stops[0][1]
     text = f"M{x:.0f} {y:.1f}"
-    for place, (left, height) in enumerate(stops[1:], 1):
+    for place, (left, height, wide) in enumerate(stops[1:], 1):
         half = (left - x) / 2
         text += f"C{x + half:.0f} {y:.1f} {x + half:.0f} {height:.1f} {left:.0f} {height:.1f}"
         x, y = left, height
         if place < len(stops) - 1:
-            x += WIDE
+            x += wide
             text += f"H{x:.0f}"
     return text
 
 
-def _node(node: Node, x: float, y: float) -> Markup:
+def _node(node: Node, x: float, y: float, wide: float) -> Markup:
     said = f"{node.id}: {node.verdict}" + (", rests on a refuted claim" if node.rests else "")
-    label = node.label if len(node.label) <= 20 else node.label[:19] + "…"
+    label = node.label if len(node.label) <= LETTERS else node.label[: LETTERS - 1] + "…"
     return Markup(
         '<a href="{href}" data-id="{id}" aria-label="{said}"><g class="node n-{v}{r}" transform="translate({x} {y})">'
         '<title>{said}</title><rect width="{w}" height="{h}" rx="{rx}"/><use href="#m-{v}" x="7" y="7" width="14" '
@@ -221,7 +242,7 @@ def _node(node: Node, x: float, y: float) -> Markup:
         r=" rests" if node.rests else "",
         x=f"{x:.0f}",
         y=f"{y - HIGH / 2:.1f}",
-        w=WIDE,
+        w=f"{wide:.0f}",
         h=HIGH,
         rx=3,
         label=label,

@@ -67,3 +67,15 @@ def test_what_rests_on_a_refuted_claim_is_marked() -> None:
 
 def test_no_claims_leave_an_empty_drawing() -> None:
     assert list(ET.fromstring(str(graph.drawn([], "g", "none"))).iter("a")) == []
+
+
+def test_layers_are_as_wide_as_their_labels_and_no_strip_is_empty() -> None:
+    below = {"cost": ["hull"], "wendel": ["hull"], "iff": ["one", "nought", "hull"], "more": ["iff"], "less": ["iff"]}
+    below |= {f"{name} upper": [name] for name in ("sink", "diagonal", "lower")}
+    names = ["hull", "one", "nought", "sink", "diagonal", "lower", *below]
+    layout = graph.laid(names, below)
+    assert layout.wide["cost"] == layout.wide["diagonal upper"] > layout.wide["one"] == layout.wide["diagonal"]
+    assert layout.at["cost"][0] == layout.wide["one"] + graph.SPACE
+    half = (graph.HIGH + graph.GAP) / 2
+    heights = sorted(y for _, y in layout.at.values())
+    assert all(high - low <= 2 * half + 1e-9 for low, high in pairwise(heights))
