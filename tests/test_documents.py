@@ -270,6 +270,7 @@ def test_each_claim_that_is_not_verified_has_its_part_in_the_findings() -> None:
 
     page = read("docs/findings.md")
     parts = re.findall(r"^### .*: (\w+)\n\n`([\w.-]+)`$", page, re.MULTILINE)
+    parts += [("refuted", name) for name in re.findall(r"^- .*, from .* \(`([\w.-]+)`\)$", page, re.MULTILINE)]
     wanted = {(v, name) for name, v in rows(page) if v != "verified" and not name.endswith(CORRECTED)}
     assert set(parts) == wanted
     assert len(parts) == len(wanted)

@@ -61,12 +61,12 @@ def found(report: Report) -> str:
         out += [escaped(_by_cause(len(source_of), len(weighty), len(found) - len(weighty))), ""]
         for cause in found:
             out += _finding(table[cause.id])
-            heirs = view.listed([escaped(_place(table[name])) for name in cause.heirs])
-            out += [f"The error goes on to {heirs}.", ""] if heirs else []
-        for entry in members:
-            if entry.id in source_of:
-                names = view.listed([escaped(_place(table[name])) for name in source_of[entry.id]])
-                out += _finding(entry, f"inherited from {names}")
+            heirs = view.listed([escaped(table[name].title) for name in cause.heirs])
+            out += [f"Inherited by {heirs}.", ""] if heirs else []
+        heirs = [
+            _heir(entry, [table[name] for name in source_of[entry.id]]) for entry in members if entry.id in source_of
+        ]
+        out += ["### Inherited errors", "", *heirs, ""] if heirs else []
         for verdict in _OPEN:
             for entry in members:
                 if entry.verdict == verdict:
@@ -84,51 +84,52 @@ def found(report: Report) -> str:
 
 
 def _papers(count: int) -> str:
-    return {1: "this paper", 2: "these two papers"}.get(count, f"{count} papers")
-
-
-def _place(entry: view.Entry) -> str:
-    return entry.claim["where"] or entry.id
+    return {1: "this paper", 2: "these two papers", 3: "these three papers"}.get(count, f"{count} papers")
 
 
 def _by_cause(heirs: int, own: int, lower: int) -> str:
     """How many of the refuted claims have which error, in a sentence."""
     if not heirs + own + lower:
         return ""
-    return (
-        f"Of the refuted ones {own} have an error of their own that is not in lower order only, {lower} one that is, "
-        f"and {heirs} inherit the error of another. The causes come first, by weight."
-    )
+    counts = ((own, "an error of their own"), (lower, "one in lower-order terms only"), (heirs, "an inherited one"))
+    told = view.listed([f"{count} {'has' if count == 1 else 'have'} {what}" for count, what in counts if count])
+    return f"Of the refuted ones {told}. The gravest come first."
 
 
-def _finding(entry: view.Entry, cause: str = "") -> list[str]:
-    """One claim that is not verified: what stands there, what is true, where they differ, and how to see it again."""
+def _heir(entry: view.Entry, sources: Sequence[view.Entry]) -> str:
+    """A claim that inherits an error: what is correct there, and from where the error is."""
+    told = f": {_truth(entry)}" if entry.claim["correction"] else ""
+    origin = view.listed([escaped(one.title) for one in sources])
+    return f"- {escaped(entry.title)}{told}, from {origin} ({code(entry.id)})"
+
+
+def _finding(entry: view.Entry) -> list[str]:
+    """One claim that is not verified: what is printed, what is correct, why, a check, and how to see it again."""
     claim = entry.claim
-    out = [f"### {escaped(claim['where'] or entry.id)}: {entry.verdict}", "", code(entry.id), ""]
+    out = [f"### {escaped(entry.title)}: {entry.verdict}", "", code(entry.id), ""]
 
     def add(label: str, text: str) -> None:
         if text:
             out.append(f"- {label}: {text}")
 
-    add("claim", math(claim["statement"]) if claim["statement"] else "")
+    add("printed", math(claim["statement"]) if claim["statement"] else "")
     add("reading", sentence(claim["reading"]))
     if claim["fidelity"] != "verbatim":
         add("fidelity", escaped(FIDELITY.get(claim["fidelity"], claim["fidelity"])))
     add("reason", sentence(claim["reason"]))
+    sure = entry.correction is None or entry.correction.verdict == "verified"
     if claim["correction"]:
-        add("what holds instead", _truth(entry))
-    if entry.correction is not None:
+        add("correct" if sure else "derived", _truth(entry))
+    if entry.correction is not None and not sure:
         add("the correction is", f"{entry.correction.verdict} ({sentence(_how(entry.correction.claim))})")
-    if given := claim["counterexample"]:
-        add("counterexample", escaped(f"{parameters(given['params'])}: {gives(given)}".removeprefix(": ")))
     if lines := byhand.check(claim):
-        add("by hand", " ".join(sentence(names.written(line, claim, generated=True)) for line in lines))
+        add("check", " ".join(sentence(names.written(line, claim, generated=True)) for line in lines))
+    elif given := claim["counterexample"]:
+        add("check", escaped(f"{parameters(given['params'])}: {gives(given)}".removeprefix(": ")))
     if any(start["exact"] or start["leading"] for start in claim["starts"]):
         add("by the start of the walk", escaped(starts(claim)))
-    add("cause", cause or ("wrong in lower order only" if of_lower_order(claim) else ""))
-    add("first false line of its proof", escaped(claim["proof"]["first_false"] or ""))
-    add("first whose error reaches the end", escaped(claim["proof"]["first_reaching"] or ""))
-    add("rests on", ", ".join(code(name) for name in claim["rests_on_refuted"]))
+    add("weight", "wrong in lower-order terms only" if of_lower_order(claim) else "")
+    add("the error enters in", escaped(claim["proof"]["first_reaching"] or claim["proof"]["first_false"] or ""))
     add("see it", code(claim["replay"]) if claim["replay"] else "")
     return [*out, ""]
 
@@ -139,7 +140,12 @@ def _truth(entry: view.Entry) -> str:
     assert correction is not None
     whole = entry.correction.claim["printed"] if entry.correction is not None else {}
     if len(whole) > 1 or any(text.startswith(("if ", "iff ")) for text in whole.values()):
-        text = "; ".join(f"{escaped(name)} {expression(formula)}" for name, formula in whole.items())
+        text = "; ".join(
+            f"{escaped(names.label(name))}{' ' if written.startswith(('if ', 'iff ')) else ' = '}{expression(written)}"
+            for name, written in whole.items()
+        )
+    elif names.papers(entry.claim) and whole:
+        text = expression(names.written(next(iter(whole.values())), entry.claim))
     else:
         text = math(correction["latex"])
     where = view.holds_where(entry.claim)

@@ -175,7 +175,7 @@ def gives(example: Counterexample) -> str:
     values = f"the print gives {outcome(example['printed'])}, the truth is {outcome(example['true'])}"
     if not example.get("limit"):
         return values
-    return f"{example['limit']}: {values}; before the limit, at these parameters, it is exactly {example['finite']}"
+    return f"{example['limit']}: {values}; the value at these parameters is exactly {example['finite']}"
 
 
 def worst(claim: Claim) -> Case | None:

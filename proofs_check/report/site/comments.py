@@ -231,7 +231,9 @@ def _check(claim: Claim) -> str:
     printed, true = (_value(outcome(given[side])) for side in ("printed", "true"))
     values = f"the printed formula gives {printed}, the true value is {true}"
     if given.get("limit"):
-        values = f"{sentence(given['limit'])}: {values}; before the limit it is exactly {_value(given['finite'])}"
+        values = (
+            f"{sentence(given['limit'])}: {values}; the value at these parameters is exactly {_value(given['finite'])}"
+        )
     return f"{case}{': ' * bool(case)}{values}."
 
 

@@ -8,7 +8,7 @@ from proofs_check.claims.report import Report
 from proofs_check.report.site import formula, mathml, prose, view
 from proofs_check.report.telling import FIDELITY, asked, gives, parameters, power, took, trusted, variant_told
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$-])")
+_SPECIAL = re.compile(r"([\\`*_\[\]|~$]|^[#+=-])")
 _MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!", "error": "!"}
 
 
@@ -17,7 +17,8 @@ def escaped(text: str | None) -> str:
     text = text or ""
     text = " ".join(mathml.clean(text).split())
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _SPECIAL.sub(r"\\\1", text)
+    # a number at the start is no list where its point is escaped
+    return re.sub(r"^(\d+)([.)])", r"\1\\\2", _SPECIAL.sub(r"\\\1", text))
 
 
 def code(text: str) -> str:

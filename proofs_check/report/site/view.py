@@ -39,8 +39,8 @@ from theorems.rules.norm import MEANING as MEANING_OF
 MEANING = {
     "verified": "the derivation proves the claim as printed, and the simulation agrees with a stated power",
     "refuted": "the derivation disproves it and the empirical check contradicts it, confirmed on fresh seeds",
-    "undecided": "one side could not decide, or had too little power; the reason is given",
-    "conflict": "the two sides contradict each other: a bug in Twofold or, in one's own lemma, two different models",
+    "undecided": "derivation or simulation could not decide, or had too little power; the reason is given",
+    "conflict": "derivation and simulation contradict each other: a bug in Twofold or, in your own lemma, two models",
     "error": "something broke; the traceback is in the report",
 }
 #: What the sentences on where a correction holds say again: that it does, or the correction.
