@@ -82,9 +82,25 @@ class Expr:
     args: tuple[Any, ...] = ()
     at: int = field(default=-1, compare=False)
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # a tree is asked for it at every lookup
+        return hash((self.op, self.args))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The node itself: hashes of texts differ from process to process."""
+        return {"op": self.op, "args": self.args, "at": self.at}
+
     def __iter__(self) -> Iterator[Expr]:
         """The arguments that are expressions."""
-        return (arg for arg in self.args if isinstance(arg, Expr))
+        return iter(self._below)
+
+    @cached_property
+    def _below(self) -> tuple[Expr, ...]:
+        return tuple(arg for arg in self.args if isinstance(arg, Expr))
 
     def walk(self) -> Iterator[Expr]:
         """This node and all below it."""

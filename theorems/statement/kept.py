@@ -6,6 +6,7 @@ from typing import Any
 
 import flint
 
+from theorems.algebra.balls import PRECISIONS, precision
 from theorems.statement.expression import Expr
 
 #: What is worked out once at a case where it holds no bound index.
@@ -29,7 +30,14 @@ class _Kept:
         if not node.names().isdisjoint(reader.own):
             return reader.read(node)
         self.nodes[id(node)] = node
-        key = (node if node.op in WHOLE else id(node)), flint.ctx.prec
+        if node.op == "least":
+            # its ends are as far apart as a floating-point solver's digits, at every precision
+            with precision(PRECISIONS[-1]):
+                return self._once(node, node, reader)
+        return self._once(node if node.op in WHOLE else id(node), node, reader)
+
+    def _once(self, name: Expr | int, node: Expr, reader: Any) -> Any:
+        key = name, flint.ctx.prec
         if key not in self.values:
             self.values[key] = reader.read(node)
         return self.values[key]

@@ -103,6 +103,8 @@ def _rational(found: Value) -> Fraction:
 
 def _open(node: Expr) -> bool:
     """Whether a node holds an unknown that no ``least`` in it binds."""
+    if not node.has("unknown"):
+        return False
     return node.op == "unknown" or (node.op not in ("least", "exists") and any(map(_open, node)))
 
 
