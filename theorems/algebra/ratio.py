@@ -199,6 +199,12 @@ class Ratio:
         return hash((_names(normal.num), frozenset(normal.num.items()), frozenset(normal.den.items())))
 
     @property
+    def data(self) -> tuple[Any, ...]:
+        """The normal form as tuples, which sort: names, monomials with their coefficients, and what is below."""
+        normal = self.reduced()
+        return _names(normal.num), tuple(sorted(normal.num.items())), tuple(sorted(normal.den.items()))
+
+    @property
     def names(self) -> frozenset[str]:
         """Every name that occurs."""
         normal = self.reduced()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -61,6 +61,30 @@ class Term:
         """The places of the tokens."""
         yield from (end for form in self.forms for end in (form.left, form.right) if isinstance(end, Place))
         yield from self.wave.places()
+
+
+def alike_joined(terms: Iterable[Term]) -> list[Term]:
+    """The same sum with terms joined that differ in the names of their indices alone.
+
+    In a wave each token has its own part, so that indices with the same ends, and as they sort by these parts, are
+    told apart by nothing else.
+    """
+    found: dict[tuple[tuple[Bound, ...], Wave], Term] = {}
+    rest = []
+    for term in terms:
+        indices = [bound.index for bound in term.bounds]
+        ends = {(bound.first, bound.last) for bound in term.bounds}
+        own = {place.name for pair in ends for place in pair} | term.coefficient.names
+        if term.forms or term.wave.plain or term.wave.steps or len(ends) > 1 or not own.isdisjoint(indices):
+            rest.append(term)
+            continue
+        ranked = sorted(indices, key=term.wave.part)
+        names = {index: f"_{place + 1}" for place, index in enumerate(ranked)}
+        bounds = tuple(replace(term.bounds[0], index=names[index]) for index in ranked)
+        key = bounds, term.wave.renamed(names).sorted()
+        before = found[key].coefficient if key in found else Ratio.of(0)
+        found[key] = Term(before + term.coefficient, (), *key)
+    return [*rest, *(term for term in found.values() if term.coefficient.num)]
 
 
 #: What a product is made of: ("scalar", terms), ("row"|"column"|"matrix"|"outer", [(term, data), ...]), and of a sum of

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import comb
+from typing import Any
 
 import sympy as sp
 
@@ -25,13 +26,13 @@ from theorems.gaussian.words import Letter as EngineLetter
 from theorems.gaussian.words import Word
 from theorems.statement import mixing
 from theorems.statement.expression import Expr
-from theorems.statement.forms import Bound, Form, NotPolynomialError, Term
+from theorems.statement.forms import Bound, Form, NotPolynomialError, Term, alike_joined
 from theorems.statement.laws import Law
 from theorems.statement.normal import nonnegative
 from theorems.statement.places import Order, Place
 from theorems.statement.series_moments import of_series
 from theorems.statement.traces import SIGMA, Letters, Traces
-from theorems.statement.waves import expected, on_the_sphere
+from theorems.statement.waves import Wave, expected, on_the_sphere
 
 #: How far beside its node a neighbouring place stands.
 BESIDE = Fraction(1, 10**6)
@@ -81,12 +82,13 @@ class Moments:
         self.powers: dict[str, tuple[Ratio, str]] = {}
         self.opaque: dict[str, sp.Expr] = {}
         self._memo: dict[tuple[Expr, Place, Place], Ratio] = {}
+        self._waves: dict[tuple[Any, ...], Ratio] = {}
 
     # -- expectations
 
     def expect(self, terms: list[Term]) -> Ratio:
         """E of a sum of products of forms."""
-        return total(self._summed(term, term.bounds, Chain(self.order)) for term in terms).reduced()
+        return total(self._summed(term, term.bounds, Chain(self.order)) for term in alike_joined(terms)).reduced()
 
     def _summed(self, term: Term, bounds: tuple[Bound, ...], chain: Chain) -> Ratio:
         if not bounds:
@@ -162,15 +164,24 @@ class Moments:
             return Ratio.of(1)
         if term.wave.series:
             return of_series(term.wave, self.law, chain.rank)
+        moving = any(kernel.names() & {"s", "t"} for kernel in (self.law.diagonal, self.law.below))
+        if moving or term.wave.steps:
+            return self._expected(term.wave, chain)
+        # the same whichever the tokens are
+        key = term.wave.by_tokens(chain.rank)
+        if key not in self._waves:
+            self._waves[key] = self._expected(term.wave, chain)
+        return self._waves[key]
 
+    def _expected(self, wave: Wave, chain: Chain) -> Ratio:
         def kernel(s: Place, t: Place) -> Ratio:
             return self.kernel(s, t, chain)
 
         try:
             if self.law.gaussian:
-                found = expected(term.wave, self.traces, kernel, "m" if self.law.moved else "")
+                found = expected(wave, self.traces, kernel, "m" if self.law.moved else "")
             elif self.law.kind in ("iid-sphere", "frame", "frame-sphere"):
-                found = on_the_sphere(term.wave, self.traces, kernel, chain.rank, self.law.kind)
+                found = on_the_sphere(wave, self.traces, kernel, chain.rank, self.law.kind)
             else:
                 raise NotImplementedError
         except NotImplementedError:

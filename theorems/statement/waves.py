@@ -10,10 +10,10 @@ two forms are those of their sum and difference.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
@@ -43,6 +43,11 @@ class Linear:
     vector: str = ""
     letters: Letters = ()
     place: Place = NOWHERE
+
+    @property
+    def data(self) -> tuple[Any, ...]:
+        """The form as tuples, which sort, its place last."""
+        return self.vector, self.letters, self.coefficient.data, self.place.offset, self.place.name
 
     def moved(self, change: Callable[[Place], Place]) -> Linear:
         """The form with its token's place changed."""
@@ -78,6 +83,34 @@ class Wave:
         series = tuple((head, part.moved(change)) for head, part in self.series)
         steps = tuple(replace(gate, form=tuple(part.moved(change) for part in gate.form)) for gate in self.steps)
         return Wave(exponent, phase, self.odd, series, steps)
+
+    def renamed(self, names: Mapping[str, str]) -> Wave:
+        """The wave with its tokens' indices renamed."""
+        return self.moved(lambda place: replace(place, name=names.get(place.name, place.name)))
+
+    def sorted(self) -> Wave:
+        """The same wave with its parts in a fixed order."""
+        exponent, phase = (tuple(sorted(parts, key=lambda one: one.data)) for parts in (self.exponent, self.phase))
+        series = tuple(sorted(self.series, key=lambda one: (one[0], one[1].data)))
+        return Wave(exponent, phase, self.odd, series, self.steps)
+
+    def part(self, name: str) -> tuple[Any, ...]:
+        """What is in it, but for steps, of the token with that index, as data without the index, which sort."""
+        both = (sorted(part.data[:-1] for part in parts if _at(part, name)) for parts in (self.exponent, self.phase))
+        return *both, sorted((head, *part.data[:-1]) for head, part in self.series if _at(part, name))
+
+    def by_tokens(self, rank: Callable[[Place], object]) -> tuple[Any, ...]:
+        """The wave without steps as data, whichever its tokens are; ``rank`` is the same for two places of one token."""
+        tokens: dict[object, tuple[list[Any], list[Any]]] = {}
+        for which, parts in enumerate((self.exponent, self.phase)):
+            for part in parts:
+                token = rank(part.place) if part.vector else None
+                tokens.setdefault(token, ([], []))[which].append(part.data[:3])
+        return self.odd, tuple(sorted((tuple(sorted(a)), tuple(sorted(b))) for a, b in tokens.values()))
+
+
+def _at(part: Linear, name: str) -> bool:
+    return bool(part.vector) and part.place.name == name
 
 
 PLAIN = Wave()

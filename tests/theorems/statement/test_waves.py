@@ -12,8 +12,9 @@ import pytest
 
 from proofs_check.api import check
 from proofs_check.cases.of_statements import drawn
-from theorems.statement import proposition
+from theorems.statement import moments, proposition
 from theorems.statement.decide import Derivation, decide
+from theorems.statement.waves import Linear, Wave
 
 Function = Callable[..., Any]
 #: Cov(x_s, x_t) of scalar tokens, for the three tokens 1, 2 and 3.
@@ -158,3 +159,36 @@ def test_both_sides_judge_exponentials_on_the_sphere(statement: str, verdict: st
     found = check(statement, hypotheses="u in R^d, Sigma = I", law="iid(sphere)", effort="quick")
     assert found.verdict == verdict, found.reason
     assert "Sphere" not in str(found.report)
+
+
+# -- what is worked out once
+
+ALIKE = (
+    "E[(sum(exp(x[k].T*u) + 2*exp(-x[k].T*u), k, 1, T)/T - exp(x[1].T*v))**3]",
+    "E[(sum(cos(x[k].T*u), k, 1, T) - sum(sin(x[k].T*v), k, 1, T))**3]",
+    "E[(exp(x[1].T*u) + sum(cos(x[k].T*v), k, 2, T - 1))**2]",
+)
+
+
+def values_of(quantity: str) -> list[Any]:
+    prop = proposition(f"{quantity} = 0", "T >= 3, u in R^d, v in R^d", law="iid")
+    derivation = Derivation(prop)
+    return [derivation.value(order, prop.left) for order in derivation.orders]
+
+
+@pytest.mark.parametrize("quantity", ALIKE)
+def test_terms_that_differ_in_their_indices_alone_are_one(quantity: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = values_of(quantity)
+    with monkeypatch.context() as every_term:
+        every_term.setattr(moments, "alike_joined", list)
+        every_term.setattr(Wave, "by_tokens", lambda wave, rank: object())
+        assert values_of(quantity) == found
+
+
+def test_what_tells_indices_and_tokens_apart_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A planted fault: parts by their vectors alone, whatever stands beside them."""
+    found = values_of(ALIKE[0])
+    monkeypatch.setattr(
+        Linear, "data", property(lambda part: (part.vector, "", "", part.place.offset, part.place.name))
+    )
+    assert values_of(ALIKE[0]) != found
