@@ -186,6 +186,10 @@ class Asked:
         return cls(repr((statement.id.split(".")[0], hypotheses, ranges, what)), statement, what, seed, count)
 
 
+class _EnoughError(BaseException):
+    """All cases wanted are there: what is no Exception ends a run of Hypothesis at once."""
+
+
 @lru_cache(maxsize=128)
 def _drawn(asked: Asked) -> list[Case]:
     statement, slot, run_seed, count = asked.statement, asked.what, asked.seed, asked.count
@@ -197,9 +201,12 @@ def _drawn(asked: Asked) -> list[Case]:
     def collect(case: Case) -> None:
         if meets(statement, case):
             found.setdefault(key(case), case)
+        if len(found) == count:
+            raise _EnoughError
 
-    collect()
-    return list(found.values())[:count]
+    with contextlib.suppress(_EnoughError):
+        collect()
+    return list(found.values())
 
 
 def hit_rate(statement: Statement, run_seed: int, count: int = 200) -> float:
@@ -207,10 +214,15 @@ def hit_rate(statement: Statement, run_seed: int, count: int = 200) -> float:
 
     Raises ValueError where none does: a claim about nothing proves nothing.
     """
-    met: list[bool] = []
+    return _hit_rate(Asked.of(statement, {}, run_seed, count))
 
-    @seed(run_seed)
-    @_quiet(count)
+
+@lru_cache(maxsize=128)
+def _hit_rate(asked: Asked) -> float:
+    statement, met = asked.statement, list[bool]()
+
+    @seed(asked.seed)
+    @_quiet(asked.count)
     @given(case_strategy(statement, {}))
     def collect(case: Case) -> None:
         met.append(meets(statement, case))

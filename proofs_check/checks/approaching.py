@@ -16,17 +16,17 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.checks.evidence import Measured, Planned, RunContext
+from proofs_check.checks.evidence import BETA, Measured, Planned, RunContext
 from proofs_check.checks.extrapolation import (
+    ROUNDING,
     Extrapolated,
     ExtrapolationError,
     allotted,
     approach,
-    extrapolated,
     weights,
 )
-from proofs_check.checks.intervals import Interval
-from proofs_check.checks.planning import plan_case
+from proofs_check.checks.intervals import Interval, combined, detectable_together
+from proofs_check.checks.planning import plan_case, to_be_drawn
 from proofs_check.claims import report
 from proofs_check.claims.pairing import Pair, Target, orders, scale_name
 from proofs_check.claims.report import Case, finite
@@ -35,11 +35,11 @@ from theorems.kernel.settle import value_of
 
 #: Lengths up to this are sampled, or up to that of the case where it is longer.
 LONGEST = 48
-#: What one length may cost, as a multiple of what a case may: the errors of several lengths add up.
-DEARER = 1.5
+#: A plan that shows too little is made anew for a smaller error, so often at most.
+PLANS = 8
 #: Multiples of the shortest length at which every position is an integer.
 MULTIPLES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
-#: A limit is looked for this much more coarsely than a value at one length: its interval adds up those of several.
+#: A limit is looked for this much more coarsely than a value at one length: its error is made of those of several.
 COARSER = 2.0
 #: Most lengths that a limit may need: the false alarms of a claim are shared out for so many.
 MOST_LENGTHS = 6
@@ -112,8 +112,6 @@ def plan_ladder(
     """The lengths and samples that make the wanted error of the limit visible; None where that would be too dear."""
     names = [name for name in pair.sampled_names if name in pair.formulas and pair.in_the_limit(name)]
     cases = lengths(pair, raw)
-    most = int(DEARER * context.effort.most_normals)
-    context = replace(context, effort=replace(context.effort, most_normals=most))
     if any(isinstance(pair.quantity(name), Limit) for name in names):
         planned = [plan_case(pair, simulation, case, delta, context) for case in cases]
         rungs = tuple(rung for rung in planned if rung is not None)
@@ -133,27 +131,38 @@ def plan_ladder(
     used = {T for T, a in zip(sizes, factors, strict=True) if a != 0}
     shown = min((T for T in sizes if 2 * T >= LONGEST), default=sizes[-1])
     used |= set() if any(2 * T >= LONGEST for T in used) else {shown}
+    chosen = [k for k, case in enumerate(cases) if sizes[k] in used or case["T"] == raw["T"]]
+    kept = tuple(float(factors[k]) for k in chosen)
     off = {name: allotted(list(factors), spreads[name], sizes, limits[name][1]) for name in names}
-    rungs_found: list[Planned] = []
-    kept: list[float] = []
-    for k, case in enumerate(cases):
-        here = sizes[k] == int(Fraction(raw["T"]))
-        if sizes[k] not in used and not here:
-            continue
-        wanted = {name: float("inf") for name in pair.sampled_names}
-        wanted |= {name: off[name][k] * sizes[k] ** pair.least for name in names}
-        if here:
-            usual = plan_case(pair, simulation, case, delta, context)
-            if usual is None:
+    for _ in range(PLANS):
+        found: list[Planned] = []
+        for k in chosen:
+            # what has no limit is a value, and looked at where the case is
+            elsewhere = () if cases[k]["T"] == raw["T"] else pair.sampled_names
+            wanted = {name: float("inf") for name in elsewhere}
+            wanted |= {name: off[name][k] * sizes[k] ** pair.least for name in names}
+            rung = plan_case(pair, simulation, cases[k], delta, context, wanted)
+            if rung is None:
                 return None
-            wanted = {name: min(wanted[name], tolerance) for name, (_, _, tolerance) in usual.quantities.items()}
-        rung = plan_case(pair, simulation, case, delta, context, wanted)
-        if rung is None:
-            return None
-        rungs_found.append(rung)
-        kept.append(float(factors[k]))
-    place = next(k for k, rung in enumerate(rungs_found) if Fraction(rung.raw["T"]) == Fraction(raw["T"]))
-    return Ladder(tuple(rungs_found), tuple(kept), limits, place)
+            found.append(rung)
+        short = {name: _visible(pair, simulation, found, kept, name, delta) / limits[name][1] for name in names}
+        if max(short.values()) <= 1.0:
+            place = next(k for k, rung in enumerate(found) if rung.raw["T"] == raw["T"])
+            return Ladder(tuple(found), kept, limits, place)
+        off = {name: [h / max(1.0, 1.01 * short[name]) for h in off[name]] for name in names}
+    return None
+
+
+def _visible(
+    pair: Pair, simulation: Any, rungs: Sequence[Planned], factors: Sequence[float], name: str, delta: float
+) -> float:
+    """The error of the limit that the planned samples make visible."""
+    parts = [
+        (a / float(Fraction(rung.raw["T"])) ** pair.least, to_be_drawn(pair, simulation, rung, name))
+        for a, rung in zip(factors, rungs, strict=True)
+        if a
+    ]
+    return detectable_together(parts, delta=delta, beta=BETA)
 
 
 def _limits(
@@ -376,17 +385,15 @@ def reached(pair: Pair, ladder: Ladder, found: Sequence[Sequence[Measured]], del
     approached = []
     for name, (scale, tolerance) in ladder.limits.items():
         rungs = tuple(m for at in found for m in at if m.target.name == name)
-        limit = None
-        if ladder.factors:
-            sizes = [int(Fraction(rung.raw["T"])) for rung in rungs]
-            around = [scaled(rung.interval, T, pair.least) for rung, T in zip(rungs, sizes, strict=True)]
-            limit = extrapolated(sizes, around, sorted(exponents(pair, name)), using=ladder.factors)
-        approached.append(Approached(rungs, ladder.case, limit, pair, scale, tolerance, delta * len(rungs)))
+        limit = _limit(ladder, rungs, pair.least, delta) if ladder.factors else None
+        approached.append(Approached(rungs, ladder.case, limit, pair, scale, tolerance, delta * (len(rungs) + 1)))
     return approached
 
 
-def scaled(interval: Interval, T: int, power: int) -> Interval:
-    """The interval of a value over T^power."""
-    unit = float(T) ** power
-    ends = (interval.low / unit, interval.high / unit, interval.centre / unit)
-    return Interval(*ends, interval.spread / unit**2, interval.miss / unit)
+def _limit(ladder: Ladder, rungs: Sequence[Measured], power: int, delta: float) -> Extrapolated:
+    """The interval of the limit of values over T^power, from the samples of all lengths together."""
+    units = [float(Fraction(rung.raw["T"])) ** power for rung in rungs]
+    parts = [(a / unit, rung.blocks) for a, unit, rung in zip(ladder.factors, units, rungs, strict=True) if a]
+    around = combined(parts, delta=delta, beta=BETA)
+    slack = ROUNDING * sum(abs(a * blocks.around.centre) for a, blocks in parts)
+    return Extrapolated(replace(around, low=around.low - slack, high=around.high + slack), ladder.factors)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from proofs_check.checks.intervals import Interval
+from proofs_check.checks.intervals import Blocks, Interval
 from proofs_check.checks.streams import Streams
 from proofs_check.claims.pairing import Target
 from proofs_check.claims.report import Case, Counterexample, Observed, Simulation, shown_case
@@ -36,7 +36,7 @@ EFFORTS = {
 class Measured:
     """One quantity at one case, sampled: the targets, the interval and what an error would have to be to be seen.
 
-    ``measured`` says what the error is measured against.
+    ``measured`` says what the error is measured against; ``blocks`` are the sample's own means.
     """
 
     raw: Mapping[str, Any]
@@ -47,6 +47,7 @@ class Measured:
     scale: float
     tolerance: float
     p: float
+    blocks: Blocks
     measured: str = "the value"
 
     @property

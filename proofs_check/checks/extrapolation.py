@@ -88,11 +88,12 @@ def allotted(
     """How far off each value may be so that the limit is within the tolerance, at the least cost of sampling.
 
     The weights are ``factors``, ``spreads`` the standard deviations of one number at each length, ``costs`` what a
-    number costs there: sum_k |a_k| h_k = tolerance with sum_k cost_k spread_k^2/h_k^2 least.
+    number costs there: the values err independently, sum_k a_k^2 h_k^2 = tolerance^2 with sum_k cost_k
+    spread_k^2/h_k^2 least.
     """
     sizes, wide, dear = (np.asarray(v, dtype=np.float64) for v in (np.abs(factors), spreads, costs))
-    raw = np.where((wide > 0) & (sizes > 0), np.cbrt(wide**2 * dear / np.maximum(sizes, UNUSED)), 0.0)
-    total = float((sizes * raw).sum())
+    raw = np.where((wide > 0) & (sizes > 0), np.sqrt(wide * np.sqrt(dear) / np.maximum(sizes, UNUSED)), 0.0)
+    total = float(np.linalg.norm(sizes * raw))
     return [tolerance * float(h) / total if h > 0 else tolerance for h in raw]
 
 

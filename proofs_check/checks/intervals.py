@@ -15,12 +15,17 @@ least (1 - e) sigma^2, where e = sqrt((K + 3) L/N), except with probability exp(
 another bound of the kurtosis is stated, it stands for K. Numbers within a width w have Z <= w^2/2, so
 E Z^2 <= sigma^2 w^2/2 and, with c = w^2 L/(4 N), average >= sigma^2 - 2 sqrt(c) sigma:
 sigma <= sqrt(c) + sqrt(c + average).
+
+Several samples. Independent samples k with means mu_k and weights a_k: each one's blocks are put together, in their
+order, in G groups of m_kg blocks, and Z_g = sum_k a_k (mean of group g of sample k). The Z_g are independent with mean
+sum_k a_k mu_k and variances of sum_k a_k^2 v_k/m_kg, so that what stands above holds of them with B = G and the average
+of these variances for v. Their errors add up as those of independent numbers do, and not as the widths of intervals.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +36,8 @@ from montecarlo.registry import Tails
 
 #: Relative accuracy claimed for a statistic that does not vary at all.
 CONSTANT = 1e-9
+#: Most groups that the blocks of several samples are put together in: more of them shorten the interval by 1%.
+GROUPS = 2048
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,26 @@ class Interval:
     def detectable(self) -> float:
         """An error of this size is caught with the planned probability: half the width and the estimate's own miss."""
         return max(self.high - self.centre, self.centre - self.low) + self.miss
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Independent means of ``per_block`` numbers each, with the planned variance of one number.
+
+    ``around`` is the interval of their mean; its ``spread`` is what the data say of the variance.
+    """
+
+    means: NDArray[np.float64]
+    per_block: int
+    planned: float
+    around: Interval
+
+    def grouped(self, groups: int) -> tuple[NDArray[np.float64], float]:
+        """The means of so many groups of blocks in their order, and the average of 1/numbers of a group."""
+        counts = np.full(groups, len(self.means) // groups)
+        counts[: len(self.means) % groups] += 1
+        starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+        return np.add.reduceat(self.means, starts) / counts, float((1.0 / counts).mean()) / self.per_block
 
 
 def spread_slack(degree: int | Tails, pairs: int, log: float) -> float:
@@ -107,14 +134,48 @@ def interval(
     if planned <= 0.0:
         slack = CONSTANT * max(1.0, abs(centre)) if pair_mean <= (CONSTANT * max(1.0, abs(centre))) ** 2 else math.inf
         return Interval(centre - slack, centre + slack, centre, pair_mean, 0.0)
-    blocks = len(means)
     log_spread, log_mean = math.log(2.0 / delta), math.log(4.0 / delta)
     spread = spread_bound(pair_mean, degree, pairs, log_spread)
     if not math.isfinite(spread):
         return Interval(-math.inf, math.inf, centre, math.inf, math.inf)
+    return _around(means, per_block, planned, spread, log_mean, beta)
+
+
+def combined(parts: Sequence[tuple[float, Blocks]], *, delta: float, beta: float) -> Interval:
+    """The interval of sum_k a_k mu_k from independent samples with the weights a_k.
+
+    It holds but for delta/2 where the samples' bounds of their variances do.
+    """
+    # what does not vary has its interval without chance
+    still = [(a, blocks.around) for a, blocks in parts if blocks.planned <= 0.0]
+    varying = [(a, blocks) for a, blocks in parts if blocks.planned > 0.0]
+    shift = sum(a * one.centre for a, one in still)
+    slack = sum(abs(a) * (one.high - one.centre) for a, one in still)
+    if not varying:
+        return Interval(shift - slack, shift + slack, shift, sum(a * a * one.spread for a, one in still), 0.0)
+    groups = min(GROUPS, *(len(blocks.means) for _, blocks in varying))
+    means, planned, spread = np.zeros(groups), 0.0, 0.0
+    for a, blocks in varying:
+        own, part = blocks.grouped(groups)
+        means += a * own
+        planned += a * a * part * blocks.planned
+        spread += a * a * part * blocks.around.spread
+    if not math.isfinite(spread + slack):
+        return Interval(-math.inf, math.inf, shift + float(means.mean()), math.inf, math.inf)
+    found = _around(means, 1, planned, spread, math.log(4.0 / delta), beta)
+    low, high = found.low + shift - slack, found.high + shift + slack
+    return Interval(low, high, found.centre + shift, spread, found.miss)
+
+
+def _around(
+    means: NDArray[np.float64], per_block: int, planned: float, spread: float, log_mean: float, beta: float
+) -> Interval:
+    """The interval but for 2 exp(-log_mean), where ``spread`` is at least the variance of one number."""
+    blocks = len(means)
     alpha = tuning(planned, per_block, blocks, log_mean)
     bound = alpha * spread / per_block / 2.0 + log_mean / (blocks * alpha)
     score = _score(means, alpha)
+    centre = float(means.mean())
     root = _root(score, 0.0, centre, bound)
     low, high = _root(score, bound, centre, bound), _root(score, -bound, centre, bound)
     miss = alpha * spread / per_block / 2.0 + math.log(2.0 / beta) / (blocks * alpha)
@@ -189,16 +250,54 @@ def numbers_needed(
     if variance <= 0.0:
         return 2 * per_block
     log_spread, log_mean, log_miss = math.log(2.0 / delta), math.log(4.0 / delta), math.log(2.0 / beta)
-    bounded = isinstance(degree, Tails) and degree.width is not None
     numbers = max(8, math.ceil(4 * log_mean)) * per_block
     while numbers <= most:
-        room = 0.1 if bounded else max(0.1, 3.0 * spread_slack(degree, numbers, 1.0))
-        ratio = (1.0 + room) * spread_bound(variance, degree, numbers // 2, log_spread) / variance
-        if math.isfinite(ratio):
-            # the least slope of r over the block means
-            slope = 1.0 - log_mean * per_block / numbers
-            unit = math.sqrt(variance * log_mean / (2.0 * numbers))
-            if unit * (ratio + 1.0) / slope + unit * (ratio + log_miss / log_mean) <= tolerance:
-                return numbers
+        ratio = _seen(variance, numbers, degree, log_spread) / variance
+        if _detectable(variance / numbers, ratio, numbers // per_block, log_mean, log_miss) <= tolerance:
+            return numbers
         numbers += max(per_block, (numbers // (64 * per_block)) * per_block)
     return None
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A planned sample: so many numbers of this exact variance and these tails, ``per_block`` a block."""
+
+    variance: float
+    degree: int | Tails
+    numbers: int
+    per_block: int
+
+
+def detectable_together(parts: Sequence[tuple[float, Drawn]], *, delta: float, beta: float) -> float:
+    """The error of sum_k a_k mu_k that planned samples of weights a_k make visible together (``combined``)."""
+    varying = [(a, one) for a, one in parts if one.variance > 0.0]
+    if not varying:
+        return 0.0
+    groups = min(GROUPS, *(one.numbers // one.per_block for _, one in varying))
+    square, seen = 0.0, 0.0
+    for a, one in varying:
+        blocks = one.numbers // one.per_block
+        # the average of 1/blocks over groups of one block more or less
+        more = blocks % groups
+        part = ((groups - more) / (blocks // groups) + more / (blocks // groups + 1)) / groups / one.per_block
+        square += a * a * part * one.variance / groups
+        seen += a * a * part * _seen(one.variance, one.numbers, one.degree, math.log(2.0 / delta)) / groups
+    return _detectable(square, seen / square, groups, math.log(4.0 / delta), math.log(2.0 / beta))
+
+
+def _seen(variance: float, numbers: int, degree: int | Tails, log_spread: float) -> float:
+    """What the data are expected to say at most of a variance, with room for its own estimate."""
+    bounded = isinstance(degree, Tails) and degree.width is not None
+    room = 0.1 if bounded else max(0.1, 3.0 * spread_slack(degree, numbers, 1.0))
+    return (1.0 + room) * spread_bound(variance, degree, numbers // 2, log_spread)
+
+
+def _detectable(square: float, ratio: float, blocks: int, log_mean: float, log_miss: float) -> float:
+    """What an interval makes visible: of a mean of that variance, which the data say to be ``ratio`` times as large."""
+    if not math.isfinite(ratio):
+        return math.inf
+    # the least slope of r over the block means
+    slope = 1.0 - log_mean / blocks
+    unit = math.sqrt(square * log_mean / 2.0)
+    return unit * (ratio + 1.0) / slope + unit * (ratio + log_miss / log_mean)

@@ -7,8 +7,8 @@ from typing import Any
 
 from montecarlo.registry import Simulation, Tails
 from proofs_check.checks.evidence import BETA, Planned, RunContext
-from proofs_check.checks.intervals import numbers_needed
-from proofs_check.claims.pairing import Pair, scale_and_tolerance
+from proofs_check.checks.intervals import Drawn, numbers_needed
+from proofs_check.claims.pairing import Pair, Sampled, scale_and_tolerance
 from theorems.gaussian.process import Moment
 from theorems.kernel.limits import Limit
 
@@ -51,17 +51,13 @@ def plan_case(
 
     ``tolerances`` are errors to be made visible in the place of those that the effort asks for, by quantity.
     """
-    from montecarlo.cases import dimension, length
-    from montecarlo.walks import block_walks
-
-    T = length(raw) if simulation.model == "walk" else 1
-    d = dimension(raw) if simulation.model != "free" else 1
-    block = block_walks(T, d)
+    T, d = _sizes(simulation, raw)
+    block = _block(simulation, raw)
     walks, quantities = max(2 * block, context.walks), {}
     for name in pair.sampled_names:
         moment, mean, variance = pair.statistic(name, raw)
         scale, tolerance = scale_and_tolerance(moment, mean, variance, context.effort.factor)
-        per_block = block // 2 if moment.kind in ("variance", "covariance") else block
+        per_block = _per_block(moment, block)
         tolerance = (tolerances or {}).get(name, tolerance)
         degree = degree_of(simulation, name, pair)
         if isinstance(moment, Limit):
@@ -80,6 +76,32 @@ def plan_case(
         walks = max(walks, needed * (block // per_block))
         quantities[name] = (variance, scale, tolerance)
     return Planned(raw, walks, walks * T * d, quantities, tier_of(simulation, raw, context))
+
+
+def to_be_drawn(pair: Pair, simulation: Simulation, planned: Planned, name: str) -> Drawn:
+    """The numbers of one quantity that a planned sample gives."""
+    block = _block(simulation, planned.raw)
+    per_block = _per_block(pair.moment(name, planned.raw), block)
+    variance = planned.quantities[name][0]
+    return Drawn(variance, degree_of(simulation, name, pair), planned.walks // block * per_block, per_block)
+
+
+def _block(simulation: Simulation, raw: Mapping[str, Any]) -> int:
+    from montecarlo.walks import block_walks
+
+    return block_walks(*_sizes(simulation, raw))
+
+
+def _sizes(simulation: Simulation, raw: Mapping[str, Any]) -> tuple[int, int]:
+    """Tokens of a walk and their dimension, 1 where there are none."""
+    from montecarlo.cases import dimension, length
+
+    return length(raw) if simulation.model == "walk" else 1, dimension(raw) if simulation.model != "free" else 1
+
+
+def _per_block(moment: Sampled, block: int) -> int:
+    """Numbers of a block of walks: half squared differences take two."""
+    return block // 2 if moment.kind in ("variance", "covariance") else block
 
 
 def degree_of(simulation: Simulation, name: str, pair: Pair) -> int | Tails:

@@ -16,7 +16,7 @@ from proofs_check.checks import tails
 from proofs_check.checks.approaching import MOST_LENGTHS, Approached, Ladder, plan_ladder, reached
 from proofs_check.checks.evaluating import evaluated_beside
 from proofs_check.checks.evidence import BETA, Evidence, Measured, Planned, RunContext
-from proofs_check.checks.intervals import interval, p_value
+from proofs_check.checks.intervals import Blocks, interval, p_value
 from proofs_check.checks.planning import degree_of, plan_case, tier_of
 from proofs_check.checks.streams import Streams
 from proofs_check.claims.mutants import mutants
@@ -144,7 +144,8 @@ def measure(
                 raise ArithmeticError(f"{pair.source}: interval and p-value of {name} disagree; this is a bug of ours")
         words = scale_name(pair.moment(name, planned.raw))
         size = (estimate.count, estimate.std_error, scale, tolerance)
-        found.append(Measured(planned.raw, target, around, *size, p, words))
+        blocks = Blocks(estimate.block_means, estimate.numbers_per_block, variance, around)
+        found.append(Measured(planned.raw, target, around, *size, p, blocks, words))
     return found
 
 
@@ -230,7 +231,7 @@ def _sampled(
         found, told = climbed(pair, simulation, case, delta, context)
         measured += found
         judged += told
-    evidence.spent = delta * len(measured)
+    evidence.spent = delta * _intervals(measured, judged)
     evidence.tier = _tiers(simulation, every)
     _fill(evidence, measured, judged)
     if evidence.conflicts and pair.statement.plugin and only is None:
@@ -247,7 +248,7 @@ def _sampled(
     _decoys(pair, judged, evidence, single=only is not None)
     if outcome.status == "disproved" and evidence.status == "contradicts" and smallest is not None:
         again, fresh = climbed(pair, simulation, smallest, delta, context, "confirmation")
-        evidence.spent += delta * len(again)
+        evidence.spent += delta * _intervals(again, fresh)
         evidence.samples += sum(m.count for m in again if m.target.name in outcome.false_quantities)
         wrong = [m for m in fresh if m.contradicts and m.target.name in outcome.false_quantities]
         first = [m for m in judged if m.raw == smallest.raw and m.contradicts]
@@ -261,10 +262,15 @@ def _sampled(
 def share(pair: Pair, alpha: float, places: int) -> float:
     """The level of one interval: every case, the counterexample and its confirmation may err once a quantity.
 
-    Where the print is about a limit each of them has several lengths.
+    Where the print is about a limit each of them has several lengths, and the limit an interval of its own.
     """
     limits = any(name in pair.formulas and pair.in_the_limit(name) for name in pair.sampled_names)
-    return alpha / ((places + 2) * len(pair.sampled_names) * (MOST_LENGTHS if limits else 1))
+    return alpha / ((places + 2) * len(pair.sampled_names) * (MOST_LENGTHS + 1 if limits else 1))
+
+
+def _intervals(measured: Sequence[Measured], judged: Sequence[Judged]) -> int:
+    """How many intervals were put around numbers and limits."""
+    return len(measured) + sum(isinstance(one, Approached) and one.found is not None for one in judged)
 
 
 def _counterexample(pair: Pair, wrong: Judged) -> Counterexample:

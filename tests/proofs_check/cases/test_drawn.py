@@ -12,7 +12,7 @@ import pytest
 from sympy import QQ
 from sympy.polys.matrices import DomainMatrix
 
-from proofs_check.cases.drawn import EVERY_T, LONG_RUN, SLOTS, TRACELESS, Case, drawn, key, slots, smallest
+from proofs_check.cases.drawn import EVERY_T, LONG_RUN, SLOTS, TRACELESS, Case, drawn, key, meets, slots, smallest
 from proofs_check.cases.rotations import rotated
 from theorems.claims.catalogue import Statement, by_id, catalogue
 
@@ -134,6 +134,22 @@ def test_one_seed_gives_one_list_and_another_seed_another() -> None:
     assert first == drawn(statement, slot, 7, 8)
     assert first != drawn(statement, slot, 8, 8)
     assert len({key(case) for case in first}) == len(first) > 4
+
+
+def test_no_case_is_drawn_beyond_those_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a claim with conditions twenty times as many may be drawn; the first that meet them are the same ones."""
+    looked_at: list[bool] = []
+
+    def counted(statement: Statement, case: Case) -> bool:
+        looked_at.append(meets(statement, case))
+        return looked_at[-1]
+
+    statement = by_id()["bao2024.sec4.a1-uniform"]
+    slot = slots(statement, "standard")[0]
+    monkeypatch.setattr("proofs_check.cases.drawn.meets", counted)
+    found = drawn(statement, slot, 3001, 4)
+    assert len(found) == 4 and looked_at[-1] and 4 <= sum(looked_at) < 20
+    assert len(looked_at) < 60
 
 
 def test_the_name_of_a_case_is_its_content() -> None:

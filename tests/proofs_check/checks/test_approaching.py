@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 import sympy as sp
 
@@ -16,7 +17,7 @@ from montecarlo.walks import form
 from proofs_check.api import judge
 from proofs_check.checks.approaching import Ladder, exponents, lengths, plan_ladder, reached
 from proofs_check.checks.evidence import EFFORTS, Measured, RunContext
-from proofs_check.checks.intervals import Interval
+from proofs_check.checks.intervals import Blocks, Interval
 from proofs_check.checks.sampling import plan, sampled
 from proofs_check.claims import pairing
 from proofs_check.claims.pairing import Pair
@@ -61,7 +62,8 @@ def measured(pair: Pair, planned: Ladder, off: float = 0.0, half: float = 1e-9) 
             target = pair.target(name, rung.raw)
             value = float(target.derived) * (1 + off)
             around = Interval(value - half, value + half, value, 1.0, 0.0)
-            at.append(Measured(rung.raw, target, around, 100, half, 1.0, 1.0, 1.0))
+            blocks = Blocks(np.full(64, value), 1, half**2, replace(around, spread=half**2))
+            at.append(Measured(rung.raw, target, around, 100, half, 1.0, 1.0, 1.0, blocks))
         found.append(at)
     return found
 

@@ -72,11 +72,11 @@ def test_what_is_allotted_keeps_the_limit_within_the_tolerance_at_the_least_cost
     def cost(h: list[float]) -> float:
         return sum(c * s**2 / x**2 for c, s, x in zip(costs, spreads, h, strict=True))
 
-    assert sum(abs(a) * h for a, h in zip(factors, halves, strict=True)) == pytest.approx(0.1)
+    assert sum((a * h) ** 2 for a, h in zip(factors, halves, strict=True)) == pytest.approx(0.1**2)
     rng = np.random.default_rng(0)
     for _ in range(50):
         other = np.array(halves) * np.exp(rng.normal(size=3) / 10)
-        other *= 0.1 / float((np.abs(factors) * other).sum())
+        other *= 0.1 / float(np.linalg.norm(factors * other))
         assert cost(list(other)) >= cost(halves)
     assert allotted((1.0, 2.0), (0.0, 1.0), (1.0, 1.0), 0.1) == pytest.approx([0.1, 0.05])
 

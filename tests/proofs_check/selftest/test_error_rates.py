@@ -75,7 +75,8 @@ class Squares:
         one = sp.Float(1)
         target = Target("moment", one, one, one, one)
         error = float(x.std(ddof=1)) / math.sqrt(numbers)
-        return Measured({}, target, found, numbers, error, 1.0, tolerance, 1.0)
+        blocks = intervals.Blocks(x.mean(1), PER_BLOCK, self.variance, found)
+        return Measured({}, target, found, numbers, error, 1.0, tolerance, 1.0, blocks)
 
 
 def tallied(source: Squares) -> dict[str, Any]:
