@@ -100,7 +100,7 @@ class Wave:
         return *both, sorted((head, *part.data[:-1]) for head, part in self.series if _at(part, name))
 
     def by_tokens(self, rank: Callable[[Place], object]) -> tuple[Any, ...]:
-        """The wave without steps as data, whichever its tokens are; ``rank`` is the same for two places of one token."""
+        """The wave without steps as data, whichever its tokens are; ``rank`` is the same for places of one token."""
         tokens: dict[object, tuple[list[Any], list[Any]]] = {}
         for which, parts in enumerate((self.exponent, self.phase)):
             for part in parts:
