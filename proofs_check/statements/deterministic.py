@@ -25,6 +25,7 @@ from proofs_check.cases.without_tokens import drawn, gram, simplex, strategy
 from proofs_check.statements import clauses
 from proofs_check.statements.rounding import radii
 from proofs_check.statements.shrinking import shrunk
+from proofs_check.statements.texts import without_cases
 from theorems.statement.cases import Case, admissible, frame
 from theorems.statement.certify import shown, undefined, violation
 from theorems.statement.conditions import CLAUSES, numbers_of
@@ -410,7 +411,7 @@ def _unrefuted(search: _Search, work: Work) -> Found:
     if search.conflict:
         return replace(base, verdict="conflict", reason=search.conflict)
     if math.isinf(closest):
-        return replace(base, reason=search.without or "no case that meets the hypotheses was found")
+        return replace(base, reason=search.without or without_cases(prop))
     proof = None if search.without else proved(prop, work)
     vain = f"no violation in {search.tries} tries, closest was {closest:.3g} (relative, 0 is equality) at {where}"
     if proof is None:

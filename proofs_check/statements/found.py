@@ -35,7 +35,7 @@ class Found:
     remarks: list[str] = field(default_factory=list)
     spent: float = 0.0
     samples_drawn: int = 0
-    doing: str = ""
+    doing: str = "while reading"
     tier: str = ""
 
     @property

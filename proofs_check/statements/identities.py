@@ -14,6 +14,7 @@ from proofs_check.cases.without_tokens import drawn
 from proofs_check.statements.deterministic import SEEN, SHRINKING, Found, Mutant, mutants_of
 from proofs_check.statements.rounding import plain_case, radii
 from proofs_check.statements.shrinking import shrunk
+from proofs_check.statements.texts import without_cases
 from theorems.statement.arithmetic import UndefinedError, entries_of
 from theorems.statement.cases import Case, admissible
 from theorems.statement.certify import shown, undefined, violation
@@ -54,7 +55,7 @@ def judge_matrices(prop: Proposition, effort: str, seed: int) -> Found:
             return _refuted(prop, case, tries, Work(SHRINKING[effort]))
         pool.append(case)
     if not pool:
-        return Found("undecided", without or blurred or "no case that meets the hypotheses was found", tries=tries)
+        return Found("undecided", without or blurred or without_cases(prop), tries=tries)
     vain = f"no violation at {len(pool)} cases, exact and in floats"
     proof = None if without else proved(prop)
     if proof is None:

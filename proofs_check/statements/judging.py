@@ -103,7 +103,7 @@ def both_sides(
     except TimeLimitError:
         # what was found until then stays in the report, but decides nothing
         found.status, found.simulation = "undecided", "none"
-        found.reason = f"stopped after {SECONDS[effort]:g} s, {found.doing or 'while reading'}"
+        found.reason = f"stopped after {SECONDS[effort]:g} s of processor time, {found.doing}"
         return found
 
 
@@ -118,6 +118,7 @@ def _by_kind(
     second_route: bool,
     found: Found,
 ) -> Found:
+    found.doing = "while looking for a proof and for cases"
     common: dict[str, Any] = {"effort": effort, "seed": seed, "device": device, "threads": jobs}
     if prop.known.families or any(side.has("unknown", "every") for side in (prop.left, prop.right)):
         # they are evaluated at the cases of a claim, which brings its own

@@ -23,7 +23,7 @@ from proofs_check.statements.measuring import (
     measure,
 )
 from proofs_check.statements.planning import Spread, exact_spreads, told
-from proofs_check.statements.texts import exact_text, interval_text, raw_moments
+from proofs_check.statements.texts import exact_text, interval_text, raw_moments, without_cases
 from theorems.statement.decide import Decision, Derivation, contradicts, decide
 from theorems.statement.entrywise import readable
 from theorems.statement.expression import Expr, StatementError
@@ -111,6 +111,7 @@ class Checker:
             self._refute(decision, pool)
         else:
             self.found.status, self.found.reason = "undecided", decision.reason
+            self.found.doing = "while looking for a case that violates it"
             # provers, which import scipy
             from proofs_check.statements.bounding import refute_by_balls
 
@@ -358,7 +359,7 @@ class Checker:
         if not self.measured:
             found.simulation = "underpowered"
             dear = f"none of the {self.dear} cases drawn can be sampled at this effort: {self.why}"
-            found.reason = self.without or (dear if self.dear else "no case that meets the hypotheses was found")
+            found.reason = self.without or (dear if self.dear else without_cases(self.prop))
             return
         if any(m.contradicts(relation) for m in self.measured):
             found.simulation = "contradicts"
@@ -400,6 +401,7 @@ class Checker:
 
     def _mutants(self, pool: list[Case]) -> None:
         """Try every wrong right side against the intervals; those that no case tells get a case of their own."""
+        self.found.doing = "while telling wrong versions from it"
         found, room = self.found, FURTHER[self.effort]
         if self.prop.relation != "=":
             return self._flipped(pool)

@@ -9,7 +9,14 @@ import sympy as sp
 from theorems.algebra.spherical import plain
 from theorems.statement.entrywise import LEFT, RIGHT, readable
 from theorems.statement.expression import MOMENTS, Expr
+from theorems.statement.proposition import Proposition
 from theorems.statement.prose import sympy_text
+
+
+def without_cases(prop: Proposition) -> str:
+    """Why nothing was looked at: no case has a value, or meets the hypotheses where there are any."""
+    hold = "the hypotheses hold and " if prop.known.texts else ""
+    return f"no case was found at which {hold}both sides have a value"
 
 
 def raw_moments(node: Expr) -> Iterator[Expr]:

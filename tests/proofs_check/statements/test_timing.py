@@ -9,6 +9,8 @@ import pytest
 from proofs_check.statements import timing
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.request import Request
+from proofs_check.statements.texts import without_cases
+from theorems.statement import proposition
 
 
 def test_a_block_that_works_longer_than_its_limit_is_stopped() -> None:
@@ -28,7 +30,18 @@ def test_a_statement_over_the_limit_is_undecided_and_says_at_what_it_was(monkeyp
     monkeypatch.setitem(timing.SECONDS, "quick", 0.02)
     (report,) = check_statement(Request("E[(x[i].T*W*x[j])**8] = 3", "i <= j"), "quick")
     assert report["verdict"] == "undecided"
-    assert "stopped after" in report["reason"] and "while" in report["reason"]
+    assert report["reason"].startswith("stopped after 0.02 s of processor time, while ")
+
+
+def test_a_statement_without_tokens_says_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(timing.SECONDS, "quick", 0.02)
+    (report,) = check_statement(Request("norm(W**4, 2) <= norm(W, 2)**4"), "quick")
+    assert report["reason"] == "stopped after 0.02 s of processor time, while looking for a proof and for cases"
+
+
+def test_hypotheses_are_spoken_of_where_there_are_any() -> None:
+    assert "hypotheses" not in without_cases(proposition("norm(W, 2) <= norm(W, fro)"))
+    assert "the hypotheses hold and" in without_cases(proposition("u**2 >= 0", "u real"))
 
 
 #: Statements that would run away: nested, high, long, huge.
