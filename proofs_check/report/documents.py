@@ -63,10 +63,10 @@ def found(report: Report) -> str:
             out += _finding(table[cause.id])
             heirs = view.listed([escaped(table[name].title) for name in cause.heirs])
             out += [f"Inherited by {heirs}.", ""] if heirs else []
-        heirs = [
+        inheriting = [
             _heir(entry, [table[name] for name in source_of[entry.id]]) for entry in members if entry.id in source_of
         ]
-        out += ["### Inherited errors", "", *heirs, ""] if heirs else []
+        out += ["### Inherited errors", "", *inheriting, ""] if inheriting else []
         for verdict in _OPEN:
             for entry in members:
                 if entry.verdict == verdict:
