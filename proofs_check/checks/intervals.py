@@ -89,6 +89,11 @@ def spread_slack(degree: int | Tails, pairs: int, log: float) -> float:
     return math.sqrt((fourth + 3.0) * log / pairs) if pairs else math.inf
 
 
+def constant_after(degree: int | Tails, delta: float) -> float:
+    """So many numbers that do not vary are those of a constant, but for delta, by a bound of the kurtosis."""
+    return 2.0 * spread_slack(degree, 1, math.log(2.0 / delta)) ** 2
+
+
 def spread_bound(average: float, degree: int | Tails, pairs: int, log: float) -> float:
     """An upper bound of sigma^2 from the average of (f - f')^2/2 over so many pairs, but for exp(-log)."""
     if isinstance(degree, Tails) and degree.width is not None:

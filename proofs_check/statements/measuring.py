@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from montecarlo.registry import Tails
 from proofs_check.cases.of_statements import readable_case
-from proofs_check.checks.intervals import interval, numbers_needed
+from proofs_check.checks.intervals import constant_after, interval, numbers_needed
 from proofs_check.statements.planning import Spread, pilot_spreads
 from theorems.statement.proposition import Proposition
 
@@ -162,7 +162,11 @@ def sampled(
         spreads = pilot_spreads(simulation, PILOT, **stream) | spreads
     means = {name: spreads[name].mean for name in statistics}
     sensitive = _sensitivity(simulation, means)
-    spreads = {name: _as_planned(spreads[name], _tails(simulation, name), name) for name in statistics}
+    spreads = {name: _as_planned(spreads[name], simulation, name) for name in statistics}
+    # what did not vary is bounded by its range, whatever else is known of it
+    tails_of = {
+        name: statistics[name].tails if spreads[name].reach else _tails(simulation, name) for name in statistics
+    }
     planned: dict[str, float] = {}
     needed = 0
     for name in statistics:
@@ -172,18 +176,17 @@ def sampled(
         # what did not occur is planned for as what would just be an error of that size
         planned[name] = spread.reach * part if spread.reach else spread.variance
         per = simulation.numbers_per_block(name)
-        if planned[name] == 0.0 or part == 0.0:
+        tails, afforded = tails_of[name], _most(budget * most, simulation)
+        count: float | None
+        if planned[name] == 0.0 and not spread.exact:
+            least = constant_after(tails, share)
+            count = least if least <= afforded else None
+        elif planned[name] == 0.0 or part == 0.0:
             continue
-        tails = _tails(simulation, name)
-        count = numbers_needed(
-            planned[name],
-            part,
-            degree=tails,
-            delta=share,
-            beta=BETA,
-            per_block=per,
-            most=_most(budget * most, simulation),
-        )
+        else:
+            count = numbers_needed(
+                planned[name], part, degree=tails, delta=share, beta=BETA, per_block=per, most=afforded
+            )
         if isinstance(tails, Tails) and tails.kurtosis == math.inf:
             raise TooDearError(f"no bound of the kurtosis of {name} is known, so that no interval follows from samples")
         if count is None:
@@ -198,7 +201,7 @@ def sampled(
             estimate.numbers_per_block,
             estimate.pair_mean,
             estimate.pairs,
-            degree=_tails(simulation, name),
+            degree=tails_of[name],
             planned=planned[name],
             delta=share,
             beta=BETA,
@@ -234,18 +237,17 @@ def _tails(simulation: StatementSimulation, name: str) -> Any:
     return tails.degree if tails.degree is not None else tails
 
 
-def _as_planned(spread: Spread, tails: Any, name: str) -> Spread:
+def _as_planned(spread: Spread, simulation: StatementSimulation, name: str) -> Spread:
     """The spread that a sample is planned with: of a bounded number that did not vary in a pilot sample, its range.
 
     Whether something rare occurs varies so little, and is no constant. TooDearError where nothing bounds the number.
     """
     if spread.exact or spread.variance > 0.0:
         return spread
-    if isinstance(tails, Tails) and tails.width:
-        return replace(spread, reach=tails.width)
-    if isinstance(tails, Tails) and tails.kurtosis == math.inf:
+    if width := simulation.statistics[name].tails.width:
+        return replace(spread, reach=width)
+    if simulation.tails(name).kurtosis == math.inf:
         raise TooDearError(f"{name} did not vary in a sample of {PILOT} walks, and nothing is known of its tails")
-    # of a finite kurtosis, it would have varied
     return spread
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from montecarlo.registry import Tails
 from montecarlo.statements import StatementSimulation
+from proofs_check.checks.intervals import constant_after
 from proofs_check.statements import measuring, moments, planning
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.planning import Spread, told
@@ -118,8 +120,17 @@ def test_what_did_not_vary_in_a_pilot_sample_is_known_within_a_part_of_its_range
 
 def test_what_did_not_vary_and_is_not_bounded_is_not_taken_for_a_constant() -> None:
     """E max(g - 9, 0) exp(20 g) is about e^200, of values that no sample has."""
+    prop = Request("E[max(x[1].T*u - 9, 0)*exp(20*x[1].T*u)] = 0", "u in R^d, Sigma = I", law="iid").read()
     with pytest.raises(measuring.TooDearError, match="did not vary in a sample of 16384 walks"):
-        measured_at("E[max(x[1].T*u - 9, 0)*exp(20*x[1].T*u)] = 0")
+        measuring.sampled(prop, CASE_OF_ONE, claim_id="test.rare", seed=1, delta=1e-10, effort="quick")
+
+
+@pytest.mark.parametrize("chance", [0.3, 1e-2, 1e-5])
+def test_numbers_that_do_not_vary_are_a_constant_where_their_kurtosis_would_have_shown(chance: float) -> None:
+    """Of an event of this probability, with the kurtosis 1/(p q) - 3, so many pairs alike are rarer than delta."""
+    kurtosis, delta = 1 / (chance * (1 - chance)) - 3, 1e-9
+    count = constant_after(Tails(kurtosis=max(1.0, kurtosis)), delta)
+    assert (1 - 2 * chance * (1 - chance)) ** (count / 2) <= delta
 
 
 def test_the_tolerance_at_a_kink_is_that_of_the_effort() -> None:
