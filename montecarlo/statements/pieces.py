@@ -2,7 +2,7 @@
 
 A sum of such numbers falls into parts that share no normal: these are independent, and the cumulants of the sum are the
 sums of theirs. A part that is a function of one or two standard normals has its moments by Gauss-Legendre quadrature on
-panels, wide enough that what lies outside is far below rounding for functions that grow no faster than exp(3 z).
+panels; where the highest moment has a part near the edge of these, the function grows too fast and nothing is found.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ Kind = Callable[[Node], str]
 MOST_TERMS, HIGHEST = 512, 2
 #: Half the width of the domain, panels and points of each, by the number of normals.
 GRIDS = {1: (36.0, 576, 6), 2: (16.0, 48, 6)}
+#: Where the edge of the domain begins, and the part of the highest moment that may come from there.
+EDGE, BEYOND = 0.8, 1e-9
 #: Slopes that are linear combinations of others up to this part of their length.
 DEPENDENT = 1e-9
 
@@ -60,11 +62,11 @@ def kurtosis_on_grid(value: Callable[[Array], Array], normals: int, power: int, 
     """The same of a function of one or two normals, by its values (n,) at points (n, normals); infinite for more."""
     if power > HIGHEST or normals not in GRIDS:
         return math.inf
-    places, weights = _grid(normals)
+    places, weights, outer = _grid(normals)
     try:
         with np.errstate(all="raise", under="ignore"):
-            return _of_power(_from_values(value(places), weights, 4 * power), power, apart)
-    except ArithmeticError:
+            return _of_power(_from_values(value(places), weights, outer, 4 * power), power, apart)
+    except (NotFewError, ArithmeticError):
         return math.inf
 
 
@@ -152,19 +154,22 @@ def _cumulants(terms: list[tuple[Node, Forms]], env: Environment, most: int) -> 
     rank = int((sizes > DEPENDENT * max(sizes.max(initial=0.0), 1e-300)).sum())
     if rank not in GRIDS:
         raise NotFewError("+")
-    places, weights = _grid(rank)
+    places, weights, outer = _grid(rank)
     own = replace(env, n=len(weights), memo={})
     for leaf, (start, slope) in forms.items():
         line = start + places @ (turn[:rank] @ slope)
         own.memo[leaf] = Value("scalar", line if env.device is None else array(line, env.device))
     with np.errstate(all="raise", under="ignore"):
         found = sum(fetched(numbers(term, own)) for term, _ in terms)
-        return _from_values(found, weights, most)
+        return _from_values(found, weights, outer, most)
 
 
-def _from_values(found: Array, weights: Array, most: int) -> Array:
-    """kappa_0 = 0 and kappa_1, ..., kappa_most of numbers with weights."""
+def _from_values(found: Array, weights: Array, outer: Array, most: int) -> Array:
+    """kappa_0 = 0 and kappa_1, ..., kappa_most of numbers at points of a grid; NotFewError where it is too narrow."""
     mean = float(weights @ found)
+    highest = weights * abs(found - mean) ** most
+    if float(highest @ outer) > BEYOND * float(highest.sum()):
+        raise NotFewError("what grows too fast for the grid")
     central = [1.0, 0.0, *(float(weights @ (found - mean) ** n) for n in range(2, most + 1))]
     kappa = [0.0, 0.0]
     for n in range(2, most + 1):
@@ -172,8 +177,8 @@ def _from_values(found: Array, weights: Array, most: int) -> Array:
     return np.array([0.0, mean, *kappa[2:]])
 
 
-def _grid(rank: int) -> tuple[Array, Array]:
-    """Points (n, rank), and weights (n,) of the standard normal density there."""
+def _grid(rank: int) -> tuple[Array, Array, Array]:
+    """Points (n, rank), weights (n,) of the standard normal density there, and whether they lie near the edge."""
     end, panels, points = GRIDS[rank]
     own, weights = np.polynomial.legendre.leggauss(points)
     half = end / panels
@@ -181,4 +186,5 @@ def _grid(rank: int) -> tuple[Array, Array]:
     line = (middles[:, None] + half * own).ravel()
     density = np.exp(-(line**2) / 2) * np.tile(weights * half, panels) / math.sqrt(2 * math.pi)
     places = np.array(list(product(line, repeat=rank))) if rank > 1 else line[:, None]
-    return places, density if rank == 1 else np.outer(density, density).ravel()
+    outer = (abs(places).max(axis=1) > EDGE * end).astype(np.float64)
+    return places, density if rank == 1 else np.outer(density, density).ravel(), outer

@@ -218,7 +218,8 @@ class StatementSimulation:
             return float(start), np.array(ends) - start
 
         found = waves.kurtosis(form, self.env, linear, self.normals, k, apart=statistic.power > 1, law=law)
-        if isinstance(law, waves.Gaussian) and not math.isfinite(found):
+        # of bounded numbers the bounds say more: what is rare need not occur in a sample
+        if isinstance(law, waves.Gaussian) and not math.isfinite(found) and known.width is None:
             one = self._at_points(process, points[:1])
 
             def kind(node: Node) -> str:

@@ -67,3 +67,27 @@ def test_what_is_no_function_of_few_forms_has_no_interval() -> None:
     # three forms that are correlated with one another
     three = ["max", form(1), ["max", form(1, "v"), form(2)]]
     assert math.isinf(tails(["+", three, ["max", form(2, "v"), num(0)]]))
+
+
+def test_of_what_is_read_on_torchs_tensors() -> None:
+    """exp(A) [A > 0] with A ~ N(0, 1/4): E of its k-th power is exp(k^2/8) Phi(k/2)."""
+    plain = {"law": ["iid"], "left": ["E", ["*", ["exp", form(1)], ["indicator", ["relation", ">", form(1), num(0)]]]]}
+    simulation = StatementSimulation({**plain, "right": num(0)}, {"d": 1, "T": 1, "Sigma": [["1/4"]], "u": ["1"]})
+    (statistic,) = simulation.statistics
+    own = [math.exp(k**2 / 8) * (1 + math.erf(k / 2 / math.sqrt(2))) / 2 for k in (1, 2, 3, 4)]
+    assert not simulation.native
+    assert simulation.tails(statistic).kurtosis == pytest.approx(kurtosis(*own), rel=2e-3)
+
+
+def test_what_grows_too_fast_for_the_grid_has_no_interval() -> None:
+    ramp = ["max", ["+", form(1), num(-9)], num(0)]
+    steep = ["*", ramp, ["exp", ["*", num(20), form(1)]]]
+    assert math.isinf(tails(steep, u=["1/2", "0"]))
+    assert math.isfinite(tails(["*", ["max", form(1), num(0)], ["exp", form(1)]]))
+
+
+def test_bounded_numbers_keep_their_bounds() -> None:
+    plain = {"law": ["iid"], "left": ["P", ["relation", ">", form(1), num(4)]], "right": num(0)}
+    simulation = StatementSimulation(plain, {"d": 1, "T": 1, "Sigma": [["1"]], "u": ["1"]})
+    (statistic,) = simulation.statistics
+    assert simulation.tails(statistic).width == 1.0 and simulation.tails(statistic).kurtosis is None

@@ -77,8 +77,6 @@ def test_the_kurtosis_is_that_of_quadrature(argument: Plain, moment: str, law: s
         (["exp", ["**", form(1), num(2)]], "iid"),
         (["exp", form(1)], "iid-signs"),
         (["**", ["exp", form(1)], num(3)], "iid"),
-        # on torch's tensors
-        (["*", ["exp", form(1)], ["indicator", ["relation", ">", form(1), num(0)]]], "iid"),
     ],
 )
 def test_of_other_numbers_nothing_is_known(argument: Plain, law: str) -> None:
