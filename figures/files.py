@@ -72,10 +72,6 @@ def _files(
     saved = json.loads(text)
     figure = draw(saved)
     files = {name + suffix: rendered(figure, suffix, name) for suffix in (".png", ".svg")}
-    caption = f"{figure.get_label()}\n".lstrip()
-    return {
-        **files,
-        name + ".txt": caption.encode(),
-        name + ".json": text.encode(),
-        name + ".csv": tabulated(table(saved)),
-    }
+    if caption := str(figure.get_label()):
+        files[name + ".txt"] = f"{caption}\n".encode()
+    return {**files, name + ".json": text.encode(), name + ".csv": tabulated(table(saved))}

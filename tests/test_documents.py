@@ -284,6 +284,17 @@ def test_the_findings_say_what_the_lock_says() -> None:
     )
 
 
+def test_an_inherited_error_takes_one_line_in_the_findings(sample_report: Any) -> None:
+    first = next(claim for claim in sample_report["claims"] if claim["verdict"] == "refuted")
+    heir = {**first, "id": "bao2024.x.heir", "where": "Lemma 9", "depends_on": [first["id"]]}
+    page = found.found({**sample_report, "claims": [*sample_report["claims"], heir]})
+    cause = page[page.index("### Eq. (15): refuted") :].partition("\n\n### ")[0]
+    assert re.findall(r"^- ([a-z ]+): ", cause, re.M)[:2] == ["printed", "reading"]
+    assert cause.count("- correct: ") == cause.count("- check: ") == 1 and "Inherited by Lemma 9." in cause
+    (line,) = (line for line in page.splitlines() if line.startswith("- Lemma 9"))
+    assert line.endswith(", from Eq. (15) (`bao2024.x.heir`)")
+
+
 def test_findings_that_say_something_else_are_caught(sample_report: Any) -> None:
     page = found.found(sample_report)
     expected = dict(rows(page))

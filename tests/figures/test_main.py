@@ -44,10 +44,10 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("plain")
-def test_each_figure_is_five_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_figure_is_four_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "new" / "folder"
     assert command.main(["--out", str(out), "--seed", "7", "--jobs", "1"]) == 0
-    expected = sorted(name + suffix for name in FIGURES for suffix in (".png", ".svg", ".txt", ".json", ".csv"))
+    expected = sorted(name + suffix for name in FIGURES for suffix in (".png", ".svg", ".json", ".csv"))
     assert sorted(path.name for path in out.iterdir()) == expected
     assert json.loads((out / "variance_profile.json").read_text(encoding="utf-8"))["seed"] == 7
     assert (out / "variance_profile.png").read_bytes().startswith(b"\x89PNG")
@@ -64,7 +64,7 @@ def test_a_second_run_writes_the_same_bytes(tmp_path: Path) -> None:
         content = path.read_bytes()
         assert content == (tmp_path / "b" / path.name).read_bytes()
         assert b"<dc:date>" not in content
-    assert len(list((tmp_path / "b").iterdir())) == 5
+    assert len(list((tmp_path / "b").iterdir())) == 4
 
 
 BAD = {
