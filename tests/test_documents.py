@@ -10,11 +10,12 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from proofs_check import __version__
+from proofs_check.claims.report import Report
 from proofs_check.report import documents as found
 from tests.documents import GENERATED, ROOT, WRITTEN, Task, Together, command, fences, missing, prose, read, tasks
 
@@ -287,7 +288,8 @@ def test_the_findings_say_what_the_lock_says() -> None:
 def test_an_inherited_error_takes_one_line_in_the_findings(sample_report: Any) -> None:
     first = next(claim for claim in sample_report["claims"] if claim["verdict"] == "refuted")
     heir = {**first, "id": "bao2024.x.heir", "where": "Lemma 9", "depends_on": [first["id"]]}
-    page = found.found({**sample_report, "claims": [*sample_report["claims"], heir]})
+    claims = [*sample_report["claims"], heir]
+    page = found.found(cast(Report, {**sample_report, "claims": claims}))
     cause = page[page.index("### Eq. (15): refuted") :].partition("\n\n### ")[0]
     assert re.findall(r"^- ([a-z ]+): ", cause, re.M)[:2] == ["printed", "reading"]
     assert cause.count("- correct: ") == cause.count("- check: ") == 1 and "Inherited by Lemma 9." in cause
