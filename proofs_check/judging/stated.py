@@ -98,7 +98,7 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
     if narrowed:
         reports.append(_narrowed(claim, name, options, device))
         first["correction"] = {
-            "latex": statement_latex(said(claim, name)),
+            "latex": claim.statement or statement_latex(said(claim, name)),
             "sympy": None,
             "holds": NARROWED + " and ".join(claim.narrower.values()),
         }

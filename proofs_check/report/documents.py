@@ -148,7 +148,7 @@ def _truth(entry: view.Entry) -> str:
         text = expression(names.written(next(iter(whole.values())), entry.claim))
     else:
         text = math(correction["latex"])
-    where = view.holds_where(entry.claim)
+    where = names.written(view.holds_where(entry.claim), entry.claim)
     return text + (f", where {sentence(where)}" if where else "")
 
 

@@ -67,7 +67,10 @@ LAWS = {
 
 
 def name_latex(word: str) -> str:
-    """A name in LaTeX: lam and Greek letters as such, longer names upright."""
+    """A name in LaTeX: lam and Greek letters as such, longer names upright, what follows _ below."""
+    base, bar, below = word.partition("_")
+    if bar and base and below.isalnum():
+        return f"{name_latex(base)}_{{{below if below.isdigit() else name_latex(below)}}}"
     if word == "lam":
         return r"\lambda"
     if word in _GREEK:

@@ -115,7 +115,7 @@ def test_sizes_that_do_not_fit_are_told_with_both(text: str, told: str, place: i
 def test_the_words_name_the_sizes() -> None:
     prop = proposition("grad(tr(W_Q.T*W_K), W_Q) = W_K", BOTH)
     assert "real m x d matrix W_Q" in in_words(prop)
-    assert statement_latex(prop).startswith(r"\nabla_{\mathrm{W\_Q}} \operatorname{tr}")
+    assert statement_latex(prop).startswith(r"\nabla_{W_{Q}} \operatorname{tr}")
 
 
 def test_a_case_has_the_sizes_that_are_said() -> None:
