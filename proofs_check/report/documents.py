@@ -148,7 +148,7 @@ def _truth(entry: view.Entry) -> str:
         text = expression(names.written(next(iter(whole.values())), entry.claim))
     else:
         text = math(correction["latex"])
-    where = names.written(view.holds_where(entry.claim), entry.claim)
+    where = names.written(view.holds_where(entry.claim), entry.claim, generated=True)
     return text + (f", where {sentence(where)}" if where else "")
 
 
