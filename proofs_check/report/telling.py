@@ -237,6 +237,11 @@ def starts(claim: Claim) -> str:
     return "; ".join(said)
 
 
+def narrowed(claim: Claim) -> bool:
+    """Whether the print itself is the correction, under further hypotheses."""
+    return claim["correction"] is not None and claim["correction"]["holds"].startswith(NARROWED)
+
+
 def proof_lines(claim: Claim) -> Facts:
     """The first printed line of the proof that is false, and the first whose error reaches the conclusion."""
     lines = {line["label"]: line for line in claim["proof"]["lines"]}
@@ -273,7 +278,7 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
     if claim["correction"]:
         # of several quantities an expression alone would not say which one it is
         whole = correction["printed"] if correction else {}
-        if not claim["correction"]["holds"].startswith(NARROWED):
+        if not narrowed(claim):
             add("truth", formulas(whole) if len(whole) > 1 else claim["correction"]["sympy"] or formulas(whole))
         add("holds", claim["correction"]["holds"])
     else:

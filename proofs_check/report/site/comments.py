@@ -13,7 +13,7 @@ from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
 from proofs_check.report.site import formula, mathml, names, prose, view
 from proofs_check.report.site.view import Entry, given_latex, holds_where, paper_title, sentences
-from proofs_check.report.telling import ordered, outcome, parameters, start_told
+from proofs_check.report.telling import narrowed, ordered, outcome, parameters, start_told
 
 _PREAMBLE = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[T1]{fontenc}
@@ -206,14 +206,15 @@ def _printed(claim: Claim) -> list[str]:
 def _correct(entry: Entry) -> str:
     """What holds in the place of the print, and where; "" where nothing is known."""
     claim, corrected = entry.claim, entry.correction.claim if entry.correction else None
-    if corrected is not None:
+    if corrected is not None and not narrowed(claim):
         told = _named(claim, corrected["printed"])
     elif claim["correction"] and claim["correction"]["latex"]:
         told = statement(claim["correction"]["latex"])
     else:
         return ""
     exact = [start_told(start["start"]) for start in claim["starts"] if start["exact"]]
-    remarks = [f"if {sentence(where)}" if (where := holds_where(claim)) else ""]
+    where = names.written(holds_where(claim), claim, generated=True)
+    remarks = [f"if {sentence(where)}" if where else ""]
     remarks += [f"the printed formula is exact for {sentence('; '.join(exact))}" if exact else ""]
     sure = corrected is not None and corrected["verdict"] == "verified"
     remarks += ["" if sure else "derived, not confirmed by the simulation"]

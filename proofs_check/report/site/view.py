@@ -23,6 +23,7 @@ from proofs_check.report.telling import (
     against,
     asked,
     before,
+    narrowed,
     ordered,
     outcome,
     parameters,
@@ -214,7 +215,8 @@ def _holds(claim: Claim) -> str:
 
 def condition(claim: Claim) -> Markup | None:
     """The same typeset."""
-    return mathml.sentence(where) if (where := holds_where(claim)) else None
+    where = names.written(holds_where(claim), claim, generated=True)
+    return mathml.sentence(where) if where else None
 
 
 def _equal(text: str) -> Markup:
@@ -238,7 +240,7 @@ def rows(entry: Entry) -> list[Row]:
         if text is not None:
             same = compare.same(printed, text)
             derived = mathml.expression(names.written(text, claim))
-        elif claim["correction"] and place == 0 and claim["correction"]["latex"]:
+        elif claim["correction"] and place == 0 and claim["correction"]["latex"] and not narrowed(claim):
             derived = mathml.shown(claim["correction"]["latex"], True)
         elif place == 0 and exact and compare.same(printed, exact):
             derived, same = mathml.expression(names.written(exact, claim)), True
@@ -359,7 +361,9 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
     drawing = plot.rows(claim["cases"])
     hypotheses = str(names.said(claim).get("hypotheses", ""))
     latex = claim["correction"]["latex"] if claim["correction"] else ""
-    whole = entry.correction.statement if entry.correction else mathml.shown(latex, True) if latex else None
+    whole = mathml.shown(latex, True) if latex else None
+    if entry.correction and not narrowed(claim):
+        whole = entry.correction.statement
     return {
         "rows": rows(entry),
         "further": further(entry),
