@@ -52,7 +52,7 @@ FAULTS = {
     "traceback": "raise ValueError('no way')",
     "control": "print('\\x1b[31mred'); return 0",
     "time": "import time; time.sleep(9)",
-    "memory": "held = bytearray(2 * 10**9); return 0",
+    "memory": "held = bytearray(2 * 10**8); return 0",
     "written": "open('new', 'w').close(); print('error: no', file=sys.stderr); return 2",
     "lost": "os.unlink('old'); return 0",
     "lines": "print('one\\ntwo\\nerror: three', file=sys.stderr); return 2",
@@ -62,8 +62,8 @@ FAULTS = {
 
 
 def rules_broken_by(fault: str, patience: float) -> list[str]:
-    """The rules that a program broken in one way is found to break."""
-    calling.PATIENCE = patience
+    """The rules that a program broken in one way is found to break, with little memory allowed."""
+    calling.PATIENCE, calling.MEMORY = patience, 1e8
     program = f"import os, sys\ndef main():\n    {fault}\nsys.exit(main())\n"
 
     def start(made: Call, folder: Path, out: Path, err: Path) -> int:
@@ -86,6 +86,6 @@ def small() -> Iterator[Executor]:
 def test_a_planted_fault_is_seen(rule: str, small: Executor) -> None:
     """A program that breaks one rule in place of the command line."""
     # what this process holds is not the program's
-    held = bytearray(2 * 10**9) if rule == "lost" else b""
+    held = bytearray(2 * 10**8) if rule == "lost" else b""
     assert small.submit(rules_broken_by, FAULTS[rule], 0.5 if rule == "time" else 20.0).result() == [rule]
     del held

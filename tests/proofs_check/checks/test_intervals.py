@@ -398,7 +398,7 @@ def test_not_rejecting_is_not_agreeing() -> None:
 
 #: Weights, variances of a number (chi-square of one degree, scaled), and how many blocks of 32 numbers there are.
 TOGETHER = ((-1.0, 2.0, 300), (0.5, 8.0, 170), (1.5, 0.5, 1000))
-LEVEL = 0.02
+SURE = 0.02
 
 
 def together(seed: int, shift: float = 0.0) -> list[tuple[float, Blocks]]:
@@ -407,7 +407,7 @@ def together(seed: int, shift: float = 0.0) -> list[tuple[float, Blocks]]:
     for k, (weight, variance, blocks) in enumerate(TOGETHER):
         numbers = math.sqrt(variance / 2) * (rng.standard_normal((blocks, 32)) ** 2 - 1) + 1 + shift * (k == 0)
         gaps = (numbers[:, ::2] - numbers[:, 1::2]) ** 2 / 2
-        options: dict[str, Any] = {"degree": 2, "planned": variance, "delta": LEVEL, "beta": BETA}
+        options: dict[str, Any] = {"degree": 2, "planned": variance, "delta": SURE, "beta": BETA}
         around = interval(numbers.mean(1), 32, float(gaps.mean()), gaps.size, **options)
         parts.append((weight, Blocks(numbers.mean(1), 32, variance, around)))
     return parts
@@ -415,10 +415,10 @@ def together(seed: int, shift: float = 0.0) -> list[tuple[float, Blocks]]:
 
 def test_one_sample_alone_has_its_own_interval() -> None:
     ((_, blocks), *_) = together(0)
-    found = combined([(1.0, blocks)], delta=LEVEL, beta=BETA)
+    found = combined([(1.0, blocks)], delta=SURE, beta=BETA)
     own = (blocks.around.low, blocks.around.high, blocks.around.centre, blocks.around.miss)
     assert (found.low, found.high, found.centre, found.miss) == pytest.approx(own)
-    scaled = combined([(-2.0, blocks)], delta=LEVEL, beta=BETA)
+    scaled = combined([(-2.0, blocks)], delta=SURE, beta=BETA)
     assert (scaled.low, scaled.high) == pytest.approx((-2 * own[1], -2 * own[0]))
 
 
@@ -427,28 +427,28 @@ def test_samples_together_hold_the_sum_and_are_narrower_than_their_intervals() -
     runs, missed, faulty, seen = 200, 0, 0, 0
     for seed in range(runs):
         parts = together(seed)
-        found = combined(parts, delta=LEVEL, beta=BETA)
+        found = combined(parts, delta=SURE, beta=BETA)
         missed += not found.holds(1.0)
         narrow = [(a, replace(b, around=replace(b.around, spread=0.0))) for a, b in parts]
-        faulty += not combined(narrow, delta=LEVEL, beta=BETA).holds(1.0)
+        faulty += not combined(narrow, delta=SURE, beta=BETA).holds(1.0)
         widths = sum(abs(a) * (b.around.high - b.around.low) for a, b in parts)
         assert found.high - found.low < 0.75 * widths
-        seen += not combined(together(seed, shift=-2 * found.detectable), delta=LEVEL, beta=BETA).holds(1.0)
-    assert not too_many(missed, runs, LEVEL) and seen == runs
-    assert too_many(faulty, runs, LEVEL)
+        seen += not combined(together(seed, shift=-2 * found.detectable), delta=SURE, beta=BETA).holds(1.0)
+    assert not too_many(missed, runs, SURE) and seen == runs
+    assert too_many(faulty, runs, SURE)
 
 
 def test_what_planned_samples_show_together_is_what_they_show() -> None:
     parts = [(a, Drawn(variance, 2, 32 * blocks, 32)) for a, variance, blocks in TOGETHER]
-    planned = detectable_together(parts, delta=LEVEL, beta=BETA)
-    found = [combined(together(seed), delta=LEVEL, beta=BETA).detectable for seed in range(50)]
+    planned = detectable_together(parts, delta=SURE, beta=BETA)
+    found = [combined(together(seed), delta=SURE, beta=BETA).detectable for seed in range(50)]
     assert 0.7 * planned < max(found) <= planned
     # one sample alone is planned as ever
-    options: dict[str, Any] = {"degree": 2, "delta": LEVEL, "beta": BETA}
+    options: dict[str, Any] = {"degree": 2, "delta": SURE, "beta": BETA}
     numbers = numbers_needed(2.0, 0.05, per_block=32, most=10**9, **options)
     assert numbers is not None
     alone = [
-        detectable_together([(1.0, Drawn(2.0, 2, n, 32))], delta=LEVEL, beta=BETA) for n in (numbers, numbers * 9 // 10)
+        detectable_together([(1.0, Drawn(2.0, 2, n, 32))], delta=SURE, beta=BETA) for n in (numbers, numbers * 9 // 10)
     ]
     assert alone[0] <= 0.05 < alone[1]
 
@@ -461,14 +461,14 @@ def test_blocks_are_put_together_in_their_order() -> None:
 
 def test_what_does_not_vary_only_shifts_the_others() -> None:
     parts = together(0)
-    still = interval(np.full(4, 3.0), 32, 0.0, 64, degree=2, planned=0.0, delta=LEVEL, beta=BETA)
+    still = interval(np.full(4, 3.0), 32, 0.0, 64, degree=2, planned=0.0, delta=SURE, beta=BETA)
     constant = Blocks(np.full(4, 3.0), 32, 0.0, still)
-    alone, moved = (combined(p, delta=LEVEL, beta=BETA) for p in (parts, [*parts, (2.0, constant)]))
+    alone, moved = (combined(p, delta=SURE, beta=BETA) for p in (parts, [*parts, (2.0, constant)]))
     assert (moved.low, moved.high) == pytest.approx((alone.low + 6, alone.high + 6), abs=1e-7)
     assert moved.high - moved.low > alone.high - alone.low
-    only = combined([(2.0, constant)], delta=LEVEL, beta=BETA)
+    only = combined([(2.0, constant)], delta=SURE, beta=BETA)
     assert only.holds(6.0) and only.high - only.low < 1e-7
     # one that was said not to vary, and does, says nothing
-    lies = interval(np.array([0.0, 9.0]), 32, 9.0, 64, degree=2, planned=0.0, delta=LEVEL, beta=BETA)
-    wide = combined([*parts, (1.0, replace(constant, around=lies))], delta=LEVEL, beta=BETA)
+    lies = interval(np.array([0.0, 9.0]), 32, 9.0, 64, degree=2, planned=0.0, delta=SURE, beta=BETA)
+    wide = combined([*parts, (1.0, replace(constant, around=lies))], delta=SURE, beta=BETA)
     assert (wide.low, wide.high) == (-math.inf, math.inf)
