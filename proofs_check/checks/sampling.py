@@ -29,6 +29,8 @@ __all__ = ["Chosen", "choose_cases", "measure", "plan", "plan_case", "rungs", "s
 
 #: Cases that are drawn, and sampled, in search of a smaller one where the two sides differ.
 SMALL_DRAWS, SMALL_TRIED = 60, 6
+#: What the case that refutes may cost, as a multiple of what others may: it is the one that is shown.
+DEARER = 1.5
 
 #: What is sampled for a case: the case alone, or also at other lengths where the claim is about a limit.
 Chosen = Planned | Ladder
@@ -458,6 +460,8 @@ def find_counterexample(
                 return True
         return False
 
+    most = int(DEARER * context.effort.most_normals)
+    context = replace(context, effort=replace(context.effort, most_normals=most))
     # the longer the walk, the smaller the remainder; a shorter one serves where that is too dear
     for length in ("long", "middle") if pair.statement.asymptotic else ("middle",):
         slot = {"T": length} if pair.statement.asymptotic else {}

@@ -51,25 +51,28 @@ def holds(prop: Proposition, key: str, seed: int) -> bool | None:
 
 def mark(report: Claim, table: Mapping[str, Statement], refuted: Callable[[str], bool]) -> None:
     """Write into a claim's report which lines of its proof that are claims hold, and what follows from that."""
-    proof = report["proof"]
+    proof, ways = report["proof"], _reaching(table[report["id"]], table, refuted)
     for line in proof["lines"]:
         if not line.get("claim"):
             continue
-        statement = table[line["claim"]]
+        statement = table.get(line["claim"])
+        if statement is None:
+            line["printed"] = line["claim"]
+            continue
         line["printed"] = "; ".join(said_texts(statement, name)[0] for name in statement.printed)
         line["latex"] = statement.statement
         line["holds"] = not refuted(statement.id)
-        line["reaches"] = (
-            not line["holds"]
-            and report["verdict"] == "refuted"
-            and _reaches(statement.id, table[report["id"]], table, refuted)
-        )
+        line["reaches"] = report["verdict"] == "refuted" and statement.id in ways
     proof["first_false"] = next((line["label"] for line in proof["lines"] if line["holds"] is False), None)
     proof["first_reaching"] = next((line["label"] for line in proof["lines"] if line["reaches"]), None)
 
 
-def _reaches(name: str, claim: Statement, table: Mapping[str, Statement], refuted: Callable[[str], bool]) -> bool:
-    """Whether a path of refuted claims leads from one to a claim that rests on it."""
-    return any(
-        other == name or _reaches(name, table[other], table, refuted) for other in claim.depends_on if refuted(other)
-    )
+def _reaching(claim: Statement, table: Mapping[str, Statement], refuted: Callable[[str], bool]) -> set[str]:
+    """The refuted claims from which a path of refuted ones leads to a claim that rests on them."""
+    found: set[str] = set()
+    queue = [claim]
+    while queue:
+        new = {name for name in queue.pop().depends_on if name in table and name not in found and refuted(name)}
+        found |= new
+        queue += [table[name] for name in new]
+    return found

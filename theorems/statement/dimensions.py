@@ -95,7 +95,7 @@ def _proved(prop: Proposition, derivation: Derivation, order: Order) -> Part | N
         return None
     upper = rest + slope * sp.exp(q / 2) * (1 - q**2 / (4 * symbol("d")))
     upper = sp.expand(sp.powsimp(sp.expand(upper.subs(pivot, solved[0])))).xreplace({symbol("d"): D})
-    if upper.free_symbols - {D, length}:
+    if upper.free_symbols - {D, length} or not upper.is_polynomial(length):
         return None
     total = sp.Integer(0)
     for (power,), size in sp.Poly(upper, length).terms():
@@ -116,15 +116,20 @@ def _proved(prop: Proposition, derivation: Derivation, order: Order) -> Part | N
 def _bound(prop: Proposition, derivation: Derivation, order: Order, q: sp.Expr) -> sp.Expr | None:
     """A number that is no function of d, and that q = |z|^2 is at most, by the hypotheses.
 
-    These bound |z| or |z|^2, or the norms of vectors of which z is a sum with coefficients.
+    These bound |z| or |z|^2, or the norms of vectors of which z is a sum with coefficients. A number that is compared
+    with d may move with it.
     """
     known: dict[sp.Expr, sp.Expr] = {}
-    for mark, one, two in prop.known.relations:
+    relations = prop.known.relations
+    if any("d" in side.names() for side in (*prop.known.truths, *(s for _, *ends in relations for s in ends))):
+        return None
+    for mark, one, two in relations:
         small, large = (one, two) if mark in ("<", "<=") else (two, one) if mark in (">", ">=") else (None, None)
-        if small is None or large is None or large.names() & {"d", *prop.known.vectors}:
+        if small is None or large is None or large.names() & {*prop.known.vectors}:
             continue
         value, most = derivation.value(order, small), sympy_of(large)
-        known |= {sp.expand(value): most, sp.expand(value**2): most**2}
+        # a norm is not negative, so that its square has the square of its bound
+        known |= {sp.expand(value**2): most**2} if small.op == "norm" else {sp.expand(value): most}
     if q in known:
         return known[q]
     table = {free.name: free for free in q.free_symbols}

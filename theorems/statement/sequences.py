@@ -87,7 +87,7 @@ def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Path |
             value = derivation.value(order, prop.left)
             limit = limit_along(value, path)
             if limit is not None and limit != goal and _allowed(prop, path):
-                goes = f"tends to {limit:g}" if limit not in (inf, -inf) else "grows beyond all bounds"
+                goes = f"tends to {float(limit):g}" if limit not in (inf, -inf) else "grows beyond all bounds"
                 told = f"along {path} the left side {goes} as t grows"
                 if goal == 0 and (enough := vanishing(value)):
                     told += f"; it does tend to 0 where these tend to -oo: {enough}"
@@ -158,8 +158,11 @@ def along(prop: Proposition, node: Expr, path: Path) -> float | None:
     return inf if found[0][1] > 0 else -inf
 
 
-def limit_along(value: sp.Expr, path: Path) -> float | None:
-    """The limit of a quotient of sums of exponentials along a path as t grows; None for one of another kind."""
+def limit_along(value: sp.Expr, path: Path) -> float | Fraction | None:
+    """The limit of a quotient of sums of exponentials along a path as t grows; None for one of another kind.
+
+    It is exact where it is rational.
+    """
     above, below = _ends(value, path)
     if above is None or below is None or not below[1]:
         return None
@@ -170,7 +173,7 @@ def limit_along(value: sp.Expr, path: Path) -> float | None:
     if first is not None:
         return inf * (1 if sign > 0 else -1) if first[1] > 0 else 0.0
     constant = dict(_minus(above[0], below[0])).get(0, Fraction(0))
-    return float(sign) if not constant else float(sp.Rational(str(sign)) * sp.exp(sp.Rational(str(constant))))
+    return sign if not constant else float(sp.Rational(str(sign)) * sp.exp(sp.Rational(str(constant))))
 
 
 def _ends(value: sp.Expr, path: Path) -> list[tuple[Exponent, Fraction] | None]:

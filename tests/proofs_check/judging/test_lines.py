@@ -58,5 +58,8 @@ def test_an_error_reaches_the_conclusion_by_refuted_claims_alone() -> None:
     # the line between is false, too
     proof = marked(claim, ["appF.eq33-series", "appF.eq33-order"])
     assert proof["first_reaching"] == "(33), third line"
+    # of what is not in the catalogue nothing is said
+    (line,) = marked(replace(claim, lines=(ProofLine("(1)", "here", claim="p.q.r"),)), [])["lines"]
+    assert (line["printed"], line["holds"]) == ("p.q.r", None)
     # a conclusion that holds is reached by no error
     assert marked(claim, ["appF.eq35-w"], verdict="verified")["first_reaching"] is None
