@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -20,8 +21,10 @@ from theorems.statement.sequences import Path, decided
 #: Where on a path tokens are sampled, as far as that is affordable, and how many places are needed.
 PLACES = tuple(Fraction(k, 16) for k in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48))
 LEAST = 3
-#: What is disproved has a last value of at least this part of the first.
-STAYS = 0.9
+#: The last value is at least this part of the first where it is disproved, at most this of the farthest where proved.
+STAYS, NEARER = 0.9, 0.5
+#: So many paths are tried for one on which a value is seen that is that much nearer.
+TRIED = 4
 #: Positions of the cases on a path; d where the path needs no more.
 LENGTH = 2
 
@@ -33,19 +36,19 @@ class SequenceChecker(Checker):
         """Disprove it by a path, or prove it by a bound; then sample along a path."""
         found = self.found
         found.doing = "while deriving"
-        decision, path = decided(self.prop, self.derivation)
+        decision, paths = decided(self.prop, self.derivation)
         self._record(decision)
         found.status, found.method, found.reason = "undecided", decision.method, decision.reason
         if decision.status in ("open", "proved"):
             found.evidence += [decision.reason] if decision.reason else []
             found.reason = ""
             found.status, found.exact = ("disproved" if decision.status == "open" else "proved"), None
-            if isinstance(path, Arc):
+            if isinstance(next(iter(paths), None), Arc):
                 self._limit_told(decision.parts)
-            if path is None:
+            if not paths:
                 found.reason = "no path within the hypotheses was found along which it could be sampled"
             else:
-                self._sample_along(path)
+                self._judge(*self._sampled(paths))
         return found
 
     def _limit_told(self, parts: list[Part]) -> None:
@@ -64,20 +67,54 @@ class SequenceChecker(Checker):
         case |= {name: str(value) for name, value in path.numbers.items()}
         return case | {name: [*entries, *["0"] * (d - len(entries))] for name, entries in path.at(t).items()}
 
-    def _sample_along(self, path: Path | Arc) -> None:
-        """The values on a path come to the print, or move away from it."""
-        found, seen = self.found, list[Fraction]()
+    def _sampled(self, paths: Sequence[Path | Arc]) -> tuple[Path | Arc, dict[Fraction, Measurement]]:
+        """Sample along the first path on which a value is seen that is much nearer to the print, or along the first.
+
+        A value may rise before it falls: which places show that is planned from its derived values.
+        """
+        for path in paths[:TRIED] if self.found.status == "proved" else ():
+            far = self._distances(path)
+            farthest = max(far, key=lambda t: far[t], default=PLACES[-1])
+            late = [t for t in far if t > farthest and far[t] <= NEARER / 2 * far[farthest]]
+            for last in reversed(late):
+                if (taken := self._taken(path, last)) is not None:
+                    seen, before = {last: taken}, [t for t in far if t < last]
+                    for t in (farthest, PLACES[0], before[len(before) // 2], *reversed(before)):
+                        if len(seen) > LEAST:
+                            break
+                        if t not in seen and (taken := self._taken(path, t)) is not None:
+                            seen[t] = taken
+                    return path, dict(sorted(seen.items()))
+        seen = {}
+        for t in PLACES:
+            measured = self._taken(paths[0], t) if satisfied(self.prop, self._case(paths[0], t)) else None
+            if measured is not None:
+                seen[t] = measured
+            elif seen:
+                break
+        return paths[0], seen
+
+    def _distances(self, path: Path | Arc) -> dict[Fraction, float]:
+        """How far derived values are from the print, at the places where both have one."""
+        found = {}
         for t in PLACES:
             case = self._case(path, t)
-            if not satisfied(self.prop, case):
-                continue
-            try:
-                self.measured.append(self._measure(case))
-                seen.append(t)
-            except TooDearError as error:
-                self._skipped(error)
-                if self.measured:
-                    break
+            left, right = self.sides(case) if satisfied(self.prop, case) else (None, None)
+            if left is not None and right is not None:
+                found[t] = abs(float(left - right))
+        return found
+
+    def _taken(self, path: Path | Arc, t: Fraction) -> Measurement | None:
+        """The sample at a place; None where it is too dear."""
+        try:
+            return self._measure(self._case(path, t))
+        except TooDearError as error:
+            self._skipped(error)
+            return None
+
+    def _judge(self, path: Path | Arc, seen: Mapping[Fraction, Measurement]) -> None:
+        """The values on a path come to the print, or move away from it."""
+        found, self.measured = self.found, list(seen.values())
         self.tell(self.measured, str(self.prop.stated[0]))
         found.samples = sum(one.walks for one in self.measured)
         found.conflicts = self._conflicts(self.measured)
@@ -95,7 +132,8 @@ class SequenceChecker(Checker):
             return
         goal = float(printed)
         if found.status == "proved":
-            found.simulation = "agrees" if comes(values, goal) and _nearer(last, first, goal) else "underpowered"
+            farthest = max(self.measured, key=lambda one: abs(one.centre - goal))
+            found.simulation = "agrees" if comes(values, goal) and _nearer(last, farthest, goal) else "underpowered"
             self._wrong(values)
         elif _away(first, last, goal) and self._found_again(goal):
             found.simulation, found.confirmed = "contradicts", True
@@ -124,7 +162,8 @@ def _away(first: Measurement, last: Measurement, goal: float) -> bool:
     return bool(min(abs(low), abs(high)) >= STAYS * max(abs(end - goal) for end in first.left) and low * high > 0)
 
 
-def _nearer(last: Measurement, first: Measurement, goal: float) -> bool:
-    """Whether the last value is certainly nearer to a number than the first."""
-    low, high = (end - goal for end in first.left)
-    return max(abs(end - goal) for end in last.left) < (min(abs(low), abs(high)) if low * high > 0 else 0)
+def _nearer(last: Measurement, farthest: Measurement, goal: float) -> bool:
+    """Whether the last value is certainly much nearer to a number than another."""
+    low, high = (end - goal for end in farthest.left)
+    least = min(abs(low), abs(high)) if low * high > 0 else 0
+    return max(abs(end - goal) for end in last.left) < NEARER * least

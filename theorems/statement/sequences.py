@@ -8,7 +8,7 @@ Where an inner product tends to a number, ``arcs`` decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -35,7 +35,15 @@ from theorems.statement.repairing import language_text
 from theorems.statement.work import Work
 
 #: Directions of the vectors of a path in R^2, and powers of t that they grow by.
-DIRECTIONS = ((1, 0), (-1, 0), (-2, 0), (-4, 0), (0, 1), (-1, 1))
+DIRECTIONS: tuple[tuple[int | Fraction, int | Fraction], ...] = (
+    (1, 0),
+    (-1, 0),
+    (-2, 0),
+    (-4, 0),
+    (Fraction(-5, 4), 0),
+    (0, 1),
+    (-1, 1),
+)
 POWERS = (1, 2, 0)
 #: Multiples of 1/|s| and of exp(-|s|) by which a value is bounded.
 MULTIPLES = (1, 2, 4, 8)
@@ -51,7 +59,7 @@ Exponent = tuple[tuple[int, Fraction], ...]
 class Path:
     """Vectors t^p a in R^2, by name."""
 
-    vectors: Mapping[str, tuple[int, tuple[int, int]]]
+    vectors: Mapping[str, tuple[int, tuple[int | Fraction, int | Fraction]]]
     #: the values of other names on it
     numbers: ClassVar[Mapping[str, Fraction]] = {}
 
@@ -71,16 +79,21 @@ class Path:
 
     def __str__(self) -> str:
         grown = {0: "", 1: "t*", 2: "t**2*"}
-        return ", ".join(f"{name} = {grown[p]}{list(a[: self.dimension])}" for name, (p, a) in self.vectors.items())
+        entries = {name: ", ".join(map(str, a[: self.dimension])) for name, (_, a) in self.vectors.items()}
+        return ", ".join(f"{name} = {grown[self.vectors[name][0]]}[{text}]" for name, text in entries.items())
 
 
-def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Path | Arc | None]:
-    """Whether f -> c along every sequence: open, with a path to another limit, or for c = 0 proved by a bound."""
+def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Sequence[Path | Arc]]:
+    """Whether f -> c along every sequence: open, with a path to another limit, or for c = 0 proved by a bound.
+
+    With it come the paths along which it can be seen.
+    """
     if prop.limit.together[0].value is not None:
-        return arcs.decided(prop, derivation)
+        decision, arc = arcs.decided(prop, derivation)
+        return decision, [arc] if arc is not None else []
     if prop.right.op != "number" or prop.relation != "->" or prop.error is not None:
         reason = "only limits that are numbers are looked at along every sequence of vectors"
-        return Decision("undecided", "", reason=reason), None
+        return Decision("undecided", "", reason=reason), []
     goal = prop.right.args[0]
     try:
         for path, order in product(paths(prop), derivation.orders):
@@ -92,23 +105,23 @@ def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Path |
                 if goal == 0 and (enough := vanishing(value)):
                     told += f"; it does tend to 0 where these tend to -oo: {enough}"
                 part = Part(str(path), value, sp.Rational(goal.numerator, goal.denominator), False, order)
-                return Decision("open", "the leading exponentials along a path", [part], told), path
+                return Decision("open", "the leading exponentials along a path", [part], told), [path]
         if goal != 0:
-            return Decision("undecided", "", reason="only limits of 0 are proved along every sequence of vectors"), None
+            return Decision("undecided", "", reason="only limits of 0 are proved along every sequence of vectors"), []
         parts = []
         for order in derivation.orders:
             steps = bounded(prop, derivation, prop.left, order)
             if not steps:
                 reason = "no path shows another limit, and no bound was found that tends to 0"
-                return Decision("undecided", "", reason=reason), None
+                return Decision("undecided", "", reason=reason), []
             value = derivation.value(order, prop.left)
             parts.append(Part(str(order), value, sp.Integer(0), True, order, proof=steps))
     except NotPolynomialError as error:
-        return Decision("undecided", "no closed form", reason=str(error)), None
+        return Decision("undecided", "no closed form", reason=str(error)), []
     # along a path on which it is 0 everywhere nothing is seen to tend
     ways = list(_open(prop))
     moving = [path for path in ways if any(_moves(part.left, path) for part in parts)]
-    return Decision("proved", "a bound that tends to 0", parts), next(iter(moving or ways), None)
+    return Decision("proved", "a bound that tends to 0", parts), moving or ways[:1]
 
 
 def _open(prop: Proposition) -> Iterator[Path]:
