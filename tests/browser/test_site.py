@@ -128,6 +128,7 @@ def test_formulas_are_laid_out_as_mathematics(folder: Path, page: Page) -> None:
         "[...document.querySelectorAll('.sides:not(.lines) math')].map(m => m.getBoundingClientRect().width)"
     )
     assert len(sizes) == 2 and all(width > 20 for width in sizes)
+    assert page.run("[...document.fonts].map(font => font.status)") == ["loaded"]
 
 
 def test_links_of_the_first_page_lead_to_the_claims(folder: Path, page: Page) -> None:

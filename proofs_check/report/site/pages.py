@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
@@ -27,7 +28,8 @@ from proofs_check.report.telling import took
 
 #: The list of the files of the site, so that a later run takes away what it no longer writes.
 MANIFEST = "files.txt"
-ASSETS = ("style.css", "app.js")
+ASSETS = ("style.css", "app.js", "OFL.txt")
+FONT = "math.woff2"
 PICTURES = (".svg", ".png")
 
 
@@ -192,9 +194,12 @@ def files(
 
 
 def assets() -> Iterator[tuple[str, bytes]]:
-    """What every page needs."""
+    """What every page needs; the font of formulas within the style, as browsers load none from beside a local page."""
+    folder = resources.files("proofs_check.report.site").joinpath("assets")
+    font = f"data:font/woff2;base64,{base64.b64encode(folder.joinpath(FONT).read_bytes()).decode()}"
     for name in ASSETS:
-        yield f"assets/{name}", resources.files("proofs_check.report.site").joinpath("assets", name).read_bytes()
+        content = folder.joinpath(name).read_bytes()
+        yield f"assets/{name}", content.replace(f"url({FONT})".encode(), f"url({font})".encode())
 
 
 def model_pages(folder: Path) -> list[tuple[str, str]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from importlib import resources
 
 import pytest
 
 from proofs_check.inputs.expect import VERDICTS
+from proofs_check.report.site.pages import assets
 
 SHEET = resources.files("proofs_check.report.site").joinpath("assets", "style.css").read_text(encoding="utf-8")
 PAIRS = dict(re.findall(r"--([a-z]+): light-dark\((#[0-9a-f]{6}, #[0-9a-f]{6})\)", SHEET))
@@ -44,6 +46,16 @@ def test_the_sheet_has_no_other_colours_for_text() -> None:
     body = SHEET.split("--serif", 1)[1]
     assert set(re.findall(r"#[0-9a-fA-F]{3,8}\b", body)) <= {"#fff"}
     assert set(re.findall(r"var\(--([a-z]+)\)", SHEET)) <= {*PAIRS, "serif", "sans", "mono"}
+
+
+def test_the_font_of_formulas_comes_with_the_style() -> None:
+    # a local page may load no font from beside it, and no page loads anything from a network
+    written = dict(assets())
+    style = written["assets/style.css"].decode()
+    (found,) = re.findall(r"@font-face \{[^}]*url\(([^)]*)\)", style)
+    assert base64.b64decode(found.removeprefix("data:font/woff2;base64,")).startswith(b"wOF2")
+    assert "url(" not in style.replace(found, "").replace("url()", "")
+    assert b"SIL OPEN FONT LICENSE" in written["assets/OFL.txt"]
 
 
 def test_focus_is_visible_and_never_taken_away() -> None:
