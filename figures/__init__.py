@@ -26,6 +26,7 @@ FIGURES = (
     "pattern_costs",
     "cheaper_map",
     "feature_errors",
+    "regularised_kernel",
 )
 
 #: Figures of a trained model, drawn from what ``twofold measure`` found; their ``data`` takes that.

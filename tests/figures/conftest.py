@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from figures import (
     gaussian_error,
     load,
     pattern_costs,
+    regularised_kernel,
     representability,
     rho_grid,
     rho_localised,
@@ -52,6 +54,9 @@ SMALL: dict[str, Callable[[int], dict[str, Any]]] = {
         seed=seed, families=(("0", 2), ("1", 2)), groups=(1, 2), steps=6, halvings=1, finest=1
     ),
     "feature_errors": lambda seed: feature_errors.data(seed=seed, angles=6, lengths=4, places=(1.05, 2.45)),
+    "regularised_kernel": lambda seed: regularised_kernel.data(
+        seed=seed, dimensions=(2, 16), lengths=4, sampled=(Fraction(3, 2),)
+    ),
 }
 
 
