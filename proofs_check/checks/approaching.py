@@ -28,8 +28,9 @@ from proofs_check.checks.extrapolation import (
 from proofs_check.checks.intervals import Interval, combined, detectable_together
 from proofs_check.checks.planning import plan_case, to_be_drawn
 from proofs_check.claims import report
+from proofs_check.claims.cases import finite, numbers
 from proofs_check.claims.pairing import Pair, Target, orders, scale_name
-from proofs_check.claims.report import Case, finite
+from proofs_check.claims.report import Case
 from theorems.kernel.limits import Limit
 from theorems.kernel.settle import value_of
 
@@ -346,7 +347,7 @@ class Approached:
             "low": finite(self.interval.low - shift),
             "high": finite(self.interval.high - shift),
             "z": self.z,
-            "numbers": report.numbers(claimed, true),
+            "numbers": numbers(claimed, true),
             "along": [
                 {
                     "params": {n: rung.raw[n] for n in (*self.pair.statement.positions, INDEX) if n in rung.raw},

@@ -12,9 +12,9 @@ import sympy as sp
 from proofs_check.cases import drawn as drawing
 from proofs_check.checks.evidence import Evidence, RunContext, Seen
 from proofs_check.checks.matrices import compared
+from proofs_check.claims.cases import shown_case
 from proofs_check.claims.mutants import mutants
 from proofs_check.claims.pairing import Pair, Target
-from proofs_check.claims.report import shown_case
 from theorems.algebra.closed import vanishes
 from theorems.kernel.matrix_claims import matrix_of
 from theorems.kernel.outcome import Outcome

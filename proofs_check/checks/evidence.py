@@ -8,8 +8,9 @@ from typing import Any
 
 from proofs_check.checks.intervals import Blocks, Interval
 from proofs_check.checks.streams import Streams
+from proofs_check.claims.cases import shown_case
 from proofs_check.claims.pairing import Target
-from proofs_check.claims.report import Case, Counterexample, Observed, Simulation, shown_case
+from proofs_check.claims.report import Case, Counterexample, Observed, Simulation
 
 #: An error of the stated size is missed at most this often.
 BETA = 1e-3

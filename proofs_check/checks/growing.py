@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from montecarlo.registry import Growth, Tails
 from proofs_check.checks.evidence import BETA, Evidence, RunContext
 from proofs_check.checks.intervals import interval
+from proofs_check.claims.cases import shown_case
 from proofs_check.claims.pairing import Pair
-from proofs_check.claims.report import shown_case
 from theorems.claims.growth import Bound, bare, bound
 from theorems.kernel.outcome import Outcome
 from theorems.rules.orders import Order

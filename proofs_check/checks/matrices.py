@@ -19,9 +19,9 @@ import sympy as sp
 from proofs_check.cases import drawn as drawing
 from proofs_check.checks.evidence import Evidence, RunContext, Seen
 from proofs_check.checks.intervals import Interval
+from proofs_check.claims.cases import shown_case
 from proofs_check.claims.mutants import mutants
 from proofs_check.claims.pairing import Pair, Target
-from proofs_check.claims.report import shown_case
 from theorems.algebra.expressions import parse
 from theorems.algebra.matrix_calculus import Matrix
 from theorems.kernel.matrix_facts import PREFIX, Instance, MatrixFact

@@ -10,9 +10,10 @@ from typing import Any
 from proofs_check.cases import drawn as drawing
 from proofs_check.cases import wide
 from proofs_check.checks.evidence import Evidence, RunContext, Seen
+from proofs_check.claims.cases import shown_case
 from proofs_check.claims.mutants import clause_mutants
 from proofs_check.claims.pairing import Pair
-from proofs_check.claims.report import Counterexample, shown_case
+from proofs_check.claims.report import Counterexample
 from theorems.claims.conditions import clause
 from theorems.gaussian.numeric import Case
 from theorems.kernel.bounds import admitted

@@ -19,9 +19,10 @@ from proofs_check.checks.evidence import BETA, Evidence, Measured, Planned, RunC
 from proofs_check.checks.intervals import Blocks, interval, p_value
 from proofs_check.checks.planning import degree_of, plan_case, tier_of
 from proofs_check.checks.streams import Streams
+from proofs_check.claims.cases import finite
 from proofs_check.claims.mutants import mutants
 from proofs_check.claims.pairing import Pair, scale_name
-from proofs_check.claims.report import Counterexample, finite
+from proofs_check.claims.report import Counterexample
 from theorems.kernel.limits import Limit
 from theorems.kernel.outcome import Outcome
 

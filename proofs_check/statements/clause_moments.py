@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import sympy as sp
 
 from proofs_check.cases.of_statements import Case, covering, drawn, simple, size
-from proofs_check.claims.report import shown_case
+from proofs_check.claims.cases import shown_case
 from proofs_check.statements import clauses
 from proofs_check.statements.deterministic import changed_numbers
 from proofs_check.statements.found import Found

@@ -19,7 +19,7 @@ import sympy as sp
 from proofs_check.cases.of_statements import readable_case, size
 from proofs_check.checks.extrapolation import ExtrapolationError, extrapolated
 from proofs_check.checks.intervals import Interval
-from proofs_check.claims.report import shown_case
+from proofs_check.claims.cases import shown_case
 from proofs_check.statements.configurations import CONFIGURATIONS, LEFT, LENGTHS, Configurations
 from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import BETA, TooDearError

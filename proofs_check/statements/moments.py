@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.cases.of_statements import Case, covering, drawn, readable_case, simple, size
-from proofs_check.claims.report import shown_case
+from proofs_check.claims.cases import shown_case
 from proofs_check.statements.exactly import Exactly
 from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import (

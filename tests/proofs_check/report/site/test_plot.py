@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from proofs_check.claims.report import numbers, shown_case
+from proofs_check.claims.cases import numbers, shown_case
 from proofs_check.report.site import plot
 
 CASE: Any = {
