@@ -85,7 +85,7 @@ def _product(args: tuple[Expr, ...]) -> tuple[str, int]:
     if args[0] == Expr("number", (-1,)) and len(args) > 1:
         return f"-{_product(args[1:])[0]}", _SUM
     if len(args) == 1:
-        return _piece(args[0])
+        return _text(args[0], _PRODUCT), _PRODUCT
     return " ".join(_text(arg, _PRODUCT if k == 0 else _PRODUCT + 1) for k, arg in enumerate(args)), _PRODUCT
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from random import Random
+
 import pytest
+import sympy as sp
 
 from theorems.statement.proposition import proposition
 from theorems.statement.typeset import typeset
@@ -29,3 +33,32 @@ def test_a_limit_and_an_error_term_are_shown_with_what_tends() -> None:
     assert told == "𝔼[‖x₁ + λ x₂‖²] = o(1)   (λ → 0)"
     told = typeset(proposition("E[x[i].T*x[T]]/T -> theta*tr(Sigma)", limit="T -> oo, i/T -> theta"))
     assert told == "𝔼[xᵢᵀ x_T]/T → θ tr(Σ)   (T → ∞, i/T → θ)"
+
+
+def written(random: Random, depth: int) -> str:
+    """A formula of names, numbers, sums, differences, products, quotients and squares."""
+    if depth == 0:
+        return random.choice(["a", "b", "c", "2", "3", "1/2", "-1"])
+    one, two = written(random, depth - 1), written(random, random.randrange(depth))
+    return random.choice(["({}) + ({})", "({}) - ({})", "({})*({})", "({})/({})", "-({})", "({})**2"]).format(one, two)
+
+
+def read_back(line: str) -> sp.Expr:
+    """One line of Unicode as what a reader takes it for."""
+    line = re.sub("[⁰¹²³]", lambda found: f"**{'⁰¹²³'.index(found[0])}", line.split(" ≤ ")[0].replace("^", "**"))
+    return sp.sympify(re.sub(r"(?<=[\w)]) (?=[\w(])", "*", line))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_typeset_reads_as_what_was_stated(seed: int) -> None:
+    random, seen = Random(seed), 0
+    at = {"a": sp.Rational(3, 7), "b": sp.Rational(5, 3), "c": sp.Rational(11, 13)}
+    while seen < 25:
+        text = written(random, 1 + random.randrange(4))
+        names = [name for name in at if name in text]
+        value = sp.sympify(text).subs(at)
+        if not value.is_Rational or not names:
+            continue
+        line = typeset(proposition(f"{text} <= 7", ", ".join(f"{name} > 0" for name in names)))
+        assert read_back(line).subs(at) == value, (text, line)
+        seen += 1
