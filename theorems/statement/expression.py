@@ -240,9 +240,11 @@ def _text(node: Expr) -> tuple[str, int]:
     if op == "+":
         return _sum_text(args), 1
     if op == "*":
-        if args[0] == number(-1) and len(args) == 2:
-            return f"-{written(args[1], 2)}", 1
-        return "*".join(written(arg, 2 if k == 0 else 3) for k, arg in enumerate(args)), 2
+        first, *rest = args
+        if first.op == "number" and first.args[0] < 0 and first.args[0].denominator == 1 and rest:
+            size = [] if first == number(-1) else [str(-first.args[0])]
+            return "-" + "*".join([*size, *(written(one, 3 if size or k else 2) for k, one in enumerate(rest))]), 1
+        return "*".join(written(one, 3 if k else 2) for k, one in enumerate(args)), 2
     if op == "/":
         return f"{written(args[0], 2)}/{written(args[1], 3)}", 2
     if op == "**":

@@ -49,6 +49,10 @@ def read_back(line: str) -> sp.Expr:
     return sp.sympify(re.sub(r"(?<=[\w)]) (?=[\w(])", "*", line))
 
 
+def test_a_leading_minus_takes_no_parentheses() -> None:
+    assert str(proposition("exp(-a*b) - 2*a <= 7", "a > 0, b > 0").left) == "exp(-a*b) - 2*a"
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_what_is_typeset_reads_as_what_was_stated(seed: int) -> None:
     random, seen = Random(seed), 0
@@ -59,6 +63,7 @@ def test_what_is_typeset_reads_as_what_was_stated(seed: int) -> None:
         value = sp.sympify(text).subs(at)
         if not value.is_Rational or not names:
             continue
-        line = typeset(proposition(f"{text} <= 7", ", ".join(f"{name} > 0" for name in names)))
-        assert read_back(line).subs(at) == value, (text, line)
+        prop = proposition(f"{text} <= 7", ", ".join(f"{name} > 0" for name in names))
+        assert read_back(typeset(prop)).subs(at) == value, (text, typeset(prop))
+        assert sp.sympify(str(prop.left)).subs(at) == value, (text, str(prop.left))
         seen += 1
