@@ -35,8 +35,7 @@ _CALLS = {
     "erf": r"\operatorname{erf}\left(%s\right)",
     "log": r"\log\left(%s\right)",
     "gamma": r"\Gamma\left(%s\right)",
-    "cos": r"\cos\left(%s\right)",
-    "sin": r"\sin\left(%s\right)",
+    **{name: rf"\{name}\left(%s\right)" for name in ("cos", "sin", "tan", "cosh", "sinh", "tanh")},
     "Max": r"\max\left(%s\right)",
     "Min": r"\min\left(%s\right)",
     "Indicator": r"\mathbf{1}\left\{%s\right\}",
@@ -61,6 +60,15 @@ _CHAIN = re.compile(r"([abm])((?:Wt?S)*Wt?|S|)([abm])")
 # a sum sign reaches to the right as far as a product does, so it is bracketed as a factor before others
 _SUM, _BIG, _PRODUCT, _POWER, _ATOM = range(5)
 _Piece = tuple[str, int]
+
+
+#: What only the language of statements has, and what is indexed in a text.
+_BINDER = re.compile(
+    r"\b(every|exists|least|largest|smallest|increasing|decreasing|peaks|maxima|minima|limit|grad|diff|indicator|dist|inv|"
+    r"eig|softmax)\("
+)
+_WEIGHTED = re.compile(r"\bsoftmax\(([A-Za-z]\w*)\)")
+_INDEXED = re.compile(r"\b([A-Za-z]\w*)\[([^\[\]]*)\]")
 
 
 class _NoFormula(ValueError):
@@ -226,7 +234,7 @@ class _Printer:
 
     def call(self, called: str, arguments: list[ast.expr]) -> _Piece:
         """A function that formulas may hold."""
-        inside = [self.text(argument) for argument in arguments]
+        inside = ["" if isinstance(argument, ast.Tuple) else self.text(argument) for argument in arguments]
         if called == "exp" and len(inside) == 1:
             exponent = self.flatly(arguments[0])
             short = len(exponent) <= 40
@@ -243,12 +251,19 @@ class _Printer:
             kind = "" if len(arguments) == 1 else _NORMS.get(ast.unparse(arguments[1]))
             if kind is None:
                 raise _NoFormula
-            return rf"\left\lVert {inside[0]} \right\rVert{kind}", _ATOM
+            left, right = (r"\left", r"\right") if _tall(inside[0]) else ("", "")
+            return rf"{left}\lVert {inside[0]} {right}\rVert{kind}", _ATOM
         if called in ("Sum", "sum", "prod") and len(inside) == 4:
             sign, part = (r"\prod", _PRODUCT) if called == "prod" else (r"\sum", _BIG)
             return rf"{sign}_{{{inside[1]}={inside[2]}}}^{{{inside[3]}}} {self.text(arguments[0], part)}", _BIG
         if called == "integral" and len(inside) == 4:
             return rf"\int_{{{inside[2]}}}^{{{inside[3]}}} {self.text(arguments[0], _PRODUCT)} \,d{inside[1]}", _BIG
+        if called == "hyper" and len(arguments) == 3 and all(isinstance(one, ast.Tuple) for one in arguments[:2]):
+            above, below = (one.elts for one in arguments[:2] if isinstance(one, ast.Tuple))
+            given = "; ".join(
+                [", ".join(map(self.flatly, one)) for one in (above, below)] + [self.flatly(arguments[2])]
+            )
+            return rf"{{}}_{{{len(above)}}}F_{{{len(below)}}}({given})", _ATOM
         if called in ("RisingFactorial", "rf") and len(inside) == 2:
             return rf"{_bracketed(inside[0])}_{{{inside[1]}}}", _POWER
         form = _CALLS.get(called)
@@ -292,11 +307,31 @@ def _parsed(text: str) -> ast.expr | None:
 
 @lru_cache(maxsize=20_000)
 def latex(text: str) -> str | None:
-    """A formula in LaTeX; None for a text that is none."""
+    """A formula in LaTeX, or what statements say with binders, every(p[j].T*p[j] = d, j, 1, n); None for a text."""
     tree = _parsed(text)
     try:
-        return None if tree is None else _Printer().text(tree)
+        return _stated(text) if tree is None else _Printer().text(tree)
     except (_NoFormula, RecursionError):
+        return _stated(text)
+
+
+def _stated(text: str) -> str | None:
+    """A part of a statement as the language of statements typesets it, what its names stand for seen from their use."""
+    if not _BINDER.search(text) or len(text) > LONGEST:
+        return None
+    text = " ".join(text.split())
+    from theorems.statement.expression import StatementError
+    from theorems.statement.language import Vocabulary, parsed
+    from theorems.statement.prose import latex as typeset
+
+    indexed = {found[1]: found[2].count(",") + 1 for found in _INDEXED.finditer(text) if found[1] not in _MOMENTS}
+    bare = set(re.findall(r"(?<![\w.])([A-Za-z]\w*)(?![\w(\[])", text))
+    families = {name: (0,) * count for name, count in indexed.items() if name != "x" and name not in bare}
+    sequences = {name: "n" for name in (*indexed, *_WEIGHTED.findall(text)) if name in bare}
+    matrices = {"W", "Sigma", "I", *(name for name in bare if name[0].isupper() and name not in ("T", "C", "N", "J"))}
+    try:
+        return typeset(parsed(text, Vocabulary(frozenset(matrices), sequences=sequences, families=families)))
+    except (StatementError, RecursionError, ValueError, KeyError):
         return None
 
 
@@ -339,8 +374,11 @@ def clause(text: str) -> tuple[str, list[str]] | None:
     return None if None in conditions else (word, [condition for condition in conditions if condition])
 
 
+#: Calls that only a formula has.
+_SURE = frozenset(["exp", "sqrt", "norm", "erf", "hyper"])
 _OPERATORS = frozenset(["+", "-", "*", "/", "**", "=", "<", "<=", ">", ">=", "==", "!="])
 _ARITHMETIC = frozenset("+-*/") | {"**"}
+_COMPARED = frozenset(["=", "<", "<=", ">", ">="])
 _TAIL = ".,;:"
 #: How a remark in brackets begins: with a word, and not with a formula.
 _SAID = re.compile(r"\([A-Za-z][a-z]+ ")
@@ -378,6 +416,17 @@ def _pieces(text: str) -> Iterator[tuple[bool, str]]:
 def _told(words: list[str]) -> str:
     """Words of a sentence, brackets close to what is in them."""
     return re.sub(r"(?<=\() | (?=\))", "", " ".join(words))
+
+
+def sides(run: str) -> list[str]:
+    """A run cut at its relations outside all brackets, these being parts of their own."""
+    found, words = [], _words(run)
+    for word in words:
+        if word in _COMPARED or not found or found[-1] in _COMPARED:
+            found.append(word)
+        else:
+            found[-1] += f" {word}"
+    return found
 
 
 def readable(text: str) -> str:
@@ -436,8 +485,10 @@ def _enclosed(word: str) -> bool:
 @lru_cache(maxsize=20_000)
 def _operand(word: str) -> bool:
     tree = _parsed(word)
-    if tree is None or latex(word) is None:
+    if latex(word) is None:
         return False
+    if tree is None or _certain(tree):
+        return not isinstance(tree, ast.Compare)
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     called |= {
         id(node.value)
@@ -447,6 +498,16 @@ def _operand(word: str) -> bool:
     return all(
         recognised(node.id) for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called
     ) and not isinstance(tree, ast.Compare)
+
+
+def _certain(tree: ast.expr) -> bool:
+    """Whether no word of a sentence looks like this, whatever its names are."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Pow)):
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _SURE:
+            return True
+    return False
 
 
 def relation(text: str) -> str | None:

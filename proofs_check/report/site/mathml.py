@@ -172,12 +172,12 @@ def _plain(text: str) -> list[Markup]:
 def _long(part: str) -> Markup | None:
     """A long chain of equations, cut at its relations and summands."""
     out: list[Markup] = []
-    for place, side in enumerate(re.split(r" (=|<=|>=|<|>) ", part)):
-        if place % 2:
+    for side in formula.sides(part):
+        if side in ("=", "<=", ">=", "<", ">"):
             out.append(shown({"<=": r"\leq", ">=": r"\geq"}.get(side, side)))
             continue
-        cuts = formula.summands(side)
-        found = [converted(piece) for piece in cuts] if cuts else [None]
+        cuts = formula.summands(side) or [formula.latex(side) or ""]
+        found = [converted(piece) for piece in cuts]
         if any(piece is None for piece in found):
             return None
         out += [piece for piece in found if piece is not None]

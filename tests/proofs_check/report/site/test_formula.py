@@ -44,8 +44,13 @@ SHOWN = {
     "Var[s[i]]/tr(W)": r"\frac{\operatorname{Var}[s_{i}]}{\operatorname{tr}(W)}",
     "Cov[x[i], x[j]]": r"\operatorname{Cov}[x_{i}, x_{j}]",
     "P[x[1].T*x[2] > 0]": r"\mathbb{P}[x_{1}^{\top} x_{2} > 0]",
-    "E[norm(mean(x))**2]": r"\mathbb{E}\left[\left\lVert \bar{x} \right\rVert^{2}\right]",
-    "norm(W, fro)": r"\left\lVert W \right\rVert_{F}",
+    "E[norm(mean(x))**2]": r"\mathbb{E}[\lVert \bar{x} \rVert^{2}]",
+    "norm(W, fro)": r"\lVert W \rVert_{F}",
+    "norm(a/b)": r"\left\lVert \frac{a}{b} \right\rVert",
+    "hyper((), (d/2,), d*q/4)": r"{}_{0}F_{1}(; d/2; d q/4)",
+    # what the language of statements has, as that typesets it
+    "every(p[j].T*p[j] = d, j, 0, C)": r"p_{j}^\top \, p_{j} = d\ \ \forall\, j=0,\dots,C",
+    "norm(softmax(s)[1]*v[1])": r"\left\lVert \operatorname{softmax}\left(s\right)_{1} \, v_{1} \right\rVert",
     "sum(E[x[j].T*x[j]], j, 1, T)": r"\sum_{j=1}^{T} \mathbb{E}[x_{j}^{\top} x_{j}]",
 }
 
@@ -100,6 +105,9 @@ def test_a_clause_is_its_word_and_its_conditions() -> None:
     [
         ("sum over 0 < _a <= i of _a = i**2/2 + i/2", ["0 < _a <= i", "_a = i**2/2 + i/2"]),
         ("by a W of rank one, see Eq. (9)", ["W"]),
+        # names are no words of a sentence where they are multiplied, or under a root
+        ("it is X*Gamma*own by and/or of exp(xy), not a/bc", ["X*Gamma*own", "exp(xy)"]),
+        ("without every(p[j].T*p[j] = d, j, 0, 2*C) it fails", ["every(p[j].T*p[j] = d, j, 0, 2*C)"]),
         ("derived - printed = -2*theta*tr2/lam**2", ["-2*theta*tr2/lam**2"]),
         ("half-width of 75 samples", []),
         ("z_i^T W (z_0 - z_j) >= rho_K**2 for all", ["W", "rho_K**2"]),
@@ -135,6 +143,11 @@ GROWING = {
     "norms": "norm(" * 60 + "x" + ")" * 60,
     "sums": "Sum(" * 60 + "k" + ", k, 1, T)" * 60,
 }
+
+
+def test_a_run_is_cut_at_relations_outside_brackets_alone() -> None:
+    run = "P(0 <= N(a, b) <= 1) = erf(c) + 1 <= 2"
+    assert formula.sides(run) == ["P(0 <= N(a, b) <= 1)", "=", "erf(c) + 1", "<=", "2"]
 
 
 @pytest.mark.parametrize("name", GROWING)

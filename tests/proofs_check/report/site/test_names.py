@@ -31,7 +31,7 @@ def claim(sample_report: Report) -> Any:
 
 def test_a_bound_is_written_as_the_inequality_that_it_is(claim: Any) -> None:
     bound = claim | {"said": {**SAID, "quantities": {"upper": "norm(W, 2)"}}, "printed": {"upper": "d"}}
-    assert names.bounded("upper", bound) == r"\left\lVert W_{\mathrm{QK}} \right\rVert_{2} \leq"
+    assert names.bounded("upper", bound) == r"\lVert W_{\mathrm{QK}} \rVert_{2} \leq"
     assert names.bounded("mean", bound) is None and names.quantity("upper", bound) == "upper bound"
 
 
