@@ -13,6 +13,7 @@ from typing import Any
 import flint
 import numpy as np
 import sympy as sp
+from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
 from theorems.algebra.pascal import RowSum
@@ -56,10 +57,17 @@ class ExpressionError(ValueError):
     """A formula that is not plain arithmetic in names; the message quotes it and says what is wrong."""
 
 
+class _Product(sp.Symbol):  # type: ignore[misc]
+    """A symbol whose name is a product, u.T*v: raised to a power it is written in parentheses."""
+
+    __slots__ = ()
+    precedence = PRECEDENCE["Mul"] + 1
+
+
 @cache
 def symbol(name: str) -> sp.Symbol:
     """The symbol of that name: the same object everywhere, without assumptions, as ``sympify`` would make it."""
-    return sp.Symbol(name)
+    return _Product(name) if "*" in name.partition("(")[0] else sp.Symbol(name)
 
 
 @lru_cache(maxsize=4096)

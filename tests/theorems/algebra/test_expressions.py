@@ -282,3 +282,9 @@ def test_the_index_of_a_sum_is_no_name_of_its_ends() -> None:
 def test_other_sums_of_binomials_are_refused(formula: str) -> None:
     with pytest.raises(ExpressionError, match=r"formula '"):
         parse(formula)
+
+
+def test_a_name_that_is_a_product_is_raised_in_parentheses() -> None:
+    inner, trace = symbol("u.T*v"), symbol("tr(W*Sigma)")
+    assert str(2 * inner**2) == "2*(u.T*v)**2" and str(1 / inner) == "1/(u.T*v)" and str(-3 * inner) == "-3*u.T*v"
+    assert str(trace**2) == "tr(W*Sigma)**2"
