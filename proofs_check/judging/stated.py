@@ -104,9 +104,14 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
         }
     if ruling == "refuted" and len(reports) > 1:
         second = reports[1]
-        if not narrowed and first["correction"] is not None and first["correction"]["sympy"] is None:
-            first["correction"]["sympy"] = in_symbols(claim, name, second["printed"]["value"])
+        formula = "" if narrowed or first["correction"] is None else second["printed"]["value"]
+        if formula and first["correction"] is not None and first["correction"]["sympy"] is None:
+            first["correction"]["sympy"] = in_symbols(claim, name, formula)
         _of(claim, second)
+        if formula and not claim.plugin and first["correction"] is not None:
+            # as its claim is printed, in the names that it declares
+            second["printed"] = {name: first["correction"]["sympy"] or formula}
+            second.update({"symbols": list(claim.symbols), "quantity": claim.quantity, "said": saying(claim)})
         second.update({"id": claim.id + CORRECTED, "fidelity": "own", "depends_on": [], "bound": True})
         if not claim.plugin:
             second["reading"] = f"The correction of {claim.id}: {second['reading']}"

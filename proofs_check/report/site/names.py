@@ -94,16 +94,21 @@ def value(text: str, claim: Claim) -> Markup:
 def definitions(claim: Claim) -> Markup | None:
     """The quantities by their definitions, and what these use, typeset; None where not all of it is a formula."""
     quantities = said(claim).get("quantities", {})
-    shown = [_definition(name, claim) for name in quantities if name not in _parts(claim)]
+    told = {name: _definition(name, claim) for name in quantities if name not in _parts(claim)}
+    # a declared symbol stands in the formulas under its name
+    shown = [
+        f"{formula.name(name)} = {latex}" if latex and name in claim["symbols"] else latex
+        for name, latex in told.items()
+    ]
     if None in shown or not shown or re.search(r"[=\[]", claim["quantity"]):
         return None
     parts = [part.partition(" = ") for part in _split(said(claim).get("where", "")) if part]
     sides = [(formula.latex(left), formula.latex(_relettered(right, claim))) for left, _, right in parts]
     if any(None in pair for pair in sides):
         return None
-    told = Markup(", ").join(mathml.shown(str(latex)) for latex in dict.fromkeys(shown))
+    first = Markup(", ").join(mathml.shown(str(latex)) for latex in dict.fromkeys(shown))
     used = Markup(", ").join(mathml.shown(f"{left} = {right}") for left, right in sides)
-    return told + Markup(" with ") + used if used else told
+    return first + Markup(" with ") + used if used else first
 
 
 def bounded(name: str, claim: Claim) -> str | None:

@@ -1,4 +1,4 @@
-"""A print that holds under further hypotheses alone: these are its correction, which is judged like any other."""
+"""Corrections of claims that are data: further hypotheses under which the print holds, or another formula."""
 
 from __future__ import annotations
 
@@ -33,3 +33,11 @@ def test_what_is_assumed_beside_is_judged(further: str, verdict: str) -> None:
 def test_only_hypotheses_and_a_limit_narrow_a_claim() -> None:
     with pytest.raises(CatalogueError, match="narrower = 'where'; expected one of for, as"):
         replace(CLAIM, narrower={"where": "C = 2"})
+
+
+def test_a_correction_is_printed_in_the_names_that_its_claim_declares() -> None:
+    claim = by_id()["choromanski2021.appF.thm5-weight"]
+    (first, _), (second, _) = judged_claim(claim, Options(effort="quick"), "cpu")
+    assert first["correction"] is not None and (first["verdict"], second["verdict"]) == ("refuted", "verified")
+    assert second["printed"] == dict.fromkeys(claim.printed, first["correction"]["sympy"])
+    assert second["symbols"] == list(claim.symbols) and second["said"] == first["said"]
