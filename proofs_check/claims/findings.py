@@ -30,6 +30,8 @@ from theorems.rules.norm import MEANING
 
 #: Starts of the walk that every formula is compared for.
 STARTS = ("sigma", "zero", "mean")
+#: Relations of a claim between two formulas, to which an error term can be added.
+TWO_SIDED = ("=", "<=", "<")
 
 
 def proof(claim: Statement, outcome: Outcome) -> Proof:
@@ -121,7 +123,8 @@ def _same_limits(claim: Statement, derived: Derived, name: str, text: str) -> bo
 def holding(claim: Statement, pair: Pair, outcome: Outcome, rows: Sequence[Start]) -> str:
     """Where the correction holds, and where the print does."""
     order = " <= ".join(("1", *claim.positions)) if claim.positions else ""
-    where = f"every {order}" if order else "along every admissible sequence" if claim.regime else "always"
+    rest = f"up to o({claim.remainder})" if claim.remainder and claim.relation in TWO_SIDED else "always"
+    where = f"every {order}" if order else "along every admissible sequence" if claim.regime else rest
     parts = [f"{'as T -> infinity, ' if claim.asymptotic and order else ''}{where}"]
     for name in outcome.false_quantities:
         if claim.relation != "=":
@@ -157,4 +160,5 @@ def saying(claim: Statement) -> Saying | None:
         "letters": {name: letter for name, letter in claim.letters.items() if name in named},
         "paper": dict(claim.paper_letters),
         "along": dict(claim.regime),
+        "remainder": claim.remainder if claim.relation in TWO_SIDED else "",
     }

@@ -125,6 +125,9 @@ class Saying(TypedDict):
     letters: Annotated[dict[str, str], Meta(description="How parameters of the cases are written.")]
     paper: Annotated[dict[str, str], Meta(description="Letters of the paper, and what they are in the suite's.")]
     along: Annotated[dict[str, str], Meta(description="Where a position or parameter goes in the limit.")]
+    remainder: NotRequired[
+        Annotated[str, Meta(description="What its formulas leave out is o(remainder); empty for none.")]
+    ]
 
 
 class Counterexample(TypedDict):
@@ -155,6 +158,9 @@ class Correction(TypedDict):
         Meta(description="The quantity that the claim's symbols name; null where it declares none."),
     ]
     holds: str
+    gives: NotRequired[
+        Annotated[str, Meta(description="Where the print follows from the correction; empty where that is not known.")]
+    ]
 
 
 class Mutants(TypedDict):

@@ -23,6 +23,7 @@ from proofs_check.cases.of_statements import satisfied
 from proofs_check.claims.findings import saying
 from proofs_check.claims.report import NARROWED, Case, Claim
 from proofs_check.inputs.plugins import load_simulations
+from proofs_check.judging.following import follows_where
 from proofs_check.judging.lines import holds, stated_lines
 from proofs_check.statements.attaining import where_attained
 from proofs_check.statements.found import Found
@@ -111,6 +112,8 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
         if formula and not claim.plugin and first["correction"] is not None:
             # as its claim is printed, in the names that it declares
             second["printed"] = {name: first["correction"]["sympy"] or formula}
+            if first["correction"]["sympy"] and second["verdict"] == "verified":
+                first["correction"]["gives"] = follows_where(claim, name, first["correction"]["sympy"])
             second.update({"symbols": list(claim.symbols), "quantity": claim.quantity, "said": saying(claim)})
         second.update({"id": claim.id + CORRECTED, "fidelity": "own", "depends_on": [], "bound": True})
         if not claim.plugin:

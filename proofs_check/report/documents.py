@@ -149,7 +149,8 @@ def _truth(entry: view.Entry) -> str:
     else:
         text = math(correction["latex"])
     where = names.written(view.holds_where(entry.claim), entry.claim, generated=True)
-    return text + (f", where {sentence(where)}" if where else "")
+    follows = sentence(names.follows(entry.claim).rstrip(".").replace("The", "the", 1))
+    return text + (f", where {sentence(where)}" if where else "") + (f"; {follows}" if follows else "")
 
 
 def _how(claim: Claim) -> str:

@@ -281,6 +281,8 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
         if not narrowed(claim):
             add("truth", formulas(whole) if len(whole) > 1 else claim["correction"]["sympy"] or formulas(whole))
         add("holds", claim["correction"]["holds"])
+        follows = claim["correction"].get("gives")
+        add("print follows", f"where {follows}" if follows else "")
     else:
         add("derived", exact or "")
     if correction is not None:

@@ -186,7 +186,7 @@ def _named(claim: Claim, printed: Mapping[str, str]) -> str:
         if bound and safe(bound):
             head, joint = f"${bound}$", " "
         needed = len(printed) > 1 or joint == " " or name != "value"
-        parts.append(head * needed + joint * needed + expression(names.written(text, claim)))
+        parts.append(head * needed + joint * needed + expression(names.corrected(text, claim)))
     return "; ".join(parts)
 
 
@@ -216,6 +216,7 @@ def _correct(entry: Entry) -> str:
     where = names.written(holds_where(claim), claim, generated=True)
     remarks = [f"if {sentence(where)}" if where else ""]
     remarks += [f"the printed formula is exact for {sentence('; '.join(exact))}" if exact else ""]
+    remarks += [sentence(names.follows(claim).rstrip(".").replace("The", "the", 1))]
     sure = corrected is not None and corrected["verdict"] == "verified"
     remarks += ["" if sure else "derived, not confirmed by the simulation"]
     return told + "".join(f"; {remark}" for remark in remarks if remark)

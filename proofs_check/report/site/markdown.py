@@ -85,6 +85,7 @@ def _claim(entry: view.Entry) -> list[str]:
         whole = f"{_statement(entry.correction)} ({entry.correction.verdict})" if entry.correction else ""
         out += _block("Correction", whole or (math(latex) if latex else ""))
         out += _block("It holds", sentence(claim["correction"]["holds"]))
+        out += _block("The print follows", sentence(claim["correction"].get("gives", "")))
     if given := claim["counterexample"]:
         out += _block("Counterexample", escaped(f"{parameters(given['params'])}: {gives(given)}"))
     told = f"{simulation['status']}, {power(claim)}" + (f", {simulation['tier']}" if simulation["tier"] else "")

@@ -51,6 +51,18 @@ def written(text: str, claim: Claim, *, generated: bool = False) -> str:
     return _POWER.sub(lambda found: f"tr({letter}{'' if found[1] == '1' else '**' + found[1]})", text)
 
 
+def corrected(text: str, claim: Claim) -> str:
+    """What holds instead, with the error term up to which it does."""
+    rest = said(claim).get("remainder", "")
+    return f"{written(text, claim)} + o({rest})" if rest and not formula.clause(text) else written(text, claim)
+
+
+def follows(claim: Claim) -> str:
+    """The sentence on where the print follows from the correction; "" where that is not known."""
+    gives = claim["correction"].get("gives", "") if claim["correction"] else ""
+    return f"The print follows from it where {written(gives, claim)}." if gives else ""
+
+
 def mapped(claim: Claim) -> str:
     """What the paper's letters are, ``W = W_QK*Sigma``; "" where the suite has no others."""
     return ", ".join(f"{letter} = {text}" for letter, text in said(claim).get("paper", {}).items())

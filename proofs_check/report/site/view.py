@@ -193,9 +193,9 @@ def statement(claim: Claim) -> Markup:
     parts = []
     for name, text in claim["printed"].items():
         if bound := names.bounded(name, claim):
-            parts.append(told.format(mathml.shown(bound), mathml.expression(names.written(text, claim))))
+            parts.append(told.format(mathml.shown(bound), mathml.expression(names.corrected(text, claim))))
         else:
-            parts.append(told.format(named.format(names.quantity(name, claim)), _equal(names.written(text, claim))))
+            parts.append(told.format(named.format(names.quantity(name, claim)), _equal(names.corrected(text, claim))))
     return Markup(" ").join(parts)
 
 
@@ -366,6 +366,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         whole = entry.correction.statement
     return {
         "rows": rows(entry),
+        "follows": mathml.sentence(told) if (told := names.follows(claim)) else None,
         "further": further(entry),
         "argument": proof.parts(claim),
         "concludes": proof.conclusions(claim),
