@@ -2,7 +2,8 @@
 
 Computed from what each claim rests on: an error goes on to a claim that rests directly on a refuted one, unless the
 refuted one is wrong in terms of lower order alone and the claim is wrong in a limit or to leading order, which these do
-not reach, or the claim is false for the right object in the place of the printed one, too, as its variants say.
+not reach, or is exact for a start of the walk for which the claim is not, or the claim is false for the right object in
+the place of the printed one, too, as its variants say.
 """
 
 from __future__ import annotations
@@ -69,6 +70,12 @@ def _in_leading_terms(claim: Claim) -> bool:
     return bool(given and given.get("limit")) or bool(starts and not starts[0]["leading"])
 
 
+def _exact_beyond(other: Claim, claim: Claim) -> bool:
+    """Whether a print is exact for a start of the walk for which another one is not: it gives that no error there."""
+    exact = [{start["start"] for start in one["starts"] if start["exact"]} for one in (other, claim)]
+    return bool(other["starts"] and claim["starts"] and exact[0] - exact[1])
+
+
 def _roots(name: str, refuted: Mapping[str, Claim], path: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The claims whose own errors a refuted claim has: itself where none of those that it rests on reaches it."""
     claim = refuted[name]
@@ -77,7 +84,10 @@ def _roots(name: str, refuted: Mapping[str, Claim], path: tuple[str, ...] = ()) 
     reaching = [
         other
         for other in claim["depends_on"]
-        if other in refuted and other not in path and not (of_lower_order(refuted[other]) and _in_leading_terms(claim))
+        if other in refuted
+        and other not in path
+        and not (of_lower_order(refuted[other]) and _in_leading_terms(claim))
+        and not _exact_beyond(refuted[other], claim)
     ]
     found = [root for other in reaching for root in _roots(other, refuted, (*path, name))]
     return tuple(dict.fromkeys(found)) or (name,)

@@ -112,7 +112,8 @@ def _finding(entry: view.Entry) -> list[str]:
         if text:
             out.append(f"- {label}: {text}")
 
-    add("printed", math(claim["statement"]) if claim["statement"] else "")
+    head = "printed" if claim["fidelity"] == "verbatim" else "read as"
+    add(head, math(claim["statement"]) if claim["statement"] else "")
     add("reading", sentence(claim["reading"]))
     if claim["fidelity"] != "verbatim":
         add("fidelity", escaped(FIDELITY.get(claim["fidelity"], claim["fidelity"])))
@@ -125,7 +126,8 @@ def _finding(entry: view.Entry) -> list[str]:
     if lines := byhand.check(claim):
         add("check", " ".join(sentence(names.written(line, claim, generated=True)) for line in lines))
     elif given := claim["counterexample"]:
-        add("check", escaped(f"{parameters(given['params'])}: {gives(given)}".removeprefix(": ")))
+        params = {names.letter(name, claim): value for name, value in given["params"].items()}
+        add("check", escaped(f"{parameters(params)}: {gives(given)}".removeprefix(": ")))
     if any(start["exact"] or start["leading"] for start in claim["starts"]):
         add("by the start of the walk", escaped(starts(claim)))
     add("weight", "wrong in lower-order terms only" if of_lower_order(claim) else "")

@@ -137,8 +137,11 @@ class SequenceChecker(Checker):
             self._wrong(values)
         elif _away(first, last, goal) and self._found_again(goal):
             found.simulation, found.confirmed = "contradicts", True
-            printed, true = self.sides(last.case)[1], self.exact(self.prop.left, last.case)
-            found.counterexample = {"params": readable_case(last.case), "printed": str(printed), "true": str(true)}
+            # far out on the path, where derived values show it best
+            far = max(self._distances(path), default=None)
+            case = last.case if far is None else self._case(path, far)
+            true, printed = self.sides(case)
+            found.counterexample = {"params": readable_case(case), "printed": str(printed), "true": str(true)}
         else:
             found.simulation = "underpowered"
 

@@ -146,7 +146,7 @@ def test_slopes_are_bound(claim: str) -> None:
     pair, empirical_check, seen = looked(claim)
     found = values_bound(pair, empirical_check, seen)
     assert found.bound, found
-    assert "diff(rho_of_6" in found.evidence[0] and "by value at 24 cases: found within " in found.evidence[0]
+    assert "diff(rho_6" in found.evidence[0] and "by value at 24 cases: found within " in found.evidence[0]
 
 
 @pytest.mark.parametrize("claim", [SLOPE, FLAT])

@@ -200,7 +200,10 @@ def _row(head: str, told: str) -> list[str]:
 
 
 def _printed(claim: Claim) -> list[str]:
-    return _row("Printed", statement(claim["statement"]) if claim["statement"] else _named(claim, claim["printed"]))
+    return _row(
+        "Printed" if claim["fidelity"] == "verbatim" else "Read as",
+        statement(claim["statement"]) if claim["statement"] else _named(claim, claim["printed"]),
+    )
 
 
 def _correct(entry: Entry) -> str:

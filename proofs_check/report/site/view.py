@@ -498,4 +498,6 @@ def remark(found: Sequence[Entry]) -> str:
     if not refuted:
         return ""
     good = sum(entry.verdict == "verified" for entry in corrections)
-    return f"{good} of the {len(refuted)} refuted come with a correction that was itself derived and verified."
+    told = f"{good} of the {len(refuted)} refuted come with a correction that was itself derived and verified."
+    read = sum(entry.claim["fidelity"] != "verbatim" for entry in refuted)
+    return told + (f" {read} of them are readings: of what the source says in part, or in a sentence." if read else "")

@@ -73,3 +73,13 @@ def test_a_cause_that_reaches_no_statement_weighs_less() -> None:
     assert [cause.id for cause in causes(found)] == ["lemma", "step"]
     found[1] = claim("next", "step")
     assert [cause.id for cause in causes(found)] == ["step", "lemma"]
+
+
+def test_a_print_that_is_exact_for_a_start_gives_no_error_there() -> None:
+    first, second = claim("a", leading=True), claim("b", "a", leading=True)
+    first["starts"] = [*first["starts"], {"start": "random walk, x_1 = 0", "exact": True, "leading": True}]
+    second["starts"] = [*second["starts"], {"start": "random walk, x_1 = 0", "exact": True, "leading": True}]
+    chain: Any = [first, second]
+    assert inherited(chain) == {"b": ("a",)}
+    second["starts"] = [second["starts"][0], {"start": "random walk, x_1 = 0", "exact": False, "leading": True}]
+    assert inherited(chain) == {}
