@@ -15,7 +15,6 @@ from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 Array = NDArray[np.float64]
 
@@ -59,6 +58,9 @@ def nearest(vectors: Array) -> Array:
     The w >= 0 that minimises |V^T w|^2 + (1 - sum w)^2 is a multiple of those weights. The point M is the nearest one
     where v . M >= |M|^2 for every vector v; of several tries the one that misses this least is returned.
     """
+    # half a second, which few need
+    from scipy.optimize import nnls
+
     largest = float(np.linalg.norm(vectors, axis=1).max())
     best, least = np.full(len(vectors), 1 / len(vectors)), math.inf
     target = np.zeros(vectors.shape[1] + 1)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil, floor
+from random import Random
 from typing import Any
-
-from hypothesis import strategies as st
 
 from theorems.statement.arithmetic import UndefinedError
 from theorems.statement.cases import Case, Rows, admissible, frame
@@ -23,6 +22,8 @@ Pick = Callable[[Sequence[Any]], Any]
 #: Sizes and positions go from the least to LARGEST - 1 above it; sequences may be LONG too, which costs little.
 LARGEST = 6
 LONG = (10, 25, 60)
+#: The part of a case's choices that is drawn again.
+AGAIN = 0.15
 #: Numbers that are tried where nothing else is said: corners, simple ones, tiny and huge ones.
 SIMPLE = tuple(Fraction(v) for v in (0, 1, -1, 2, -2, 3, -3)) + tuple(
     Fraction(a, b) for a, b in ((1, 2), (-1, 2), (1, 3), (3, 2), (-3, 2), (1, 4), (3, 4), (5, 2), (1, 10), (-1, 10))
@@ -36,14 +37,19 @@ NEXT = (Fraction(1), Fraction(1, 100), Fraction(10))
 STEPS = tuple(Fraction(k, 8) for k in (8, -8, 0, 4, -4, 2, -2, 6, -6, 1, 7))
 
 
-def strategy(prop: Proposition) -> st.SearchStrategy[Case | None]:
-    """Cases for Hypothesis; None where what was drawn meets no hypothesis."""
+class Choices:
+    """Choices at random, or those of an earlier case with some of them drawn again."""
 
-    @st.composite
-    def build(draw: st.DrawFn) -> Case | None:
-        return drawn(prop, lambda options: draw(st.sampled_from(list(options))))
+    def __init__(self, generator: Random, before: Choices | None = None) -> None:
+        self.generator = generator
+        self.made: list[float] = []
+        self.before = [] if before is None else [u if generator.random() > AGAIN else None for u in before.made]
 
-    return build()
+    def __call__(self, options: Sequence[Any]) -> Any:
+        """One of the options."""
+        kept = self.before[len(self.made)] if len(self.made) < len(self.before) else None
+        self.made.append(self.generator.random() if kept is None else kept)
+        return options[int(self.made[-1] * len(options))]
 
 
 def drawn(prop: Proposition, pick: Pick) -> Case | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 import time
@@ -63,9 +64,15 @@ def run_check(args: argparse.Namespace) -> int:
         print(typeset(prop))
     print(in_words(prop), flush=True)
     device = usable_device(args.device)
+    from proofs_check.judging.workers import prepare
+
+    prepare()
+    # nothing that is imported is garbage
+    gc.disable()
     from proofs_check.statements.judging import check_statement, run_report
     from proofs_check.statements.showing import lines
 
+    gc.enable()
     began = time.perf_counter()
     sampled_on = "cpu" if device == "auto" else device
     try:

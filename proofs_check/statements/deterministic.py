@@ -11,17 +11,15 @@ from __future__ import annotations
 
 import math
 import random
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, given, seed, settings, target
 
 from montecarlo.search_statement import Floats, Landscape, evaluate, floats
-from proofs_check.cases.without_tokens import drawn, gram, simplex, strategy
+from proofs_check.cases.without_tokens import Choices, drawn, gram, simplex
 from proofs_check.statements import clauses
 from proofs_check.statements.rounding import radii
 from proofs_check.statements.shrinking import shrunk
@@ -36,12 +34,12 @@ from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
 from theorems.statement.work import Work
 
-#: By effort: cases drawn, cases that Hypothesis draws, and ascents. Counts, so that no verdict hangs on a busy machine.
+#: By effort: cases drawn, cases near the nearest, and ascents. Counts, so that no verdict hangs on a busy machine.
 DRAWN = {"quick": 250, "standard": 600, "thorough": 2000}
-EXAMPLES = {"quick": 60, "standard": 200, "thorough": 1000}
+VARIED = {"quick": 60, "standard": 200, "thorough": 1000}
 ASCENTS = {"quick": 12, "standard": 40, "thorough": 300}
-#: Examples that Hypothesis draws at a time.
-CHUNK = 20
+#: Of how many of the nearest cases choices are drawn again.
+NEAREST = 5
 #: Steps that a proof may take, and cases that are looked at to make a violation small.
 PROOF = {"quick": 3000, "standard": 9000, "thorough": 36000}
 SHRINKING = {"quick": 1500, "standard": 5000, "thorough": 20000}
@@ -194,16 +192,18 @@ def _check_shapes(prop: Proposition, seed: int) -> None:
 
 
 def _run(search: _Search, effort: str, start: int, part: float = 1.0) -> None:
-    """Simple cases, then Hypothesis with its targets, then ascent from the nearest cases and from new ones."""
+    """Simple cases, then the nearest with some of their choices drawn again, then ascent from these and from others."""
     prop, generator = search.prop, random.Random(f"{start}")
-    for _ in range(round(part * DRAWN[effort])):
+    nearest: list[tuple[float, Choices]] = []
+    drawings = round(part * DRAWN[effort])
+    for k in range(drawings + round(part * VARIED[effort])):
         if search.done:
             return
-        search.look(drawn(prop, generator.choice))
-    for chunk in range(0, round(part * EXAMPLES[effort]), CHUNK):
-        if search.done:
-            return
-        _by_hypothesis(search, CHUNK, start + chunk)
+        again = generator.choice(nearest)[1] if k >= drawings and nearest else None
+        choices = Choices(generator, again)
+        excess = search.look(drawn(prop, choices))
+        if math.isfinite(excess):
+            nearest = sorted([*nearest, (excess, choices)], key=lambda entry: -entry[0])[:NEAREST]
     noise = np.random.default_rng(start)
     for _ in range(round(part * ASCENTS[effort])):
         for _ in range(10):
@@ -223,28 +223,6 @@ def _run(search: _Search, effort: str, start: int, part: float = 1.0) -> None:
                 search.look(case)
                 if search.done:
                     return
-
-
-def _by_hypothesis(search: _Search, examples: int, start: int) -> None:
-    @seed(start)
-    @settings(
-        max_examples=examples,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate, Phase.target],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(strategy(search.prop))
-    def towards(case: Case | None) -> None:
-        if search.done:
-            return
-        excess = search.look(case)
-        if math.isfinite(excess):
-            target(excess, label="towards a violation")
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        towards()
 
 
 def _plain(prop: Proposition) -> dict[str, Any]:

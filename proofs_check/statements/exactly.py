@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 
-from theorems.statement.decide import Derivation
+from proofs_check.cases.of_statements import Case
+from theorems.statement.decide import Derivation, contradicts
 from theorems.statement.expression import Expr, StatementError, number
 from theorems.statement.numbers import rational_at
 from theorems.statement.places import place_of
@@ -46,7 +47,18 @@ class Exactly:
                 value = derivation.at(_worked_out(node.put(self._numbers(case))), case)
         except (StatementError, KeyError, ZeroDivisionError):
             return None
+        if value.is_Rational:
+            return value
         return None if value.has(sp.zoo, sp.nan, sp.oo, -sp.oo) or value.is_real is False else value
+
+    def violation(self, cases: Iterable[Case]) -> Case | None:
+        """The first of some cases at which the exact values of the sides are certain to violate the statement."""
+        return next((case for case in cases if self.violates(case)), None)
+
+    def violates(self, case: Case) -> bool:
+        """Whether the exact values of the sides at a case are certain to violate the statement."""
+        left, right = (self.at(side, case) for side in (self.prop.left, self.prop.right))
+        return left is not None and right is not None and contradicts(self.prop, left, right) is True
 
     def _numbers(self, case: Mapping[str, Any]) -> dict[str, Expr]:
         """The case's numbers of whole names that are no positions."""

@@ -15,12 +15,13 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.cases.of_statements import Case, drawn, readable_case, satisfied, simple, size
+from proofs_check.statements.exactly import Exactly
 from proofs_check.statements.found import Found
 from proofs_check.statements.timing import TimeLimitError, time_limit
 from theorems.claims.catalogue import Statement
 from theorems.kernel.catalogued import said
-from theorems.statement.decide import Derivation, contradicts, decide
-from theorems.statement.expression import HALF_LINE, Expr, StatementError
+from theorems.statement.decide import Derivation, decide
+from theorems.statement.expression import HALF_LINE, StatementError
 from theorems.statement.proposition import Proposition
 from theorems.statement.weakening import Weaker, implied, other_ends, weaker
 
@@ -129,28 +130,21 @@ def _violating(prop: Proposition, weak: Proposition, effort: str, seed: int) -> 
 
 def _of_moments(prop: Proposition, weak: Proposition, words: str, effort: str, seed: int) -> Need:
     derivation = Derivation(weak)
-    decision = decide(weak, derivation)
+    exactly = Exactly(weak, derivation)
+    # a case that violates it is found sooner than a proof is given up
+    decision = decide(weak, derivation, bounding=False, proving=False)
+    if decision.status != "proved":
+        for case in itertools.islice(_violating(prop, weak, effort, seed), LOOKED_AT[effort]):
+            if exactly.violates(case):
+                left, right = (exactly.at(side, case) for side in (weak.left, weak.right))
+                assert left is not None and right is not None
+                return Need(
+                    words, "false", f"{_shown(case)}: printed {right}, true {left}", case, abs(float(left - right))
+                )
+        decision = decide(weak, derivation)
     if decision.status == "proved":
         return Need(words, "holds", _where_defined(weak))
-    if decision.status == "undecided":
-        return Need(words, "unknown", decision.reason)
-    for case in itertools.islice(_violating(prop, weak, effort, seed), LOOKED_AT[effort]):
-        left, right = (_exact(derivation, side, case) for side in (weak.left, weak.right))
-        if left is not None and right is not None and contradicts(weak, left, right):
-            gap = abs(float(left - right))
-            return Need(words, "false", f"{_shown(case)}: printed {right}, true {left}", case, gap)
-    return Need(words, "unseen", "")
-
-
-def _exact(derivation: Derivation, side: Expr, case: Case) -> sp.Expr | None:
-    """A side's exact value at a case; None where there is none."""
-    try:
-        if not derivation.defined(side, case):
-            return None
-        value = derivation.at(side, case)
-    except (StatementError, KeyError, ZeroDivisionError):
-        return None
-    return None if value.has(sp.zoo, sp.nan, sp.oo, -sp.oo) else value
+    return Need(words, "unknown", decision.reason) if decision.status == "undecided" else Need(words, "unseen", "")
 
 
 def _of_limit(prop: Proposition, weak: Proposition, words: str, effort: str, seed: int) -> Need:
@@ -230,8 +224,8 @@ def _sampled(prop: Proposition, need: Need, claim_id: str, found: Found, effort:
         found.remarks.append(f"{need.version}: not sampled at that case, {error}")
         return
     found.spent += alpha / PARTS
-    derivation = Derivation(weak)
-    left, right = (_exact(derivation, side, need.case) for side in (weak.left, weak.right))
+    exactly = Exactly(weak, Derivation(weak))
+    left, right = (exactly.at(side, need.case) for side in (weak.left, weak.right))
     if left is not None and right is not None and not seen.holds(float(sp.re(left - right))):
         found.conflicts.append(
             f"{need.version}, {_shown(need.case)}: derived left - right = {left - right}, simulated {list(seen.gap)}"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import sympy as sp
 
+from theorems.algebra.expressions import rational_at
 from theorems.algebra.spherical import Spherical, poles
 from theorems.statement import decide_clauses
 from theorems.statement.closed_forms import by_terms_of, equal_by_logarithms, proved_between
@@ -72,7 +73,7 @@ class Decision:
 
 
 #: Cases whose numbers are kept.
-SEEN = 64
+SEEN = 512
 #: Laws of tokens no combination of which is constant where Sigma is positive definite.
 DEFINITE = ("iid", "walk", "ar1")
 
@@ -83,10 +84,10 @@ class Derivation:
     def __init__(self, prop: Proposition) -> None:
         self.prop = prop
         self._exact: dict[Order, Exact] = {}
-        self._formula: dict[tuple[Order, Expr], sp.Expr] = {}
+        self._formula: dict[tuple[Order, Expr], sp.Expr | NotPolynomialError] = {}
         self._divided: dict[Expr, list[Expr]] = {}
         # the numbers of the names at the cases last looked at, by which object each case is
-        self._seen: dict[int, tuple[Mapping[str, Any], dict[tuple[Order, str], sp.Expr]]] = {}
+        self._seen: dict[int, tuple[Mapping[str, Any], dict[tuple[Order, str], Fraction]]] = {}
 
     @cached_property
     def orders(self) -> tuple[Order, ...]:
@@ -104,8 +105,14 @@ class Derivation:
         """A side's exact formula in one order; NotPolynomialError where it has none."""
         key = (order, node)
         if key not in self._formula:
-            self._formula[key] = self.exact(order).value(node)
-        return self._formula[key]
+            try:
+                self._formula[key] = self.exact(order).value(node)
+            except NotPolynomialError as error:
+                self._formula[key] = error
+        found = self._formula[key]
+        if isinstance(found, NotPolynomialError):
+            raise found.with_traceback(None)
+        return found
 
     def order_at(self, case: Mapping[str, Any]) -> Order:
         """The order of the places at a case; KeyError where the hypotheses allow none."""
@@ -161,7 +168,7 @@ class Derivation:
             return False
         return True
 
-    def _numbers(self, case: Mapping[str, Any]) -> dict[tuple[Order, str], sp.Expr]:
+    def _numbers(self, case: Mapping[str, Any]) -> dict[tuple[Order, str], Fraction]:
         """The numbers that names were found to have at a case; a case is not changed once it is looked at."""
         seen = self._seen.get(id(case))
         if seen is None or seen[0] is not case:
@@ -172,12 +179,15 @@ class Derivation:
 
     def put(self, formula: sp.Expr, order: Order, case: Mapping[str, Any]) -> sp.Expr:
         """A formula in one order, with the numbers of a case for its names; NotPolynomialError for one without."""
-        exact = self.exact(order)
-        known = self._numbers(case)
+        exact, known = self.exact(order), self._numbers(case)
+        point: dict[str, Fraction] = {}
         for s in formula.free_symbols:
             if (order, s.name) not in known:
                 known[order, s.name] = _number(s.name, case, exact)
-        table = {s: known[order, s.name] for s in formula.free_symbols}
+            point[s.name] = known[order, s.name]
+        if (quick := rational_at(formula, point)) is not None:
+            return sp.Rational(int(quick.p), int(quick.q))
+        table = {s: sp.Rational(*point[s.name].as_integer_ratio()) for s in formula.free_symbols}
         # before anything is multiplied by it: 0 times what has no value is none
         if any(poles(one, table) for one in formula.atoms(sp.hyper, Spherical)):
             raise NotPolynomialError("a term of a sum to infinity divides by 0")
@@ -224,7 +234,7 @@ def _place(place: Place, case: Mapping[str, Any]) -> int:
     return (int(case[place.name]) if place.name else 0) + place.offset
 
 
-def _number(name: str, case: Mapping[str, Any], exact: Exact) -> sp.Expr:
+def _number(name: str, case: Mapping[str, Any], exact: Exact) -> Fraction:
     if name in exact.traces.table:
         matrices = {
             key: [[Fraction(entry) for entry in row] for row in value]
@@ -236,20 +246,19 @@ def _number(name: str, case: Mapping[str, Any], exact: Exact) -> sp.Expr:
             for key, value in case.items()
             if isinstance(value, list) and value and not isinstance(value[0], list)
         }
-        found = exact.traces.value(name, matrices, vectors)
-        return sp.Rational(found.numerator, found.denominator)
+        return exact.traces.value(name, matrices, vectors)
     if exact.law.lengths and (value := radial_at(name, [Fraction(case[one]) for one in LENGTHS])) is not None:
-        return sp.Rational(value.numerator, value.denominator)
+        return value
     if name not in case:
         raise NotPolynomialError(f"{name} has no exact value at a case")
-    value = Fraction(case[name])
-    return sp.Rational(value.numerator, value.denominator)
+    return Fraction(case[name])
 
 
-def decide(prop: Proposition, derivation: Derivation, bounding: bool = True) -> Decision:
+def decide(prop: Proposition, derivation: Derivation, bounding: bool = True, proving: bool = True) -> Decision:
     """Whether the proposition is proved, part by part; what has no closed form is undecided.
 
-    ``bounding`` says whether moments without one may be replaced by what bounds them.
+    ``bounding`` says whether moments without one may be replaced by what bounds them, ``proving`` whether inequalities
+    between closed forms are tried by the prover: not those that are known to be false.
     Raises StatementError for a statement that says nothing: a division by 0, too many orders of the positions.
     """
     if prop.limit.of_vectors:
@@ -263,7 +272,7 @@ def decide(prop: Proposition, derivation: Derivation, bounding: bool = True) -> 
             "undecided", "a limit within a side", reason="write f -> value: lim(f) is not decided in a check"
         )
     try:
-        parts = list(_parts(prop, derivation))
+        parts = list(_parts(prop, derivation, proving))
         if all(part.holds for part in parts):
             # where a side has no value an equality does not hold; a difference elsewhere refutes it still
             has_values(prop)
@@ -274,7 +283,10 @@ def decide(prop: Proposition, derivation: Derivation, bounding: bool = True) -> 
         return shorter or Decision("undecided", "no closed form", reason=str(error))
     if not parts:
         return Decision("undecided", "nothing to show", reason="the hypotheses leave no way in which it tends there")
-    method = "Isserlis' theorem, sums in closed form, normal form in every order of the positions"
+    rules = dict.fromkeys(rule for order in derivation.orders for rule in derivation.exact(order).rules)
+    method = ", ".join(
+        ("Isserlis' theorem", *rules, "sums in closed form, normal form in every order of the positions")
+    )
     if prop.limit.variable:
         method += "; limits from leading terms"
     if used := dict.fromkeys(step.rule for part in parts for step in part.proof):
@@ -350,7 +362,7 @@ def _spread(prop: Proposition, derivation: Derivation) -> None:
                     )
 
 
-def _parts(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
+def _parts(prop: Proposition, derivation: Derivation, proving: bool) -> Iterator[Part]:
     if prop.relation in CLAUSES:
         yield from _clauses(prop, derivation)
         return
@@ -362,7 +374,7 @@ def _parts(prop: Proposition, derivation: Derivation) -> Iterator[Part]:
         if not prop.limit.variable:
             steps: tuple[Step, ...] = ()
             shown = _related(prop, order, left, right)
-            if not shown and prop.relation in ("<=", "<", ">=", ">"):
+            if proving and not shown and prop.relation in ("<=", "<", ">=", ">"):
                 steps = by_terms_of(prop, order, left, right) or proved_between(prop, order, left, right)
                 steps = steps or _with_series(prop, derivation.exact(order))
             yield Part(str(order), left, right, shown or bool(steps), order, proof=steps)

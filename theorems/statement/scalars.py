@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import Any
 
 import sympy as sp
 
@@ -77,6 +78,8 @@ class Exact:
         self.polynomial = Polynomial(self.traces, self.coefficient)
         self._opaque: dict[str, sp.Expr] = {}
         self._values: dict[Expr, sp.Expr] = {}
+        #: what moments rest on beside Isserlis' theorem
+        self.rules: dict[str, None] = {}
         self.table = {
             name: symbol(place.name) + place.offset if place.name else sp.Integer(place.offset)
             for name, place in order.values
@@ -216,7 +219,17 @@ class Exact:
     # -- moments
 
     def expectation(self, node: Expr) -> sp.Expr:
-        """E[node]."""
+        """E[node], by symmetry where it has no closed form of its own."""
+        try:
+            return self._expected(node)
+        except NotPolynomialError:
+            half = _powers("symmetric")(node, self)
+            if half is None:
+                raise
+        self.rules["E f(x) = E (f(x) + f(-x))/2"] = None
+        return self._expected(half)
+
+    def _expected(self, node: Expr) -> sp.Expr:
         if self.law.exchangeable:
             raise NotPolynomialError("the moments of an exchangeable law are not derived from it", at=node.at)
         if node.op == "**" and node.args[0].op == "norm" and node.args[0].random and not _even(node.args[1]):
@@ -325,9 +338,9 @@ def _even(exponent: Expr) -> bool:
     return exponent.op == "number" and exponent.args[0] >= 0 and exponent.args[0] % 2 == 0
 
 
-def _powers(name: str) -> Callable[[Expr, Exact], sp.Expr]:
+def _powers(name: str) -> Callable[[Expr, Exact], Any]:
     # powers, products, sums to infinity and integrals, which need this module
-    from theorems.statement import integrals, powers, scaling
+    from theorems.statement import integrals, powers, scaling, turned
 
     return {
         "prod": powers.product,
@@ -335,6 +348,7 @@ def _powers(name: str) -> Callable[[Expr, Exact], sp.Expr]:
         "binomial": powers.binomial,
         "integral": integrals.closed,
         "length": scaling.scaled,
+        "symmetric": turned.half_sum,
         "moment": powers.expected_power,
     }[name]
 

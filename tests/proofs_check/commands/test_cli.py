@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import types
@@ -344,6 +345,22 @@ print("heavy:", [name for name in {HEAVY!r} if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout.endswith("heavy: []\n")
+
+
+@pytest.mark.parametrize("text", ["E[x[i].T*W*x[i]] = i*tr(W*Sigma)", "norm(W, fro) <= sqrt(d)*norm(W, 2)"])
+def test_a_check_imports_what_it_needs_alone(text: str) -> None:
+    code = f"""
+import os, sys
+from proofs_check.commands.cli import main
+main(["check", {text!r}, "--effort", "quick"])
+print("heavy:", [name for name in ("torch", "scipy.optimize", "hypothesis", "matplotlib") if name in sys.modules])
+print("threads:", os.environ.get("OPENBLAS_NUM_THREADS"))
+"""
+    environment = {key: value for key, value in os.environ.items() if key != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True, env=environment
+    )
+    assert "verified" in done.stdout and done.stdout.endswith("heavy: []\nthreads: 1\n")
 
 
 def test_help_is_there_at_once() -> None:

@@ -13,6 +13,7 @@ from proofs_check.statements.judging import check_statement
 from proofs_check.statements.needs import claim_needs, needs, tell_needs
 from proofs_check.statements.request import Request
 from theorems.claims.catalogue import by_id
+from theorems.statement.decide import Derivation, decide
 from theorems.statement.proposition import proposition
 from theorems.statement.weakening import weaker
 
@@ -124,3 +125,21 @@ def test_a_claim_of_the_catalogue_says_what_it_needs() -> None:
     told = claim_needs(by_id()["bao2024.appA.eq14"], "quick", 0)
     assert len(told) == 1 and told[0].startswith("moment: false without W symmetric: at d = 2")
     assert claim_needs(by_id()["bao2024.appA.eq11"], "quick", 0) == ["moment: holds without W symmetric"]
+
+
+def test_no_prover_looks_for_a_proof_of_what_a_small_case_violates(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def proved_between(prop: Any, *_: Any) -> tuple[()]:
+        asked.append(prop.text)
+        return ()
+
+    monkeypatch.setattr("theorems.statement.decide.proved_between", proved_between)
+    (report,) = check_statement(Request("E[x[i].T*W*x[j]] <= j*tr(W*Sigma)", "i <= j"), "quick")
+    assert report["verdict"] == "refuted" and not asked
+    prop = proposition("E[x[i].T*W*x[j]] >= 0", "W psd")
+    assert [need.fate for need in needs(prop, "quick")] == ["false", "false"]
+    assert not asked
+    # it is asked unless one says that it need not be
+    false = proposition("E[x[i].T*W*x[j]] <= j*tr(W*Sigma)", "i <= j")
+    assert decide(false, Derivation(false)).status == "open" and asked
