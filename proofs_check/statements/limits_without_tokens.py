@@ -11,6 +11,7 @@ from proofs_check.statements.rounding import radii
 from theorems.statement.cases import Case
 from theorems.statement.expression import Expr, minus, number
 from theorems.statement.laurent import NoSeriesError, Reader, quotient_limit
+from theorems.statement.leading import Limit
 from theorems.statement.mutants import mutants
 from theorems.statement.proposition import Proposition
 
@@ -38,17 +39,18 @@ def judged_limit(prop: Proposition) -> Found:
     above, below = _quotient(prop)
     wanted = _wanted(prop)
     try:
-        limit = quotient_limit(above, below, variable, at)
-        target = quotient_limit(wanted, number(1), variable, at)
+        ways = _ways(prop, at)
+        limit = quotient_limit(above, below, variable, at, ways)
+        target = quotient_limit(wanted, number(1), variable, at, ways)
         # of an inequality up to an error, on which side of it the sides' difference is
-        sided = prop.way * limit * (_scale_sign(prop, at) if prop.way and limit else 1)
+        sided = prop.way * float(limit) * (_scale_sign(prop, at) if prop.way and limit else 1)
     except NoSeriesError as error:
         found.status, found.reason = "undecided", f"no series in rational numbers: {error}"
         return found
     bounded = prop.error is not None and prop.error[0] == "O"
     holds = (math.isfinite(limit) if bounded else limit == target) or sided < 0
     found.status = "proved" if holds else "disproved"
-    found.method = "its Laurent series in rational numbers"
+    found.method = "its Laurent series, or leading terms, in rational numbers"
     found.exact = str(limit) if prop.relation == "->" and math.isfinite(limit) else None
     told = f"({above})/({below}) tends to {limit}"
     found.steps.append({"text": told, "rule": "Laurent series", "ok": holds})
@@ -75,6 +77,14 @@ def _quotient(prop: Proposition) -> tuple[Expr, Expr]:
 
 def _wanted(prop: Proposition) -> Expr:
     return number(0) if prop.error is not None else number(1) if prop.relation == "~" else prop.right
+
+
+def _ways(prop: Proposition, at: Fraction | None) -> tuple[int, ...]:
+    """The sides from which a number is approached, by what is known of the name."""
+    known = prop.known.ranges.get(prop.limit.variable)
+    if at is None or known is None:
+        return (1, -1)
+    return tuple(w for w, end in ((1, known.high), (-1, known.low)) if end is None or w * (end - at) > 0)
 
 
 Values = list[tuple[Fraction, float]]
@@ -111,12 +121,12 @@ def _values(prop: Proposition, above: Expr, below: Expr, at: Fraction | None) ->
     return found
 
 
-def comes(values: Values, goal: Fraction | float) -> bool:
+def comes(values: Values, goal: Limit) -> bool:
     """Whether values come to a number, or grow beyond bounds with its sign."""
-    last = values[-1][1]
+    last, goal = values[-1][1], float(goal)
     if not math.isfinite(goal):
         return math.copysign(1, goal) * last > 1 / NEAR
-    room = NEAR * max(1.0, abs(float(goal)))
+    room = NEAR * max(1.0, abs(goal))
     first, nearest = abs(values[0][1] - goal), abs(last - goal)
     return bool(nearest <= room and (nearest <= NEARER * max(first, room) or first <= room))
 
@@ -126,8 +136,8 @@ def _confront(
     found: Found,
     above: Expr,
     below: Expr,
-    limit: Fraction | float,
-    target: Fraction | float,
+    limit: Limit,
+    target: Limit,
     at: Fraction | None,
 ) -> None:
     """The values come to the printed limit, or they come to another one."""
@@ -168,7 +178,7 @@ def _mutants(prop: Proposition, found: Found, at: Fraction | None) -> None:
         above, below = _quotient(wrong)
         try:
             limit, target = (
-                quotient_limit(one, two, prop.limit.variable, at)
+                quotient_limit(one, two, prop.limit.variable, at, _ways(prop, at))
                 for one, two in ((above, below), (_wanted(wrong), number(1)))
             )
         except NoSeriesError:

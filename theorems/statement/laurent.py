@@ -9,11 +9,15 @@ of the parts, and its limit is read off the first term.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import factorial, isqrt
+from typing import TYPE_CHECKING
 
 from theorems.statement.expression import Expr
+
+if TYPE_CHECKING:
+    from theorems.statement.leading import Limit
 
 #: Terms of a series that are kept.
 TERMS = 16
@@ -26,15 +30,19 @@ class NoSeriesError(ValueError):
 
 @dataclass(frozen=True)
 class Series:
-    """s^valuation (c_0 + c_1 s + ... + O(s^n)), c_0 != 0; a sum of nothing known is refused, and 0 has no terms."""
+    """s^valuation (c_0 + c_1 s + ... + O(s^n)), c_0 != 0; a sum of nothing known is refused, and 0 has no terms.
+
+    Of a ``constant`` it is known that nothing follows.
+    """
 
     valuation: int
     terms: tuple[Fraction, ...]
+    constant: bool = field(default=False, compare=False)
 
     @staticmethod
     def of(number: Fraction | int) -> Series:
         """A constant."""
-        return Series(0, (Fraction(number), *(Fraction(0),) * (TERMS - 1)) if number else ())
+        return Series(0, (Fraction(number), *(Fraction(0),) * (TERMS - 1)) if number else (), True)
 
     @property
     def zero(self) -> bool:
@@ -49,6 +57,8 @@ class Series:
     def __add__(self, other: Series) -> Series:
         if self.zero or other.zero:
             return other if self.zero else self
+        if self.constant and other.constant:
+            return Series.of(self.terms[0] + other.terms[0])
         low = min(self.valuation, other.valuation)
         # what both are known to
         high = min(self.valuation + len(self.terms), other.valuation + len(other.terms))
@@ -57,6 +67,8 @@ class Series:
     def __mul__(self, other: Series) -> Series:
         if self.zero or other.zero:
             return Series(0, ())
+        if self.constant and other.constant:
+            return Series.of(self.terms[0] * other.terms[0])
         count = min(len(self.terms), len(other.terms))
         found = [sum((self.terms[i] * other.terms[k - i] for i in range(k + 1)), Fraction(0)) for k in range(count)]
         return Series(self.valuation + other.valuation, tuple(found))
@@ -107,11 +119,20 @@ def _composed(coefficients: Sequence[Fraction], inner: Series, what: str) -> Ser
     return _normal(0, total)
 
 
-def _exp(inner: Series) -> Series:
+def exp_of(inner: Series) -> Series:
+    """exp of a series that tends to 0."""
     return _composed([Fraction(1, factorial(k)) for k in range(TERMS * 2)], inner, "exp")
 
 
-def _log(inner: Series) -> Series:
+def composed_wave(op: str, inner: Series) -> Series:
+    """cos or sin of a series that tends to 0."""
+    first = op == "sin"
+    signs = [Fraction((-1) ** (k // 2), factorial(k)) * (k % 2 == first) for k in range(TERMS * 2)]
+    return _composed(signs, inner, op)
+
+
+def log_of(inner: Series) -> Series:
+    """log of a series that tends to 1."""
     shifted = _from_one(inner, "log")
     if shifted is None:
         # log(1 + O(s^n)) = O(s^n), which need not be 0
@@ -128,11 +149,11 @@ def _from_one(inner: Series, what: str) -> Series | None:
     return _normal(1, rest) if any(rest) else None
 
 
-def _root(inner: Series, power: Fraction) -> Series:
+def root_of(inner: Series, power: Fraction) -> Series:
     """inner^power for a power that is no whole number."""
     if inner.zero or inner.terms[0] <= 0 or (inner.valuation * power).denominator != 1:
         raise NoSeriesError("a root of what may be no square")
-    scale = _rational_power(inner.terms[0], power)
+    scale = rational_power(inner.terms[0], power)
     plain = Series(0, tuple(one / inner.terms[0] for one in inner.terms))
     binomials = [Fraction(1)]
     for k in range(1, TERMS * 2):
@@ -143,7 +164,8 @@ def _root(inner: Series, power: Fraction) -> Series:
     return Series(found.valuation + int(inner.valuation * power), tuple(scale * one for one in found.terms))
 
 
-def _rational_power(number: Fraction, power: Fraction) -> Fraction:
+def rational_power(number: Fraction, power: Fraction) -> Fraction:
+    """A power that is a rational number; NoSeriesError for another one."""
     if number == 1:
         return number
     above, below = isqrt(number.numerator), isqrt(number.denominator)
@@ -171,7 +193,7 @@ class Reader:
         if op == "+":
             found = Series(0, ())
             for arg in args:
-                found = self._added(found, self.series(arg))
+                found = found + self.series(arg)
             return found
         if op == "*":
             found = Series.of(1)
@@ -185,29 +207,17 @@ class Reader:
         if op == "sqrt":
             return self._root(args[0], Fraction(1, 2))
         if op == "exp":
-            return _exp(self.series(args[0]))
+            return exp_of(self.series(args[0]))
         if op == "log":
             return self._logarithm(args[0])
         if op in ("cos", "sin"):
-            first = op == "sin"
-            signs = [Fraction((-1) ** (k // 2), factorial(k)) * (k % 2 == first) for k in range(TERMS * 2)]
-            return _composed(signs, self.series(args[0]), op)
+            return composed_wave(op, self.series(args[0]))
         raise NoSeriesError(f"{node} has no series here")
-
-    def _added(self, one: Series, two: Series) -> Series:
-        if (
-            not one.zero
-            and not two.zero
-            and one.valuation == two.valuation
-            and one.terms == tuple(-t for t in two.terms)
-        ):
-            raise NoSeriesError(f"more than {TERMS} terms cancel")
-        return one + two
 
     def _power(self, base: Expr, exponent: Expr) -> Series:
         if exponent.op != "number":
             # a base > 0
-            return _exp(self.series(exponent) * self._logarithm(base))
+            return exp_of(self.series(exponent) * self._logarithm(base))
         power = exponent.args[0]
         if power.denominator != 1:
             return self._root(base, power)
@@ -221,7 +231,7 @@ class Reader:
         if self.sided and not found.zero and found.valuation:
             # sqrt(s^2) = |s|
             raise NoSeriesError(f"the root of {inner} differs on either side")
-        return _root(found, power)
+        return root_of(found, power)
 
     def _logarithm(self, inner: Expr) -> Series:
         if inner.op == "**" and inner.args[1].op != "number":
@@ -231,13 +241,26 @@ class Reader:
         if not inner.names() and self.series(inner) == Series.of(1):
             # the number 1, and no series that begins with it
             return Series(0, ())
-        return _log(self.series(inner))
+        return log_of(self.series(inner))
 
 
-def quotient_limit(above: Expr, below: Expr, variable: str, at: Fraction | None) -> Fraction | float:
-    """The limit of above/below; at a number from above, and NoSeriesError for a pole of two signs there."""
-    reader = Reader(variable, at)
-    found = reader.series(above) * reader.series(below).inverse
+def quotient_limit(
+    above: Expr, below: Expr, variable: str, at: Fraction | None, ways: Sequence[int] = (1, -1)
+) -> Limit:
+    """The limit of above/below; by leading terms where they have no series.
+
+    A number is approached from the sides given, 1 for above; NoSeriesError where the limits there differ.
+    """
+    from theorems.statement.leading import limit
+
+    try:
+        reader = Reader(variable, at)
+        found = reader.series(above) * reader.series(below).inverse
+    except NoSeriesError as error:
+        try:
+            return limit(above, below, variable, at, ways if at is not None else (1,))
+        except NoSeriesError as other:
+            raise NoSeriesError(f"{error}; by leading terms, {other}") from None
     if at is not None and not found.zero and found.valuation < 0 and found.valuation % 2:
         raise NoSeriesError("it grows without bound with either sign")
     return found.limit

@@ -13,6 +13,7 @@ from theorems.statement import proposition
 from theorems.statement.expression import StatementError
 from theorems.statement.language import parsed
 from theorems.statement.laurent import NoSeriesError, quotient_limit
+from theorems.statement.leading import Limit, Number
 
 ONE = parsed("1")
 
@@ -35,10 +36,25 @@ ONE = parsed("1")
         ("log(n)/(n - 1)", 1, 1),
         ("(n**2 - 1)/(n - 1)", 1, 2),
         ("1/n**2", 0, inf),
+        ("log(n)/n", None, 0),
+        ("log(n)", None, inf),
+        ("-exp(n)/n**9", None, -inf),
+        ("log(n)/log(n + 1)", None, 1),
+        ("n*(log(n + 1) - log(n))", None, 1),
+        ("log(2*n)**2/sqrt(n)", None, 0),
+        ("n**9*exp(-n)", None, 0),
+        ("n**(1/n)", None, 1),
+        ("log(1 + exp(n))/n", None, 1),
+        ("(exp(n) - exp(-n))/(exp(n) + exp(-n))", None, 1),
+        ("sqrt(n)*(sqrt(n + 1) - sqrt(n))", None, Fraction(1, 2)),
+        ("n**(2/3)*((n + 1)**(1/3) - n**(1/3))", None, Fraction(1, 3)),
+        ("exp(-1/n**2)", 0, 0),
+        ("(1 + 2/n)**n", None, Number(Fraction(1), Fraction(2))),
+        ("3*(1 - 1/n)**(2*n)*n/(n + 1)", None, Number(Fraction(3), Fraction(-2))),
         ("n/n - 1 + 1/n", None, None),
     ],
 )
-def test_limits_are_those_that_are_known(function: str, at: int | None, limit: Fraction | float | None) -> None:
+def test_limits_are_those_that_are_known(function: str, at: int | None, limit: Limit | None) -> None:
     where = None if at is None else Fraction(at)
     if limit is None:
         # n/n - 1 is 0, which no truncated series shows
@@ -51,14 +67,17 @@ def test_limits_are_those_that_are_known(function: str, at: int | None, limit: F
 @pytest.mark.parametrize(
     ("function", "at", "why"),
     [
-        ("(1 + 1/n)**n", None, "exp"),
-        ("log(n)", None, "log"),
-        ("sqrt(n)", None, "root"),
+        ("log(log(n))", None, "no power of x"),
+        ("exp(log(n)**2)", None, "exp"),
+        ("exp(n*log(n))", None, "exp"),
+        ("log(n)**(1/3)", None, "root of a power"),
+        ("exp(n + 1/log(n)) - exp(n)", None, "not known up to"),
         ("sqrt(2 + 1/n)", None, "rational"),
         ("sqrt(n**2)/n", 0, "either side"),
         ("1/n", 0, "either sign"),
+        ("exp(1/n)", 0, "two sides differ"),
+        ("n*log(n)", 0, "not seen to be positive"),
         ("abs(n)", 0, "no series"),
-        ("exp(n)", None, "exp"),
         ("m*n", None, "no series"),
         # what stands in log is 1 as far as the terms go, and is not 1
         ("n**20*log(1 + n**(-20))", None, "cancel"),
@@ -84,7 +103,15 @@ def test_what_has_no_such_series_is_refused(function: str, at: int | None, why: 
         ("sin(u)/u -> 1", "u -> 0", "u != 0", "verified"),
         ("sqrt(u**2)/u -> 1", "u -> 0", "u != 0", "undecided"),
         ("a*n/(n + 1) -> a", "n -> oo", "n > 0, a real", "undecided"),
-        ("(1 + 1/n)**n -> exp(1)", "n -> oo", "n > 0", "undecided"),
+        ("(1 + 1/n)**n -> exp(1)", "n -> oo", "n > 0", "verified"),
+        ("(1 + 2/n)**n -> exp(1)", "n -> oo", "n > 0", "refuted"),
+        ("(1 + 1/n)**n -> 3", "n -> oo", "n > 0", "refuted"),
+        ("log(n)/n -> 0", "n -> oo", "n > 0", "verified"),
+        ("n*log(n) = O(sqrt(n))", "n -> oo", "n > 0", "refuted"),
+        ("log(n)/log(n + 1) -> 2", "n -> oo", "n > 1", "refuted"),
+        ("u*log(u) -> 0", "u -> 0", "u > 0", "verified"),
+        ("u*log(u) -> 1", "u -> 0", "u > 0", "refuted"),
+        ("u*log(u) -> 0", "u -> 0", "u real", "undecided"),
         # 1 + n**(-20) is 1 in floats, too
         ("n**20*log(1 + n**(-20)) -> 0", "n -> oo", "n > 0", "undecided"),
         ("log(1 + u**17)/u**17 = o(1)", "u -> 0", "u != 0", "undecided"),
