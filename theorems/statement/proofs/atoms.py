@@ -15,13 +15,23 @@ from theorems.statement.expression import Expr, StatementError, minus, name, num
 from theorems.statement.forms import Polynomial
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.proofs import special
-from theorems.statement.proofs.quotients import NONE, ONE, NoFormError, Quotient
+from theorems.statement.proofs.quotients import (
+    NONE,
+    ONE,
+    NoFormError,
+    Quotient,
+    monomials,
+    substituted,
+    terms,
+)
 from theorems.statement.traces import SIGMA, Letters, Traces
 
 #: Largest power of one exponential, and most terms of a polynomial.
 MAX_EXPONENT, MAX_TERMS = 12, 400
 
 
+#: Norms by the entries of a transpose.
+TURNED = {"1": "oo", "oo": "1"}
 Words = dict[Letters, Ratio]
 
 
@@ -59,7 +69,7 @@ class Atoms:
             label = next((one for key in found for one, power in key if power > 1 and one in self.squares), None)
             if label is None:
                 return _small(value)
-            value = _substituted(value, label, self.squares[label])
+            value = substituted(value, label, self.squares[label])
         raise NoFormError
 
     def _coefficient(self, node: Expr) -> Ratio:
@@ -160,12 +170,15 @@ class Atoms:
         return Quotient(value)
 
     def norm(self, node: Expr) -> Quotient:
-        """A norm of a matrix or of a vector; of a number its absolute value."""
+        """A norm of a matrix or of a vector; of a number its absolute value. norm(A.T, oo) = norm(A, 1)."""
         inner, kind = node.args
         if inner.op == "T":
-            inner = inner.args[0]
+            inner, kind = inner.args[0], TURNED.get(kind, kind)
         shape = "column" if inner.op in ("family", "softmax") else self.polynomial.value(self._as_vectors(inner))[0]
-        if shape in ("column", "row"):
+        if shape == "column" and node.op == "entrynorm":
+            kind = {"1": "sum", "oo": "max"}.get(kind, kind)
+            return Quotient(self.label(f"norm({inner}, {kind})", Expr("entrynorm", (inner, kind))))
+        if shape in ("column", "row") and node.op == "norm":
             turned = inner if shape == "column" else Expr("T", (inner,))
             square = self._product(Expr("*", (Expr("T", (turned,)), turned)))
             return self._root(f"norm({inner})", Expr("norm", (inner, "")), square)
@@ -184,12 +197,14 @@ class Atoms:
             factor = self.absolute(Expr("abs", (Expr("*", (number(scale), *_as_expr(coefficient, self.nodes))),)))
             words = {letters: ONE}
         flipped = {self.traces.reduced(self.traces.transposed(letters)): value for letters, value in words.items()}
-        words = min(words, flipped, key=_text)
+        own = min(words, flipped, key=_text)
+        if own != words or (words == flipped and kind == "oo"):
+            words, kind = own, TURNED.get(kind, kind)
         matrix = _matrix_of(words)
         kind = kind or "fro"
         label = f"norm({_text(words)}, {kind})"
         self.words[label] = words
-        shown = Expr("norm", (matrix, kind))
+        shown = Expr(node.op, (matrix, kind))
         if kind == "fro":
             square = self.trace(Expr("tr", (Expr("*", (Expr("T", (matrix,)), matrix)),)))
             return self._root(label, shown, square) * factor
@@ -235,7 +250,7 @@ class Atoms:
         inner = self.quotient(node.args[0])
         below, found = _constant(inner.below), Quotient(ONE)
         if below is None:
-            parts = [Quotient((one * count).reduced(), inner.below).lowest for one, count in _terms(inner.above)]
+            parts = [Quotient((one * count).reduced(), inner.below).lowest for one, count in terms(inner.above)]
             whole = sum((one.above * (1 / end) for one in parts if (end := _constant(one.below)) is not None), NONE)
             rest = (inner.above - whole * inner.below).reduced()
             text = f"exp({rest.expr}/({inner.below.expr}))"
@@ -243,7 +258,7 @@ class Atoms:
             if whole == NONE:
                 return Quotient(own)
             inner, below, found = Quotient(whole.reduced()), Fraction(1), Quotient(own)
-        for term, coefficient in _terms(inner.above):
+        for term, coefficient in terms(inner.above):
             count = coefficient / below
             inside = self._logarithm_of(term)
             if inside is not None and count.denominator == 1 and abs(count) <= MAX_EXPONENT:
@@ -267,8 +282,8 @@ class Atoms:
         """exp(above/below)."""
         ends = []
         for value in (above, below):
-            terms = [Expr("*", (number(count), *_as_expr(term, self.nodes))) for term, count in _terms(value)]
-            ends.append(Expr("+", (number(0), *terms)))
+            parts = [Expr("*", (number(count), *_as_expr(term, self.nodes))) for term, count in terms(value)]
+            ends.append(Expr("+", (number(0), *parts)))
         return Expr("exp", (Expr("/", tuple(ends)),))
 
     def _logarithm_of(self, term: Ratio) -> Quotient | None:
@@ -389,6 +404,7 @@ class Atoms:
 _READERS = {
     "tr": Atoms.trace,
     "norm": Atoms.norm,
+    "entrynorm": Atoms.norm,
     "sqrt": Atoms.sqrt,
     "abs": Atoms.absolute,
     "exp": Atoms.exponential,
@@ -419,38 +435,7 @@ def _constant(value: Ratio) -> Fraction | None:
     found = value.reduced()
     if found.names:
         return None
-    return sum((coefficient for _, coefficient in _terms(found)), Fraction(0))
-
-
-def _terms(value: Ratio) -> list[tuple[Ratio, Fraction]]:
-    """The monomials of a polynomial with their coefficients."""
-    return [(_monomial(powers), coefficient) for powers, coefficient in monomials(value).items()]
-
-
-def _monomial(powers: tuple[tuple[str, int], ...]) -> Ratio:
-    return reduce(Ratio.__mul__, (Ratio.of(label) ** count for label, count in powers), ONE)
-
-
-def monomials(value: Ratio) -> dict[tuple[tuple[str, int], ...], Fraction]:
-    """The coefficient of every monomial, ((label, power), ...)."""
-    found = value.reduced()
-    labels = [generator.name for generator in found.num.ring.symbols]
-    out = {}
-    for powers, coefficient in found.num.terms():
-        key = tuple(sorted((label, power) for label, power in zip(labels, powers, strict=True) if power))
-        out[key] = Fraction(int(coefficient.numerator), int(coefficient.denominator))
-    return out
-
-
-def _substituted(value: Ratio, label: str, square: Ratio) -> Ratio:
-    total = NONE
-    for key, coefficient in monomials(value).items():
-        powers = dict(key)
-        count = powers.get(label, 0)
-        powers[label] = count % 2
-        rest = _monomial(tuple((one, power) for one, power in powers.items() if power))
-        total = total + Ratio.of(coefficient) * rest * square ** (count // 2)
-    return total.reduced()
+    return sum((coefficient for _, coefficient in terms(found)), Fraction(0))
 
 
 def _as_expr(term: Ratio, nodes: dict[str, Expr]) -> list[Expr]:

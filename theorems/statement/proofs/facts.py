@@ -7,27 +7,15 @@ of the statement's own language, so that it can be evaluated at any case.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations, product
 
 from theorems.statement.expression import Expr, minus, name, negative, number
 from theorems.statement.hypotheses import Hypotheses
-from theorems.statement.proofs.atoms import Atoms, NoFormError, Words, product_of
+from theorems.statement.proofs.atoms import Atoms, NoFormError, product_of
+from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, count, extent, size, times
+from theorems.statement.proofs.norms import entry_norm, norm
 from theorems.statement.traces import Letters
-
-ONE, ZERO = number(1), number(0)
-
-
-@dataclass(frozen=True)
-class Fact:
-    """``node`` >= 0, or > 0 where ``strict``, or = 0 where ``equal``."""
-
-    rule: str
-    node: Expr
-    strict: bool = False
-    equal: bool = False
-    trusted: str = ""
 
 
 def facts_of(atoms: Atoms, known: Hypotheses, whole: Iterable[str]) -> Iterator[Fact]:
@@ -56,16 +44,6 @@ def _logarithms(atoms: Atoms, known: Hypotheses, whole: set[str]) -> Iterator[Fa
         larger = ordered.get(atoms.quotient(minus(s, t)))
         if larger is not None:
             yield Fact("log is increasing", apart, strict=larger.strict)
-
-
-def add(*parts: Expr) -> Expr:
-    """A sum."""
-    return Expr("+", parts)
-
-
-def times(*parts: Expr) -> Expr:
-    """A product."""
-    return Expr("*", parts)
 
 
 def _hypotheses(atoms: Atoms, known: Hypotheses, whole: set[str]) -> Iterator[Fact]:
@@ -166,83 +144,10 @@ def _congruence(known: Hypotheses, word: Letters, middle: bool) -> bool:
     )
 
 
-def _norm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
-    inner, kind = node.args
-    yield Fact("a norm is not negative", node)
-    if label not in atoms.words:
-        yield from _vector_norm(atoms, known, node)
-        return
-    two, fro, nuclear = (Expr("norm", (inner, one)) for one in ("2", "fro", "nuclear"))
-    chain = "norm(A, 2) <= norm(A, fro) <= norm(A, nuclear) <= sqrt(d) norm(A, fro) <= d norm(A, 2), d rows or columns"
-    for low, high in ((two, fro), (fro, nuclear), (two, nuclear)):
-        yield Fact(chain, minus(high, low))
-    for extent in sorted(set(_extent(known, next(iter(atoms.words[label]))))):
-        d = _count(extent)
-        root = Expr("sqrt", (d,))
-        for low, high in ((nuclear, times(root, fro)), (fro, times(root, two)), (nuclear, times(d, two))):
-            yield Fact(chain, minus(high, low))
-    yield Fact("norm(A, fro)**2 <= norm(A, 2) norm(A, nuclear)", minus(times(two, nuclear), times(fro, fro)))
-    words = atoms.words[label]
-    if len(words) > 1:
-        yield from _triangle(node, words, kind)
-        return
-    # a word alone has the factor 1: others are taken out of the norm
-    ((letters, _),) = words.items()
-    if len(letters) == 1 and known.shape(letters[0][0]) in ("psd", "positive definite"):
-        trace = Expr("tr", (inner,))
-        yield Fact("norm(P, nuclear) = tr(P) for P psd", minus(nuclear, trace), equal=True)
-    for k in range(1, len(letters)):
-        one, other = product_of(letters[:k]), product_of(letters[k:])
-        for x, y in {"2": [("2", "2")], "fro": [("2", "fro"), ("fro", "2")]}.get(
-            kind, [("2", "nuclear"), ("nuclear", "2"), ("fro", "fro")]
-        ):
-            bound = times(Expr("norm", (one, x)), Expr("norm", (other, y)))
-            yield Fact(f"norm(A*B, {kind}) <= norm(A, {x}) norm(B, {y})", minus(bound, node), trusted="Hoelder")
-
-
-def _count(label: str) -> Expr:
-    return number(int(label)) if label.isdigit() else name(label)
-
-
-def _extent(known: Hypotheses, letters: Letters) -> tuple[str, str]:
-    """Rows and columns of a product of matrices."""
-    if not letters:
-        return "d", "d"
-    (first, turned), (last, back) = letters[0], letters[-1]
-    return known.size(first)[turned], known.size(last)[not back]
-
-
 def _cyclic(known: Hypotheses, letters: Letters) -> bool:
     """Whether a product of matrices fits, and has a trace."""
-    extents = [_extent(known, (letter,)) for letter in letters]
+    extents = [extent(known, (letter,)) for letter in letters]
     return all(one[1] == two[0] for one, two in zip(extents, [*extents[1:], *extents[:1]], strict=True))
-
-
-def _triangle(node: Expr, words: Words, kind: str) -> Iterator[Fact]:
-    inner = node.args[0]
-    if inner.op == "+":
-        parts = [Expr("norm", (part, kind)) for part in inner.args]
-        yield Fact("triangle inequality", minus(add(*parts), node))
-
-
-def _vector_norm(atoms: Atoms, known: Hypotheses, node: Expr) -> Iterator[Fact]:
-    inner = node.args[0]
-    if inner.op == "+":
-        yield Fact("triangle inequality", minus(add(*(Expr("norm", (part, "")) for part in inner.args)), node))
-    if inner.op == "softmax" and inner.args[0].op == "family":
-        yield Fact("a probability vector has norm <= 1", minus(ONE, node))
-        size = _size(known, inner)
-        yield Fact("a probability vector has norm >= 1/sqrt(n)", minus(times(size, node, node), ONE))
-    if inner.op == "family":
-        text, bound = known.sequences[inner.args[0]]
-        if bound is not None:
-            length = _count(text)
-            yield Fact("bound of the entries", minus(times(length, bound, bound), times(node, node)))
-    if inner.op == "*" and len(inner.args) > 1:
-        matrix = inner.args[0] if len(inner.args) == 2 else times(*inner.args[:-1])
-        vector = inner.args[-1]
-        bound = times(Expr("norm", (matrix, "2")), Expr("norm", (vector, "")))
-        yield Fact("norm(A*v) <= norm(A, 2) norm(v)", minus(bound, node))
 
 
 def _chain(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
@@ -292,17 +197,13 @@ def _logarithm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Itera
     yield Fact("t log(t) >= t - 1", minus(times(inner, node), minus(inner, ONE)))
 
 
-def _size(known: Hypotheses, softmax: Expr) -> Expr:
-    return _count(known.sequences[softmax.args[0].args[0]][0])
-
-
 def _scores(known: Hypotheses, node: Expr) -> tuple[Expr, Expr | None] | None:
     """The length and exp(2*bound) of softmax(s); None for another vector."""
     if node.op != "softmax" or node.args[0].op != "family":
         return None
     bound = known.sequences[node.args[0].args[0]][1]
     spread = None if bound is None else Expr("exp", (times(number(2), bound),))
-    return _size(known, node), spread
+    return size(known, node), spread
 
 
 def _entry(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
@@ -411,7 +312,8 @@ _RULES = {
     "sqrt": _root,
     "abs": _absolute,
     "tr": _trace,
-    "norm": _norm,
+    "norm": norm,
+    "entrynorm": entry_norm,
     "*": _chain,
     "exp": _exponential,
     "log": _logarithm,
@@ -478,7 +380,7 @@ def _gram(atoms: Atoms, A: Letters | None, B: Letters | None, P: Letters, Q: Let
 
     parts = []
     # the identity has the size of what it is multiplied with
-    one = _count(_extent(atoms.known, inner(A, B))[0])
+    one = count(extent(atoms.known, inner(A, B))[0])
     for letters in (inner(A, A), inner(B, B), inner(A, B)):
         if not _cyclic(atoms.known, letters):
             return None
@@ -490,4 +392,4 @@ def _gram(atoms: Atoms, A: Letters | None, B: Letters | None, P: Letters, Q: Let
     )
 
 
-__all__ = ["Fact", "add", "facts_of", "times"]
+__all__ = ["Fact", "facts_of"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
 
 from theorems.algebra.ratio import Ratio
 
@@ -41,3 +43,36 @@ class Quotient:
         if self.above == NONE:
             raise NoFormError
         return Quotient(self.below, self.above)
+
+
+def terms(value: Ratio) -> list[tuple[Ratio, Fraction]]:
+    """The monomials of a polynomial with their coefficients."""
+    return [(monomial(powers), coefficient) for powers, coefficient in monomials(value).items()]
+
+
+def monomial(powers: tuple[tuple[str, int], ...]) -> Ratio:
+    """The product of powers of names."""
+    return reduce(Ratio.__mul__, (Ratio.of(label) ** count for label, count in powers), ONE)
+
+
+def monomials(value: Ratio) -> dict[tuple[tuple[str, int], ...], Fraction]:
+    """The coefficient of every monomial, ((label, power), ...)."""
+    found = value.reduced()
+    labels = [generator.name for generator in found.num.ring.symbols]
+    out = {}
+    for powers, coefficient in found.num.terms():
+        key = tuple(sorted((label, power) for label, power in zip(labels, powers, strict=True) if power))
+        out[key] = Fraction(int(coefficient.numerator), int(coefficient.denominator))
+    return out
+
+
+def substituted(value: Ratio, label: str, square: Ratio) -> Ratio:
+    """The polynomial with the square of a name replaced."""
+    total = NONE
+    for key, coefficient in monomials(value).items():
+        powers = dict(key)
+        count = powers.get(label, 0)
+        powers[label] = count % 2
+        rest = monomial(tuple((one, power) for one, power in powers.items() if power))
+        total = total + Ratio.of(coefficient) * rest * square ** (count // 2)
+    return total.reduced()
