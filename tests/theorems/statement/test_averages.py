@@ -62,3 +62,30 @@ def test_weights_are_of_all_entries() -> None:
 def test_weights_may_be_what_is_averaged() -> None:
     text = "sum(p[j]*p[j]*p[j], j, 1, n) >= sum(p[j]*p[j], j, 1, n)**2"
     assert proved(proposition(text, P.replace("t in R^n, ", ""))) is not None
+
+
+WEIGHTS = "p in R^n, p[j] >= 0, sum(p[j], j, 1, n) = 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "true"),
+    [
+        ("p[i] <= 1", WEIGHTS, True),
+        ("p[i] <= 1/2", WEIGHTS, False),
+        ("max(p) >= 1/n", WEIGHTS, True),
+        ("min(p) >= 1/n", WEIGHTS, False),
+        ("norm(p) <= 1", WEIGHTS, True),
+        ("norm(p) <= 1", "p in R^n, p[j] >= 0", False),
+        ("sum(p[j]**2, j, 1, n) >= 1/n", WEIGHTS, True),
+        ("sum(p[j]**2, j, 1, n) >= 2/n", WEIGHTS, False),
+        ("sum(p[j]**2, j, 1, n) <= 1", "p in R^n, sum(p[j], j, 1, n) = 1", False),
+        ("mean(p) = 1/n", WEIGHTS, True),
+        ("entropy(p) <= log(n)", WEIGHTS, True),
+        ("entropy(p) >= 0", WEIGHTS, True),
+        ("entropy(p) > 0", WEIGHTS, False),
+        ("entropy(p) <= log(n) - 1/100", WEIGHTS, False),
+        ("entropy(p) <= log(n)", "p in R^n, sum(p[j], j, 1, n) = 1", False),
+    ],
+)
+def test_probability_vectors_are_what_hypotheses_make_them(text: str, given: str, true: bool) -> None:
+    assert (proved(proposition(text, given)) is not None) is true

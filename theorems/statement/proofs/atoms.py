@@ -38,8 +38,9 @@ Words = dict[Letters, Ratio]
 class Atoms:
     """Reads numbers under hypotheses; ``nodes`` says what every atom stands for, ``squares`` what some squares are."""
 
-    def __init__(self, known: Hypotheses) -> None:
-        self.known = known
+    def __init__(self, known: Hypotheses, weights: frozenset[str] = frozenset()) -> None:
+        #: ``weights`` are the sequences that are probability vectors
+        self.known, self.weights = known, weights
         self.traces = Traces(known)
         self.polynomial = Polynomial(self.traces, self._coefficient)
         self.nodes: dict[str, Expr] = {}
@@ -365,12 +366,16 @@ class Atoms:
         if vector is not None:
             if entry is not body:
                 return self._power(Expr("norm", (vector, "")), number(2))
-            return Quotient(ONE) if vector.op == "softmax" else Quotient(self.label(f"sum({vector})", node))
+            return Quotient(ONE if self.distribution(vector) else self.label(f"sum({vector})", node))
         if body.op == "*" and len(body.args) == 2:
             vectors = [self._of_all_entries(factor, name(index), last) for factor in body.args]
             if vectors[0] is not None and vectors[1] is not None:
                 return self._product(Expr("*", (Expr("T", (vectors[0],)), vectors[1])))
         raise NoFormError
+
+    def distribution(self, vector: Expr) -> bool:
+        """Whether a vector is a probability vector."""
+        return vector.op == "softmax" or (vector.op == "family" and vector.args[0] in self.weights)
 
     def _of_all_entries(self, entry: Expr, index: Expr, last: Expr) -> Expr | None:
         """The vector of which an entry is any one, where the last is its size."""

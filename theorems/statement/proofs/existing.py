@@ -83,7 +83,7 @@ def needed(prover: Prover, node: Expr) -> tuple[list[Expr], bool] | None:
         if count.denominator != 1:
             return [args[0]], count < 0
         return ([args[0], negative(args[0])], True) if count < 0 else None
-    if op == "entropy" and args[0].op != "softmax":
+    if op == "entropy" and not (args[0].op == "softmax" or args[0].args[0] in prover.weights):
         # entries that are not shown to be >= 0
         return [], True
     return None

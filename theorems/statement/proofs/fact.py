@@ -45,6 +45,7 @@ def extent(known: Hypotheses, letters: Letters) -> tuple[str, str]:
     return known.size(first)[turned], known.size(last)[not back]
 
 
-def size(known: Hypotheses, softmax: Expr) -> Expr:
-    """How many entries a softmax has."""
-    return count(known.sequences[softmax.args[0].args[0]][0])
+def size(known: Hypotheses, vector: Expr) -> Expr:
+    """How many entries a sequence, or a softmax of one, has."""
+    inner = vector.args[0] if vector.op == "softmax" else vector
+    return count(known.sequences[inner.args[0]][0])

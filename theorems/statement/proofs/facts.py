@@ -215,6 +215,9 @@ def _entry(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
             yield Fact("bound of the entries", add(bound, node))
         if head in known.choices:
             yield from _between(known.choices[head], node)
+        if head in atoms.weights:
+            yield Fact("entries of a probability vector lie between 0 and 1", node)
+            yield Fact("entries of a probability vector lie between 0 and 1", minus(ONE, node))
         return
     found = _scores(known, head)
     if found is not None:
@@ -266,33 +269,41 @@ def _extreme(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterato
         if bound is not None:
             yield Fact("bound of the entries", minus(bound, node))
             yield Fact("bound of the entries", add(bound, node))
+        if inner.args[0] in atoms.weights:
+            yield Fact("entries of a probability vector lie between 0 and 1", node)
+            yield Fact("entries of a probability vector lie between 0 and 1", minus(ONE, node))
+            yield from _beside_mean(node, size(known, inner))
         return
     found = _scores(known, inner)
     if found is None:
         return
-    size, spread = found
+    many, spread = found
     yield Fact("softmax is positive", node, strict=True)
-    yield Fact("softmax sums to 1", minus(ONE, node), strict=_several(known, size))
-    mean = minus(times(size, node), ONE)
-    yield Fact(
-        "the largest is at least the mean 1/n, the smallest at most", mean if node.op == "max" else negative(mean)
-    )
+    yield Fact("softmax sums to 1", minus(ONE, node), strict=_several(known, many))
+    yield from _beside_mean(node, many)
     if spread is not None:
-        yield from _corners(node, size, spread, node.op == "max", node.op == "min")
+        yield from _corners(node, many, spread, node.op == "max", node.op == "min")
+
+
+def _beside_mean(node: Expr, many: Expr) -> Iterator[Fact]:
+    gap = minus(times(many, node), ONE)
+    rule = "the largest is at least the mean 1/n, the smallest at most"
+    yield Fact(rule, gap if node.op == "max" else negative(gap))
 
 
 def _entropy(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
-    found = _scores(known, node.args[0])
-    if found is None:
+    inner = node.args[0]
+    if not (atoms.distribution(inner) and (inner.op == "family" or inner.args[0].op == "family")):
         return
-    size, spread = found
-    yield Fact("entropy of softmax(s) >= 0, and > 0 for two entries or more", node, strict=_several(known, size))
-    logarithm = Expr("log", (size,))
+    many, spread = _scores(known, inner) or (size(known, inner), None)
+    logarithm = Expr("log", (many,))
+    positive = inner.op == "softmax" and _several(known, many)
+    yield Fact("entropy >= 0, and > 0 of softmax(s) for two entries or more", node, strict=positive)
     yield Fact("entropy <= log(n)", minus(logarithm, node), trusted="Jensen")
     if spread is not None:
         bound = spread.args[0]
         rule = "entropy(p) >= -log(max p), and max softmax(s) <= exp(2B)/(n - 1 + exp(2B))"
-        yield Fact(rule, minus(add(node, bound), Expr("log", (add(minus(size, ONE), spread),))))
+        yield Fact(rule, minus(add(node, bound), Expr("log", (add(minus(many, ONE), spread),))))
         yield Fact(rule, minus(add(node, bound), logarithm))
 
 

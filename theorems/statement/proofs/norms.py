@@ -102,7 +102,7 @@ def _vector_norm(atoms: Atoms, known: Hypotheses, node: Expr) -> Iterator[Fact]:
     inner = node.args[0]
     if inner.op == "+":
         yield Fact("triangle inequality", minus(add(*(Expr("norm", (part, "")) for part in inner.args)), node))
-    if inner.op == "softmax" and inner.args[0].op == "family":
+    if atoms.distribution(inner) and inner.has("family"):
         yield Fact("a probability vector has norm <= 1", minus(ONE, node))
         square = times(size(known, inner), node, node)
         yield Fact("a probability vector has norm >= 1/sqrt(n)", minus(square, ONE))

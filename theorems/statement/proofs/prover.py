@@ -134,7 +134,7 @@ class Prover:
             return in_closed_form(self, left, right)
         if not (self.powers(left) and self.powers(right)):
             return None
-        atoms = Atoms(self.known)
+        atoms = Atoms(self.known, self.weights)
         try:
             gap = atoms.quotient(minus(left, right))
         except NoFormError:
@@ -189,7 +189,7 @@ class Prover:
         """The prover where gap >= 0, too."""
         inside = self.knowing((">=", gap, number(0)))
         try:
-            form = Atoms(self.known).quotient(gap)
+            form = Atoms(self.known, self.weights).quotient(gap)
         except NoFormError:
             return inside
         terms = monomials(form.above) if form.below == ONE else {}
@@ -301,7 +301,7 @@ class Prover:
         """An exact certificate from facts about the atoms; in the second round also about the atoms that these have."""
         if not self.work.spend(5) or not self.powers(gap):
             return None
-        atoms = Atoms(self.known)
+        atoms = Atoms(self.known, self.weights)
         try:
             # a first reading finds of what all exponentials are powers
             for _, bound in self.known.sequences.values():
