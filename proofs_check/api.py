@@ -78,6 +78,8 @@ class Verdict:
     def __str__(self) -> str:
         return "\n".join(f"{label:<15} {text}" for label, text in self.rows())
 
+    __repr__ = __str__
+
     def _repr_latex_(self) -> str | None:
         statement = str(self.report["statement"])
         return f"$\\displaystyle {statement}$" if statement else None

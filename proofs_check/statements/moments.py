@@ -374,7 +374,8 @@ class Checker:
         if not self.measured:
             found.simulation = "underpowered"
             dear = f"none of the {self.dear} cases drawn can be sampled at this effort: {self.why}"
-            found.reason = self.without or (dear if self.dear else without_cases(self.prop))
+            none = self.without or (dear if self.dear else without_cases(self.prop))
+            found.reason = f"{found.reason}; {none}" if found.reason else none
             return
         if any(m.contradicts(relation) for m in self.measured):
             found.simulation = "contradicts"

@@ -301,6 +301,8 @@ class _Reader:
                 raise self.fail(f"{head}[{index}]; of coefficients expected {head}[0] to {head}[{max(known)}]", node)
             return Expr("name", (known[place],))
         if head == "x" and head not in self.words.definitions:
+            if _outside(index):
+                raise self.fail(f"x[{index}] is no token; positions are integers from 1 to T", parts[0])
             return Expr("token", (index,))
         if head in self.words.definitions:
             variable, body = self.words.definitions[head]
@@ -340,8 +342,8 @@ class _Reader:
         if head not in CALLS:
             if head in SYNONYMS:
                 raise self.fail(f"{head}(...) is not read: {SYNONYMS[head]}", node)
-            near = nearest(head, (*CALLS, *MOMENTS))
-            raise self.fail(f"{head or ast.unparse(node.func)[:20]}(...) is unknown{near}", node)
+            near, told = nearest(head, (*CALLS, *MOMENTS)), head or f"({ast.unparse(node.func)[:20]})"
+            raise self.fail(f"{told}(...) is unknown{near or f'; write {told}*(...) for a product'}", node)
         return _CALLS.get(head, _plain_call)(self, head, node, depth)
 
 
@@ -363,6 +365,14 @@ def _constant(node: Expr) -> Fraction | None:
     if (node.op == "/" and two == 0) or (node.op == "**" and (two.denominator != 1 or (one == 0 and two < 0))):
         return None
     return one / two if node.op == "/" else Fraction(one ** int(two))
+
+
+def _outside(index: Expr) -> bool:
+    """Whether a position is below 1, or above T, whatever the hypotheses are."""
+    if index.op == "number":
+        return index.args[0].denominator == 1 and index.args[0] < 1
+    later = index.op == "+" and Expr("name", ("T",)) in index.args
+    return later and all(arg.op == "number" and arg.args[0] > 0 for arg in index.args if arg.op != "name")
 
 
 def _bits(value: Fraction) -> int:
@@ -441,7 +451,10 @@ def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
         raise reader.fail(f"the ends of the {head} over {index} hold {index} itself; rename one", node)
     to_oo = last == Expr("name", ("oo",))
     if (head == "prod" or to_oo) and (body.random or body.has(*MOMENTS)):
-        raise reader.fail(f"{head}(...) {'to oo ' * to_oo}takes numbers, not random ones, nor moments", node.args[0])
+        mend = "" if to_oo else "; write such factors out, f*g*h"
+        raise reader.fail(
+            f"{head}(...) {'to oo ' * to_oo}takes numbers, not random ones, nor moments{mend}", node.args[0]
+        )
     return series_of(reader, head, body, index, first, node) if to_oo else Expr(head, (body, index, first, last))
 
 
@@ -455,7 +468,9 @@ def _indicator(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
 def _norm(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     kind = ast.unparse(node.args[1]).strip("'\"") if len(node.args) == 2 else ""
     if len(node.args) not in (1, 2) or (kind and kind not in (*NORMS, *ENTRY_NORMS)):
-        raise reader.fail(f"expected norm(v), or norm(W, {'|'.join((*NORMS, *ENTRY_NORMS))})", node)
+        what = f"norm(W, {kind}) is unknown{nearest(kind, (*NORMS, *ENTRY_NORMS))}; " if kind else ""
+        told = f"{what}expected norm(v), or norm(W, {'|'.join((*NORMS, *ENTRY_NORMS))}), 2 for the spectral norm"
+        raise reader.fail(told, node.args[1] if len(node.args) > 1 else node)
     return Expr("entrynorm" if kind in ENTRY_NORMS else "norm", (reader.build(node.args[0], depth), kind))
 
 

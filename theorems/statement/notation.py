@@ -53,6 +53,8 @@ _OTHERS = (
     (re.compile(r"\\[A-Za-z]*"), "LaTeX is not read; write Sigma, lam, norm(v), sum(expression, j, 1, T)"),
     (re.compile(r"\|\|"), "a norm is norm(v), or norm(W, 2), norm(W, fro)"),
     (re.compile(r"\|"), "write abs(a) of a number, norm(v) of a vector"),
+    (re.compile(r"=<"), "write <="),
+    (re.compile(r"=>"), "write >= for a comparison, A if B for an implication"),
     (re.compile(r"(?:^|(?<=[\[(,*/+=-]))\s*(?P<at><)(?!=)"), "an inner product is a.T*b, e.g. x[i].T*x[j]"),
     (re.compile(r"\bsum_"), "a sum is sum(expression, j, 1, T)"),
     (re.compile(r"\w_\{"), "a position is written in square brackets: x[i]"),

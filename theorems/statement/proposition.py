@@ -19,7 +19,7 @@ from theorems.statement.coherent import (
 )
 from theorems.statement.conditions import condition, numbers_of, split_clause
 from theorems.statement.entrywise import LEFT, RIGHT, entry
-from theorems.statement.expression import MOMENTS, RANGES, Expr, StatementError, coefficients, name, number
+from theorems.statement.expression import MOMENTS, OF_VECTORS, RANGES, Expr, StatementError, coefficients, name, number
 from theorems.statement.families import families_of
 from theorems.statement.hypotheses import (
     Hypotheses,
@@ -119,7 +119,7 @@ class Proposition:
 def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "walk", limit: str = "") -> Proposition:
     """Read a statement with its hypotheses, definitions, law and limit; StatementError names the place and the mend."""
     text, hypotheses, where, law, limit = map(plain, (text, hypotheses, where, law, limit))
-    for given in (text, where):
+    for given in (text, hypotheses, where):
         check_notation(given)
     for given in (text, hypotheses, where, law, limit):
         check_brackets(given)
@@ -459,13 +459,11 @@ def _check_names(
         for node in side.walk():
             if node.op == "name" and node.args[0] in side.names() and node.args[0] not in declared:
                 word = node.args[0]
-                near = nearest(word, declared)
-                kinds = f"{word} in R^(m x d) or {word} > 0" if word[0].isupper() else f"{word} > 0 or {word} real"
-                raise StatementError(
-                    f"{word} is declared nowhere{near}; say what it is with --for, e.g. {kinds}",
-                    text,
-                    node.at,
-                )
+                near = nearest(word, declared | {"W", "Sigma", *CALLS})
+                listed = any(one.op in OF_VECTORS and one.args[0] == node for one in side.walk())
+                kinds = ("in R^n",) if listed else ("in R^(m x d)", "> 0") if word[0].isupper() else ("> 0", "real")
+                told = f"say what it is with --for, e.g. {' or '.join(f'{word} {kind}' for kind in kinds)}"
+                raise StatementError(f"{word} is declared nowhere{near}; {told}", text, node.at)
     used = {name for side in sides for name in side.names()} | law.names() | limit.names() | {"d", "T"}
     used |= known.size_names
     # the sizes of families, and what relations for every index hold of these

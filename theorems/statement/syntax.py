@@ -48,15 +48,18 @@ def reason(text: str, place: int) -> tuple[str, int]:
     """Why Python's parser stopped at a place of a text, and the place to look at."""
     if match := re.search(r"([-+*/^])\s*$", text):
         return f"nothing follows {match[1]}; expected a term such as tr(W*Sigma)", match.start(1)
+    if match := re.search(r"\b(and|iff|if)\s*$", text):
+        return f"nothing follows {match[1]}; expected a relation", match.start(1)
     if match := re.match(r"\s*([*/^]+)", text):
         return f"nothing stands before {match[1]}; expected a term", match.start(1)
-    if re.search(r"[\w)\]]\s+$", text[:place]) and re.match(r"[\w(]", text[place:]):
-        return f"no operator before {text[place : place + 12]!r}; write * for a product", place
+    if match := re.search(r"(?<=[\w)\]])\s+(?=[\w(])|(?<![\w.])\d+(?=[A-Za-z_(])|\)(?=[\w(])", text):
+        at = match.end()
+        told, word = f"no operator before {text[at : at + 12]!r}", re.search(r"(?<![\w.^])([A-Za-z]\w*)\s+$", text[:at])
+        if word and (after := re.match(r"[\w.]+", text[at:])):
+            return f"{told}; write {word[1]}({after[0]}) for a function, {word[1]}*{after[0]} for a product", at
+        return f"{told}; write * for a product", at
     near = text[place : place + 12] or "the end"
     return f"cannot be read at {near!r}; expected an operator, a name or a bracket", place
-
-
-_RELATION = re.compile(r"->|<=|>=|!=|==|=|<|>|~")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
