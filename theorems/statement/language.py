@@ -174,6 +174,8 @@ class _Reader:
             return self._call(node, depth)
         if isinstance(node, ast.Compare):
             return self._relations(node, depth)
+        if isinstance(node, ast.BoolOp):
+            raise self.fail("and, or join whole conditions; of events write E[indicator(a > 0)*indicator(b > 0)]", node)
         raise self.fail(
             f"{ast.unparse(node)[:40]!r} is no part of a statement; see the vocabulary in the documents", node
         )

@@ -17,13 +17,27 @@ from theorems.statement.expression import Expr, minus, number
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.proofs import facts, proved
 from theorems.statement.proofs.atoms import Atoms, NoFormError
+from theorems.statement.proofs.averages import weights
 from theorems.statement.proofs.certificate import Term, certificate
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proposition import Proposition
 from theorems.statement.values import compared
 from theorems.statement.work import Work
 
+WEIGHTS = "p in R^n, p[j] >= 0, sum(p[j], j, 1, n) = 1"
 TRUE = [
+    ("norm(W, 2)**2 <= norm(W, 1)*norm(W, oo)", ""),
+    ("norm(A, 2) <= sqrt(m)*norm(A, oo)", "A in R^(m x k)"),
+    ("norm(W + B, oo) <= norm(W, oo) + norm(B, oo)", "B any"),
+    ("norm(W*B, sum) <= norm(W, sum)*norm(B, sum)", "B any"),
+    ("norm(W.T*W, nuclear) = norm(W, fro)**2", ""),
+    ("norm(A*b, 1) <= norm(A, 1)*norm(b, 1)", "A in R^(m x k), b in R^k"),
+    ("abs(a.T*b) <= norm(a, 1)*norm(b, oo)", "a in R^d, b in R^d"),
+    ("gamma(u + 1/2)**2 <= u*gamma(u)**2", "u > 0"),
+    ("entropy(p) <= log(n)", WEIGHTS),
+    ("norm(p) <= 1", WEIGHTS),
+    ("max(p) >= 1/n", WEIGHTS),
+    ("p[i] <= 1", WEIGHTS),
     ("softmax(s)[i] <= exp(2*B)/(n - 1 + exp(2*B))", "s in R^n, abs(s[j]) <= B, n >= 2"),
     ("softmax(s)[i] >= exp(-2*B)/n", "s in R^n, abs(s[j]) <= B"),
     ("softmax(s)[i] < 1", "s in R^n, abs(s[j]) <= B, n >= 2"),
@@ -58,6 +72,12 @@ TRUE = [
 ]
 #: One hypothesis less, or one constant off: false, or without a value somewhere.
 NEAR_MISSES = [
+    ("norm(W, 2) <= norm(W, 1)", ""),
+    ("norm(A, 1) <= sqrt(k)*norm(A, 2)", "A in R^(m x k)"),
+    ("norm(A*b, oo) <= norm(A, 1)*norm(b, oo)", "A in R^(m x k), b in R^k"),
+    ("gamma(u + 1)**2*(u + 1/2) >= u**2*gamma(u + 1/2)**2", "u > -1/2"),
+    ("entropy(p) >= log(n)", WEIGHTS),
+    ("norm(p) <= 1", "p in R^n, p[j] >= 0"),
     ("softmax(s)[i] <= exp(B)/(n - 1 + exp(B))", "s in R^n, abs(s[j]) <= B, n >= 2"),
     ("softmax(s)[i] <= exp(2*B)/(n - 1 + exp(2*B))", "s in R^n, abs(s[1]) <= B, n >= 2"),
     ("softmax(s)[i] < 1", "s in R^n, abs(s[j]) <= B"),
@@ -190,7 +210,7 @@ def test_every_fact_holds_under_weaker_hypotheses_too(text: str, given: str) -> 
 
 
 def _facts_hold(prop: Proposition) -> None:
-    atoms = Atoms(prop.known)
+    atoms = Atoms(prop.known, weights(prop))
     try:
         atoms.quotient(minus(prop.left, prop.right))
     except NoFormError:

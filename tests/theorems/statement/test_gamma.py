@@ -18,6 +18,7 @@ from theorems.statement.decide import Derivation, decide
 from theorems.statement.expression import StatementError
 from theorems.statement.language import parsed
 from theorems.statement.normal import equal
+from theorems.statement.proofs import proved
 from theorems.statement.prose import latex
 from theorems.statement.typeset import _text
 
@@ -125,3 +126,27 @@ def test_gamma_is_a_letter_too() -> None:
     assert not prop.left.has("gamma")
     with pytest.raises(StatementError, match="two readings"):
         proposition("gamma[i] <= gamma(2)", "s in R^n", "gamma[i] = softmax(s)[i]")
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "true"),
+    [
+        ("E[norm(x[1])] >= sqrt(d - 1)", "Sigma = I", True),
+        ("E[norm(x[1])] >= sqrt(d - 1/2)", "Sigma = I", True),
+        ("E[norm(x[1])] >= sqrt(d - 1/4)", "Sigma = I", False),
+        ("E[norm(x[i])]**2 >= i*(d - 1)", "Sigma = I", True),
+        ("Var[norm(x[1])] <= 1/2", "Sigma = I", True),
+        ("Var[norm(x[1])] <= 1/4", "Sigma = I", False),
+        ("gamma(u + 1/2)**2 <= u*gamma(u)**2", "u > 0", True),
+        ("gamma(u + 1/2)**2 <= (u - 1/8)*gamma(u)**2", "u > 0", False),
+        ("gamma(u + 1/2)**2 >= (u - 1/4)*gamma(u)**2", "u > 0", True),
+        ("gamma(u + 1/2)**2 >= (u - 1/5)*gamma(u)**2", "u > 0", False),
+        ("gamma(u + 1) <= sqrt(u + 1)*gamma(u + 1/2)", "u > 0", True),
+        # Gamma(u) < 0 there
+        ("gamma(u + 1)**2*(u + 1/2) >= u**2*gamma(u + 1/2)**2", "u > -1/2", False),
+    ],
+)
+def test_arguments_that_differ_by_a_half(text: str, known: str, true: bool) -> None:
+    prop = proposition(text, known)
+    found = decide(prop, Derivation(prop)).status == "proved" if "x[" in text else proved(prop) is not None
+    assert found is true

@@ -21,6 +21,7 @@ TABLE = [
     ("E[x[i].T*W*x[j]] = i*tr(W*Sgima)", "", "did you mean Sigma?", "Sgima"),
     ("softmax(s)[i] <= 1", "", "e.g. s in R^n", "s)"),
     ("norm(W, nucler) <= 1", "", "did you mean nuclear?", "nucler"),
+    ("P[x[1].T*u > 0 and x[2].T*u > 0] = 1/4", "u in R^d", "write E[indicator(a > 0)*indicator(b > 0)]", "x[1]"),
     ("E[prod(x[k].T*u, k, 1, 3)] = 0", "u in R^d", "write such factors out, f*g*h", "x[k]"),
 ]
 

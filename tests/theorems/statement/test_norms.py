@@ -27,6 +27,12 @@ TRUE = [
     ("norm(a)**2 <= norm(a, oo)*norm(a, 1)", "a in R^d"),
     ("norm(W*a, oo) <= norm(W, oo)*norm(a, oo)", "a in R^d"),
     ("norm(A*b, 1) <= norm(A, 1)*norm(b, 1)", "A in R^(m x k), b in R^k"),
+    ("norm(W - B, 1) >= norm(W, 1) - norm(B, 1)", "B any"),
+    ("norm(W - B, 2) >= norm(W, 2) - norm(B, 2)", "B any"),
+    ("abs(a.T*b) <= norm(a, 1)*norm(b, oo)", "a in R^d, b in R^d"),
+    ("norm(W.T*W, 2) = norm(W, 2)**2", ""),
+    ("norm(W*W.T, nuclear) = norm(W, fro)**2", ""),
+    ("norm(W*W, 2) = norm(W, 2)**2", "W symmetric"),
     ("norm(A*b, 1) <= sqrt(m)*norm(A*b)", "A in R^(m x k), b in R^k"),
 ]
 #: The other index, no symmetry, a smaller constant, the norm of the transpose.
@@ -41,6 +47,10 @@ FALSE = [
     ("norm(A, 1) <= sqrt(k)*norm(A, 2)", "A in R^(m x k)"),
     ("norm(a, 1) <= norm(a)", "a in R^d"),
     ("norm(W*a, oo) <= norm(W, 1)*norm(a, oo)", "a in R^d"),
+    ("norm(W - B, 1) <= norm(W, 1) - norm(B, 1)", "B any"),
+    ("abs(a.T*b) <= norm(a, oo)*norm(b, oo)", "a in R^d, b in R^d"),
+    ("norm(W*W, 2) = norm(W, 2)**2", ""),
+    ("norm(W.T*W, nuclear) = norm(W, nuclear)**2", ""),
     ("norm(A*b, 1) <= sqrt(k)*norm(A*b)", "A in R^(m x k), b in R^k"),
 ]
 

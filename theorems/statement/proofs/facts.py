@@ -12,9 +12,10 @@ from itertools import permutations, product
 
 from theorems.statement.expression import Expr, minus, name, negative, number
 from theorems.statement.hypotheses import Hypotheses
-from theorems.statement.proofs.atoms import Atoms, NoFormError, product_of
+from theorems.statement.proofs.atoms import Atoms, NoFormError, monomials, product_of
 from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, count, extent, size, times
 from theorems.statement.proofs.norms import entry_norm, norm
+from theorems.statement.proofs.quotients import NONE
 from theorems.statement.traces import Letters
 
 
@@ -27,6 +28,41 @@ def facts_of(atoms: Atoms, known: Hypotheses, whole: Iterable[str]) -> Iterator[
             yield from rule(atoms, known, label, node)
     yield from _cauchy(atoms, known)
     yield from _logarithms(atoms, known, set(whole))
+    yield from _gammas(atoms, known, set(whole))
+
+
+def _gammas(atoms: Atoms, known: Hypotheses, whole: set[str]) -> Iterator[Fact]:
+    """Gamma(a) > 0 and (a - 1/4) Gamma(a)^2 <= Gamma(a + 1/2)^2 <= a Gamma(a)^2 for a > 0."""
+    nodes = [
+        node for node in atoms.nodes.values() if node.op == "gamma" and _above_zero(atoms, node.args[0], known, whole)
+    ]
+    for node in nodes:
+        yield Fact("gamma of a positive number is positive", node, strict=True)
+    half = number(Fraction(1, 2))
+    for one, two in permutations(nodes, 2):
+        a, apart = one.args[0], minus(two.args[0], one.args[0])
+        later = atoms.quotient(minus(apart, half)).above == NONE
+        if not later and atoms.quotient(add(apart, half)).above != NONE:
+            continue
+        # Gamma(a + 1/2) is the other, or a - 1/2 times it
+        square = times(two, two) if later else times(two.args[0], two.args[0], two, two)
+        least = times(add(a, number(Fraction(-1, 4))), one, one)
+        yield Fact("Gamma(a + 1/2)**2 <= a Gamma(a)**2, as log Gamma is convex", minus(times(a, one, one), square))
+        yield Fact("Gamma(a + 1/2)**2 >= (a - 1/4) Gamma(a)**2", minus(square, least), trusted="Watson")
+
+
+def _above_zero(atoms: Atoms, node: Expr, known: Hypotheses, whole: set[str]) -> bool:
+    """Whether a polynomial is > 0 as its names are all > 0, or >= 1."""
+    form = atoms.quotient(node).lowest
+    terms = monomials(form.above) if form.below.names == frozenset() else {(): Fraction(-1)}
+    least, free = terms.pop((), Fraction(0)), False
+    for key, coefficient in terms.items():
+        counted = all(label in whole or label == "d" for label, _ in key)
+        positive = (label in known.ranges and known.ranges[label].sign == 1 for label, _ in key)
+        if coefficient < 0 or not (counted or all(positive)):
+            return False
+        least, free = least + coefficient * counted, free or not counted
+    return least > 0 or (least == 0 and free)
 
 
 def _logarithms(atoms: Atoms, known: Hypotheses, whole: set[str]) -> Iterator[Fact]:
@@ -158,6 +194,9 @@ def _chain(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
     bound = times(*middle, *ends)
     if left != right or inside:
         yield Fact("Cauchy-Schwarz", minus(bound, Expr("abs", (node,))))
+    for kinds in (("sum", "max"), ("max", "sum")) if not inside else ():
+        other = times(*(Expr("entrynorm", pair) for pair in zip((left, right), kinds, strict=True)))
+        yield Fact("abs(u.T*v) <= norm(u, 1) norm(v, oo)", minus(other, Expr("abs", (node,))))
     if left != right and len(inside) == 1 and inside[0].op == "matrix" and _psd(known, inside[0].args[0]):
         forms = (times(Expr("T", (end,)), inside[0], end) for end in (left, right))
         yield Fact("Cauchy-Schwarz for u.T*P*v, P psd", minus(times(*forms), times(node, node)))

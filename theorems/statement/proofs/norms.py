@@ -36,6 +36,11 @@ def norm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fa
     if len(letters) == 1 and known.shape(letters[0][0]) in ("psd", "positive definite"):
         trace = Expr("tr", (inner,))
         yield Fact("norm(P, nuclear) = tr(P) for P psd", minus(nuclear, trace), equal=True)
+    half = letters[len(letters) // 2 :]
+    if kind != "fro" and letters and letters == atoms.traces.reduced(atoms.traces.transposed(half)) + half:
+        root = Expr("norm", (product_of(half), "2" if kind == "2" else "fro"))
+        rule = "norm(A.T*A, 2) = norm(A, 2)**2, norm(A.T*A, nuclear) = norm(A, fro)**2"
+        yield Fact(rule, minus(node, times(root, root)), equal=True)
     for k in range(1, len(letters)):
         one, other = product_of(letters[:k]), product_of(letters[k:])
         for x, y in {"2": [("2", "2")], "fro": [("2", "fro"), ("fro", "2")]}.get(
@@ -96,6 +101,8 @@ def _triangle(node: Expr, words: Words, kind: str) -> Iterator[Fact]:
     if inner.op == "+":
         parts = [Expr(node.op, (part, kind)) for part in inner.args]
         yield Fact("triangle inequality", minus(add(*parts), node))
+        for k, part in enumerate(parts):
+            yield Fact("triangle inequality", minus(add(node, *parts[:k], *parts[k + 1 :]), part))
 
 
 def _vector_norm(atoms: Atoms, known: Hypotheses, node: Expr) -> Iterator[Fact]:
