@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -12,9 +12,11 @@ import sympy as sp
 from proofs_check.cases.of_statements import Case
 from theorems.statement.decide import Derivation, contradicts
 from theorems.statement.expression import Expr, StatementError, number
+from theorems.statement.normal import equal
 from theorems.statement.numbers import rational_at
-from theorems.statement.places import place_of
+from theorems.statement.places import Order, place_of
 from theorems.statement.proposition import Proposition
+from theorems.statement.scalars import joined
 
 
 class Exactly:
@@ -51,14 +53,32 @@ class Exactly:
             return value
         return None if value.has(sp.zoo, sp.nan, sp.oo, -sp.oo) or value.is_real is False else value
 
-    def violation(self, cases: Iterable[Case]) -> Case | None:
-        """The first of some cases at which the exact values of the sides are certain to violate the statement."""
-        return next((case for case in cases if self.violates(case)), None)
-
     def violates(self, case: Case) -> bool:
         """Whether the exact values of the sides at a case are certain to violate the statement."""
         left, right = (self.at(side, case) for side in (self.prop.left, self.prop.right))
         return left is not None and right is not None and contradicts(self.prop, left, right) is True
+
+    def general(self, node: Expr) -> sp.Expr | None:
+        """A side as one formula that is right in every order, where there is one."""
+        derivation = self._by_places[frozenset(self.prop.places)]
+        orders = sorted(derivation.orders, key=lambda order: -len(order.nodes))
+        try:
+            formulas = [joined(derivation.value(order, node)) for order in orders]
+        except StatementError:
+            return None
+        if not formulas:
+            return None
+        best = formulas[0]
+        if best.is_polynomial():
+            best = sp.factor_terms(sp.expand(best))
+        elif best.is_rational_function():
+            best = min((best, sp.factor(best)), key=sp.count_ops)
+        for candidate in (best, _by_size(best, orders[0])):
+            if candidate is not None and all(
+                equal(_in_order(candidate, order), formula) for order, formula in zip(orders, formulas, strict=True)
+            ):
+                return candidate
+        return None
 
     def _numbers(self, case: Mapping[str, Any]) -> dict[str, Expr]:
         """The case's numbers of whole names that are no positions."""
@@ -75,3 +95,25 @@ def _worked_out(node: Expr) -> Expr:
         except (StatementError, KeyError, ZeroDivisionError):
             pass
     return node.mapped(_worked_out)
+
+
+def _by_size(formula: sp.Expr, order: Order) -> sp.Expr | None:
+    """A formula for one < two in min(one, two) and max(one, two), where these are all the positions."""
+    plain = [place.name for node in order.nodes for place in node]
+    if len(plain) != 2 or not all(plain) or len(set(plain)) < 2:
+        return None
+    one, two = (sp.Symbol(name) for name in plain)
+    return formula.xreplace({one: sp.Min(one, two), two: sp.Max(one, two)})
+
+
+def _in_order(formula: sp.Expr, order: Order) -> sp.Expr:
+    """A formula with what one order says: positions that are tied, the smaller and the larger one."""
+    table = {
+        sp.Symbol(name): sp.Symbol(p.name) + p.offset if p.name else sp.Integer(p.offset) for name, p in order.values
+    }
+    rank = {sp.Symbol(place.name): k for k, node in enumerate(order.nodes) for place in node if not place.offset}
+    ends = {
+        part: (min if isinstance(part, sp.Min) else max)(part.args, key=lambda arg: rank.get(arg, 0))
+        for part in formula.atoms(sp.Min, sp.Max)
+    }
+    return formula.xreplace(ends).xreplace(table)

@@ -29,9 +29,7 @@ from theorems.statement.entrywise import readable
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.mutants import mutants
 from theorems.statement.normal import equal
-from theorems.statement.places import Order
 from theorems.statement.proposition import Proposition
-from theorems.statement.scalars import joined
 
 #: Cases that are sampled, by effort; cases that Hypothesis draws; further cases for mutants that none of them tells.
 SAMPLED = {"quick": 5, "standard": 8, "thorough": 12}
@@ -109,8 +107,9 @@ class Checker:
         """Decide, sample, look for wrong versions."""
         self.found.doing = "while deriving"
         # no prover looks for a proof of an inequality that is violated at a small case
-        open_ = self.prop.way == 0 or not any(map(self.exactly.violates, itertools.islice(self.simple(), FIRST)))
-        decision = decide(self.prop, self.derivation, bounding=open_, proving=open_)
+        few = itertools.islice(self.simple(), FIRST if self.prop.way and self.derivation.orders else 0)
+        unviolated = not any(map(self.exactly.violates, few))
+        decision = decide(self.prop, self.derivation, bounding=unviolated, proving=unviolated)
         self.found.method = decision.method
         self.found.doing = "while looking for cases"
         pool = drawn(self.prop, self.seed * 64 + 1, DRAWN[self.effort])
@@ -153,52 +152,9 @@ class Checker:
             for step in part.proof:
                 told = f"{step.rule}: {step.instance}" + (f" (trusted: {step.trusted})" if step.trusted else "")
                 self.found.steps.append({"text": told, "rule": step.rule, "ok": True})
-        exact = self.general(self.prop.left)
+        exact = self.exactly.general(self.prop.left)
         if exact is not None:
             self.found.exact = exact_text(exact)
-
-    def general(self, node: Expr) -> sp.Expr | None:
-        """A side as one formula that is right in every order, where there is one."""
-        orders = sorted(self.derivation.orders, key=lambda order: -len(order.nodes))
-        try:
-            formulas = [joined(self.derivation.value(order, node)) for order in orders]
-        except StatementError:
-            return None
-        if not formulas:
-            return None
-        best = formulas[0]
-        if best.is_polynomial():
-            best = sp.factor_terms(sp.expand(best))
-        elif best.is_rational_function():
-            best = min((best, sp.factor(best)), key=sp.count_ops)
-        for candidate in (best, self._by_size(best, orders[0])):
-            if candidate is not None and all(
-                equal(self._in_order(candidate, order), formula)
-                for order, formula in zip(orders, formulas, strict=True)
-            ):
-                return candidate
-        return None
-
-    def _by_size(self, formula: sp.Expr, order: Order) -> sp.Expr | None:
-        """A formula for one < two in min(one, two) and max(one, two), where these are all the positions."""
-        plain = [place.name for node in order.nodes for place in node]
-        if len(plain) != 2 or not all(plain) or len(set(plain)) < 2:
-            return None
-        one, two = (sp.Symbol(name) for name in plain)
-        return formula.xreplace({one: sp.Min(one, two), two: sp.Max(one, two)})
-
-    def _in_order(self, formula: sp.Expr, order: Order) -> sp.Expr:
-        """A formula with what one order says: positions that are tied, the smaller and the larger one."""
-        table = {
-            sp.Symbol(name): sp.Symbol(p.name) + p.offset if p.name else sp.Integer(p.offset)
-            for name, p in order.values
-        }
-        rank = {sp.Symbol(place.name): k for k, node in enumerate(order.nodes) for place in node if not place.offset}
-        ends = {
-            part: (min if isinstance(part, sp.Min) else max)(part.args, key=lambda arg: rank.get(arg, 0))
-            for part in formula.atoms(sp.Min, sp.Max)
-        }
-        return formula.xreplace(ends).xreplace(table)
 
     # -- counterexamples
 
@@ -262,7 +218,7 @@ class Checker:
     def _correct(self, decision: Decision) -> None:
         """What is true instead, where one formula is."""
         found = self.found
-        true = self.general(self.prop.left) if self.prop.relation == "=" else None
+        true = self.exactly.general(self.prop.left) if self.prop.relation == "=" else None
         if true is None or any(free.name.startswith("norm(") for free in true.free_symbols):
             found.holds = "; ".join(f"for {part.order}: {readable(str(part.left))}" for part in decision.parts[:6])
             return

@@ -372,7 +372,7 @@ def _constant(node: Expr) -> Fraction | None:
 def _outside(index: Expr) -> bool:
     """Whether a position is below 1, or above T, whatever the hypotheses are."""
     if index.op == "number":
-        return index.args[0].denominator == 1 and index.args[0] < 1
+        return bool(index.args[0].denominator == 1 and index.args[0] < 1)
     later = index.op == "+" and Expr("name", ("T",)) in index.args
     return later and all(arg.op == "number" and arg.args[0] > 0 for arg in index.args if arg.op != "name")
 
