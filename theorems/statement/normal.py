@@ -168,10 +168,11 @@ def _positive_terms(part: sp.Expr, allowed: set[sp.Symbol]) -> bool:
     if not part.is_polynomial(*part.free_symbols):
         return False
     if not part.free_symbols:
-        return bool(part >= 0)
+        return bool(part.is_real and part >= 0)
     polynomial = sp.Poly(part, *sorted(part.free_symbols, key=str))
     for powers, coefficient in polynomial.terms():
         odd = {gen for gen, power in zip(polynomial.gens, powers, strict=True) if power % 2}
-        if coefficient < 0 or not odd <= allowed:
+        # a root of what is negative in some order is no real number
+        if not coefficient.is_real or coefficient < 0 or not odd <= allowed:
             return False
     return True

@@ -15,6 +15,7 @@ PROVED = [
     ("E[norm(x[1])]/sqrt(d) <= 1", "Sigma = I", "walk"),
     ("-E[norm(x[1])] >= -sqrt(d)", "Sigma = I", "walk"),
     ("E[norm(x[i])] <= sqrt(i*tr(Sigma))", "", "walk"),
+    ("E[norm(x[i] - x[j])] <= sqrt((j - i)*tr(Sigma))", "i <= j", "walk"),
     ("E[norm(mean(x))] <= sqrt(tr(Sigma)/T)", "", "iid"),
     ("E[norm(x[1])**3] >= d**(3/2)", "Sigma = I", "walk"),
     ("E[norm(x[1])] >= 0", "", "walk"),
@@ -33,6 +34,8 @@ NOT_PROVED = [
     ("1/E[norm(x[1])] <= 1/sqrt(d)", "Sigma = I", "walk"),
     ("(E[norm(x[1])] - 2*sqrt(d))**2 <= d", "Sigma = I", "walk"),
     ("E[norm(x[i])] <= sqrt(tr(Sigma))", "", "walk"),
+    # in one order the root is not real
+    ("E[norm(x[i] - x[j])] <= sqrt((j - i)*tr(Sigma))", "", "walk"),
     ("E[norm(x[1])**3] <= d**(3/2)", "Sigma = I", "walk"),
     ("E[norm(x[1])**3] >= 1003*d**(3/2)/1000", "Sigma = I", "walk"),
     ("E[norm(x[1])] > 0", "", "walk"),

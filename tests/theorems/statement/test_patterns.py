@@ -79,6 +79,9 @@ def test_exponentials_and_error_functions_have_the_signs_of_a_grid_where_any_are
         (-(x**3), -1, sp.oo),
         ((x + 1) / (2 * x + 3), 1, sp.Rational(1, 2)),
         (sp.exp(x) - sp.exp(2 * x), 1, -sp.oo),
+        (sp.exp(x) - sp.exp(x + 1) / 3, 1, sp.oo),
+        (sp.exp(x) - sp.exp(x + 1) / 2, 1, -sp.oo),
+        (sp.exp(-x) - 3 * sp.exp(-x - 1), -1, -sp.oo),
         (sp.cos(x), 1, None),
         (x * sp.exp(-(x**2) + x) + 3, 1, 3),
     ],
@@ -97,6 +100,8 @@ PROVED = {
     "erf(u) <= 2*u/sqrt(pi)": "u >= 0",
     "1 - erf(u) <= exp(-u**2)": "u >= 0",
     "1 - erf(u) <= exp(-u**2)/(sqrt(pi)*u)": "u > 0",
+    "(u**2 - 2)**2*exp(u) >= 0": "u real",
+    "(u**3 - 5)**2*exp(-u**2) > 0": "u > 2",
     "gamma(u + 1) = u*gamma(u)": "u > 0",
     "gamma(u + 3/2) = (u + 1/2)*gamma(u + 1/2)": "u > 0",
 }
@@ -112,6 +117,10 @@ NOT_PROVED = {
     "1 - erf(u) <= exp(-u**2)": "u real",
     "1 - erf(u) < exp(-u**2)": "u >= 0",
     "1 - erf(u) <= 997*exp(-u**2)/(1000*sqrt(pi)*u)": "u > 0",
+    # a zero at which the sign does not change
+    "(u**2 - 2)**2*exp(u) > 0": "u real",
+    "(u**3 - 5)**2*exp(-u**2) > 0": "u > 0",
+    "u**4*exp(u + 1) + 4*exp(u + 1) > 4*u**2*exp(u + 1)": "u real",
     "gamma(u + 1) = (u + 1)*gamma(u)": "u > 0",
     "gamma(u + 1) = u*gamma(u + 1)": "u > 0",
 }

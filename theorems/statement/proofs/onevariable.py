@@ -272,8 +272,7 @@ class Line:
         """One sign, by those of derivatives."""
         if depth > 2 or h.has(sp.cos, sp.sin, sp.log) or not h.has(sp.exp, sp.erf):
             return False
-        found = Patterns(self.symbol, low, high, self.at, self.work).of(h)
-        if found not in ((1,), (0,)) or (strict and found == (0,)):
+        if not Patterns(self.symbol, low, high, self.at, self.work).positive(h, strict):
             return False
         self.steps.append(f"{h} has one sign, as its derivatives rise or fall, or rise and fall once")
         return True

@@ -35,6 +35,16 @@ class Patterns:
             self._kept[h] = self._found(h, depth)
         return self._kept[h]
 
+    def positive(self, h: sp.Expr, strict: bool) -> bool:
+        """Whether a function is >= 0, or > 0: a polynomial times one exponential alone has isolated zeros left out."""
+        signs = self.of(h)
+        exponent, *others = _exponents(_expanded(h))
+        rest = _expanded(h * sp.exp(-exponent))
+        if strict and not others and rest.is_polynomial(self.x):
+            even = (one.as_expr() for one, count in sp.Poly(rest, self.x).sqf_list()[1] if count % 2 == 0)
+            return signs == (1,) and all(self.of(one, 1) in ((1,), (-1,)) for one in even)
+        return signs == (1,) or (signs == (0,) and not strict)
+
     def _found(self, h: sp.Expr, depth: int) -> Signs | None:
         if not h.has(self.x):
             sign = self.at(h, Fraction(0))
@@ -110,7 +120,9 @@ def limit(h: sp.Expr, x: sp.Symbol, way: int) -> sp.Expr | None:
     """
     groups: dict[sp.Expr, sp.Expr] = {}
     for term in sp.Add.make_args(_expanded(h)):
-        exponent, rest = _exponent(term), sp.Integer(1)
+        # exp(x + 1) and exp(x) grow alike
+        constant, exponent = _exponent(term).as_independent(x, as_Add=True)
+        rest = sp.exp(constant)
         for factor in sp.Mul.make_args(term):
             base, count = factor.as_base_exp()
             if base.func is sp.erf:
