@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 
 import sympy as sp
@@ -17,6 +18,18 @@ def elementary(expression: sp.Expr) -> bool:
         node.is_Atom or node.is_Add or node.is_Mul or node.is_Pow or isinstance(node, smooth)
         for node in sp.preorder_traversal(expression)
     )
+
+
+def cut(expression: sp.Expr) -> Iterator[sp.Expr]:
+    """What must be positive for an elementary expression to have no pole and no jump, whatever its slope is.
+
+    The arguments of logarithms, the bases of roots, the squares of divisors: log(1/x) + log(x) jumps at 0.
+    """
+    for node in sp.preorder_traversal(expression):
+        if isinstance(node, sp.log) or (node.is_Pow and not node.exp.is_Integer):
+            yield node.args[0]
+        elif node.is_Pow and node.exp.is_negative:
+            yield node.base**2
 
 
 def modest(expression: sp.Expr) -> bool:

@@ -169,7 +169,7 @@ def _turns(bound: sp.Expr) -> dict[str, Fact]:
 def eq9_unimodal(bound: sp.Expr) -> dict[str, Fact]:
     """Maxima and minima of the printed bound on nu > 0, its limit; and the maxima of the least entropy itself.
 
-    The least entropy depends on nu through the gap g = nu sqrt(T/(T - 1)) alone, with n = T - 1 other scores.
+    The least entropy of T + 1 scores depends on nu through the gap g = nu sqrt((T + 1)/T) alone.
     """
     limit = far_out(bound, "nu", -HALF).xreplace({e: sp.Integer(0), symbol("v"): sp.Integer(0)})
     far = Step("decay", "as nu -> infinity, {0} -> {3}", (bound, "nu", -HALF, limit))
@@ -177,9 +177,9 @@ def eq9_unimodal(bound: sp.Expr) -> dict[str, Fact]:
         Step("far-enclosure", "balls at {1} confirm the limit {2}", (bound, (("T", length), ("nu", 512)), limit))
         for length in COVERED
     ]
-    entropy = sp.log(1 + n * sp.exp(-g)) + g * n * sp.exp(-g) / (1 + n * sp.exp(-g))
-    slope = -g * n * sp.exp(-g) / (1 + n * sp.exp(-g)) ** 2
-    words = "the least entropy {0} falls with the gap g: its slope is {2}"
+    entropy = sp.log(1 + T * sp.exp(-g)) + g * T * sp.exp(-g) / (1 + T * sp.exp(-g))
+    slope = -g * T * sp.exp(-g) / (1 + T * sp.exp(-g)) ** 2
+    words = "the least entropy of T + 1 scores, {0}, falls with the gap g: its slope is {2}"
     falls = Step("no-turn", words, (entropy, "g", slope, sp.Integer(0)))
     return {
         **_turns(bound),

@@ -184,12 +184,14 @@ IMPLICATIONS.add("sufficient-alone")
 
 # -- the least norm of W with margins z_i^T W (z_0 - z_j)/sqrt(d) >= kappa, all keys visible, rho_Q > 0 and rho_K > 0
 
+#: With rho_Q or rho_K = 0 no W has the margins, and 0 has those below 0.
+SINKS = ("kappa > 0", "rho_Q > 0", "rho_K > 0")
 #: What z_i^T W (z_0 - z_j) must at least be.
 MARGIN = symbol("kappa") * sp.sqrt(symbol("d"))
 rho_Q, rho_K = symbol("rho_Q"), symbol("rho_K")
 
 
-@rule("sink-dual")
+@rule("sink-dual", needs=SINKS)
 def sink_dual(norm: str, margin: sp.Expr, pairing: sp.Expr, lower: sp.Expr) -> bool:
     """||W|| >= lower for every W with the margins: u^T W v is a weighted mean of margins, and at most ``pairing``.
 
@@ -203,7 +205,7 @@ def sink_dual(norm: str, margin: sp.Expr, pairing: sp.Expr, lower: sp.Expr) -> b
     return vanishes(pairing.xreplace({size: lower}) - margin)
 
 
-@rule("sink-primal")
+@rule("sink-primal", needs=SINKS)
 def sink_primal(norm: str, margin: sp.Expr, factor: sp.Expr, value: sp.Expr) -> bool:
     """W = c u v^T with c >= 0 has the margins, and the norm ``value`` = c |u| |v|.
 
@@ -273,7 +275,11 @@ def _first_term(n: sp.Expr, m: sp.Expr) -> sp.Expr:
     return ONE if n == 0 and (m + 1).is_Symbol else sp.nan
 
 
-@rule("random-signs")
+def _given(*data: Any) -> tuple[str, ...]:
+    return tuple(data[5])
+
+
+@rule("random-signs", needs=_given)
 def random_signs(
     probability: sp.Expr,
     dimension: str,

@@ -13,7 +13,7 @@ import sympy as sp
 from theorems.algebra.balls import ball, between, precision, rational
 from theorems.algebra.closed import names, substituted, vanishes
 from theorems.algebra.expressions import symbol
-from theorems.algebra.sizes import elementary
+from theorems.algebra.sizes import cut, elementary
 from theorems.gaussian.process import Step
 from theorems.rules import licensed, rule
 from theorems.rules.analysis import CONCLUSIONS, even_power, natural
@@ -118,9 +118,7 @@ def taylor_sign(function: sp.Expr, variable: str) -> bool:
     """
     x = symbol(variable)
     derivative = sp.expand(function)
-    # a root's base of another sign may hide a jump, as sqrt((x - 1)^2)/(x - 1) does
-    rooted = (node.base for node in function.atoms(sp.Pow) if not node.exp.is_Integer)
-    if not elementary(function) or any(visible_sign(base, {variable}) != 1 for base in rooted):
+    if not elementary(function) or not unbroken(function, {variable}):
         return False
     for _ in range(DERIVATIVES):
         if visible_sign(derivative, {variable}) == 1:
@@ -320,7 +318,11 @@ def _dies_out(gap: sp.Expr, T: sp.Symbol) -> bool:
     return any(vanishes(sp.diff(gap * scale, T)) for scale in (sp.sqrt(T), T - 1))
 
 
-@rule("crossing")
+def _parameter(*data: Any) -> tuple[str, ...]:
+    return signs_of(data[4])
+
+
+@rule("crossing", needs=_parameter)
 def crossing(
     function: sp.Expr,
     variable: str,
@@ -364,12 +366,16 @@ def crossing(
     return bool({"maxima": 1, "minima": 0}.get(kind) == count)
 
 
-@rule("no-turn")
-def no_turn(function: sp.Expr, variable: str, slope_: sp.Expr, count: sp.Expr) -> bool:
-    """A function whose slope has one visible sign for x > 0 has no maximum and no minimum there.
+def _others(function: sp.Expr, variable: str, *_: Any) -> tuple[str, ...]:
+    return signs_of(*sorted(names(function) - {variable}))
 
-    Trusted: the mean value theorem, and that the other names (numbers of scores) are positive. What stands below a
-    line, under a root or in a logarithm is visibly positive, so that the function has no pole and no jump.
+
+@rule("no-turn", needs=_others)
+def no_turn(function: sp.Expr, variable: str, slope_: sp.Expr, count: sp.Expr) -> bool:
+    """A function whose slope has one visible sign for x > 0 has no maximum and no minimum there, all names positive.
+
+    Trusted: the mean value theorem. What stands below a line, under a root or in a logarithm is visibly positive, so
+    that the function has no pole and no jump.
     """
     if not elementary(function) or not unbroken(function, {variable, *names(function)}):
         return False
@@ -382,11 +388,7 @@ def unbroken(function: sp.Expr, positive: Collection[str]) -> bool:
 
     The bases of powers other than 0, 1, 2, ... and the arguments of logarithms must be visibly positive.
     """
-    return not function.has(sp.I) and all(
-        visible_sign(node.args[0], positive) == 1
-        for node in sp.preorder_traversal(function)
-        if isinstance(node, sp.log) or (node.is_Pow and not natural(node.exp))
-    )
+    return not function.has(sp.I) and all(visible_sign(inner, positive) == 1 for inner in cut(function))
 
 
 def far_out(function: sp.Expr, variable: str, rate: sp.Expr) -> sp.Expr:

@@ -11,7 +11,7 @@ from theorems.algebra.balls import centred, precision
 from theorems.algebra.covers import Box, covered, middle
 from theorems.algebra.expressions import symbol
 from theorems.algebra.quotients import cancelled
-from theorems.algebra.sizes import elementary, modest
+from theorems.algebra.sizes import cut, elementary, modest
 from theorems.claims.conditions import read
 from theorems.claims.facts import Facts
 
@@ -171,13 +171,16 @@ def shown(
     """Whether gap >= 0 (gap > 0 where ``strict``) is shown for all names at or above their least values.
 
     Names in ``above`` are above them, and of these the ones in ``parts``, with the least value 0, lie below 1. The gap
-    is shown by ``_by_terms``; or it is so at the least value of a name, and does not fall from there on. What is no
-    sum, product, power, exponential, logarithm or erf may jump, and is shown of nothing.
+    is shown by ``_by_terms``; or it is so at the least value of a name, and does not fall from there on, without a pole
+    or a jump. Of what is no sum, product, power, exponential, logarithm or erf nothing is shown.
     """
     if not elementary(gap) or _negative_somewhere(gap, least, parts):
         return False
     if _by_terms(gap, least, strict, above, parts):
         return True
+    table = {symbol(name): _placed(name, start, name in above, name in parts) for name, start in least.items()}
+    if not all(_rational(inner, strict=True) for inner in cut(gap.xreplace(table))):
+        return False
     for name, start in least.items():
         if name in above or not gap.has(symbol(name)):
             continue

@@ -19,6 +19,9 @@ x, T, d, r, eta = (symbol(name) for name in ("x", "T", "d", "r", "eta"))
 #: -1 below 1 and 1 above it, written with a root.
 JUMP = sp.sqrt((x - 1) ** 2) / (x - 1)
 
+#: 2 pi i below 1 and 0 above it.
+WINDING = sp.log(1 / (x - 1)) + sp.log(x - 1)
+
 
 def near() -> Iterator[tuple[str, Step]]:
     """Why it is false, and the step."""
@@ -41,6 +44,7 @@ def near() -> Iterator[tuple[str, Step]]:
     between = normal.xreplace({x: ends[1]}) - normal.xreplace({x: ends[0]})
     yield "complex ends", Step("normal-interval", "", (ZERO, ONE, *ends, normal, between))
     yield "a jump written with a root", Step("taylor-sign", "", (1 + x - 5 * (1 + JUMP), "x"))
+    yield "a jump written with logarithms", Step("taylor-sign", "", (sp.cos(WINDING) - 2 + x / 1000, "x"))
     yield "a complex exponential", Step("taylor-sign", "", (sp.exp(sp.I * sp.pi * x), "x"))
     hull = (APART, (sp.I * sp.pi, sp.log(share[j]) + sp.log(3)), sp.Rational(3, 2))
     yield "a weight above 1", Step("hull-needed", "", hull)

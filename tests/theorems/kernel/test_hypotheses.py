@@ -135,6 +135,11 @@ def without(claim: str, *gone: str, **changes: Any) -> Statement:
         ("bao2024.appB.cauchy-schwarz", ("p_j >= 0",), "p_j >= 0"),
         ("bao2024.appB.dominance", ("Assumption 1 with Sigma = I",), "Sigma = I"),
         ("lampert2026.sec5.monotone-iff", ("k >= 2",), "k >= 2"),
+        ("lampert2026.sec4.cost", ("rho_Q > 0", "rho_Q = dist(0, conv{z_i : i in J}) > 0"), "rho_Q > 0"),
+        ("lampert2026.sec4.cost", ("kappa > 0", "kappa > 0; scores are divided by sqrt(d)"), "kappa > 0"),
+        ("lampert2026.sec4.wendel", ("dim >= 2",), "dim >= 2"),
+        ("lampert2026.sec7.sink-lower", ("lam < 1",), "lam < 1"),
+        ("lampert2026.sec7.sink-upper", ("kappa > 0",), "kappa > 0"),
         ("lampert2026.sec7.diag-lower", ("lam < 1",), "lam < 1"),
         ("lampert2026.sec7.sinks-always-cheaper", ("C >= 1", "b_BOS, dbar_c and c_c"), "C >= 1"),
     ],
@@ -144,7 +149,7 @@ def test_a_claim_without_what_its_proof_needs_is_undecided(claim: str, gone: tup
         weaker = replace(by_id()[claim], assumptions=())
     elif claim.endswith("always-cheaper"):
         weaker = replace(by_id()[claim], assumptions=(), conditions=("n >= 2", "lam > 0", "lam < 1"))
-    elif claim.endswith("diag-lower"):
+    elif claim.endswith(("diag-lower", "sink-lower", "wendel")):
         weaker = replace(without(claim, *gone), assumptions=())
     else:
         weaker = without(claim, *gone)
@@ -178,6 +183,11 @@ def test_the_sign_of_xi_is_that_of_r() -> None:
         for pattern, where in (((r, (-out,)), domain), ((r, (out,)), (theta, 1 - theta, -out * r))):
             wrong = (*step.data[:4], (*signs, pattern), where, value)
             assert not licensed(Step("erf-limit", "", wrong))
+
+
+def test_other_names_of_a_slope_of_one_sign_are_positive() -> None:
+    step = Step("no-turn", "", (t**2 / 2 + a * t, "t", t + a, sp.Integer(0)))
+    assert licensed(step) and ungranted((step,), ("a real",)) == ("a > 0",) and not ungranted((step,), ("a >= 1",))
 
 
 def test_probabilities_are_such() -> None:

@@ -197,6 +197,21 @@ def test_what_jumps_or_is_not_real_is_shown_of_nothing(text: str) -> None:
     assert not shown(parse(text), PATTERNS.least, above=PATTERNS.above, parts=PATTERNS.parts)
 
 
+@pytest.mark.parametrize(
+    "gap",
+    [
+        # 2 and 0 below 1, -1 and less above it, with slope 0
+        "((1 - s)**3)**(1/3)/(1 - s) + (1 - s)/((1 - s)**3)**(1/3)",
+        "1 - cos(log((1 - s)**3) - 3*log(1 - s))",
+    ],
+)
+def test_a_slope_of_0_does_not_say_that_there_is_no_jump(gap: str) -> None:
+    formula = sp.sympify(gap, {"s": symbol("s")})
+    assert sp.re(formula.subs(symbol("s"), 3).evalf()) < 0
+    assert not shown(formula, {"s": 0})
+    assert shown(sp.log(1 + symbol("s")), {"s": 0}) and shown(symbol("s") - 1 + 1 / (1 + symbol("s")), {"s": 0})
+
+
 def test_facts_belong_to_one_setting() -> None:
     least = {"x": 0, "lam": 0}
     part = Facts(least, frozenset({"lam"}), frozenset({"lam"}))

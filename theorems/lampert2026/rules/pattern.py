@@ -32,6 +32,8 @@ from theorems.rules.analysis import CONCLUSIONS
 
 #: Names that are positive wherever a rule of this module is used.
 POSITIVE = frozenset({"C", "lam", "kappa", "d", "Delta_diag", "r_eta"})
+#: What the rules about the patterns need of a claim; the others are a least square distance and a rank.
+NEEDED = ("C >= 1", "lam > 0", "lam < 1", "kappa > 0")
 
 
 def not_negative(expression: sp.Expr) -> bool:
@@ -91,7 +93,7 @@ def worst(value: sp.Expr) -> sp.Expr:
     return sp.expand(form.as_expr().xreplace({D: Delta, cross: SQUARE}))
 
 
-@rule("least-coefficient")
+@rule("least-coefficient", needs=NEEDED)
 def least_coefficient(
     pattern: str,
     matrix: GroupMatrix,
@@ -133,7 +135,7 @@ def _rises(slope: sp.Expr) -> bool:
     return at_most(ZERO, slope) and not vanishes(slope.xreplace({C: ONE}))
 
 
-@rule("least-margin")
+@rule("least-margin", needs=NEEDED)
 def least_margin(pattern: str, matrix: GroupMatrix, alpha: sp.Expr, value: sp.Expr) -> bool:
     """The least of all margins of the pattern for W_QK = Pi^T M Pi + alpha P_eta, over every C >= 1 and all nuisances
     with the given Delta_diag, in a space that is large enough for two groups.
@@ -151,7 +153,7 @@ def least_margin(pattern: str, matrix: GroupMatrix, alpha: sp.Expr, value: sp.Ex
     return all(any(at_most(part, end) for part in parts) for end in ends)
 
 
-@rule("shortfall")
+@rule("shortfall", needs=NEEDED)
 def shortfall(value: sp.Expr, least: Any) -> bool:
     """max(0, kappa - margin) for the least margin of a pattern: 0 where every margin is at least kappa."""
     if least.rule != "least-margin" or not licensed(least):
@@ -164,7 +166,7 @@ def shortfall(value: sp.Expr, least: Any) -> bool:
     return bool(short or value == sp.Max(ZERO, kappa - margin))
 
 
-@rule("binding-pair")
+@rule("binding-pair", needs=NEEDED)
 def binding_pair(
     pattern: str,
     matrix: GroupMatrix,
@@ -224,7 +226,7 @@ def _is_nuclear(matrix: sp.ImmutableMatrix, value: sp.Expr, root: sp.Expr) -> bo
 Parts = tuple[tuple[sp.Expr, sp.Expr], tuple[sp.Expr, sp.Expr]]
 
 
-@rule("group-nuclear")
+@rule("group-nuclear", needs=NEEDED)
 def group_nuclear(matrix: GroupMatrix, parts: Parts, value: sp.Expr) -> bool:
     """||M||_* = (C - 1) v + v_1 from the nuclear norms v on 1-perp and v_1 on the span of e_0 and the vectors 1.
 
@@ -236,7 +238,7 @@ def group_nuclear(matrix: GroupMatrix, parts: Parts, value: sp.Expr) -> bool:
     return small and vanishes(value - (C - 1) * v - first)
 
 
-@rule("nuclear-by-root")
+@rule("nuclear-by-root", needs=NEEDED)
 def nuclear_by_root(matrix: GroupMatrix, roots: tuple[sp.ImmutableMatrix, sp.ImmutableMatrix], value: sp.Expr) -> bool:
     """||M||_* = tr (M M^T)^(1/2): C - 1 times the trace of a root on 1-perp, and that of a root on the span of e_0, 1.
 
@@ -254,7 +256,7 @@ def nuclear_by_root(matrix: GroupMatrix, roots: tuple[sp.ImmutableMatrix, sp.Imm
     return vanishes(value - (C - 1) * roots[0].trace() - roots[1].trace())
 
 
-@rule("orthogonal-sum")
+@rule("orthogonal-sum", needs=NEEDED)
 def orthogonal_sum(value: sp.Expr, block: Any, alpha: sp.Expr) -> bool:
     """||Pi^T M Pi + alpha P_eta||_* = ||M||_* + alpha r_eta for alpha >= 0.
 
@@ -265,7 +267,7 @@ def orthogonal_sum(value: sp.Expr, block: Any, alpha: sp.Expr) -> bool:
     return vanishes(value - block.data[2] - alpha * r_eta)
 
 
-@rule("sum-over-groups")
+@rule("sum-over-groups", needs=NEEDED)
 def sum_over_groups(cost: sp.Expr, upper: sp.Expr, norm: Any, one: tuple[sp.Expr, sp.Expr]) -> bool:
     """2 ||W||_* <= 2 C ||M_1||_* + 2 alpha r_eta: M is a sum over the groups of copies of M_1, the M of one group.
 
@@ -286,7 +288,7 @@ def sum_over_groups(cost: sp.Expr, upper: sp.Expr, norm: Any, one: tuple[sp.Expr
 # -- the copy queries alone
 
 
-@rule("routing-average")
+@rule("routing-average", needs=NEEDED)
 def routing_average(pattern: str, families: tuple[Routing, ...]) -> bool:
     """Constraints that follow from a pattern: means of margins of a copy query over the numbers of dormant tokens.
 
@@ -308,7 +310,7 @@ def _difference(one: Mapping[Any, sp.Expr], other: Mapping[Any, sp.Expr]) -> dic
     return {place: one.get(place, ZERO) - other.get(place, ZERO) for place in (*one, *other)}
 
 
-@rule("routing-dual")
+@rule("routing-dual", needs=NEEDED)
 def routing_dual(families: tuple[Routing, ...], weights: tuple[sp.Expr, ...], lower: sp.Expr) -> bool:
     """||W||_* >= lower for every W with the constraints: Y = sum of weights times q k^T has ||Y||_2 <= 1.
 
@@ -326,14 +328,14 @@ def routing_dual(families: tuple[Routing, ...], weights: tuple[sp.Expr, ...], lo
     return all(vanishes(square - 1) for square in squares) and vanishes(lower - total * kappa / sp.sqrt(d))
 
 
-@rule("routing-primal")
+@rule("routing-primal", needs=NEEDED)
 def routing_primal(families: tuple[Routing, ...], matrix: GroupMatrix) -> bool:
     """W = Pi^T M Pi meets the constraints: sqrt(d) q^T M k >= kappa for every family."""
     met = all(at_most(kappa, sp.sqrt(d) * matrix.form(family.query, family.key)) for family in families)
     return bool(families) and met
 
 
-@rule("least-cost")
+@rule("least-cost", needs=NEEDED)
 def least_cost(value: sp.Expr, primal: Any, norm: Any, dual: Any) -> bool:
     """The least 2 ||W||_* under constraints: a W that meets them has the norm that every one of them must have.
 
@@ -346,7 +348,7 @@ def least_cost(value: sp.Expr, primal: Any, norm: Any, dual: Any) -> bool:
     return same and vanishes(value - 2 * norm.data[2]) and vanishes(value - 2 * dual.data[2])
 
 
-@rule("cost-at-least")
+@rule("cost-at-least", needs=NEEDED)
 def cost_at_least(left: sp.Expr, right: sp.Expr, factors: tuple[sp.Expr, ...], average: Any, least: Any) -> bool:
     """-cost <= right for every solution of a pattern: -cost <= -(least cost) = left <= right.
 
