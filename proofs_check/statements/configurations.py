@@ -296,10 +296,20 @@ class Configurations(Checker):
         for N in self._indices:
             value = self._in_index(sp.Integer(N))
             case = {**configuration.fixed, name: int(value) if name in ("d", *self.prop.positions) else str(value)}
-            if name == "d" and "Sigma" in case:
-                # all that the derivation lets depend on d
-                case["Sigma"] = [[str(int(i == j)) for j in range(N)] for i in range(N)]
-            yield case
+            yield {one: self._widened(one, entries, N) for one, entries in case.items()} if name == "d" else case
+
+    def _widened(self, name: str, entries: Any, d: int) -> Any:
+        """What has entries in d dimensions: 0 beyond those of a case, and 1 on a square matrix's diagonal."""
+        if name in self.prop.known.vectors:
+            return [*entries, *["0"] * (d - len(entries))]
+        if not (isinstance(entries, list) and isinstance(entries[0], list)):
+            return entries
+        down, across = (
+            d if size == "d" else len(own)
+            for size, own in zip(self.prop.known.size(name), (entries, entries[0]), strict=True)
+        )
+        known = {(i, j): entry for i, row in enumerate(entries) for j, entry in enumerate(row)}
+        return [[known.get((i, j), str(int(i == j and down == across))) for j in range(across)] for i in range(down)]
 
     def _in_index(self, index: sp.Expr) -> sp.Expr:
         """The parameter that tends, in N: N itself towards oo, else its limit +- 1/N, within its range."""

@@ -33,6 +33,19 @@ FALSE: dict[str, tuple[str, str, str, str]] = {
 }
 
 
+@pytest.mark.parametrize(
+    ("text", "hypotheses", "verdict"),
+    [
+        ("E[(x[1].T*u)**4]/norm(u)**4 -> 2", "u in R^d, u != 0, Sigma = I", "refuted"),
+        ("E[x[1].T*W*x[1]]/tr(W) -> 1", "W positive definite, Sigma = I", "verified"),
+        ("E[norm(A*x[1])**2]/norm(A, fro)**2 -> 1", "A in R^(m x d), A != 0, Sigma = I", "verified"),
+    ],
+)
+def test_vectors_and_matrices_of_a_case_have_the_dimension_that_grows(text: str, hypotheses: str, verdict: str) -> None:
+    found = check(text, hypotheses, law="iid(sphere)", limit="d -> oo", effort="quick")
+    assert found.verdict == verdict, found
+
+
 @pytest.mark.parametrize("name", FALSE)
 def test_what_fails_at_an_end_is_not_proved(name: str) -> None:
     text, hypotheses, law, limit = FALSE[name]
