@@ -11,7 +11,7 @@ from theorems.algebra.balls import positive
 from theorems.algebra.closed import names, substituted, vanishes
 from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio
-from theorems.algebra.sizes import elementary
+from theorems.algebra.sizes import cut, elementary
 from theorems.gaussian.asymptotics import in_regime
 from theorems.gaussian.cells import Pattern, sign_of
 from theorems.gaussian.moments.increments import SecondRoute
@@ -119,10 +119,7 @@ def smooth(expression: sp.Expr) -> bool:
 
     It is made of sums, products, erf and exp, and only positive quantities stand below a line or under a root.
     """
-    return elementary(expression) and not any(
-        isinstance(node, sp.log) or (node.is_Pow and not natural(node.exp) and not visibly_positive(node.base))
-        for node in sp.preorder_traversal(expression)
-    )
+    return elementary(expression) and not expression.has(sp.log) and all(map(visibly_positive, cut(expression)))
 
 
 def natural(exponent: sp.Expr) -> bool:

@@ -14,10 +14,10 @@ from typing import Any
 import sympy as sp
 
 from theorems.algebra.expressions import symbol
+from theorems.algebra.sizes import cut
 from theorems.claims.conditions import read, satisfiable
 from theorems.gaussian.process import Step
 from theorems.rules import licensed_by, rule
-from theorems.rules.analysis import natural
 from theorems.rules.norm import MEANING
 from theorems.rules.softmax_sums import INDEX, Atoms, counted, equal_sums, flat, m, n
 
@@ -77,8 +77,7 @@ def smooth(function: sp.Expr, variable: sp.Expr) -> bool:
 
 def unbroken(function: sp.Expr, variable: sp.Expr, sizes: Collection[str] = (), strict: Collection[str] = ()) -> bool:
     """Whether a function has no pole and no jump: what varies below a line or under a root is visibly positive."""
-    broken = [node for node in function.atoms(sp.Pow) if node.has(variable) and not natural(node.exp)]
-    return all(positive(node.base, sizes, strict) for node in broken)
+    return all(positive(inner, sizes, strict) for inner in cut(function) if inner.has(variable))
 
 
 def not_negative(node: sp.Expr, sizes: Collection[str] = SIZES) -> bool:
