@@ -121,6 +121,8 @@ def compare_cells(limit: Limit, printed: sp.Expr, conditions: tuple[str, ...] = 
             if points:
                 equal = False
                 lines.append(f"{words}: the limit depends on the sequence, printed {claimed}")
+            else:
+                open_cells.append(words)
             continue
         if claimed is not None and (claimed == cell.value or vanishes(claimed - cell.value)):
             lines.append(f"{words}: limit {cell.value}, as printed")

@@ -155,6 +155,15 @@ def test_a_limit_that_depends_on_the_sequence_disproves_a_print_that_speaks_ther
     assert compare_cells(limit, printed, ("theta - 1/2 != 0",)).equal is True
 
 
+def test_a_limit_that_depends_on_the_sequence_where_no_exact_point_is_leaves_a_print_open() -> None:
+    """At theta = 1/sqrt(2) there is no limit, and no rational point shows it."""
+    edge = 2 * theta**2 - 1
+    cells = (Cell(((edge, (1,)),), ONE), Cell(((edge, (-1,)),), ZERO), Cell(((edge, (0,)),), None))
+    limit = Limit(theta, (edge,), cells, (), DOMAIN, (), "")
+    assert compare_cells(limit, parse("Indicator(2*theta**2 > 1)")).equal is None
+    assert compare_cells(limit, parse("Indicator(2*theta**2 > 1)"), ("2*theta**2 - 1 != 0",)).equal is True
+
+
 def test_conditions_take_cells_out() -> None:
     limit, printed = table(ZERO, HALF, ONE), parse("Indicator(theta >= 1/2)")
     assert compare_cells(limit, printed).equal is False
