@@ -314,6 +314,8 @@ def _joined(claim: Statement, name: str, reports: list[Claim], place: int) -> Cl
         "caught": sum(found["decoys"]["caught"] for found in reports),
         "of": sum(found["decoys"]["of"] for found in reports),
     }
+    every = [one for found in reports for one in found["symbolic"]["trusted"]]
+    first["symbolic"]["trusted"] = [one for k, one in enumerate(every) if one not in every[:k]]
     first["simulation"]["samples"] = sum(found["simulation"]["samples"] for found in reports)
     return first
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from proofs_check.claims.report import Case, Counterexample, Observed, Status, Step, Verdict
+from proofs_check.claims.report import Case, Counterexample, Observed, Status, Step, Trusted, Verdict
 
 
 @dataclass
@@ -16,6 +16,7 @@ class Found:
     reason: str = ""
     evidence: list[str] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
+    trusted: list[Trusted] = field(default_factory=list)
     exact: str | None = None
     correction: str | None = None
     correction_latex: str = ""
@@ -37,6 +38,13 @@ class Found:
     samples_drawn: int = 0
     doing: str = "while reading"
     tier: str = ""
+
+    def took(self, rule: str, words: str, trusted: str) -> None:
+        """Put down a step of the proof, and what it takes on trust, if anything."""
+        self.steps.append({"text": f"{words} (trusted: {trusted})" if trusted else words, "rule": rule, "ok": True})
+        one: Trusted = {"rule": rule, "what": trusted, "source": ""}
+        if trusted and one not in self.trusted:
+            self.trusted.append(one)
 
     @property
     def verdict(self) -> tuple[Verdict, str]:

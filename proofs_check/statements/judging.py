@@ -167,7 +167,7 @@ def report(
         "method": found.method,
         "evidence": [*found.evidence, *found.remarks],
         "exact": found.exact,
-        "trusted": [],
+        "trusted": found.trusted,
     }
     claim["simulation"].update(
         {

@@ -150,8 +150,7 @@ class Checker:
                 {"text": f"for {part.order}: {left} against {right}", "rule": "normal form", "ok": part.holds}
             )
             for step in part.proof:
-                told = f"{step.rule}: {step.instance}" + (f" (trusted: {step.trusted})" if step.trusted else "")
-                self.found.steps.append({"text": told, "rule": step.rule, "ok": True})
+                self.found.took(step.rule, f"{step.rule}: {step.instance}", step.trusted)
         exact = self.exactly.general(self.prop.left)
         if exact is not None:
             self.found.exact = exact_text(exact)

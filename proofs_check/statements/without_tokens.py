@@ -22,15 +22,13 @@ def found_without_tokens(prop: Proposition, effort: str, seed: int) -> Found:
     found = Found(
         reason=judged.reason,
         method="; ".join(dict.fromkeys(rule for rule, _, _ in judged.proof)),
-        steps=[
-            {"text": f"{words} ({trusted})" if trusted else words, "rule": rule, "ok": True}
-            for rule, words, trusted in judged.proof
-        ],
         samples=judged.tries,
         tier="search",
         mutants=sum(mutant.fate != "implied" for mutant in judged.mutants),
         caught=sum(mutant.fate == "caught" for mutant in judged.mutants),
     )
+    for step in judged.proof:
+        found.took(*step)
     found.remarks += [f"not seen to be sharp: {mutant.text}" for mutant in judged.mutants if mutant.fate == "not seen"]
     if judged.verdict == "verified":
         found.status, found.simulation, found.reason = "proved", "agrees", ""

@@ -33,6 +33,7 @@ from theorems.statement.sequences import DIRECTIONS, POWERS, Path
 
 D = sp.Symbol("d", positive=True)
 RULE = "a power series on the sphere, below by its first terms"
+TRUSTED = "F = sum_k (q/2)^k/k! prod_(j<k) 1/(1 + 2j/d), and prod_j 1/(1 + a_j) >= 1 - sum_j a_j for a_j >= 0"
 #: Dimensions at which a path is asked whether it satisfies the hypotheses.
 FAR_OUT = (2, 4, 9)
 
@@ -110,7 +111,7 @@ def _proved(prop: Proposition, derivation: Derivation, order: Order) -> Part | N
     told = (
         f"{one} >= exp(q/2) (1 - q^2/(4 d)), q = {q} <= {most}: the left side exceeds the right one by at most {upper}"
     )
-    return Part(str(order), left, right, True, order, proof=(Step(RULE, told.replace(str(length), "q")),))
+    return Part(str(order), left, right, True, order, proof=(Step(RULE, told.replace(str(length), "q"), TRUSTED),))
 
 
 def _bound(prop: Proposition, derivation: Derivation, order: Order, q: sp.Expr) -> sp.Expr | None:

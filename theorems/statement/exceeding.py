@@ -14,7 +14,7 @@ from theorems.statement.expression import MOMENTS, Expr, StatementError, fresh, 
 from theorems.statement.having import visibly_nonnegative
 from theorems.statement.laws import Law
 from theorems.statement.orthogonal import RULE as ORTHOGONAL
-from theorems.statement.orthogonal import losses, tidy
+from theorems.statement.orthogonal import TRUSTED, losses, tidy
 from theorems.statement.proofs.prover import STEPS, Prover
 from theorems.statement.proofs.steps import Step, Steps
 from theorems.statement.proposition import Proposition
@@ -135,7 +135,10 @@ class _Read:
         for own, copies, goals, off in _matched(event.atom, atom, parts[atom], self.law, self.prover):
             # own: E exp(s0 + s atom) is that of exp(s0) exp(t weight atom)
             t = Expr("/", (parts[atom], event.weight))
-            told = [Step(MARKOV, f"P[{self.chance.args[0]}] <= exp(-t*({event.end}))*E[exp(t*A)], t = {t}"), *own]
+            told = [
+                Step(MARKOV, f"P[{self.chance.args[0]}] <= exp(-t*({event.end}))*E[exp(t*A)], t = {t}", "Markov"),
+                *own,
+            ]
             fine = [self.prover.at_least(goal, ZERO, False) for goal in (t, *goals)]
             if any(one is None for one in fine):
                 continue
@@ -231,7 +234,7 @@ def _matched(
     found = losses(
         body, index, weight, copies, law, prover.known, lambda one: prover.at_least(one, ZERO, False) is not None
     )
-    yield [Step(ORTHOGONAL, f"E[exp(s*{event})] <= {moment} less what is taken off")], copies, (copies,), found
+    yield [Step(ORTHOGONAL, f"E[exp(s*{event})] <= {moment} less what is taken off", TRUSTED)], copies, (copies,), found
 
 
 def _finite(exponent: Expr, law: Law) -> bool:

@@ -53,13 +53,13 @@ def _bounds(moment: Expr, way: int, prop: Proposition) -> Iterator[tuple[Expr, S
         # inner = outer^power, with outer >= 0 where power is no even number
         if power != 1 and (power > 1) == (way < 0):
             bound = Expr("**", (Expr("E", (outer,)), number(power)))
-            yield bound, Step(JENSEN, f"{moment} {'<=' if way > 0 else '>='} {bound}")
+            yield bound, Step(JENSEN, f"{moment} {'<=' if way > 0 else '>='} {bound}", "Jensen")
     if way > 0:
         bound = Expr("sqrt", (Expr("E", (Expr("**", (inner, TWO)),)),))
-        yield bound, Step(JENSEN, f"{moment} <= {bound}")
+        yield bound, Step(JENSEN, f"{moment} <= {bound}", "Jensen")
     if way < 0 and inner.op == "abs":
         bound = Expr("abs", (Expr("E", inner.args),))
-        yield bound, Step(JENSEN, f"{moment} >= {bound}")
+        yield bound, Step(JENSEN, f"{moment} >= {bound}", "Jensen")
 
 
 def _roots(node: Expr) -> Iterator[tuple[Expr, Fraction]]:
@@ -95,7 +95,7 @@ def _tails(chance: Expr, prop: Proposition) -> Iterator[tuple[Expr, Step]]:
             continue
         value = high if power == 1 else Expr("**", (high.args[0] if high.op == "abs" else high, number(power)))
         bound = Expr("/", (Expr("E", (value,)), Expr("**", (low, number(power))) if power > 1 else low))
-        yield bound, Step(MARKOV, f"{chance} <= {bound}")
+        yield bound, Step(MARKOV, f"{chance} <= {bound}", "Markov")
 
 
 def _never_negative(node: Expr, prop: Proposition) -> bool:

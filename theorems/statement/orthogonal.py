@@ -21,6 +21,7 @@ from theorems.statement.laws import Law
 from theorems.statement.shapes import shape
 
 ZERO, ONE, TWO = number(0), number(1), number(2)
+TRUSTED = "terms with two even powers >= 2 are at most d/(d + 2) times as large, and none is larger"
 RULE = "orthogonal tokens: E of a product of power series with coefficients >= 0 lies below the product of E"
 #: b_0, b_1 and b_2.
 Coefficients = tuple[Expr, Expr, Expr]

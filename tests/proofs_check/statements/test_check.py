@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from proofs_check.api import check
 from proofs_check.claims.report import schema
 from proofs_check.commands.cli import main
 from proofs_check.statements.judging import check_statement, run_report
@@ -195,3 +196,16 @@ def test_an_interval_without_bounds_is_no_agreement() -> None:
     (report,) = check_statement(Request("E[x[i].T*W*x[i]]**u = (i*tr(W*Sigma))**u", "u real"), "quick")
     found = report["simulation"]["detectable"]
     assert report["verdict"] != "verified" or (found is not None and math.isfinite(found))
+
+
+@pytest.mark.parametrize(
+    ("text", "hypotheses", "what"),
+    [
+        ("E[norm(x[1])] <= sqrt(d)", "Sigma = I", "Jensen"),
+        ("P[norm(x[1])**2 > a] <= d/a", "Sigma = I, a > 0", "Markov"),
+        ("abs(tr(W)) <= norm(W, nuclear)", "", "von Neumann"),
+    ],
+)
+def test_what_a_proof_takes_on_trust_is_listed(text: str, hypotheses: str, what: str) -> None:
+    found = check(text, hypotheses, effort="quick")
+    assert found.verdict == "verified" and [one["what"] for one in found.report["symbolic"]["trusted"]] == [what]

@@ -123,7 +123,7 @@ def _bounds(prover: Prover, total: Expr, way: int) -> Iterator[tuple[Expr, Step]
         whole = Expr("sum", (shares, index, first, last))
         value = _put(plain, name(ENTRY), Expr("/", (whole, last)) if by_weights is None else whole)
         bound = Expr("*", (last, value)) if by_weights is None else value
-        yield bound, Step("Jensen's inequality", f"{total} {'>=' if way > 0 else '<='} {bound}")
+        yield bound, Step("Jensen's inequality", f"{total} {'>=' if way > 0 else '<='} {bound}", "Jensen")
     if way > 0 and by_weights is None and above(f):
         bound = _put(plain, name(ENTRY), Expr("max", (Expr("family", (sequence,)),)))
         yield bound, Step("a sum of numbers >= 0 is at least one of them", f"{total} >= {bound}")

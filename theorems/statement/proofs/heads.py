@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from theorems.statement.scalars import Exact
 
 RULE = "a mean is at least that of its first terms"
+TRUSTED = "sum_k p_k f_k >= c (1 - sum_(k >= n) p_k) where f_k >= c for k < n, and f_k >= 0"
 
 
 def by_first_terms(prover: Prover, high: Expr, low: Expr) -> Steps | None:
@@ -42,7 +43,7 @@ def by_first_terms(prover: Prover, high: Expr, low: Expr) -> Steps | None:
     total = closed(whole, words_of(prover.known))
     if total is None:
         return None
-    found: Steps = [Step(RULE, f"{high} >= {low}")]
+    found: Steps = [Step(RULE, f"{high} >= {low}", TRUSTED)]
     for goal in (
         prover.defined(mean),
         prover.defined(tail),

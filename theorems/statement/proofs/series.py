@@ -110,7 +110,7 @@ def bounded(prover: Prover, high: Expr, low: Expr, strict: bool) -> Steps | None
             steps = None if prover.defined(bound) is None else prover.at_least(high, bound, False)
             if steps is not None:
                 told = f"{low} <= ({base})**(-({place}))*{whole}, as {base} >= 1 and {place} <= {first}"
-                return [*terms, *start, Step("Chernoff's bound", told), *_told(whole, value), *steps]
+                return [*terms, *start, Step("Chernoff's bound", told, "Chernoff"), *_told(whole, value), *steps]
     return None
 
 

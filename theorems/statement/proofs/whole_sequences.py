@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from theorems.statement.proofs.prover import Prover
 
 RULE = "products of values with growing ratios, over n >= 2 whole numbers >= 1"
+TRUSTED = "B(a) B(b)/B(a + b) = prod_(j<b) r(j)/r(a + j), each factor at most 1, the first at most r(0)/r(1)"
 
 
 def by_ratios(prover: Prover, high: Expr, low: Expr) -> Steps | None:
@@ -58,7 +59,7 @@ def by_ratios(prover: Prover, high: Expr, low: Expr) -> Steps | None:
     except StatementError:
         return None
     inside = prover.knowing(("<=", number(0), name(own)))
-    found: Steps = [Step(RULE, f"B({own}) = {value}, B({own} + 1)/B({own}) = {r}")]
+    found: Steps = [Step(RULE, f"B({own}) = {value}, B({own} + 1)/B({own}) = {r}", TRUSTED)]
     for goal in (
         inside.defined(r),
         prover.at_least(size, number(2), False),
