@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from functools import wraps
+from types import FrameType
+from typing import Any, ParamSpec
 
 from theorems.algebra.expressions import parse
 from theorems.algebra.ratio import Ratio
-from theorems.claims.catalogue import CatalogueError, Paper, ProofLine, Said, Statement, add, read_claims
+from theorems.claims.catalogue import (
+    CatalogueError,
+    Paper,
+    ProofLine,
+    Said,
+    Statement,
+    add,
+    added,
+    check_id,
+    one_line,
+    read_entries,
+    read_entry,
+)
 from theorems.gaussian.observables import IDENTITY, Matrix, W
 from theorems.gaussian.process import KERNELS, Kernel, Moment, Position, Process, Step, process, random_walk
 from theorems.kernel.catalogued import said
@@ -58,9 +73,40 @@ def claims_from(package: str) -> tuple[Statement, ...]:
 
     What a claim says (``[claim.says]``) is read at once, and its reading and LaTeX are those of what it says.
     """
-    return tuple(add(_worded(made)) for made in read_claims(package, plugin=package.split(".")[0]))
+    plugin = package.split(".")[0]
+    source, entries = read_entries(package)
+
+    def made(entry: Mapping[str, Any]) -> Statement:
+        return add(_worded(read_entry(entry, source, plugin)))
+
+    found = []
+    for entry in entries:
+        try:
+            found.append(made(entry))
+        except Exception as error:
+            found.append(_apart(str(entry.get("id", "?")), str(entry.get("statement", "")), error, plugin))
+    return tuple(found)
 
 
+_P = ParamSpec("_P")
+
+
+def _spoiling_no_other(make: Callable[_P, Statement]) -> Callable[_P, Statement]:
+    """While a package is imported, a claim that cannot be read is put in with what is wrong."""
+
+    @wraps(make)
+    def made(*given: _P.args, **named: _P.kwargs) -> Statement:
+        try:
+            return make(*given, **named)
+        except Exception as error:
+            table = dict(zip(("id", "says"), given, strict=False)) | named
+            frame = inspect.currentframe()
+            return _apart(str(table.get("id", "?")), str(table.get("says", "")), error, _package_above(frame))
+
+    return made
+
+
+@_spoiling_no_other
 def claim(
     id: str,
     says: str = "",
@@ -105,21 +151,15 @@ def claim(
     and at best undecided: ``parameters``, ``ranges`` and ``model`` are for such claims.
     Raises CatalogueError naming the claim, the field and the mend.
     """
-    least = 1 if says else 2
-    if id.count(".") < least or not all(
-        part and part.replace("_", "").replace("-", "").isalnum() for part in id.split(".")
-    ):
-        raise CatalogueError(f"{id!r} is no id; write paper.section.name, e.g. mypaper.sec2.thing")
-    if id.endswith(".corrected"):
-        raise CatalogueError(f"{id!r}: ids that end in .corrected are those of corrections; choose another name")
+    check_id(id, least=1 if says else 2)
     frame = inspect.currentframe()
-    caller = frame.f_back.f_globals.get("__name__", "") if frame is not None and frame.f_back is not None else ""
+    plugin = _package_above(frame.f_back if frame is not None else None)
     common: dict[str, Any] = {
         "id": id,
         "fidelity": fidelity,
         "depends_on": tuple(depends_on),
         "paper": paper or Paper(id.split(".")[0], id.split(".")[0], "", ""),
-        "plugin": caller.split(".")[0] or "__main__",
+        "plugin": plugin,
     }
     if says:
         given: dict[str, Any] = {"printed": printed, "symbols": symbols, "positions": positions, "quantity": quantity}
@@ -131,13 +171,7 @@ def claim(
                 f"{id}: {superfluous or 'limit'} stands beside the statement, which says it all; drop it, or write it "
                 'into the statement, hypotheses="...", where="...", limit="T -> oo, i/T -> theta"'
             )
-        stated = Said({}, hypotheses, where, law, limit, says)
-        try:
-            return add(_data_claim(says, stated, kind, place, common))
-        except CatalogueError as error:
-            if not _gathered:
-                raise
-            return add(unread(id, says, str(error).removeprefix(f"{id}: "), common["plugin"]))
+        return add(_data_claim(says, Said({}, hypotheses, where, law, limit, says), kind, place, common))
     table = {"value": printed} if isinstance(printed, str) else dict(printed)
     names = tuple(symbols.replace(",", " ").split())
     for name, text in table.items():
@@ -198,18 +232,45 @@ def claim(
     return add(made)
 
 
-#: The packages being imported, of which a claim that cannot be read is kept with its error.
+#: The papers whose packages are being imported, of which a claim that cannot be read is put in with its error.
 _gathered: list[str] = []
 
 
 @contextmanager
-def gathering(package: str) -> Iterator[None]:
-    """While a package is imported, a claim that cannot be read spoils no other: it is put in with what is wrong."""
-    _gathered.append(package)
+def gathering(paper: str) -> Iterator[None]:
+    """While the package of a paper is imported, a claim that cannot be read spoils no other."""
+    _gathered.append(paper)
     try:
         yield
     finally:
         _gathered.pop()
+
+
+def _package_above(frame: FrameType | None) -> str:
+    """The package of the code that called the function with this frame."""
+    caller = frame.f_back.f_globals.get("__name__", "") if frame is not None and frame.f_back is not None else ""
+    return caller.split(".")[0] or "__main__"
+
+
+def _apart(id: str, text: str, error: Exception, plugin: str) -> Statement:
+    """A claim that cannot be read, put in with what is wrong; elsewhere than in a package the error is raised again.
+
+    One whose id cannot be used, or is taken, stands under an id of its own.
+    """
+    if not _gathered:
+        raise error
+    why = f"{error}" if isinstance(error, CatalogueError) else f"{type(error).__name__}: {error}"
+    name = id
+    try:
+        check_id(id, least=1)
+        usable = id not in {one.id for one in added()}
+    except CatalogueError:
+        usable = False
+    if not usable:
+        name = f"{_gathered[-1]}.unread.{re.sub(r'[^A-Za-z0-9_-]+', '-', id)[:60]}"
+        while name in {one.id for one in added()}:
+            name += "-"
+    return add(unread(name, text, one_line(why.removeprefix(f"{name}: ")), plugin))
 
 
 def unread(id: str, text: str, why: str, plugin: str) -> Statement:

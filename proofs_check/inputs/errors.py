@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from theorems.claims.catalogue import one_line
+
 _SHOWN = 80
 
 
@@ -23,9 +25,7 @@ def shown(value: object) -> str:
 
 def shown_error(error: BaseException) -> str:
     """An error as it stands in a message: its type and what it says, on one line that a terminal shows as it is."""
-    text = " ".join(f"{type(error).__name__}: {error}".split())
-    text = "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
-    return text if len(text) <= 3 * _SHOWN else text[: 3 * _SHOWN - 3] + "..."
+    return one_line(f"{type(error).__name__}: {error}", 3 * _SHOWN)
 
 
 class UsageError(Exception):

@@ -80,30 +80,34 @@ def _gathered(paper: str, package: str) -> bool:
     from theorems.authoring import gathering, unread
 
     name = f"{package}.theorems"
-    with gathering(package):
+
+    def imported(module: str, label: str) -> Any:
         try:
-            module = importlib.import_module(name)
-        except ModuleNotFoundError as error:
-            if error.name is not None and (error.name == name or name.startswith(error.name + ".")):
-                return False
+            return importlib.import_module(module)
+        except KeyboardInterrupt:
             raise
+        except BaseException as error:
+            missing = error.name if isinstance(error, ModuleNotFoundError) else None
+            if module == name and missing is not None and f"{name}.".startswith(f"{missing}."):
+                return None
+            # what a file raises is its own: it may be no Exception
+            why = f"{module} cannot be imported: {shown_error(error)}"
+            return catalogue.add(unread(f"{paper}.{label}.unread", label, why, package))
+
+    with gathering(paper):
+        module = imported(name, "theorems")
+        if module is None:
+            return False
         for child in pkgutil.iter_modules(getattr(module, "__path__", ())):
-            try:
-                importlib.import_module(f"{name}.{child.name}")
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:
-                # what a file raises is its own: it may be no Exception
-                why = f"{name}.{child.name} cannot be imported: {shown_error(error)}"
-                catalogue.add(unread(f"{paper}.{child.name}.unread", child.name, why, package))
+            imported(f"{name}.{child.name}", child.name)
     return True
 
 
 def load() -> None:
     """Import the statements and derivations of every package that offers a paper, each once.
 
-    Raises CatalogueError, naming the package, for one that has no module ``theorems``, that cannot be imported, whose
-    derivations import torch, or whose claims do not begin with its paper's name.
+    Raises CatalogueError, naming the package, for one that has no module ``theorems``, whose derivations import torch,
+    or whose claims do not begin with its paper's name.
     """
     for paper, package in packages().items():
         if paper in _loaded:
@@ -111,16 +115,7 @@ def load() -> None:
         from theorems.kernel.derivation import registry
 
         sampled_before, known = "torch" in sys.modules, set(registry)
-        try:
-            there = _gathered(paper, package)
-        except CatalogueError:
-            raise
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            # what a package raises is its own: it may be no Exception
-            what = shown_error(error)
-            raise CatalogueError(f"the package {package!r} of {paper!r} cannot be imported: {what}") from error
+        there = _gathered(paper, package)
         if not there:
             raise CatalogueError(f"the package {package!r} of the paper {paper!r} has no module theorems; add one")
         if not sampled_before and "torch" in sys.modules:

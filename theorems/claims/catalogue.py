@@ -252,8 +252,24 @@ def _claim(entry: Mapping[str, Any], paper: Paper) -> Statement:
         raise CatalogueError(f"{entry.get('id', '?')}: {error}; compare it with the fields of Statement") from None
 
 
-def read_claims(package: str, plugin: str = "") -> tuple[Statement, ...]:
-    """The claims of a package's ``statements.toml``, in its order; CatalogueError where it cannot be used."""
+def one_line(text: str, most: int = 480) -> str:
+    """The text on one line that a terminal shows as it is, cut where it is longer."""
+    text = "".join(one if one.isprintable() else repr(one)[1:-1] for one in " ".join(text.split()))
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def check_id(id: str, least: int = 2) -> None:
+    """Raise CatalogueError for an id that is not of at least so many dots between parts of letters, digits, _ and -."""
+    if id.count(".") < least or not all(
+        part and part.replace("_", "").replace("-", "").isalnum() for part in id.split(".")
+    ):
+        raise CatalogueError(f"{id!r} is no id; write paper.section.name, e.g. mypaper.sec2.thing")
+    if id.endswith(CORRECTED):
+        raise CatalogueError(f"{id!r}: ids that end in .corrected are those of corrections; choose another name")
+
+
+def read_entries(package: str) -> tuple[Paper, list[dict[str, Any]]]:
+    """Source and claims of a package's ``statements.toml``, as they stand; CatalogueError where it cannot be used."""
     try:
         data = tomllib.loads(resources.files(package).joinpath("statements.toml").read_text(encoding="utf-8"))
         source = Paper(**data["paper"])
@@ -264,7 +280,19 @@ def read_claims(package: str, plugin: str = "") -> tuple[Statement, ...]:
         raise CatalogueError(
             f"{package}/statements.toml cannot be used ({what}); it needs [paper] and [[claim]]"
         ) from None
-    return tuple(replace(_claim(entry, source), plugin=plugin) for entry in entries)
+    return source, entries
+
+
+def read_entry(entry: Mapping[str, Any], source: Paper, plugin: str = "") -> Statement:
+    """One claim of ``statements.toml``; CatalogueError names the claim, the field and the mend."""
+    check_id(str(entry.get("id", "?")), least=1)
+    return replace(_claim(entry, source), plugin=plugin)
+
+
+def read_claims(package: str) -> tuple[Statement, ...]:
+    """The claims of a package's ``statements.toml``, in its order; CatalogueError where it cannot be used."""
+    source, entries = read_entries(package)
+    return tuple(read_entry(entry, source) for entry in entries)
 
 
 @cache

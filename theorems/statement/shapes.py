@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from theorems.statement.expression import HALF_LINE, MOMENTS, PREDICATES, SUMS, TRUTHS, Expr, StatementError
+from theorems.statement.expression import (
+    ELEMENTARY,
+    HALF_LINE,
+    MOMENTS,
+    PREDICATES,
+    SEVERAL,
+    SUMS,
+    TRUTHS,
+    Expr,
+    StatementError,
+)
 
 #: How shapes multiply.
 _PRODUCTS = {
@@ -123,6 +133,30 @@ def _of_numbers(node: Expr, text: str) -> str:
     return "number"
 
 
+def _extreme(node: Expr, text: str) -> str:
+    """The extreme of numbers, or of the entries of one vector; of a vector beside others it could be either."""
+    found = [shape(arg, text) for arg in node.args]
+    for arg, kind in zip(node.args, found, strict=True):
+        if kind not in ("number", "vector"):
+            raise StatementError(f"{arg} is a {kind}; min and max take numbers or a vector", text, arg.at)
+    if len(found) > 1 and "vector" in found:
+        own, word = node.op, "largest" if node.op == "max" else "smallest"
+        args = list(zip(node.args, found, strict=True))
+        whole = ", ".join(f"{own}({arg})" if kind == "vector" else f"{arg}" for arg, kind in args)
+        entries = ", ".join(f"{_entry(arg)}" if kind == "vector" else f"{arg}" for arg, kind in args)
+        raise StatementError(
+            f"{node} has two readings, as {node.args[found.index('vector')]} is a vector: the {word} of all entries, "
+            f"{own}({whole}), or the vector with the entries {own}({entries}); write the one that is meant",
+            text,
+            node.at,
+        )
+    return "number"
+
+
+def _entry(vector: Expr) -> str:
+    return f"({vector})[k]" if vector.op in ("+", "*", "/") else f"{vector}[k]"
+
+
 def _hull(node: Expr, text: str) -> str:
     found = {shape(arg, text): arg for arg in node.args}
     wrong = next((arg for kind, arg in found.items() if kind not in ("vector", "matrix")), None)
@@ -153,7 +187,8 @@ def _distance(node: Expr, text: str) -> str:
 
 _GATHERED: dict[str, Callable[[Expr, str], str]] = {
     "each": _each,
-    "binomial": _of_numbers,
+    **dict.fromkeys((*ELEMENTARY, "clip", "binomial"), _of_numbers),
+    **dict.fromkeys(SEVERAL, _extreme),
     "largest": _of_numbers,
     "smallest": _of_numbers,
     "hull": _hull,

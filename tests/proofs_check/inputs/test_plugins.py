@@ -149,7 +149,6 @@ def test_a_package_that_offers_a_shipped_paper(offer: Offer, capsys: pytest.Capt
     assert "'one' offers 'bao2024'" in told
 
 
-TWICE = GOOD + 'claim("{paper}.sec1.mean", "E[norm(x[i])**2] = i*tr(Sigma)")\n'
 #: The same claim in words, which needs both of its sides and is at best undecided.
 WORDS = GOOD.replace(
     '"E[x[i].T*W*x[j]] = i*tr(W*Sigma)", hypotheses="W symmetric, i <= j"',
@@ -160,31 +159,10 @@ WORDS = GOOD.replace(
 @pytest.mark.parametrize(
     ("theorems", "parts"),
     [
-        (TWICE, ["mypaper.sec1.mean: a claim of that id is there already", "another id"]),
         (GOOD.replace("{paper}.sec1", "other.sec1"), ["other.sec1.mean", "'mypaper'", "begin the id with that"]),
         (GOOD.replace("{paper}.sec1.mean", "bao2024.appA.eq15"), ["bao2024.appA.eq15", "'one'"]),
-        ("raise RuntimeError('no\\nway')\n", ["'one'", "RuntimeError: no way"]),
-        ("def broken(:\n", ["'one'", "SyntaxError"]),
-        ("import sys\nsys.exit(3)\n", ["'one'", "SystemExit"]),
-        ("import one.nowhere\n", ["'one'", "one.nowhere"]),
-        ("import nowhere_at_all\n", ["'one'", "nowhere_at_all"]),
-        (GOOD + GOOD.split("\n\n\n")[1], ["'one'", "mypaper.sec1.mean", "a second derivation", "keep one"]),
-        ("from theorems.authoring import claim\nclaim('x', printed='1', symbols='')\n", ["'x' is no id"]),
-        (WORDS.replace('symbols="i tr1"', 'symbols="i"'), ["uses tr1", "declare it"]),
     ],
-    ids=[
-        "twice",
-        "foreign",
-        "shipped",
-        "raises",
-        "syntax",
-        "exits",
-        "own",
-        "missing",
-        "derived-twice",
-        "id",
-        "symbol",
-    ],
+    ids=["foreign", "shipped"],
 )
 def test_what_a_package_gets_wrong_is_one_line(
     theorems: str, parts: list[str], offer: Offer, capsys: pytest.CaptureFixture[str]
@@ -195,7 +173,7 @@ def test_what_a_package_gets_wrong_is_one_line(
         assert part.replace("{paper}", "mypaper") in told
 
 
-UNREAD = 'claim("{paper}.sec1.bad", "E[x[i].T*V*x[j]] = i*tr(W*Sigma)")\n'
+SECOND = 'claim("{paper}.sec9.second", "E[norm(x[i])**2] = i*tr(Sigma)")\n'
 
 
 def judged_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, object]]:
@@ -206,34 +184,136 @@ def judged_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str
     return {report["id"]: report for report in json.loads(out.read_text())["claims"]}
 
 
+UNREAD: dict[str, tuple[str, str, list[str]]] = {
+    "statement": (
+        '"{paper}.sec1.bad", "E[x[i].T*V*x[j]] = i*tr(W*Sigma)"',
+        "mypaper.sec1.bad",
+        ["'E[x[i].T*V*x[j]] = i*tr(W*Sigma)', at column"],
+    ),
+    "printed": ('"{paper}.sec1.bad", printed="i*", symbols="i"', "mypaper.sec1.bad", ["printed value", "'i*'"]),
+    "symbol": ('"{paper}.sec1.bad", printed="i*tr1", symbols="i"', "mypaper.sec1.bad", ["uses tr1", "declare it"]),
+    "keyword": ('"{paper}.sec1.bad", "u >= 0", hypothesis="u > 0"', "mypaper.sec1.bad", ["'hypothesis'"]),
+    "quantities": (
+        '"{paper}.sec1.bad", printed={"a": "i"}, quantity={"b": "E[norm(x[i])**2]"}, symbols="i"',
+        "mypaper.sec1.bad",
+        ["quantity lacks a"],
+    ),
+    "id": ('"x", printed="1"', "mypaper.unread.x", ["'x' is no id; write paper.section.name"]),
+    "twice": (
+        '"{paper}.sec1.mean", "E[norm(x[i])**2] = i*d"',
+        "mypaper.unread.mypaper-sec1-mean",
+        ["mypaper.sec1.mean: a claim of that id is there already", "another id"],
+    ),
+}
+
+
+@pytest.mark.parametrize("given", UNREAD)
 def test_a_lemma_that_cannot_be_read_spoils_no_other_of_its_module(
-    offer: Offer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    given: str, offer: Offer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    offer("one", "mypaper", theorems=GOOD + UNREAD)
+    text, name, parts = UNREAD[given]
+    offer("one", "mypaper", theorems=GOOD + f"claim({text})\n" + SECOND)
     found = judged_apart(tmp_path, capsys)
+    # as it came first, and with the lemmas behind
     assert found["mypaper.sec1.mean"]["verdict"] == "verified"
-    assert found["mypaper.sec1.bad"]["verdict"] == "error"
-    # with the place, as where it is alone
-    assert "'E[x[i].T*V*x[j]] = i*tr(W*Sigma)', at column" in str(found["mypaper.sec1.bad"]["reason"])
+    assert found["mypaper.sec9.second"]["verdict"] == "verified"
+    assert found[name]["verdict"] == "error"
+    assert str(found[name]["reason"]).startswith(f"{name}: ")
+    for part in parts:
+        assert part in str(found[name]["reason"])
     assert cli.main(["list", "mypaper"]) == 0
-    assert "mypaper.sec1.bad" in capsys.readouterr().out
+    assert name in capsys.readouterr().out
     # the one that can be read is judged alone without a word of the other
     assert cli.main(["verify", "mypaper.sec1.mean", "--effort", "quick"]) == 0
 
 
-@pytest.mark.parametrize("text", ["def broken(:\n", "raise RuntimeError('no')\n", "import sys\nsys.exit(3)\n"])
+ENTRIES = """
+[paper]
+id = "mypaper"
+title = "On spreads"
+authors = "A. N. Author"
+version = "1"
+"""
+ENTRY = """
+[[claim]]
+id = "{id}"
+where = "Lemma 1"
+kind = "identity"
+statement = ""
+reading = ""
+quantity = ""
+symbols = []
+model = "walk"
+printed = {{ value = "{printed}" }}
+[claim.says]
+quantities = {{ value = "E[norm(x[i])**2]" }}
+{more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("entry", "name", "part"),
+    [
+        (ENTRY.format(id="mypaper.sec1.bad", printed="i*tr(", more=""), "mypaper.sec1.bad", "at column"),
+        (ENTRY.format(id="mypaper.sec1.bad", printed="i", more='while = ""'), "mypaper.sec1.bad", "says.while"),
+        ("[[claim]]\nwhere = ''\n", "mypaper.unread.-", "'?' is no id"),
+        ("[[claim]]\nid = 'mypaper.sec1.bad'\n", "mypaper.sec1.bad", "missing"),
+        (
+            ENTRY.format(id="mypaper.sec1.bad.corrected", printed="i*tr(Sigma)", more=""),
+            "mypaper.unread.mypaper-sec1-bad-corrected",
+            "those of corrections",
+        ),
+    ],
+    ids=["print", "says", "no id", "fields", "corrected"],
+)
+def test_an_entry_of_a_statements_file_that_cannot_be_read_spoils_no_other(
+    entry: str, name: str, part: str, offer: Offer, site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    offer("one", "mypaper", theorems='from theorems.authoring import claims_from\nclaims_from("one")\n')
+    good = ENTRY.format(id="mypaper.sec1.mean", printed="i*tr(Sigma)", more="")
+    (site / "one" / "statements.toml").write_text(ENTRIES + entry + good)
+    found = judged_apart(tmp_path, capsys)
+    assert found["mypaper.sec1.mean"]["verdict"] == "verified"
+    assert found[name]["verdict"] == "error"
+    assert part in str(found[name]["reason"])
+
+
+RAISING = {
+    "raises": ("raise RuntimeError('no\\nway')\n", "RuntimeError: no way"),
+    "syntax": ("def broken(:\n", "SyntaxError"),
+    "exits": ("import sys\nsys.exit(3)\n", "SystemExit"),
+    "own": ("import one.nowhere\n", "one.nowhere"),
+    "missing": ("import nowhere_at_all\n", "nowhere_at_all"),
+    "derived twice": (GOOD + GOOD.split("\n\n\n")[1], "a second derivation (one.theorems.a_bad.mean); keep one"),
+}
+
+
+@pytest.mark.parametrize("text", RAISING)
 def test_a_file_that_cannot_be_imported_spoils_no_other_of_its_package(
     text: str, offer: Offer, site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    bad, told = RAISING[text]
     offer("one", "mypaper")
     folder = site / "one" / "theorems"
     folder.mkdir()
     (folder / "__init__.py").touch()
-    (folder / "a_bad.py").write_text(text)
+    (folder / "a_bad.py").write_text(bad.replace("{paper}", "mypaper").replace("sec1", "sec0"))
     (folder / "b_good.py").write_text(GOOD.replace("{paper}", "mypaper"))
     found = judged_apart(tmp_path, capsys)
     assert found["mypaper.sec1.mean"]["verdict"] == "verified"
-    assert "one.theorems.a_bad cannot be imported" in str(found["mypaper.a_bad.unread"]["reason"])
+    reason = str(found["mypaper.a_bad.unread"]["reason"])
+    assert "one.theorems.a_bad cannot be imported" in reason
+    assert told in reason
+    assert "\n" not in reason
+
+
+def test_a_file_of_one_module_keeps_the_lemmas_before_what_it_raises(
+    offer: Offer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    offer("one", "mypaper", theorems=GOOD + "raise RuntimeError('no')\n")
+    found = judged_apart(tmp_path, capsys)
+    assert found["mypaper.sec1.mean"]["verdict"] == "verified"
+    assert "one.theorems cannot be imported: RuntimeError: no" in str(found["mypaper.theorems.unread"]["reason"])
 
 
 def test_in_a_notebook_it_is_told_at_once() -> None:

@@ -78,6 +78,14 @@ def test_a_caret_is_a_power() -> None:
         (SIMPLE, "B symmetric", "which the statement does not have", 0),
         ("E[norm(x[i])**2] -> 1", "", "what tends where", 17),
         ("E[norm(x[i])**2] = i + o(T)", "", "what tends where", 25),
+        ("max(a, 0) <= norm(a)", "a in R^d", "max(max(a), 0), or the vector with the entries max(a[k], 0)", 0),
+        ("1 <= min(a + b, u)", "a in R^d, b in R^d, u real", "min(min(a + b), u), or", 5),
+        ("1 <= min(u, a + b)", "a in R^d, b in R^d, u real", "the entries min(u, (a + b)[k])", 5),
+        ("max(s, t) <= 1", "s in R^n, t in R^n", "max(s, t) has two readings, as s is a vector", 0),
+        ("E[max(x[1], 0)] = 1", "", "max(x[1], 0) has two readings", 2),
+        ("max(W, 0) <= norm(W, 2)", "", "W is a matrix; min and max take numbers or a vector", 4),
+        ("E[abs(x[1])] >= 0", "", "x[1] is a vector, not a number", 6),
+        ("clip(a, 0, 1) <= 1", "a in R^d", "a is a vector, not a number", 5),
     ],
 )
 def test_an_error_says_what_is_wrong_and_where(text: str, hypotheses: str, says: str, at: int) -> None:
