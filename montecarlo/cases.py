@@ -140,10 +140,25 @@ def arguments(case: Mapping[str, Any], names: Iterable[str], device: torch.devic
             values[name] = _count(case, name)
             if values[name] > length(case):
                 raise CaseError(f"case[{name!r}] = {values[name]}; expected at most T = {length(case)}")
-        elif name in SCALARS:
-            values[name] = _number(name, case[name])
         elif name == "Sigma":
             values[name] = covariance_matrix(case, device)
-        else:
+        elif name in MATRICES or (name in VECTORS and isinstance(case[name], (list, tuple))):
             values[name] = tensor(case, name, device)
+        else:
+            values[name] = _named(name, case[name], device)
     return values
+
+
+def _named(name: str, value: Any, device: torch.device) -> Any:
+    """A name of a claim's own by its value: an integer, a number, a vector or a matrix."""
+    import torch
+
+    if isinstance(value, (list, tuple)):
+        nested = [row if isinstance(row, (list, tuple)) else [row] for row in value]
+        if len({len(row) for row in nested}) != 1:
+            raise CaseError(f"case[{name!r}] = {value!r}; expected a list of numbers, or of rows of one length")
+        found = torch.tensor([[_number(name, entry) for entry in row] for row in nested], dtype=torch.float64)
+        return (found if isinstance(value[0], (list, tuple)) else found[:, 0]).to(device)
+    if type(value) is int and name not in SCALARS:
+        return value
+    return _number(name, value)

@@ -116,9 +116,8 @@ class Simulation:
     def __post_init__(self) -> None:
         names = tuple(inspect.signature(self.function).parameters)
         free = "generator" in names
-        # the parameters of a free simulation are the claim's own
-        known = names if free else (*SAMPLED, *GIVEN)
-        object.__setattr__(self, "parameters", _parameters(self.claim_id, self.function, known))
+        # what is not sampled are names of the claim, which a case has or has not
+        object.__setattr__(self, "parameters", names)
         models = {SAMPLED[name] for name in self.parameters if name in SAMPLED}
         if len(models) != 1 or (free and COUNT not in names):
             found = ", ".join(self.parameters) or "none"
@@ -305,13 +304,14 @@ def simulation(
     """Register a simulation of a claim; the function itself comes back unchanged.
 
     Its parameters are filled by name: ``tokens`` (n, T, d) or ``walk`` (a Walks), or ``x`` (n, d) of the Gaussian
-    model; ``W``, ``Sigma`` (d, d); ``m``, ``a``, ``b`` (d,); ints ``i``, ``j``, ``T``, ``d``; floats ``lam``,
-    ``theta``. A simulation with other randomness takes ``generator`` (a torch.Generator), ``n`` and the claim's own
-    parameters, draws from the generator alone, and states ``bounded`` = (low, high) or ``kurtosis``, not ``degree``.
+    model, and names of the claim: ``W``, ``Sigma`` (d, d) and other matrices, vectors (d,), positions, ``T`` and ``d``
+    as ints, numbers as floats. A simulation with other randomness takes ``generator`` (a torch.Generator), ``n`` and
+    the claim's own parameters, draws from the generator alone, and states ``bounded`` = (low, high) or ``kurtosis``,
+    not ``degree``.
     Where such tokens are of a ``law`` of their own, a function of (generator, n, ...) that draws them, the simulation
     takes them first, (n, T, d), and can be held against a statement walk by walk.
     It returns (n,) numbers whose mean is the quantity (booleans for a probability), or a dict name -> (k,) numbers.
-    Raises RegistryError where the id is taken or a parameter unknown.
+    Raises RegistryError where the id is taken.
     """
 
     def register(function: F) -> F:
@@ -428,6 +428,19 @@ def load(paper: str) -> bool:
     for module in pkgutil.iter_modules(getattr(package, "__path__", ())):
         importlib.import_module(f"{name}.{module.name}")
     return True
+
+
+def withdraw(package: str, paper: str) -> list[str]:
+    """Forget what a package registered of claims that are not its paper's, and say of which."""
+    tables: tuple[dict[str, Any], ...] = (_REGISTERED, _BESIDE, _INSTANCES, _DRAWN)
+    found = []
+    for table in tables:
+        for name, entry in list(table.items()):
+            own = getattr(entry, "function", entry).__module__.split(".")[0] == package
+            if own and not name.startswith(paper + "."):
+                del table[name]
+                found.append(name)
+    return sorted(found)
 
 
 @contextmanager

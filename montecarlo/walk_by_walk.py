@@ -86,17 +86,19 @@ def apart(
     seed: int,
     key: str,
     walks: int = WALKS,
+    sizes: Mapping[str, tuple[str, str]] | None = None,
 ) -> Apart | None:
     """The first walk at which a simulation's number for a quantity is not the statement's; None where none is.
 
-    ``law`` and the ``quantities`` are in a statement's plain form. Raises NotComparedError for a free simulation, for a
-    quantity that is not linear in moments, and where the two do not make one number for the same walks.
+    ``law`` and the ``quantities`` are in a statement's plain form, ``sizes`` those of matrices that need not be d x d.
+    Raises NotComparedError for a free simulation, for a quantity that is not linear in moments, and where the two do
+    not make one number for the same walks.
     """
     # tensors of the inference mode have no derivatives, which a statement may ask for
     with torch.no_grad():
         tokens, returned = _numbers(simulation, case, law, seed, key, walks)
         named = dict(returned) if isinstance(returned, Mapping) else {SINGLE: returned}
-        env = environment_of(case, tokens.device)
+        env = environment_of(case, tokens.device, sizes)
         env.scalars = {"T": tokens.shape[1], **env.scalars}
         for name, plain in quantities.items():
             own = named.get(name, named.get(SINGLE) if set(named) == {SINGLE} else None)
@@ -188,9 +190,12 @@ def _apart(name: str, own: Tensor, node: Node, env: Environment, law: Sequence[A
     kind, stated, size = (_averaged if law[0] == EXCHANGEABLE else numbers_of)(node, env)
     if not isinstance(own, Tensor) or own.shape != stated.shape:
         shape = tuple(own.shape) if isinstance(own, Tensor) else type(own).__name__
+        mend = "; variance(f) and covariance(f, g) make them" if kind == "pair of walks" else ""
         raise NotComparedError(
-            f"{name} is {shape}; the statement's {text(node)} is one number a {kind}, {tuple(stated.shape)}"
+            f"{name} is {shape}; the statement's {text(node)} is one number a {kind}, {tuple(stated.shape)}{mend}"
         )
+    if own.is_floating_point() and own.dtype != torch.float64:
+        raise NotComparedError(f"{name} is {own.dtype}, which rounds too much to tell; return float64")
     gap = (own.double() - stated).abs()
     wrong = ~(gap <= ROUNDING * size)
     if not bool(wrong.any()):
@@ -298,7 +303,8 @@ def _tokens(
     generator = torch.Generator()
     generator.manual_seed(seeds.block_seed(seeds.case_digest(seed, simulation.claim_id, key), 0))
     root = covariance_root(cases.covariance_matrix(case, cpu))
-    mean = cases.tensor(case, "m", cpu) if "m" in case else torch.zeros(len(root), dtype=torch.float64)
+    given = isinstance(case.get("m"), list)
+    mean = cases.tensor(case, "m", cpu) if given else torch.zeros(len(root), dtype=torch.float64)
     if simulation.model == "gaussian":
         z = draw_normals(torch.empty(walks, len(root), dtype=torch.float32), generator).double()
         x = z @ root + mean
@@ -312,7 +318,8 @@ def _tokens(
         z = draw_normals(torch.empty(T, len(root), walks, dtype=torch.float32), generator)
         walk: Any = Walks(z, root, STARTS[law[0]])
     else:
-        env = environment_of(case)
+        # a law has numbers for its parameters, and a vector m
+        env = environment_of({name: one for name, one in case.items() if name == "m" or not isinstance(one, list)})
         try:
             made = Process(frozen(law), T, root, env.scalars, env.lists.get("m")).draw(walks, generator)
         except StatementSimulationError as error:

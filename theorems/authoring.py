@@ -29,7 +29,7 @@ from theorems.claims.catalogue import (
 )
 from theorems.gaussian.observables import IDENTITY, Matrix, W
 from theorems.gaussian.process import KERNELS, Kernel, Moment, Position, Process, Step, process, random_walk
-from theorems.kernel.catalogued import said
+from theorems.kernel.catalogued import line_said, narrowed_texts, said
 from theorems.kernel.derivation import Fact, SharpBound, consequence, derivation, fact
 from theorems.kernel.distributions import density, finite
 from theorems.statement import StatementError, proposition
@@ -160,18 +160,22 @@ def claim(
         "depends_on": tuple(depends_on),
         "paper": paper or Paper(id.split(".")[0], id.split(".")[0], "", ""),
         "plugin": plugin,
+        "lines": tuple(lines),
+        "proof": tuple(proof),
     }
     if says:
         given: dict[str, Any] = {"printed": printed, "symbols": symbols, "positions": positions, "quantity": quantity}
         given |= {"statement": statement, "reading": reading, "remainder": remainder, "assumptions": assumptions}
         given |= {"conditions": conditions, "parameters": parameters, "ranges": ranges}
+        given |= {"relation": relation != "=", "model": model != "walk", "coefficient_of": coefficient_of}
         superfluous = next((name for name, value in given.items() if value), None)
         if superfluous or not isinstance(limit, str):
             raise CatalogueError(
                 f"{id}: {superfluous or 'limit'} stands beside the statement, which says it all; drop it, or write it "
                 'into the statement, hypotheses="...", where="...", limit="T -> oo, i/T -> theta"'
             )
-        return add(_data_claim(says, Said({}, hypotheses, where, law, limit, says), kind, place, common))
+        made = _data_claim(says, Said({}, hypotheses, where, law, limit, says), kind, place, common)
+        return add(_worded(made) if made.lines else made)
     table = {"value": printed} if isinstance(printed, str) else dict(printed)
     names = tuple(symbols.replace(",", " ").split())
     for name, text in table.items():
@@ -210,8 +214,6 @@ def claim(
         parameters=tuple(parameters.replace(",", " ").split()),
         assumptions=tuple(assumptions),
         conditions=(conditions,) if isinstance(conditions, str) else tuple(conditions),
-        lines=tuple(lines),
-        proof=tuple(proof),
         coefficient_of=coefficient_of,
         share=float(max(1, len(table))) if isinstance(quantity, Mapping) else 1.0,
         **common,
@@ -319,10 +321,15 @@ def _data_claim(text: str, says: Said, kind: str, place: str, common: Mapping[st
 
 def _worded(made: Statement) -> Statement:
     """A claim with the reading and the LaTeX of what it says; CatalogueError where that cannot be read."""
-    if made.says is None or made.relation not in ("=", "<="):
+    if made.says is None or made.relation not in ("=", "<=", "<"):
         return made
     try:
         props = [said(made, name) for name in made.printed]
+        for line in made.lines:
+            if not line.claim:
+                line_said(line, made)
+        for name in made.printed if made.narrower else ():
+            proposition(*narrowed_texts(made, name))
     except StatementError as error:
         raise _unreadable(made.id, error) from None
     return replace(

@@ -40,8 +40,11 @@ from theorems.statement.proposition import Proposition
 SMALLEST, DRAWN = 150, 64
 #: Draws of a simulation with a generator of its own that are looked at.
 DRAWS = 8
+#: The smallest cases, at which a simulation of a lemma of one's own is compared before all others.
+SMALL = 24
 #: Cases drawn for the largest of them, at which a simulation of a lemma of one's own is compared too.
 FAR = 16
+LEAVE = "; leave it out, and the statement is judged without it"
 MEND = 'state it as data, e.g. claim("{id}", "E[x[i].T*W*x[j]] = i*tr(W*Sigma)", hypotheses="W symmetric, i <= j")'
 
 
@@ -208,7 +211,7 @@ def derivation_bound(
             prop = replace(stated, law=read_law(law))
             kernel = kernel_of(prop.law)
             if kernel is None:
-                found.missing.append(f"no derivation runs on the law {law}")
+                found.missing.append(f"no derivation runs on the law {law}{LEAVE if claim.plugin else ''}")
                 continue
             symmetric = prop.known.symmetric("W")
             places = claim.positions or tuple(prop.positions)
@@ -263,26 +266,31 @@ def simulation_bound(
         # told of the derivation
         return Binding()
     plain = {name: prop.left.plain() for name, prop in table.items()}
+    sizes = {label: shape for prop in table.values() for label, shape in prop.known.sizes.items()}
     seen: dict[str, Mapping[str, Any]] = {str(sorted(case.items())): case for case in cases}
     law = next(iter(table.values())).law if table else None
     unsaid = [name for name in names if name not in table]
     if unsaid:
         return Binding(missing=[f"nothing is said of {unsaid[0]}, which is simulated"])
     if law is None or not seen:
-        return Binding(missing=["no case was sampled at which the simulation could be compared"])
+        return Binding(missing=[f"no case was sampled at which the simulation could be compared{LEAVE}"])
     if simulation.model == "free" and not law.exchangeable:
         return _drawn_bound(simulation, seen, plain, seed)
     if claim.plugin:
-        # far out, where what is clipped or cut off shows
-        far = sorted(drawn(next(iter(table.values())), 2, FAR, far=True), key=size)[-FAR // 4 :]
-        seen |= {str(sorted(case.items())): case for case in far}
+        # from the smallest on, so that what differs is told there; and far out, where what is clipped or cut off shows
+        prop = next(iter(table.values()))
+        far = sorted(drawn(prop, 2, FAR, far=True), key=size)[-FAR // 4 :]
+        more = [*itertools.islice(simple(prop), SMALL), *far]
+        seen |= {str(sorted(case.items())): case for case in more}
+        seen = dict(sorted(seen.items(), key=lambda item: size(item[1])))
     for key, case in seen.items():
         # the start of a case takes the place of the walk's own
         own = {"zero": ["walk-zero"]}.get(str(case.get("start", "")), law.plain())
         try:
-            found = apart(simulation, case, own, plain, seed=seed, key=key)
+            found = apart(simulation, case, own, plain, seed=seed, key=key, sizes=sizes)
         except (NotComparedError, StatementSimulationError, CaseError) as error:
-            return Binding(missing=[f"the simulation was not compared walk by walk: {line(error)}"])
+            mend = LEAVE if claim.plugin else ""
+            return Binding(missing=[f"the simulation was not compared walk by walk: {line(error)}{mend}"])
         if found is not None:
             shown = ", ".join(f"{k} = {v}" for k, v in case.items()).replace("'", "")
             return Binding(

@@ -13,8 +13,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import importlib.util
 import pkgutil
+import re
 import sys
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -59,19 +62,6 @@ def open_folder(paper: str, folder: Path) -> bool:
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     _folders[paper] = paper
-    return True
-
-
-def import_all(name: str) -> bool:
-    """Import a module, and its sub-modules where it is a package; whether it exists."""
-    try:
-        module = importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (error.name == name or name.startswith(error.name + ".")):
-            return False
-        raise
-    for child in pkgutil.iter_modules(getattr(module, "__path__", ())):
-        importlib.import_module(f"{name}.{child.name}")
     return True
 
 
@@ -123,17 +113,87 @@ def load() -> None:
         foreign = [c.id for c in catalogue.added() if c.plugin == package and not c.id.startswith(paper + ".")]
         if foreign:
             raise CatalogueError(f"{foreign[0]}: the package {package!r} offers {paper!r}; begin the id with that")
-        stolen = sorted(name for name in set(registry) - known if not name.startswith(paper + "."))
+        stolen = sorted(
+            name
+            for name in set(registry) - known
+            if not name.startswith(paper + ".") and registry[name].__module__.split(".")[0] == package
+        )
         if stolen:
             raise CatalogueError(f"{stolen[0]}: the package {package!r} derives a claim that is not its own; drop that")
         _loaded.add(paper)
 
 
+@dataclass(frozen=True)
+class Broken:
+    """A file of simulations that cannot be used: why, and the text in which it names claims ("" if not known)."""
+
+    why: str
+    text: str = ""
+
+
+#: What cannot be used of the simulations of a package; one that was looked at is not imported again.
+_broken: dict[str, tuple[Broken, ...]] = {}
+
+
+def _imported(package: str, paper: str) -> tuple[Broken, ...]:
+    """Import a package's simulations file by file; what cannot be used of them."""
+    from montecarlo.registry import withdraw
+
+    broken = []
+
+    def imported(name: str) -> Any:
+        try:
+            return importlib.import_module(name)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            missing = error.name if isinstance(error, ModuleNotFoundError) else None
+            if name.count(".") > 1 or missing is None or not f"{name}.".startswith(f"{missing}."):
+                # what a file raises is its own: it may be no Exception
+                broken.append(Broken(f"{name} cannot be imported: {shown_error(error)}", _source(name)))
+            return None
+
+    module = imported(f"{package}.montecarlo")
+    for child in pkgutil.iter_modules(getattr(module, "__path__", ())):
+        imported(f"{package}.montecarlo.{child.name}")
+    if foreign := withdraw(package, paper):
+        broken.append(Broken(f"the package {package!r} simulates {foreign[0]}, which is not its own; drop that"))
+    return tuple(broken)
+
+
+def _source(module: str) -> str:
+    try:
+        spec = importlib.util.find_spec(module)
+        return Path(str(spec.origin)).read_text(encoding="utf-8") if spec is not None else ""
+    except Exception:
+        return ""
+
+
 def load_simulations(claim: Statement) -> None:
-    """Import the simulations of the package that a claim comes from; the suite's own are found without."""
+    """Import the simulations of the package that a claim comes from; the suite's own are found without.
+
+    Raises CatalogueError where a file that names the claim cannot be imported and nothing else simulates it: it spoils
+    no other claim. One that names no claim of the package may be anyone's.
+    """
     # a package's claims come from its own module of that name; a notebook or a test module has none
-    if claim.plugin and f"{claim.plugin}.theorems" in sys.modules and claim.plugin != "theorems":
-        import_all(f"{claim.plugin}.montecarlo")
+    package = claim.plugin
+    if not package or f"{package}.theorems" not in sys.modules or package == "theorems":
+        return
+    if package not in _broken:
+        _broken[package] = _imported(package, claim.id.split(".")[0])
+    from montecarlo.registry import find
+
+    ids = [one.id for one in catalogue.added() if one.plugin == package]
+    for broken in _broken[package]:
+        if broken.text:
+            try:
+                find(claim.id)
+                continue
+            except LookupError:
+                pass
+        named = [one for one in ids if re.search(rf"[\"']{re.escape(one)}[\"']", broken.text)]
+        if not named or (claim.corrects or claim.id) in named:
+            raise CatalogueError(broken.why)
 
 
 def empirical_check(claim: Statement) -> Any:

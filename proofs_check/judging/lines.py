@@ -11,23 +11,27 @@ from collections.abc import Callable, Mapping
 from proofs_check.claims.report import Claim, Line
 from proofs_check.statements.judging import both_sides
 from theorems.claims.catalogue import ProofLine, Statement
-from theorems.kernel.catalogued import said_texts
+from theorems.kernel.catalogued import line_said, said_texts
 from theorems.statement.decide import Derivation, decide
+from theorems.statement.expression import StatementError
 from theorems.statement.proofs import proved
-from theorems.statement.proposition import Proposition, proposition
+from theorems.statement.proposition import Proposition
 from theorems.statement.prose import statement_latex
 
 
-def stated_lines(claim: Statement, seed: int) -> list[Line]:
-    """The lines of a claim's printed proof, each statement judged; claims among them are left to ``mark``."""
-    return [_stated(line, claim, seed) for line in claim.lines if line.says or line.claim]
+def stated_lines(claim: Statement, seed: int, every: bool = False) -> list[Line]:
+    """The lines of a claim's printed proof, each statement judged; claims among them are left to ``mark``.
+
+    Lines about derived quantities are left to the derivation, unless ``every`` line is asked for.
+    """
+    return [_stated(line, claim, seed) for line in claim.lines if line.says or line.claim or every]
 
 
 def _stated(line: ProofLine, claim: Statement, seed: int) -> Line:
     row: Line = {
         "label": line.label,
         "where": line.where,
-        "printed": line.says,
+        "printed": line.says or line.printed,
         "derived": "",
         "holds": None,
         "reaches": False,
@@ -35,7 +39,7 @@ def _stated(line: ProofLine, claim: Statement, seed: int) -> Line:
     if line.claim:
         row["claim"] = line.claim
         return row
-    prop = proposition(line.says, line.hypotheses, law=line.law)
+    prop = line_said(line, claim)
     row["latex"] = statement_latex(prop)
     row["holds"] = holds(prop, f"{claim.id}:{line.label}", seed)
     return row
@@ -49,8 +53,15 @@ def holds(prop: Proposition, key: str, seed: int) -> bool | None:
     return {"verified": True, "refuted": False}.get(verdict)
 
 
-def mark(report: Claim, table: Mapping[str, Statement], refuted: Callable[[str], bool]) -> None:
-    """Write into a claim's report which lines of its proof that are claims hold, and what follows from that."""
+def mark(report: Claim, table: Mapping[str, Statement], standing: Callable[[str], bool | None]) -> None:
+    """Write into a claim's report which lines of its proof that are claims hold, and what follows from that.
+
+    ``standing`` says of a claim whether it holds; None where it is neither proved nor refuted.
+    """
+
+    def refuted(name: str) -> bool:
+        return standing(name) is False
+
     proof, ways = report["proof"], _reaching(table[report["id"]], table, refuted)
     for line in proof["lines"]:
         if not line.get("claim"):
@@ -59,9 +70,13 @@ def mark(report: Claim, table: Mapping[str, Statement], refuted: Callable[[str],
         if statement is None:
             line["printed"] = line["claim"]
             continue
-        line["printed"] = "; ".join(said_texts(statement, name)[0] for name in statement.printed)
+        try:
+            line["printed"] = "; ".join(said_texts(statement, name)[0] for name in statement.printed)
+        except StatementError:
+            # it stands in words, or cannot be read
+            line["printed"] = statement.quantity or statement.id
         line["latex"] = statement.statement
-        line["holds"] = not refuted(statement.id)
+        line["holds"] = standing(statement.id)
         line["reaches"] = report["verdict"] == "refuted" and statement.id in ways
     proof["first_false"] = next((line["label"] for line in proof["lines"] if line["holds"] is False), None)
     proof["first_reaching"] = next((line["label"] for line in proof["lines"] if line["reaches"]), None)

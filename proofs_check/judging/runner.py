@@ -28,7 +28,7 @@ from proofs_check.judging import workers
 from proofs_check.judging.cache import Found, VerdictCache
 from proofs_check.judging.judgement import verdict
 from proofs_check.judging.lines import mark
-from proofs_check.judging.stated import disproved, is_data, judged_claim
+from proofs_check.judging.stated import is_data, judged_claim, standing
 from proofs_check.judging.variants import judged, part
 from proofs_check.report.outputs import whole
 from proofs_check.statements.needs import claim_needs
@@ -194,36 +194,45 @@ def _judged_anew(
         yield claim, found
 
 
-_shipped_status: dict[str, bool] = {}
+_shipped_status: dict[str, bool | None] = {}
 
 
-def _disproved(claim: Statement) -> bool:
-    """What the kernel says of a claim that did not run; kept for the suite's own, which do not change while it runs."""
+def _standing(claim: Statement) -> bool | None:
+    """What the kernel says of a claim that did not run, None where it says nothing.
+
+    It is kept for the suite's own, which do not change while it runs; what stands in words alone, or cannot be read,
+    stands for nothing.
+    """
     if is_data(claim):
-        return disproved(claim)
+        try:
+            return standing(claim)
+        except Exception:
+            # what is wrong with it is told where it runs
+            return None
     if claim.plugin:
-        return settle(claim, Pair(claim).derived()).status == "disproved"
+        return None
     if claim.id not in _shipped_status:
-        _shipped_status[claim.id] = settle(claim, Pair(claim).derived()).status == "disproved"
+        status = settle(claim, Pair(claim).derived()).status
+        _shipped_status[claim.id] = {"proved": True, "disproved": False}.get(status)
     return _shipped_status[claim.id]
 
 
 def _mark_rests(reports: Sequence[Claim]) -> None:
     """Say what each claim rests on that is refuted; what did not run counts by what the kernel says of it."""
     table = by_id()
-    judged = {report["id"]: report["verdict"] == "refuted" for report in reports}
+    judged = {report["id"]: {"verified": True, "refuted": False}.get(report["verdict"]) for report in reports}
 
-    def refuted(name: str) -> bool:
+    def known(name: str) -> bool | None:
         if name not in judged:
-            judged[name] = _disproved(table[name])
+            judged[name] = _standing(table[name])
         return judged[name]
 
     for report in reports:
         statement = table.get(report["id"])
         if statement is None:
             continue
-        report["rests_on_refuted"] = [name for name in rests_on(statement, table) if refuted(name)]
-        mark(report, table, refuted)
+        report["rests_on_refuted"] = [name for name in rests_on(statement, table) if known(name) is False]
+        mark(report, table, known)
 
 
 def judge(claim: Statement, options: Options, device: str, listener: Progress) -> list[tuple[Claim, float]]:

@@ -31,7 +31,7 @@ from proofs_check.statements.judging import judged, report
 from proofs_check.statements.moments import Checker
 from proofs_check.statements.request import Request
 from theorems.claims.catalogue import CORRECTED, Statement
-from theorems.kernel.catalogued import left_side, said, said_texts
+from theorems.kernel.catalogued import left_side, narrowed_texts, said, said_texts
 from theorems.kernel.derivation import Derived
 from theorems.kernel.deriving import derive
 from theorems.kernel.deriving import find as find_derivation
@@ -81,7 +81,7 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
                 "said": saying(claim),
             }
         )
-    first["proof"]["lines"] = stated_lines(claim, options.seed)
+    first["proof"]["lines"] = stated_lines(claim, options.seed, every=True)
     if claim.attained:
         hold_attained(first, said(claim, name), options.seed)
     binding = bound(claim, first["cases"], options.seed)
@@ -124,9 +124,7 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
 
 def _narrowed(claim: Statement, name: str, options: Any, device: str) -> Claim:
     """The report of the print under the further hypotheses, or along the other limit, under which it is to hold."""
-    text, hypotheses, where, law, limit = said_texts(claim, name)
-    hypotheses = ", ".join(filter(None, (hypotheses, claim.narrower.get("for", ""))))
-    request = Request(text, hypotheses, where, law, claim.narrower.get("as", limit))
+    request = Request(*narrowed_texts(claim, name))
     return _judged(request.read(), request, claim.id + CORRECTED, options, device, claim.alpha)[0]
 
 
@@ -192,9 +190,10 @@ def _supported(claim: Statement, derived: Derived) -> Binding:
     return Binding(derived=[f"the derivation's steps do not license its value: {one}" for one in why[:1]])
 
 
-def disproved(claim: Statement) -> bool:
-    """Whether a claim that did not run is refuted, as others rest on it."""
-    return any(holds(said(claim, name), claim.id, 0) is False for name in claim.printed)
+def standing(claim: Statement) -> bool | None:
+    """Whether a claim that did not run holds, as others rest on it; None where it is neither proved nor refuted."""
+    found = [holds(said(claim, name), claim.id, 0) for name in claim.printed]
+    return False if False in found else True if all(found) else None
 
 
 def _judged(prop: Proposition, request: Request, key: str, options: Any, device: str, alpha: float) -> list[Claim]:

@@ -18,7 +18,10 @@ TRIES, AGREE = 2000, 1e-9
 
 
 def where_attained(prop: Proposition, seed: int = 0) -> Case | None:
-    """The simplest case found at which the sides are the same rational number, and agree in floats; None for none."""
+    """The simplest case found at which the sides are the same rational number, and agree in floats; None for none.
+
+    Where the bound is 0 at a case alone, as at W = 0, any multiple of it is attained there, which says nothing.
+    """
     if prop.random or prop.asymptotic:
         return None
     generator, best = random.Random(f"attained {seed}"), None
@@ -27,7 +30,8 @@ def where_attained(prop: Proposition, seed: int = 0) -> Case | None:
         if case is None or (best is not None and best.weight <= case.weight):
             continue
         try:
-            same = value(prop.left, case) == value(prop.right, case)
+            right = value(prop.right, case)
+            same = value(prop.left, case) == right and (right != 0 or prop.right.op == "number")
         except (UndefinedError, StatementError, IndexError, ZeroDivisionError):
             continue
         sides = [evaluate(side.plain(), case.plain()) for side in (prop.left, prop.right)] if same is True else []

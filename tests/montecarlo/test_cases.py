@@ -22,6 +22,19 @@ def test_values_by_name() -> None:
     assert (found["i"], found["T"], found["d"], found["lam"]) == (1, 4, 2, 1.5)
 
 
+def test_names_of_a_claim_s_own_go_by_their_values() -> None:
+    case = {"d": 2, "k": 3, "a": "1/2", "u": ["1", "-1/2"], "A": [["1", "2"], ["3", "4"], ["0", "1/4"]], "p": "3"}
+    found = cases.arguments(case, ("k", "a", "u", "A", "p"), CPU)
+    assert (found["k"], found["a"], found["p"]) == (3, 0.5, 3.0)
+    assert type(found["k"]) is int and type(found["p"]) is float
+    assert found["u"].tolist() == [1.0, -0.5]
+    assert found["A"].tolist() == [[1.0, 2.0], [3.0, 4.0], [0.0, 0.25]]
+    with pytest.raises(CaseError, match="rows of one length"):
+        cases.arguments({"A": [["1"], ["1", "2"]]}, ("A",), CPU)
+    with pytest.raises(CaseError, match="case lacks 'trace'"):
+        cases.arguments(case, ("trace",), CPU)
+
+
 def test_length_and_dimension_follow_from_what_is_there() -> None:
     assert cases.length({"i": 2, "j": 7}) == 7
     assert cases.length({"T": 9, "i": 2}) == 9

@@ -59,9 +59,6 @@ def test_duplicates_are_refused() -> None:
 
 
 def test_what_can_t_be_filled_is_refused() -> None:
-    def unknown(tokens: Tensor, trace: float) -> Tensor:
-        return tokens[:, 0, 0] * trace
-
     def nothing(W: Tensor) -> Tensor:
         return W[0]
 
@@ -71,8 +68,6 @@ def test_what_can_t_be_filled_is_refused() -> None:
     def no_generator(points: int) -> Any:
         return points
 
-    with pytest.raises(RegistryError, match=r"mine.b: parameter 'trace' is unknown; expected some of tokens"):
-        simulation("mine.b", degree=1)(unknown)
     for function in (nothing, both):
         with pytest.raises(RegistryError, match="takes tokens or walk, or x, or else generator"):
             simulation("mine.c", degree=1)(function)

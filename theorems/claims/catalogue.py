@@ -32,6 +32,8 @@ PLUGIN_SHARES = 32
 PLUGIN_SLOTS = 1024
 
 CORRECTED = ".corrected"
+#: Fields of a claim that no file says.
+DERIVED = ("corrects", "plugin", "unread")
 
 
 class CatalogueError(ValueError):
@@ -286,6 +288,8 @@ def read_entries(package: str) -> tuple[Paper, list[dict[str, Any]]]:
 def read_entry(entry: Mapping[str, Any], source: Paper, plugin: str = "") -> Statement:
     """One claim of ``statements.toml``; CatalogueError names the claim, the field and the mend."""
     check_id(str(entry.get("id", "?")), least=1)
+    if derived := [name for name in DERIVED if name in entry]:
+        raise CatalogueError(f"{entry['id']}: {derived[0]} is no field of a statements.toml; drop it")
     return replace(_claim(entry, source), plugin=plugin)
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
-from theorems.claims.catalogue import Said, Statement
+from theorems.claims.catalogue import ProofLine, Said, Statement
 from theorems.claims.growth import bound
 from theorems.statement.expression import StatementError
 from theorems.statement.factored import is_factored, summed
@@ -99,6 +100,32 @@ def _hypotheses_of(statement: Statement, name: str, text: str) -> str:
         tied = tied.union(*(names for names in told if names & tied))
     kept = [part for part, names in parts if not (relations(part) and names & others - tied)]
     return ", ".join(part.strip() for part in kept)
+
+
+def narrowed_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str]:
+    """Those of the proposition under the further hypotheses, or along the other limit, under which it is to hold."""
+    text, hypotheses, where, law, limit = said_texts(statement, name)
+    hypotheses = ", ".join(filter(None, (hypotheses, statement.narrower.get("for", ""))))
+    return text, hypotheses, where, law, statement.narrower.get("as", limit)
+
+
+def line_said(line: ProofLine, statement: Statement) -> Proposition:
+    """What a line of a claim's proof says: itself, or that a quantity of the claim is what is printed.
+
+    Raises StatementError that names the line.
+    """
+    try:
+        if line.says:
+            return _read(line.says, line.hypotheses, "", line.law, "")
+        if statement.says is None or line.quantity not in statement.says.quantities:
+            raise StatementError(
+                f"{line.quantity} is no quantity of the claim; write the line as a statement, says = ..."
+            )
+        printed = {line.quantity: line.printed}
+        own = replace(statement, printed=printed, remainder=line.remainder, says=replace(statement.says, text=""))
+        return said(own, line.quantity)
+    except StatementError as error:
+        raise StatementError(f"proof line {line.label}: {error}", error.text, error.at) from None
 
 
 @lru_cache(maxsize=512)
@@ -200,6 +227,7 @@ def _put(text: str, table: Mapping[str, str]) -> str:
     for _ in range(MOST_ROUNDS):
         put = _NAME.sub(lambda found: f"({table[found[0]]})" if found[0] in table else found[0], text)
         if put == text:
-            break
+            return text
         text = put
-    return text
+    circular = ", ".join(sorted(set(_NAME.findall(text)) & set(table)))
+    raise StatementError(f"the definitions of {circular} name one another without an end; define each by other names")

@@ -125,7 +125,7 @@ def derive(
         elif name in defined:
             arguments[name] = parse(defined[name])
         elif parameters is not None and name not in parameters:
-            known = ", ".join(("walk", *positions, *parameters))
+            known = ", ".join(dict.fromkeys(("walk", *positions, *parameters)))
             where = f"{function.__module__}.{function.__name__}"
             raise DerivationError(f"{claim}: {where} takes {name!r}, which the claim does not have; it has {known}")
         else:

@@ -52,6 +52,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.setattr(plugins, "_folders", {})
     monkeypatch.setattr(plugins, "_loaded", set())
+    monkeypatch.setattr(plugins, "_broken", {})
     monkeypatch.setattr(catalogue, "_added", dict(catalogue._added))
     plugins.installed.cache_clear()
     yield folder
@@ -251,6 +252,11 @@ quantities = {{ value = "E[norm(x[i])**2]" }}
 """
 
 
+def bad(more: str, printed: str = "i*tr(Sigma)") -> str:
+    """An entry with something behind what it says."""
+    return ENTRY.format(id="mypaper.sec1.bad", printed=printed, more=more)
+
+
 @pytest.mark.parametrize(
     ("entry", "name", "part"),
     [
@@ -263,8 +269,30 @@ quantities = {{ value = "E[norm(x[i])**2]" }}
             "mypaper.unread.mypaper-sec1-bad-corrected",
             "those of corrections",
         ),
+        (bad('[claim.narrower]\nfor = "i =< j and so on"'), "mypaper.sec1.bad", "'i =< j and so on'"),
+        (bad('[claim.narrower]\nfor = "W = 0"'), "mypaper.sec1.bad", "the hypothesis 'W = 0' is unknown"),
+        (
+            bad('[[claim.lines]]\nlabel = "(2)"\nwhere = ""\nsays = "E[x[i] = 1"'),
+            "mypaper.sec1.bad",
+            "proof line (2): ",
+        ),
+        (
+            bad('[[claim.lines]]\nlabel = "(2)"\nwhere = ""\nquantity = "other"\nprinted = "1"'),
+            "mypaper.sec1.bad",
+            "proof line (2): other is no quantity",
+        ),
+        (
+            bad('[claim.definitions]\nc = "2*b"\nb = "c"', "c"),
+            "mypaper.sec1.bad",
+            "definitions of c name one another",
+        ),
+        (bad("").replace("model", 'corrects = "bao2024.appA.eq15"\nmodel'), "mypaper.sec1.bad", "corrects is no field"),
+        (bad("").replace("model", 'unread = ""\nmodel'), "mypaper.sec1.bad", "unread is no field"),
     ],
-    ids=["print", "says", "no id", "fields", "corrected"],
+    ids=[
+        *("print", "says", "no id", "fields", "corrected", "narrower", "narrower idle", "line", "line of another"),
+        *("definitions", "corrects", "unread"),
+    ],
 )
 def test_an_entry_of_a_statements_file_that_cannot_be_read_spoils_no_other(
     entry: str, name: str, part: str, offer: Offer, site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -314,6 +342,63 @@ def test_a_file_of_one_module_keeps_the_lemmas_before_what_it_raises(
     found = judged_apart(tmp_path, capsys)
     assert found["mypaper.sec1.mean"]["verdict"] == "verified"
     assert "one.theorems cannot be imported: RuntimeError: no" in str(found["mypaper.theorems.unread"]["reason"])
+
+
+ONE = """
+from montecarlo.registry import evaluation, simulation
+from montecarlo.walks import form
+
+
+@simulation("{id}", degree=2)
+def one(walk, W, i, j):
+    return form(walk.token(i), W, walk.token(j)){more}
+"""
+#: What a file of simulations may do, and what is said of it.
+UNUSED = {
+    "raises": ("raise RuntimeError('no')\n", "RuntimeError: no"),
+    "syntax": ("def broken(:\n", "SyntaxError"),
+    "exits": ("import sys\nsys.exit(3)\n", "SystemExit"),
+    "missing": ("import nowhere_at_all\n", "nowhere_at_all"),
+    "degree": ("simulation('mypaper.sec1.bad', degree=-1)(one)\n", "degree=-1"),
+    "twice": ("simulation('mypaper.sec1.more', degree=2)(one)\n", "already registered"),
+}
+
+
+@pytest.mark.parametrize("text", UNUSED)
+def test_a_file_of_simulations_that_cannot_be_imported_spoils_no_other_lemma(
+    text: str, offer: Offer, site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    raising, told = UNUSED[text]
+    stated = 'claim("mypaper.sec1.{name}", "E[x[i].T*W*x[j]] = i*tr(W*Sigma)", hypotheses="W symmetric, i <= j")\n'
+    names = ("mean", "more", "bad", "last")
+    lemmas = "".join(stated.format(name=name) for name in names)
+    offer("one", "mypaper", theorems="from theorems.authoring import claim\n" + lemmas)
+    folder = site / "one" / "montecarlo"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    first = ONE.format(id="mypaper.sec1.more", more="")
+    (folder / "a_bad.py").write_text(first + f"{raising}simulation('mypaper.sec1.bad', degree=2)(one)\n")
+    (folder / "b_good.py").write_text(ONE.format(id="mypaper.sec1.last", more=""))
+    found = judged_apart(tmp_path, capsys)
+    # without a simulation, or with one that was registered, they are judged
+    spoiled = {"bad", "more"} if text == "syntax" else {"bad"}
+    for name in set(names) - spoiled:
+        assert found[f"mypaper.sec1.{name}"]["verdict"] == "verified", found[f"mypaper.sec1.{name}"]["reason"]
+    for name in spoiled:
+        assert found[f"mypaper.sec1.{name}"]["verdict"] == "error"
+        reason = str(found[f"mypaper.sec1.{name}"]["reason"])
+        assert "one.montecarlo.a_bad cannot be imported: " in reason
+        assert told in reason.replace("degree = -1", "degree=-1")
+
+
+def test_a_package_simulates_its_own_lemmas_alone(
+    offer: Offer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    offer("one", "mypaper", theorems=GOOD, montecarlo=SAMPLED + ONE.format(id="other.sec1.mean", more="*2"))
+    found = judged_apart(tmp_path, capsys)
+    assert "simulates other.sec1.mean, which is not its own" in str(found["mypaper.sec1.mean"]["reason"])
+    with pytest.raises(LookupError):
+        registry.find("other.sec1.mean")
 
 
 def test_in_a_notebook_it_is_told_at_once() -> None:

@@ -10,6 +10,10 @@ import pytest
 
 from proofs_check.claims.report import Claim, empty
 from proofs_check.judging.lines import mark, stated_lines
+from proofs_check.judging.runner import _standing
+from tests.proofs_check.holes.lemmas import forgotten
+from theorems.authoring import claim as stated
+from theorems.authoring import unread
 from theorems.claims.catalogue import CatalogueError, ProofLine, Statement, by_id
 
 THEOREM1 = "choromanski2021.sec3.thm1-lower"
@@ -23,7 +27,7 @@ def marked(claim: Statement, false: Iterable[str], verdict: Any = "refuted") -> 
     report.update({"id": claim.id, "verdict": verdict})
     report["proof"]["lines"] = stated_lines(claim, 0)
     refuted = {PAPER + name for name in false}
-    mark(report, table, lambda name: name in refuted)
+    mark(report, table, lambda name: name not in refuted)
     return dict(report["proof"])
 
 
@@ -63,3 +67,36 @@ def test_an_error_reaches_the_conclusion_by_refuted_claims_alone() -> None:
     assert (line["printed"], line["holds"]) == ("p.q.r", None)
     # a conclusion that holds is reached by no error
     assert marked(claim, ["appF.eq35-w"], verdict="verified")["first_reaching"] is None
+
+
+MEAN = "E[x[i].T*W*x[j]] = i*tr(W*Sigma)"
+
+
+def lemma(name: str, text: str, hypotheses: str = "", **more: Any) -> Statement:
+    """A lemma of a notebook, which no catalogue holds."""
+    with forgotten():
+        return stated(f"lines.sec1.{name}", text, hypotheses=hypotheses, **more)
+
+
+def test_a_line_that_is_an_undecided_claim_is_not_said_to_hold() -> None:
+    open_, words = lemma("open", "exp(u) > 1 + u iff u != 0", "u real"), lemma("words", "", printed="1", symbols="")
+    unreadable = unread("lines.sec1.unread", "E[", "why", "lines")
+    lines = [ProofLine(f"({k})", "", claim=one.id) for k, one in enumerate((open_, words, unreadable), 1)]
+    claim = lemma("claim", MEAN, "i <= j", lines=lines)
+    table = {one.id: one for one in (open_, words, unreadable, claim)}
+    report: Claim = empty(Claim)
+    report.update({"id": claim.id, "verdict": "verified"})
+    report["proof"]["lines"] = stated_lines(claim, 0)
+    mark(report, table, lambda name: _standing(table[name]))
+    assert [line["holds"] for line in report["proof"]["lines"]] == [None, None, None]
+    assert report["proof"]["first_false"] is None
+    assert [_standing(lemma("t", MEAN, "i <= j")), _standing(lemma("f", MEAN))] == [True, False]
+
+
+def test_a_line_about_a_quantity_of_a_lemma_is_judged() -> None:
+    printed = ("j*tr1", "i*tr1")
+    lines = [ProofLine(f"({k})", "", quantity="value", printed=text) for k, text in enumerate(printed, 1)]
+    claim = lemma("claim", MEAN, "i <= j", lines=lines)
+    assert [line["holds"] for line in stated_lines(claim, 0, every=True)] == [False, True]
+    with pytest.raises(CatalogueError, match=r"proof line \(1\): .*is not closed"):
+        lemma("claim", MEAN, "i <= j", lines=[ProofLine("(1)", "", says="E[x[i] = 0")])

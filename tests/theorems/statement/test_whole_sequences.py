@@ -72,3 +72,16 @@ def test_a_bound_that_is_said_to_be_attained_has_a_case_of_equality(right: str, 
     hold_attained(report, prop, 0)
     assert report["verdict"] == verdict
     assert (where_attained(prop) is None) == (verdict == "undecided") == bool(report["reason"])
+
+
+@pytest.mark.parametrize(
+    ("text", "attained"),
+    [
+        ("norm(W, 2) <= norm(W, fro)", True),
+        # at W = 0 alone, where every multiple is
+        ("norm(W, 2) <= 2*norm(W, fro)", False),
+        ("-norm(W, 2) <= 0", True),
+    ],
+)
+def test_a_bound_that_is_0_is_attained_by_nothing_else(text: str, attained: bool) -> None:
+    assert (where_attained(proposition(text)) is not None) == attained
