@@ -20,7 +20,7 @@ from proofs_check.commands.checks import (
 )
 from proofs_check.inputs.errors import UsageError, did_you_mean
 
-LEMMA_KINDS = ("identity", "asymptotic", "limit", "bound", "order", "construction")
+LEMMA_KINDS = ("moment", "limit", "order", "inequality", "existence", "optimum", "construction")
 
 
 def fill_list(parser: argparse.ArgumentParser) -> None:
@@ -150,7 +150,7 @@ def _named(argument: str, texts: list[str], form: str, example: str) -> dict[str
 def fill_new_lemma(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``twofold new-lemma``."""
     parser.add_argument("id", metavar="ID", help="the lemma's id, e.g. mypaper.sec2.thing")
-    parser.add_argument("--kind", default="identity", metavar="KIND", help="|".join(LEMMA_KINDS))
+    parser.add_argument("--kind", default="moment", metavar="KIND", help="|".join(LEMMA_KINDS))
 
 
 def run_new_lemma(args: argparse.Namespace) -> int:

@@ -80,7 +80,7 @@ from __future__ import annotations
 {body}
 '''
 
-_IDENTITY = Skeleton(
+_MOMENT = Skeleton(
     imports="Moment, Position, Process, W, claim, derivation",
     claim="",
     derivation='''@derivation("{id}")
@@ -106,24 +106,28 @@ def {name}(walk: Process, i: Position, T: Position) -> Moment:
 
 #: The statements that the skeletons come with.
 _REQUESTS = {
-    "identity": Request("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", "W symmetric, i <= j"),
+    "moment": Request("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", "W symmetric, i <= j"),
     "limit": Request("E[x[i].T*W*x[T]]/T -> theta*tr(W*Sigma)", "W symmetric", limit="T -> oo, i/T -> theta"),
-    "bound": Request("tr(W)**2 <= d*tr(W*W)", "W symmetric"),
+    "order": Request("sum(E[x[j].T*W*x[T]], j, 1, T) = O(T**2)", "W symmetric", limit="T -> oo"),
+    "inequality": Request("tr(W)**2 <= d*tr(W*W)", "W symmetric"),
+    "existence": Request("norm(W, nuclear) <= norm(W, fro)"),
+    "optimum": Request("exp(u) - u >= 1", "u real"),
 }
-_REQUESTS["asymptotic"] = _REQUESTS["limit"]
+#: What is said of some statements beside.
+_NOTES = {
+    "existence": "That there is such a W is stated by its negation, which such a W refutes.",
+    "optimum": "A least value is stated as a bound: a larger one is among the wrong versions, which are refuted.",
+}
+#: Kinds by the names that reports have for them.
+_KINDS = {"identity": "moment", "asymptotic": "limit", "bound": "inequality"}
 
 _ORDER = Skeleton(
     imports="Moment, Position, Process, W, claim, derivation",
-    claim="""    # "O(T^2)" is stated by its leading part: printed + o(T^2), in the positions themselves
-    printed="T**2*tr1/2",
-    symbols="T tr1",
-    positions="T",
-    remainder="T**2",
-    quantity="sum_j E[x_j^T W x_T], leading order",""",
+    claim="",
     derivation='''@derivation("{id}")
 def {name}(walk: Process, T: Position) -> Moment:
     """sum_j E[x_j^T W x_T], exactly for finite T."""
-    # FILL IN: walk.expect, walk.variance, walk.cov and walk.sum of forms; never the printed formula.
+    # FILL IN, or leave out: walk.expect, walk.variance, walk.cov and walk.sum of forms. It is held to the statement.
     return walk.sum(lambda j: walk.expect(walk.form(j, W, T)), upto=T)
 ''',
     simulation=_WALK_SIMULATION,
@@ -152,21 +156,15 @@ def {name}() -> Fact:
     simulation=_POINT_SIMULATION,
 )
 
-_SKELETONS = {
-    "identity": _IDENTITY,
-    "asymptotic": _LIMIT,
-    "limit": _LIMIT,
-    "order": _ORDER,
-    "construction": _CONSTRUCTION,
-}
-KINDS = ("identity", "asymptotic", "limit", "bound", "order", "construction")
+#: The skeletons of kinds beside which more than a statement may stand.
+_SKELETONS = {"moment": _MOMENT, "limit": _LIMIT, "order": _ORDER, "construction": _CONSTRUCTION}
+KINDS = (*_REQUESTS, "construction", *_KINDS)
 
 _WALK_PARTS = {
-    "identity": ("2", "i: int, j: int", "x_i^T W x_j", "form(walk.token(i), W, walk.token(j))"),
+    "moment": ("2", "i: int, j: int", "x_i^T W x_j", "form(walk.token(i), W, walk.token(j))"),
     "limit": ("2", "i: int, T: int", "x_i^T W x_T / T", "walk.scores(W)[:, i - 1] / T"),
     "order": ("2", "T: int", "sum_j x_j^T W x_T", "walk.scores(W).sum(1)"),
 }
-_WALK_PARTS["asymptotic"] = _WALK_PARTS["limit"]
 
 _POINT_PARTS = {
     "construction": (
@@ -189,7 +187,7 @@ from theorems.authoring import {imports}
 
 CLAIM = claim(
     "{id}",
-    # {fill}: the statement, in the language of `twofold check`; the verdict is about this, and nothing else.
+    # {fill}: the statement, in the language of `twofold check`; the verdict is about this, and nothing else.{note}
     {text},
     hypotheses={hypotheses},
     where={definitions},  # definitions, e.g. "s[i] = x[i].T*W*x[T]/T"
@@ -255,9 +253,10 @@ def files(claim_id: str, kind: str, taken: tuple[str, ...] = ()) -> dict[str, st
     """The skeleton's files: path below the current folder -> text. Raises UsageError for an unusable id or kind."""
     if kind not in KINDS:
         raise UsageError("--kind", kind, f"one of {', '.join(KINDS)}")
-    fill = _names(claim_id, taken)
-    if kind == "bound":
-        return _all(fill, _stated(fill, _REQUESTS[kind]), None, _TO_FILL)
+    fill, kind = _names(claim_id, taken), _KINDS.get(kind, kind)
+    if kind not in _SKELETONS:
+        told = {**_TO_FILL, "verdict": "refuted", "some": ""} if kind == "existence" else _TO_FILL
+        return _all(fill, _stated(fill, _REQUESTS[kind], note=_NOTES.get(kind, "")), None, told)
     skeleton = _SKELETONS[kind]
     derivation = skeleton.derivation.format(**fill)
     second = _empirical_check(fill, kind, skeleton)
@@ -297,7 +296,12 @@ def _names(claim_id: str, taken: tuple[str, ...]) -> dict[str, str]:
 
 
 def _stated(
-    fill: Mapping[str, str], request: Request, imports: str = "claim", derivation: str = "", fill_in: str = "FILL IN"
+    fill: Mapping[str, str],
+    request: Request,
+    imports: str = "claim",
+    derivation: str = "",
+    fill_in: str = "FILL IN",
+    note: str = "",
 ) -> str:
     """The module of a statement that is data, with a derivation where there is one."""
     return _STATED.format(
@@ -305,6 +309,7 @@ def _stated(
         also=", and a derivation of its quantity" if derivation else "",
         imports=imports,
         fill=fill_in,
+        note=f"\n    # {note}" if note else "",
         text=_quoted(request.text),
         hypotheses=_quoted(request.hypotheses),
         definitions=_quoted(request.where),

@@ -344,7 +344,7 @@ def places(draw: Draw, report: Mapping[str, Any]) -> Call:
                 "new-lemma",
                 name,
                 "--kind",
-                draw.choice(("identity", "bound", "limit", "order", "construction", word(draw))),
+                draw.choice(("moment", "bound", "limit", "existence", "construction", word(draw))),
             ],
             ["new-lemma", name],
             ["report", "report.json", "--html", target],
