@@ -337,7 +337,8 @@ def _samples(prop: Proposition, name: str, case: Case) -> list[list[list[str]]]:
         return [one, last, flat] if d > 1 else [one, [["2"]], [["0"]]]
     if shape == "symmetric":
         return [one, negative, alternate, last] if d > 1 else [one, negative, [["2"]]]
-    return [one, negative, mixed, upper, alternate] if d > 1 else [one, negative, [["2"]]]
+    skew = [[str((c > r) - (c < r)) for c in range(d)] for r in range(d)]
+    return [one, negative, mixed, upper, alternate, skew] if d > 1 else [one, negative, [["2"]]]
 
 
 def features(prop: Proposition, case: Mapping[str, Any]) -> set[str]:

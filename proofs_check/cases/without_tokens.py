@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import ceil, floor
 from random import Random
@@ -55,6 +55,15 @@ class Choices:
 def drawn(prop: Proposition, pick: Pick) -> Case | None:
     """One case by a sequence of choices; None where the hypotheses refuse it."""
     return _Drawing(prop, pick).case()
+
+
+def plain_cases(prop: Proposition) -> Iterator[Case]:
+    """The cases that one tries by hand: all sizes alike, every matrix with ones on its diagonal or everywhere."""
+    for size in (1, 2, 3):
+        for everywhere in (False, True):
+            case = _Plain(prop, lambda options: options[0], size, everywhere).case()
+            if case is not None:
+                yield case
 
 
 def numbers_of(values: Range, shown: Sequence[Fraction] = (*SIMPLE, *EXTREME)) -> list[Fraction]:
@@ -246,6 +255,28 @@ class _Drawing:
         if shape == "psd":
             return rows
         return tuple(tuple(v + Fraction(int(r == c), 8) for c, v in enumerate(row)) for r, row in enumerate(rows))
+
+
+class _Plain(_Drawing):
+    """Sizes that are all alike, and matrices and vectors of ones."""
+
+    def __init__(self, prop: Proposition, pick: Pick, size: int, everywhere: bool) -> None:
+        super().__init__(prop, pick)
+        self.size, self.everywhere = size, everywhere
+
+    def _number(self, name: str, whole: bool, bounds: bool) -> Fraction:
+        values = self.prop.known.ranges.get(name, Range())
+        like = whole and name not in self.prop.positions and values.holds(Fraction(self.size))
+        return Fraction(self.size) if like else super()._number(name, whole, bounds)
+
+    def _entries(self, count: int) -> tuple[Fraction, ...]:
+        return tuple(Fraction(int(self.everywhere or k == 0)) for k in range(count))
+
+    def _matrix(self, name: str, d: int) -> Rows:
+        return self._rectangle(d, d)
+
+    def _rectangle(self, rows: int, columns: int) -> Rows:
+        return tuple(tuple(Fraction(int(self.everywhere or r == c)) for c in range(columns)) for r in range(rows))
 
 
 def gram(rows: Sequence[Sequence[Fraction]]) -> Rows:

@@ -37,6 +37,8 @@ from theorems.statement.weakening import reversed_limits
 
 #: Configurations at which a refutation is tried.
 REFUTED = 2
+#: Printed limits with larger denominators are shown as decimals.
+READABLE = 1000
 
 
 class LimitChecker(Configurations):
@@ -88,7 +90,7 @@ class LimitChecker(Configurations):
         removal = self._weights(configuration, lengths, tolerance) if not self.bounded else None
         factors = removal[0] if removal is not None else None
         total = sum(map(abs, factors)) if factors is not None else 1.0
-        points, walks = [], 0
+        points, walks = [], []
         for k, case in enumerate(cases):
             if factors is not None and factors[k] == 0:
                 continue
@@ -98,7 +100,7 @@ class LimitChecker(Configurations):
             self.found.conflicts += self._conflicts([measured])
             ends = self._ends(measured.left, measured.right, scale)
             points.append((case, Interval(ends[0], ends[1], sum(ends) / 2, 0.0, 0.0)))
-            walks += measured.walks
+            walks.append(measured.walks)
         limit = None
         if removal is not None:
             factors, powers, rest = removal
@@ -109,8 +111,8 @@ class LimitChecker(Configurations):
             if rest:
                 told = f"{'T' if self.growing else 'N'}^-{powers[-1]}" if powers else "the limit"
                 self.found.remarks.append(f"terms beyond {told} in the exact form widen the limit by {rest:.2g}")
-        way = self.prop.way
-        return Trend(configuration, tuple(points), limit, printed, tolerance, walks, self.growing, self.bounded, way)
+        own = (self.growing, self.bounded, self.prop.way)
+        return Trend(configuration, tuple(points), limit, printed, tolerance, tuple(walks), *own)
 
     def _ends(self, left: tuple[float, float], right: tuple[float, float], scale: float) -> tuple[float, float]:
         if self.prop.error is not None:
@@ -123,8 +125,9 @@ class LimitChecker(Configurations):
     def _trends_told(self) -> None:
         found = self.found
         for trend in self.trends:
-            for case, value in trend.points:
-                printed = sp.Float(trend.printed) if not float(trend.printed).is_integer() else int(trend.printed)
+            exact = sp.Rational(trend.printed)
+            printed = exact if exact.q <= READABLE else sp.Float(trend.printed)
+            for (case, value), walks in zip(trend.points, trend.walks, strict=True):
                 found.cases.append(
                     shown_case(
                         readable_case(case),
@@ -132,14 +135,14 @@ class LimitChecker(Configurations):
                         printed,
                         self.exact_quantity(case),
                         (value.low, value.high),
-                        samples=0,
+                        samples=walks,
                     )
                 )
             around = trend.limit
             told = "" if around is None else f", brought to the limit: [{around.low:.5g}, {around.high:.5g}]"
             values = ", ".join(f"{value.centre:.5g}" for _, value in trend.points)
             found.evidence.append(f"simulated along the limit: {values}{told}; printed limit {trend.printed:.5g}")
-        found.samples = sum(trend.walks for trend in self.trends)
+        found.samples = sum(sum(trend.walks) for trend in self.trends)
         if not self.trends:
             found.simulation = "underpowered"
             found.reason = found.reason or "no configuration could be sampled at this effort"

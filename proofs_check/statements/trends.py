@@ -46,7 +46,8 @@ class Trend:
     limit: Interval | None
     printed: float
     tolerance: float
-    walks: int
+    #: how many at each of the points
+    walks: tuple[int, ...]
     growing: bool = True
     bounded: bool = False
     #: 1 where the values are to be at most the print in the limit, -1 at least, 0 where they are to tend to it

@@ -61,6 +61,10 @@ def test_a_true_statement_is_verified_with_its_wrong_versions_told_apart(request
     assert report["verdict"] == "verified", report["reason"]
     assert report["decoys"]["caught"] == report["decoys"]["of"] > 0
     assert report["simulation"]["samples"] > 0 and report["simulation"]["power"]
+    # every value along a limit says how many walks it is of
+    if request_.limit:
+        assert sum(row["samples"] for row in report["cases"]) == report["simulation"]["samples"]
+        assert not any("000000" in row["printed"] for row in report["cases"])
     jsonschema.validate(run_report([report], "quick", 0, "cpu", 1.0), SCHEMA)
 
 
@@ -106,6 +110,11 @@ def test_a_biased_simulation_is_a_conflict_whatever_the_statement(monkeypatch: p
     for text in ("E[norm(x[i])**2] = i*tr(Sigma)", "E[norm(x[i])**2] = 2*i*tr(Sigma)"):
         reports = check_statement(Request(text), "quick")
         assert reports[0]["verdict"] == "conflict", text
+
+
+def test_a_skew_matrix_is_among_the_first_that_are_tried() -> None:
+    report = check_statement(Request("E[x[i].T*W*W*x[i]] >= 0"), "quick")[0]
+    assert report["counterexample"]["params"]["W"] == [["0", "1"], ["-1", "0"]]
 
 
 def test_two_runs_say_the_same_and_another_seed_samples_other_walks() -> None:

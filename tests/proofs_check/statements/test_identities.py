@@ -41,6 +41,16 @@ def judged(text: str, hypotheses: str, where: str = "") -> Found:
         ("tr(A.T*A)**2 <= d*tr(A.T*A*A.T*A)", "A in R^(m x d)", "verified"),
         ("at(grad(softmax(s)[i], s), s, 0)[i] = 1/n", "s in R^n", "refuted"),
         ("grad(clip(s[1], 0, 1), s)[1] = 1", "s in R^n", "refuted"),
+        # false at matrices of ones, which no independent draws of several matrices hit
+        ("tr(A*B) <= norm(A, fro)**2/2 + norm(B, fro)**2/4", "A in R^(m x k), B in R^(k x m)", "refuted"),
+        ("tr(A*B) <= norm(A, 2)*norm(B, 2)", "A in R^(m x k), B in R^(k x m)", "refuted"),
+        (
+            "norm(A*B*C, fro) <= norm(A, 2)*norm(B, 2)*norm(C, 2)",
+            "A in R^(m x k), B in R^(k x n), C in R^(n x p)",
+            "refuted",
+        ),
+        # false where both sides are equal
+        ("norm(A, 2) < norm(A, fro)", "A in R^(m x k)", "refuted"),
     ],
 )
 def test_verdicts(text: str, hypotheses: str, verdict: str) -> None:
