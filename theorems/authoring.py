@@ -262,17 +262,22 @@ def _apart(id: str, text: str, error: Exception, plugin: str) -> Statement:
     if not _gathered:
         raise error
     why = f"{error}" if isinstance(error, CatalogueError) else f"{type(error).__name__}: {error}"
-    name = id
     try:
         check_id(id, least=1)
-        usable = id not in {one.id for one in added()}
+        usable = id.startswith(f"{_gathered[-1]}.") and id not in {one.id for one in added()}
     except CatalogueError:
         usable = False
-    if not usable:
-        name = f"{_gathered[-1]}.unread.{re.sub(r'[^A-Za-z0-9_-]+', '-', id)[:60]}"
-        while name in {one.id for one in added()}:
-            name += "-"
-    return add(unread(name, text, one_line(why.removeprefix(f"{name}: ")), plugin))
+    if usable:
+        return add(unread(id, text, one_line(why.removeprefix(f"{id}: ")), plugin))
+    return set_apart(_gathered[-1], id, text, why, plugin)
+
+
+def set_apart(paper: str, id: str, text: str, why: str, plugin: str) -> Statement:
+    """Put in a claim whose id cannot be used under an id of its own, ``paper.unread.ID``, with what is wrong."""
+    name = f"{paper}.unread.{re.sub(r'[^A-Za-z0-9_-]+', '-', id)[:60]}"
+    while name in {one.id for one in added()}:
+        name += "-"
+    return add(unread(name, text, one_line(why), plugin))
 
 
 def unread(id: str, text: str, why: str, plugin: str) -> Statement:

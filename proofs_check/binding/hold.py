@@ -27,6 +27,7 @@ from proofs_check.claims.pairing import Pair
 from proofs_check.claims.report import Verdict
 from theorems.algebra.expressions import ExpressionError, parse
 from theorems.claims.catalogue import Statement
+from theorems.gaussian.process import Step
 from theorems.kernel.deriving import derive
 from theorems.kernel.matrix_claims import matrix_of
 from theorems.kernel.outcome import Outcome
@@ -84,9 +85,9 @@ def informal(claim: Statement, simulation: Any = None) -> list[str]:
     return found
 
 
-def rules_of_its_own(pair: Pair) -> list[str]:
+def rules_of_its_own(steps: Sequence[Step]) -> list[str]:
     """Which rules a lemma's derivation rests on that are none of the kernel's: what they license is nobody's proof."""
-    own = [one for one in trusted(pair.derived().steps) if one.foreign]
+    own = [one for one in trusted(tuple(steps)) if one.foreign]
     return [
         f"the derivation rests on a rule of its own, {one.rule} ({one.source}), which nothing checks" for one in own
     ]
@@ -120,7 +121,7 @@ def sides_bound(
     claim = pair.statement
     found = Binding(missing=informal(claim, simulation) if claim.plugin and not claim.corrects else [])
     if claim.plugin:
-        found.missing += rules_of_its_own(pair)
+        found.missing += rules_of_its_own(pair.derived().steps)
     if claim.says is None:
         return found if found.missing else Binding(missing=["the claim says nothing as data"])
     found = found.joined(needed_as_said(pair))

@@ -96,12 +96,13 @@ def _gathered(paper: str, package: str) -> bool:
 def load() -> None:
     """Import the statements and derivations of every package that offers a paper, each once.
 
-    Raises CatalogueError, naming the package, for one that has no module ``theorems``, whose derivations import torch,
-    or whose claims do not begin with its paper's name.
+    What is wrong with one of its claims is an ``error`` of its own. Raises CatalogueError, naming the package, for one
+    that has no module ``theorems``, or whose derivations import torch.
     """
     for paper, package in packages().items():
         if paper in _loaded:
             continue
+        from theorems.authoring import set_apart
         from theorems.kernel.derivation import registry
 
         sampled_before, known = "torch" in sys.modules, set(registry)
@@ -110,16 +111,17 @@ def load() -> None:
             raise CatalogueError(f"the package {package!r} of the paper {paper!r} has no module theorems; add one")
         if not sampled_before and "torch" in sys.modules:
             raise CatalogueError(f"{package}.theorems imports torch; a derivation may not see the simulation's side")
-        foreign = [c.id for c in catalogue.added() if c.plugin == package and not c.id.startswith(paper + ".")]
-        if foreign:
-            raise CatalogueError(f"{foreign[0]}: the package {package!r} offers {paper!r}; begin the id with that")
-        stolen = sorted(
-            name
-            for name in set(registry) - known
-            if not name.startswith(paper + ".") and registry[name].__module__.split(".")[0] == package
-        )
-        if stolen:
-            raise CatalogueError(f"{stolen[0]}: the package {package!r} derives a claim that is not its own; drop that")
+        for claim in catalogue.added():
+            if claim.plugin == package and not claim.id.startswith(paper + "."):
+                catalogue.discard(claim.id)
+                why = f"{claim.id}: the package {package!r} offers {paper!r}; begin the id with that"
+                set_apart(paper, claim.id, claim.quantity, why, package)
+        for name in sorted(set(registry) - known):
+            # a package may import derivations of others
+            if not name.startswith(paper + ".") and registry[name].__module__.split(".")[0] == package:
+                del registry[name]
+                why = f"{name}: the package {package!r} derives a claim that is not its own; drop that"
+                set_apart(paper, name, name, why, package)
         _loaded.add(paper)
 
 

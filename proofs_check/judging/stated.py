@@ -17,7 +17,7 @@ from typing import Any, cast
 import sympy as sp
 
 from montecarlo import registry
-from proofs_check.binding.hold import capped, derivation_bound, informal, simulation_bound
+from proofs_check.binding.hold import capped, derivation_bound, informal, rules_of_its_own, simulation_bound
 from proofs_check.binding.tied import Binding
 from proofs_check.cases.of_statements import satisfied
 from proofs_check.claims.findings import saying
@@ -160,9 +160,9 @@ def bound(claim: Statement, cases: list[Case], seed: int) -> Binding:
 
         found = found.joined(derivation_bound(claim, [claim.says.law], derived))
         if found.bound:
-            found = found.joined(
-                _supported(claim, derived(kernel_of(props[0].law), claim.positions, _symmetric(props)))
-            )
+            own = derived(kernel_of(props[0].law), claim.positions, _symmetric(props))
+            found = found.joined(_supported(claim, own))
+            found.missing += rules_of_its_own(own.steps)
     load_simulations(claim)
     try:
         simulation = registry.find(claim.id)

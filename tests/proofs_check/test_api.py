@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -169,13 +169,8 @@ def test_an_argument_that_cannot_be_used(options: dict[str, Any], parts: list[st
     assert CLAIM not in derivation.registry
 
 
-@pytest.mark.parametrize(
-    ("simulation", "part"),
-    [
-        (lambda walk, k: walk.last[:, 0], "parameter 'k' is unknown"),
-        (lambda W: W, "its parameters are W"),
-    ],
-)
-def test_a_simulation_that_reads_what_there_is_not(simulation: Callable[..., Any], part: str) -> None:
-    with pytest.raises(registry.RegistryError, match=part):
-        judge(stated(), derived, simulation, degree=2, effort="quick")
+def test_a_simulation_that_reads_what_there_is_not() -> None:
+    verdict = judge(stated(), derived, lambda walk, k: walk.last[:, 0], degree=2, effort="quick")
+    assert verdict.verdict in ("undecided", "error") and "case lacks 'k'" in verdict.reason
+    with pytest.raises(registry.RegistryError, match="its parameters are W"):
+        judge(stated(), derived, lambda W: W, degree=2, effort="quick")

@@ -166,8 +166,8 @@ class Statement:
         ):
             if value not in allowed:
                 raise CatalogueError(f"{self.id}: {name} = {value!r}; expected one of {', '.join(allowed)}")
-        if not self.share > 0:
-            raise CatalogueError(f"{self.id}: share = {self.share}; expected a number > 0")
+        if not 0 < self.share <= PLUGIN_SLOTS:
+            raise CatalogueError(f"{self.id}: share = {self.share}; expected a number > 0, {PLUGIN_SLOTS} at most")
         missing = [name for name in self.parameters if name not in self.ranges] if self.model == "free" else []
         if missing:
             raise CatalogueError(
@@ -340,6 +340,8 @@ _added: dict[str, Statement] = {}
 
 def add(claim: Statement) -> Statement:
     """Put a claim into the catalogue of this process; raises CatalogueError where its id is taken by another one."""
+    if claim.id in {one.id for one in shipped()}:
+        raise CatalogueError(f"{claim.id}: a claim of that id ships with Twofold; give yours another id")
     taken = _added.get(claim.id)
     # a notebook's cell may be run again
     if taken is not None and taken != claim and claim.plugin != "__main__":

@@ -11,6 +11,8 @@ from torch import Tensor
 
 from montecarlo.walks import Walks
 from tests.proofs_check.holes.lemmas import SYMMETRIC, forgotten, found, lemma, score, score_square
+from theorems.authoring import Step, coefficient, fact
+from theorems.rules import ABOUT, RULES, rule
 
 
 @pytest.fixture(autouse=True)
@@ -69,6 +71,26 @@ def test_a_square_for_a_variance_is_told_what_makes_one() -> None:
     verdict = found(lemma(text), simulation=score_square, degree=4)
     assert verdict.verdict == "undecided"
     assert "variance(f) and covariance(f, g) make them; leave it out, and" in verdict.reason
+
+
+@pytest.fixture
+def whatever() -> Iterator[None]:
+    """A rule of a lemma's own that licenses everything."""
+
+    @rule("whatever", concludes=0)
+    def licensed(*data: Any) -> bool:
+        """Whatever it is."""
+        return True
+
+    yield
+    del RULES["whatever"], ABOUT["whatever"]
+
+
+def test_a_derivation_by_a_rule_of_its_own_proves_nothing(whatever: None) -> None:
+    value = (coefficient("i") * coefficient("tr1")).expr
+    verdict = found(lemma(MEAN), lambda walk, i, j: fact(value, (Step("whatever", "clearly", (value,)),), "own"))
+    assert verdict.verdict == "undecided"
+    assert f"the derivation rests on a rule of its own, whatever ({__name__}), which nothing" in verdict.reason
 
 
 NAMED: tuple[tuple[str, str, dict[str, str], Function, Function], ...] = (

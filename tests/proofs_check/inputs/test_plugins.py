@@ -157,23 +157,6 @@ WORDS = GOOD.replace(
 )
 
 
-@pytest.mark.parametrize(
-    ("theorems", "parts"),
-    [
-        (GOOD.replace("{paper}.sec1", "other.sec1"), ["other.sec1.mean", "'mypaper'", "begin the id with that"]),
-        (GOOD.replace("{paper}.sec1.mean", "bao2024.appA.eq15"), ["bao2024.appA.eq15", "'one'"]),
-    ],
-    ids=["foreign", "shipped"],
-)
-def test_what_a_package_gets_wrong_is_one_line(
-    theorems: str, parts: list[str], offer: Offer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    offer("one", "mypaper", theorems=theorems)
-    told = refusal(capsys)
-    for part in parts:
-        assert part.replace("{paper}", "mypaper") in told
-
-
 SECOND = 'claim("{paper}.sec9.second", "E[norm(x[i])**2] = i*tr(Sigma)")\n'
 
 
@@ -204,6 +187,17 @@ UNREAD: dict[str, tuple[str, str, list[str]]] = {
         '"{paper}.sec1.mean", "E[norm(x[i])**2] = i*d"',
         "mypaper.unread.mypaper-sec1-mean",
         ["mypaper.sec1.mean: a claim of that id is there already", "another id"],
+    ),
+    "foreign": (
+        '"other.sec1.mean", "E[norm(x[i])**2] = i*tr(Sigma)"',
+        "mypaper.unread.other-sec1-mean",
+        ["other.sec1.mean", "'mypaper'", "begin the id with that"],
+    ),
+    "foreign unread": ('"other.sec1.mean", "E["', "mypaper.unread.other-sec1-mean", ["column"]),
+    "shipped": (
+        '"bao2024.appA.eq15", "E[norm(x[i])**2] = i*tr(Sigma)"',
+        "mypaper.unread.bao2024-appA-eq15",
+        ["bao2024.appA.eq15: a claim of that id ships with Twofold"],
     ),
 }
 
@@ -389,6 +383,20 @@ def test_a_file_of_simulations_that_cannot_be_imported_spoils_no_other_lemma(
         reason = str(found[f"mypaper.sec1.{name}"]["reason"])
         assert "one.montecarlo.a_bad cannot be imported: " in reason
         assert told in reason.replace("degree = -1", "degree=-1")
+
+
+def test_a_package_derives_its_own_lemmas_alone(
+    offer: Offer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # what it imports of others is theirs
+    own = "import theorems.bao2024.lemma1\n" + GOOD
+    stolen = GOOD.split("\n\n\n")[1].replace("{paper}.sec1.mean", "other.sec1.mean")
+    offer("one", "mypaper", theorems=own + "\n\n" + stolen)
+    found = judged_apart(tmp_path, capsys)
+    assert found["mypaper.sec1.mean"]["verdict"] == "verified"
+    assert list(found) == ["mypaper.sec1.mean", "mypaper.unread.other-sec1-mean"]
+    assert "derives a claim that is not its own" in str(found["mypaper.unread.other-sec1-mean"]["reason"])
+    assert "other.sec1.mean" not in derivation.registry
 
 
 def test_a_package_simulates_its_own_lemmas_alone(

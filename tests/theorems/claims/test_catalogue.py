@@ -246,3 +246,17 @@ def test_asymptotic_claims_are_told_by_their_data() -> None:
     assert claim(regime={"i": "theta*T"}).asymptotic
     assert not claim().asymptotic
     assert replace(claim(), lines=(ProofLine("l", "w", "q", "0"),)).lines[0].remainder == ""
+
+
+def test_a_lemma_may_not_take_the_id_of_a_claim_that_ships() -> None:
+    for plugin in ("", "__main__", "mypaper"):
+        with pytest.raises(CatalogueError, match=r"bao2024\.appA\.eq15: a claim of that id ships with Twofold"):
+            module.add(claim("bao2024.appA.eq15", plugin=plugin))
+    # the catalogue is what it was
+    assert by_id()["bao2024.appA.eq15"].paper.id == "bao2024"
+
+
+@pytest.mark.parametrize("share", [0, -1, 1e12, float("nan")])
+def test_a_share_is_a_part_of_the_budget(share: float) -> None:
+    with pytest.raises(CatalogueError, match="share = "):
+        claim(share=share)
