@@ -357,8 +357,9 @@ def _spread(prop: Proposition, derivation: Derivation) -> None:
             divisors = {one.base for one in whole.atoms(sp.Pow) if one.exp.could_extract_minus_sign()}
             for one in [spread] if jumps else [d for d in divisors if d.free_symbols & spread.free_symbols]:
                 if not (nonzero(prop, order, one) or proved_between(above, order, one, sp.Integer(0))):
+                    told = str(gap).removesuffix(" - 0")
                     raise NotPolynomialError(
-                        f"the variance of {gap} may be 0; exclude that by a hypothesis, e.g. u != 0"
+                        f"the variance of {told} may be 0; exclude that by a hypothesis, e.g. u != 0"
                     )
 
 

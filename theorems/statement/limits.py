@@ -148,15 +148,15 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) ->
             inner = leading(meaning.base.xreplace(table), small, never_zero)
             _settled(meaning.base, meaning.base.xreplace(table), inner.coefficient, never_zero)
             if meaning.exp.is_negative and not never_zero(_shares(inner.coefficient)):
-                raise NotPolynomialError(f"the limit of {meaning} where {inner.coefficient} = 0 is another one")
+                raise NotPolynomialError(f"the limit of {_told(meaning)} where {inner.coefficient} = 0 is another one")
             replaced[made] = inner.coefficient**meaning.exp * GROWING ** (inner.power * meaning.exp)
             if any(_beside_others(part, made) for part in sp.fraction(sp.together(form))):
                 # the leading terms might cancel, and what is left of the root count
-                raise NotPolynomialError(f"the limit of a sum with the root {meaning} is not decided here")
+                raise NotPolynomialError(f"the limit of a sum with the root {_told(meaning)} is not decided here")
         elif meaning.is_Pow and ((meaning.base in small and _grows(meaning.exp)) or _shrinks(meaning)):
             replaced[made] = sp.Integer(0)
         else:
-            raise NotPolynomialError(f"the limit of {meaning} is not decided here")
+            raise NotPolynomialError(f"the limit of {_told(meaning)} is not decided here")
     bottom = sp.fraction(sp.together(form))[1]
     common = _common(bottom, (GROWING, *replaced)).xreplace(table)
     # a root's own coefficient was looked at already
@@ -182,7 +182,7 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) ->
                 sp.Integer(0) if power == 1 else power.as_base_exp()[1] if power.as_base_exp()[0] == GROWING else None
             )
             if exponent is None or not exponent.is_Rational:
-                raise NotPolynomialError(f"the limit of {term} is not decided here")
+                raise NotPolynomialError(f"the limit of {_told(term)} is not decided here")
             powers.setdefault(exponent, []).append(rest)
         sums = {exponent: sp.expand(sp.Add(*rests)) for exponent, rests in powers.items()}
         top = max(exponent for exponent, total in sums.items() if total != 0)
@@ -222,7 +222,7 @@ def uniform(value: sp.Expr, chain: list[sp.Symbol], free: set[sp.Symbol], positi
     bottom = sp.fraction(sp.together(form))[1]
     if any(made in bottom.free_symbols and meaning.free_symbols & free for made, meaning in table.items()):
         raise NotPolynomialError(
-            f"whether {value} is uniform in {', '.join(sorted(map(str, free)))} is not decided here"
+            f"whether {_told(value)} is uniform in {', '.join(sorted(map(str, free)))} is not decided here"
         )
     for factor, _ in sp.factor_list(bottom)[1]:
         if not factor.free_symbols & free:
@@ -269,6 +269,12 @@ def _beside_others(part: sp.Expr, made: sp.Symbol) -> bool:
     """Whether a symbol stands in a sum beside terms without the same power of it."""
     powers = {sp.degree(term, made) for term in sp.Add.make_args(sp.expand(part))}
     return len(powers) > 1
+
+
+def _told(value: sp.Expr) -> str:
+    """A value as it stands in a message: what grows is N."""
+    shown = str(value.xreplace({GROWING: sp.Symbol("N")}))
+    return f"{shown} (N -> oo)" if value.has(GROWING) else shown
 
 
 def limit(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) -> sp.Expr:

@@ -187,7 +187,8 @@ def together(gates: list[Gate], larger: Callable[[sp.Expr, bool], bool]) -> list
             # no random number: its own sign
             end = gate_offset(gate)
             if not larger(end, True) and not larger(-end, True):
-                raise ValueError(f"whether {end} > 0")
+                # at 0 it matters whether an event is > or >=
+                raise ValueError(f"whether {end} > 0" if end != 0 else "which of two forms that may coincide is larger")
             found = found if larger(end, True) else []
             continue
         found = [(sign * other, more) for sign, known in found for other, more in _joined(known, gate, larger)]

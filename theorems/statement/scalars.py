@@ -267,8 +267,9 @@ class Exact:
         )
         one = self.law.kind in ("iid-sphere", "iid-isotropic") and len({data[1] for _, data in found}) == 1
         if not (tokens and (self.law.gaussian or one) and not self.law.moved and self.known.identity):
+            told = norm if exponent.args == (1,) else f"{norm}**{exponent}"
             raise NotPolynomialError(
-                f"{norm}**{exponent} has no closed form here; a sum of Gaussian tokens with Sigma = I has", at=norm.at
+                f"{told} has no closed form here; a sum of Gaussian tokens with Sigma = I has", at=norm.at
             )
         j, d = self.value(exponent), self.table.get("d", symbol("d"))
         low = {symbol(name): known.low for name, known in self.known.ranges.items() if known.low is not None}

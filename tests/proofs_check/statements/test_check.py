@@ -218,3 +218,19 @@ def test_an_interval_without_bounds_is_no_agreement() -> None:
 def test_what_a_proof_takes_on_trust_is_listed(text: str, hypotheses: str, what: str) -> None:
     found = check(text, hypotheses, effort="quick")
     assert found.verdict == "verified" and [one["what"] for one in found.report["symbolic"]["trusted"]] == [what]
+
+
+@pytest.mark.parametrize(
+    ("request_", "told"),
+    [
+        (Request("E[norm(x[1])]/sqrt(d) -> 1", "Sigma = I", limit="d -> oo"), "gamma(N/2) (N -> oo)"),
+        (Request("E[norm(x[1])] = 1"), "norm(x[1]) has no closed form here"),
+        (Request("P[x[1].T*u > 0] = 1/2", "u in R^d, u != 0"), "the variance of x[1].T*u may be 0"),
+        (Request("E[max(x[i].T*u, x[j].T*u)] = 1", "u in R^d, Sigma = I, i <= j"), "two forms that may coincide"),
+    ],
+)
+def test_what_is_not_decided_is_told_in_the_statement_s_own_names(request_: Request, told: str) -> None:
+    report = check_statement(request_, "quick")[0]
+    assert report["verdict"] == "undecided"
+    assert told in report["reason"]
+    assert "#" not in report["reason"]
