@@ -33,6 +33,7 @@ from theorems.kernel.catalogued import line_said, narrowed_texts, said
 from theorems.kernel.derivation import Fact, SharpBound, consequence, derivation, fact
 from theorems.kernel.distributions import density, finite
 from theorems.statement import StatementError, proposition
+from theorems.statement.coherent import check_used
 from theorems.statement.prose import alias, in_words, statement_latex
 
 __all__ = [
@@ -302,6 +303,7 @@ def unread(id: str, text: str, why: str, plugin: str) -> Statement:
 def _data_claim(text: str, says: Said, kind: str, place: str, common: Mapping[str, Any]) -> Statement:
     """A claim from its statement alone; CatalogueError with the place in the text where it cannot be read."""
     try:
+        check_used(text, says.where)
         prop = proposition(text, says.hypotheses, says.where, says.law, says.limit)
     except StatementError as error:
         raise _unreadable(common["id"], error) from None

@@ -125,7 +125,7 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
 def _narrowed(claim: Statement, name: str, options: Any, device: str) -> Claim:
     """The report of the print under the further hypotheses, or along the other limit, under which it is to hold."""
     request = Request(*narrowed_texts(claim, name))
-    return _judged(request.read(), request, claim.id + CORRECTED, options, device, claim.alpha)[0]
+    return _judged(request.put(), request, claim.id + CORRECTED, options, device, claim.alpha)[0]
 
 
 def hold_attained(report: Claim, prop: Proposition, seed: int) -> None:

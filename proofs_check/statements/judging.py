@@ -61,7 +61,7 @@ def judged(
         text = f"{prop.stated[0]} {prop.relation} {found.correction}"
         again = Request(text, _said_of(request.hypotheses, text, prop), "", request.law, request.limit)
         try:
-            corrected = again.read()
+            corrected = again.put()
             spent = time.process_time() - used
             second = both_sides(corrected, claim_id + ".corrected", effort, seed, device, jobs, alpha, True, spent)
             reports.append(

@@ -6,6 +6,7 @@ import hashlib
 import shlex
 from dataclasses import dataclass
 
+from theorems.statement.coherent import check_used
 from theorems.statement.proposition import Proposition, proposition
 
 
@@ -20,7 +21,12 @@ class Request:
     limit: str = ""
 
     def read(self) -> Proposition:
-        """The proposition; StatementError where it cannot be read."""
+        """The proposition; StatementError where it cannot be read, or does not use one of its definitions."""
+        check_used(self.text, self.where)
+        return self.put()
+
+    def put(self) -> Proposition:
+        """The proposition of one of several quantities, which need not use all definitions."""
         return proposition(self.text, self.hypotheses, self.where, self.law, self.limit)
 
     @property

@@ -10,11 +10,19 @@ from theorems.statement.expression import BINDERS, MOMENTS, RANGES, Expr, Statem
 from theorems.statement.hypotheses import Hypotheses, names_of, said_real
 from theorems.statement.language import CALLS, Vocabulary
 from theorems.statement.laws import Law
+from theorems.statement.notation import plain
 from theorems.statement.places import ZERO
 from theorems.statement.ranges import Range
+from theorems.statement.syntax import split_top
 from theorems.statement.tending import Limit
 
 _WORD = re.compile(r"(?<![\w.])[A-Za-z]\w*")
+#: A definition: its name, its indices, what it stands for.
+DEFINED = re.compile(
+    r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\[\s*([A-Za-z][A-Za-z0-9_]*(?:\s*,\s*[A-Za-z][A-Za-z0-9_]*)*)\s*\])?"
+    r"\s*=(?!=)\s*(.+)$",
+    re.DOTALL,
+)
 
 
 def check_made(
@@ -43,6 +51,18 @@ def check_made(
                     given,
                     match.start(),
                 )
+
+
+def check_used(text: str, where: str) -> None:
+    """StatementError for a definition that neither the statement uses nor another definition that it uses."""
+    used = set(_WORD.findall(plain(text)))
+    for part, column in reversed(list(split_top(plain(where), ";,"))):
+        match = DEFINED.match(part.replace("\n", " "))
+        if match is None:
+            continue
+        if match[1] not in used:
+            raise StatementError(f"{match[1]} is defined, and the statement does not use it; drop it", where, column)
+        used |= set(_WORD.findall(match[3]))
 
 
 def check_defined(words: Vocabulary, spoken: set[str], where: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from theorems.statement.binders import taken
 from theorems.statement.coherent import (
+    DEFINED,
     check_bound,
     check_defined,
     check_indices,
@@ -40,11 +41,6 @@ from theorems.statement.sizes import NUMBER, size, told
 from theorems.statement.syntax import check_brackets, nearest, split_relation, split_top
 from theorems.statement.tending import Limit, check_limit, read_limit
 
-_DEFINED = re.compile(
-    r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\[\s*([A-Za-z][A-Za-z0-9_]*(?:\s*,\s*[A-Za-z][A-Za-z0-9_]*)*)\s*\])?"
-    r"\s*=(?!=)\s*(.+)$",
-    re.DOTALL,
-)
 #: The length T in hypotheses, and no transpose.
 _LENGTH = re.compile(r"(?<![.\w])T(?!\w)")
 
@@ -220,7 +216,7 @@ def _defined(where: str, words: Vocabulary) -> Vocabulary:
     for part, column in split_top(where, ";,"):
         if not part.strip():
             continue
-        match = _DEFINED.match(part)
+        match = DEFINED.match(part)
         if match is None:
             raise StatementError("expected a definition such as s[i] = x[i].T*W*x[T]/T", where, column)
         head, index, body = match[1], match[2], match[3]

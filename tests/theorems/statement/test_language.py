@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theorems.statement import StatementError, proposition
+from theorems.statement.coherent import check_used
 from theorems.statement.expression import Expr
 from theorems.statement.language import MAX_LENGTH, parsed
 
@@ -116,6 +117,26 @@ def test_definitions_are_put_in_and_may_build_on_one_another() -> None:
     assert prop.left == parsed("Var[x[i].T*W*x[T]/T]")
     assert prop.right == parsed("2*T")
     assert prop.positions == ("i", "T")
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "unused", "at"),
+    [
+        ("E[norm(x[i])**2] = i*tr(Sigma)", "f = 1", "f", 0),
+        ("E[norm(x[i])**2] = i*tr(Sigma)", "f = f + 1", "f", 0),
+        ("f = 1", "f = 1, g = f", "g", 6),
+        ("E[s[i]] = 0", "s[j] = x[j].T*u, t[i] = s[i]**2", "t", 16),
+        ("E[s[i]] = 0", "u = 2; s[j] = u*x[j].T*v", "", 0),
+        ("λ**2 >= 0", "lam = u - 1", "", 0),
+    ],
+)
+def test_a_definition_that_is_not_used_is_refused(text: str, where: str, unused: str, at: int) -> None:
+    if not unused:
+        check_used(text, where)
+        return
+    with pytest.raises(StatementError, match=f"{unused} is defined, and the statement does not use it") as caught:
+        check_used(text, where)
+    assert (caught.value.text, caught.value.at) == (where, at)
 
 
 def test_too_long_and_too_deep_texts_are_refused() -> None:
