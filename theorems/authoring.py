@@ -23,10 +23,10 @@ from theorems.claims.catalogue import (
     add,
     added,
     check_id,
-    one_line,
     read_entries,
     read_entry,
 )
+from theorems.claims.text import one_line
 from theorems.gaussian.observables import IDENTITY, Matrix, W
 from theorems.gaussian.process import KERNELS, Kernel, Moment, Position, Process, Step, process, random_walk
 from theorems.kernel.catalogued import line_said, narrowed_texts, said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from theorems.claims.catalogue import one_line
+from theorems.claims.text import one_line
 
 _SHOWN = 80
 

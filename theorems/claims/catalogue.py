@@ -254,12 +254,6 @@ def _claim(entry: Mapping[str, Any], paper: Paper) -> Statement:
         raise CatalogueError(f"{entry.get('id', '?')}: {error}; compare it with the fields of Statement") from None
 
 
-def one_line(text: str, most: int = 480) -> str:
-    """The text on one line that a terminal shows as it is, cut where it is longer."""
-    text = "".join(one if one.isprintable() else repr(one)[1:-1] for one in " ".join(text.split()))
-    return text if len(text) <= most else text[: most - 3] + "..."
-
-
 def check_id(id: str, least: int = 2) -> None:
     """Raise CatalogueError for an id that is not of at least so many dots between parts of letters, digits, _ and -."""
     if id.count(".") < least or not all(
