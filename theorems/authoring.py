@@ -294,7 +294,7 @@ def unread(id: str, text: str, why: str, plugin: str) -> Statement:
         reading=f"It cannot be read: {why}",
         quantity=text,
         symbols=(),
-        printed={"value": "0"},
+        printed={"value": text or "?"},
         plugin=plugin,
         unread=why,
     )
