@@ -210,7 +210,7 @@ def test_an_interval_without_bounds_is_no_agreement() -> None:
 @pytest.mark.parametrize(
     ("text", "hypotheses", "what"),
     [
-        ("E[norm(x[1])] <= sqrt(d)", "Sigma = I", "Jensen"),
+        ("E[norm(x[1])] <= sqrt(tr(Sigma))", "", "Jensen"),
         ("P[norm(x[1])**2 > a] <= d/a", "Sigma = I, a > 0", "Markov"),
         ("abs(tr(W)) <= norm(W, nuclear)", "", "von Neumann"),
     ],

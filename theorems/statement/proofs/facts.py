@@ -47,7 +47,11 @@ def _gammas(atoms: Atoms, known: Hypotheses, whole: set[str]) -> Iterator[Fact]:
         # Gamma(a + 1/2) is the other, or a - 1/2 times it
         square = times(two, two) if later else times(two.args[0], two.args[0], two, two)
         least = times(add(a, number(Fraction(-1, 4))), one, one)
-        yield Fact("Gamma(a + 1/2)**2 <= a Gamma(a)**2, as log Gamma is convex", minus(times(a, one, one), square))
+        yield Fact(
+            "Gamma(a + 1/2)**2 <= a Gamma(a)**2, as log Gamma is convex",
+            minus(times(a, one, one), square),
+            trusted="Hoelder",
+        )
         yield Fact("Gamma(a + 1/2)**2 >= (a - 1/4) Gamma(a)**2", minus(square, least), trusted="Watson")
 
 
