@@ -11,6 +11,7 @@ import argparse
 import errno
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from proofs_check.commands.checks import NEEDED, TOLD, choice
 from proofs_check.inputs.errors import UsageError, nearest
 from proofs_check.inputs.streams import visibly
 
+#: The suite's own packages, whose faults are shown whole.
+OWN = ("proofs_check", "theorems", "montecarlo", "figures")
 #: Why a stream takes no more: a full disk, a quota, a broken device, a closed one.
 _UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF, errno.EFBIG)
 
@@ -203,12 +206,28 @@ def _told(argv: Sequence[str]) -> int:
         # The reader is gone (`| head`).
         _silence()
         return 141
-    except OSError as error:
-        if error.errno not in _UNWRITTEN or error.filename is not None:
+    except Exception as error:
+        if library := _failed_to_load(error):
+            reason = " ".join(f"{type(error).__name__}: {error}".split())[:TOLD]
+            _complain(f"error: {library}: expected it to load here ({reason}); see the variables and the folder")
+            return 2
+        if not isinstance(error, OSError) or error.errno not in _UNWRITTEN or error.filename is not None:
             raise
         _complain(f"error: stdout: could not be written ({error.strerror})")
         _silence()
         return 1
+
+
+def _failed_to_load(error: Exception) -> str:
+    """The library beneath whose modules broke as they were imported, at a variable or in a folder that is gone."""
+    found = ""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        name = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if name in OWN:
+            found = ""
+        elif name in NEEDED and frame.f_code.co_name == "<module>":
+            found = found or name
+    return found
 
 
 def _complain(message: str) -> None:

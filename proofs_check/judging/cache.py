@@ -283,7 +283,9 @@ def _whole(raw: bytes) -> dict[str, Any] | None:
 
 
 def _usable(claim: Statement, found: Sequence[tuple[Any, Any]]) -> bool:
-    """Whether the reports are this claim's, with verdicts that last."""
+    """Whether the reports are this claim's, whole, with verdicts that last."""
+    from proofs_check.report.reading import is_claim
+
     ids = [claim.id, claim.id + CORRECTED][: len(found)]
     return len(found) == len(ids) > 0 and all(
         isinstance(report, dict)
@@ -291,6 +293,7 @@ def _usable(claim: Statement, found: Sequence[tuple[Any, Any]]) -> bool:
         and report.get("verdict") in LASTING
         and isinstance(spent, int | float)
         and math.isfinite(spent)
+        and is_claim(report)
         for name, (report, spent) in zip(ids, found, strict=True)
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections import Counter
 from typing import Any
@@ -33,6 +34,21 @@ def read_report(argument: str, value: str) -> Report:
         raise UsageError(argument, value, f"a report with each claim once; {shown(twice)} stands twice")
     report: Report = complete(found)
     return report
+
+
+@functools.cache
+def _claims() -> Any:
+    import jsonschema
+
+    return jsonschema.Draft202012Validator({**schema(), "$ref": "#/$defs/Claim"})
+
+
+def is_claim(value: Any) -> bool:
+    """Whether a value is what a report says of one claim."""
+    try:
+        return bool(_claims().is_valid(value))
+    except RecursionError:
+        return False
 
 
 def read_selftest(argument: str, value: str) -> dict[str, Any]:

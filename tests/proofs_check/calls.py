@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import copy
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,13 +40,18 @@ Pipe, Folder = object(), object()
 
 @dataclass
 class Call:
-    """A command line, what stands in its folder, its variables, and how its streams are closed or full."""
+    """A command line, what stands in its folder, its variables, its streams, and what its shell does before it.
+
+    ``due`` is the status that it ends with where that is known.
+    """
 
     kind: str
     words: list[str]
     files: dict[str, Any] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
     streams: str = ""
+    before: str = ""
+    due: int | None = None
 
 
 #: Values that name much honest work are left out, and what would look for a GPU or a cluster.
@@ -406,40 +411,3 @@ def lemmas(draw: Draw, report: Mapping[str, Any]) -> Call:
         (["list", "mine"], ["show", "mine.sec1.thing"], ["list", "mine.*"], ["eval", "mine.sec1.thing", "--set", "i=2"])
     )
     return Call("lemmas", good, files)
-
-
-#: The kinds and how many of a hundred calls are of each.
-KINDS: dict[Callable[[Draw, Mapping[str, Any]], Call], int] = {
-    words: 22,
-    reports: 15,
-    locks: 9,
-    formulae: 6,
-    statements: 16,
-    values: 10,
-    cases: 7,
-    places: 7,
-    models: 4,
-    lemmas: 4,
-}
-VARIABLES: tuple[dict[str, str], ...] = (
-    *({}, {}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"PYTHONIOENCODING": "ascii"}),
-    *({"TWOFOLD_CACHE": "pipe"}, {"TWOFOLD_CACHE": "loop"}, {"TWOFOLD_CACHE": "old"}, {"TWOFOLD_CACHE": "x" * 10_000}),
-    *({"TWOFOLD_CACHE": "a\x1b[31m"}, {"TWOFOLD_CACHE": "/dev/null/x"}, {"HOME": "/nowhere", "TWOFOLD_CACHE": "off"}),
-    *(
-        {"COLUMNS": "0"},
-        {"COLUMNS": "-9", "TERM": "\x1b[31m"},
-        {"COLUMNS": "9" * 30},
-        {"TERM": "xterm", "FORCE_COLOR": "1"},
-    ),
-)
-
-
-def call(seed: int, report: Mapping[str, Any], process: bool = False) -> Call:
-    """The call of a seed; one for a process of its own has variables and streams that are odd, too."""
-    draw = Draw(seed)
-    found = draw.choices(list(KINDS), list(KINDS.values()))[0](draw, report)
-    if process:
-        found.variables = dict(draw.choice(VARIABLES))
-        found.streams = draw.choice(("", "", "", "<&-", ">&-", "2>&-", ">&- 2>&-", ">/dev/full", "2>/dev/full"))
-        found.words = [text[:100_000].replace("\0", "") for text in found.words]
-    return found

@@ -227,6 +227,31 @@ def test_what_is_missing_is_one_line(names: list[str], arguments: list[str], par
     assert not target.exists()
 
 
+#: A module of a library that breaks as it is imported, and what is said of it.
+BREAKING = {
+    "scipy": "import os; os.environ['NO_SUCH_VARIABLE']",
+    "sympy": "def cwd():\n    raise FileNotFoundError(2, 'No such file')\ncwd()",
+    "hypothesis": "int('x\\x1b')",
+    "numpy": "1/0",
+}
+
+
+@pytest.mark.parametrize("name", ["scipy", *map(slow, ("sympy", "hypothesis", "numpy"))])
+def test_a_library_that_breaks_as_it_is_imported_is_one_line(name: str, tmp_path: Path) -> None:
+    (tmp_path / f"{name}.py").write_text(BREAKING[name])
+    env = environment(PYTHONPATH=os.pathsep.join((str(tmp_path), str(ROOT))))
+    told(ran(COMMAND, cwd=tmp_path, env=env), f"error: {name}: expected it to load here")
+
+
+def test_a_fault_of_the_suite_s_own_is_shown_whole() -> None:
+    """Though a library called it."""
+    program = "import proofs_check.commands.cli as cli, sys, types\n"
+    program += "def broken(*_): import scipy.optimize as so; so.brentq(lambda x: 1/0, -1, 1)\n"
+    program += "cli._run = broken\ncli.main(['list'])\n"
+    done = ran([sys.executable, "-c", program])
+    assert done.returncode == 1 and "ZeroDivisionError" in done.stderr and "Traceback" in done.stderr
+
+
 #: A command that is done at once, and one that judges.
 LISTS, JUDGES = ["list"], ["verify", CLAIM, "--effort", "quick", "--json", "{}"]
 EITHER = pytest.mark.parametrize("arguments", [LISTS, slow(JUDGES)], ids=["list", "verify"])

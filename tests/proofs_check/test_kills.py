@@ -25,6 +25,7 @@ from proofs_check.judging import runner
 from proofs_check.judging.cache import VerdictCache
 from proofs_check.report import lock
 from proofs_check.report.lock import fingerprint, news
+from tests.conftest import sampled_report
 from tests.proofs_check.hostile import called, contents, one_line
 from theorems.claims.catalogue import by_id
 
@@ -177,7 +178,7 @@ def test_a_full_disk_after_a_run_is_told_with_what_was_found(
 @pytest.mark.parametrize("name", kept.BENEATH)
 def test_a_new_release_beneath_is_judged_anew(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here, claim = VerdictCache(tmp_path), by_id()["bao2024.appA.eq11"]
-    found: kept.Found = [(cast(Any, {"id": claim.id, "verdict": "verified"}), 0.0)]
+    found: kept.Found = [(cast(Any, {**sampled_report()["claims"][0], "id": claim.id}), 0.0)]
     here.keep(claim, QUESTION, found)
     assert here.look(claim, QUESTION) == found
     version = metadata.version

@@ -23,6 +23,14 @@ from theorems.gaussian.process import Moment, Process
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
+def _rational(entry: Any) -> Fraction:
+    """An entry of a case; two integers are read in half the time that a Fraction takes for its own text."""
+    if not isinstance(entry, str) or "." in entry:
+        return Fraction(entry)
+    above, _, below = entry.partition("/")
+    return Fraction(int(above), int(below or 1))
+
+
 class Case:
     """The exact data of a case: token counts, rational parameters, matrices and vectors, and every word's value.
 
@@ -42,9 +50,9 @@ class Case:
                     # an array of matrices: functionals read it from ``raw``
                     continue
                 if _depth(value) == 2:
-                    self.matrices[name] = [[Fraction(entry) for entry in row] for row in value]
+                    self.matrices[name] = [[_rational(entry) for entry in row] for row in value]
                 else:
-                    self.vectors[name] = [Fraction(entry) for entry in value]
+                    self.vectors[name] = [_rational(entry) for entry in value]
             else:
                 self.scalars[name] = Fraction(value)
         if "Sigma" in self.matrices:

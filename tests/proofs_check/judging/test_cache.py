@@ -26,6 +26,7 @@ from proofs_check.inputs.errors import UsageError
 from proofs_check.judging import cache as kept
 from proofs_check.judging.cache import VerdictCache, changes, code, default_folder, opened
 from proofs_check.report import outputs
+from tests.conftest import sampled_report
 from theorems.claims.catalogue import Statement, by_id
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -38,7 +39,7 @@ def claim() -> Statement:
 
 
 def found(verdict: str = "verified") -> list[tuple[Any, float]]:
-    return [({"id": CLAIM, "verdict": verdict, "seconds": 0.25}, 1e-9)]
+    return [({**sampled_report()["claims"][0], "verdict": verdict, "reason": "of a test"}, 1e-9)]
 
 
 def filled(folder: Path) -> tuple[VerdictCache, Path]:
@@ -96,8 +97,8 @@ def test_fresh_judges_again_and_keeps_what_it_finds(tmp_path: Path) -> None:
     filled(tmp_path)
     here = VerdictCache(tmp_path, fresh=True)
     assert here.look(claim(), QUESTION) is None and here.reasons[CLAIM] == "judged: --fresh"
-    here.keep(claim(), QUESTION, found("refuted"))
-    assert VerdictCache(tmp_path).look(claim(), QUESTION) == found("refuted")
+    here.keep(claim(), QUESTION, found("undecided"))
+    assert VerdictCache(tmp_path).look(claim(), QUESTION) == found("undecided")
 
 
 @pytest.mark.parametrize("verdict", ["conflict", "error"])
@@ -137,6 +138,17 @@ def test_a_damaged_file_is_never_believed(tmp_path_factory: pytest.TempPathFacto
     assert here.reasons[CLAIM] == f"judged: {path} is damaged"
 
 
+#: Reports of the claim without a part, or with one of another kind.
+INCOMPLETE = (
+    *({key: part for key, part in found()[0][0].items() if key != lost} for lost in ("simulation", "cases", "printed")),
+    *({**found()[0][0], key: None} for key in ("simulation", "symbolic", "cases")),
+    {**found()[0][0], "simulation": {}},
+    {**found()[0][0], "more": 1},
+    # a verdict that its own parts contradict
+    {**found()[0][0], "symbolic": {**found()[0][0]["symbolic"], "status": "none"}},
+)
+
+
 @pytest.mark.parametrize(
     "rows",
     [
@@ -146,6 +158,7 @@ def test_a_damaged_file_is_never_believed(tmp_path_factory: pytest.TempPathFacto
         [({"id": CLAIM, "verdict": "verified"}, "much")],
         [({"id": CLAIM, "verdict": "refuted"}, 0.0)] * 3,
         [("no report", 0.0)],
+        *([(part, 0.0)] for part in INCOMPLETE),
     ],
 )
 def test_an_entry_that_is_whole_but_not_this_claims_is_not_believed(
@@ -269,7 +282,8 @@ RUNS = textwrap.dedent(
     def judge(claim, options, device, listener):
         # long enough that a kill falls between any two of its steps
         time.sleep(0.01)
-        report = runner._frame(claim, options) | {"verdict": "verified", "seconds": time.time()}
+        report = runner._frame(claim, options) | {"verdict": "undecided", "reason": "a test"}
+        report["seconds"] = time.time()
         return [(report, 1e-9)]
 
     runner.judge = judge

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import tracemalloc
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -374,3 +375,14 @@ def test_each_line_of_the_bound_s_proof() -> None:
 def test_bad_input_is_named(call: Callable[[], Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         call()
+
+
+def test_the_blocks_of_many_tokens_are_not_held_at_once() -> None:
+    """T = 10,000 at d = 512 would be 84 TB of them."""
+    core, kernel = np.random.default_rng(2).standard_normal((24, 24)), kernel_values(5, 2)
+    tracemalloc.start()
+    found = spectra.block_weights(core, [kernel] * 1500)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.shape == (1500, 48) and np.all(found == found[0])
+    assert peak < 1500 * 48**2 * 8 / 2
