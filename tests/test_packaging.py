@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 import zipfile
 from importlib import metadata
@@ -104,6 +105,30 @@ def test_the_wheel_holds_the_packages_with_their_data(tmp_path: Path) -> None:
         assert {str(path.relative_to(ROOT)) for path in sources} <= names
     assert {"proofs_check/report/report.schema.json", "theorems/bao2024/statements.toml"} <= names
     assert any(name.endswith("licenses/LICENSE") for name in names)
+
+
+def test_the_wheel_works_beside_packages_of_the_same_names(tmp_path: Path) -> None:
+    """In a folder with a `theorems` and a `figures` of its own, which are left alone, its worker processes too."""
+    wheel = pytest.importorskip("hatchling.builders.wheel")
+    built = next(wheel.WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"]))
+    with zipfile.ZipFile(built) as archive:
+        archive.extractall(tmp_path / "site")
+    here, script = tmp_path / "here", tmp_path / "bin" / "twofold"
+    for package in (*PACKAGES, "tests"):
+        (here / package).mkdir(parents=True)
+        (here / package / "__init__.py").write_text("raise SystemExit('not this one')\n")
+    script.parent.mkdir()
+    # what pip writes for an entry point
+    script.write_text(
+        "import sys\nfrom proofs_check.commands.cli import main\nif __name__ == '__main__': sys.exit(main())\n"
+    )
+    claims = ["bao2024.appA.eq11", "lampert2026.sec5.dprime-0"]
+    for words in (["show", claims[0]], ["verify", *claims, "--effort", "quick", "--jobs", "2"]):
+        command = [sys.executable, str(script), *words]
+        env = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
+        done = subprocess.run(command, cwd=here, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    assert all(f"verified\t{claim}\t" in done.stdout for claim in claims)
 
 
 @pytest.fixture

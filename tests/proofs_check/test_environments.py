@@ -302,7 +302,7 @@ def supported() -> list[str]:
 
 
 def test_what_is_called_supported_is_tested() -> None:
-    """README, classifiers and the workflow name the same Pythons; another one that these tests run on is none of them."""
+    """README, classifiers and the workflow name the same Pythons; what these tests run on is one of them, or later."""
     named = [text.rsplit(" ", 1)[1] for text in project()["classifiers"] if "Python :: 3." in text]
     workflow = (ROOT / ".github" / "workflows" / "verify.yml").read_text(encoding="utf-8")
     (matrix,) = re.findall(r"^ +python: \[(.*)\]$", workflow, re.MULTILINE)
