@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import comb
 from typing import Any
 
 import sympy as sp
@@ -27,6 +26,7 @@ from theorems.gaussian.words import Word
 from theorems.statement import mixing
 from theorems.statement.expression import Expr
 from theorems.statement.forms import Bound, Form, NotPolynomialError, Term, alike_joined
+from theorems.statement.geometric import NotClosedError, Powers
 from theorems.statement.laws import Law
 from theorems.statement.normal import nonnegative
 from theorems.statement.places import Order, Place
@@ -38,10 +38,6 @@ from theorems.statement.waves import Wave, expected, on_the_sphere
 BESIDE = Fraction(1, 10**6)
 #: Products of more tokens are contracted by kinds of forms.
 LONG = 10
-
-
-class NotClosedError(NotPolynomialError):
-    """A sum over tokens that has no closed form here."""
 
 
 @dataclass
@@ -73,14 +69,12 @@ class Chain:
         return Chain(self.order, {**self.ranks, index: rank})
 
 
-class Moments:
+class Moments(Powers):
     """Expectations under a law, for one order of the positions."""
 
     def __init__(self, law: Law, traces: Traces, order: Order) -> None:
+        super().__init__()
         self.law, self.traces, self.order = law, traces, order
-        #: a^t for the names of its generators, and opaque kernel values, as expressions
-        self.powers: dict[str, tuple[Ratio, str]] = {}
-        self.opaque: dict[str, sp.Expr] = {}
         self._memo: dict[tuple[Expr, Place, Place], Ratio] = {}
         self._waves: dict[tuple[Any, ...], Ratio] = {}
 
@@ -403,91 +397,6 @@ class Moments:
             return self._exponential(value, self._algebraic(exponent, at))
         raise NotPolynomialError(f"{node} is no polynomial")
 
-    def _exponential(self, base: Ratio, exponent: Ratio) -> Ratio:
-        """base^exponent for an exponent that is linear in positions with integer coefficients."""
-        value = Ratio.of(1)
-        for name in ("", *sorted(exponent.names)):
-            weight = exponent.terms(name).get(1, Ratio.of(0)) if name else _constant_part(exponent)
-            count = _integer(weight)
-            factor = base if not name else self._power_of(base, name)
-            for _ in range(abs(count)):
-                value = value * factor if count > 0 else value / factor
-        return value.reduced()
-
-    def _power_of(self, base: Ratio, name: str) -> Ratio:
-        label = f"({base})**{name}"
-        self.powers[label] = (base, name)
-        return Ratio.of(label)
-
-    # -- sums over tokens
-
-    def _closed(self, summand: Ratio, index: str, above: Ratio, upto: Ratio) -> Ratio:
-        """sum over above < index <= upto of a polynomial in the index times powers a^index."""
-        if any(index in label for label in self.opaque if label in summand.names):
-            raise NotClosedError("a sum over tokens of a covariance without a closed sum")
-        moving = [label for label, (_, name) in self.powers.items() if name == index and label in summand.names]
-        if not moving:
-            if index in summand.den:
-                raise NotClosedError("a sum over tokens of a quotient")
-            primitive = summand.summed(index)
-            return (primitive.substitute(index, upto) - primitive.substitute(index, above)).reduced()
-        label, *others = moving
-        if others:
-            raise NotClosedError("a sum over tokens of powers of two bases")
-        base, _ = self.powers[label]
-        parts = []
-        for count, polynomial in summand.terms(label).items():
-            if count == 0:
-                parts.append(self._closed(polynomial, index, above, upto))
-            else:
-                primitive = self._geometric(polynomial, index, base, count)
-                ends = []
-                for end in (upto, above):
-                    inside = primitive.substitute(index, end)
-                    ends.append(
-                        inside * self._raised(base, end) ** count
-                        if count > 0
-                        else inside / self._raised(base, end) ** -count
-                    )
-                parts.append(ends[0] - ends[1])
-        return total(parts).reduced()
-
-    def _raised(self, base: Ratio, exponent: Ratio) -> Ratio:
-        return self._exponential(base, exponent)
-
-    def _geometric(self, polynomial: Ratio, index: str, base: Ratio, count: int) -> Ratio:
-        """q with q(n) r^n - q(n - 1) r^(n - 1) = p(n) r^n for r = base^count != 1."""
-        rho = Ratio.of(1) / base**count if count > 0 else base**-count
-        inverse = self._inverse(rho)
-        coefficients = polynomial.terms(index)
-        if any(power < 0 for power in coefficients):
-            raise NotClosedError("a sum over tokens of a quotient")
-        top = max(coefficients, default=0)
-        found: dict[int, Ratio] = {}
-        for power in range(top, -1, -1):
-            value = coefficients.get(power, Ratio.of(0))
-            for above in range(power + 1, top + 1):
-                value = value + rho * found[above] * (comb(above, power) * (-1) ** (above - power))
-            found[power] = (value * inverse).reduced()
-        return total(found[power] * Ratio.of(index) ** power for power in found)
-
-    def _inverse(self, rho: Ratio) -> Ratio:
-        """1/(1 - rho): a name of its own, put back in the end."""
-        gap = (1 - rho.expr).expand()
-        if gap == 0:
-            raise NotClosedError("a geometric sum with ratio 1")
-        if gap.is_Rational:
-            return Ratio.of(Fraction(int(gap.q), int(gap.p)))
-        label = f"1/({gap})"
-        self.opaque[label] = 1 / gap
-        return Ratio.of(label)
-
-    def expr(self, value: Ratio) -> sp.Expr:
-        """The value as an expression in the statement's own names."""
-        table = {symbol(label): base.expr ** symbol(name) for label, (base, name) in self.powers.items()}
-        table |= {symbol(label): form for label, form in self.opaque.items()}
-        return value.expr.xreplace(table) if table else value.expr
-
 
 def _key(vector: Vector) -> str:
     return vector.parts[0][1][1]
@@ -495,16 +404,3 @@ def _key(vector: Vector) -> str:
 
 def _put(value: Ratio, name: str, replacement: Ratio) -> Ratio:
     return value.substitute(name, replacement) if name in value.names else value
-
-
-def _constant_part(value: Ratio) -> Ratio:
-    for name in sorted(value.names):
-        value = value.terms(name).get(0, Ratio.of(0))
-    return value
-
-
-def _integer(value: Ratio) -> int:
-    number = value.expr
-    if not number.is_Integer:
-        raise NotPolynomialError(f"{value} is no integer")
-    return int(number)
