@@ -11,7 +11,7 @@ from proofs_check.claims.report import Claim, Counterexample, Report
 from proofs_check.inputs.expect import CORRECTED
 from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
-from proofs_check.report.site import formula, mathml, names, prose, view
+from proofs_check.report.site import formula, mathml, names, prose, runs, view
 from proofs_check.report.site.view import Entry, given_latex, holds_where, paper_title, sentences
 from proofs_check.report.telling import narrowed, ordered, outcome, parameters, start_told
 
@@ -150,10 +150,10 @@ def sentence(text: str) -> str:
 def _plain(text: str) -> list[str]:
     """A text in whose words formulas of the language stand."""
     out: list[str] = []
-    for is_formula, part in formula.pieces(text):
+    for is_formula, part in runs.pieces(text):
         latex = formula.relation(part) if is_formula else None
         if latex is None:
-            out.append(escaped(formula.readable(part)))
+            out.append(escaped(runs.readable(part)))
         elif len(part) > 90:
             out.append(_broken(part) or rf"\texttt{{{escaped(part)}}}")
         else:

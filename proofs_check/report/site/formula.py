@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
 from functools import cache, lru_cache
 
 #: Longest text that is read as a formula.
@@ -50,7 +49,7 @@ _CALLS = {
     "entropy": r"\operatorname{entropy}\left(%s\right)",
 }
 #: Moments as statements write them, E[...], and the index of a norm.
-_MOMENTS = {
+MOMENTS = {
     "E": r"\mathbb{E}",
     "P": r"\mathbb{P}",
     **{moment: rf"\operatorname{{{moment}}}" for moment in ("Var", "Cov", "Corr", "Skew", "Kurt")},
@@ -199,11 +198,11 @@ class _Printer:
                 return self.call(called, arguments)
             case ast.Attribute(value=inner, attr="T"):
                 return self.base(inner) + r"^{\top}", _POWER
-            case ast.Subscript(value=ast.Name(id=moment), slice=index) if moment in _MOMENTS:
+            case ast.Subscript(value=ast.Name(id=moment), slice=index) if moment in MOMENTS:
                 parts = index.elts if isinstance(index, ast.Tuple) else [index]
                 inside = ", ".join(self.text(part) for part in parts)
                 grown = (r"\left[", r"\right]") if _tall(inside) else ("[", "]")
-                return f"{_MOMENTS[moment]}{inside.join(grown)}", _ATOM
+                return f"{MOMENTS[moment]}{inside.join(grown)}", _ATOM
             case ast.Subscript(value=ast.Name() as inner, slice=index):
                 parts = index.elts if isinstance(index, ast.Tuple) else [index]
                 written, inside = self.text(inner), ",".join(self.flatly(part) for part in parts)
@@ -294,7 +293,8 @@ def _number(value: float) -> str:
     return rf"{digits} \cdot 10^{{{int(power)}}}" if power else digits
 
 
-def _parsed(text: str) -> ast.expr | None:
+def parsed(text: str) -> ast.expr | None:
+    """The tree of a formula; None for a text that is none."""
     if not text.strip() or len(text) > LONGEST or "\0" in text:
         return None
     with warnings.catch_warnings():
@@ -308,7 +308,7 @@ def _parsed(text: str) -> ast.expr | None:
 @lru_cache(maxsize=20_000)
 def latex(text: str) -> str | None:
     """A formula in LaTeX, or what statements say with binders, every(p[j].T*p[j] = d, j, 1, n); None for a text."""
-    tree = _parsed(text)
+    tree = parsed(text)
     try:
         return _stated(text) if tree is None else _Printer().text(tree)
     except (_NoFormula, RecursionError):
@@ -321,16 +321,17 @@ def _stated(text: str) -> str | None:
         return None
     text = " ".join(text.split())
     from theorems.statement.expression import StatementError
-    from theorems.statement.language import Vocabulary, parsed
+    from theorems.statement.language import Vocabulary
+    from theorems.statement.language import parsed as read
     from theorems.statement.prose import latex as typeset
 
-    indexed = {found[1]: found[2].count(",") + 1 for found in _INDEXED.finditer(text) if found[1] not in _MOMENTS}
+    indexed = {found[1]: found[2].count(",") + 1 for found in _INDEXED.finditer(text) if found[1] not in MOMENTS}
     bare = set(re.findall(r"(?<![\w.])([A-Za-z]\w*)(?![\w(\[])", text))
     families = {name: (0,) * count for name, count in indexed.items() if name != "x" and name not in bare}
     sequences = {name: "n" for name in (*indexed, *_WEIGHTED.findall(text)) if name in bare}
     matrices = {"W", "Sigma", "I", *(name for name in bare if name[0].isupper() and name not in ("T", "C", "N", "J"))}
     try:
-        return typeset(parsed(text, Vocabulary(frozenset(matrices), sequences=sequences, families=families)))
+        return typeset(read(text, Vocabulary(frozenset(matrices), sequences=sequences, families=families)))
     except (StatementError, RecursionError, ValueError, KeyError):
         return None
 
@@ -340,7 +341,7 @@ def summands(text: str) -> list[str] | None:
 
     A line may be broken there.
     """
-    tree = _parsed(text)
+    tree = parsed(text)
     if tree is None:
         return None
     found: list[str] = []
@@ -372,142 +373,6 @@ def clause(text: str) -> tuple[str, list[str]] | None:
         return None
     conditions = [latex(condition) for condition in rest.split(" & ")]
     return None if None in conditions else (word, [condition for condition in conditions if condition])
-
-
-#: Calls that only a formula has.
-_SURE = frozenset(["exp", "sqrt", "norm", "erf", "hyper"])
-_OPERATORS = frozenset(["+", "-", "*", "/", "**", "=", "<", "<=", ">", ">=", "==", "!="])
-_ARITHMETIC = frozenset("+-*/") | {"**"}
-_COMPARED = frozenset(["=", "<", "<=", ">", ">="])
-_TAIL = ".,;:"
-#: How a remark in brackets begins: with a word, and not with a formula.
-_SAID = re.compile(r"\([A-Za-z][a-z]+ ")
-_SIGNS = {"->": "→", "<=": "≤", ">=": "≥", "!=": "≠"}
-
-
-@lru_cache(maxsize=20_000)
-def pieces(text: str) -> tuple[tuple[bool, str], ...]:
-    """A sentence cut into (whether it is a formula, the text): formulas are runs of operands with operators between."""
-    return tuple(_pieces(text))
-
-
-def _pieces(text: str) -> Iterator[tuple[bool, str]]:
-    words = _words(text)
-    place = 0
-    plain: list[str] = []
-    while place < len(words):
-        end = _run(words, place)
-        if end == place:
-            plain.append(words[place])
-            place += 1
-            continue
-        if plain:
-            yield False, _told(plain)
-            plain = []
-        last = words[end - 1].rstrip(_TAIL)
-        yield True, " ".join([*words[place : end - 1], last])
-        if tail := words[end - 1][len(last) :]:
-            plain.append(tail)
-        place = end
-    if plain:
-        yield False, _told(plain)
-
-
-def _told(words: list[str]) -> str:
-    """Words of a sentence, brackets close to what is in them."""
-    return re.sub(r"(?<=\() | (?=\))", "", " ".join(words))
-
-
-def sides(run: str) -> list[str]:
-    """A run cut at its relations outside all brackets, these being parts of their own."""
-    found, words = [], _words(run)
-    for word in words:
-        if word in _COMPARED or not found or found[-1] in _COMPARED:
-            found.append(word)
-        else:
-            found[-1] += f" {word}"
-    return found
-
-
-def readable(text: str) -> str:
-    """Words with the signs among them, which are no part of a formula, as they are read."""
-    return " ".join(_SIGNS.get(word, word) for word in text.split(" "))
-
-
-def _words(text: str) -> list[str]:
-    """The words of a text; what stands in brackets is one word with what it touches, unless it is a sentence."""
-    found, depth, word = [], 0, ""
-    for letter in text[: 4 * LONGEST]:
-        depth = max(0, depth + (letter in "([{") - (letter in ")]}"))
-        if letter.isspace() and depth == 0:
-            found.append(word)
-            word = ""
-        else:
-            word += letter
-    return [part for whole in [*found, word] if whole for part in _within(whole)]
-
-
-def _within(word: str) -> list[str]:
-    """The words of a sentence in brackets, or the word itself."""
-    bare = word.rstrip(_TAIL)
-    if not (_enclosed(bare) and _SAID.match(bare)):
-        return [word]
-    return ["(", *_words(bare[1:-1]), ")" + word[len(bare) :]]
-
-
-def _run(words: list[str], start: int) -> int:
-    """The end of the formula that starts at this word; ``start`` where none does."""
-    if _enclosed(words[start].rstrip(_TAIL)) or not _operand(words[start].rstrip(_TAIL)):
-        return start
-    end = start + 1
-    while words[end - 1][-1] not in _TAIL and end + 1 < len(words) and words[end] in _OPERATORS:
-        following = words[end + 1].rstrip(_TAIL)
-        # what stands in brackets may be a factor of words around it, so the brackets must not be lost
-        if not _operand(following) or (_enclosed(following) and words[end] not in _ARITHMETIC):
-            break
-        end += 2
-    first = words[start].rstrip(_TAIL)
-    alone = end == start + 1
-    # a lone number or one-letter word is as readable in the sentence, and may be an article
-    return start if alone and re.fullmatch(r"[aAI]|-?[\d.]+|\(\w+\)", first) else end
-
-
-def _enclosed(word: str) -> bool:
-    """Whether all of a word stands in one pair of brackets."""
-    depth = 0
-    for place, letter in enumerate(word):
-        depth += (letter == "(") - (letter == ")")
-        if depth == 0:
-            return place == len(word) - 1 and letter == ")"
-    return False
-
-
-@lru_cache(maxsize=20_000)
-def _operand(word: str) -> bool:
-    tree = _parsed(word)
-    if latex(word) is None:
-        return False
-    if tree is None or _certain(tree):
-        return not isinstance(tree, ast.Compare)
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    called |= {
-        id(node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in _MOMENTS
-    }
-    return all(
-        recognised(node.id) for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called
-    ) and not isinstance(tree, ast.Compare)
-
-
-def _certain(tree: ast.expr) -> bool:
-    """Whether no word of a sentence looks like this, whatever its names are."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Pow)):
-            return True
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _SURE:
-            return True
-    return False
 
 
 def relation(text: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from proofs_check.claims.report import Report
-from proofs_check.report.site import formula, mathml, prose, view
+from proofs_check.report.site import formula, mathml, prose, runs, view
 from proofs_check.report.telling import FIDELITY, asked, gives, parameters, power, took, trusted, variant_told
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$]|^[#+=-])")
@@ -50,7 +50,7 @@ def sentence(text: str) -> str:
     """A sentence with its formulas typeset."""
     out = []
     for whole, run in prose.runs(text):
-        for is_formula, part in formula.pieces(run) if whole is None else ((True, run),):
+        for is_formula, part in runs.pieces(run) if whole is None else ((True, run),):
             latex = whole or (formula.relation(part) if is_formula else None)
             out.append(math(latex) if latex else escaped(part))
     return re.sub(r"\$ ([.,;:)])", r"$\1", " ".join(out)).replace("\\( $", "\\($")

@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from proofs_check.report.site import formula, prose
+from proofs_check.report.site import formula, prose, runs
 
 #: Longest LaTeX that is converted.
 LONGEST = 20_000
@@ -162,17 +162,17 @@ def sentence(text: str) -> Markup:
 def _plain(text: str) -> list[Markup]:
     """A text in whose words formulas stand, of the language of formulas alone."""
     out: list[Markup] = []
-    for is_formula, part in formula.pieces(text):
+    for is_formula, part in runs.pieces(text):
         latex = formula.relation(part) if is_formula else None
         typeset = _long(part) if latex and len(part) > 40 else converted(latex) if latex else None
-        out.append(typeset or Markup(escape(formula.readable(part))))
+        out.append(typeset or Markup(escape(runs.readable(part))))
     return out
 
 
 def _long(part: str) -> Markup | None:
     """A long chain of equations, cut at its relations and summands."""
     out: list[Markup] = []
-    for side in formula.sides(part):
+    for side in runs.sides(part):
         if side in ("=", "<=", ">=", "<", ">"):
             out.append(shown({"<=": r"\leq", ">=": r"\geq"}.get(side, side)))
             continue

@@ -192,10 +192,9 @@ def statement(claim: Claim) -> Markup:
     named = Markup("<span class=word>{}</span>")
     parts = []
     for name, text in claim["printed"].items():
-        if bound := names.bounded(name, claim):
-            parts.append(told.format(mathml.shown(bound), mathml.expression(names.corrected(text, claim))))
-        else:
-            parts.append(told.format(named.format(names.quantity(name, claim)), _equal(names.corrected(text, claim))))
+        bound, text = names.bounded(name, claim), names.corrected(text, claim)
+        head = mathml.shown(bound) if bound else named.format(names.quantity(name, claim))
+        parts.append(told.format(head, mathml.expression(text) if bound else _equal(text)))
     return Markup(" ").join(parts)
 
 
@@ -493,11 +492,10 @@ def headline(found: Sequence[Entry], partial: bool) -> str:
 
 def remark(found: Sequence[Entry]) -> str:
     """What became of the corrections."""
-    corrections = [entry for entry in found if entry.corrects is not None]
     refuted = [entry for entry in found if entry.corrects is None and entry.verdict == "refuted"]
     if not refuted:
         return ""
-    good = sum(entry.verdict == "verified" for entry in corrections)
+    good = sum(entry.verdict == "verified" for entry in found if entry.corrects is not None)
     told = f"{good} of the {len(refuted)} refuted come with a correction that was itself derived and verified."
     read = sum(entry.claim["fidelity"] != "verbatim" for entry in refuted)
     return told + (f" {read} of them are readings: of what the source says in part, or in a sentence." if read else "")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from proofs_check.report.site import formula
+from proofs_check.report.site import formula, runs
 from proofs_check.report.site.compare import same
 from proofs_check.statements.timing import time_limit
 
@@ -117,7 +117,7 @@ def test_a_clause_is_its_word_and_its_conditions() -> None:
     ],
 )
 def test_formulas_are_found_in_sentences(text: str, formulas: list[str]) -> None:
-    found = formula.pieces(text)
+    found = runs.pieces(text)
     assert [part for is_formula, part in found if is_formula] == formulas
     assert " ".join(part for _, part in found).replace(" ", "") == text.replace(" ", "")
 
@@ -147,7 +147,7 @@ GROWING = {
 
 def test_a_run_is_cut_at_relations_outside_brackets_alone() -> None:
     run = "P(0 <= N(a, b) <= 1) = erf(c) + 1 <= 2"
-    assert formula.sides(run) == ["P(0 <= N(a, b) <= 1)", "=", "erf(c) + 1", "<=", "2"]
+    assert runs.sides(run) == ["P(0 <= N(a, b) <= 1)", "=", "erf(c) + 1", "<=", "2"]
 
 
 @pytest.mark.parametrize("name", GROWING)
