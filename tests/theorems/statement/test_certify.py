@@ -255,3 +255,10 @@ def test_a_false_combination_is_not_certified() -> None:
     assert certificate({x: F(-1)}, known, False, far) is None
     assert certificate({x: F(2)}, known, True, far) is None
     assert certificate({x: F(2)}, [Term({x: F(1)}, (0,), strict=True)], True, far) is not None
+
+
+def test_facts_of_entries_are_made_where_entries_are_spoken_of_alone() -> None:
+    prop = proposition("abs(a.T*b) <= norm(a)*norm(b)", "a in R^d, b in R^d")
+    atoms = Atoms(prop.known)
+    atoms.quotient(minus(prop.left, prop.right))
+    assert not any(fact.node.has("entrynorm") for fact in facts_of(atoms, prop.known, set()))

@@ -198,7 +198,8 @@ def _chain(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
     bound = times(*middle, *ends)
     if left != right or inside:
         yield Fact("Cauchy-Schwarz", minus(bound, Expr("abs", (node,))))
-    for kinds in (("sum", "max"), ("max", "sum")) if not inside else ():
+    entries = not inside and any(one.op == "entrynorm" for one in atoms.nodes.values())
+    for kinds in (("sum", "max"), ("max", "sum")) if entries else ():
         other = times(*(Expr("entrynorm", pair) for pair in zip((left, right), kinds, strict=True)))
         yield Fact("abs(u.T*v) <= norm(u, 1) norm(v, oo)", minus(other, Expr("abs", (node,))))
     if left != right and len(inside) == 1 and inside[0].op == "matrix" and _psd(known, inside[0].args[0]):

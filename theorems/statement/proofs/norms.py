@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from theorems.statement.expression import Expr, minus
 from theorems.statement.hypotheses import Hypotheses
-from theorems.statement.proofs.atoms import Atoms, Words, product_of
+from theorems.statement.proofs.atoms import Atoms, product_of
 from theorems.statement.proofs.fact import ONE, Fact, add, count, extent, size, times
 
 
@@ -29,7 +29,7 @@ def norm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fa
     yield Fact("norm(A, fro)**2 <= norm(A, 2) norm(A, nuclear)", minus(times(two, nuclear), times(fro, fro)))
     words = atoms.words[label]
     if len(words) > 1:
-        yield from _triangle(node, words, kind)
+        yield from _triangle(atoms, node, kind)
         return
     # a word alone has the factor 1: others are taken out of the norm
     ((letters, _),) = words.items()
@@ -88,7 +88,7 @@ def entry_norm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Itera
     yield Fact("norm(A, fro)**2 <= norm(A, max) norm(A, sum)", minus(times(largest, whole), times(fro, fro)))
     words = atoms.words[label]
     if len(words) > 1:
-        yield from _triangle(node, words, kind)
+        yield from _triangle(atoms, node, kind)
         return
     ((letters, _),) = words.items()
     for k in range(1, len(letters) if kind != "max" else 0):
@@ -96,12 +96,15 @@ def entry_norm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Itera
         yield Fact(f"norm(A*B, {kind}) <= norm(A, {kind}) norm(B, {kind})", minus(times(*parts), node))
 
 
-def _triangle(node: Expr, words: Words, kind: str) -> Iterator[Fact]:
+def _triangle(atoms: Atoms, node: Expr, kind: str) -> Iterator[Fact]:
     inner = node.args[0]
     if inner.op == "+":
         parts = [Expr(node.op, (part, kind)) for part in inner.args]
         yield Fact("triangle inequality", minus(add(*parts), node))
-        for k, part in enumerate(parts):
+        # the other way round where all norms are spoken of
+        before = set(atoms.nodes)
+        spoken = atoms.quotient(add(*parts)).above.names <= before
+        for k, part in enumerate(parts if spoken else ()):
             yield Fact("triangle inequality", minus(add(node, *parts[:k], *parts[k + 1 :]), part))
 
 
