@@ -56,7 +56,7 @@ def fill_bench(parser: argparse.ArgumentParser) -> None:
         "--seconds",
         default="120",
         metavar="S",
-        help="seconds of all rounds together (120 unless given); to start the ways takes a minute a size on top",
+        help="seconds of all rounds together (120 unless given); a minute a size and for `twofold check` on top",
     )
     parser.add_argument("--json", metavar="FILE", help="write what was measured as JSON")
     parser.add_argument("--picture", metavar="FILE", help="write the roofline as SVG")
