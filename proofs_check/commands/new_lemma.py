@@ -158,7 +158,7 @@ def {name}() -> Fact:
 
 #: The skeletons of kinds beside which more than a statement may stand.
 _SKELETONS = {"moment": _MOMENT, "limit": _LIMIT, "order": _ORDER, "construction": _CONSTRUCTION}
-KINDS = (*_REQUESTS, "construction", *_KINDS)
+KINDS = (*_REQUESTS, "construction")
 
 _WALK_PARTS = {
     "moment": ("2", "i: int, j: int", "x_i^T W x_j", "form(walk.token(i), W, walk.token(j))"),
@@ -251,7 +251,7 @@ packages = ["{paper}"]
 
 def files(claim_id: str, kind: str, taken: tuple[str, ...] = ()) -> dict[str, str]:
     """The skeleton's files: path below the current folder -> text. Raises UsageError for an unusable id or kind."""
-    if kind not in KINDS:
+    if kind not in (*KINDS, *_KINDS):
         raise UsageError("--kind", kind, f"one of {', '.join(KINDS)}")
     fill, kind = _names(claim_id, taken), _KINDS.get(kind, kind)
     if kind not in _SKELETONS:

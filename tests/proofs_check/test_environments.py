@@ -298,7 +298,7 @@ def project() -> dict[str, Any]:
 def supported() -> list[str]:
     """The Pythons that the README says the tests were run on."""
     text = (ROOT / "README.md").read_text(encoding="utf-8").partition("\nSupported:")[2]
-    return re.findall(r"Python (3\.\d+)", text.partition(";")[0])
+    return re.findall(r"\b3\.\d+\b", text.partition("with torch")[0])
 
 
 def test_what_is_called_supported_is_tested() -> None:
