@@ -50,13 +50,14 @@ def model_pictures(found: dict[str, Any]) -> dict[str, bytes]:
 
 def fill_bench(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``twofold bench``."""
-    parser.add_argument("--sizes", default="40x128,512x64", metavar="TxD,...", help="tokens and dimensions")
-    parser.add_argument("--tiers", default="literal,fused,joint", metavar="NAME,...", help="which tiers")
+    parser.add_argument("--sizes", metavar="TxD,...", help="tokens and dimensions (40x128,512x64 unless given)")
+    parser.add_argument("--tiers", metavar="NAME,...", help="which tiers (all unless given)")
     parser.add_argument(
         "--seconds",
         default="120",
         metavar="S",
-        help="seconds of all rounds together (120 unless given); a minute a size and for `twofold check` on top",
+        help="seconds of all rounds together (120 unless given); a minute a size on top, and one for `twofold check` "
+        "where neither sizes nor tiers are given",
     )
     parser.add_argument("--json", metavar="FILE", help="write what was measured as JSON")
     parser.add_argument("--picture", metavar="FILE", help="write the roofline as SVG")
@@ -64,16 +65,17 @@ def fill_bench(parser: argparse.ArgumentParser) -> None:
 
 def run_bench(args: argparse.Namespace) -> int:
     """Time the sampling; returns the exit status."""
-    from proofs_check.bench import report
+    from proofs_check.bench import measure, report
     from proofs_check.report import outputs
 
-    sizes = report.sizes_of(args.sizes)
-    tiers = report.tiers_of(args.tiers)
+    sizes = report.SIZES if args.sizes is None else report.sizes_of(args.sizes)
+    tiers = tuple(measure.TIERS) if args.tiers is None else report.tiers_of(args.tiers)
+    whole = args.sizes is None and args.tiers is None
     seconds = report.seconds_of(args.seconds)
     given = {"--json": args.json, "--picture": args.picture}
     targets = {name: outputs.check_target(name, value) for name, value in given.items() if value is not None}
     outputs.check_apart(given)
-    found = report.run(sizes, seconds, tiers, lambda text: print(text, file=sys.stderr))
+    found = report.run(sizes, seconds, tiers, lambda text: print(text, file=sys.stderr), whole)
     report.show(found, sys.stdout)
     status = 0
     for name, path in targets.items():

@@ -116,6 +116,9 @@ def test_the_whole_run(monkeypatch: pytest.MonkeyPatch) -> None:
         "0.50",
     ):
         assert told in text
+    # who asks for sizes or tiers asks for the sampling alone
+    monkeypatch.setattr(checks, "timed", lambda command: pytest.fail("a check was timed"))
+    assert report.run(((40, 128),), 7.0, ("fused",), whole=False)["checks"] == []
 
 
 @pytest.mark.parametrize(
