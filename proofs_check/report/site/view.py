@@ -194,7 +194,8 @@ def statement(claim: Claim) -> Markup:
     for name, text in claim["printed"].items():
         bound, text = names.bounded(name, claim), names.corrected(text, claim)
         head = mathml.shown(bound) if bound else named.format(names.quantity(name, claim))
-        parts.append(told.format(head, mathml.expression(text) if bound else _equal(text)))
+        joint = Markup("" if bound or formula.clause(text) else "<math><mo>=</mo></math> ")
+        parts.append(told.format(head, joint + mathml.expression(text)))
     return Markup(" ").join(parts)
 
 
@@ -216,11 +217,6 @@ def condition(claim: Claim) -> Markup | None:
     """The same typeset."""
     where = names.written(holds_where(claim), claim, generated=True)
     return mathml.sentence(where) if where else None
-
-
-def _equal(text: str) -> Markup:
-    shown = mathml.expression(text)
-    return shown if formula.clause(text) else Markup("<math><mo>=</mo></math> ") + shown
 
 
 def rows(entry: Entry) -> list[Row]:
