@@ -370,11 +370,11 @@ def _constant(node: Expr) -> Fraction | None:
 
 
 def _outside(index: Expr) -> bool:
-    """Whether a position is below 1, or above T, whatever the hypotheses are."""
+    """Whether a position is below 1, or beyond the token after the last, whatever the hypotheses are."""
     if index.op == "number":
         return bool(index.args[0].denominator == 1 and index.args[0] < 1)
     later = index.op == "+" and Expr("name", ("T",)) in index.args
-    return later and all(arg.op == "number" and arg.args[0] > 0 for arg in index.args if arg.op != "name")
+    return later and all(arg.op == "number" and arg.args[0] > 1 for arg in index.args if arg.op != "name")
 
 
 def _bits(value: Fraction) -> int:
