@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
+import sympy as sp
 
 from proofs_check.cases.of_statements import satisfied
 from proofs_check.statements import needs as module
+from proofs_check.statements.exactly import Exactly
 from proofs_check.statements.found import Found
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.needs import claim_needs, needs, tell_needs
 from proofs_check.statements.request import Request
 from theorems.claims.catalogue import by_id
 from theorems.statement.decide import Derivation, decide
+from theorems.statement.expression import Expr
 from theorems.statement.proposition import proposition
 from theorems.statement.weakening import weaker
 
@@ -115,9 +119,14 @@ def test_a_refuted_statement_is_not_asked_what_it_needs() -> None:
 def test_samples_contradict_a_false_version_beyond_quick_effort(monkeypatch: pytest.MonkeyPatch) -> None:
     request = Request("E[norm(x[i])**2] = d*i", "Sigma = I")
     assert check_statement(request, "standard")[0]["verdict"] == "verified"
+
     # a derivation that is wrong outside the hypotheses is in conflict with the samples
-    exact = module._exact
-    monkeypatch.setattr(module, "_exact", lambda *args: 2 * value if (value := exact(*args)) is not None else None)
+    class Wrong(Exactly):
+        def at(self, node: Expr, case: Mapping[str, Any]) -> sp.Expr | None:
+            value = super().at(node, case)
+            return None if value is None else 2 * value
+
+    monkeypatch.setattr(module, "Exactly", Wrong)
     assert check_statement(request, "standard")[0]["verdict"] == "conflict"
 
 

@@ -114,7 +114,7 @@ def test_an_inverse_of_balls() -> None:
 @pytest.mark.parametrize(
     ("text", "part", "at"),
     [
-        ("norm(W, 3) <= 1", r"expected norm\(v\), or norm\(W, 2\|fro\|nuclear\|1\|oo\|max\|sum\)", 0),
+        ("norm(W, 3) <= 1", r"expected norm\(v\), or norm\(W, 2\|fro\|nuclear\|1\|oo\|max\|sum\)", 8),
         ("inv(tr(W)) = 1", r"inv\(\.\.\.\) takes a matrix; tr\(W\) is a number", 0),
         ("1 = tr(eig(W))", r"tr\(\.\.\.\) takes a matrix", 4),
         ("eig(a)[1] = 1", r"eig\(\.\.\.\) takes a matrix; a is a vector", 0),
@@ -164,9 +164,9 @@ def verdict(text: str, hypotheses: str = "") -> str:
         ("norm(W*W, max) <= norm(W, max)**2", "", "refuted"),
         ("eig(Sigma)[1] >= 1", "", "refuted"),
         ("tr(inv(Sigma)) <= 1/tr(Sigma)", "Sigma positive definite", "refuted"),
+        ("norm(W, 1) = norm(W, oo)", "W symmetric", "verified"),
+        ("norm(W, fro) <= norm(W, sum)", "", "verified"),
         # what holds, and no rule proves
-        ("norm(W, 1) = norm(W, oo)", "W symmetric", "undecided"),
-        ("norm(W, fro) <= norm(W, sum)", "", "undecided"),
         ("tr(inv(Sigma)) >= d/eig(Sigma)[d]", "Sigma positive definite", "undecided"),
     ],
 )
