@@ -494,4 +494,4 @@ def remark(found: Sequence[Entry]) -> str:
     good = sum(entry.verdict == "verified" for entry in found if entry.corrects is not None)
     told = f"{good} of the {len(refuted)} refuted come with a correction that was itself derived and verified."
     read = sum(entry.claim["fidelity"] != "verbatim" for entry in refuted)
-    return told + (f" {read} of them are readings: of what the source says in part, or in a sentence." if read else "")
+    return told + (f" {read} of the refuted are readings of what the source says in part." if read else "")
