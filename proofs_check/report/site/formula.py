@@ -233,7 +233,13 @@ class _Printer:
 
     def call(self, called: str, arguments: list[ast.expr]) -> _Piece:
         """A function that formulas may hold."""
-        inside = ["" if isinstance(argument, ast.Tuple) else self.text(argument) for argument in arguments]
+        if called == "hyper" and len(arguments) == 3 and all(isinstance(one, ast.Tuple) for one in arguments[:2]):
+            above, below = (one.elts for one in arguments[:2] if isinstance(one, ast.Tuple))
+            given = "; ".join(
+                [", ".join(map(self.flatly, one)) for one in (above, below)] + [self.flatly(arguments[2])]
+            )
+            return rf"{{}}_{{{len(above)}}}F_{{{len(below)}}}({given})", _ATOM
+        inside = [self.text(argument) for argument in arguments]
         if called == "exp" and len(inside) == 1:
             exponent = self.flatly(arguments[0])
             short = len(exponent) <= 40
@@ -257,12 +263,6 @@ class _Printer:
             return rf"{sign}_{{{inside[1]}={inside[2]}}}^{{{inside[3]}}} {self.text(arguments[0], part)}", _BIG
         if called == "integral" and len(inside) == 4:
             return rf"\int_{{{inside[2]}}}^{{{inside[3]}}} {self.text(arguments[0], _PRODUCT)} \,d{inside[1]}", _BIG
-        if called == "hyper" and len(arguments) == 3 and all(isinstance(one, ast.Tuple) for one in arguments[:2]):
-            above, below = (one.elts for one in arguments[:2] if isinstance(one, ast.Tuple))
-            given = "; ".join(
-                [", ".join(map(self.flatly, one)) for one in (above, below)] + [self.flatly(arguments[2])]
-            )
-            return rf"{{}}_{{{len(above)}}}F_{{{len(below)}}}({given})", _ATOM
         if called in ("RisingFactorial", "rf") and len(inside) == 2:
             return rf"{_bracketed(inside[0])}_{{{inside[1]}}}", _POWER
         form = _CALLS.get(called)

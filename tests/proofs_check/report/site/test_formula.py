@@ -69,6 +69,7 @@ def test_a_formula_is_written_as_it_stands(text: str) -> None:
         " ",
         "a +",
         "lambda x: x",
+        "f_1((a, b), c)",
         "[1, 2]",
         "f'x'",
         "a if b else c",
