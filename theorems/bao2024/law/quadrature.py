@@ -12,13 +12,13 @@ out add at most 2 |M(i t_N)|/(pi p_N). Both are proved bounds.
 
 "hyperbola": for each end x >= 0 (for x < 0 with -Q) the contour s(u) = B + A sin(phi + i u), which crosses the real
 axis between the rays and off the pole of M(s) exp(-s x)/s, and on which exp(-s x) decays; the trapezoid rule in u.
-Moving u to u + i v moves phi to phi - v, so the integrand is analytic for 0 <= phi' <= PHI, and the error is at most
-(N_0 + N_PHI)/(exp(2 pi v/h) - 1), v = PHI/2, with N the integrals of the modulus along the two edges: by the residue
-theorem the error is the integral of F/(exp(-+2 pi i u/h) - 1) along them. The N are evaluated in floating point, with
-a factor 2 for safety, so this bound is computed and not enclosed;
+Moving u to u + i v moves phi to phi - v, so the integrand is analytic for 0 <= phi' <= PHI, the opening, and the
+error is at most (N_0 + N_PHI)/(exp(2 pi v/h) - 1), v = PHI/2, with N the integrals of the modulus along the two edges:
+by the residue theorem the error is the integral of F/(exp(-+2 pi i u/h) - 1) along them. The N are evaluated in
+floating point, with a factor 2 for safety, so this bound is computed and not enclosed;
 ``theorems.bao2024.law.certified`` encloses.
 
-"ball": where a few heavy weights stand beside many, a million times lighter, neither rule may reach the tolerance, and
+"ball": where a few heavy weights stand beside many, a million times lighter, no opening may reach the tolerance, and
 the enclosure is taken where it is narrower. A row of which no rule says anything raises ArithmeticError.
 
 The ends are first drawn in to where Chernoff leaves the bound's mass outside; infinite ends become finite so.
@@ -39,8 +39,9 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Counts = Sequence[int] | np.ndarray[Any, np.dtype[Any]]
 
-#: The opening of the strip of hyperbolas; below pi/2, where the edge would lie on the ray.
-PHI = 1.2
+#: Openings of the strip of hyperbolas: below pi/2, where the edge would lie on the ray, then below pi/4, where
+#: Re(s^2) < 0 far out, so that the factor exp(v s^2) of many light weights decays on the edge too.
+OPENINGS = (1.2, 0.7, 0.35)
 #: Nodes up to which the line is tried first, and at most.
 FEW, MANY = 512, 1 << 20
 #: How many times the tolerance an error may be before the next rule is tried.
@@ -196,11 +197,17 @@ class _Law:
             bound[pick] = rounding + left[pick] + 2 * slip
         bent = np.flatnonzero(~line)
         if len(bent):
-            at = (beta[bent], self.counts)
-            above, first, many = _beyond(*at, lo[bent], low[bent], high[bent], self.tolerance / 4)
-            over, second, more = _beyond(*at, hi[bent], low[bent], high[bent], self.tolerance / 4)
-            found[bent], bound[bent] = above - over, first + second
-            wanted, needed[bent] = needed[bent], many + more
+            wanted = needed[bent]
+            for opening in OPENINGS:
+                again = bent[bound[bent] > MISSED * self.tolerance]
+                if len(again):
+                    given = (beta[again], self.counts), (low[again], high[again], self.tolerance / 4, opening)
+                    above, first, many = _beyond(*given[0], lo[again], *given[1])
+                    over, second, more = _beyond(*given[0], hi[again], *given[1])
+                    better = first + second < bound[again]
+                    found[again] = np.where(better, above - over, found[again])
+                    bound[again] = np.where(better, first + second, bound[again])
+                    needed[again] = np.where(better, many + more, needed[again])
             for row, count in zip(bent, wanted, strict=True):
                 if bound[row] > MISSED * self.tolerance and count <= MANY:
                     one = slice(row, row + 1)
@@ -340,7 +347,7 @@ def _line(beta: Array, counts: Array, lo: Array, hi: Array, step: Array, nodes: 
 
 
 def _beyond(
-    beta: Array, counts: Array, x: Array, lower: Array, upper: Array, wanted: float
+    beta: Array, counts: Array, x: Array, lower: Array, upper: Array, wanted: float, opening: float
 ) -> tuple[Array, Array, np.ndarray[Any, np.dtype[np.int64]]]:
     """P(Q > x) by the hyperbola, its error and its nodes; 1 and 0 where x is at the ends that were drawn in."""
     values, errors = np.where(x <= lower, 1.0, 0.0), np.zeros(len(x))
@@ -348,7 +355,7 @@ def _beyond(
     for sign in (1.0, -1.0):
         pick = np.flatnonzero((x > lower) & (x < upper) & ((x >= 0) if sign > 0 else (x < 0)))
         if len(pick):
-            above, errors[pick], nodes[pick] = _hyperbola(sign * beta[pick], counts, sign * x[pick], wanted)
+            above, errors[pick], nodes[pick] = _hyperbola(sign * beta[pick], counts, sign * x[pick], wanted, opening)
             values[pick] = above if sign > 0 else 1 - above
     return values, errors, nodes
 
@@ -375,7 +382,7 @@ def _saddle(beta: Array, counts: Array, x: Array) -> tuple[Array, Array]:
 
 
 def _hyperbola(
-    beta: Array, counts: Array, x: Array, wanted: float
+    beta: Array, counts: Array, x: Array, wanted: float, opening: float
 ) -> tuple[Array, Array, np.ndarray[Any, np.dtype[np.int64]]]:
     """P(Q > x) for x >= 0, the error bound and the nodes of every row.
 
@@ -384,27 +391,30 @@ def _hyperbola(
     """
     parts = _Parts.of(beta, counts)
     c, r = _saddle(beta, counts, x)
-    size = 2 * r / np.sin(PHI)
+    size = 2 * r / np.sin(opening)
     base = c - r
 
-    def logarithm(phi: float, u: Array) -> tuple[Any, Array]:
-        """log F on the hyperbola phi, (R, len(u)), and the size of what its rounding is relative to."""
-        turn = np.sin(phi + 1j * u)
-        s = base[:, None] + size[:, None] * turn
-        result = np.empty(s.shape, dtype=np.complex128)
-        spread = np.empty(s.shape)
+    def logarithm(phi: float, u: Array, whole: bool = True) -> tuple[Any, Array]:
+        """log F on the hyperbola phi, (R, len(u)), and what its rounding is relative to; else its real part alone."""
+        s = base[:, None] + size[:, None] * np.sin(phi + 1j * u)
+        result = np.zeros(s.shape, dtype=np.complex128)
+        spread = np.zeros(s.shape)
         block = max(1, BLOCK // (2 * beta.size))
         for first in range(0, len(u), block):
             part = slice(first, first + block)
             heavy, many, sums, left = parts.at(np.max(np.abs(s[:, part]), axis=1))
-            z = 2 * s[:, part, None] * heavy[:, None, :]
-            # log(1 - z) without forming 1 - z, whose rounding a high multiplicity would magnify
-            real = np.log1p(z.real * (z.real - 2) + z.imag * z.imag) / 2
-            angle = np.arctan2(-z.imag, 1 - z.real)
-            result[:, part] = -0.5 * (real @ many + 1j * (angle @ many))
-            modulus = np.abs(z)
-            condition = modulus * (modulus + 2) / np.abs(1 - z) ** 2
-            spread[:, part] = (condition + np.abs(angle) + np.abs(real)) @ many
+            twice = 2 * heavy[:, None, :]
+            across, up = twice * s.real[:, part, None], twice * s.imag[:, part, None]
+            # |1 - z|^2 - 1: log(1 - z) without 1 - z, whose rounding a high multiplicity would magnify
+            beside = across * (across - 2) + up * up
+            real = np.log1p(beside) / 2
+            result[:, part] = -0.5 * (real @ many)
+            if whole:
+                angle = np.arctan2(-up, 1 - across)
+                result[:, part] -= 0.5j * (angle @ many)
+                square = across * across + up * up
+                condition = (square + 2 * np.sqrt(square)) / (1 + beside)
+                spread[:, part] = (condition + np.abs(angle) + np.abs(real)) @ many
             if left.any():
                 result[:, part] += _series(sums, s[:, part])
                 # the terms' rounding and what is left of the series, each below |z|
@@ -416,23 +426,23 @@ def _hyperbola(
         """log |F| at the coarse nodes, as far as it matters for some row."""
         found: list[Array] = []
         for nodes in np.split(coarse, range(STRETCH, len(coarse), STRETCH)):
-            last = logarithm(phi, nodes)[0].real
+            last = logarithm(phi, nodes, whole=False)[0].real
             found.append(last)
             if np.all((last[:, -1] < -depth - 8) & (last[:, -1] < last[:, -2] - 0.5)):
                 break
         return np.concatenate(found, axis=1)
 
     depth = -np.log(wanted)
-    step = np.pi * PHI / (depth + 6)
+    step = np.pi * opening / (depth + 6)
     coarse = np.arange(0.0, 160.0, 0.5)
-    middle = modulus(PHI / 2)
+    middle = modulus(opening / 2)
     # past the last node that matters, for all rows
     seen = coarse[: middle.shape[1]]
     matters = np.max(np.where(middle > -depth - 4, seen, 0.0))
     end = min(matters + 0.5, coarse[-2])
     count = int(np.ceil(end / step)) + 1
     u = step * np.arange(count)
-    exponent, spread = logarithm(PHI / 2, u)
+    exponent, spread = logarithm(opening / 2, u)
     with np.errstate(under="ignore", over="ignore", invalid="ignore"):
         weight = np.exp(np.minimum(exponent.real, 700.0))
         weight[:, 0] /= 2
@@ -440,11 +450,11 @@ def _hyperbola(
         rounding = step / np.pi * EPS * (8 + beta.shape[1] / 8) * np.sum(weight * (spread + 1), axis=1)
         tail = _rest(middle, seen, u[-1])
         edges = np.zeros(len(x))
-        for phi in (0.0, PHI):
+        for phi in (0.0, opening):
             edge = modulus(phi)
             inside = 0.5 * np.sum(np.exp(np.minimum(edge, 700.0)), axis=1)
             edges += inside + _rest(edge, coarse[: edge.shape[1]], coarse[edge.shape[1] - 1])
-        strip = 2 * edges / np.pi / np.expm1(np.pi * PHI / step)
+        strip = 2 * edges / np.pi / np.expm1(np.pi * opening / step)
     return value + (c < 0), rounding + strip + tail / np.pi + 4 * EPS, np.full(len(x), count)
 
 
