@@ -253,7 +253,7 @@ def test_both_narrow_contours_and_balls_are_met() -> None:
 def test_one_heavy_eigenvalue_beside_many_light_ones_takes_contours_alone(
     lam: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A ball costs seconds for hundreds of weights; the widest contour alone leaves an error that balls are tried at."""
+    """A ball costs seconds for hundreds of weights, and the widest contour alone leaves errors at which it is tried."""
     from theorems.bao2024.law import rho
 
     spectrum = np.concatenate([[1.0], 1e-6 * np.random.default_rng(0).standard_normal(200)])
