@@ -117,9 +117,9 @@ def positive_root(function: sp.Expr, value: sp.Expr, name: str) -> bool:
 def smooth(expression: sp.Expr) -> bool:
     """Whether an expression is visibly smooth for theta in [0, 1], positive POSITIVE names and other real names.
 
-    It is made of sums, products, erf and exp, and only positive quantities stand below a line or under a root.
+    It is elementary, and only positive quantities stand below a line, under a root or in a logarithm.
     """
-    return elementary(expression) and not expression.has(sp.log) and all(map(visibly_positive, cut(expression)))
+    return elementary(expression) and all(map(visibly_positive, cut(expression)))
 
 
 def natural(exponent: sp.Expr) -> bool:

@@ -37,7 +37,7 @@ NOT_SMOOTH = (
     "exp(1/theta)",
     "log(theta)",
 )
-SMOOTH = ("erf(xi*theta)", "sqrt(v)*xi**3", "exp(xi)/(theta + 1/2)", "2**xi", "v**xi")
+SMOOTH = ("erf(xi*theta)", "sqrt(v)*xi**3", "exp(xi)/(theta + 1/2)", "2**xi", "v**xi", "log(theta + 1/2)")
 
 
 def near() -> Iterator[tuple[str, Step]]:

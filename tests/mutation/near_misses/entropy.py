@@ -151,6 +151,7 @@ def _sums() -> Iterator[tuple[str, Step]]:
         (ZERO, x, "0"),
         (sp.exp(s * sp.acos(2)), x, "the arc cosine of 2 is no real number"),
         (sp.exp(sp.I * s), x, "no real number"),
+        (s**sp.I, x, "no real number"),
     ):
         yield why, Step("non-negative-sum", "", (sp.expand(weight * term), ((weight, term),), "x", "s"))
     below = symbol("below")
