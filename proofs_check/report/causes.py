@@ -3,34 +3,47 @@
 Computed from what each claim rests on: an error goes on to a claim that rests directly on a refuted one, unless the
 refuted one is wrong in terms of lower order alone and the claim is wrong in a limit or to leading order, which these do
 not reach, or is exact for a start of the walk for which the claim is not, or the claim is false for the right object in
-the place of the printed one, too, as its variants say.
+the place of the printed one, too, as its variants say. A variant puts right what a claim is about and not the steps of
+its proof, whose errors still reach it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proofs_check.claims.report import Claim
 from proofs_check.inputs.expect import CORRECTED
+
+#: What no statement of a paper is: its steps, and what its captions define.
+UNSTATED = ("proof-step", "definition")
 
 
 @dataclass(frozen=True)
 class Cause:
     """A refuted claim with an error of its own, and the refuted claims that inherit it, in the report's order.
 
-    ``lower``: the print is right to leading order, under the law that the claim states.
+    ``lower``: the print is right to leading order, under the law that the claim states. ``beside`` are refuted claims
+    that have no error but this one: the same formula at another place, or a further false step towards the same heirs.
     """
 
     id: str
     lower: bool
     heirs: tuple[str, ...]
+    beside: tuple[str, ...] = ()
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The claims that have the error by themselves."""
+        return (self.id, *self.beside)
 
 
 def causes(claims: Sequence[Claim]) -> list[Cause]:
     """The causes of what is refuted, the gravest first.
 
-    An error of lower order weighs least; else one weighs as many claims as have it, steps of proofs only among equals.
+    An error of lower order weighs least; else one weighs as many claims as have it, steps of proofs and definitions
+    only among equals. Of these the paper's own words come before a reading of them, and then that on which most rests.
     """
     refuted = {claim["id"]: claim for claim in claims if _refuted(claim)}
     roots = {name: _roots(name, refuted) for name in refuted}
@@ -39,12 +52,26 @@ def causes(claims: Sequence[Claim]) -> list[Cause]:
         for name, claim in refuted.items()
         if name in roots[name]
     ]
+    resting = Counter(below for claim in claims for below in claim["rests_on_refuted"])
 
-    def weight(cause: Cause) -> tuple[bool, int, int]:
-        stated = sum(refuted[name]["kind"] != "proof-step" for name in (cause.id, *cause.heirs))
-        return cause.lower, -stated, -len(cause.heirs)
+    def weight(cause: Cause) -> tuple[bool, int, bool, int, int]:
+        claim = refuted[cause.id]
+        stated = sum(refuted[name]["kind"] not in UNSTATED for name in (*cause.own, *cause.heirs))
+        return cause.lower, -stated, claim["fidelity"] != "verbatim", -resting[cause.id], -len(cause.heirs)
 
-    return sorted(found, key=weight)
+    return sorted(_gathered(found, refuted), key=weight)
+
+
+def _gathered(found: Sequence[Cause], refuted: Mapping[str, Claim]) -> list[Cause]:
+    """The causes with those of one error as one: equal in print and correction, or steps towards the same heirs."""
+    groups: dict[object, list[Cause]] = {}
+    for cause in found:
+        claim = refuted[cause.id]
+        step = claim["kind"] == "proof-step" and cause.heirs
+        right = claim["correction"]["latex"] if claim["correction"] else ""
+        formula = (tuple(claim["printed"].values()), right) if right else cause.id
+        groups.setdefault(cause.heirs if step else (cause.heirs, formula), []).append(cause)
+    return [replace(first, beside=tuple(one.id for one in more)) for first, *more in groups.values()]
 
 
 def inherited(claims: Sequence[Claim]) -> Mapping[str, tuple[str, ...]]:
@@ -79,13 +106,13 @@ def _exact_beyond(other: Claim, claim: Claim) -> bool:
 def _roots(name: str, refuted: Mapping[str, Claim], path: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The claims whose own errors a refuted claim has: itself where none of those that it rests on reaches it."""
     claim = refuted[name]
-    if any(variant["holds"] is False for variant in claim["variants"]):
-        return (name,)
+    wrong_anyhow = any(variant["holds"] is False for variant in claim["variants"])
     reaching = [
         other
         for other in claim["depends_on"]
         if other in refuted
         and other not in path
+        and not (wrong_anyhow and refuted[other]["kind"] != "proof-step")
         and not (of_lower_order(refuted[other]) and _in_leading_terms(claim))
         and not _exact_beyond(refuted[other], claim)
     ]

@@ -57,10 +57,11 @@ def found(report: Report) -> str:
         table = {entry.id: entry for entry in members}
         found = causes([entry.claim for entry in members])
         source_of = inherited([entry.claim for entry in members])
-        weighty = [cause for cause in found if not cause.lower]
-        out += [escaped(_by_cause(len(source_of), len(weighty), len(found) - len(weighty))), ""]
+        own, lower = (sum(len(cause.own) for cause in found if cause.lower is of) for of in (False, True))
+        out += [escaped(_by_cause(len(source_of), own, lower)), ""]
         for cause in found:
-            out += _finding(table[cause.id])
+            for name in cause.own:
+                out += _finding(table[name])
             heirs = view.listed([escaped(table[name].title) for name in cause.heirs])
             out += [f"Inherited by {heirs}.", ""] if heirs else []
         inheriting = [
@@ -118,6 +119,7 @@ def _finding(entry: view.Entry) -> list[str]:
     if claim["fidelity"] != "verbatim":
         add("fidelity", escaped(FIDELITY.get(claim["fidelity"], claim["fidelity"])))
     add("reason", sentence(claim["reason"]))
+    add("what is wrong", " ".join(sentence(text) for text in view.slips(entry)))
     sure = entry.correction is None or entry.correction.verdict == "verified"
     if claim["correction"]:
         add("correct" if sure else "derived", _truth(entry))

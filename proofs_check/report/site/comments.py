@@ -12,7 +12,8 @@ from proofs_check.inputs.expect import CORRECTED
 from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
 from proofs_check.report.site import formula, mathml, names, prose, runs, view
-from proofs_check.report.site.view import Entry, given_latex, holds_where, paper_title, sentences
+from proofs_check.report.site.cases import given_latex
+from proofs_check.report.site.view import Entry, holds_where, paper_title, sentences
 from proofs_check.report.telling import narrowed, ordered, outcome, parameters, start_told
 
 _PREAMBLE = r"""\documentclass[10pt,a4paper]{article}
@@ -258,13 +259,15 @@ def _value(text: str) -> str:
     return escaped(text) if parts is None else " ".join(_inline(("{}" if k else "") + p) for k, p in enumerate(parts))
 
 
-def _reason(claim: Claim) -> str:
-    """The first line of the printed proof that is false, and by which argument the print is."""
-    proof = claim["proof"]
+def _reason(entry: Entry) -> str:
+    """What is wrong, the line of the printed proof in which the error is, and by which argument the print is false."""
+    claim = entry.claim
+    slips, proof = " ".join(sentence(text) for text in view.slips(entry)), claim["proof"]
     line = proof["first_reaching"] or proof["first_false"]
     parts = [f"the error enters in {escaped(line)}"] if line else []
     parts += [sentence(claim["symbolic"]["method"])] if claim["symbolic"]["method"] else []
-    return "; ".join(parts) + "." * bool(parts)
+    told = "; ".join(parts) + "." * bool(parts)
+    return " ".join(filter(None, (slips, told[:1].upper() + told[1:])))
 
 
 def _finding(entry: Entry, heirs: Sequence[Entry]) -> list[str]:
@@ -273,7 +276,7 @@ def _finding(entry: Entry, heirs: Sequence[Entry]) -> list[str]:
     reading = [part for part in sentences(claim["reading"]) if not part.startswith("The report ")]
     told = " ".join(f"{sentence(names.written(part, claim)).rstrip('.')}." for part in reading)
     out = [rf"\finding{{{_place(entry)}}}{told}", *_printed(claim), *_row("Correct", _correct(entry))]
-    out += [*_row("Reason", _reason(claim)), *_row("Check", _check(claim))]
+    out += [*_row("Reason", _reason(entry)), *_row("Check", _check(claim))]
     return out + _row("Inherit", "; ".join(map(_heir, heirs)) + "." * bool(heirs))
 
 
@@ -310,11 +313,11 @@ def comments(report: Report, paper: str) -> str:
     title, authors = paper_title(paper)
     run = report["run"]
     of = ", ".join(part for part in (authors, entries[0].claim["paper"]["version"] if entries else "") if part)
-    lower = sum(cause.lower for cause in found)
+    own, lower = (sum(len(cause.own) for cause in found if cause.lower is of) for of in (False, True))
     counts = (
-        (len(found) - lower, f"{len(found) - lower} by an error of {'its' if refuted == 1 else 'their'} own"),
+        (own, f"{own} by an error of {'its' if refuted == 1 else 'their'} own"),
         (lower, f"{lower} in lower-order terms only"),
-        (refuted - len(found), f"{refuted - len(found)} by an inherited error"),
+        (refuted - own - lower, f"{refuted - own - lower} by an inherited error"),
     )
     out = [
         _PREAMBLE + rf"\begin{{center}}{{\Large Comments on ``{escaped(title)}''}}\\[0.6em]",
@@ -331,5 +334,6 @@ def comments(report: Report, paper: str) -> str:
     for place, cause in enumerate(found):
         if cause.lower and not (place and found[place - 1].lower):
             out += [r"\par\addvspace{2ex}\textbf{Wrong in lower-order terms only}"]
-        out += _finding(table[cause.id], [table[name] for name in cause.heirs])
+        for name in cause.own:
+            out += _finding(table[name], [table[heir] for heir in cause.heirs if name == cause.own[-1]])
     return "\n".join([*out, *_appendix(entries), r"\end{document}", ""])

@@ -13,7 +13,8 @@ def claim(
     start = [] if leading is None else [{"start": "random walk", "exact": False, "leading": leading}]
     found = {"params": {}, "printed": "0", "true": "1", "limit": limit, "finite": ""}
     told = {"id": name, "verdict": verdict, "depends_on": list(below), "starts": start, "counterexample": found}
-    return {**told, "variants": [], "where": name, "kind": "bound"}
+    rest = {"printed": {"value": name}, "correction": None, "rests_on_refuted": list(below), "fidelity": "verbatim"}
+    return {**told, **rest, "variants": [], "where": name, "kind": "bound"}
 
 
 def test_a_chain_has_one_cause() -> None:
@@ -83,3 +84,31 @@ def test_a_print_that_is_exact_for_a_start_gives_no_error_there() -> None:
     assert inherited(chain) == {"b": ("a",)}
     second["starts"] = [second["starts"][0], {"start": "random walk, x_1 = 0", "exact": False, "leading": True}]
     assert inherited(chain) == {}
+
+
+def test_a_variant_does_not_clear_the_steps_of_the_proof() -> None:
+    """Lemma 2(3): false for the right rho too, and by the error of its own proof."""
+    step, lemma = claim("step") | {"kind": "proof-step"}, claim("lemma", "object", "step")
+    lemma["variants"] = [{"name": "the right object", "holds": False}]
+    found: Any = [claim("object"), step, lemma]
+    assert inherited(found) == {"lemma": ("step",)}
+    step["kind"] = "identity"
+    assert inherited(found) == {}
+
+
+def test_one_error_at_two_places_is_one_cause() -> None:
+    """Two false steps towards one lemma, and one false formula that is printed twice; not two of another correction."""
+    steps: Any = [claim("first"), claim("second"), claim("bound", "first", "second"), claim("lemma", "bound")]
+    for step in steps[:3]:
+        step["kind"] = "proof-step"
+    assert causes(steps) == [Cause("first", False, ("bound", "lemma"), ("second",))]
+    twice: Any = [claim(name) | {"printed": {name: "t**2"}, "correction": {"latex": "2 t"}} for name in "qk"]
+    assert causes(twice) == [Cause("q", False, (), ("k",))] and causes(twice)[0].own == ("q", "k")
+    twice[1]["correction"] = {"latex": "3 t"}
+    assert [cause.own for cause in causes(twice)] == [("q",), ("k",)]
+
+
+def test_among_equals_the_papers_words_and_what_most_rests_on_come_first() -> None:
+    found: Any = [claim("reading") | {"fidelity": "own"}, claim("caption") | {"kind": "definition"}]
+    found += [claim("lemma"), claim("base"), claim("holds", "base", verdict="verified")]
+    assert [cause.id for cause in causes(found)] == ["base", "lemma", "reading", "caption"]

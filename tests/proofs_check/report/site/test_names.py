@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proofs_check.report.site import names, pages, view
+from proofs_check.report.site import cases, names, pages
 
 Report = Any
 SAID = {
@@ -77,12 +77,12 @@ def test_a_page_maps_the_papers_notation_once_and_prints_in_it(sample_report: Re
 
 def test_a_counterexample_shows_what_its_parameters_stand_for(sample_report: Report, claim: Any) -> None:
     claim["counterexample"] |= {"params": {"dim": "1", "seed": "7"}, "given": {"W_Q": [["-2"]], "y": ["1", "2"]}}
-    shown = view.example(claim)
+    shown = cases.example(claim)
     assert shown is not None
     assert ">seed<" not in shown["params"] and "<mi>Q</mi>" in shown["params"] and "<mn>2</mn>" in shown["params"]
     assert "seed" in shown["drawn"] and "dim" not in shown["drawn"]
     claim["counterexample"].pop("given")
-    shown = view.example(claim)
+    shown = cases.example(claim)
     assert shown is not None and "seed" in shown["params"] and shown["drawn"] == ""
 
 

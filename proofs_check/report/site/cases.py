@@ -1,0 +1,93 @@
+"""The cases of a claim typeset: their parameters, small matrices as such, and the values found there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from markupsafe import Markup, escape
+
+from proofs_check.claims.report import Case, Claim
+from proofs_check.report.site import formula, mathml, names
+from proofs_check.report.site.numbers import finite, number
+from proofs_check.report.telling import against, before, ordered, outcome, parameters
+
+#: Entries of a matrix that is typeset as one.
+SMALL = 16
+
+
+def example(claim: Claim) -> dict[str, str] | None:
+    """The counterexample in words: the matrices that its parameters stand for, where it has them, else these."""
+    given = claim["counterexample"]
+    if given is None:
+        return None
+    params = at_case(given["params"], claim)
+    return {
+        "params": at_case(given["given"], claim) if given.get("given") else params,
+        "drawn": params if given.get("given") else Markup(""),
+        "quantity": given.get("quantity", ""),
+        "printed": typeset(outcome(given["printed"])),
+        "true": typeset(outcome(given["true"])),
+        "limit": mathml.sentence(given["limit"]),
+        "finite": typeset(given["finite"]),
+    }
+
+
+def at_case(params: Mapping[str, Any], claim: Claim) -> Markup:
+    """A case typeset: numbers, vectors and matrices of up to SMALL entries; longer ones as text."""
+    return Markup(", ").join(_given(names.letter(name, claim), params[name]) for name in ordered(params))
+
+
+def _given(name: str, value: Any) -> Markup:
+    latex = given_latex(name, value)
+    return (mathml.converted(latex) if latex else None) or mathml.sentence(parameters({name: value}))
+
+
+def given_latex(name: str, value: Any) -> str | None:
+    """A parameter of a case in LaTeX, small matrices and vectors typeset; None where it is to be text."""
+    rows = value if isinstance(value, list) and all(isinstance(row, list) for row in value) else [value]
+    entries = [formula.latex(str(entry)) for row in rows for entry in (row if isinstance(row, list) else ())]
+    if 0 < len(entries) <= SMALL and None not in entries:
+        width = len(entries) // len(rows)
+        lines = [" & ".join(map(str, entries[k : k + width])) for k in range(0, len(entries), width)]
+        matrix = r" \\ ".join(lines)
+        brackets = rf"\begin{{pmatrix}} {matrix} \end{{pmatrix}}"
+        # of one entry a number is the same
+        return rf"{formula.name(name)} = {entries[0] if len(entries) == 1 else brackets}"
+    if name in ordered({name: 0}) and not isinstance(value, list) and (latex := formula.latex(str(value))):
+        symbol = formula.name(name) if formula.recognised(name) else rf"\text{{{name}}}" if name.isalpha() else None
+        return f"{symbol} = {latex}" if symbol and name != "start" else None
+    return None
+
+
+def typeset(text: Any) -> Markup:
+    """A number or a closed expression typeset; as text where it is none."""
+    latex = formula.latex(number(text))
+    return (mathml.converted(latex) if latex else None) or Markup(escape(number(text)))
+
+
+def valued(case: Case, side: Literal["printed", "derived"]) -> Markup:
+    """A value of a case: as it is where it is a number, else typeset, with six digits of it."""
+    text, given = case[side], case.get("numbers")
+    value = given[side] if given else None
+    if text is None or value is None or isinstance(value, bool) or finite(text) is not None:
+        return Markup(escape(number(text)))
+    return Markup("{} ≈ {}").format(typeset(text), number(value))
+
+
+def simulated(claim: Claim) -> list[dict[str, str]]:
+    """The simulated cases as texts of a table."""
+    return [
+        {
+            "params": Markup("; ").join(filter(None, (at_case(case["params"], claim), mathml.sentence(before(raw))))),
+            "quantity": mathml.sentence(names.label(case["quantity"])),
+            "printed": valued(case, "printed"),
+            "derived": valued(case, "derived"),
+            "estimate": number(case["estimate"]),
+            "low": number(case["low"]),
+            "high": number(case["high"]),
+            "samples": f"{case['samples']:,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),
+            "z": "—" if case["z"] is None else f"{float(case['z']):.3g}",
+        }
+        for raw, case in ((raw, against(raw)) for raw in claim["cases"])
+    ]

@@ -1,0 +1,327 @@
+"""What is wrong in a print, in a sentence: computed from what differs between it and its correction.
+
+"A factor lam is missing", "exp(-nu/2) stands where exp(-nu) should", "the coefficient of T**2*i should be 3, not 1":
+what both have in common is taken away first.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache, reduce
+
+import sympy as sp
+
+from proofs_check.claims.report import Claim
+from proofs_check.report.site import formula, names
+from proofs_check.report.telling import narrowed
+from theorems.algebra.expressions import ExpressionError, parse
+
+#: Most letters of a formula in a sentence, most coefficients and quantities of which one tells, and most operations of
+#: a formula that is taken apart.
+LONGEST, COEFFICIENTS, QUANTITIES, OPERATIONS = 110, 2, 2, 160
+#: Most letters of what both sides share where a coefficient is told with it.
+SHARED = 24
+#: What a print of a limit says where it holds, in the words of a correction.
+_AS_PRINTED = "as printed"
+_LIMIT = re.compile(r"(?P<where>[^.:]+): (?P<found>limit \S+|the limit [a-z ]+), (?P<printed>as printed|printed \S+)")
+_TRACE = re.compile(r"tr\d*(_\w+)?")
+
+
+def sentences(claim: Claim, correction: Claim | None) -> list[str]:
+    """What the print has wrong, a sentence for each of its first wrong quantities; none where that is not simple.
+
+    Formulas stand between backticks, in the paper's letters.
+    """
+    if claim["verdict"] != "refuted":
+        return []
+    if claim["correction"] and (narrowed(claim) or not correction):
+        where = _where(claim)
+        return [_only(where, claim)] if where else []
+    found: list[str] = []
+    right = correction["printed"] if correction else {}
+    wrong = [(name, text, right[name]) for name, text in claim["printed"].items() if name in right]
+    for name, printed, true in wrong:
+        told = _told(name, printed, true, claim)
+        if told and len(found) < QUANTITIES:
+            several = len(wrong) > 1 and not told.startswith(("`", claim["quantity"]))
+            first = told.partition(" ")[0]
+            grown = (
+                told[0].upper() + told[1:]
+                if first == "a" or (first.isalpha() and not formula.recognised(first))
+                else told
+            )
+            found.append(f"{names.label(name)}: {told}" if several else grown)
+    return found
+
+
+def _begun(told: str) -> str:
+    """The sentence with a capital, where it does not begin with a symbol."""
+    first = told.partition(" ")[0]
+    word = first == "a" or (first.isalpha() and not formula.recognised(first))
+    return told[0].upper() + told[1:] if word else told
+
+
+def _where(claim: Claim) -> str:
+    from proofs_check.report.site.view import holds_where
+
+    return names.written(holds_where(claim), claim, generated=True)
+
+
+def _only(where: str, claim: Claim) -> str:
+    """The sentence for a print that is right under a further condition, whose new names are constants of a limit."""
+    said = names.said(claim)
+    known = " ".join(map(str, [said.get("hypotheses", ""), said.get("where", ""), *said.get("letters", {}).values()]))
+    new = {name for name in re.findall(r"(?<![\w.])[a-z](?![\w(])", where) if not re.search(rf"\b{name}\b", known)}
+    constant = f", for a constant {' and '.join(sorted(new))}" if new and said.get("limit") else ""
+    return f"It holds only where {where}{constant}."
+
+
+def _told(name: str, printed: str, true: str, claim: Claim) -> str:
+    """What is wrong in one quantity; "" for one that is right, or wrong in more than a sentence."""
+
+    def shown(text: object) -> str:
+        return f"`{names.written(str(text), claim)}`"
+
+    if printed == true:
+        where = _where(claim)
+        return _only(where, claim) if where and len(claim["printed"]) == 1 else ""
+    if limits := _limits(name, claim):
+        return limits
+    if formula.clause(printed) and formula.clause(true):
+        return _clauses(name, printed, true, claim)
+    if {printed[:2], true[:2]} <= {"o(", "O("}:
+        return f"{shown(true)} is what holds, and {shown(printed)} does not."
+    series = _series(printed, true)
+    if series:
+        return f"the series of {shown(true)} begins {shown(series[0])}, the printed one {shown(series[1])}."
+    pair = _both(name, printed, true, claim)
+    if pair is None:
+        return ""
+    found = _differs(*pair, _traces(claim))
+    if not found:
+        return ""
+    if found[0] == "value":
+        if len(found[2]) > LONGEST:
+            return ""
+        if name in names.BOUNDS:
+            return f"the bound {shown(found[1])} is false; what holds is {shown(found[2])}."
+        what = claim["quantity"] if name == next(iter(claim["printed"])) else name
+        return f"{what} is {shown(found[2])}, not {shown(found[1])}."
+    return re.sub(r"`([^`]*)`", lambda part: shown(part[1]), found[0])
+
+
+def _both(name: str, printed: str, true: str, claim: Claim) -> tuple[sp.Expr, sp.Expr] | None:
+    """Both sides as expressions; a print that names another quantity from what the correction is away from it."""
+    try:
+        right = parse(true)
+        told = re.search(
+            rf"(?:^|\. ){re.escape(name)}: true - printed = (.+?)(?=\. |$)",
+            claim["correction"]["holds"] if claim["correction"] else "",
+        )
+        left, others = parse(printed), names.said(claim).get("quantities", {})
+        if told and not left.free_symbols <= right.free_symbols:
+            return sp.expand(right - parse(told[1])), right
+        return None if printed in others else (left, right)
+    except (ExpressionError, ArithmeticError, TypeError, AttributeError):
+        return None
+
+
+def _limits(name: str, claim: Claim) -> str:
+    """Where a printed limit is another one: the cases that a correction tells apart."""
+    holds = claim["correction"]["holds"] if claim["correction"] else ""
+    cases = [found for part in holds.split(f"{name}: ")[1:] if (found := _LIMIT.search(part.replace("1/2.", "1/2")))]
+    wrong = [case for case in cases if case["printed"] != _AS_PRINTED]
+    if not wrong or len(wrong) == len(cases):
+        return ""
+    told = []
+    for case in wrong:
+        where = " and ".join(f"`{names.written(part, claim)}`" for part in case["where"].strip().split(", "))
+        value, limit = case["printed"].removeprefix("printed ").rstrip("."), case["found"]
+        told.append(f"where {where}, " + re.sub(r"^limit (.+)", rf"the limit is \1, not {value}", limit))
+    return f"{'; '.join(told)}. Elsewhere the print holds."
+
+
+def _clauses(name: str, printed: str, true: str, claim: Claim) -> str:
+    """What the conditions of a print differ in from those that are right."""
+    word, _, given = printed.partition(" ")
+    other, _, right = true.partition(" ")
+    one, two = given.split(" & "), right.split(" & ")
+    sides = [part for part in one if part not in two], [part for part in two if part not in one]
+    texts = [" and ".join(f"`{names.written(part, claim)}`" for part in parts) for parts in sides]
+    wrong, needed = texts
+    if [*map(len, sides)] == [1, 1] and (told := _thresholds(*sides, claim)):
+        return told
+    if not needed or any(len(text) > LONGEST for text in texts):
+        return ""
+    if not wrong:
+        return f"the condition {needed} is missing."
+    many = len(sides[0]) > 1
+    if word == other == "if":
+        return f"{wrong} {'do' if many else 'does'} not suffice; {needed} does."
+    example = claim["counterexample"]
+    if example and example["printed"] == f"{name}: False":
+        return f"{wrong} {'are' if many else 'is'} not necessary; {needed} {'are' if len(sides[1]) > 1 else 'is'}."
+    return f"{wrong} {'stand' if many else 'stands'} where {needed} should."
+
+
+def _thresholds(wrong: list[str], needed: list[str], claim: Claim) -> str:
+    """What two bounds of the same name differ in, ``budget < ...`` and ``budget - ... <= 0``."""
+    try:
+        name, given = re.split(r" <=? ", wrong[0])
+        left, right = re.split(r" <=? ", needed[0])
+        free = sp.Symbol(name)
+        rest = parse(f"({left}) - ({right})")
+        if not name.isidentifier() or rest.diff(free) != 1:
+            return ""
+        found = _differs(parse(given), sp.expand(free - rest), _traces(claim))
+    except (ExpressionError, ValueError, TypeError):
+        return ""
+    if not found or found[0] == "value":
+        return ""
+    return f"in the bound of {name}, " + re.sub(
+        r"`([^`]*)`", lambda part: f"`{names.written(part[1], claim)}`", found[0]
+    )
+
+
+@lru_cache(maxsize=512)
+def _series(printed: str, true: str) -> tuple[str, str] | None:
+    """The first terms of a function and of the power series that is printed for it."""
+    found = re.fullmatch(r"sum\((.+), (\w+), (\d+), oo\)", printed)
+    if found is None:
+        return None
+    try:
+        term, index, first, right = parse(found[1]), sp.Symbol(found[2]), int(found[3]), parse(true)
+        (by,) = right.free_symbols
+        sides = sp.series(right, by, 0, first + 3).removeO(), sum(term.subs(index, first + k) for k in range(3))
+        begins = [sp.sstr(side, order="rev-lex") for side in sides]
+    except (ExpressionError, ArithmeticError, ValueError, TypeError):
+        return None
+    return (begins[0], begins[1]) if begins[0] != begins[1] else None
+
+
+@lru_cache(maxsize=512)
+def _differs(printed: sp.Expr, true: sp.Expr, traces: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """The sentence; or "value" and both sides where one of them is a number."""
+    if printed.has(sp.Piecewise) or true.has(sp.Piecewise):
+        return ()
+    if printed == 0 or (printed.is_number and true.is_number):
+        return ("value", str(printed), str(true)) if printed != true else ()
+    if isinstance(true, sp.Max) and printed in true.args:
+        rest = " or ".join(f"`{part}`" for part in sorted(true.args, key=str) if part != printed)
+        return (f"`{printed}` is no bound where {rest} is larger.",)
+    if max(printed.count_ops(), true.count_ops()) > OPERATIONS or sp.expand(printed - true) == 0:
+        return ()
+    one, two = (_factored(side) if side.has(sp.exp) else sp.factor(side) for side in (printed, true))
+    told = _parted(one, two, traces)
+    # an exponential is written as it is printed
+    written = {str(sp.exp(sp.factor(part.args[0]))): str(part) for part in printed.atoms(sp.exp)}
+    return tuple(reduce(lambda text, pair: text.replace(*pair), written.items(), text) for text in told)
+
+
+def _factored(side: sp.Expr) -> sp.Expr:
+    """A formula with exponentials: as a product where it is one, its exponents in one form."""
+    return sp.factor_terms(side.replace(sp.exp, lambda power: sp.exp(sp.factor(power))))
+
+
+def _parted(one: sp.Expr, two: sp.Expr, traces: frozenset[str]) -> tuple[str, ...]:
+    """What differs when common factors and then common summands are taken away, as far as that goes."""
+    p, c, share = _apart(one, two)
+    if p == -c:
+        return ("the sign is wrong.",)
+    if p == 1 and _short(c):
+        return (f"a factor `{c}` is missing.",)
+    if c == 1 and _short(p):
+        return (f"a factor `{p}` is too many.",)
+    if (p / c).is_Rational:
+        return (f"a factor `{c / p}` is missing.",)
+    instead = (f"`{p}` stands where `{c}` should.",) if _short(p) and _short(c) else ()
+    found, single = _words((p, c), traces), _term(sp.expand(one), sp.expand(two))
+    if (single and (p, c) == (one, two)) or "coefficient" in "".join(single):
+        return single
+    if instead and not found and not (p.is_Add and c.is_Add):
+        return instead
+    if told := single or _coefficients(p, c, share, found):
+        return told
+    common: set[sp.Basic] = set(p.args) & set(c.args) if p.is_Add and c.is_Add else set()
+    if common:
+        left, right = (sp.Add(*(part for part in side.args if part not in common)) for side in (p, c))
+        return _parted(left, right, traces)
+    return instead
+
+
+def _apart(one: sp.Expr, two: sp.Expr) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
+    """Both without the factors that they share, and these."""
+    powers = [_powers(side) for side in (one, two)]
+    shared = sp.Integer(1)
+    for base in [base for base in powers[0] if base in powers[1]]:
+        a, b = powers[0][base], powers[1][base]
+        if (a - b).is_Rational:
+            common = a if (b - a).is_nonnegative else b
+            shared *= base**common
+            powers[0][base], powers[1][base] = a - common, b - common
+    return *(sp.Mul(*(base**power for base, power in side.items())) for side in powers), shared
+
+
+def _powers(side: sp.Expr) -> dict[sp.Expr, sp.Expr]:
+    """The factors of a product and their exponents; e to a power is one factor."""
+    found: dict[sp.Expr, sp.Expr] = {}
+    for factor in sp.Mul.make_args(side):
+        whole = factor.is_number or not factor.is_Pow or factor.base == sp.E
+        base, power = (factor, sp.Integer(1)) if whole else (factor.base, factor.exp)
+        found[base] = found.get(base, sp.Integer(0)) + power
+    return found
+
+
+def _traces(claim: Claim) -> frozenset[str]:
+    """The names that a claim defines by a trace."""
+    return frozenset(re.findall(r"(\w+) = tr\(", str(names.said(claim).get("where", ""))))
+
+
+def _words(sides: tuple[sp.Expr, sp.Expr], traces: frozenset[str]) -> list[sp.Basic]:
+    """What coefficients are of: traces, or exponentials, that both sides have and are polynomials in."""
+    names_of = {
+        name for side in sides for name in side.free_symbols if _TRACE.fullmatch(name.name) or name.name in traces
+    }
+    powers = {part for side in sides for part in side.atoms(sp.exp) if not side.is_Mul}
+    found = sorted(names_of or powers, key=str)
+    return found if all(side.has(*found) and side.is_polynomial(*found) for side in sides if found) else []
+
+
+def _term(one: sp.Expr, two: sp.Expr) -> tuple[str, ...]:
+    """A single term that is missing or too many, or has another coefficient."""
+    terms = [side.as_coefficients_dict() for side in (one, two)]
+    apart = {term for side in terms for term in side if terms[0][term] != terms[1][term]}
+    if len(apart) != 1:
+        return ()
+    (term,) = apart
+    was, should = (side[term] for side in terms)
+    if was == 0:
+        return (f"the term `{should * term}` is missing.",)
+    if should == 0:
+        return (f"the term `{was * term}` is too many.",)
+    return (f"the coefficient of `{term}` should be `{should}`, not `{was}`.",)
+
+
+def _coefficients(one: sp.Expr, two: sp.Expr, share: sp.Expr, found: list[sp.Basic]) -> tuple[str, ...]:
+    """Coefficients of the words, of both sides times what they share; or a word in the place of another one."""
+    if not found:
+        return ()
+    bare = {word: sp.Dummy() for word in found}
+    share, beside = (sp.Integer(1), "beside the factor that both share, ") if len(str(share)) > SHARED else (share, "")
+    parts = [sp.Poly(sp.expand(side.xreplace(bare)), *bare.values()).as_dict() for side in (one, two)]
+    words = {
+        key: sp.Mul(*(word**power for word, power in zip(found, key, strict=True))) for key in {*parts[0], *parts[1]}
+    }
+    only = [[key for key in side if key not in other and words[key] != 1] for side, other in (parts, parts[::-1])]
+    told = [f"`{words[only[0][0]]}` stands where `{words[only[1][0]]}` should"] if [*map(len, only)] == [1, 1] else []
+    for key in sorted(words, key=lambda key: (words[key] == 1, str(words[key]))):
+        if told and (words[key] == 1 or any(key not in side for side in parts)):
+            continue
+        was, should = (sp.factor(side.get(key, sp.Integer(0))) for side in parts)
+        if sp.expand(was - should) != 0:
+            told.append(f"the coefficient of `{words[key]}` should be `{should * share}`, not `{was * share}`")
+    return (f"{beside}{'; '.join(told)}.",) if 0 < len(told) <= COEFFICIENTS else ()
+
+
+def _short(value: sp.Expr) -> bool:
+    return len(str(value)) <= LONGEST

@@ -1,0 +1,109 @@
+"""What is wrong in a print, in words: computed for every kind of slip, and nothing said where print and truth agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proofs_check.report.site import slip
+
+
+def claim(printed: dict[str, str], **more: Any) -> Any:
+    return {
+        "id": "a.b.c",
+        "verdict": "refuted",
+        "printed": printed,
+        "symbols": [],
+        "quantity": "the value",
+        "correction": {"latex": "x", "holds": "always"},
+        "counterexample": None,
+        **more,
+    }
+
+
+def told(printed: str, true: str, name: str = "value", **more: Any) -> str:
+    return " ".join(slip.sentences(claim({name: printed}, **more), claim({name: true})))
+
+
+@pytest.mark.parametrize(
+    ("printed", "true", "sentence"),
+    [
+        ("(2*theta**2 + 7/12)*tr2", "(2*theta**2 - 2*theta + 7/12)*tr2", "The term `-2*theta*tr2` is missing."),
+        ("(T**2*i - i**3)*tr2", "tr2*(3*T**2*i - i**3)", "The coefficient of `T**2*i*tr2` should be `3`, not `1`."),
+        ("x**2 + y", "x**2", "The term `y` is too many."),
+        ("sqrt(d)*a*b", "d*a*b", "A factor `sqrt(d)` is missing."),
+        ("lam**3*b", "lam*b", "A factor `lam**2` is too many."),
+        ("2*b", "b", "A factor `2` is too many."),
+        ("x - y", "y - x", "The sign is wrong."),
+        ("(t - 1)*t", "2*t - 2", "`t` stands where `2` should."),
+        ("(i - 1)*tr1", "i*tr1", "`i - 1` stands where `i` should."),
+        ("log(1 + T*exp(-nu)) + nu*exp(-nu/2)", "nu*exp(-nu) + log(T*exp(-nu) + 1)", "exp(-nu/2)` stands where"),
+        ("i*tr1**2 + j*tr2", "i*tr1**2 + i*tr2", "The coefficient of `tr2` should be `i`, not `j`."),
+        (
+            "i*tr1**2 + (i - j)*tr2",
+            "j*tr1**2 + i*tr2",
+            "The coefficient of `tr1**2` should be `j`, not `i`; the coefficient of `tr2` should be `i`, not `i - j`.",
+        ),
+        ("T*tr1 + T*tr2", "T*tr1**2 + T*tr2", "`tr1` stands where `tr1**2` should."),
+        ("1/50", "1/100", "The value is `1/100`, not `1/50`."),
+        ("Abs(X - Y)", "Max(Abs(X), Abs(X - Y))", "`Abs(X - Y)` is no bound where `Abs(X)` is larger."),
+        ("o(1)", "O(1)", "`O(1)` is what holds, and `o(1)` does not."),
+        ("iff a > 0 & b > 0", "iff a > 0 & b >= 0", "`b > 0` stands where `b >= 0` should."),
+        ("if C >= 1", "if C >= 1 & n >= 2", "The condition `n >= 2` is missing."),
+        ("if C >= 1", "if lam >= 1/2", "`C >= 1` does not suffice; `lam >= 1/2` does."),
+        (
+            "sum((-1)**i*u**i/i, i, 1, oo)",
+            "log(1 - u)",
+            "The series of `log(1 - u)` begins `-u - u**2/2 - u**3/3`, the printed one `-u + u**2/2 - u**3/3`.",
+        ),
+    ],
+)
+def test_each_kind_of_slip(printed: str, true: str, sentence: str) -> None:
+    found = told(printed, true)
+    assert sentence in found if not sentence.endswith(".") else found == sentence
+
+
+def test_what_agrees_has_no_slip() -> None:
+    assert told("(a + b)**2", "a**2 + 2*a*b + b**2") == ""
+    assert told("sum(u**i/i, i, 1, oo)", "sum(u**i/i, i, 1, oo)") == ""
+    assert slip.sentences(claim({"value": "1"}, verdict="verified"), claim({"value": "2"})) == []
+
+
+def test_a_bound_that_is_false_and_one_that_is_not_necessary() -> None:
+    assert told("0", "r + s", "upper") == "The bound `0` is false; what holds is `r + s`."
+    example = {"counterexample": {"printed": "value: False", "true": "value: True"}}
+    assert told("iff a > 0", "iff b > 0", **example) == "`a > 0` is not necessary; `b > 0` is."
+
+
+def test_the_bound_of_one_name_is_taken_out_of_two_conditions() -> None:
+    said = {"where": "r = tr(A)/norm(A, 2)"}
+    found = told("if budget < r*d + lam", "if budget - (2*r + lam) <= 0", said=said)
+    assert found == "In the bound of budget, the coefficient of `r` should be `2`, not `d`."
+
+
+def test_a_number_is_no_word_of_a_trace() -> None:
+    said: Any = {"where": "t = tr(W)"}
+    assert told("(t - 1)*t", "2*t - 2", said=said) == "`t` stands where `2` should."
+
+
+def test_where_a_limit_is_another_one() -> None:
+    holds = (
+        "along every sequence. rho: theta < 0: limit 0, as printed. rho: theta = 0: limit 1/2, printed 1. where r > 0"
+    )
+    found = told("Indicator(theta >= 0)", "Indicator(theta > 0)", "rho", correction={"latex": "", "holds": holds})
+    assert found == "Where `theta = 0`, the limit is 1/2, not 1. Elsewhere the print holds."
+
+
+def test_a_print_that_names_another_quantity_is_the_correction_less_their_difference() -> None:
+    more: dict[str, Any] = {"said": {"quantities": {"value": "Var[s]", "other": "Var[x]"}}}
+    holds = "as T -> infinity. value: true - printed = -c. it is right to leading order for none of the starts"
+    assert told("other", "a*c", **more, correction={"latex": "", "holds": holds}) == "`a + 1` stands where `a` should."
+    assert told("other", "a*c", **more) == ""
+
+
+def test_a_narrower_print_says_where_it_holds() -> None:
+    holds = "the print, where l > 0, norm(u) <= l"
+    said = {"limit": "d -> oo", "hypotheses": "u in R^d"}
+    narrow = claim({"upper": "2"}, correction={"latex": "x", "holds": holds}, said=said)
+    assert slip.sentences(narrow, None) == ["It holds only where l > 0, norm(u) <= l, for a constant l."]
