@@ -361,6 +361,7 @@ def sinks_cheaper_when(second_route: bool) -> dict[str, Equivalence | Enclosed]:
     return _cheaper(second_route)
 
 
+@remark("lampert2026.sec7.diag-lower-other")
 @remark("lampert2026.sec7.sinks-always-cheaper")
 def certified_costs() -> list[str]:
     """The least costs between certified bounds at small instances of one group."""

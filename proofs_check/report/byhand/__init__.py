@@ -11,7 +11,7 @@ from functools import lru_cache
 import msgspec
 
 from proofs_check.claims.report import Claim
-from proofs_check.report.byhand import gradients, moments, numbers
+from proofs_check.report.byhand import bounded, enclosed, finite, gradients, moments, numbers, sums
 
 #: Most lines of a check.
 MOST = 5
@@ -21,10 +21,12 @@ def check(claim: Claim) -> tuple[str, ...]:
     """The lines of a refuted claim's check by hand, in the words of the pages; none where none could be made."""
     if claim["verdict"] != "refuted" or not claim["counterexample"] or not claim.get("said"):
         return ()
-    return _check(msgspec.json.encode({key: claim[key] for key in _READ if key in claim}))  # type: ignore[literal-required]
+    read: dict[str, object] = {key: claim[key] for key in _READ if key in claim}  # type: ignore[literal-required]
+    read["evidence"] = claim["symbolic"]["evidence"] if "symbolic" in claim else []
+    return _check(msgspec.json.encode(read))
 
 
-_READ = ("id", "verdict", "counterexample", "said", "printed", "symbols", "kind")
+_READ = ("id", "verdict", "counterexample", "said", "printed", "symbols", "kind", "correction")
 
 
 @lru_cache(maxsize=512)
@@ -34,7 +36,7 @@ def _check(encoded: bytes) -> tuple[str, ...]:
 
     claim = msgspec.json.decode(encoded)
     unfit = (ExpressionError, StatementError, ArithmeticError, LookupError, RecursionError, SyntaxError)
-    for way in (moments.lines, gradients.lines, numbers.lines):
+    for way in (moments.lines, sums.lines, gradients.lines, finite.lines, bounded.lines, enclosed.lines, numbers.lines):
         try:
             found = way(claim)
         except (*unfit, ValueError, TypeError, AttributeError):

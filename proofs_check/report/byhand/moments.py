@@ -72,7 +72,7 @@ def lines(claim: Mapping[str, Any]) -> list[str]:
         return []
     for name, printed in claim["printed"].items():
         try:
-            setting = _setting(claim, name)
+            setting = setting_of(claim, name)
             found = _limit(claim, setting, printed) if claim["counterexample"].get("limit") else None
             found = found or _finite(claim, setting, printed)
         except (_NotHere, KeyError, ValueError):
@@ -82,7 +82,8 @@ def lines(claim: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def _setting(claim: Mapping[str, Any], name: str) -> Setting:
+def setting_of(claim: Mapping[str, Any], name: str) -> Setting:
+    """A quantity of the claim at its counterexample."""
     said = claim["said"]
     text = f"{said['quantities'][name]} = 0"
     prop = proposition(text, said["hypotheses"], said["where"], said["law"], "")
@@ -92,7 +93,7 @@ def _setting(claim: Mapping[str, Any], name: str) -> Setting:
 # -- products of linear combinations of tokens
 
 
-def _products(node: Expr, setting: Setting) -> list[Product]:
+def products(node: Expr, setting: Setting) -> list[Product]:
     """The expression as a sum of products, in one dimension."""
     match node.op:
         case "number":
@@ -103,31 +104,31 @@ def _products(node: Expr, setting: Setting) -> list[Product]:
         case "matrix" | "vector":
             return [(Ratio.of(1 if node.args[0] == "I" else setting.number(node.args[0])), ())]
         case "T":
-            return _products(node.args[0], setting)
+            return products(node.args[0], setting)
         case "token":
             return [(Ratio.of(1), (Vector(((Ratio.of(1), ("at", _position(node.args[0]))),)),))]
         case "+":
-            return [term for part in node for term in _products(part, setting)]
+            return [term for part in node for term in products(part, setting)]
         case "*":
             found: list[Product] = [(Ratio.of(1), ())]
             for part in node:
-                more = _products(part, setting)
+                more = products(part, setting)
                 found = [(a * b, (*u, *v)) for a, u in found for b, v in more]
             return found
         case "/":
-            ((below, vectors),) = _products(node.args[1], setting)
+            ((below, vectors),) = products(node.args[1], setting)
             if vectors:
                 raise _NotHere
-            return [(a / below, u) for a, u in _products(node.args[0], setting)]
+            return [(a / below, u) for a, u in products(node.args[0], setting)]
         case "**" if node.args[1].op == "number" and node.args[1].args[0] in (2, 3):
-            return _products(Expr("*", (node.args[0],) * int(node.args[1].args[0])), setting)
+            return products(Expr("*", (node.args[0],) * int(node.args[1].args[0])), setting)
         case "**" if node.args[1].op == "number":
-            ((value, vectors),) = _products(node.args[0], setting)
+            ((value, vectors),) = products(node.args[0], setting)
             if vectors:
                 raise _NotHere
             return [(value ** int(node.args[1].args[0]), ())]
         case "sum":
-            return [_summed(term, node, setting) for term in _products(node.args[0], setting)]
+            return [_summed(term, node, setting) for term in products(node.args[0], setting)]
     raise _NotHere
 
 
@@ -171,9 +172,9 @@ def _moment(node: Expr, setting: Setting) -> Product:
     """What a mean, or a variance, is of, as one product."""
     inside = node.args[0]
     if inside.op == "**" and inside.args[1] == Expr("number", (Fraction(2),)):
-        value, vectors = _gathered(_products(inside.args[0], setting), constant=False)
+        value, vectors = _gathered(products(inside.args[0], setting), constant=False)
         return value * value, (*vectors, *vectors)
-    return _gathered(_products(inside, setting), constant=node.op == "Var")
+    return _gathered(products(inside, setting), constant=node.op == "Var")
 
 
 def pairings(count: int) -> Iterator[tuple[tuple[int, int], ...]]:
@@ -233,7 +234,7 @@ def _of(vectors: Sequence[Vector], names: Mapping[str, str], kind: str) -> str:
     return f"{kind}[{' '.join(_power(name, times) for name, times in counts.items())}]"
 
 
-def _given(setting: Setting) -> str:
+def given(setting: Setting) -> str:
     """The case: d = 1, its matrices, and how the tokens vary together."""
     named = [f"{name} = {setting.number(name)}" for name in ("W", "Sigma", "lam") if name in setting.params]
     law = KERNELS[setting.kernel]
@@ -316,7 +317,7 @@ def _finite(claim: Mapping[str, Any], setting: Setting, printed: str) -> list[st
     scale = setting.number("W")
     if single and scale != 1:
         return []
-    out = [_given(setting), f"By pairings (Isserlis), {second}."]
+    out = [given(setting), f"By pairings (Isserlis), {second}."]
     if not single:
         out.append(f"So {chain(str(setting.prop.left), told(sp.Rational(true)))} at {_where(where)}.")
     out.append(f"The print gives {chain(put_in(printed, shown), told(claimed))}.")
@@ -365,17 +366,17 @@ def _limit(claim: Mapping[str, Any], setting: Setting, printed: str) -> list[str
     example = claim["counterexample"]
     values, shown = _printed_values(claim, setting)
     at = {_THETA: sp.Rational(values["theta"])} if "theta" in values else {}
-    true, power = _tends(_exact(setting.prop.left, setting))
-    other = _setting(claim, printed) if printed in claim["said"]["quantities"] else None
+    true, power = tends(exact_value(setting.prop.left, setting))
+    other = setting_of(claim, printed) if printed in claim["said"]["quantities"] else None
     fixed = {sp.Symbol(n): sp.Rational(v) for n, v in values.items() if n not in ("i", "T", "theta")}
-    claimed, same = _tends(parse(printed).xreplace(fixed) if other is None else _exact(other.prop.left, other))
+    claimed, same = tends(parse(printed).xreplace(fixed) if other is None else exact_value(other.prop.left, other))
     known = claimed.subs(at) == sp.Rational(example["printed"]) and true.subs(at) == sp.Rational(example["true"])
     if not known or power != same:
         return []
     over = "" if power == 0 else f" over {_power('T', power)}"
     place = f"; at theta = {values['theta']} it is {told(true.subs(at))}" if at and true.free_symbols else ""
     first, *rest = _derived(setting)
-    out = [f"{_given(setting).removesuffix('.')}{first}", *rest]
+    out = [f"{given(setting).removesuffix('.')}{first}", *rest]
     out.append(f"So with i = theta*T the quantity{over} tends to {formula(str(true))}{place}.")
     if other is not None:
         head, *_ = _derived(other)
@@ -401,6 +402,15 @@ def _inner(node: Expr) -> tuple[Expr, tuple[str, ...]]:
     return found, (*((node.args[1],) if node.op == "sum" else ()), *indices)
 
 
+def pairing(setting: Setting) -> tuple[str, str]:
+    """What a variance is of, in letters, and its sum over pairings."""
+    _, vectors = _moment(setting.prop.left, setting)
+    names = _lettered(vectors)
+    defined = ", ".join(formula(f"{names[key]} = {key}") for key in map(str, vectors) if names[key] in _LETTERS)
+    moment = _of(vectors, names, "Var")
+    return f"{formula(moment)} with {defined}", chain(moment, _sum(_paired(vectors, True), names))
+
+
 def _derived(setting: Setting) -> list[str]:
     """What the quantity is a moment of, the sum over pairings, and the sizes of its covariances."""
     node, indices = _inner(setting.prop.left)
@@ -410,7 +420,7 @@ def _derived(setting: Setting) -> list[str]:
     moment = _of(vectors, names, node.op)
     sums = _sum(found, names)
     if indices:
-        value = sp.expand(_exact(node, setting, indices))
+        value = sp.expand(exact_value(node, setting, indices))
         return [
             ".",
             f"By pairings (Isserlis), {chain(moment, sums, str(value))} for {' <= '.join(_chain(setting, indices))}.",
@@ -420,7 +430,7 @@ def _derived(setting: Setting) -> list[str]:
     walk = process(setting.kernel, _chain(setting, ()))
     pairs = sorted({pair for way in found for pair in way}, key=lambda pair: (names[pair[0]], names[pair[1]]))
     tending = ", ".join(
-        f"`{_covariance((names[a], names[b]))} ~ {_sized(*_tends(walk.covariance(table[a], table[b]).expr))}`"
+        f"`{_covariance((names[a], names[b]))} ~ {_sized(*tends(walk.covariance(table[a], table[b]).expr))}`"
         for a, b in pairs
     )
     scale = (factor * factor if node.op == "Var" else factor).expr
@@ -435,7 +445,7 @@ def _chain(setting: Setting, indices: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in ("i", *indices, "T") if name in (*setting.prop.positions, *indices))
 
 
-def _exact(node: Expr, setting: Setting, indices: tuple[str, ...] = ()) -> sp.Expr:
+def exact_value(node: Expr, setting: Setting, indices: tuple[str, ...] = ()) -> sp.Expr:
     """A quantity in i, T and the indices, at the case's matrices: sums of products of covariances, closed."""
     if node.op in ("E", "Var"):
         factor, vectors = _moment(node, setting)
@@ -452,16 +462,16 @@ def _exact(node: Expr, setting: Setting, indices: tuple[str, ...] = ()) -> sp.Ex
         body, index, first, last = node.args
         if str(first) != "i + 1" or str(last) != "T":
             raise _NotHere
-        inner = sp.expand(_exact(body, setting, (index,)))
+        inner = sp.expand(exact_value(body, setting, (index,)))
         return sp.sympify(sp.summation(inner, (sp.Symbol(index), sp.Symbol("i") + 1, _T)))
     if node.op == "*":
-        return sp.Mul(*(_exact(part, setting, indices) for part in node))
+        return sp.Mul(*(exact_value(part, setting, indices) for part in node))
     if node.op == "number":
         return sp.Rational(node.args[0])
     raise _NotHere
 
 
-def _tends(value: sp.Expr) -> tuple[sp.Expr, int]:
+def tends(value: sp.Expr) -> tuple[sp.Expr, int]:
     """The coefficient and the power of T in the leading term with i = theta T."""
     above, below = (sp.Poly(part, _T) for part in sp.fraction(sp.together(value.subs(sp.Symbol("i"), _THETA * _T))))
     if above.is_zero:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -11,7 +12,7 @@ from typing import Any
 import flint
 import sympy as sp
 
-from proofs_check.report.byhand.substituting import chain, close, exact, formula, put_in, told
+from proofs_check.report.byhand.substituting import chain, close, exact, formula, put_in, reported, told
 from theorems.algebra import norms
 from theorems.algebra.balls import precision
 from theorems.algebra.expressions import parse
@@ -25,6 +26,10 @@ WHOLE = ("tr", "norm", "sum")
 BOUNDS = {"upper": "The print bounds it from above by", "lower": "The print bounds it from below by"}
 #: Longest formula that is shown before numbers are put in, and with numbers in it.
 SHORT, LONG = 60, 100
+#: Largest denominator of a number that is known by its value.
+PARTS = 64
+#: Terms of a series of which the first are shown, and all are looked at for their signs and sizes.
+TERMS = 12
 #: The step of a difference quotient.
 STEP = Fraction(1, 1000)
 _NAMES = {"abs": "Abs", "max": "Max", "min": "Min", "indicator": "Indicator"}
@@ -32,12 +37,14 @@ _NAMES = {"abs": "Abs", "max": "Max", "min": "Min", "indicator": "Indicator"}
 
 def lines(claim: Mapping[str, Any]) -> list[str]:
     """The check of the first quantity whose values are those of the counterexample."""
-    case = _case(claim)
+    case = case_of(claim)
     for name, printed in claim["printed"].items():
         text = claim["said"]["quantities"].get(name, "")
-        body = _expanded(text, claim["said"]["where"])
+        body = _differentiated(_expanded(text, claim["said"]["where"]))
         way = (
-            _slope
+            _series
+            if printed.endswith(", oo)")
+            else _slope
             if body.startswith("diff(") or "(diff(" in body
             else _entropy
             if text.startswith("entropy(")
@@ -48,7 +55,7 @@ def lines(claim: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def _case(claim: Mapping[str, Any]) -> Case:
+def case_of(claim: Mapping[str, Any]) -> Case:
     """The counterexample, with the sequences of a limit at its index, and what tends to 0 at 0."""
     numbers: dict[str, Fraction] = {}
     matrices, sequences = {}, {}
@@ -78,7 +85,7 @@ def _expanded(text: str, where: str) -> str:
     return put_in(text, table)
 
 
-def _worked(text: str, case: Case, others: Callable[[str], str | None]) -> tuple[str, sp.Expr]:
+def worked(text: str, case: Case, others: Callable[[str], str | None]) -> tuple[str, sp.Expr]:
     """The formula with numbers for its names and for what is worked out as a whole; and its value."""
     table: dict[str, str] = {}
 
@@ -104,16 +111,16 @@ def _worked(text: str, case: Case, others: Callable[[str], str | None]) -> tuple
 
 
 def _number(of: Callable[[], Any]) -> str:
-    """A value that is rational, or the root of a whole number."""
+    """A value that is rational, or the root of such a number."""
     with precision(256):
         found = of()
         if isinstance(found, Fraction):
             return str(found)
-        for text, power in (("{}", 1), ("sqrt({})", 2)):
-            whole = (flint.arb(found) ** power).unique_fmpz()
+        for below, power in itertools.product(range(1, PARTS + 1), (1, 2)):
+            whole = (flint.arb(found) ** power * below).unique_fmpz()
             if whole is not None:
-                return text.format(int(whole))
-    raise ValueError("neither a rational nor a root of a whole number")
+                return str(sp.Rational(int(whole), below) ** sp.Rational(1, power))
+    raise ValueError("neither a rational nor the root of one")
 
 
 def _named(claim: Mapping[str, Any], case: Case) -> Callable[[str], str | None]:
@@ -126,14 +133,14 @@ def _named(claim: Mapping[str, Any], case: Case) -> Callable[[str], str | None]:
         if name == "d" and case.matrices:
             return str(len(next(iter(case.matrices.values()))))
         text = claim["said"]["quantities"].get(name)
-        return None if text is None else str(_worked(text, case, lambda _: None)[1])
+        return None if text is None else str(worked(text, case, lambda _: None)[1])
 
     return found
 
 
 def _sides(claim: Mapping[str, Any], true: sp.Expr, claimed: sp.Expr) -> bool:
     example = claim["counterexample"]
-    return close(true, parse(example["true"])) and close(claimed, parse(example["printed"]))
+    return close(true, reported(example["true"])) and close(claimed, reported(example["printed"]))
 
 
 def _place(case: Case) -> str:
@@ -157,8 +164,8 @@ def _listed(value: Any) -> str:
 
 
 def _plain(claim: Mapping[str, Any], case: Case, text: str, printed: str) -> list[str]:
-    left, true = _worked(text, case, lambda _: None)
-    right, claimed = _worked(printed, case, _named(claim, case))
+    left, true = worked(text, case, lambda _: None)
+    right, claimed = worked(printed, case, _named(claim, case))
     if not _sides(claim, true, claimed):
         return []
     place = _place(case)
@@ -178,12 +185,62 @@ def _entropy(claim: Mapping[str, Any], case: Case, text: str, printed: str) -> l
     """A lower bound above the largest entropy that there is."""
     count = case.numbers["T"]
     most = sp.log(sp.Rational(count))
-    right, claimed = _worked(printed, case, lambda _: None)
+    right, claimed = worked(printed, case, lambda _: None)
     if not claimed.evalf() > most.evalf():
         return []
-    return [
+    out = [
         f"No entropy of T weights exceeds log(T), here {formula(f'log({count})')} (about {float(most):.6g}).",
         f"At {_place(case)} the print gives {formula(right)}, about {float(claimed):.6g}, which is more.",
+    ]
+    rest = {sp.Symbol(name): sp.Rational(number) for name, number in case.numbers.items() if name != "T"}
+    grows = sp.Symbol("T", positive=True)
+    gap = sp.limit(parse(printed).xreplace({**rest, sp.Symbol("T"): grows}) - sp.log(grows), grows, sp.oo)
+    if gap.is_number and gap.is_positive:
+        out.append(f"As T grows, the print less log(T) tends to {chain(told(gap))}: no o(1) makes up for it.")
+    return out
+
+
+class _Derivatives(ast.NodeTransformer):
+    """Derivatives of derivatives, and those at a place, worked out: diff(f, t, 0)."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        inner = [self.visit(argument) for argument in node.args]
+        if not (isinstance(node.func, ast.Name) and node.func.id == "diff"):
+            return ast.Call(node.func, inner, [])
+        found = sp.diff(parse(ast.unparse(inner[0])), sp.Symbol(ast.unparse(inner[1])))
+        for place in inner[2:]:
+            found = found.subs(sp.Symbol(ast.unparse(inner[1])), parse(ast.unparse(place)))
+        return ast.parse(str(sp.factor(found)), mode="eval").body
+
+
+def _differentiated(text: str) -> str:
+    """The formula without its derivatives, where one is taken at a place."""
+    tree = ast.parse(text.strip(), mode="eval")
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "diff"]
+    return ast.unparse(_Derivatives().visit(tree)) if any(len(call.args) == 3 for call in calls) else text
+
+
+def _series(claim: Mapping[str, Any], case: Case, text: str, printed: str) -> list[str]:
+    """A printed series of alternating signs, between two of its partial sums."""
+    left, true = worked(text, case, lambda _: None)
+    call = ast.parse(printed, mode="eval").body
+    if not isinstance(call, ast.Call) or len(call.args) != 4:
+        return []
+    body, index, first, _ = map(ast.unparse, call.args)
+    term = parse(body).xreplace({sp.Symbol(name): sp.Rational(number) for name, number in case.numbers.items()})
+    terms = [term.subs(sp.Symbol(index), int(first) + k) for k in range(TERMS)]
+    ends = sorted(sum(terms[:k]) for k in (1, 2))
+    claimed = reported(claim["counterexample"]["printed"])
+    falls = all(a * b < 0 and abs(b) < abs(a) for a, b in itertools.pairwise(terms))
+    true_there = close(true, reported(claim["counterexample"]["true"]))
+    if not true_there or not falls or not ends[0] <= claimed <= ends[1] or ends[0] <= true <= ends[1]:
+        return []
+    return [
+        f"Take {_place(case)}.",
+        f"The quantity is {_followed(text, left, told(true))}.",
+        f"The printed terms are {', '.join(formula(str(term)) for term in terms[:3])}, ...: their signs alternate and "
+        f"they fall in size, so that the printed sum lies between `{ends[0]}` and `{ends[1]}`; it is "
+        f"about {float(claimed):.6g}.",
     ]
 
 
@@ -200,7 +257,7 @@ def _slope(claim: Mapping[str, Any], case: Case, text: str, printed: str) -> lis
     at = sp.Rational(case.numbers[by])
     slope = sp.diff(function, sp.Symbol(by)).subs(sp.Symbol(by), at)
     true = abs(slope) if size else slope
-    claimed = _worked(printed, case, lambda _: None)[1]
+    claimed = worked(printed, case, lambda _: None)[1]
     if not _sides(claim, true, claimed):
         return []
     ends = [sp.N(function.subs(sp.Symbol(by), at + sign * sp.Rational(STEP)), 12) for sign in (1, -1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -35,6 +36,11 @@ def close(one: Any, two: Any) -> bool:
     """Whether two exact numbers are the same to 12 digits."""
     a, b = sp.N(one, 30), sp.N(two, 30)
     return bool(a.is_real and b.is_real and abs(a - b) <= sp.Float("1e-12", 30) * max(1, abs(a), abs(b)))
+
+
+def reported(text: str) -> sp.Expr:
+    """A value of the report: a closed expression, or digits."""
+    return sp.Float(text, 30) if re.fullmatch(r"-?\d+\.\d+", text) else parse(text)
 
 
 def told(value: Any) -> str:

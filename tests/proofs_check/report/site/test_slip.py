@@ -72,7 +72,7 @@ def test_what_agrees_has_no_slip() -> None:
 
 def test_a_bound_that_is_false_and_one_that_is_not_necessary() -> None:
     assert told("0", "r + s", "upper") == "The bound `0` is false; what holds is `r + s`."
-    example = {"counterexample": {"printed": "value: False", "true": "value: True"}}
+    example: dict[str, Any] = {"counterexample": {"printed": "value: False", "true": "value: True"}}
     assert told("iff a > 0", "iff b > 0", **example) == "`a > 0` is not necessary; `b > 0` is."
 
 
