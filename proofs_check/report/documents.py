@@ -20,7 +20,7 @@ from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
 from proofs_check.report.site import names, view
 from proofs_check.report.site.markdown import code, escaped, expression, math, sentence
-from proofs_check.report.telling import FIDELITY, gives, parameters, starts
+from proofs_check.report.telling import FIDELITY, false_lines, gives, parameters, starts
 
 FINDINGS, TRUSTED = "findings.md", "rules.md"
 SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
@@ -133,7 +133,7 @@ def _finding(entry: view.Entry) -> list[str]:
     if any(start["exact"] or start["leading"] for start in claim["starts"]):
         add("by the start of the walk", escaped(starts(claim)))
     add("weight", "wrong in lower-order terms only" if of_lower_order(claim) else "")
-    add("the error enters in", escaped(claim["proof"]["first_reaching"] or claim["proof"]["first_false"] or ""))
+    add("in the proof", escaped(false_lines(claim)))
     add("see it", code(claim["replay"]) if claim["replay"] else "")
     return [*out, ""]
 

@@ -259,6 +259,17 @@ def proof_lines(claim: Claim) -> Facts:
     return facts
 
 
+def false_lines(claim: Claim) -> str:
+    """Which line of the printed proof is false first, and which line's error it is that reaches the conclusion."""
+    first, reaching = claim["proof"]["first_false"], claim["proof"]["first_reaching"]
+    if not first:
+        return ""
+    if first == reaching:
+        return f"The first false line of the printed proof is {first}, and its error reaches the conclusion."
+    rest = f"that of {reaching} does" if reaching else "nor does that of another line"
+    return f"The first false line of the printed proof is {first}: its error does not reach the conclusion, {rest}."
+
+
 def findings(claim: Claim, correction: Claim | None) -> Facts:
     """Everything the run found about one claim, as labelled texts."""
     facts: Facts = []

@@ -25,12 +25,28 @@ def example(claim: Claim) -> dict[str, str] | None:
     return {
         "params": at_case(given["given"], claim) if given.get("given") else params,
         "drawn": params if given.get("given") else Markup(""),
-        "quantity": given.get("quantity", ""),
+        "quantity": _quantity(claim),
         "printed": typeset(outcome(given["printed"])),
         "true": typeset(outcome(given["true"])),
         "limit": mathml.sentence(given["limit"]),
         "finite": typeset(given["finite"]),
     }
+
+
+def _quantity(claim: Claim) -> Markup:
+    """Of which quantity the values of the counterexample are, where several are printed."""
+    given = claim["counterexample"]
+    if given is None or given.get("quantity") or len(claim["printed"]) < 2:
+        return mathml.sentence(given.get("quantity", "")) if given else Markup("")
+    sides = (str(given["printed"]), str(given["true"]))
+    for raw in claim["cases"]:
+        case = against(raw)
+        if case["params"] == given["params"] and (str(case["printed"]), str(case["derived"])) == sides:
+            name = raw["quantity"]
+            shown = names.quantity(name, claim)
+            label = Markup("the values are of {}").format(names.label(name))
+            return label if str(shown) == names.label(name) else label + Markup(", {}").format(shown)
+    return Markup("")
 
 
 def at_case(params: Mapping[str, Any], claim: Claim) -> Markup:

@@ -14,7 +14,7 @@ from proofs_check.report.causes import causes, inherited, of_lower_order
 from proofs_check.report.site import formula, mathml, names, prose, runs, view
 from proofs_check.report.site.cases import given_latex
 from proofs_check.report.site.view import Entry, holds_where, paper_title, sentences
-from proofs_check.report.telling import narrowed, ordered, outcome, parameters, start_told
+from proofs_check.report.telling import false_lines, narrowed, ordered, outcome, parameters, start_told
 
 _PREAMBLE = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[T1]{fontenc}
@@ -263,8 +263,7 @@ def _reason(entry: Entry) -> str:
     """What is wrong, the line of the printed proof in which the error is, and by which argument the print is false."""
     claim = entry.claim
     slips, proof = " ".join(sentence(text) for text in view.slips(entry)), claim["proof"]
-    line = proof["first_reaching"] or proof["first_false"]
-    parts = [f"the error enters in {escaped(line)}"] if line else []
+    parts = [escaped(false_lines(claim).rstrip("."))] if proof["first_false"] else []
     parts += [sentence(claim["symbolic"]["method"])] if claim["symbolic"]["method"] else []
     told = "; ".join(parts) + "." * bool(parts)
     return " ".join(filter(None, (slips, told[:1].upper() + told[1:])))

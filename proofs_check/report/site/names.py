@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from markupsafe import Markup
@@ -44,7 +45,7 @@ def written(text: str, claim: Claim, *, generated: bool = False) -> str:
     """
     if generated:
         text = _relettered(text, claim)
-    text = _by_definition(text, claim)
+    text = _by_definition(_put_in(text, claim), claim)
     letter = papers(claim)
     if not letter:
         return text
@@ -164,6 +165,35 @@ def _by_definition(text: str, claim: Claim) -> str:
         return f"({written})" if inside or not re.fullmatch(r"[^ +-]*", written) else written
 
     return _named(table).sub(put_in, text) if table else text
+
+
+def _put_in(text: str, claim: Claim) -> str:
+    """A formula with the printed formula of the first quantity in the place of the name that the cases give it."""
+    table = unnamed(claim)
+    if not table:
+        return text
+    return _named(table).sub(lambda found: table[found[1]] if text == found[1] else f"({table[found[1]]})", text)
+
+
+def unnamed(claim: Claim) -> dict[str, str]:
+    """The name printed for the first quantity that stands for no other: what the correction is away from."""
+    name, text = next(iter(claim["printed"].items()), ("", ""))
+    known = text in said(claim).get("quantities", {}) or text in claim["symbols"]
+    correction = claim["correction"]
+    if not text.isidentifier() or known or correction is None or not correction["sympy"]:
+        return {}
+    apart = re.search(rf"(?:^|\. ){re.escape(name)}: true - printed = (.+?)(?=\. |$)", correction["holds"])
+    return {text: less(correction["sympy"], apart[1])} if apart else {}
+
+
+@lru_cache(maxsize=64)
+def less(one: str, other: str) -> str:
+    """The difference of two formulas."""
+    from sympy import expand
+
+    from theorems.algebra.expressions import parse
+
+    return str(expand(parse(one) - parse(other)))
 
 
 def _parts(claim: Claim) -> dict[str, str]:

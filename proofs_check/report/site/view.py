@@ -20,6 +20,7 @@ from proofs_check.report.site import cases, compare, formula, mathml, names, plo
 from proofs_check.report.telling import (
     FIDELITY,
     asked,
+    false_lines,
     narrowed,
     ordered,
     power,
@@ -286,6 +287,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "steps": steps,
         "wrong": wrong,
         "lines": lines,
+        "false_lines": false_lines(claim),
         "evidence": [generated(text) for text in claim["symbolic"]["evidence"]],
         "trusted": [mathml.sentence(trusted(one)) for one in claim["symbolic"]["trusted"]],
         "corrected": whole,

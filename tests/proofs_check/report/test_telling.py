@@ -151,3 +151,14 @@ def test_the_fidelity_stands_beside_a_verdict_that_is_not_about_the_papers_own_w
         assert dict(telling.findings(other, None))["fidelity"].startswith(f"{word}: ")
         # a lemma of one's own is one's own
         assert telling.fidelity(other | {"paper": {"id": "mypaper", "version": ""}}) == ""
+
+
+def test_the_first_false_line_and_the_one_that_matters_are_told_apart() -> None:
+    def told(first: str | None, reaching: str | None) -> str:
+        claim: Any = {"proof": {"first_false": first, "first_reaching": reaching}}
+        return telling.false_lines(claim)
+
+    assert told(None, None) == ""
+    assert told("line 1", "line 1").endswith("is line 1, and its error reaches the conclusion.")
+    assert told("line 1", "line 2").endswith("its error does not reach the conclusion, that of line 2 does.")
+    assert told("line 1", None).endswith("nor does that of another line.")

@@ -104,3 +104,14 @@ def test_symbols_stand_by_short_definitions_and_statements_in_the_papers_letters
     assert names.written(told, claim) == told
     shown = str(names.definitions(claim))
     assert shown.count("<math>") >= 2 and "m" in shown and "ω" in shown
+
+
+def test_a_name_that_the_cases_give_a_printed_formula_is_never_shown() -> None:
+    """The print is what its correction is away from: scale stands for sqrt(tr2)/lam**2."""
+    holds = "every 1 <= i. eta: true - printed = sqrt(tr2)/lam - sqrt(tr2)/lam**2. variance: true - printed = 1"
+    claim: Any = {"printed": {"eta": "scale", "variance": "scale**2*b"}, "symbols": ["tr2", "lam"], "said": {}}
+    claim["correction"] = {"sympy": "sqrt(tr2)/lam", "holds": holds}
+    assert names.written("scale", claim) == "sqrt(tr2)/lam**2"
+    assert names.written("scale**2*b", claim) == "(sqrt(tr2)/lam**2)**2*b"
+    claim["correction"] = None
+    assert names.written("scale", claim) == "scale"

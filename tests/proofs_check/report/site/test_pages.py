@@ -203,7 +203,7 @@ def test_the_first_wrong_step_and_the_first_false_line_are_marked(sample_report:
     ]
     page = written(sample_report)["claims/bao2024.appA.eq15.html"]
     assert page.count("first wrong step") == 1
-    assert page.count("first false line") == 1
+    assert page.count("first false line</strong>") == 1
     wrong = [e for e in read(page)[0] if e.tag == "li" and e.attributes.get("class") == "wrong"]
     assert len(wrong) == 2 and "first wrong step" in wrong[0].text
 
