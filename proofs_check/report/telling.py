@@ -266,7 +266,7 @@ def false_lines(claim: Claim) -> str:
         return ""
     if first == reaching:
         return f"The first false line of the printed proof is {first}, and its error reaches the conclusion."
-    rest = f"that of {reaching} does" if reaching else "nor does that of another line"
+    rest = f"but that of {reaching} does" if reaching else "nor does that of another line"
     return f"The first false line of the printed proof is {first}: its error does not reach the conclusion, {rest}."
 
 

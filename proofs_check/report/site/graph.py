@@ -230,10 +230,11 @@ def _curve(stops: Sequence[tuple[float, float, float]]) -> str:
 def _node(node: Node, x: float, y: float, wide: float) -> Markup:
     said = f"{node.id}: {node.verdict}" + (", rests on a refuted claim" if node.rests else "")
     label = node.label if len(node.label) <= LETTERS else node.label[: LETTERS - 1] + "…"
+    long = MARGIN + LETTER * len(label) > wide - LETTER
     return Markup(
         '<a href="{href}" data-id="{id}" aria-label="{said}"><g class="node n-{v}{r}" transform="translate({x} {y})">'
         '<title>{said}</title><rect width="{w}" height="{h}" rx="{rx}"/><use href="#m-{v}" x="7" y="7" width="14" '
-        'height="14"/><text x="28" y="18.5">{label}</text></g></a>'
+        'height="14"/><text x="28" y="18.5"{fit}>{label}</text></g></a>'
     ).format(
         href=node.href,
         id=node.id,
@@ -246,4 +247,8 @@ def _node(node: Node, x: float, y: float, wide: float) -> Markup:
         h=HIGH,
         rx=3,
         label=label,
+        # whatever font a browser has, a long label stays within its box
+        fit=Markup(' textLength="{}" lengthAdjust="spacingAndGlyphs"').format(round(LETTER * len(label)))
+        if long
+        else "",
     )

@@ -88,6 +88,8 @@ def quantity(name: str, claim: Claim) -> Markup:
         return Markup(BOUNDS[name][0])
     if found := _short(name, claim):
         return found
+    if re.fullmatch(r"[A-Z]\d", name) or formula.name(name) == f"\\{name}":
+        return mathml.expression(name, block=False)
     words = name.replace("_", " ")
     if name.startswith("factor of ") and "=" not in name:
         return Markup("factor of {}").format(mathml.expression(name.removeprefix("factor of "), block=False))
@@ -108,12 +110,12 @@ def definitions(claim: Claim) -> Markup | None:
     """The quantities by their definitions, and what these use, typeset; None where not all of it is a formula."""
     quantities = said(claim).get("quantities", {})
     told = {name: _definition(name, claim) for name in quantities if name not in _parts(claim)}
-    # a declared symbol stands in the formulas under its name
+    # a declared symbol stands in the formulas under its name, as does one of several quantities
     shown = [
-        f"{formula.name(name)} = {latex}" if latex and name in claim["symbols"] else latex
+        f"{formula.name(name)} = {latex}" if latex and (name in claim["symbols"] or _word(name, told)) else latex
         for name, latex in told.items()
     ]
-    if None in shown or not shown or re.search(r"[=\[]", claim["quantity"]):
+    if None in shown or not shown or re.search(r"^\S+ = |\[", claim["quantity"]):
         return None
     parts = [part.partition(" = ") for part in _split(said(claim).get("where", "")) if part]
     sides = [(formula.latex(left), formula.latex(_relettered(right, claim))) for left, _, right in parts]
@@ -122,6 +124,11 @@ def definitions(claim: Claim) -> Markup | None:
     first = Markup(", ").join(mathml.shown(str(latex)) for latex in dict.fromkeys(shown))
     used = Markup(", ").join(mathml.shown(f"{left} = {right}") for left, right in sides)
     return first + Markup(" with ") + used if used else first
+
+
+def _word(name: str, told: Mapping[str, str | None]) -> bool:
+    """Whether a quantity needs its name beside its definition: it is one of several, and another may be printed so."""
+    return len(told) > 1 and name.isidentifier() and name not in BOUNDS
 
 
 def bounded(name: str, claim: Claim) -> str | None:
