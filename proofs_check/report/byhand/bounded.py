@@ -164,9 +164,15 @@ def _ratio(claim: Mapping[str, Any], text: str, printed: str) -> list[str]:
     ]
     along = next((found for line in claim["evidence"] if (found := _ALONG.search(line))), None)
     if along:
-        path, far = along[1], along[2]
+        # t*[1] is t times the first unit vector
+        path = re.sub(r"\w+ = t\*\[[01]\]", lambda found: formula(_unit(found[0])), along[1])
+        far = along[2]
         out.append(f"Along {path} it exceeds that by {formula(far)} at least, which grows: no o(1) makes up for it.")
     return out
+
+
+def _unit(text: str) -> str:
+    return text.replace("t*[0]", "0").replace("t*[1]", "t*e_1")
 
 
 def _error(claim: Mapping[str, Any], found: re.Match[str]) -> list[str]:

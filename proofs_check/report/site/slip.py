@@ -43,7 +43,7 @@ def sentences(claim: Claim, correction: Claim | None) -> list[str]:
     for name, printed, true in wrong:
         told = _told(name, printed, true, claim)
         if told and len(found) < QUANTITIES:
-            several = len(wrong) > 1 and not told.startswith(("`", claim["quantity"]))
+            several = len(wrong) > 1 and not told.startswith(claim["quantity"])
             first = told.partition(" ")[0]
             grown = (
                 told[0].upper() + told[1:]
@@ -73,7 +73,7 @@ def _only(where: str, claim: Claim) -> str:
     known = " ".join(map(str, [said.get("hypotheses", ""), said.get("where", ""), *said.get("letters", {}).values()]))
     new = {name for name in re.findall(r"(?<![\w.])[a-z](?![\w(])", where) if not re.search(rf"\b{name}\b", known)}
     constant = f", for a constant {' and '.join(sorted(new))}" if new and said.get("limit") else ""
-    return f"It holds only where {where}{constant}."
+    return f"A hypothesis is missing: it holds where {where}{constant}."
 
 
 def _told(name: str, printed: str, true: str, claim: Claim) -> str:

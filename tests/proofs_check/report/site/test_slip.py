@@ -106,4 +106,11 @@ def test_a_narrower_print_says_where_it_holds() -> None:
     holds = "the print, where l > 0, norm(u) <= l"
     said = {"limit": "d -> oo", "hypotheses": "u in R^d"}
     narrow = claim({"upper": "2"}, correction={"latex": "x", "holds": holds}, said=said)
-    assert slip.sentences(narrow, None) == ["It holds only where l > 0, norm(u) <= l, for a constant l."]
+    assert slip.sentences(narrow, None) == [
+        "A hypothesis is missing: it holds where l > 0, norm(u) <= l, for a constant l."
+    ]
+
+
+def test_of_several_quantities_each_is_named() -> None:
+    found = slip.sentences(claim({"mean": "a*c", "spread": "2*b"}), claim({"mean": "b*c", "spread": "b"}))
+    assert found == ["mean: `a` stands where `b` should.", "spread: a factor `2` is too many."]
