@@ -98,7 +98,9 @@ def quantity(name: str, claim: Claim) -> Markup:
 
 def label(name: str) -> str:
     """The name of a printed quantity in words."""
-    return BOUNDS[name][0] if name in BOUNDS else name if re.search(r"[(*]", name) else name.replace("_", " ")
+    return (
+        BOUNDS[name][0] if name in BOUNDS else name if re.search(r"[(*]|^factor of ", name) else name.replace("_", " ")
+    )
 
 
 def value(text: str, claim: Claim) -> Markup:
