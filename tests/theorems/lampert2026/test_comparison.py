@@ -1,5 +1,6 @@
 """The rules behind the costs of the patterns, with near-misses, and the bounds against certified optima."""
 
+import re
 from dataclasses import replace
 from fractions import Fraction as F
 from itertools import product
@@ -13,6 +14,7 @@ from theorems.algebra.expressions import parse
 from theorems.claims.facts import Facts
 from theorems.gaussian.numeric import Case
 from theorems.gaussian.process import Step
+from theorems.kernel.deriving import remarked
 from theorems.kernel.equivalence import holds, judged, unsupported_equivalence
 from theorems.lampert2026 import comparison
 from theorems.lampert2026.patterns.curves import over_groups, region, row
@@ -291,3 +293,11 @@ def test_least_values_that_nothing_says_prove_nothing() -> None:
     assert unsupported_equivalence(honest) == []
     assert unsupported_equivalence(replace(honest, facts=Facts({**LEAST, "C": 10}))) == ["nothing says that C >= 10"]
     assert unsupported_equivalence(replace(honest, facts=Facts({"budget": 1}))) == ["nothing says that budget >= 1"]
+
+
+def test_the_report_encloses_the_costs_that_both_comparisons_are_about() -> None:
+    """Where lam = 4/5 a diagonal solution costs less than 8, the budget of the refuted bound's counterexample."""
+    lines = remarked("lampert2026.sec7.diag-lower-other")
+    assert lines == remarked("lampert2026.sec7.sinks-always-cheaper") and len(lines) == 3
+    found = re.search(r"lam = 4/5, .*OPT_diag in \[([\d.]+), ([\d.]+)\]", lines[2])
+    assert found is not None and 6 < float(found[1]) <= float(found[2]) < 8
