@@ -56,7 +56,7 @@ def causes(claims: Sequence[Claim]) -> list[Cause]:
 
     def weight(cause: Cause) -> tuple[bool, int, bool, int, int]:
         claim = refuted[cause.id]
-        stated = sum(refuted[name]["kind"] not in UNSTATED for name in (*cause.own, *cause.heirs))
+        stated = sum(refuted[name]["kind"] not in UNSTATED for name in (cause.id, *cause.heirs))
         return cause.lower, -stated, claim["fidelity"] != "verbatim", -resting[cause.id], -len(cause.heirs)
 
     return sorted(_gathered(found, refuted), key=weight)
