@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from theorems.statement import binders_prose
+from theorems.statement.coherent import of_every_entry
 from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import HALF_LINE, MOMENTS, OF_EACH, PREDICATES, Expr, chained, coefficients
 from theorems.statement.families import Bounds
@@ -106,7 +107,7 @@ def _latex(node: Expr) -> tuple[str, int]:
     if op == "+":
         return _sum(args), 1
     if op == "*":
-        return _product(args), 2
+        return _product(args), 1 if args[0] == Expr("number", (-1,)) else 2
     if op == "/":
         return rf"\frac{{{latex(args[0])}}}{{{latex(args[1])}}}", 3
     if op == "**":
@@ -150,14 +151,14 @@ def _function(node: Expr) -> tuple[str, int]:
     if op == "diff":
         body, index, at = args
         place = "" if at == Expr("name", (index,)) else rf"\Big|_{{{name_latex(index)}={latex(at)}}}"
-        return rf"\frac{{\partial}}{{\partial {name_latex(index)}}} {latex(body, 2)}{place}", 2
+        return rf"\frac{{\partial}}{{\partial {name_latex(index)}}} {latex(body, 2)}{place}", 1
     if op == "lim":
-        return rf"\lim {latex(args[0], 2)}", 2
+        return rf"\lim {latex(args[0], 2)}", 1
     if op in HALF_LINE:
         body, index, *low = args
         name = name_latex(index)
         if not low:
-            return rf"\lim_{{{name} \to \infty}} {latex(body, 2)}", 2
+            return rf"\lim_{{{name} \to \infty}} {latex(body, 2)}", 1
         return rf"\#\text{{{op}}}_{{{name} > {latex(low[0])}}}\left({latex(body)}\right)", 4
     if op == "chance":
         return rf"\mathbb P\left[{_event(*args)}\right]", 4
@@ -194,7 +195,7 @@ def _function(node: Expr) -> tuple[str, int]:
     if op == "relation":
         return f"{latex(args[1], 1)} {_RELATIONS[args[0]]} {latex(args[2], 1)}", 0
     if op in OF_EACH:
-        return _of_each(node), 4
+        return _of_each(node), 1 if op in ("largest", "smallest") else 4
     if op == "entire":
         return rf"{name_latex(args[0])}\left({latex(args[1])}\right)", 4
     if op == "gamma":
@@ -278,7 +279,7 @@ def in_words(prop: Proposition) -> str:
     whole = f"{left} {prop.relation} {_right(prop)}"
     if prop.relation == "iff":
         whole = f"{left} if and only if {prop.right}"
-    given = [f"{one} {relation} {two}" for relation, one, two in prop.known.relations]
+    given = [*(_given(prop, *relation) for relation in prop.known.relations), *map(str, prop.known.properties)]
     where = f" with {_listed(given)}" if given else ""
     whole += ", entry by entry" if prop.whole is not None else ""
     sentence = f"For every {_listed(quantified)}{where}: {whole}" if quantified else whole
@@ -291,6 +292,16 @@ def in_words(prop: Proposition) -> str:
     if prop.random:
         sentence += f", where {law_in_words(prop)}"
     return sentence + "."
+
+
+def _given(prop: Proposition, sign: str, one: Expr, two: Expr) -> str:
+    """A relation among the hypotheses, with the letters that stand for every entry in it."""
+    every = sorted(of_every_entry(prop.known) & (one.names() | two.names()) - _of_sides(prop))
+    return f"{one} {sign} {two}" + (f" for every {' and '.join(every)}" if every else "")
+
+
+def _of_sides(prop: Proposition) -> frozenset[str]:
+    return prop.left.names() | prop.right.names()
 
 
 def law_in_words(prop: Proposition) -> str:
@@ -398,10 +409,15 @@ def _names(text: str) -> list[str]:
 
 def _parameters(prop: Proposition) -> list[str]:
     found = []
-    own = {label for head in prop.known.entire for label in coefficients(head)} | prop.law.lengths
+    at_least = Range(Fraction(0))
+    entire = {label for head in prop.known.entire for label in coefficients(head)}
+    own = {label for label in entire if prop.known.ranges.get(label) == at_least} | prop.law.lengths
+    own |= of_every_entry(prop.known) - _of_sides(prop)
     for name in (name for name in prop.parameters if name not in own):
         known = prop.known.ranges.get(name)
-        found.append(f"{name} {_range(known)}".strip() if known is not None else name)
+        whole = known is not None and known.integer and name not in prop.known.fixed
+        told = f"{name} {_range(known)}".strip() if known is not None else name
+        found.append(f"integer {told}" if whole else told)
     sizes = [
         f"{name} in {_of(prop, name)}^{size}" + (f" with |{name}_j| <= {bound}" if bound is not None else "")
         for name, (size, bound) in prop.known.sequences.items()
@@ -424,6 +440,8 @@ def _family(declared: tuple[str, Bounds]) -> str:
 
 
 def _range(known: Range) -> str:
+    if known.low is not None and known.low == known.high:
+        return f"= {known.low}"
     low = f"{'>' if known.low_open else '>='} {known.low}" if known.low is not None else ""
     high = f"{'<' if known.high_open else '<='} {known.high}" if known.high is not None else ""
     both = " and ".join(part for part in (low, high) if part)

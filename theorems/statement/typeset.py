@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from theorems.statement.expression import HALF_LINE, MOMENTS, Expr
+from itertools import pairwise
+
+from theorems.statement.expression import HALF_LINE, MOMENTS, OF_EACH, TRUTHS, Expr
 from theorems.statement.proposition import Proposition
 
 _BELOW = str.maketrans("0123456789aehijklmnoprstuvx+-=()", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ₊₋₌₍₎")
 _ABOVE = str.maketrans("0123456789abcdefghijklmnoprstuvwxyz+-=()", "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁺⁻⁼⁽⁾")
 _NAMES = {
-    "lam": "λ", "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eps": "ε", "epsilon": "ε", "eta": "η",
+    "lam": "λ", "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η",
     "theta": "θ", "kappa": "κ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ",
     "psi": "ψ", "omega": "ω", "Sigma": "Σ",
 }  # fmt: skip
 _HEADS = {"E": "𝔼", "P": "ℙ"}
 _RELATIONS = {"<=": "≤", ">=": "≥", "->": "→", "~": "∼", "!=": "≠"}
 _NORMS = {"2": "₂", "fro": "_F", "nuclear": "_*"}
+#: What has no sign of its own stands as it is written.
+_AS_WRITTEN = (*OF_EACH, "dist", "chance", "diff", "element", "member", "least", "lim", "given")
 #: How tightly sums, products, and what stands alone bind.
 _SUM, _PRODUCT, _ALONE = 1, 2, 4
 
@@ -86,7 +90,12 @@ def _product(args: tuple[Expr, ...]) -> tuple[str, int]:
         return f"-{_product(args[1:])[0]}", _SUM
     if len(args) == 1:
         return _text(args[0], _PRODUCT), _PRODUCT
-    return " ".join(_text(arg, _PRODUCT if k == 0 else _PRODUCT + 1) for k, arg in enumerate(args)), _PRODUCT
+    text = _text(args[0], _PRODUCT)
+    for before, arg in pairwise(args):
+        # a b/2 c is taken for a b/(2 c)
+        divided = before.op == "/" or (before.op == "number" and before.args[0].denominator > 1)
+        text += (" · " if divided else " ") + _text(arg, _PRODUCT + 1)
+    return text, _PRODUCT
 
 
 def _index(node: Expr) -> str:
@@ -124,6 +133,8 @@ def _function(node: Expr) -> tuple[str, int]:
         return f"{sign}({index} = {_text(first)} … {end}) {_text(body, _PRODUCT)}", _SUM
     if op == "integral":
         return f"∫({_name(args[1])} = {_text(args[2])} … {_text(args[3])}) {_text(args[0], _PRODUCT)}", _SUM
-    if op in HALF_LINE:
-        return f"{op}({', '.join((_text(args[0]), args[1], *map(_text, args[2:]), '∞'))})", _ALONE
+    if op in HALF_LINE or op in _AS_WRITTEN:
+        return str(node), _ALONE
+    if op in TRUTHS:
+        return str(node), 0
     return f"{op}({', '.join(_text(arg) if isinstance(arg, Expr) else str(arg) for arg in args)})", _ALONE

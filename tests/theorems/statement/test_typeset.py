@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 
 from theorems.statement.proposition import proposition
+from theorems.statement.prose import in_words, statement_latex
 from theorems.statement.typeset import typeset
 
 SHOWN = {
@@ -20,7 +21,36 @@ SHOWN = {
     ("norm(W, 2) <= norm(W, nuclear)", ""): "‖W‖₂ ≤ ‖W‖_*",
     ("P[x[1].T*x[2] > 0] = 1/2", ""): "ℙ[x₁ᵀ x₂ > 0] = 1/2",
     ("E[norm(mean(x))**2] = sum(j, j, 1, T)*lam**(T/2)", "lam > 0"): "𝔼[‖x̄‖²] = (∑(j = 1 … T) j) λ^(T/2)",
+    ("a/2*b <= 1/2*a/3", "a > 0, b > 0"): "a/2 · b ≤ 1/2 · a/3",
+    ("largest(s[j], j, 1, n)**2 >= 0", "s in R^n"): "largest(s[j], j, 1, n)² ≥ 0",
+    ("diff(u**2, u)*W[1, 2] = 0", "u real, d >= 2"): "diff(u**2, u) W[1, 2] = 0",
+    ("indicator(0 <= u < 1)*P[normal(u, 1) > 2] <= 1", "u real"): "indicator(0 <= u < 1) P[normal(u, 1) >= 2] ≤ 1",
+    ("eps*epsilon = 1", "eps > 0, epsilon > 0"): "eps ε = 1",
 }
+#: What would be taken for something else: a derivative, a maximum or a limit of a product, a sign after a sign.
+LATEX = {
+    ("diff(u**2, u)*u = 2", "u real"): r"\left(\frac{\partial}{\partial u} u^{2}\right) \, u = 2",
+    ("largest(s[j], j, 1, n)**2 = 1", "s in R^n"): r"\left(\max_{1 \le j \le n} s_{j}\right)^{2} = 1",
+    ("largest(s[j]**2, j, 1, n) = 1", "s in R^n"): r"\max_{1 \le j \le n} s_{j}^{2} = 1",
+    ("u - (-v) = u + v", "u real, v real"): r"u -\left(-v\right) = u + v",
+}
+#: What the reading says of hypotheses.
+WORDS = {
+    ("n**2 >= n", "n integer, n >= -3"): "For every integer n >= -3:",
+    ("max(s) >= 0", "s in R^n, s[j] >= 0, n >= 3"): "For every n >= 3 and s in R^n with s[j] >= 0 for every j:",
+    ("u >= 0", "positive(u + t, t, 0, 1), u real"): "For every u with positive(u + t, t, 0, 1):",
+    ("g[0] = 0", "g entire with coefficients >= 0, g[0] = 0"): "For every g0 = 0 and power series g(u)",
+}
+
+
+@pytest.mark.parametrize(("text", "hypotheses"), LATEX)
+def test_latex_means_what_is_judged(text: str, hypotheses: str) -> None:
+    assert statement_latex(proposition(text, hypotheses)) == LATEX[text, hypotheses]
+
+
+@pytest.mark.parametrize(("text", "hypotheses"), WORDS)
+def test_the_reading_says_every_hypothesis(text: str, hypotheses: str) -> None:
+    assert in_words(proposition(text, hypotheses)).startswith(WORDS[text, hypotheses])
 
 
 @pytest.mark.parametrize(("text", "hypotheses"), SHOWN)
@@ -45,7 +75,8 @@ def written(random: Random, depth: int) -> str:
 
 def read_back(line: str) -> sp.Expr:
     """One line of Unicode as what a reader takes it for."""
-    line = re.sub("[⁰¹²³]", lambda found: f"**{'⁰¹²³'.index(found[0])}", line.split(" ≤ ")[0].replace("^", "**"))
+    line = line.split(" ≤ ")[0].replace("^", "**").replace(" · ", "*")
+    line = re.sub("[⁰¹²³]", lambda found: f"**{'⁰¹²³'.index(found[0])}", line)
     return sp.sympify(re.sub(r"(?<=[\w)]) (?=[\w(])", "*", line))
 
 
