@@ -13,6 +13,7 @@ from scipy.integrate import quad
 
 from theorems.algebra.expressions import parse, symbol
 from theorems.claims.catalogue import Paper, Statement
+from theorems.gaussian.process import Step
 from theorems.kernel.derivation import Closed, Derived
 from theorems.kernel.distributions import Finite, density, finite
 from theorems.kernel.settle import unsupported
@@ -97,8 +98,21 @@ def test_a_density_that_is_none_is_named() -> None:
     with pytest.raises(ValueError, match="no antiderivative"):
         density(1, t, 0, 1).expect(lambda x: sp.sin(sp.sin(x)))
     # across a pole the primitive's ends would give a negative "integral"
-    poled = density(-1 / (2 * t**2), t, -1, 1).expect(lambda x: x**2)
-    assert not all(licensed(step) for step in poled.steps)
+    poled = Step("antiderivative", "", (1 / t**2, t, -sp.S.One, sp.S.One, -1 / t, -2 * sp.S.One))
+    assert not licensed(poled)
+
+
+@pytest.mark.parametrize("weight", ["3*t - 1/2", "5/2 - 3*t", "(3*t - 1)*(t + 1)", "p*exp(-p*t)/(1 - exp(-p))"])
+def test_a_density_that_is_negative_somewhere_or_not_known_is_refused(weight: str) -> None:
+    with pytest.raises(ValueError, match=r"is not seen to be >= 0 for t in \[0, 1\]"):
+        density(parse(weight), t, 0, 1).expect(lambda x: x)
+
+
+@pytest.mark.parametrize(
+    ("weight", "low", "high"), [("6*t*(1 - t)", 0, 1), ("12*(t - 1/2)**2", 0, 1), ("1/t**2", "-oo", -1)]
+)
+def test_a_density_that_touches_0_is_one(weight: str, low: Any, high: Any) -> None:
+    assert all(map(licensed, density(parse(weight), t, low, high).expect(lambda x: 1 / x if low == "-oo" else x).steps))
 
 
 def test_an_expectation_needs_the_step_that_concludes_it() -> None:
