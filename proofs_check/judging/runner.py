@@ -23,7 +23,7 @@ from proofs_check.claims.findings import generalised, holding, proof, saying, st
 from proofs_check.claims.pairing import Pair
 from proofs_check.claims.report import Agreement, Claim, Counterexample, Report, Spent, empty
 from proofs_check.inputs.errors import RunStopped
-from proofs_check.inputs.plugins import load_simulations
+from proofs_check.inputs.plugins import load, load_simulations
 from proofs_check.judging import workers
 from proofs_check.judging.cache import Found, VerdictCache
 from proofs_check.judging.judgement import verdict
@@ -43,6 +43,7 @@ from theorems.kernel.enumeration import enumerated
 from theorems.kernel.equivalence import clause_of, conjoined
 from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import settle, stated, target, value_of
+from theorems.statement.syntax import nearest
 
 
 @dataclass(frozen=True)
@@ -238,8 +239,8 @@ def _mark_rests(reports: Sequence[Claim]) -> None:
 def judge(claim: Statement, options: Options, device: str, listener: Progress) -> list[tuple[Claim, float]]:
     """The reports of a claim and, if it is refuted, of its correction, each with the part of the budget it spent."""
     began = time.perf_counter()
-    if claim.unread:
-        return [(_broken(claim, options, CatalogueError(claim.unread), 0.0), 0.0)]
+    if why := claim.unread or _lacking(claim):
+        return [(_broken(claim, options, CatalogueError(why), 0.0), 0.0)]
     if is_data(claim):
         try:
             return judged_claim(claim, options, device)
@@ -463,6 +464,16 @@ def _frame(claim: Statement, options: Options) -> Claim:
         }
     )
     return found
+
+
+def _lacking(claim: Statement) -> str:
+    """What is wrong with what a claim says that it rests on: no claim of that id; "" where each is one."""
+    if all(name in by_id() for name in claim.depends_on):
+        return ""
+    # in a notebook other packages have not been imported
+    load()
+    unknown = [name for name in claim.depends_on if name not in by_id()]
+    return f"depends_on has {unknown[0]!r}, which is no claim{nearest(unknown[0], by_id())}" if unknown else ""
 
 
 def _broken(claim: Statement, options: Options, error: BaseException, seconds: float) -> Claim:

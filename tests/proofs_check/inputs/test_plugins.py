@@ -157,7 +157,7 @@ WORDS = GOOD.replace(
 )
 
 
-SECOND = 'claim("{paper}.sec9.second", "E[norm(x[i])**2] = i*tr(Sigma)")\n'
+SECOND = 'claim("{paper}.sec9.second", "E[norm(x[i])**2] = i*tr(Sigma)", depends_on=("{paper}.sec1.mean", "bao2024.appA.eq11"))\n'
 
 
 def judged_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, object]]:
@@ -194,6 +194,11 @@ UNREAD: dict[str, tuple[str, str, list[str]]] = {
         ["other.sec1.mean", "'mypaper'", "begin the id with that"],
     ),
     "foreign unread": ('"other.sec1.mean", "E["', "mypaper.unread.other-sec1-mean", ["column"]),
+    "rests on nothing": (
+        '"{paper}.sec1.bad", "E[norm(x[i])**2] = i*tr(Sigma)", depends_on=("mypaper.sec9.secnd",)',
+        "mypaper.sec1.bad",
+        ["depends_on has 'mypaper.sec9.secnd', which is no claim; did you mean mypaper.sec9.second?"],
+    ),
     "shipped": (
         '"bao2024.appA.eq15", "E[norm(x[i])**2] = i*tr(Sigma)"',
         "mypaper.unread.bao2024-appA-eq15",
