@@ -30,9 +30,10 @@ def code(text: str) -> str:
 
 
 def math(latex: str) -> str:
-    """A formula, in signs that also a table may hold; as code where it cannot be converted."""
-    if "$" in latex or "`" in latex or mathml.converted(latex, True) is None:
+    """A formula, in signs that a table may hold too and that make no link; as code where it cannot be converted."""
+    if re.search(r"[$`]|(?<!\\)%", latex) or mathml.converted(latex, True) is None:
         return code(latex)
+    latex = latex.replace("](", "] (")
     inside = latex.replace(r"\|", r"\Vert ").replace("|", r"\vert ").replace("<", r"\lt ").replace(">", r"\gt ")
     return "$" + " ".join(inside.split()) + "$"
 
@@ -65,6 +66,11 @@ def _statement(entry: view.Entry) -> str:
 
 def _block(label: str, text: str) -> list[str]:
     return [f"- **{label}**: {text}"] if text else []
+
+
+def _row(*cells: str) -> str:
+    """A row of a table, whose cells code may not end."""
+    return "| " + " | ".join(re.sub(r"(?<!\\)\|", r"\|", cell) for cell in cells) + " |"
 
 
 def _claim(entry: view.Entry) -> list[str]:
@@ -113,11 +119,9 @@ def _claim(entry: view.Entry) -> list[str]:
         ]
         for line in lines:
             first = " **first false line**" if line["label"] == claim["proof"]["first_false"] else ""
-            printed = f"${line['latex']}$" if line.get("latex") else expression(line["printed"])
+            printed = math(line["latex"]) if line.get("latex") else expression(line["printed"])
             cells = (escaped(line["label"]) + first, printed, expression(line["derived"]) if line["derived"] else "")
-            out.append(
-                "| " + " | ".join([*cells, {True: "yes", False: "no", None: "not decided"}[line["holds"]]]) + " |"
-            )
+            out.append(_row(*cells, {True: "yes", False: "no", None: "not decided"}[line["holds"]]))
     if claim["traceback"]:
         body = mathml.clean(claim["traceback"]).rstrip("\n").split("\n")
         out += ["", "Traceback:", "", *("    " + line for line in body)]
@@ -144,7 +148,7 @@ def markdown(report: Report) -> str:
         for section in paper["sections"]:
             for entry in section["entries"]:
                 cells = (escaped(section["title"]), f"{_MARKS[entry.verdict]} {entry.verdict}", code(entry.id))
-                out.append("| " + " | ".join([*cells, _statement(entry)]) + " |")
+                out.append(_row(*cells, _statement(entry)))
         out.append("")
         for section in paper["sections"]:
             out += [f"### {escaped(section['title'])}", ""]

@@ -157,7 +157,8 @@ WORDS = GOOD.replace(
 )
 
 
-SECOND = 'claim("{paper}.sec9.second", "E[norm(x[i])**2] = i*tr(Sigma)", depends_on=("{paper}.sec1.mean", "bao2024.appA.eq11"))\n'
+RESTS = 'depends_on=("{paper}.sec1.mean", "bao2024.appA.eq11")'
+SECOND = f'claim("{{paper}}.sec9.second", "E[norm(x[i])**2] = i*tr(Sigma)", {RESTS})\n'
 
 
 def judged_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, object]]:

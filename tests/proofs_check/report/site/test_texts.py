@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 from proofs_check.inputs.expect import CORRECTED
 from proofs_check.report import site
 from proofs_check.report.site.comments import escaped, safe
-from proofs_check.report.site.markdown import code
+from proofs_check.report.site.markdown import code, math
 from tests.proofs_check.report.site.test_pages import EVIL, hostile
 
 Report = Any
@@ -36,6 +37,20 @@ def test_markdown_escapes(sample_report: Report) -> None:
     assert code("a ``b`` c") == "```a ``b`` c```" and code("`") == "`` ` ``"
     rows = [line for line in text.split("\n") if line.startswith("| Appendix")]
     assert rows and all(len(re.findall(r"(?<!\\)\|", row)) == 5 for row in rows)
+
+
+def test_no_text_of_a_lemma_is_read_as_markdown(sample_report: Report) -> None:
+    """A link or an image in its LaTeX, a comment, and bars and dollars in a table of lines."""
+    report = copy.deepcopy(sample_report)
+    first = next(claim for claim in report["claims"] if claim["proof"]["lines"])
+    first["statement"] = r"\text{![a](http://a.example/b.png)}"
+    first["proof"]["lines"][0]["latex"] = r"a | b$ ![i](u) $"
+    first["proof"]["lines"][0]["derived"] = "a | ] b"
+    text = site.markdown(report)
+    assert r"$\text{![a] (http://a.example/b.png)}$" in text
+    (row,) = (line for line in text.split("\n") if "![i](u)" in line)
+    assert r"`a \| b$ ![i](u) $`" in row and len(re.findall(r"(?<!\\)\|", row)) == 5
+    assert math("a % b") == "`a % b`" and math(r"a\%") == r"$a\%$"
 
 
 def test_the_comments_are_of_their_paper_by_cause(sample_report: Report) -> None:
