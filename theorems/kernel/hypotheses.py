@@ -30,11 +30,13 @@ WRITTEN = (
     (re.compile(r"\b(?:infinity|oo)\b"), "infinity"),
 )
 RELATION = re.compile(r"(<=|>=|==|!=|->|<|>|=)")
-#: What follows from other hypotheses in words: Sigma is a covariance in every claim, and tr2 = |R W R|_F^2.
+#: What follows from other hypotheses in words: Sigma is a covariance in every claim, tr2 = |R W R|_F^2, and
+#: E|sum_i Y_i|^2 = k (D + (k - 1) N) for D = E|Y_i|^2 >= 0 and N = E[Y_i^T Y_j].
 FOLLOWS: Mapping[str, tuple[frozenset[str], ...]] = {
     "Sigma psd": (frozenset(),),
     "Sigma pd": (frozenset({"Sigma = I"}),),
     "W symmetric": (frozenset({"W psd"}),),
+    "sum_energy > 0": (frozenset({"least_cross > 0"}),),
     "tr2 >= 0": (frozenset({"W symmetric"}),),
     "tr2 > 0": (frozenset({"W symmetric", "W != 0", "Sigma pd"}), frozenset({"W symmetric", "W != 0", "Sigma = I"})),
 }

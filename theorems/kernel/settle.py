@@ -36,6 +36,7 @@ from theorems.kernel.derivation import (
     consequence_of,
 )
 from theorems.kernel.equivalence import settle_equivalence, unsupported_equivalence
+from theorems.kernel.eventually import Eventually
 from theorems.kernel.grounds import complaints, grounds, ungrounded, where_said
 from theorems.kernel.grounds import stated as assumed
 from theorems.kernel.limits import Limit, compare_cells, enclosed, supported_cells
@@ -193,6 +194,9 @@ def ungranted(derived: Derived, given: Collection[str]) -> tuple[str, ...]:
     """The hypotheses that a derivation's steps use, or that its quantities speak of, and that are not given."""
     own = (value.needs for value in derived.quantities.values() if isinstance(value, SharpBound | Inequality))
     wanted = dict.fromkeys(need for needs in own for need in needs)
+    if any(isinstance(value, Eventually) for value in derived.quantities.values()):
+        # of T -> infinity a least length is no hypothesis
+        given = (*given, "T >= 2")
     return (
         *(need for need in wanted if not hypotheses.granted(need, given)),
         *hypotheses.ungranted(derived.steps, given),

@@ -212,7 +212,11 @@ def _premise(premises: tuple[Step, ...], name: str) -> tuple[Any, ...]:
     return found.data
 
 
-@rule("least-entropy")
+def _two_or_more(_: Any, total: str, *__: Any) -> tuple[str, ...]:
+    return (f"{total} >= 2",)
+
+
+@rule("least-entropy", needs=_two_or_more)
 def least_entropy(premises: tuple[Step, ...], total: str, norm: str, value: sp.Expr) -> bool:
     """The least entropy of T >= 2 scores of Euclidean norm <= nu: that of one score up and T - 1 equal ones.
 

@@ -20,6 +20,8 @@ LEVEL = symbol("l")
 Conditions = tuple[str, ...]
 #: What the rules about levels need of a claim: with one token 1 - 1/k is 0, and D is constant.
 TOKENS = ("k >= 2",)
+#: What the rules about R need besides: S = E|sum_i Y_i|^2/k > 0, so that D >= S/k > 0.
+ENERGY = (*TOKENS, "sum_energy > 0")
 
 
 @rule("exchangeable-moment")
@@ -88,9 +90,9 @@ def _are(conditions: Conditions, wanted: tuple[tuple[sp.Expr, tuple[int, ...]], 
     return found == [(sp.expand(gap), allowed) for gap, allowed in wanted]
 
 
-def _concludes(name: str) -> Callable[[Rule], Rule]:
+def _concludes(name: str, needs: Conditions = TOKENS) -> Callable[[Rule], Rule]:
     EQUIVALENCES.add(name)
-    return rule(name, needs=TOKENS)
+    return rule(name, needs=needs)
 
 
 @_concludes("slope-sign")
@@ -131,11 +133,11 @@ def chord_sign(name: str, conditions: Conditions, energy: Any, cone: Any, chord:
     return name == "D increasing" and _are(conditions, ((first, (-1, 0)), (last, (-1,))))
 
 
-@_concludes("ratio-of-energy")
+@_concludes("ratio-of-energy", ENERGY)
 def ratio_of_energy(name: str, conditions: Conditions, balance: Any, of_energy: Any) -> bool:
     """R = (S/D - 1)/(k - 1) with S = E|sum_i Y_i|^2/k > 0 fixed and D >= S/k > 0: R rises just where D falls.
 
-    Trusted: S > 0 is the claim's assumption (R > 0 implies it); D >= S/k, as N <= D by Cauchy-Schwarz.
+    Trusted: D >= S/k, as N <= D by Cauchy-Schwarz.
     """
     if not licensed_by(balance, ("energy-balance",)) or not licensed_by(of_energy, ("slope-sign", "chord-sign")):
         return False
@@ -143,11 +145,11 @@ def ratio_of_energy(name: str, conditions: Conditions, balance: Any, of_energy: 
     return of_energy.data[0] == turned.get(name) and tuple(conditions) == tuple(of_energy.data[1])
 
 
-@_concludes("ends-compared")
+@_concludes("ends-compared", ENERGY)
 def ends_compared(name: str, conditions: Conditions, balance: Any) -> bool:
     """R(1) > R(0) iff D(1) < D(0), R(1) < R(0) iff D(1) > D(0), as R = (S/D - 1)/(k - 1) with S > 0.
 
-    Trusted: as for ratio-of-energy.
+    Trusted: D >= S/k, as N <= D by Cauchy-Schwarz.
     """
     if not licensed_by(balance, ("energy-balance",)):
         return False
@@ -158,12 +160,12 @@ def ends_compared(name: str, conditions: Conditions, balance: Any) -> bool:
     return _are(conditions, ((loss, signs[name]),))
 
 
-@_concludes("interior-maximum")
+@_concludes("interior-maximum", ENERGY)
 def interior_maximum(name: str, conditions: Conditions, balance: Any, cone: Any) -> bool:
     """R has exactly one maximum on [0, 1], in the open interval, iff e(0) > 0 and e(1) < 0.
 
     Trusted: D with the affine slope -c e has its only minimum where e changes from positive to negative; otherwise D is
-    monotone or constant on [0, 1], and a maximum of R stands at an end.
+    monotone or constant on [0, 1], and a maximum of R stands at an end; D >= S/k, as N <= D by Cauchy-Schwarz.
     """
     if not licensed_by(balance, ("energy-balance",)):
         return False

@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 
 from theorems.algebra.expressions import symbol
+from theorems.bao2024.entropy import least
 from theorems.claims.catalogue import Statement, by_id
 from theorems.gaussian.process import Step
 from theorems.kernel.deriving import derive
@@ -66,6 +67,7 @@ STRENGTHS = ("kappa_1 > 0", "kappa_2 >= 0", "r >= 1")
         ("kappa_1/r + kappa_2 > 0", STRENGTHS),
         ("r != 0", STRENGTHS),
         ("W symmetric", ("W psd",)),
+        ("sum_energy > 0", ("least_cross > 0",)),
         ("Sigma psd", ()),
         ("Sigma pd", ("Sigma = I",)),
         ("tr2 > 0", ("W symmetric", "W != 0", "Sigma pd")),
@@ -135,6 +137,8 @@ def without(claim: str, *gone: str, **changes: Any) -> Statement:
         ("bao2024.appB.cauchy-schwarz", ("p_j >= 0",), "p_j >= 0"),
         ("bao2024.appB.dominance", ("Assumption 1 with Sigma = I",), "Sigma = I"),
         ("lampert2026.sec5.monotone-iff", ("k >= 2",), "k >= 2"),
+        ("lampert2026.sec5.dense-smooths-more", ("least_cross > 0",), "sum_energy > 0"),
+        ("lampert2026.sec5.uniform-vs-identity", ("sum_energy > 0",), "sum_energy > 0"),
         ("lampert2026.sec4.cost", ("rho_Q > 0", "rho_Q = dist(0, conv{z_i : i in J}) > 0"), "rho_Q > 0"),
         ("lampert2026.sec4.cost", ("kappa > 0", "kappa > 0; scores are divided by sqrt(d)"), "kappa > 0"),
         ("lampert2026.sec4.wendel", ("dim >= 2",), "dim >= 2"),
@@ -158,6 +162,13 @@ def test_a_claim_without_what_its_proof_needs_is_undecided(claim: str, gone: tup
     found = settle(weaker, derived)
     assert found.status == "undecided" and needed in found.method, found.method
     assert f"not assumed: {needed}" in found.evidence
+
+
+def test_the_least_entropy_is_of_two_scores_or_more() -> None:
+    (step,) = (one for one in least()[1] if one.rule == "least-entropy")
+    assert needs(step) == ("T >= 2",)
+    # as T grows that is no hypothesis
+    assert settle(by_id()["bao2024.sec5.eq9"], derive("bao2024.sec5.eq9", ())).status == "disproved"
 
 
 def test_a_limit_in_the_other_direction_is_not_that_of_the_claim() -> None:
