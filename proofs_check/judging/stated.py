@@ -95,14 +95,20 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
     first["replay"] = _replay(claim, options)
     first["seconds"] = round(time.perf_counter() - began, 3)
     found = [(first, claim.alpha)]
-    narrowed = ruling == "refuted" and len(reports) == 1 and bool(claim.narrower) and options.case is None
+    narrower = ruling == "refuted" and bool(claim.narrower) and options.case is None
+    narrowed, where = narrower and len(reports) == 1, NARROWED + " and ".join(claim.narrower.values())
     if narrowed:
-        reports.append(_narrowed(claim, name, options, device))
+        reports.append(_narrowed(claim, name, CORRECTED, options, device))
         first["correction"] = {
             "latex": claim.statement or statement_latex(said(claim, name)),
             "sympy": None,
-            "holds": NARROWED + " and ".join(claim.narrower.values()),
+            "holds": where,
         }
+    elif narrower:
+        # beside a formula that corrects the print it is no correction, and judged like one
+        found = [(first, 2 * claim.alpha)]
+        beside = _narrowed(claim, name, ".narrower", options, device)
+        first["symbolic"]["evidence"].append(": ".join(filter(None, (where, beside["verdict"], beside["reason"]))))
     if ruling == "refuted" and len(reports) > 1:
         second = reports[1]
         formula = "" if narrowed or first["correction"] is None else second["printed"]["value"]
@@ -122,10 +128,10 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
     return found
 
 
-def _narrowed(claim: Statement, name: str, options: Any, device: str) -> Claim:
+def _narrowed(claim: Statement, name: str, part: str, options: Any, device: str) -> Claim:
     """The report of the print under the further hypotheses, or along the other limit, under which it is to hold."""
     request = Request(*narrowed_texts(claim, name))
-    return _judged(request.put(), request, claim.id + CORRECTED, options, device, claim.alpha)[0]
+    return _judged(request.put(), request, claim.id + part, options, device, claim.alpha)[0]
 
 
 def hold_attained(report: Claim, prop: Proposition, seed: int) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from proofs_check.judging.runner import Options
 from proofs_check.judging.stated import judged_claim
-from theorems.claims.catalogue import CatalogueError, by_id
+from theorems.claims.catalogue import CatalogueError, Paper, Said, Statement, by_id
 
 CLAIM = by_id()["choromanski2021.appF.eq35-w"]
 
@@ -41,3 +41,24 @@ def test_a_correction_is_printed_in_the_names_that_its_claim_declares() -> None:
     assert first["correction"] is not None and (first["verdict"], second["verdict"]) == ("refuted", "verified")
     assert second["printed"] == dict.fromkeys(claim.printed, first["correction"]["sympy"])
     assert second["symbols"] == list(claim.symbols) and second["said"] == first["said"]
+
+
+@pytest.mark.parametrize(("further", "verdict"), [("i = j", "verified"), ("i <= j", "refuted")])
+def test_beside_a_formula_that_corrects_the_print_it_is_judged_too(further: str, verdict: str) -> None:
+    said = Said({"value": "E[x[i].T*W*x[j]]"}, "W symmetric", "", "walk", "", "")
+    claim = replace(stated_claim(said), narrower={"for": further})
+    (first, spent), (second, _) = judged_claim(claim, Options(effort="quick"), "cpu")
+    assert first["verdict"] == "refuted" and spent == 2 * claim.alpha
+    assert first["correction"] is not None and second["verdict"] == "verified"
+    (told,) = (one for one in first["symbolic"]["evidence"] if one.startswith(f"the print, where {further}"))
+    assert told.startswith(f"the print, where {further}: {verdict}")
+
+
+def stated_claim(said: Said) -> Statement:
+    """E[x_i^T W x_j] = j tr(W Sigma), which is i tr(W Sigma) for i <= j."""
+    texts = {"where": "Lemma 1", "kind": "identity", "statement": "", "reading": "", "quantity": "value"}
+    paper = Paper("narrow", "t", "a", "v")
+    table = {"value": "j*tr(W*Sigma)"}
+    return Statement(
+        id="narrow.sec1.mean", symbols=("i", "j"), printed=table, paper=paper, says=said, plugin="p", **texts
+    )
