@@ -19,21 +19,22 @@ SIGNS = {"<=": 1, "<": 1, ">=": -1, ">": -1}
 LONGEST = 40
 
 
-def follows_where(claim: Statement, name: str, correction: str) -> str:
-    """The condition c >= 0 under which a printed bound follows from a correction; "" where no one factor decides.
+def follows_where(claim: Statement, name: str, correction: str) -> tuple[str, str]:
+    """The condition c >= 0 under which a printed bound follows from a correction, and on what that rests.
 
-    print - correction is factorised, and the signs of all factors but one follow from the hypotheses.
+    print - correction is factorised, and the signs of all factors but one follow from the hypotheses; "" twice where no
+    one factor decides.
     """
     prop = said(claim, name)
     if prop.relation not in SIGNS or prop.error is not None:
-        return ""
+        return "", ""
     table = {sp.Symbol(one): _signed(claim, one, prop) for one in (*claim.symbols, "d")}
     try:
         gap = SIGNS[prop.relation] * (parse(claim.printed[name]) - parse(correction))
     except (ExpressionError, KeyError):
-        return ""
-    sign, unknown = 1, list[sp.Expr]()
-    for factor in sp.Mul.make_args(sp.factor(gap.xreplace(table))):
+        return "", ""
+    sign, unknown, product = 1, list[sp.Expr](), sp.factor(gap.xreplace(table))
+    for factor in sp.Mul.make_args(product):
         for one in _compared(factor):
             base, power = one.as_base_exp()
             if one.is_nonnegative or (power.is_even and base.is_real):
@@ -43,10 +44,19 @@ def follows_where(claim: Statement, name: str, correction: str) -> str:
             else:
                 unknown.append(one)
     if len(unknown) != 1:
-        return ""
+        return "", ""
     back = {made: plain for plain, made in table.items()}
     told = _condition(sp.expand(sign * unknown[0]).xreplace(back))
-    return told if len(told) <= LONGEST else ""
+    if len(told) > LONGEST:
+        return "", ""
+    of_a_sign = [
+        f"{s} {'>' if s.is_positive else '>='} 0" for s in sorted(product.free_symbols, key=str) if s.is_nonnegative
+    ]
+    told_gap = (
+        f"{'print - correction' if SIGNS[prop.relation] > 0 else 'correction - print'} = {product.xreplace(back)}"
+    )
+    rest = f", whose other factors have a sign as {', '.join(of_a_sign)}" if of_a_sign else ""
+    return told, f"the print follows from the correction where {told}: {told_gap}{rest}"
 
 
 def _compared(factor: sp.Expr) -> tuple[sp.Expr, ...]:

@@ -119,7 +119,8 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
             # as its claim is printed, in the names that it declares
             second["printed"] = {name: first["correction"]["sympy"] or formula}
             if first["correction"]["sympy"] and second["verdict"] == "verified":
-                first["correction"]["gives"] = follows_where(claim, name, first["correction"]["sympy"])
+                first["correction"]["gives"], rests = follows_where(claim, name, first["correction"]["sympy"])
+                first["symbolic"]["evidence"] += [rests] if rests else []
             second.update({"symbols": list(claim.symbols), "quantity": claim.quantity, "said": saying(claim)})
         second.update({"id": claim.id + CORRECTED, "fidelity": "own", "depends_on": [], "bound": True})
         if not claim.plugin:

@@ -29,7 +29,15 @@ SERIES_TOO = "exp(-theta*m*a)*(M**m - m*(m - 1)/(4*(d + 2))*theta**4*a1**4*zz**4
     ],
 )
 def test_one_factor_decides_or_nothing_is_said(claim: object, correction: str, condition: str) -> None:
-    assert follows_where(claim, "upper", correction) == condition  # type: ignore[arg-type]
+    told, rests = follows_where(claim, "upper", correction)  # type: ignore[arg-type]
+    assert told == condition
+    assert rests.startswith(f"the print follows from the correction where {told}: ") == bool(told)
+
+
+def test_what_that_rests_on_is_listed() -> None:
+    _, rests = follows_where(TAIL, "upper", TAILS)
+    assert "print - correction = m*theta**4*zz**4*" in rests
+    assert rests.endswith("whose other factors have a sign as d > 0, m > 0, theta > 0, xx >= 0, yy >= 0, zz >= 0")
 
 
 def test_the_condition_is_that_of_the_values() -> None:
