@@ -85,6 +85,8 @@ class StatementSimulation:
                 'the case has no Sigma; give the covariance, e.g. "Sigma": [["1"]] for d = 1'
             )
         read = None if any(_reads_all(node) for node in arguments) else _places(arguments, self.env)
+        # the token after the last, x[T + 1], is drawn like the others
+        self.T = max(self.T, *read) if read else self.T
         root, mean = covariance_root(fetched(self.env.matrices["Sigma"])), self.env.lists.get("m")
         return Process(self.law, self.T, root, self.env.scalars, None if mean is None else fetched(mean), read)
 

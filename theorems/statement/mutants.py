@@ -25,9 +25,15 @@ def mutants(prop: Proposition) -> list[Mutant]:
     """Right sides that differ by one coefficient, sign, exponent, index, term or transpose; equal trees once."""
     found: dict[Expr, str] = {}
     for label, tree in _changes(prop):
-        if tree != prop.right and _has_places(tree) and _converges(tree):
+        if _sorted(tree) != _sorted(prop.right) and _has_places(tree) and _converges(tree):
             found.setdefault(tree, label)
     return [Mutant(label, tree) for tree, label in list(found.items())[:MOST]]
+
+
+def _sorted(tree: Expr) -> Expr:
+    """The tree with what min and max are taken of in one order, so that min(j, i) is min(i, j)."""
+    made = tree.mapped(_sorted)
+    return Expr(made.op, tuple(sorted(made.args, key=str)), made.at) if made.op in ("min", "max") else made
 
 
 def _has_places(tree: Expr) -> bool:

@@ -36,6 +36,24 @@ FALSE: dict[str, tuple[str, str, str]] = {
 }
 
 
+#: The token after the last is drawn like the others, and what only renames min(i, j) is no wrong version.
+PLAIN: dict[str, tuple[str, str, str]] = {
+    "the token after the last": ("E[x[T + 1].T*W*x[i]] = i*tr(W*Sigma)", "i <= T", ""),
+    "its growth": ("E[norm(x[T + 1])**2]/T -> tr(Sigma)", "", "T -> oo"),
+    "i and j exchanged in a root": ("E[x[i].T*W*x[j]] = sqrt(tr(W*Sigma)**2)*min(i, j)", "W psd", ""),
+}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_true_lemma_is_verified(name: str) -> None:
+    text, hypotheses, limit = PLAIN[name]
+    assert check(text, hypotheses, limit=limit, effort="quick").verdict == "verified"
+
+
+def test_the_token_after_the_last_is_no_token_of_the_same_walk_again() -> None:
+    assert check("E[norm(x[T + 1])**2] = T*tr(Sigma)", effort="quick").verdict == "refuted"
+
+
 @pytest.mark.parametrize("name", FALSE)
 def test_a_lemma_that_is_false_in_one_corner_is_not_verified(name: str) -> None:
     text, hypotheses, limit = FALSE[name]
