@@ -86,7 +86,7 @@ class StatementSimulation:
             )
         read = None if any(_reads_all(node) for node in arguments) else _places(arguments, self.env)
         # the token after the last, x[T + 1], is drawn like the others
-        self.T = max(self.T, *read) if read else self.T
+        self.T += read is not None and self.T + 1 in read
         root, mean = covariance_root(fetched(self.env.matrices["Sigma"])), self.env.lists.get("m")
         return Process(self.law, self.T, root, self.env.scalars, None if mean is None else fetched(mean), read)
 

@@ -12,6 +12,7 @@ from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import HALF_LINE, MOMENTS, OF_EACH, PREDICATES, Expr, chained, coefficients
 from theorems.statement.families import Bounds
 from theorems.statement.hypotheses import orders_places, read_hypotheses
+from theorems.statement.places import place_of
 from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
 
@@ -382,12 +383,18 @@ def _positions(prop: Proposition) -> list[str]:
 
 
 def _below_length(prop: Proposition, told: list[str]) -> Iterator[str]:
-    """That positions are at most T, where the comparisons that are told do not say so: i <= T + 1."""
-    if "T" not in prop.positions:
-        return
+    """That tokens stand at 1, ..., T, where the comparisons that are told do not say so: x[i - 1], or i <= T + 1."""
     plain = ", ".join(text for text in told if orders_places(text))
     table = read_hypotheses(plain, set(prop.positions)).places.shortest(prop.positions)
     assert table is not None
+    tokens = [node for side in prop.stated for node in side.walk() if node.op == "token"]
+    for place in sorted({place_of(node.args[0]) for node in tokens}):
+        if place.name in prop.positions and table["", place.name] > place.offset - 1 and place.offset < 0:
+            yield f"{place} >= 1"
+        if place.name in prop.positions and place.offset > 0 and "T" in prop.positions and place.name != "T":
+            yield from [f"{place} <= T"] * (table[place.name, "T"] > -place.offset)
+    if "T" not in prop.positions:
+        return
     words = {name for text in told for name in _names(text)}
     loose = [name for name in prop.positions if name in words and table[name, "T"] > 0]
     for k, name in enumerate(loose):

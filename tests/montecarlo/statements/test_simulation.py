@@ -288,7 +288,7 @@ WRONG: dict[str, tuple[Plain, dict[str, Any], str]] = {
     "another dimension": (["E", form("i", "j")], {**CASE, "W": [["1"]]}, "expected 2 x 2"),
     "no rational": (["E", form("i", "j")], {**CASE, "W": [["1", "one"], ["0", "1"]]}, "expected rationals"),
     "a vector": (["E", x("i")], CASE, "expected a number"),
-    "past the end": (["E", form("i", "j")], {**CASE, "T": 3}, "1 <= t <= T"),
+    "past the end": (["E", form("i", "j")], {**CASE, "T": 2}, "1 <= t <= T"),
     "no position": (["E", form("i", "k")], CASE, "no k"),
 }  # fmt: skip
 

@@ -38,6 +38,12 @@ LATEX = {
 WORDS = {
     ("n**2 >= n", "n integer, n >= -3"): "For every integer n >= -3:",
     ("max(s) >= 0", "s in R^n, s[j] >= 0, n >= 3"): "For every n >= 3 and s in R^n with s[j] >= 0 for every j:",
+    ("E[x[i - 1].T*x[i]] = 0", ""): "For every d, covariance Sigma, position i (1 <= i) and i - 1 >= 1:",
+    ("E[x[i - 1].T*x[i]] = 0", "i >= 2"): "For every d, covariance Sigma and i >= 2:",
+    ("E[x[i + 1].T*x[T]] = 0", "i <= T"): "For every d, covariance Sigma, i <= T and i + 1 <= T:",
+    ("E[x[i + 1].T*x[T]] = 0", "i < T"): "For every d, covariance Sigma and i < T:",
+    ("E[x[T - 1].T*x[T]] = 0", ""): "For every d, covariance Sigma, length T and T - 1 >= 1:",
+    ("E[x[T + 1].T*x[T]] = 0", ""): "For every d, covariance Sigma and length T:",
     ("u >= 0", "positive(u + t, t, 0, 1), u real"): "For every u with positive(u + t, t, 0, 1):",
     ("g[0] = 0", "g entire with coefficients >= 0, g[0] = 0"): "For every g0 = 0 and power series g(u)",
 }
