@@ -78,7 +78,9 @@ def shape(node: Expr, text: str = "") -> str:
         _numbers(args, text)
         return "number"
     if op in ("norm", "entrynorm"):
-        shape(args[0], text)
+        if shape(args[0], text) == "matrix" and not args[1]:
+            told = f"norm({args[0]}, 2) for the spectral norm, norm({args[0]}, fro) for Frobenius'"
+            raise StatementError(f"{args[0]} is a matrix, which has several norms; write {told}", text, node.at)
         return "number"
     if op == "tr":
         if shape(args[0], text) != "matrix":

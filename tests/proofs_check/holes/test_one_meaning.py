@@ -63,6 +63,14 @@ REFUSED: dict[str, tuple[str, str, str, str, str, str]] = {
     "a sequence is": ("min(s) >= 0", "s in R^n, s >= 0", "", "walk", "", "say it of entries"),
     "it is defined": ("max(s) <= u", "s in R^n, abs(s[j]) <= u", "j = 1", "walk", "", "j is defined"),
     "it says which entries": ("s[1] >= 0", "s in R^n, s[j] >= 0, j >= 2", "", "walk", "", "j stands for every entry"),
+    "a matrix has several norms": (
+        "norm(W) <= norm(W, 2)",
+        "",
+        "",
+        "walk",
+        "",
+        "W is a matrix, which has several norms; write norm",
+    ),
     "a number has the name of a coefficient": (
         "g[0] = g0",
         "g entire with coefficients >= 0, g0 real",
