@@ -15,6 +15,7 @@ from theorems.statement.hypotheses import orders_places, read_hypotheses
 from theorems.statement.places import place_of
 from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
+from theorems.statement.shapes import shape
 
 if TYPE_CHECKING:
     import sympy as sp
@@ -292,7 +293,22 @@ def in_words(prop: Proposition) -> str:
         sentence += f", for every {_listed(free)}, fixed or growing with T" if free and prop.error is None else ""
     if prop.random:
         sentence += f", where {law_in_words(prop)}"
-    return sentence + "."
+    return ". ".join((sentence, *_glosses(prop))) + "."
+
+
+def _glosses(prop: Proposition) -> Iterator[str]:
+    """What a reader may take for something else: conventions of what is named."""
+    nodes = [node for side in prop.stated for node in side.walk()]
+    if any(node.op == "Kurt" for node in nodes):
+        yield "Kurt is the excess kurtosis, 0 for a Gaussian number"
+    for kind, what in (("1", "column"), ("oo", "row")):
+        of = next(
+            (n for n in nodes if n.op == "entrynorm" and n.args[1] == kind and shape(n.args[0]) == "matrix"), None
+        )
+        if of is not None:
+            yield f"{of} is the largest {what} sum of absolute entries"
+    if any(node.op == "eig" for node in nodes):
+        yield "Eigenvalues are numbered in rising order"
 
 
 def _given(prop: Proposition, sign: str, one: Expr, two: Expr) -> str:

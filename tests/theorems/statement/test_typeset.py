@@ -59,6 +59,21 @@ def test_the_reading_says_every_hypothesis(text: str, hypotheses: str) -> None:
     assert in_words(proposition(text, hypotheses)).startswith(WORDS[text, hypotheses])
 
 
+@pytest.mark.parametrize(
+    ("text", "gloss"),
+    [
+        ("Kurt[norm(x[1])**2] <= 12", "Kurt is the excess kurtosis, 0 for a Gaussian number."),
+        (
+            "norm(W, 1) <= norm(W, oo)*d",
+            "norm(W, 1) is the largest column sum of absolute entries. norm(W, oo) is the ",
+        ),
+        ("eig(W*Sigma)[1] >= 0", "Eigenvalues are numbered in rising order."),
+    ],
+)
+def test_the_reading_says_which_convention_is_meant(text: str, gloss: str) -> None:
+    assert f". {gloss}" in in_words(proposition(text, "W psd" if "W" in text else ""))
+
+
 @pytest.mark.parametrize(("text", "hypotheses"), SHOWN)
 def test_a_statement_is_typeset(text: str, hypotheses: str) -> None:
     assert typeset(proposition(text, hypotheses)) == SHOWN[text, hypotheses]
