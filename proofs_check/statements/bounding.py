@@ -54,6 +54,15 @@ class Climb:
                 return case_as_text(self.prop, least)
         return None
 
+    def beside(self, case: Case) -> Iterator[Case]:
+        """Cases next to one at which the inequality fails as well: where nothing is random samples tell no error."""
+        exact = exact_case(self.prop, case)
+        for label, entries in exact.vectors.items():
+            for off in map(Fraction, ("1/16", "1/8", "1/4")):
+                moved = replace(exact, vectors={**exact.vectors, label: (entries[0] + off, *entries[1:])})
+                if self._fails(self.score(moved, (True, 0.0))):
+                    yield case_as_text(self.prop, moved)
+
     def gap(self, case: Case) -> tuple[float, float]:
         """The ends of the ball around what the inequality is violated by at a case."""
         found = self.excess.at(exact_case(self.prop, case), case)
@@ -142,18 +151,25 @@ def refute_by_balls(checker: Checker, pool: list[Case]) -> None:
     case = climb.found(pool)
     if case is None:
         return
+    found.status, found.method, found.reason = "disproved", RULE, ""
+    measured = None
+    for one in (case, *climb.beside(case)):
+        low, high = climb.gap(one)
+        try:
+            measured = one, *(checker.measure(one, mark, low) for mark in ("", "confirmation"))
+            break
+        except TooDearError as error:
+            found.reason = found.reason or f"disproved; {error}"
+    case = case if measured is None else measured[0]
     low, high = climb.gap(case)
-    found.status, found.method = "disproved", RULE
-    found.reason = ""
     found.steps.append(
         {"text": f"at {readable_case(case)}: left - right in [{low:.6g}, {high:.6g}]", "rule": RULE, "ok": True}
     )
     _correct(checker)
-    try:
-        first, again = (checker.measure(case, mark, low) for mark in ("", "confirmation"))
-    except TooDearError as error:
-        found.reason = f"disproved; {error}"
+    if measured is None:
         return
+    found.reason = ""
+    _, first, again = measured
     checker.tell([first], "left - right" if prop.right.has(*MOMENTS) else str(prop.stated[0]))
     for one in (first, again):
         apart = one.gap[0] > high or one.gap[1] < low

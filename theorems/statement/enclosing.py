@@ -39,11 +39,14 @@ from theorems.statement.proposition import Proposition
 from theorems.statement.values import Data, Reader
 
 BITS = 128
-RULE = "a probability is between 0 and 1, and E of bounded numbers between their ends"
+RULE = "a probability is between 0 and 1, 1 of what always occurs, and E of bounded numbers between their ends"
 
 
 class Enclosed(Reader):
-    """Reads a side; ``closed`` is the value of a moment at the case, or None, ``reach`` the longest that a token is."""
+    """Reads a side; ``closed`` is the value of a moment at the case, or None, ``reach`` the longest that a token is.
+
+    ``centred`` says that tokens have the mean 0.
+    """
 
     def __init__(
         self,
@@ -51,13 +54,14 @@ class Enclosed(Reader):
         closed: Callable[[Expr], Number | None],
         reach: Number | None,
         own: Mapping[str, Fraction] | None = None,
+        centred: bool = True,
     ) -> None:
         super().__init__(case, own or {})
-        self.closed, self.reach = closed, reach
+        self.closed, self.reach, self.centred = closed, reach, centred
 
     def inside(self, index: str, place: Fraction) -> Enclosed:
         """The reader with the index of a sum bound."""
-        return Enclosed(self.case, self.closed, self.reach, {**self.own, index: place})
+        return Enclosed(self.case, self.closed, self.reach, {**self.own, index: place}, self.centred)
 
     def value(self, node: Expr) -> Value:
         """A ball around a number; of a random one around all of its values."""
@@ -66,13 +70,27 @@ class Enclosed(Reader):
             if found is not None:
                 return found
             if node.op == "P":
-                return between_0_and_1()
+                return self._chance(node.args[0])
             return self.value(paired(polynomial(node.args[0]))) if node.op == "E" else unknown()
         if node.op == "*" and node.random and len(node.args) == 2:
             one, two = node.args
             if one.op == "T" and "token" in (one.args[0].op, two.op):
                 return self._form(two if one.args[0].op == "token" else one.args[0])
         return super().value(node)
+
+    def _chance(self, event: Expr) -> Value:
+        """1 for what occurs at all values of the tokens, 0 for what occurs at none, else between both."""
+        mark, one, two = event.args if event.op == "relation" else ("", None, None)
+        if mark not in ("<", "<=", ">", ">=") or one is None or two is None:
+            return between_0_and_1()
+        try:
+            gap = self.number(paired(polynomial(minus(one, two) if mark[0] == ">" else minus(two, one))))
+        except (UndefinedError, StatementError, LookupError, OverflowError):
+            return between_0_and_1()
+        ends = ball_of(gap)
+        if ends > 0 or (gap == 0 and mark[1:]):
+            return Fraction(1)
+        return Fraction(0) if ends < 0 or gap == 0 else between_0_and_1()
 
     def size(self, node: Expr) -> Number:
         """What a sum of products would be at most if all were added."""
@@ -83,10 +101,15 @@ class Enclosed(Reader):
 
     def _form(self, direction: Expr) -> Value:
         """x^T v, of a token x = Sigma^(1/2) z with |z| <= reach."""
-        if self.reach is None or direction.random:
+        if direction.random:
             return unknown()
         square = super().value(Expr("*", (Expr("T", (direction,)), Expr("matrix", ("Sigma",)), direction)))
         if isinstance(square, Vector) or not isinstance(square, Fraction | flint.arb):
+            return unknown()
+        if self.centred and square == 0:
+            # almost surely, whatever the law
+            return Fraction(0)
+        if self.reach is None:
             return unknown()
         most = ball_of(mul(self.reach, root(square)))
         return most.union(-most)
@@ -122,7 +145,7 @@ class Excess:
             return kept[node]
 
         with precision(BITS):
-            reader = Enclosed(case, closed, reach(self.prop.law, case))
+            reader = Enclosed(case, closed, reach(self.prop.law, case), centred=not self.prop.law.moved)
             try:
                 found, size = reader.number(minus(self.low, self.high)), reader.size(self.high)
             except (UndefinedError, IndexError, OverflowError):

@@ -15,7 +15,7 @@ from proofs_check.statements.judging import check_statement
 from proofs_check.statements.measuring import sampled
 from proofs_check.statements.request import Request
 from theorems.statement.decide import Derivation
-from theorems.statement.enclosing import Excess
+from theorems.statement.enclosing import Enclosed, Excess, reach
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition, proposition
 
@@ -119,3 +119,41 @@ def test_what_did_not_occur_in_a_sample_is_not_taken_for_impossible() -> None:
     for seed in range(3):
         found = sampled(prop, case, effort="quick", seed=seed, claim_id="test.rare", delta=1e-9)
         assert found.left[0] <= 3.2e-5 <= found.left[1]
+
+
+#: Markov's bound for tokens on the sphere.
+SPHERE = "P[exp(x[1].T*u) > a] <= {}exp(-s*a)*E[exp(s*exp(x[1].T*u))]"
+BALL = "u in R^d, Sigma = I, s > 0, a real"
+
+
+@pytest.mark.parametrize(
+    ("event", "law", "u", "v", "chance"),
+    [
+        # opposite vectors leave no random number, whatever the law
+        ("exp(x[1].T*(u + v)) > 1", "iid", "1/2", "-1/2", 0),
+        ("exp(x[1].T*(u + v)) >= 1", "iid", "1/2", "-1/2", 1),
+        ("exp(x[1].T*(u + v)) < 2", "walk", "1/2", "-1/2", 1),
+        # |x| = sqrt(2) and |u + v| = 1/2: between exp(-0.71) and exp(0.71)
+        ("exp(x[1].T*(u + v)) > 1/3", "iid(sphere)", "1/2", "0", 1),
+        ("exp(x[1].T*(u + v)) > 3", "iid(sphere)", "1/2", "0", 0),
+        ("exp(x[1].T*(u + v)) > 1", "iid(sphere)", "1/2", "0", None),
+        ("exp(x[1].T*(u + v)) > 1/3", "iid", "1/2", "0", None),
+        # a walk that starts at m has another mean than 0
+        ("exp(x[1].T*(u + v)) > 1", "walk(start=m)", "1/2", "-1/2", None),
+    ],
+)
+def test_what_always_or_never_occurs_has_its_chance(event: str, law: str, u: str, v: str, chance: int | None) -> None:
+    prop = proposition(f"P[{event}] >= 0", "u in R^d, v in R^d, Sigma = I", "", law)
+    case: dict[str, Any] = {"d": 2, "Sigma": [["1", "0"], ["0", "1"]], "u": [u, "0"], "v": [v, "0"], "m": ["1", "0"]}
+    reader = Enclosed(
+        exact_case(prop, case), lambda _: None, reach(prop.law, exact_case(prop, case)), {}, not prop.law.moved
+    )
+    found = reader.number(prop.left)
+    assert found == chance if chance is not None else (found > 0) is (found < 1) is False
+
+
+def test_a_tail_bound_that_is_a_little_too_small_is_refuted_where_little_is_random() -> None:
+    (first, *_) = check_statement(Request(SPHERE.format("19/20*"), BALL, "", "iid(sphere)", ""), "quick", 0, "cpu", 2)
+    assert first["verdict"] == "refuted"
+    (first, *_) = check_statement(Request(SPHERE.format(""), BALL, "", "iid(sphere)", ""), "quick", 0, "cpu", 2)
+    assert first["verdict"] in ("verified", "undecided") and first["counterexample"] is None
