@@ -13,7 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from proofs_check.cases.of_statements import Case, case_as_text, exact_case, readable_case, simple, size
-from proofs_check.statements.measuring import BETA, TooDearError
+from proofs_check.statements.measuring import BETA, Measurement, TooDearError
 from proofs_check.statements.planning import told
 from proofs_check.statements.shrinking import shrunk
 from theorems.statement import cases as exact_cases
@@ -152,11 +152,11 @@ def refute_by_balls(checker: Checker, pool: list[Case]) -> None:
     if case is None:
         return
     found.status, found.method, found.reason = "disproved", RULE, ""
-    measured = None
-    for one in (case, *climb.beside(case)):
-        low, high = climb.gap(one)
+    measured: tuple[Case, Measurement, Measurement] | None = None
+    for there in (case, *climb.beside(case)):
+        low, _ = climb.gap(there)
         try:
-            measured = one, *(checker.measure(one, mark, low) for mark in ("", "confirmation"))
+            measured = there, checker.measure(there, "", low), checker.measure(there, "confirmation", low)
             break
         except TooDearError as error:
             found.reason = found.reason or f"disproved; {error}"
