@@ -64,10 +64,10 @@ class Climb:
                     yield case_as_text(self.prop, moved)
 
     def gap(self, case: Case) -> tuple[float, float]:
-        """The ends of the ball around what the inequality is violated by at a case."""
+        """The ends of the ball around left - right at a case."""
         found = self.excess.at(exact_case(self.prop, case), case)
         assert found is not None
-        middle = ball(found[0])
+        middle = ball(found[0]) if self.prop.relation[0] == "<" else -ball(found[0])
         return float(middle.lower()), float(middle.upper())
 
     def _starts(self, pool: list[Case]) -> Iterator[exact_cases.Case]:
@@ -154,9 +154,9 @@ def refute_by_balls(checker: Checker, pool: list[Case]) -> None:
     found.status, found.method, found.reason = "disproved", RULE, ""
     measured: tuple[Case, Measurement, Measurement] | None = None
     for there in (case, *climb.beside(case)):
-        low, _ = climb.gap(there)
+        least = min(map(abs, climb.gap(there)))
         try:
-            measured = there, checker.measure(there, "", low), checker.measure(there, "confirmation", low)
+            measured = there, checker.measure(there, "", least), checker.measure(there, "confirmation", least)
             break
         except TooDearError as error:
             found.reason = found.reason or f"disproved; {error}"
@@ -183,9 +183,7 @@ def refute_by_balls(checker: Checker, pool: list[Case]) -> None:
         "printed": printed,
         "true": f"in [{first.left[0]:.6g}, {first.left[1]:.6g}]",
     }
-    found.power = (
-        f"an error of {low:.3g} is caught with probability {1 - BETA:g}; {told([first.exactly, again.exactly])}"
-    )
+    found.power = f"an error of {min(abs(low), abs(high)):.3g} is caught with probability {1 - BETA:g}; {told([first.exactly, again.exactly])}"
 
 
 def _correct(checker: Checker) -> None:

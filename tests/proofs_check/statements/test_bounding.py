@@ -157,3 +157,10 @@ def test_a_tail_bound_that_is_a_little_too_small_is_refuted_where_little_is_rand
     assert first["verdict"] == "refuted"
     (first, *_) = check_statement(Request(SPHERE.format(""), BALL, "", "iid(sphere)", ""), "quick", 0, "cpu", 2)
     assert first["verdict"] in ("verified", "undecided") and first["counterexample"] is None
+
+
+@pytest.mark.parametrize("text", ["P[x[1].T*u < norm(u)*sqrt(d)] >= 1", "1 <= P[x[1].T*u < norm(u)*sqrt(d)]"])
+def test_a_lower_bound_of_what_never_occurs_is_refuted(text: str) -> None:
+    """At u = 0 the one side is 0 and the other 1; left - right has the sign of the relation."""
+    (first, *_) = check_statement(Request(text, "u in R^d, Sigma = I", "", "iid(sphere)", ""), "quick", 0, "cpu", 2)
+    assert first["verdict"] == "refuted", first["reason"]
