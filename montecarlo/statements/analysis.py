@@ -1,64 +1,16 @@
-"""Derivatives by automatic differentiation, probabilities of a normal number, and indicators, walk by walk."""
+"""Derivatives by automatic differentiation, turning points and limits of functions of one number."""
 
 from __future__ import annotations
-
-import math
-from functools import reduce
 
 import torch
 from torch import Tensor
 
 from montecarlo.statements.environment import Environment
-from montecarlo.statements.evaluation import Value, as_tensor, evaluate, kept, reads, scalar
+from montecarlo.statements.evaluation import Value, as_tensor, evaluate, reads, scalar
 from montecarlo.statements.nodes import Node, StatementSimulationError, has_moment, text
 
 #: Places of a grid, a place far out, and the part of the largest slope that is taken for rounding error.
 PLACES, FAR, NOISE = 4096, 512.0, 1e-12
-
-
-@reads("erf")
-def _error_function(node: Node, env: Environment) -> Value:
-    return kept(torch.special.erf(as_tensor(scalar(node[1], env))))
-
-
-@reads("pi")
-def _circle(node: Node, env: Environment) -> Value:
-    return Value("scalar", math.pi)
-
-
-@reads("and")
-def _all_of(node: Node, env: Environment) -> Value:
-    return Value("scalar", reduce(torch.logical_and, (as_tensor(scalar(part, env)).bool() for part in node[1:])))
-
-
-@reads("indicator")
-def _indicator(node: Node, env: Environment) -> Value:
-    """1 where what is true or false holds, 0 where it does not."""
-    return kept(as_tensor(evaluate(node[1], env).data).double())
-
-
-@reads("chance")
-def _chance(node: Node, env: Environment) -> Value:
-    """P[low <= N(mean, variance) <= high], by the normal distribution function on the side of its smaller values.
-
-    Of an empty interval, low > high, it is 0.
-    """
-    kind, (mean, variance, *ends) = node[1], (as_tensor(scalar(part, env)) for part in node[2:])
-    if bool((variance <= 0).any()):
-        raise StatementSimulationError(f"{text(node)}: the variance is {float(variance.min()):g}; expected one > 0")
-    low, high = ((end - mean) / variance.sqrt() for end in (ends[0], ends[-1]))
-    if kind != "within":
-        return kept(_below(high if kind == "below" else -low))
-    # the same on either side of the mean; the smaller numbers lose fewer digits in the difference
-    turned = low > 0
-    first, last = torch.where(turned, -low, high), torch.where(turned, -high, low)
-    return kept((_below(first) - _below(last)).clamp(min=0.0))
-
-
-def _below(number: Tensor) -> Tensor:
-    """P[N(0, 1) <= number]; torch's own ndtr loses the tail."""
-    found: Tensor = torch.special.erfc(-number / math.sqrt(2)) / 2
-    return found
 
 
 @reads("diff")

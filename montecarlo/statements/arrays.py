@@ -32,6 +32,16 @@ def library(*data: Any) -> Library:
     return torch
 
 
+def special(*data: Any) -> Library:
+    """The special functions of the library whose arrays these are."""
+    own = library(*data)
+    if own is not np:
+        return own.special
+    from scipy import special as functions
+
+    return functions
+
+
 def array(data: Any, device: Any = None) -> Array:
     """Numbers as float64: numpy's where no device is named, else torch's there."""
     if device is None:

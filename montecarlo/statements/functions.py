@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import reduce
 
-from montecarlo.statements.arrays import Array, alike, extreme, is_array, library
+from montecarlo.statements.arrays import Array, alike, double, extreme, is_array, library, special
 from montecarlo.statements.environment import Environment
-from montecarlo.statements.evaluation import CORE, Value, evaluate, kept, reads, scalar
+from montecarlo.statements.evaluation import CORE, Value, as_array, evaluate, kept, reads, scalar
 from montecarlo.statements.nodes import (
     BINDING,
     HALF_LINE,
@@ -98,6 +99,41 @@ def _elementary(operation: str) -> None:
         return Value("scalar", number)
 
 
+@reads("pi")
+def _circle(node: Node, env: Environment) -> Value:
+    return Value("scalar", math.pi)
+
+
+@reads("erf")
+def _error_function(node: Node, env: Environment) -> Value:
+    found = scalar(node[1], env)
+    return Value("scalar", special(found).erf(found) if is_array(found) else math.erf(found))
+
+
+@reads("chance")
+def _chance(node: Node, env: Environment) -> Value:
+    """P[low <= N(mean, variance) <= high], by the normal distribution function on the side of its smaller values.
+
+    Of an empty interval, low > high, it is 0.
+    """
+    kind, (mean, variance, *ends) = node[1], alike(*(scalar(part, env) for part in node[2:]))
+    if bool((variance <= 0).any()):
+        raise StatementSimulationError(f"{text(node)}: the variance is {float(variance.min()):g}; expected one > 0")
+    own = library(mean)
+    low, high = ((end - mean) / own.sqrt(variance) for end in (ends[0], ends[-1]))
+    if kind != "within":
+        return kept(_below(high if kind == "below" else -low))
+    # the same on either side of the mean; the smaller numbers lose fewer digits in the difference
+    turned = low > 0
+    first, last = own.where(turned, -low, high), own.where(turned, -high, low)
+    return kept(extreme([_below(first) - _below(last), 0.0], True))
+
+
+def _below(number: Array) -> Array:
+    """P[N(0, 1) <= number]; torch's own ndtr loses the tail."""
+    return special(number).erfc(-number / math.sqrt(2)) / 2
+
+
 for _operation in ("sqrt", "exp", "log", "cos", "sin", "abs"):
     _elementary(_operation)
 
@@ -136,6 +172,18 @@ def _absolute_entries(node: Node, env: Environment) -> Value:
 
 
 # -- relations
+
+
+@reads("and")
+def _all_of(node: Node, env: Environment) -> Value:
+    parts = alike(*(scalar(part, env) for part in node[1:]))
+    return Value("scalar", reduce(library(*parts).logical_and, parts))
+
+
+@reads("indicator")
+def _indicator(node: Node, env: Environment) -> Value:
+    """1 where what is true or false holds, 0 where it does not."""
+    return kept(double(as_array(evaluate(node[1], env).data)))
 
 
 def sizes(node: Node) -> Node:

@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from proofs_check.checks.intervals import Interval
 
@@ -28,7 +28,7 @@ Exponent = int | Fraction
 
 #: Roundoffs allowed for a sum of weighted values, relative to the sum of their sizes.
 ROUNDING = 1e-12
-#: Weights below this are those of lengths that are not used.
+#: A weight is taken for at least this, where a sample's size is shared out by weights.
 UNUSED = 1e-9
 
 
@@ -67,15 +67,13 @@ def weights(
     wanted = np.zeros(len(table))
     wanted[0] = 1.0
     price = np.ones(len(nodes)) if costs is None else np.asarray(costs, dtype=np.float64)
-    price = price / price.max() + 1e-12
-    found = linprog(np.concatenate([price, price]), A_eq=np.hstack([table, -table]), b_eq=wanted, method="highs")
-    if not found.success:
-        raise ExtrapolationError(f"no weights at the lengths {tuple(lengths)} for the exponents {powers}")
-    signed = found.x[: len(nodes)] - found.x[len(nodes) :]
-    used = np.flatnonzero(np.abs(signed) > UNUSED)
-    # once more on the lengths that are used, to all digits
-    exact, *_ = np.linalg.lstsq(table[:, used], wanted, rcond=None)
-    if np.abs(table[:, used] @ exact - wanted).max() > ROUNDING * np.abs(exact).sum():
+    # the least sum is found on as many lengths as there are terms: a vertex of the linear program
+    choices = np.array(list(combinations(range(len(nodes)), len(table))))
+    rows = np.moveaxis(table[:, choices], 1, 0)
+    solved = np.linalg.solve(rows, np.broadcast_to(wanted[:, None], (len(choices), len(wanted), 1)))[..., 0]
+    best = int((np.abs(solved) * price[choices]).sum(1).argmin())
+    used, exact = choices[best], solved[best]
+    if np.abs(rows[best] @ exact - wanted).max() > ROUNDING * np.abs(exact).sum():
         raise ExtrapolationError(f"no weights at the lengths {tuple(lengths)} for the exponents {powers}")
     result = np.zeros(len(nodes))
     result[used] = exact

@@ -44,6 +44,11 @@ FURTHEST = 21
 class Configurations(Checker):
     """What a statement about a limit says along its configurations: cases on the way, the print, the exact quantity."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        #: The effort whose lengths and tolerance are used.
+        self.level = self.effort
+
     @property
     def bounded(self) -> bool:
         """Whether the statement is that something stays bounded, O(...)."""
@@ -135,7 +140,7 @@ class Configurations(Checker):
         value = self.exact_quantity(configuration.at(16) if self.growing else self.last(configuration))
         if printed is None or value is None:
             return set()
-        room = 2 * TOLERANCE[self.effort] * abs(printed)
+        room = 2 * TOLERANCE[self.level] * abs(printed)
         values = {mutant.label: self.prints(configuration, mutant.right) for mutant in wrong}
         told = {label for label, other in values.items() if other is not None and abs(other - printed) > room}
         return told | ({"not 0"} if value != 0 else set())
@@ -159,13 +164,13 @@ class Configurations(Checker):
         """The error of the limit that is to be seen, by the size of what tends."""
         # beside an error term that vanishes with a parameter the sides may be of any size
         reach = max(abs(printed), *(self._size(case) for case in (cases if self.growing else cases[:1])))
-        return TOLERANCE[self.effort] * (reach or 1.0)
+        return TOLERANCE[self.level] * (reach or 1.0)
 
     @property
     def _indices(self) -> tuple[int, ...]:
         """The lengths, or the steps of a parameter within its range, at which values are sampled."""
         if self.growing:
-            return LENGTHS[self.effort]
+            return LENGTHS[self.level]
         known = self.prop.known.ranges.get(self.prop.limit.variable)
         steps = [2**k for k in range(1, FURTHEST)]
         if known is not None:

@@ -20,7 +20,7 @@ from proofs_check.cases.of_statements import readable_case, size
 from proofs_check.checks.extrapolation import ExtrapolationError, extrapolated
 from proofs_check.checks.intervals import Interval
 from proofs_check.claims.cases import shown_case
-from proofs_check.statements.configurations import CONFIGURATIONS, LEFT, LENGTHS, Configurations
+from proofs_check.statements.configurations import CONFIGURATIONS, LEFT, LENGTHS, TOLERANCE, Configurations
 from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import BETA, TooDearError
 from proofs_check.statements.moments import REFUTING
@@ -67,14 +67,20 @@ class LimitChecker(Configurations):
 
     def _confront(self, chosen: list[Configuration]) -> None:
         trends: list[Trend] = []
-        for configuration in sorted(chosen, key=lambda one: not self._near(one)):
-            if len(trends) == CONFIGURATIONS[self.effort]:
+        efforts = list(TOLERANCE)
+        for level in reversed(efforts[: efforts.index(self.effort) + 1]):
+            # what an effort does not afford at any configuration is looked for as the one below it does
+            self.level = level
+            for configuration in sorted(chosen, key=lambda one: not self._near(one)):
+                if len(trends) == CONFIGURATIONS[self.level]:
+                    break
+                try:
+                    trends.append(self.trend(configuration))
+                except (TooDearError, ExtrapolationError) as error:
+                    self.dear += 1
+                    self.found.reason = str(error)
+            if trends:
                 break
-            try:
-                trends.append(self.trend(configuration))
-            except (TooDearError, ExtrapolationError) as error:
-                self.dear += 1
-                self.found.reason = str(error)
         self.trends = trends
         self._trends_told()
 
@@ -91,12 +97,15 @@ class LimitChecker(Configurations):
         factors = removal[0] if removal is not None else None
         total = sum(map(abs, factors)) if factors is not None else 1.0
         points, walks = [], []
+        part, budget = (1 - LEFT) * tolerance / total, 1 if gap is None else REFUTING
+        planned = []
         for k, case in enumerate(cases):
-            if factors is not None and factors[k] == 0:
-                continue
-            scale = abs(float(self.scale(case))) or 1.0
-            part = (1 - LEFT) * tolerance / total
-            measured = self._measure(case, mark, scale * part, 1 if gap is None else REFUTING)
+            if factors is None or factors[k] != 0:
+                scale = abs(float(self.scale(case))) or 1.0
+                planned.append((case, scale, self._plan(case, mark, scale * part, budget)))
+        # nothing is drawn before every length is known to be affordable
+        for case, scale, sample in planned:
+            measured = self._drawn(sample)
             self.found.conflicts += self._conflicts([measured])
             ends = self._ends(measured.left, measured.right, scale)
             points.append((case, Interval(ends[0], ends[1], sum(ends) / 2, 0.0, 0.0)))
@@ -195,7 +204,7 @@ class LimitChecker(Configurations):
             self.trends = [first]
             self._trends_told()
             found.confirmed = first.contradicts and again.contradicts
-            case = configuration.at(LENGTHS[self.effort][-1]) if self.growing else self.last(configuration)
+            case = configuration.at(LENGTHS[self.level][-1]) if self.growing else self.last(configuration)
             finite = self.exact_quantity(case)
             # beside d the identity says nothing, and fills pages
             params = {name: value for name, value in case.items() if (self.prop.limit.variable, name) != ("d", "Sigma")}

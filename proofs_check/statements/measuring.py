@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -104,17 +105,30 @@ class UnsimulatedError(WithoutValueError):
 
 
 def measure(prop: Proposition, case: Mapping[str, Any], **options: Any) -> Measurement:
-    """Sample both sides at a case, with the options of ``sampled``; what cannot be evaluated there is a TooDearError.
+    """Sample both sides at a case, with the options of ``planned``, as ``plan`` plans it."""
+    return plan(prop, case, **options)()
+
+
+def plan(prop: Proposition, case: Mapping[str, Any], **options: Any) -> Plan:
+    """Plan to sample both sides at a case, with the options of ``planned``; what cannot be evaluated is a TooDearError.
 
     It is a WithoutValueError where a side has no value, or the law no tokens, and an UnsimulatedError where the
     simulation has no way to evaluate a side. Numbers outside of the bounds that were
     derived for them stay what they are, a fault.
     """
+    with _told_at(case):
+        found = planned(prop, case, **options)
+    return found
+
+
+@contextmanager
+def _told_at(case: Mapping[str, Any]) -> Iterator[None]:
+    """Make what a simulation cannot do at a case a TooDearError."""
     from montecarlo.statements.nodes import NoValueError, StatementSimulationError
     from montecarlo.statements.simulation import BoundsError
 
     try:
-        return sampled(prop, case, **options)
+        yield
     except BoundsError:
         raise
     except (NoValueError, ArithmeticError) as error:
@@ -123,7 +137,78 @@ def measure(prop: Proposition, case: Mapping[str, Any], **options: Any) -> Measu
         raise UnsimulatedError(f"the simulation stops at {readable_case(case)}: {error}") from None
 
 
-def sampled(
+@dataclass(frozen=True)
+class Plan:
+    """A sample of so many walks at a case, which is drawn when it is called; a TooDearError as of ``plan``.
+
+    By raw number: its ``spreads``, the variances that it is planned with, its tails, and how far left - right moves
+    with it.
+    """
+
+    case: Mapping[str, Any]
+    simulation: StatementSimulation
+    walks: int
+    share: float
+    part: float
+    spreads: Mapping[str, Spread]
+    variances: Mapping[str, float]
+    tails: Mapping[str, Any]
+    sensitive: Mapping[str, float]
+    stream: Mapping[str, Any]
+
+    @property
+    def normals(self) -> int:
+        """Normals that the sample takes."""
+        return self.walks * self.simulation.normals
+
+    def __call__(self) -> Measurement:
+        """Draw the sample."""
+        with _told_at(self.case):
+            return self._drawn()
+
+    def _drawn(self) -> Measurement:
+        simulation, spreads = self.simulation, self.spreads
+        if not simulation.statistics:
+            ends = [simulation.interval(side, {}) for side in ("left", "right")]
+            return Measurement(self.case, ends[0], ends[1], 0, 0.0)
+        sample = simulation.draw(self.walks, **self.stream)
+        intervals: dict[str, tuple[float, float]] = {}
+        misfits = []
+        for name, estimate in sample.estimates.items():
+            found = interval(
+                estimate.block_means,
+                estimate.numbers_per_block,
+                estimate.pair_mean,
+                estimate.pairs,
+                degree=self.tails[name],
+                planned=self.variances[name],
+                delta=self.share,
+                beta=BETA,
+            )
+            intervals[name] = (found.low, found.high)
+            if spreads[name].exact and spreads[name].variance * (1 - 1e-9) > found.spread:
+                # both are within the interval's own error rate
+                misfits.append(
+                    f"derived variance of {name} = {spreads[name].variance:.6g}, simulated <= {found.spread:.6g}"
+                )
+        left, right = (simulation.interval(side, intervals) for side in ("left", "right"))
+        means = {name: spread.mean for name, spread in spreads.items()}
+        widths = {name: self.part * spread.scale for name, spread in spreads.items()}
+        tolerance = sum(
+            self.sensitive[name] * width or _moved(simulation, means, name, width) for name, width in widths.items()
+        )
+        # what does not vary is known as exactly as it is computed
+        known = {name: intervals[name] if self.variances[name] == 0.0 else (mean, mean) for name, mean in means.items()}
+        rounded = [simulation.interval(side, known) for side in ("left", "right")]
+        tolerance += max(high - low for low, high in rounded)
+        scale = tolerance / self.part if self.sensitive else 1.0
+        exactly = all(spread.exact for spread in spreads.values())
+        ranged = any(spread.reach for spread in spreads.values())
+        told = "; ".join(misfits)
+        return Measurement(self.case, left, right, sample.walks, 2 * tolerance, scale, intervals, exactly, told, ranged)
+
+
+def planned(
     prop: Proposition,
     case: Mapping[str, Any],
     *,
@@ -137,8 +222,8 @@ def sampled(
     threads: int = 2,
     device: str = "cpu",
     derived: Mapping[str, Spread] | None = None,
-) -> Measurement:
-    """Sample both sides at a case; ``wanted`` is a difference of the sides that must be seen, if smaller than usual.
+) -> Plan:
+    """Plan a sample at a case; ``wanted`` is a difference of the sides that must be seen, if smaller than usual.
 
     ``budget`` multiplies what the effort affords.
     The number of walks is planned from the variances that are ``derived``, by raw number, or where one is missing
@@ -151,15 +236,13 @@ def sampled(
     simulation = StatementSimulation(prop.plain(), case)
     key = json.dumps(case, sort_keys=True) + mark
     statistics = simulation.statistics
+    stream: dict[str, Any] = {"seed": seed, "claim_id": claim_id, "device": device, "threads": threads}
     if not statistics:
-        ends = [simulation.interval(side, {}) for side in ("left", "right")]
-        return Measurement(case, ends[0], ends[1], 0, 0.0)
+        return Plan(case, simulation, 0, delta, RELATIVE * factor, {}, {}, {}, {}, stream)
     share = delta / len(statistics)
-    common: dict[str, Any] = {"device": device, "threads": threads}
     spreads = dict(derived or {})
     if not spreads.keys() >= statistics.keys():
-        stream = {"seed": seed, "claim_id": claim_id, "key": key + "pilot", **common}
-        spreads = pilot_spreads(simulation, PILOT, **stream) | spreads
+        spreads = pilot_spreads(simulation, PILOT, key=key + "pilot", **stream) | spreads
     means = {name: spreads[name].mean for name in statistics}
     sensitive = _sensitivity(simulation, means)
     spreads = {name: _as_planned(spreads[name], simulation, name) for name in statistics}
@@ -167,63 +250,34 @@ def sampled(
     tails_of = {
         name: statistics[name].tails if spreads[name].reach else _tails(simulation, name) for name in statistics
     }
-    planned: dict[str, float] = {}
+    variances: dict[str, float] = {}
     needed = 0
     for name in statistics:
         spread, part = spreads[name], RELATIVE * factor * spreads[name].scale
         if wanted is not None and sensitive.get(name, 0.0) > 0:
             part = min(part, ROOM * wanted / (len(statistics) * sensitive[name]))
         # what did not occur is planned for as what would just be an error of that size
-        planned[name] = spread.reach * part if spread.reach else spread.variance
+        variances[name] = spread.reach * part if spread.reach else spread.variance
         per = simulation.numbers_per_block(name)
         tails, afforded = tails_of[name], _most(budget * most, simulation)
         count: float | None
-        if planned[name] == 0.0 and not spread.exact:
+        if variances[name] == 0.0 and not spread.exact:
             least = constant_after(tails, share)
             count = least if least <= afforded else None
-        elif planned[name] == 0.0 or part == 0.0:
+        elif variances[name] == 0.0 or part == 0.0:
             continue
         else:
             count = numbers_needed(
-                planned[name], part, degree=tails, delta=share, beta=BETA, per_block=per, most=afforded
+                variances[name], part, degree=tails, delta=share, beta=BETA, per_block=per, most=afforded
             )
         if isinstance(tails, Tails) and tails.kurtosis == math.inf:
             raise TooDearError(f"no bound of the kurtosis of {name} is known, so that no interval follows from samples")
         if count is None:
             raise TooDearError(f"{name} needs more walks than {effort} effort affords")
         needed = max(needed, math.ceil(count / per) * simulation.walks_per_block)
-    sample = simulation.draw(max(needed, PILOT), seed, claim_id, key, **common)
-    intervals: dict[str, tuple[float, float]] = {}
-    misfits = []
-    for name, estimate in sample.estimates.items():
-        found = interval(
-            estimate.block_means,
-            estimate.numbers_per_block,
-            estimate.pair_mean,
-            estimate.pairs,
-            degree=tails_of[name],
-            planned=planned[name],
-            delta=share,
-            beta=BETA,
-        )
-        intervals[name] = (found.low, found.high)
-        if spreads[name].exact and spreads[name].variance * (1 - 1e-9) > found.spread:
-            # both are within the interval's own error rate
-            misfits.append(
-                f"derived variance of {name} = {spreads[name].variance:.6g}, simulated <= {found.spread:.6g}"
-            )
-    left, right = (simulation.interval(side, intervals) for side in ("left", "right"))
-    widths = {name: RELATIVE * factor * spreads[name].scale for name in statistics}
-    tolerance = sum(sensitive[name] * width or _moved(simulation, means, name, width) for name, width in widths.items())
-    # what does not vary is known as exactly as it is computed
-    known = {name: intervals[name] if planned[name] == 0.0 else (mean, mean) for name, mean in means.items()}
-    rounded = [simulation.interval(side, known) for side in ("left", "right")]
-    tolerance += max(high - low for low, high in rounded)
-    scale = tolerance / (RELATIVE * factor) if sensitive else 1.0
-    exactly = all(spreads[name].exact for name in statistics)
-    ranged = any(spreads[name].reach for name in statistics)
-    told = "; ".join(misfits)
-    return Measurement(case, left, right, sample.walks, 2 * tolerance, scale, intervals, exactly, told, ranged)
+    walks = max(needed, PILOT)
+    stream["key"] = key
+    return Plan(case, simulation, walks, share, RELATIVE * factor, spreads, variances, tails_of, sensitive, stream)
 
 
 def _most(most_normals: int, simulation: StatementSimulation) -> int:

@@ -17,10 +17,11 @@ from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import (
     BETA,
     Measurement,
+    Plan,
     TooDearError,
     UnsimulatedError,
     WithoutValueError,
-    measure,
+    plan,
 )
 from proofs_check.statements.planning import Spread, exact_spreads, told
 from proofs_check.statements.texts import exact_text, interval_text, raw_moments, without_cases
@@ -48,6 +49,8 @@ AGAIN = 6
 CANDIDATES = {"quick": 1000, "standard": 3000, "thorough": 10000}
 #: Small cases that an inequality is looked at before it is proved.
 FIRST = 24
+#: A sample of so few normals is drawn without a look for a smaller one.
+FEW = 1 << 22
 #: How far off, by its own size, a wrong right side is at a simple case that is sampled for it.
 ENOUGH = 0.2
 
@@ -255,23 +258,33 @@ class Checker:
         """Sample the case of a refutation."""
         return self._measure(case, mark, wanted, REFUTING)
 
-    def _measure(
+    def _measure(self, case: Mapping[str, Any], *given: Any, **options: Any) -> Measurement:
+        """Sample a case as ``_plan`` plans it."""
+        return self._drawn(self._plan(case, *given, **options))
+
+    def _drawn(self, sample: Plan) -> Measurement:
+        """Draw a planned sample; TooDearError where too much was sampled already."""
+        if self.found.samples_drawn > TOTAL[self.effort]:
+            raise TooDearError(f"{self.effort} effort is spent")
+        self.found.spent += self.alpha / PARTS
+        self.found.doing = f"while sampling {readable_case(sample.case)}"
+        measured = sample()
+        self.found.samples_drawn += measured.walks
+        return measured
+
+    def _plan(
         self,
         case: Mapping[str, Any],
         mark: str = "",
         wanted: float | None = None,
         budget: int = 1,
         prop: Proposition | None = None,
-    ) -> Measurement:
-        """Sample a case, of another proposition where one is given.
+    ) -> Plan:
+        """Plan a sample at a case, of another proposition where one is given.
 
-        TooDearError where the effort does not afford it, or too much was sampled already.
+        TooDearError where the effort does not afford it.
         """
-        if self.found.samples_drawn > TOTAL[self.effort]:
-            raise TooDearError(f"{self.effort} effort is spent")
-        self.found.spent += self.alpha / PARTS
-        self.found.doing = f"while sampling {readable_case(case)}"
-        measured = measure(
+        return plan(
             prop or self.prop,
             case,
             claim_id=self.claim_id,
@@ -285,17 +298,14 @@ class Checker:
             device=self.device,
             derived=self._derived(case),
         )
-        self.found.samples_drawn += measured.walks
-        return measured
 
     def _derived(self, case: Mapping[str, Any]) -> dict[str, Spread]:
         """The exact spreads of the raw numbers at a case, where they are cheap."""
+        moments = {one: None for side in (self.prop.left, self.prop.right) for one in raw_moments(side)}
         try:
-            exact = self.derivation.exact(self.derivation.order_at(case))
+            return exact_spreads(moments, case, self.derivation, self.exact)
         except (StatementError, KeyError):
             return {}
-        moments = {one: None for side in (self.prop.left, self.prop.right) for one in raw_moments(side)}
-        return exact_spreads(moments, case, exact, self.exact)
 
     def _sample(self, pool: list[Case]) -> None:
         """Sample cases that cover what the hypotheses allow, and others in the place of those that are too dear."""
@@ -381,28 +391,43 @@ class Checker:
                 continue
             seen = self._told_apart(mutant.right, self.measured)
             if not seen and room:
-                why: TooDearError | None = None
-                telling = [self._telling(mutant.right, pool), self._telling(mutant.right, [], enough=ENOUGH)]
-                room -= any(case is not None for case in telling)
-                for case in filter(None, telling):
-                    left, other = self.exact(self.prop.left, case), self.exact(mutant.right, case)
-                    assert left is not None and other is not None
+                room -= 1
+                for sample in self._telling_plans(mutant.right, pool):
                     try:
-                        self.measured.append(self._measure(case, wanted=abs(float(left - other))))
+                        self.measured.append(self._drawn(sample))
                     except TooDearError as error:
-                        # the case that is farthest off may be a long one: a simple one does, too
-                        why = error
+                        self._skipped(error, further=True)
                         continue
                     seen = self._told_apart(mutant.right, self.measured[-1:])
                     break
-                else:
-                    if why is not None:
-                        self._skipped(why, further=True)
             found.mutants += 1
             found.caught += seen
             if not seen:
                 found.survivors.append(readable(mutant.label))
         self._told()
+
+    def _telling_plans(self, right: Expr, pool: list[Case]) -> list[Plan]:
+        """Samples that tell a wrong right side, those of the fewest normals first.
+
+        The case where it is farthest off may be a long one, or one of heavy tails: a simple one does as well, or one
+        that is sampled already.
+        """
+        plans: list[Plan] = []
+        why: TooDearError | None = None
+        for cases in ((self._telling(right, pool), self._telling(right, [], ENOUGH)), [m.case for m in self.measured]):
+            for case in filter(None, cases):
+                left, other = self.exact(self.prop.left, case), self.exact(right, case)
+                if left is None or other is None or left == other:
+                    continue
+                try:
+                    plans.append(self._plan(case, "further", abs(float(left - other))))
+                except TooDearError as error:
+                    why = error
+            if any(one.normals <= FEW for one in plans):
+                break
+        if why is not None and not plans:
+            self._skipped(why, further=True)
+        return sorted(plans, key=lambda one: one.normals)
 
     def _flipped(self, pool: list[Case]) -> None:
         """Of an inequality: the other direction must be contradicted somewhere, if need be where it is farthest off."""

@@ -19,6 +19,7 @@ from theorems.statement.expression import Expr, StatementError
 
 if TYPE_CHECKING:
     from montecarlo.statements.simulation import StatementSimulation
+    from theorems.statement.decide import Derivation
     from theorems.statement.scalars import Exact
 
 #: Highest degree in the tokens of raw numbers whose variance is derived, and of sums over tokens.
@@ -49,11 +50,13 @@ class Spread:
         return max(abs(self.mean), math.sqrt(self.variance), self.reach)
 
 
-def exact_spreads(moments: Iterable[Expr], case: Mapping[str, Any], exact: Exact, values: Values) -> dict[str, Spread]:
+def exact_spreads(
+    moments: Iterable[Expr], case: Mapping[str, Any], derivation: Derivation, values: Values
+) -> dict[str, Spread]:
     """The spreads of the raw numbers of moments, by the simulation's names for them, where they are cheap to derive."""
     from montecarlo.statements.nodes import frozen, text
 
-    found = {}
+    exact, found = derivation.exact(derivation.order_at(case)), {}
     for moment in moments:
         if moment.op == "P" and (chance := _number(values(moment, case))) is not None and 0 <= chance <= 1:
             # 1 where the event occurs, and else 0
@@ -61,7 +64,9 @@ def exact_spreads(moments: Iterable[Expr], case: Mapping[str, Any], exact: Exact
         if moment.op not in ("E", "Var") or not _cheap(moment, exact):
             continue
         f = moment.args[0]
-        variance = _number(values(Expr("Var", (f,)), case))
+        variance = _of_sum(f, case, derivation) if moment.op == "E" else None
+        if variance is None:
+            variance = _number(values(Expr("Var", (f,)), case))
         if moment.op == "E":
             name, mean = text(frozen(moment.plain())), _number(values(moment, case))
         else:
@@ -71,6 +76,22 @@ def exact_spreads(moments: Iterable[Expr], case: Mapping[str, Any], exact: Exact
         if mean is not None and variance is not None and variance >= 0:
             found[name] = Spread(mean, variance, True)
     return found
+
+
+def _of_sum(f: Expr, case: Mapping[str, Any], derivation: Derivation) -> float | None:
+    """Var f of a sum that is a quadratic form in Gaussian tokens, written out at the case; None for anything else.
+
+    The closed form has twice as many indices as the sum, in every order.
+    """
+    terms = derivation.exact(derivation.order_at(case)).terms(f)
+    if not any(term.bounds for term in terms) or not derivation.prop.law.gaussian:
+        return None
+    from theorems.statement.cumulants import CaseMoments
+
+    try:
+        return float(CaseMoments(derivation, case).variance(f))
+    except (StatementError, KeyError):
+        return None
 
 
 def pilot_spreads(simulation: StatementSimulation, walks: int, **stream: Any) -> dict[str, Spread]:

@@ -51,20 +51,60 @@ class CaseMoments:
         exact = self.derivation.exact(order)
         return sum((self._term(term, exact) for term in exact.terms(node)), Fraction(0))
 
+    def variance(self, node: Expr) -> Fraction:
+        """Var[node] of a quadratic form g^T S g + b^T g in Gaussian tokens of covariance C: 2 tr(S C S C) + b^T C b."""
+        law = self.derivation.prop.law
+        exact = self.derivation.exact(self.derivation.order_at(self.case))
+        terms = exact.terms(node)
+        if not law.gaussian or any(len(term.forms) > 1 or not term.wave.plain for term in terms):
+            raise NotPolynomialError(f"{node} is no quadratic form in Gaussian tokens")
+        # (s, t) for the matrix between two tokens, s for the row vector before one
+        squares: dict[tuple[int, int], flint.fmpq_mat] = {}
+        lines: dict[int, flint.fmpq_mat] = {}
+        summands = (one for term in terms if term.forms for one in self._summands(term, exact))
+        for weight, ((left, matrix, right),) in summands:
+            matrix = matrix * flint.fmpq(weight.numerator, weight.denominator)
+            if isinstance(left, int) and isinstance(right, int):
+                _add(squares, (left, right), matrix)
+            for one, by, other in ((left, matrix, right), (right, matrix.transpose(), left)):
+                mean = self._mean(one)
+                if isinstance(other, int) and mean is not None:
+                    _add(lines, other, mean * by)
+        places = sorted({place for pair in squares for place in pair} | lines.keys())
+        size = len(places) * self.d
+        form = flint.fmpq_mat(size, size)
+        for (s, t), block in squares.items():
+            _put(form, places.index(s) * self.d, places.index(t) * self.d, block)
+        joint = flint.fmpq_mat(size, size)
+        for (j, s), (k, t) in itertools.product(enumerate(places), repeat=2):
+            kernel = self.covariances[s, t]
+            block = self.matrices["Sigma"] * flint.fmpq(kernel.numerator, kernel.denominator)
+            _put(joint, j * self.d, k * self.d, block)
+        line = flint.fmpq_mat(1, size)
+        for place, block in lines.items():
+            _put(line, 0, places.index(place) * self.d, block)
+        twice = (form + form.transpose()) * joint
+        square = sum((twice[j, k] * twice[k, j] for j in range(size) for k in range(size)), flint.fmpq(0))
+        return _fraction(square / 2 + (line * joint * line.transpose())[0, 0])
+
     def _term(self, term: Term, exact: Any) -> Fraction:
         if not term.wave.plain:
             raise NotPolynomialError("the expectation of an exponential is not one of cumulants of forms")
         if len(term.forms) > MOST_FORMS:
             raise NotPolynomialError(f"a product of {len(term.forms)} forms")
-        total = Fraction(0)
+        summands = self._summands(term, exact)
+        return sum((weight * self._product(forms) * self._mixed(forms) for weight, forms in summands), Fraction(0))
+
+    def _summands(self, term: Term, exact: Any) -> Iterator[tuple[Fraction, list[tuple[Any, flint.fmpq_mat, Any]]]]:
+        """The weight and the forms of a term at each value of its indices."""
+        moving = any(bound.index in term.coefficient.names for bound in term.bounds)
+        weight = Fraction(0) if moving else _fraction_of(self.derivation, term, exact, self.case)
         for count, values in enumerate(self._indices(term), 1):
             if count > MOST_SUMMANDS:
                 raise NotPolynomialError("a sum of too many terms to be written out")
-            point = {**self.case, **values}
-            weight = _fraction_of(self.derivation, term, exact, point)
-            forms = [self._form(form, values) for form in term.forms]
-            total += weight * self._product(forms) * self._mixed(forms)
-        return total
+            if moving:
+                weight = _fraction_of(self.derivation, term, exact, {**self.case, **values})
+            yield weight, [self._form(form, values) for form in term.forms]
 
     def _indices(self, term: Term) -> Iterator[dict[str, int]]:
         def inner(bounds: Sequence[Any], known: dict[str, int]) -> Iterator[dict[str, int]]:
@@ -195,6 +235,15 @@ def _fraction_of(derivation: Derivation, term: Term, exact: Any, point: Mapping[
     if not value.is_Rational:
         raise NotPolynomialError(f"the coefficient {expression} is not rational at the case")
     return Fraction(int(value.p), int(value.q))
+
+
+def _add(table: dict[Any, flint.fmpq_mat], key: Any, matrix: flint.fmpq_mat) -> None:
+    table[key] = table[key] + matrix if key in table else matrix
+
+
+def _put(whole: flint.fmpq_mat, row: int, column: int, block: flint.fmpq_mat) -> None:
+    for j, k in itertools.product(range(block.nrows()), range(block.ncols())):
+        whole[row + j, column + k] = block[j, k]
 
 
 def _turned(form: tuple[Any, flint.fmpq_mat, Any]) -> tuple[Any, flint.fmpq_mat, Any]:

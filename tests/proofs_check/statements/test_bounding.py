@@ -12,7 +12,7 @@ from proofs_check.cases.of_statements import drawn, exact_case, satisfied
 from proofs_check.statements import bounding
 from proofs_check.statements.bounding import Climb
 from proofs_check.statements.judging import check_statement
-from proofs_check.statements.measuring import sampled
+from proofs_check.statements.measuring import measure
 from proofs_check.statements.request import Request
 from theorems.statement.decide import Derivation
 from theorems.statement.enclosing import Enclosed, Excess, reach
@@ -117,7 +117,7 @@ def test_what_did_not_occur_in_a_sample_is_not_taken_for_impossible() -> None:
     prop = proposition("P[x[1].T*u > 4] >= 1", "u in R^d, Sigma = I, norm(u) = 1", law="iid")
     case = {"T": 1, "d": 1, "Sigma": [["1"]], "u": ["1"]}
     for seed in range(3):
-        found = sampled(prop, case, effort="quick", seed=seed, claim_id="test.rare", delta=1e-9)
+        found = measure(prop, case, effort="quick", seed=seed, claim_id="test.rare", delta=1e-9)
         assert found.left[0] <= 3.2e-5 <= found.left[1]
 
 

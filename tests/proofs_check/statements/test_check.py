@@ -168,7 +168,7 @@ def test_cases_of_an_indicator_are_told_apart() -> None:
 def test_a_case_without_value_leaves_a_proved_statement_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     from proofs_check.statements import measuring
 
-    true, seen = measuring.sampled, list[int]()
+    true, seen = measuring.planned, list[int]()
 
     def lost(*args: Any, **options: Any) -> Any:
         seen.append(1)
@@ -176,7 +176,7 @@ def test_a_case_without_value_leaves_a_proved_statement_undecided(monkeypatch: p
             raise ZeroDivisionError("0/0")
         return true(*args, **options)
 
-    monkeypatch.setattr(measuring, "sampled", lost)
+    monkeypatch.setattr(measuring, "planned", lost)
     (report,) = check_statement(Request("E[norm(x[i])**2] = i*tr(Sigma)"), "quick")
     assert report["verdict"] == "undecided" and "no value at" in report["reason"]
 

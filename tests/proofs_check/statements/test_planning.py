@@ -7,15 +7,20 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import sympy as sp
 
 from montecarlo.registry import Tails
 from montecarlo.statements import StatementSimulation
 from proofs_check.checks.intervals import constant_after
 from proofs_check.statements import measuring, moments, planning
+from proofs_check.statements.growing import LimitChecker
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.planning import Spread, told
 from proofs_check.statements.request import Request
+from theorems.statement.cumulants import CaseMoments
 from theorems.statement.decide import Derivation
+from theorems.statement.expression import Expr
+from theorems.statement.forms import NotPolynomialError
 
 CASE = {"i": 2, "j": 3, "d": 2, "W": [["1", "1/2"], ["0", "-1"]], "Sigma": [["1", "0"], ["0", "1/2"]]}
 
@@ -94,6 +99,24 @@ def test_sums_over_many_indices_take_a_pilot_sample() -> None:
     assert spreads("E[norm(mean(x))**2] = 0", case)
 
 
+@pytest.mark.parametrize("law", ["walk", "walk(start=m)", "iid", "ar1(1/2)"])
+@pytest.mark.parametrize(
+    "text", ["norm(mean(x))**2", "sum(j*x[j].T*W*x[T], j, 1, T)", "(mean(x) - x[1]).T*W*x[2] + m.T*x[2]"]
+)
+def test_the_variance_of_a_sum_at_a_case_is_its_closed_forms(text: str, law: str) -> None:
+    prop = Request(f"E[{text}] = 0", "" if law == "walk(start=m)" or "m.T" not in text else "m in R^d", law=law).read()
+    derivation, f = Derivation(prop), prop.left.args[0]
+    case = {**CASE, "T": 4, "Sigma": [["1", "1/3"], ["1/3", "1/2"]], "m": ["1", "-2"]}
+    closed = derivation.at(Expr("Var", (f,)), case)
+    assert closed == sp.Rational(str(CaseMoments(derivation, case).variance(f)))
+
+
+def test_the_variance_at_a_case_is_of_quadratic_forms_alone() -> None:
+    derivation = Derivation(Request("E[norm(mean(x))**4] = 0").read())
+    with pytest.raises(NotPolynomialError, match="is no quadratic form"):
+        CaseMoments(derivation, {"d": 1, "T": 2, "Sigma": [["1"]]}).variance(derivation.prop.left.args[0])
+
+
 CASE_OF_ONE = {"T": 1, "d": 1, "Sigma": [["1"]], "u": ["1"]}
 
 
@@ -113,7 +136,7 @@ def test_a_rare_event_is_sampled_until_its_probability_is_known_as_well_as_any_n
 def test_what_did_not_vary_in_a_pilot_sample_is_known_within_a_part_of_its_range() -> None:
     prop = Request("P[x[1].T*u > 4] <= 1", "u in R^d, Sigma = I", law="iid").read()
     for effort, factor in (("quick", 2.0), ("standard", 1.0)):
-        found = measuring.sampled(prop, CASE_OF_ONE, claim_id="test.rare", seed=1, delta=1e-10, effort=effort)
+        found = measuring.measure(prop, CASE_OF_ONE, claim_id="test.rare", seed=1, delta=1e-10, effort=effort)
         assert not found.exactly and found.tolerance == pytest.approx(2 * measuring.RELATIVE * factor)
         assert found.left[1] - found.left[0] <= found.tolerance
 
@@ -123,7 +146,7 @@ def test_what_did_not_vary_and_is_not_bounded_is_not_taken_for_a_constant() -> N
     text = "E[max(x[1].T*u - 9, 0)*exp(20*x[1].T*u)] = 0"
     prop = Request(text, "u in R^d, Sigma = I", law="iid").read()
     with pytest.raises(measuring.TooDearError, match="did not vary in a sample of 16384 walks"):
-        measuring.sampled(prop, CASE_OF_ONE, claim_id="test.rare", seed=1, delta=1e-10, effort="quick")
+        measuring.measure(prop, CASE_OF_ONE, claim_id="test.rare", seed=1, delta=1e-10, effort="quick")
     # its variance is derived, and says nothing of the tails of a sample
     with pytest.raises(measuring.TooDearError, match="no bound of the kurtosis"):
         measured_at(text)
@@ -149,3 +172,24 @@ def test_exact_chances_plan_the_samples_of_events() -> None:
     sample = StatementSimulation(prop.plain(), CASE_OF_ONE).draw(2**16, 1, "test.plan", "k")
     assert spread.exact and abs(sample[name].mean - spread.mean) <= 6 * sample[name].std_error
     assert sample[name].variance == pytest.approx(spread.variance, rel=0.05)
+
+
+# O(T^-1) of the sum's own size: within 5% at some length it takes more walks than standard effort has
+SLOW = Request("E[sum(x[j].T*W*x[T], j, 1, T)] = T**3/(2*T + 7)*tr(W*Sigma) + o(T**2)", limit="T -> oo")
+
+
+def test_what_an_effort_does_not_afford_is_looked_for_as_the_one_below_does() -> None:
+    checker = LimitChecker(SLOW.read(), "test.level", "standard")
+    found = checker.run()
+    assert found.verdict[0] == "verified" and checker.level == "quick"
+    # nothing was drawn for what could not be brought to an end
+    assert found.samples == found.samples_drawn
+
+
+def test_a_wrong_version_is_sampled_where_it_takes_fewest_normals() -> None:
+    prop = Request("E[(x[i].T*W*x[i])**2] = 3*i**2*tr(W*Sigma)**2", "d = 1").read()
+    checker = moments.Checker(prop, "test.cheap", "quick")
+    pool = [{"i": 9, "d": 1, "W": [["1"]], "Sigma": [["1"]]}]
+    wrong = Request("E[x[i].T*x[i]] = 2*i**2*tr(W*Sigma)**2", "d = 1").read().right
+    sizes = [plan.normals for plan in checker._telling_plans(wrong, pool)]
+    assert len(sizes) == 2 and sizes == sorted(sizes)

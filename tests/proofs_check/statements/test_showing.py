@@ -43,6 +43,24 @@ def test_a_moment_lemma_is_checked_without_torch_hypothesis_and_scipy() -> None:
     assert "verified" in found.stdout and found.stdout.endswith("imported: []\n")
 
 
+FUNCTIONS = (
+    ("E[abs(x[i].T*u)] = sqrt(2*i/pi)*norm(u)", "--for", "u in R^d, Sigma = I"),
+    ("P[a < x[1].T*u] = (1 - erf(a/(sqrt(2)*norm(u))))/2", "--for", "u in R^d, u != 0, Sigma = I, a real"),
+    ("E[x[i].T*x[T]]/T -> theta*tr(Sigma)", "--as", "T -> oo, i/T -> theta"),
+    ("P[0 <= normal(mu, v) <= 1] = erf(1/sqrt(2*v))", "--for", "mu in R, v > 0"),
+)
+
+
+def test_functions_chances_and_limits_are_checked_without_torch() -> None:
+    code = (
+        f"import sys\nfrom proofs_check.commands import cli\nfor one in {FUNCTIONS}:\n"
+        "    assert cli.main(['check', *one, '--effort', 'quick']) == 0\n"
+        "print('imported:', sorted({'torch', 'hypothesis', 'numba', 'scipy.optimize'} & set(sys.modules)))\n"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert [found.stdout.count(mark) for mark in "✓✗"] == [3, 1] and found.stdout.endswith("imported: []\n")
+
+
 @pytest.mark.parametrize(
     ("printed", "true", "marks"),
     [
