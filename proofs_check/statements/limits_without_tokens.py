@@ -16,7 +16,9 @@ from theorems.statement.mutants import mutants
 from theorems.statement.proposition import Proposition
 
 #: Values are looked at where x is 2^1, 2^2, ..., or as near as 2^-1, 2^-2, ... to the place.
-STEPS = range(1, 17)
+STEPS = (*range(1, 17),)
+#: And further on, to the end of float64, where values have not come to the limit by then: 1/log(n) is slow.
+FURTHER = (32, 64, 128, 256, 512, 1000)
 #: The last value is within this part of the limit, or of 1; values nearer to it come nearer by this factor.
 NEAR, NEARER = 0.02, 0.5
 
@@ -90,7 +92,7 @@ def _ways(prop: Proposition, at: Fraction | None) -> tuple[int, ...]:
 Values = list[tuple[Fraction, float]]
 
 
-def _values(prop: Proposition, above: Expr, below: Expr, at: Fraction | None) -> Values:
+def _values(prop: Proposition, above: Expr, below: Expr, at: Fraction | None, steps: tuple[int, ...] = STEPS) -> Values:
     """Values of a quotient along what tends, by the other side's code, from the first place on.
 
     A value that rounding alone may move by NEAR of its size, or of 1, says nothing: 1 + x is 1 in floats where x is
@@ -105,7 +107,7 @@ def _values(prop: Proposition, above: Expr, below: Expr, at: Fraction | None) ->
         return evaluate(node.plain(), {"numbers": {variable: str(place)}})
 
     ways = (1,) if at is None else (1, -1)
-    points = [(at or 0) + way * Fraction(2) ** (k if at is None else -k) for way in ways for k in STEPS]
+    points = [(at or 0) + way * Fraction(2) ** (k if at is None else -k) for way in ways for k in steps]
     points = [place for place in points if known is None or known.holds(place)]
 
     def near(case: Case) -> list[float]:
@@ -141,7 +143,11 @@ def _confront(
     at: Fraction | None,
 ) -> None:
     """The values come to the printed limit, or they come to another one."""
+    steps = STEPS
     values = _values(prop, above, below, at)
+    if values and not comes(values, limit):
+        steps += FURTHER
+        values = _values(prop, above, below, at, steps)
     if len(values) < len(STEPS) // 2:
         found.simulation, found.reason = "underpowered", "too few values along the limit"
         return
@@ -156,13 +162,13 @@ def _confront(
             # the other direction is what the values contradict, as they come to a limit on one side
             found.mutants = found.caught = 1
         elif prop.error is None or prop.error[0] == "o":
-            _mutants(prop, found, at)
+            _mutants(prop, found, at, steps)
     else:
         found.simulation, found.confirmed = "contradicts", True
         most = {1: "at most 0 in the limit", -1: "at least 0 in the limit"}.get(prop.way, "a limit of 0")
         printed = most if prop.error is not None else str(target)
         found.counterexample = {
-            "params": {prop.limit.variable: str(place)},
+            "params": {prop.limit.variable: _shown(place)},
             "printed": printed,
             "true": f"{last:.8g}",
         }
@@ -171,7 +177,13 @@ def _confront(
             found.holds = "everywhere"
 
 
-def _mutants(prop: Proposition, found: Found, at: Fraction | None) -> None:
+def _shown(place: Fraction) -> str:
+    """A place, as a power of 2 where it is one with many digits."""
+    exponent = abs(place.numerator).bit_length() - 1
+    return f"{'-' * (place < 0)}2**{exponent}" if abs(place) == Fraction(2) ** exponent > 1 << 64 else str(place)
+
+
+def _mutants(prop: Proposition, found: Found, at: Fraction | None, steps: tuple[int, ...]) -> None:
     """Wrong right sides: the values do not come to what they say."""
     for mutant in mutants(prop):
         wrong = replace(prop, right=mutant.right)
@@ -186,7 +198,7 @@ def _mutants(prop: Proposition, found: Found, at: Fraction | None) -> None:
         if limit == target:
             # another true statement
             continue
-        seen = not comes(_values(wrong, above, below, at), target)
+        seen = not comes(_values(wrong, above, below, at, steps), target)
         found.mutants += 1
         found.caught += seen
         if not seen:

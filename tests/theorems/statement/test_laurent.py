@@ -107,6 +107,9 @@ def test_what_has_no_such_series_is_refused(function: str, at: int | None, why: 
         ("(1 + 2/n)**n -> exp(1)", "n -> oo", "n > 0", "refuted"),
         ("(1 + 1/n)**n -> 3", "n -> oo", "n > 0", "refuted"),
         ("log(n)/n -> 0", "n -> oo", "n > 0", "verified"),
+        ("log(n)**9/n -> 0", "n -> oo", "n > 0", "verified"),
+        ("1/log(n) -> 0", "n -> oo", "n > 1", "verified"),
+        ("1/log(n) -> 1/50", "n -> oo", "n > 1", "refuted"),
         ("n*log(n) = O(sqrt(n))", "n -> oo", "n > 0", "refuted"),
         ("log(n)/log(n + 1) -> 2", "n -> oo", "n > 1", "refuted"),
         ("u*log(u) -> 0", "u -> 0", "u > 0", "verified"),
@@ -123,6 +126,11 @@ def test_limits_without_tokens_are_judged(statement: str, limit: str, hypotheses
     decoys = found.report["decoys"]
     if verdict == "verified" and "O(" not in statement:
         assert decoys["of"] == decoys["caught"] > 0
+
+
+def test_a_place_far_out_is_shown_as_a_power() -> None:
+    found = check("1/log(n) -> 1/50", hypotheses="n > 1", limit="n -> oo", effort="quick")
+    assert found.report["counterexample"]["params"] == {"n": "2**1000"}
 
 
 def test_values_that_rounding_moves_say_nothing_of_a_limit() -> None:
