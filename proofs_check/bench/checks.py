@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-#: A moment, a limit and an inequality, as arguments of ``twofold check``.
+#: A statement of each kind, as arguments of ``twofold check``: easy moments, and those that take longest.
 STATEMENTS: dict[str, tuple[str, ...]] = {
     "moment": (
         "E[(x[i].T*W*x[j])**2] = i**2*tr(W*Sigma)**2 + i*(i + j)*tr((W*Sigma)**2)",
@@ -21,6 +21,15 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         "--where=s[i] = x[i].T*W*x[T]/T",
         "--as=T -> oo, i/T -> theta",
     ),
+    "function": ("E[abs(x[i].T*u)] = sqrt(2*i/pi)*norm(u)", "--for=u in R^d, Sigma = I"),
+    "kernel": (
+        "T*E[norm(mean(x))**2] -> tr(Sigma)*(1 - a)/(1 + a)",
+        "--for=0 < a < 1",
+        "--law=ar1(a)",
+        "--as=T -> oo",
+    ),
+    "kurtosis": ("Kurt[x[i].T*W*x[i]] = 12*tr((W*Sigma)**4)/tr((W*Sigma)**2)**2", "--for=W symmetric"),
+    "error term": ("E[sum(x[j].T*W*x[T], j, 1, T)] = T**3/(2*T + 7)*tr(W*Sigma) + o(T**2)", "--as=T -> oo"),
     "inequality": ("norm(W, 2) <= norm(W, fro)",),
 }
 EFFORTS = ("quick", "standard")

@@ -129,7 +129,7 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) ->
         # T/i is the inverse of a share, and log(i/T) the logarithm of one
         inner = part.args[0] if isinstance(part, sp.log) or (part.is_Pow and part.exp.is_negative) else sp.Integer(1)
         if not inner.has(GROWING) and not never_zero(_shares(inner)):
-            raise NotPolynomialError(f"the limit where {inner} = 0 is another one; exclude that by a hypothesis")
+            raise NotPolynomialError(f"the limit where {_told(inner)} = 0 is another one; exclude that by a hypothesis")
     if not value.has(GROWING):
         return Leading(value, sp.Integer(0))
     form, table = rational_form(value)
@@ -148,7 +148,9 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) ->
             inner = leading(meaning.base.xreplace(table), small, never_zero)
             _settled(meaning.base, meaning.base.xreplace(table), inner.coefficient, never_zero)
             if meaning.exp.is_negative and not never_zero(_shares(inner.coefficient)):
-                raise NotPolynomialError(f"the limit of {_told(meaning)} where {inner.coefficient} = 0 is another one")
+                raise NotPolynomialError(
+                    f"the limit of {_told(meaning)} where {_told(inner.coefficient)} = 0 is another one"
+                )
             replaced[made] = inner.coefficient**meaning.exp * GROWING ** (inner.power * meaning.exp)
             if any(_beside_others(part, made) for part in sp.fraction(sp.together(form))):
                 # the leading terms might cancel, and what is left of the root count
@@ -190,8 +192,8 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) ->
     (high, up), (low, down) = tops
     if not never_zero(sp.cancel(low / common) * _shares(common)):
         raise NotPolynomialError(
-            f"the limit where {low} = 0 is another one: it is the leading coefficient of a denominator; exclude 0 by a "
-            "hypothesis"
+            f"the limit where {_told(low)} = 0 is another one: it is the leading coefficient of a denominator; exclude "
+            "0 by hypotheses, such as theta > 0 where i/T -> theta, Sigma positive definite, W != 0"
         )
     return Leading(sp.cancel(high / low) if high.is_polynomial() and low.is_polynomial() else high / low, up - down)
 
@@ -200,7 +202,9 @@ def _settled(node: sp.Expr, value: sp.Expr, coefficient: sp.Expr, never_zero: Ne
     """NotPolynomialError where the leading coefficient under a root may vanish, a common factor apart."""
     above = sp.fraction(sp.together(rational_form(value)[0]))[0]
     if not never_zero(sp.cancel(coefficient / _common(above, (GROWING,)))):
-        raise NotPolynomialError(f"the limit of the root of {node} where {coefficient} = 0 is another one; exclude it")
+        raise NotPolynomialError(
+            f"the limit of the root of {_told(node)} where {_told(coefficient)} = 0 is another one; exclude it"
+        )
 
 
 def _common(part: sp.Expr, moving: tuple[sp.Symbol, ...]) -> sp.Expr:
@@ -272,8 +276,9 @@ def _beside_others(part: sp.Expr, made: sp.Symbol) -> bool:
 
 
 def _told(value: sp.Expr) -> str:
-    """A value as it stands in a message: what grows is N."""
-    shown = str(value.xreplace({GROWING: sp.Symbol("N")}))
+    """A value as it stands in a message: what grows is N, and shares of T stand in brackets."""
+    shares = {s: sp.Symbol(f"({s.name})") for s in value.free_symbols if s.name.endswith("/T")}
+    shown = str(value.xreplace({GROWING: sp.Symbol("N"), **shares}))
     return f"{shown} (N -> oo)" if value.has(GROWING) else shown
 
 

@@ -125,6 +125,11 @@ def _function(node: Expr) -> tuple[str, int]:
         return f"{_name(args[0])}({_text(args[1])})", _ALONE
     if op == "gamma":
         return f"Γ({_text(args[0])})", _ALONE
+    if op == "chance":
+        kind, mean, variance, *ends = args
+        low, high, middle = _text(ends[0]), _text(ends[-1]), f"N({_text(mean)}, {_text(variance)})"
+        event = {"within": f"{low} ≤ {middle} ≤ {high}", "above": f"{middle} ≥ {low}", "below": f"{middle} ≤ {high}"}
+        return f"ℙ[{event[kind]}]", _ALONE
     if op == "sqrt":
         return f"√({_text(args[0])})", _ALONE
     if op in ("sum", "prod", "series"):

@@ -28,7 +28,7 @@ def test_every_kind_of_statement_has_a_row_at_every_effort(monkeypatch: pytest.M
     monkeypatch.setattr(checks, "timed", timed)
     rows = checks.rows()
     assert [(row["kind"], row["effort"]) for row in rows] == [
-        (kind, effort) for kind in ("moment", "limit", "inequality") for effort in ("quick", "standard")
+        (kind, effort) for kind in checks.STATEMENTS for effort in ("quick", "standard")
     ]
     assert all(row["verdict"] == "refuted" and row["over import torch"] == 1.5 for row in rows)
     assert sum("import torch" in command for command in ran) == checks.RUNS
@@ -39,4 +39,6 @@ def test_every_kind_of_statement_has_a_row_at_every_effort(monkeypatch: pytest.M
 def test_the_statements_that_are_timed_can_be_read(kind: str) -> None:
     text, *options = checks.STATEMENTS[kind]
     named = dict(option.removeprefix("--").split("=", 1) for option in options)
-    assert Request(text, named.get("for", ""), named.get("where", ""), "walk", named.get("as", "")).read()
+    assert Request(
+        text, named.get("for", ""), named.get("where", ""), named.get("law", "walk"), named.get("as", "")
+    ).read()

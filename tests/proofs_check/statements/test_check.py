@@ -235,3 +235,14 @@ def test_what_is_not_decided_is_told_in_the_statement_s_own_names(request_: Requ
     assert report["verdict"] == "undecided"
     assert told in report["reason"]
     assert "#" not in report["reason"]
+
+
+def test_a_limit_that_a_share_of_0_spoils_says_which_hypotheses_are_wanting() -> None:
+    said = "Corr[norm(x[i])**2, norm(x[T])**2] -> theta"
+    (report,) = check_statement(Request(said, limit="T -> oo, i/T -> theta"), "quick")
+    assert report["verdict"] == "undecided"
+    assert "sqrt((i/T)**2*" in report["reason"] and "theta > 0 where i/T -> theta" in report["reason"]
+    (report,) = check_statement(
+        Request(said, "Sigma positive definite, theta > 0", limit="T -> oo, i/T -> theta"), "quick"
+    )
+    assert report["verdict"] == "verified"

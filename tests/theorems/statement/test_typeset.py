@@ -20,6 +20,7 @@ SHOWN = {
     ("max(softmax(s)) <= 1/2", "s in R^n"): "max(softmax(s)) ≤ 1/2",
     ("norm(W, 2) <= norm(W, nuclear)", ""): "‖W‖₂ ≤ ‖W‖_*",
     ("P[x[1].T*x[2] > 0] = 1/2", ""): "ℙ[x₁ᵀ x₂ > 0] = 1/2",
+    ("P[0 <= normal(mu, v) <= 1] = P[normal(mu, v) > 1]", "mu in R, v > 0"): "ℙ[0 ≤ N(μ, v) ≤ 1] = ℙ[N(μ, v) ≥ 1]",
     ("E[norm(mean(x))**2] = sum(j, j, 1, T)*lam**(T/2)", "lam > 0"): "𝔼[‖x̄‖²] = (∑(j = 1 … T) j) λ^(T/2)",
     ("a/2*b <= 1/2*a/3", "a > 0, b > 0"): "a/2 · b ≤ 1/2 · a/3",
     ("largest(s[j], j, 1, n)**2 >= 0", "s in R^n"): "largest(s[j], j, 1, n)² ≥ 0",
