@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from montecarlo.models.config import Config
+from montecarlo.models.rotary import rotated
 from montecarlo.models.weights import Model
 
 
@@ -18,7 +19,8 @@ class Layer:
     """What one layer does with the windows: B windows of T tokens, H heads of n numbers, width d.
 
     before, after: (B, T, d), the tokens before the layer and after it; normed: (B, T, d), what its attention reads;
-    W_Q, W_K: (H, n, d), the keys' of a group repeated; last: (B, H, T), the last query's scores;
+    W_Q, W_K: (H, n, d), with the factor of scaled positions, the keys' of a group repeated;
+    last: (B, H, T), the last query's scores;
     probabilities: (B, H, T, T), query by key; values: (B, H, T, n), those of a group repeated; W_O: (H, d, n).
     """
 
@@ -37,17 +39,6 @@ class Layer:
 def rms_norm(x: Tensor, weight: Tensor, epsilon: float) -> Tensor:
     """x / sqrt(mean(x^2) + epsilon) * weight over the last axis."""
     return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + epsilon) * weight
-
-
-def rotated(x: Tensor, theta: float, at: Tensor | None = None) -> Tensor:
-    """(..., T, n): the pair (k, k + n/2) of a token at t = 0, 1, ... (or ``at``) is turned by t theta^(-2k/n)."""
-    T, n = x.shape[-2:]
-    speeds = theta ** (-torch.arange(0, n, 2, dtype=torch.float32, device=x.device) / n)
-    places = torch.arange(T, dtype=torch.float32, device=x.device) if at is None else at
-    angles = places[:, None] * speeds
-    cos, sin = angles.cos(), angles.sin()
-    one, two = x[..., : n // 2], x[..., n // 2 :]
-    return torch.cat((one * cos - two * sin, two * cos + one * sin), dim=-1)
 
 
 def scores(q: Tensor, k: Tensor) -> Tensor:
@@ -85,8 +76,8 @@ def logits(model: Model, x: Tensor) -> Tensor:
     return normed @ model.tensor(name, c.vocabulary, c.width).T
 
 
-def _heads(model: Model, at: str, kind: str, normed: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """A projection by heads: the weight (H, n, d) and what it makes (B, H, T, n), those of a group repeated."""
+def _heads(model: Model, at: str, kind: str, normed: Tensor, count: int, factor: float = 1.0) -> tuple[Tensor, Tensor]:
+    """A projection by heads, times a factor: the weight (H, n, d), what it makes (B, H, T, n); a group's repeated."""
     c: Config = model.config
     name = f"{at}self_attn.{kind}_proj"
     weight = model.tensor(f"{name}.weight", count * c.head_dim, c.width)
@@ -94,6 +85,8 @@ def _heads(model: Model, at: str, kind: str, normed: Tensor, count: int) -> tupl
     if f"{name}.bias" in model.names:
         made = made + model.tensor(f"{name}.bias", count * c.head_dim)
     B, T = normed.shape[:2]
+    if factor != 1:
+        weight, made = factor * weight, factor * made
     made = made.reshape(B, T, count, c.head_dim).transpose(1, 2)
     times = c.heads // count
     return weight.reshape(count, c.head_dim, c.width).repeat_interleave(times, 0), made.repeat_interleave(times, 1)
@@ -102,10 +95,11 @@ def _heads(model: Model, at: str, kind: str, normed: Tensor, count: int) -> tupl
 def _layer(model: Model, number: int, x: Tensor) -> Layer:
     c, at = model.config, f"model.layers.{number}."
     normed = rms_norm(x, model.tensor(f"{at}input_layernorm.weight", c.width), c.epsilon)
-    W_Q, q = _heads(model, at, "q", normed, c.heads)
-    W_K, k = _heads(model, at, "k", normed, c.kv_heads)
+    W_Q, q = _heads(model, at, "q", normed, c.heads, c.rotary.factor)
+    W_K, k = _heads(model, at, "k", normed, c.kv_heads, c.rotary.factor)
     _, v = _heads(model, at, "v", normed, c.kv_heads)
-    found = scores(rotated(q, c.theta), rotated(k, c.theta))
+    speeds = c.rotary.speeds(x.shape[1])
+    found = scores(rotated(q, speeds), rotated(k, speeds))
     probabilities = attention(found)
     mixed = (probabilities @ v).transpose(1, 2).reshape(*x.shape[:2], c.heads * c.head_dim)
     out = model.tensor(f"{at}self_attn.o_proj.weight", c.width, c.heads * c.head_dim)

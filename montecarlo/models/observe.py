@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from montecarlo.models.decoder import Layer, rotated
+from montecarlo.models.decoder import Layer
 from montecarlo.models.laws import average_cosine
+from montecarlo.models.rotary import rotated
 
 #: Parts of a window that a profile over positions has.
 PLACES = 16
@@ -152,7 +153,7 @@ class Traces:
     eigenvalues: Tensor
 
 
-def traces(mean: Tensor, theta: float, distances: Tensor) -> Traces:
+def traces(mean: Tensor, speeds: Tensor, distances: Tensor) -> Traces:
     """The traces for the mean of ``inner`` over the increments, in n dimensions: tr(W Sigma) = tr(W_K Sigma W_Q^T).
 
     Symmetrised, tr((W Sigma)^2) is the mean of tr(W Sigma W Sigma) and tr(W Sigma W^T Sigma), which is never negative.
@@ -160,7 +161,7 @@ def traces(mean: Tensor, theta: float, distances: Tensor) -> Traces:
 
     def turned(matrix: Tensor) -> Tensor:
         """R_D times the matrices (H, D, n, n)."""
-        return rotated(matrix.permute(0, 3, 1, 2), theta, -distances).permute(0, 2, 3, 1)
+        return rotated(matrix.permute(0, 3, 1, 2), speeds, -distances).permute(0, 2, 3, 1)
 
     mixed, keys, queries = (part[:, None].expand(-1, len(distances), -1, -1) for part in mean)
     mixed, keys = turned(mixed), turned(turned(keys).mT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -186,7 +186,11 @@ def _gguf(path: Path) -> Model:
     spare = set(tensors) - {"rope_freqs.weight"}
     names = _held(path, config, {back.get(name, name) for name in spare})
     if "rope_freqs.weight" in tensors:
-        raise ModelError(f"{path}: tensor rope_freqs.weight", "rotary positions without scaling")
+        divisors = np.asarray(tensors["rope_freqs.weight"].data, dtype=np.float64).ravel()
+        try:
+            config = replace(config, rotary=replace(config.rotary, divisors=tuple(divisors.tolist())))
+        except ValueError as error:
+            raise ModelError(f"{path}: tensor rope_freqs.weight", f"positive numbers ({error})") from None
 
     def read(name: str) -> Tensor:
         tensor = tensors[renamed(name)]

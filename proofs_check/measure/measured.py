@@ -188,7 +188,7 @@ def _layer(held: _Held, c: Config, length: int) -> dict[str, Any]:
 def _heads(held: _Held, c: Config, length: int, increments: int, least: float | None) -> Rows:
     """One row a head: what is derived from its weights and its tokens, and what it does."""
     distances = torch.tensor([round((1 - theta) * (length - 1)) for theta in predictions.THETAS] + [0.0])
-    found = traces(held.inner / increments, c.theta, distances)
+    found = traces(held.inner / increments, c.rotary.speeds(length), distances)
     mean = {name: held.heads.of(mean_of(name)) for name in held.heads.held if name != "windows"}
     changes = {
         name: held.heads.interval(_change(*pair))

@@ -343,6 +343,7 @@ CONFIG: dict[str, Any] = {
     "num_hidden_layers": 1,
     "vocab_size": 9,
 }
+CONFIG["rope_scaling"] = {"rope_type": "yarn", "factor": 2.0, "beta_fast": 8, "truncate": False}
 CONFIG |= {"intermediate_size": 4, "rms_norm_eps": 1e-5, "max_position_embeddings": 64, "hidden_act": "silu"}
 WORDS: dict[str, Any] = {
     "version": "1.0",

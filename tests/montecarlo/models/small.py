@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
+
+from montecarlo.models.weights import renamed
 
 CONFIG: dict[str, Any] = {
     "model_type": "llama",
@@ -62,3 +65,44 @@ def written(folder: Path, config: dict[str, Any], held: dict[str, Tensor]) -> Pa
     (folder / "config.json").write_text(json.dumps(config))
     save_file({name: value.contiguous() for name, value in held.items()}, folder / "model.safetensors")
     return folder
+
+
+def written_gguf(
+    path: Path,
+    config: dict[str, Any],
+    held: dict[str, Tensor],
+    fields: dict[str, Any],
+    divisors: Sequence[float] | None = None,
+) -> Path:
+    """The file, as llama.cpp's conversion writes it, with more fields of the architecture."""
+    from gguf import GGUFWriter
+
+    writer = GGUFWriter(path, config["model_type"])
+    heads = {"q": config["num_attention_heads"], "k": config["num_key_value_heads"]}
+    sizes = {
+        "embedding_length": config["hidden_size"],
+        "block_count": config["num_hidden_layers"],
+        "attention.head_count": heads["q"],
+        "attention.head_count_kv": heads["k"],
+        "attention.key_length": config["head_dim"],
+        "feed_forward_length": config["intermediate_size"],
+        "context_length": config["max_position_embeddings"],
+    }
+    numbers = {"rope.freq_base": config["rope_theta"], "attention.layer_norm_rms_epsilon": config["rms_norm_eps"]}
+    adders = {str: writer.add_string, int: writer.add_uint32, float: writer.add_float32, bool: writer.add_bool}
+    for name, value in (sizes | numbers | fields).items():
+        adders[type(value)](f"{config['model_type']}.{name}", value)
+    writer.add_array("tokenizer.ggml.tokens", [str(number) for number in range(config["vocab_size"])])
+    for name, value in held.items():
+        kind = name.split(".")[-2][0]
+        if name.endswith(("q_proj.weight", "k_proj.weight")):
+            # each head's first and second halves, pair beside pair
+            value = value.reshape(heads[kind], 2, -1, value.shape[1]).transpose(1, 2).reshape(value.shape)
+        writer.add_tensor(renamed(name), value.contiguous().numpy())
+    if divisors is not None:
+        writer.add_tensor("rope_freqs.weight", torch.tensor(divisors, dtype=torch.float32).numpy())
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import signal
@@ -17,10 +18,11 @@ import torch
 from torch import Tensor
 
 from montecarlo.models.config import ModelError, of_json
-from montecarlo.models.decoder import attention, layers, logits, rms_norm, rotated
+from montecarlo.models.decoder import attention, layers, logits, rms_norm
+from montecarlo.models.rotary import rotated, unscaled
 from montecarlo.models.tokens import encoded
 from montecarlo.models.weights import Model, opened, renamed, tensor_names, unpermuted
-from tests.montecarlo.models.small import CONFIG, weights, written
+from tests.montecarlo.models.small import CONFIG, weights, written, written_gguf
 
 TOKENS = torch.randint(0, 50, (2, 17), generator=torch.Generator().manual_seed(1))
 
@@ -41,11 +43,82 @@ KINDS = [
 ]
 
 
+SHORT = {"original_max_position_embeddings": 16, "factor": 4.0}
+LLAMA3 = SHORT | {"rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+#: Scaled positions of heads of 8 pairs, whose wavelengths lie on both sides of the contexts that the scaling speaks of,
+#: and the first five logits of the second window's last token that transformers 5.24.0 makes of them in float32.
+SCALED: dict[str, tuple[dict[str, Any], list[float]]] = {
+    "default": ({}, [-0.84089, 2.10263, -0.78798, -0.71321, 0.36557]),
+    "linear": ({"rope_scaling": {"type": "linear", "factor": 4.0}}, [-1.1275, 2.52045, 0.37111, -1.89184, -1.43511]),
+    "dynamic": (
+        {"rope_scaling": {"type": "dynamic", "factor": 4.0}, "max_position_embeddings": 8},
+        [-0.29499, 1.30428, -0.65641, 0.06722, 0.73124],
+    ),
+    "dynamic, short": (
+        {"rope_scaling": {"type": "dynamic", "factor": 4.0}, "max_position_embeddings": 17},
+        [-0.84089, 2.10263, -0.78798, -0.71321, 0.36557],
+    ),
+    "llama3": ({"rope_scaling": LLAMA3}, [-0.49694, 1.82016, 1.51209, -0.84989, 1.15974]),
+    "llama3, new": ({"rope_parameters": LLAMA3 | {"rope_theta": 50.0}}, [0.03825, 1.0567, 1.89886, -0.55546, 1.6203]),
+    "yarn": ({"rope_scaling": SHORT | {"rope_type": "yarn"}}, [-0.58878, 2.79399, 0.368, -1.04041, -0.59368]),
+    "yarn, smooth": (
+        {"rope_scaling": SHORT | {"rope_type": "yarn", "truncate": False, "beta_fast": 4}},
+        [-0.52799, 2.69067, 0.42444, -1.15108, -0.356],
+    ),
+    "yarn, sized": (
+        {"rope_scaling": SHORT | {"rope_type": "yarn", "mscale": 2.0, "mscale_all_dim": 0.5}},
+        [-0.58792, 2.75649, 0.39094, -1.05382, -0.44151],
+    ),
+    "yarn, given": (
+        {"rope_scaling": SHORT | {"rope_type": "yarn", "attention_factor": 1.5}},
+        [-0.58104, 2.65308, 0.4572, -1.11409, 0.07307],
+    ),
+    "yarn, of contexts": (
+        {"rope_scaling": {"rope_type": "yarn", "factor": None}, "original_max_position_embeddings": 32},
+        [-0.27823, 1.78967, 0.3344, -0.63392, 0.3652],
+    ),
+}
+
+
+def rotary_config(change: dict[str, Any]) -> dict[str, Any]:
+    return CONFIG | {"head_dim": 16, "rope_theta": 100.0} | change
+
+
+def test_scaled_positions_are_those_of_transformers() -> None:
+    """Held to its numbers, so that it need not be there; no two kinds have the same but the two that say the same."""
+    for change, expected in SCALED.values():
+        config = rotary_config(change)
+        found = run(held(config, weights(config)))[1, -1, :5]
+        assert found.tolist() == pytest.approx(expected, abs=2e-5)
+    told = [tuple(expected) for name, (_, expected) in SCALED.items() if name != "dynamic, short"]
+    assert len(set(told)) == len(told)
+    assert SCALED["dynamic, short"][1] == SCALED["default"][1]
+
+
+def test_a_layers_weights_have_the_factor_of_its_scores() -> None:
+    """What is derived of W_QK is derived of the scores as they are."""
+    change = SCALED["yarn, given"][0]
+    config = rotary_config(change)
+    layer = next(iter(layers(held(config, weights(config)), TOKENS)))
+    speeds = of_json(config).rotary.speeds(17)
+    q, k = (rotated((layer.normed[:, None] @ W.mT), speeds) for W in (layer.W_Q, layer.W_K))
+    assert torch.allclose((q[:, :, -1:] @ k.mT)[:, :, 0] / 4, layer.last, atol=1e-4)
+
+
+KINDS += [
+    pytest.param(rotary_config(change) | {"model_type": kind}, kind == "qwen2", id=f"{kind}, {name}")
+    for name, (change, _) in SCALED.items()
+    for kind in ("llama", "qwen2")
+]
+
+
 @pytest.mark.parametrize(("config", "biased"), KINDS)
 def test_logits_are_those_of_transformers(config: dict[str, Any], biased: bool) -> None:
     transformers = pytest.importorskip("transformers")
     tensors = weights(config, biased)
-    theirs = transformers.AutoModelForCausalLM.from_config(transformers.AutoConfig.for_model(**config))
+    # what it is handed it changes
+    given = transformers.AutoConfig.for_model(**copy.deepcopy(config))
+    theirs = transformers.AutoModelForCausalLM.from_config(given)
     theirs.load_state_dict(tensors, strict=not config["tie_word_embeddings"])
     with torch.no_grad():
         expected = theirs.eval()(TOKENS).logits
@@ -65,7 +138,8 @@ def test_no_token_sees_a_later_one() -> None:
 
 def test_rotary_scores_depend_on_the_distance_alone() -> None:
     q, k = torch.randn(2, 8, generator=torch.Generator().manual_seed(2)).unbind()
-    scores = rotated(q.expand(12, 8), 100.0) @ rotated(k.expand(12, 8), 100.0).T
+    speeds = unscaled(100.0, 8).speeds(12)
+    scores = rotated(q.expand(12, 8), speeds) @ rotated(k.expand(12, 8), speeds).T
     for distance in range(-11, 12):
         along = scores.diagonal(distance)
         assert float((along - along[0]).abs().max()) < 64 * torch.finfo(torch.float32).eps * float(q.norm() * k.norm())
@@ -92,6 +166,53 @@ def test_the_order_of_llama_cpp_is_undone() -> None:
     assert torch.equal(unpermuted(theirs, 8), rows)
 
 
+def test_a_gguf_file_holds_the_same_model(tmp_path: Path) -> None:
+    """As llama.cpp writes it, with scaled positions: none, linear and yarn in fields, llama3's divisors in a tensor."""
+    pytest.importorskip("gguf")
+    kinds: dict[str, dict[str, Any]] = {
+        "default": {"rope.scaling.type": "none"},
+        "linear": {"rope.scaling.type": "linear", "rope.scaling.factor": 4.0},
+        "yarn": {
+            "rope.scaling.type": "yarn",
+            "rope.scaling.factor": 4.0,
+            "rope.scaling.original_context_length": 16,
+            "rope.scaling.finetuned": True,
+        },
+        "llama3": {},
+    }
+    for kind, fields in kinds.items():
+        config = rotary_config(SCALED[kind][0])
+        tensors, expected = weights(config), of_json(config).rotary
+        divisors = expected.divisors if kind == "llama3" else None
+        model = opened(written_gguf(tmp_path / f"{kind}.gguf", config, tensors, fields, divisors))
+        assert model.config.rotary.divisors == pytest.approx(expected.divisors, rel=1e-6)
+        assert torch.allclose(run(model), run(held(config, tensors)), atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("fields", "divisors", "told"),
+    [
+        ({"rope.scaling.type": "longrope"}, None, "none, linear or yarn"),
+        (
+            {"rope.scaling.type": "yarn", "rope.scaling.factor": 4.0, "rope.scaling.attn_factor": 2.0},
+            None,
+            "attn_factor",
+        ),
+        ({"rope.scaling.type": "linear"}, None, "the entry 'factor'"),
+        ({"rope.dimension_count": 8}, None, "that of the head"),
+        ({}, [0.0] * 8, "positive numbers"),
+        ({}, [1.0] * 7, "8, half of head_dim"),
+    ],
+)
+def test_positions_of_a_gguf_file_that_are_not_known_are_told(
+    fields: dict[str, Any], divisors: list[float] | None, told: str, tmp_path: Path
+) -> None:
+    pytest.importorskip("gguf")
+    config = rotary_config({})
+    with pytest.raises(ModelError, match=told):
+        opened(written_gguf(tmp_path / "model.gguf", config, weights(config), fields, divisors))
+
+
 def test_every_tensor_has_a_name_in_gguf() -> None:
     names = tensor_names(of_json(CONFIG), biased=True)
     assert len({renamed(name) for name in names}) == len(names)
@@ -111,7 +232,20 @@ def test_a_folder_is_read_as_it_is(tmp_path: Path) -> None:
     [
         ({"model_type": "gpt2"}, "llama, mistral, qwen2"),
         ({"hidden_act": "gelu"}, "silu"),
-        ({"rope_scaling": {"rope_type": "yarn"}}, "without scaling"),
+        ({"rope_scaling": {"rope_type": "longrope", "factor": 2.0}}, "default, linear, dynamic, llama3, yarn"),
+        ({"rope_scaling": {"rope_type": ["yarn"]}}, "default, linear, dynamic, llama3, yarn"),
+        ({"rope_scaling": {"rope_type": "yarn"}}, "the entry 'factor'"),
+        ({"rope_scaling": {"rope_type": "linear", "factor": -2.0}}, "numbers in their places"),
+        ({"rope_scaling": {"rope_type": "linear", "factor": "two"}}, "numbers in their places"),
+        ({"rope_scaling": {"rope_type": "dynamic", "factor": float("nan")}}, "numbers in their places"),
+        (
+            {"rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 4.0, "high_freq_factor": 4.0}},
+            "the low below the high",
+        ),
+        ({"rope_parameters": {"full_attention": {"rope_theta": 1e6}}}, "the same ones for all layers"),
+        ({"rope_parameters": {"rope_theta": 1e4, "partial_rotary_factor": 0.5}}, "the whole head"),
+        ({"rope_scaling": "linear"}, "numbers in their places"),
+        ({"head_dim": 1 << 40}, "head_dim"),
         ({"hidden_size": "wide"}, "numbers in their places"),
         ({"num_key_value_heads": 3}, "a multiple"),
         ({"head_dim": 5}, "even"),
@@ -120,8 +254,8 @@ def test_a_folder_is_read_as_it_is(tmp_path: Path) -> None:
         ({"num_hidden_layers": 1 << 24}, "a whole number from 1 to 4096"),
         ({"hidden_size": 10**400}, "over 40 digits"),
         ({"hidden_size": float("inf")}, "numbers in their places"),
-        ({"rms_norm_eps": float("nan")}, "positive numbers"),
-        ({"rope_theta": float("inf")}, "positive numbers"),
+        ({"rms_norm_eps": float("nan")}, "a positive number"),
+        ({"rope_theta": float("inf")}, "numbers in their places"),
         ({"model_type": ["llama"]}, "llama, mistral, qwen2"),
     ],
 )

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from montecarlo.models.config import of_json
-from montecarlo.models.decoder import layers, rotated
+from montecarlo.models.decoder import layers
 from montecarlo.models.laws import (
     ASSUMPTIONS,
     ROUNDING,
@@ -24,6 +24,7 @@ from montecarlo.models.laws import (
     of_tokens,
 )
 from montecarlo.models.observe import heads, inner, sizes, smoothing, switch, traces, written
+from montecarlo.models.rotary import rotated, unscaled
 from montecarlo.models.sinks import integers, sinks
 from montecarlo.models.weights import Model
 from tests.montecarlo.models.small import CONFIG, weights
@@ -170,13 +171,14 @@ def test_traces_are_those_of_the_matrices() -> None:
     """tr(W Sigma) and tr((W Sigma)^2) in head_dim numbers are those in width numbers, at every rotary distance."""
     x, Q, K = drawn(2, 9, 6), drawn(3, 4, 6, seed=1), drawn(3, 4, 6, seed=2)
     distances = torch.tensor([0.0, 1.0, 5.0])
-    found = traces(inner(x, Q, K) / 16, 100.0, distances)
+    speeds = unscaled(100.0, 4).speeds(9)
+    found = traces(inner(x, Q, K) / 16, speeds, distances)
     symmetric, norm = sizes(Q, K)
     steps = (x[:, 1:] - x[:, :-1]).reshape(-1, 6).double()
     Sigma = steps.T @ steps / len(steps)
     for head in range(3):
         for place, distance in enumerate(distances):
-            turn = rotated(torch.eye(4)[:, None], 100.0, -distance[None])[:, 0].T.double()
+            turn = rotated(torch.eye(4)[:, None], speeds, -distance[None])[:, 0].T.double()
             W = Q[head].T.double() @ turn @ K[head].double()
             one = (W + W.T) / 2 @ Sigma
             assert torch.isclose(found.first[head, place], torch.trace(one), atol=1e-6)
