@@ -6,8 +6,10 @@ are rationals, so that certificates are checked in exact arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,18 +24,69 @@ RIDGE = 1e-6
 
 
 @dataclass(frozen=True)
+class Certificate:
+    """What shows of some windows (by number) that a W makes a sink of their first token, or that none does.
+
+    queries, keys: for the vectors z_t and z_0 - z_t, t = 1 .. T - 1, of all those windows. Where both have a direction,
+    u and v, W = u v^T makes the sink; where one has weights, none does (Proposition 4.1), and the other is None.
+    """
+
+    windows: tuple[int, ...]
+    queries: Separation | None
+    keys: Separation | None
+
+    @property
+    def representable(self) -> bool:
+        """Whether it shows that there is such a W."""
+        return all(side is not None and side.separable for side in (self.queries, self.keys))
+
+    def holds(self, normed: Tensor) -> bool:
+        """Whether it shows it of these tokens, (B, T, d) as the attention reads them, in exact arithmetic."""
+        exact = integers(_float64(normed)[list(self.windows)])
+        sides = ((self.queries, [z[1:] for z in exact]), (self.keys, [_gaps(z) for z in exact]))
+        given = [(side, _chained(vectors)) for side, vectors in sides if side is not None]
+        one = len(exact) == 1 and any(not side.separable for side, _ in given)
+        return (self.representable or one) and all(side.shown(vectors) for side, vectors in given)
+
+    def as_json(self) -> dict[str, Any]:
+        """In JSON's types: directions in integers, weights as fractions by the place t of their token in the window."""
+        found: dict[str, Any] = {"windows": list(self.windows), "representable": self.representable}
+        for name in ("queries", "keys"):
+            side = getattr(self, name)
+            if side is not None and side.separable:
+                found[name] = list(side.direction)
+            elif side is not None:
+                found[name] = {str(t): str(weight) for t, weight in enumerate(side.weights, 1) if weight}
+        return found
+
+    @classmethod
+    def of_json(cls, found: Mapping[str, Any], length: int) -> Certificate:
+        """The certificate that ``as_json`` gave, of windows of that many tokens."""
+
+        def side(given: Any) -> Separation | None:
+            if isinstance(given, Mapping):
+                return Separation(False, weights=tuple(Fraction(given.get(str(t), "0")) for t in range(1, length)))
+            return None if given is None else Separation(True, direction=tuple(given))
+
+        return cls(tuple(found["windows"]), side(found.get("queries")), side(found.get("keys")))
+
+
+@dataclass(frozen=True)
 class Sinks:
-    """Of the windows of a layer: how many have a W of their own, how many have none, the rest being undecided.
+    """The certificates of the windows of a layer, those in none being undecided.
 
     together: whether one W of rank one serves all windows: True with a certificate, False where a window has none,
     None where neither was found. rho_Q, rho_K: dist(0, conv{z_i}) and dist(z_0, conv{z_j}) of every window, in float64.
     """
 
-    representable: int
-    excluded: int
+    certificates: tuple[Certificate, ...]
     together: bool | None
     rho_Q: tuple[float, ...]
     rho_K: tuple[float, ...]
+
+    def windows(self, representable: bool) -> int:
+        """How many windows have a W, or how many have none."""
+        return sum(len(one.windows) for one in self.certificates if one.representable is representable)
 
 
 def integers(x: Array) -> list[Rows]:
@@ -47,45 +100,54 @@ def integers(x: Array) -> list[Rows]:
     ]
 
 
-def _common(vectors: Rows, floats: Array) -> bool:
-    """Whether a direction that ridge regression finds has a positive product with every vector, checked exactly."""
+def _common(vectors: Rows, floats: Array) -> Separation | None:
+    """A direction that ridge regression finds and that has a positive product with every vector, checked exactly."""
     small = len(floats) < floats.shape[1]
     gram = floats @ floats.T if small else floats.T @ floats
     gram += (RIDGE * np.trace(gram) / len(gram) + np.finfo(float).tiny) * np.eye(len(gram))
     ones = np.ones(len(floats))
     guess = np.asarray(np.linalg.solve(gram, ones if small else floats.T @ ones), dtype=np.float64)
-    ways = roundings(floats.T @ guess if small else guess)
-    return any(Separation(True, direction=way).shown(vectors) for way in ways)
+    ways = (Separation(True, direction=way) for way in roundings(floats.T @ guess if small else guess))
+    return next((way for way in ways if way.shown(vectors)), None)
 
 
-def _decided(z: Rows) -> bool | None:
+def _decided(number: int, z: Rows) -> Certificate | None:
     """Proposition 4.1, causal: representable iff conv{z_i} avoids 0 and conv{z_j} avoids z_0; None where undecided."""
-    found = [separate(z[1:]), separate(_gaps(z))]
-    if any(side is not None and not side.separable for side in found):
-        return False
-    return None if None in found else True
+    queries, keys = separate(z[1:]), separate(_gaps(z))
+    for side in (Certificate((number,), queries, None), Certificate((number,), None, keys)):
+        if any(part is not None and not part.separable for part in (side.queries, side.keys)):
+            return side
+    return None if queries is None or keys is None else Certificate((number,), queries, keys)
 
 
 def _gaps(z: Rows) -> Rows:
     return [[a - b for a, b in zip(z[0], row, strict=True)] for row in z[1:]]
 
 
+def _chained(parts: Sequence[Rows]) -> Rows:
+    return [row for part in parts for row in part]
+
+
 def _distance(vectors: Array) -> float:
     return float(np.linalg.norm(nearest(vectors) @ vectors))
 
 
+def _float64(normed: Tensor) -> Array:
+    found: Array = normed.detach().to("cpu", torch.float32).double().numpy()
+    return found
+
+
 def sinks(normed: Tensor) -> Sinks:
     """What the first token of every window can be: (B, T, d), as the attention reads them."""
-    floats = normed.detach().to("cpu", torch.float32).double().numpy()
+    floats = _float64(normed)
     exact = integers(floats)
     gaps = floats[:, :1] - floats[:, 1:]
-    one = _common(_chained([z[1:] for z in exact]), floats[:, 1:].reshape(-1, floats.shape[-1]))
-    one = one and _common(_chained([_gaps(z) for z in exact]), gaps.reshape(-1, floats.shape[-1]))
-    decided = [True] * len(exact) if one else [_decided(z) for z in exact]
-    together = True if one else (False if False in decided else None)
+    queries = _common(_chained([z[1:] for z in exact]), floats[:, 1:].reshape(-1, floats.shape[-1]))
+    keys = queries and _common(_chained([_gaps(z) for z in exact]), gaps.reshape(-1, floats.shape[-1]))
+    if keys:
+        certificates = [Certificate(tuple(range(len(exact))), queries, keys)]
+    else:
+        certificates = [one for number, z in enumerate(exact) if (one := _decided(number, z)) is not None]
+    together = True if keys else (None if all(one.representable for one in certificates) else False)
     rho = [(_distance(z[1:]), _distance(gap)) for z, gap in zip(floats, gaps, strict=True)]
-    return Sinks(decided.count(True), decided.count(False), together, *map(tuple, zip(*rho, strict=True)))
-
-
-def _chained(parts: Sequence[Rows]) -> Rows:
-    return [row for part in parts for row in part]
+    return Sinks(tuple(certificates), together, *map(tuple, zip(*rho, strict=True)))

@@ -24,7 +24,7 @@ from montecarlo.models.weights import Model
 from proofs_check.measure import predictions
 from proofs_check.measure.correlations import correlations
 
-SCHEMA = 2
+SCHEMA = 3
 #: Tokens of a window, at most; windows that intervals need at least, and the shortest ones.
 WINDOW, FEWEST, SHORTEST = 128, 2, 17
 #: Windows that go through the layers together, and those (the first ones) whose sinks are certified.
@@ -88,7 +88,7 @@ def measured(
         "windows": count,
         "length": length,
         "groups": min(count, GROUPS),
-        "certified": min(count, CERTIFIED),
+        "certified": windows[:CERTIFIED].tolist(),
         "assumptions": assumed,
         "layers": layered,
         "heads": found,
@@ -176,12 +176,13 @@ def _layer(held: _Held, c: Config, length: int) -> dict[str, Any]:
         "bound": _short(predictions.cosine_bound(average["spread"])),
         "sink_cosine": _numbers({name: average[f"sink {name}"] for name in ("cosine", "low", "high")}),
         "beta": _short(float(tokens.of(beta))),
-        "representable": sink.representable,
-        "excluded": sink.excluded,
+        "representable": sink.windows(True),
+        "excluded": sink.windows(False),
         "together": sink.together,
+        "certificates": [one.as_json() for one in sink.certificates],
         "rho_Q": _short(sum(sink.rho_Q) / len(norms)),
         "rho_K": _short(sum(sink.rho_K) / len(norms)),
-        "least_norm": _short(sum(norms) / len(norms)) if not sink.excluded else None,
+        "least_norm": _short(sum(norms) / len(norms)) if not sink.windows(False) else None,
     }
 
 

@@ -78,7 +78,7 @@ def span(numbers: Sequence[int]) -> str:
 
 def sentences(found: Found) -> list[str]:
     """What lampert2026's theorems and the entropy bound say of the model, counted over layers and heads."""
-    layers, heads, windows = found["layers"], found["heads"], found["certified"]
+    layers, heads, windows = found["layers"], found["heads"], len(found["certified"])
     whole = [row["layer"] for row in layers if row["together"]]
     none = [row["layer"] for row in layers if row["excluded"]]
     out = [

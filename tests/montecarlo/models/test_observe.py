@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -25,8 +26,9 @@ from montecarlo.models.laws import (
 )
 from montecarlo.models.observe import heads, inner, sizes, smoothing, switch, traces, written
 from montecarlo.models.rotary import rotated, unscaled
-from montecarlo.models.sinks import integers, sinks
+from montecarlo.models.sinks import Certificate, integers, sinks
 from montecarlo.models.weights import Model
+from montecarlo.separability import Separation
 from tests.montecarlo.models.small import CONFIG, weights
 
 STEPS = torch.randn(40, 128, 6, generator=torch.Generator().manual_seed(4))
@@ -245,19 +247,57 @@ def test_integers_are_exact() -> None:
     assert found == [[v * ratio for v in row] for row in exact]
 
 
-def test_a_sink_is_certified_either_way() -> None:
+def counts(normed: Tensor) -> tuple[int, int, bool | None]:
+    found = sinks(normed)
+    return found.windows(True), found.windows(False), found.together
+
+
+def drawn_sinks() -> Tensor:
     z = 0.3 * drawn(3, 9, 12, seed=3) + 1
     z[:, 0, 0] += 4
-    one = sinks(z)
-    assert (one.representable, one.excluded, one.together) == (3, 0, True)
+    return z
+
+
+def test_a_sink_is_certified_either_way() -> None:
+    z = drawn_sinks()
+    assert counts(z) == (3, 0, True)
     again = z.clone()
     again[1, 5] = again[1, 0]
+    assert counts(again) == (2, 1, False)
     found = sinks(again)
-    assert (found.representable, found.excluded, found.together) == (2, 1, False)
     assert found.rho_K[1] < 1e-6 < found.rho_K[0]
     # queries on both sides of 0 leave no W either
     again = z.clone()
     again[2, 4] = -again[2, 3]
-    assert sinks(again).excluded == 1
+    assert counts(again)[1] == 1
     # each window has a W of its own, and no direction serves both: they are opposite
-    assert sinks(torch.stack((z[0], -z[0]))).together is None
+    assert counts(torch.stack((z[0], -z[0]))) == (2, 0, None)
+
+
+def test_a_certificate_holds_of_its_tokens_alone() -> None:
+    """Either way, also once it has been written and read; not where one of its numbers or of the tokens is another."""
+    z = drawn_sinks()
+    again = z.clone()
+    again[0, 5], again[1, 5], again[2, 4] = again[0, 0], (again[1, 0] + again[1, 1]) / 2, -2 * again[2, 3]
+    again[1, 0] = 2 * again[1, 5] - again[1, 1]
+    for tokens in (z, again):
+        for one in sinks(tokens).certificates:
+            told = json.loads(json.dumps(one.as_json()))
+            assert Certificate.of_json(told, 9) == one and one.holds(tokens)
+            assert not one.holds(-tokens if one.representable else tokens + drawn(3, 9, 12))
+            for side in {"queries", "keys"} & set(told):
+                given = told[side]
+                wrong = [-v for v in given] if isinstance(given, list) else given | {"7": "1/3"}
+                assert not Certificate.of_json(told | {side: wrong}, 9).holds(tokens)
+                # a part of what makes a sink makes none
+                if one.representable:
+                    assert not Certificate.of_json(told | {side: None}, 9).holds(tokens)
+    assert sinks(again).certificates[0].as_json() == {
+        "windows": [0],
+        "representable": False,
+        "keys": {"5": "1"},
+    }
+    assert Certificate((2,), Separation(False, weights=(Fraction(1),)), None).holds(torch.zeros(3, 2, 1))
+    assert not Certificate((2,), None, None).holds(z)
+    # weights show something of one window alone
+    assert not replace(sinks(again).certificates[0], windows=(0, 0)).holds(again)

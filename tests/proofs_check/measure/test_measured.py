@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import operator
 import random
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,9 @@ import torch
 
 from figures import MODEL_FIGURES, load
 from montecarlo.models.config import ModelError, of_json
+from montecarlo.models.decoder import layers
 from montecarlo.models.laws import assumption
+from montecarlo.models.sinks import Certificate
 from montecarlo.models.weights import Model
 from proofs_check.commands import cli
 from proofs_check.measure import measured as measure
@@ -83,6 +87,32 @@ def test_planted_heads_are_recovered(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found["layers"][0]["together"] is True and found["layers"][0]["excluded"] == 0
     drawn = {row["what"]: (row["layer"], row["head"]) for row in found["patterns"]}
     assert drawn["most to the first token"] == (0, 1)
+
+
+def test_the_certificates_of_the_report_are_of_the_models_own_tokens(found: dict[str, Any]) -> None:
+    """By the definition, in fractions: u . z_t > 0 and v . (z_0 - z_t) > 0, or weights that make 0 of one of them."""
+    tensors = weights(CONFIG)
+    model = Model(Path("small"), of_json(CONFIG), frozenset(tensors), tensors.__getitem__, {})
+    told = json.loads(json.dumps(found))
+    seen = set()
+    for layer, row in zip(layers(model, torch.tensor(told["certified"])), told["layers"], strict=True):
+        windows = [number for one in row["certificates"] for number in one["windows"]]
+        assert sorted(windows) == list(range(row["representable"] + row["excluded"]))
+        for one in row["certificates"]:
+            seen.add(one["representable"])
+            for window in one["windows"]:
+                z = [[Fraction(value) for value in token] for token in layer.normed[window].tolist()]
+                gaps = [[a - b for a, b in zip(z[0], token, strict=True)] for token in z[1:]]
+                for vectors, given in ((z[1:], one.get("queries")), (gaps, one.get("keys"))):
+                    if isinstance(given, list):
+                        assert all(sum(map(operator.mul, given, v)) > 0 for v in vectors)
+                    elif given is not None:
+                        weighted = {int(t): Fraction(value) for t, value in given.items()}
+                        assert sum(weighted.values()) == 1 and min(weighted.values()) > 0
+                        assert not any(sum(w * vectors[t - 1][c] for t, w in weighted.items()) for c in range(24))
+            assert Certificate.of_json(one, told["length"]).holds(layer.normed)
+            assert one["representable"] == ({list} == {type(one.get("queries")), type(one.get("keys"))})
+    assert False in seen
 
 
 def test_the_batch_does_not_matter(small: Model, found: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
