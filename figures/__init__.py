@@ -33,6 +33,7 @@ FIGURES = (
 MODEL_FIGURES = (
     "model_assumptions",
     "model_cosines",
+    "model_components",
     "model_spectra",
     "model_heads",
     "model_signs",

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from figures.style import BLACK, CURVES, GREY, NORMAL, SKY, canvas, legend, plain
+from figures.style import BLACK, BLUE, CURVES, GREY, NORMAL, SKY, canvas, legend, plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 def data(found: dict[str, Any]) -> dict[str, Any]:
-    """The cosines of every layer, the ratio of expectations, and how far it can be off."""
-    keys = ("layer", "cosine", "ratio", "bound", "sink_cosine")
-    rows = [{key: row[key] for key in keys} for row in found["layers"]]
+    """The cosines of every layer, the ratio of expectations and how far it can be off, and by the context's length."""
+    keys = ("layer", "cosine", "ratio", "bound", "sink_cosine", "contexts")
+    rows = [{key: row[key] for key in keys} | {"written": _written(found["heads"], row)} for row in found["layers"]]
     return {"figure": "model_cosines", "where": "lampert2026, Figures 1, 2, 4, 5 and 7", "rows": rows}
+
+
+def _written(heads: list[dict[str, Any]], layer: dict[str, Any]) -> dict[str, float] | None:
+    """The average cosine of X + WZ and its approximation, mean over the heads of a layer."""
+    pairs = [(row["cosines"]["X + WZ"], row["ratio"]) for row in heads if row["layer"] == layer["layer"]]
+    known = [pair for pair in pairs if None not in pair]
+    return {
+        name: sum(v) / len(v) for name, v in zip(("cosine", "ratio"), zip(*known, strict=True), strict=False)
+    } or None
 
 
 def table(drawn: dict[str, Any]) -> list[dict[str, Any]]:
@@ -26,15 +35,22 @@ def table(drawn: dict[str, Any]) -> list[dict[str, Any]]:
             "ratio": row["ratio"],
             "bound": row["bound"],
             **{f"sink {key}": value for key, value in row["sink_cosine"].items()},
+            **{
+                f"{name} of {tokens} tokens": value
+                for name in ("cosine", "ratio")
+                for tokens, value in zip(row["contexts"]["tokens"], row["contexts"][name], strict=True)
+            },
+            **{f"X + WZ {name}": (row["written"] or {}).get(name) for name in ("cosine", "ratio")},
         }
         for row in drawn["rows"]
     ]
 
 
 def draw(drawn: dict[str, Any]) -> Figure:
-    """Left: the first token's cosine with others. Right: the average cosine beside its approximation."""
-    figure = canvas(3.0)
-    left, right = figure.subplots(1, 2)
+    """The first token's cosine with others; the average cosine beside its approximation, also by the context's length
+    and with what the heads write."""
+    figure = canvas(5.4)
+    (left, right), (shorter, written) = figure.subplots(2, 2)
     rows = drawn["rows"]
     at = [row["layer"] for row in rows]
     sink = {key: [row["sink_cosine"][key] for row in rows] for key in ("low", "cosine", "high")}
@@ -53,7 +69,17 @@ def draw(drawn: dict[str, Any]) -> Figure:
     (approximation,) = right.plot(at, ratio, **CURVES["printed"])
     (empirical,) = right.plot(at, [row["cosine"]["mean"] for row in rows], color=BLACK, linewidth=1.6)
     right.set_title("average over pairs, without the first token", fontsize=NORMAL)
-    for panel in (left, right):
+    sizes = rows[0]["contexts"]["tokens"]
+    for place, colour in enumerate((SKY, BLUE, BLACK)):
+        for name, dashes in (("cosine", "-"), ("ratio", CURVES["printed"]["linestyle"])):
+            values = [row["contexts"][name][place] for row in rows]
+            shorter.plot(at, values, color=colour, linestyle=dashes, linewidth=1.2)
+    shorter.set_title(f"the same over {sizes[0]}, {sizes[1]} and {sizes[2]} tokens (light to dark)", fontsize=NORMAL)
+    some = [row for row in rows if row["written"]]
+    for name, look in (("cosine", {"color": BLACK, "linewidth": 1.6}), ("ratio", CURVES["printed"])):
+        written.plot([row["layer"] for row in some], [row["written"][name] for row in some], **look)
+    written.set_title("X + WZ, mean over heads", fontsize=NORMAL)
+    for panel in figure.axes:
         panel.set(xlabel="layer", ylabel="cosine similarity")
         plain(panel)
     legend(

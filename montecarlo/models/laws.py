@@ -99,6 +99,22 @@ def average_cosine(y: Tensor) -> Tensor:
     return (found - (lengths > torch.finfo(y.dtype).tiny).sum((-2, -1))) / (k * (k - 1))
 
 
+#: What ``alikeness`` gives.
+ALIKE = ("cosine", "inner", "square")
+
+
+def alikeness(y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The means of cos(y_i, y_j) and y_i . y_j over i != j, and of |y_i|^2, of every window: (..., k, d) -> (...)."""
+    k = y.shape[-2]
+    whole, own = y.sum(-2).square().sum(-1), y.square().sum((-2, -1))
+    return average_cosine(y), (whole - own) / (k * (k - 1)), own / k
+
+
+def contexts(k: int) -> list[int]:
+    """Numbers of first tokens that alikeness is looked at over: a quarter, half and all of k."""
+    return [k // 4, k // 2, k]
+
+
 def of_tokens(x: Tensor, z: Tensor) -> dict[str, Tensor]:
     """What is summed over windows: of the tokens x before a layer, and z that its attention reads, (B, T, d) both.
 
@@ -115,8 +131,10 @@ def of_tokens(x: Tensor, z: Tensor) -> dict[str, Tensor]:
     parts = [z[:, q * quarter : (q + 1) * quarter].mean(1) for q in range(4)]
     toward = torch.nn.functional.cosine_similarity(sink, z, dim=-1)
     ends = toward.quantile(torch.tensor([0.05, 0.95], dtype=toward.dtype, device=x.device), dim=1)
-    whole, own = x.sum(1).square().sum(-1), sizes.sum(1)
+    shorter = [alikeness(x[:, :many]) for many in contexts(k)]
+    alike = {name: torch.stack(parts, 1) for name, parts in zip(ALIKE, zip(*shorter, strict=True), strict=True)}
     return {
+        **{f"context {name}": values for name, values in alike.items()},
         "windows": torch.ones(len(x)),
         "growth": growth(torch.cat((first, x), 1)),
         "second": steps.sum(1),
@@ -133,9 +151,8 @@ def of_tokens(x: Tensor, z: Tensor) -> dict[str, Tensor]:
         "spread": (1 - sizes / sizes.mean(1, keepdim=True)).abs().mean(1),
         "first": first.norm(dim=-1)[:, 0] / sizes.sqrt().mean(1),
         "xz": (x * z).sum(-1).mean(1),
-        "cosine": average_cosine(x),
-        "inner": (whole - own) / (k * (k - 1)),
-        "square": own / k,
+        "read cosine": average_cosine(z),
+        **{name: values[:, -1] for name, values in alike.items()},
         "sink cosine": toward.mean(1),
         "sink low": ends[0],
         "sink high": ends[1],

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from montecarlo.models.decoder import Layer
-from montecarlo.models.laws import average_cosine
+from montecarlo.models.laws import ALIKE, alikeness, average_cosine
 from montecarlo.models.rotary import rotated
 
 #: Parts of a window that a profile over positions has.
@@ -110,7 +110,8 @@ def smoothing(layer: Layer) -> dict[str, Tensor]:
     """The average cosines of what a head makes of the tokens but the first, (B, H), and the traces of its sign map.
 
     identity, attended, even: of X + W Z A with A = I, the head's own attention, and the even one over the tokens so
-    far; t1 = tr(BW), t2 = tr(B W^T W) with B = E[z_i z_i^T] - E[z_i z_j^T] and W = W_O W_V.
+    far; with "written" before it, of W Z A alone; inner, square: the means of y_i . y_j and |y_i|^2 of Y = X + W Z;
+    t1 = tr(BW), t2 = tr(B W^T W) with B = E[z_i z_i^T] - E[z_i z_j^T] and W = W_O W_V.
     """
     x, z, v = layer.before, layer.normed[:, 1:], layer.values
     k, counts = z.shape[1], torch.arange(1, v.shape[2] + 1, dtype=v.dtype, device=v.device)
@@ -121,10 +122,16 @@ def smoothing(layer: Layer) -> dict[str, Tensor]:
         "t2": written(own, layer.W_O).square().sum(-1) / (k - 1),
         "tB": centred.square().sum((-2, -1))[:, None].expand(-1, v.shape[1]) / (k - 1),
     }
+    # products of W_O v are those of R v with R^T R = W_O^T W_O
+    values_of, vectors = torch.linalg.eigh(layer.W_O.mT @ layer.W_O)
+    root = vectors * values_of.clamp(min=0).sqrt()[:, None]
     for name, values in mixed.items():
         # a head at a time: all of them together would be as many times the tokens
-        each = [average_cosine((x + values[:, h] @ layer.W_O[h].T)[:, 1:]) for h in range(v.shape[1])]
-        found[name] = torch.stack(each, 1)
+        each = [alikeness((x + values[:, h] @ layer.W_O[h].T)[:, 1:]) for h in range(v.shape[1])]
+        made = dict(zip(ALIKE, (torch.stack(part, 1) for part in zip(*each, strict=True)), strict=True))
+        found |= {name: made["cosine"], f"written {name}": average_cosine((values @ root)[:, :, 1:])}
+        if name == "identity":
+            found |= {"inner": made["inner"], "square": made["square"]}
     return found
 
 

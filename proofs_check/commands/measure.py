@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 from dataclasses import replace
@@ -46,6 +47,8 @@ def run_measure(args: argparse.Namespace) -> int:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError("--text", args.text, f"a file of UTF-8 text ({type(error).__name__})") from None
 
+    # read when torch is first imported: threads that wait by turning keep a busy machine from the ones that work
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     import torch
 
     from montecarlo.models.config import ModelError

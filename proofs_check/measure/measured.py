@@ -16,7 +16,18 @@ from torch import Tensor
 
 from montecarlo.models.config import Config, ModelError
 from montecarlo.models.decoder import Layer, layers
-from montecarlo.models.laws import ASSUMPTIONS, GROUPS, ROUNDING, Named, Sums, assumption, beta, mean_of, of_layer
+from montecarlo.models.laws import (
+    ASSUMPTIONS,
+    GROUPS,
+    ROUNDING,
+    Named,
+    Sums,
+    assumption,
+    beta,
+    contexts,
+    mean_of,
+    of_layer,
+)
 from montecarlo.models.observe import PLACES, inner, of_heads, sizes, traces
 from montecarlo.models.sinks import Sinks, sinks
 from montecarlo.models.tokens import encoded
@@ -174,6 +185,8 @@ def _layer(held: _Held, c: Config, length: int) -> dict[str, Any]:
         "cosine": _numbers(ends),
         "ratio": _short(float(tokens.of(lambda sums: sums["inner"] / sums["square"]))),
         "bound": _short(predictions.cosine_bound(average["spread"])),
+        "read_cosine": _short(float(tokens.of(mean_of("read cosine")))),
+        "contexts": _contexts(tokens, length - 1),
         "sink_cosine": _numbers({name: average[f"sink {name}"] for name in ("cosine", "low", "high")}),
         "beta": _short(float(tokens.of(beta))),
         "representable": sink.windows(True),
@@ -184,6 +197,24 @@ def _layer(held: _Held, c: Config, length: int) -> dict[str, Any]:
         "rho_K": _short(sum(sink.rho_K) / len(norms)),
         "least_norm": _short(sum(norms) / len(norms)) if not sink.windows(False) else None,
     }
+
+
+def _contexts(tokens: Sums, k: int) -> dict[str, Any]:
+    """The average cosine and its approximation over the first k/4, k/2 and k tokens, the very first one left out."""
+    cosines = tokens.of(mean_of("context cosine")).tolist()
+    ratios = tokens.of(lambda sums: sums["context inner"] / sums["context square"]).tolist()
+    return {"tokens": contexts(k), **_numbers({"cosine": cosines, "ratio": ratios})}
+
+
+#: The parts of an attention step whose tokens' average cosine is given, and what they are summed as.
+STEPS = {
+    "WZ": "written identity",
+    "WZA": "written attended",
+    "WZU": "written even",
+    "X + WZ": "identity",
+    "X + WZA": "attended",
+    "X + WZU": "even",
+}
 
 
 def _heads(held: _Held, c: Config, length: int, increments: int, least: float | None) -> Rows:
@@ -216,7 +247,9 @@ def _heads(held: _Held, c: Config, length: int, increments: int, least: float | 
             **predictions.on_the_map(scale, float(of["t1"]), float(of["t2"]), float(of["tB"]), square),
             "change": float(of["even"] - of["identity"]),
         }
+        values["ratio"] = float(of["inner"] / of["square"])
         row = {"head": head, **_numbers(values), "eigenvalues": _numbers(_spectrum(found.eigenvalues[head]))}
+        row["cosines"] = _numbers({name: float(of[key]) for name, key in STEPS.items()})
         for name, (middle, low, high) in changes.items():
             ends = {"mean": middle, "low": low, "high": high}
             row[f"change_{name}"] = _numbers({key: float(end[head]) for key, end in ends.items()})

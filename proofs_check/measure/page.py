@@ -18,6 +18,7 @@ PARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "predicted": (
         ("model_spectra", "What localises attention in bao2024: the eigenvalues of W = W_QK Σ, and ξη."),
         ("model_cosines", "How alike tokens are: measured, and the ratio of expectations that stands for it."),
+        ("model_components", "How alike attention makes tokens: at each part of a step, by the heads' patterns."),
         ("model_signs", "The sign map: where averaging is derived to make outputs more or less alike."),
         ("model_heads", "Every head: predictions in the left column of the first rows, measurements beside them."),
         (

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
+from itertools import permutations
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -19,6 +21,8 @@ from montecarlo.models.laws import (
     Interval,
     Sums,
     assumption,
+    average_cosine,
+    contexts,
     growth,
     growth_in_words,
     mean_of,
@@ -128,7 +132,7 @@ def test_too_little_is_refused() -> None:
 
 
 def planted() -> Model:
-    """One layer of width 8, head_dim 4: heads that average, that attend to the first token, and two drawn ones.
+    """One layer of width 8, head_dim 4: heads that average, attend to the first token, the one before, and themselves.
 
     Every token has 1 in place 0; the token number 0, which the window begins with alone, has 8 in place 1 too.
     """
@@ -146,6 +150,8 @@ def planted() -> Model:
     # Head 2: the key turned one position on meets the query best one token later.
     angle = torch.tensor(1.0)
     query[2, 0, 0], key[2, 0, 0], key[2, 2, 0] = 20.0, angle.cos(), angle.sin()
+    # Head 3: the key meets the query best where it was not turned on.
+    query[3, 0, 0], key[3, 0, 0] = 20.0, 20.0
     held["model.layers.0.self_attn.q_proj.weight"] = query.reshape(16, 8)
     held["model.layers.0.self_attn.k_proj.weight"] = key.reshape(16, 8)
     return Model(Path("planted"), of_json(config), frozenset(held), held.__getitem__, {})
@@ -158,7 +164,8 @@ def test_planted_heads_are_recovered() -> None:
     found = heads(layer.probabilities)
     assert torch.allclose(found.entropy[:, 0], torch.ones(2))
     assert float(found.first[:, 1].min()) > 0.99 > 0.5 > float(found.first[:, 0].max())
-    assert float(found.previous[:, 2].min()) > 0.9 > 0.5 > float(found.previous[:, :2].max())
+    assert float(found.previous[:, 2].min()) > 0.9 > 0.5 > float(found.previous[:, (0, 1, 3)].max())
+    assert float(found.own[:, 3].min()) > 0.9 > 0.5 > float(found.own[:, :3].max())
 
 
 # ---- traces and writing, by the matrices themselves
@@ -234,6 +241,36 @@ def test_the_sign_maps_traces_are_those_of_the_matrices() -> None:
     x = layer.before + (layer.values.cumsum(2) / torch.arange(1, 13)[:, None])[:, 1] @ layer.W_O[1].T
     pairs = torch.nn.functional.normalize(x[:, 1:], dim=-1) @ torch.nn.functional.normalize(x[:, 1:], dim=-1).mT
     assert torch.allclose(found["even"][:, 1], (pairs.sum((1, 2)) - 11) / 110, atol=1e-5)
+
+
+def test_parts_of_an_attention_step_are_as_alike_as_their_tokens() -> None:
+    """By the definition: the mean cosine over pairs of what a head writes alone, and the ratio of expectations."""
+    tensors = weights(CONFIG)
+    model = Model(Path("small"), of_json(CONFIG), frozenset(tensors), tensors.__getitem__, {})
+    layer = next(iter(layers(model, torch.randint(0, 50, (1, 12), generator=torch.Generator().manual_seed(8)))))
+    found = smoothing(layer)
+
+    def cosine(y: Tensor) -> float:
+        return float(np.mean([torch.cosine_similarity(a, b, 0) for a, b in permutations(y[1:], 2)]))
+
+    v = layer.values[0, 2] @ layer.W_O[2].T
+    A, U = layer.probabilities[0, 2], torch.ones(12, 12).tril() / torch.arange(1, 13)[:, None]
+    for name, mixed in (("identity", v), ("attended", A @ v), ("even", U @ v)):
+        assert float(found[f"written {name}"][0, 2]) == pytest.approx(cosine(mixed), abs=1e-4)
+        assert float(found[name][0, 2]) == pytest.approx(cosine(layer.before[0] + mixed), abs=1e-4)
+    y = (layer.before[0] + v)[1:]
+    inner = float(np.mean([float(a @ b) for a, b in permutations(y, 2)]))
+    assert float(found["inner"][0, 2]) == pytest.approx(inner, rel=1e-4)
+    assert float(found["square"][0, 2]) == pytest.approx(float(y.square().sum(1).mean()), rel=1e-5)
+
+
+def test_the_context_is_made_of_the_first_tokens() -> None:
+    found, parts = of_tokens(STEPS, STEPS), contexts(127)
+    assert parts == [31, 63, 127]
+    for place, many in enumerate(parts):
+        assert torch.allclose(found["context cosine"][:, place], average_cosine(STEPS[:, 1 : many + 1].double()))
+    assert torch.equal(found["context inner"][:, 2], found["inner"])
+    assert torch.allclose(found["read cosine"], found["cosine"])
 
 
 # ---- sinks, certified

@@ -184,7 +184,7 @@ def test_the_command_writes_numbers_and_a_page(
     assert (found["windows"], found["length"], len(found["heads"])) == (2, 40, 8)
     page = (tmp_path / "site/models/small.html").read_text()
     assert page.index("What the theorems assume") < page.index("What they predict") < page.index("as predictors")
-    assert 'href="../index.html"' in page and page.count("<img ") == 7
+    assert 'href="../index.html"' in page and page.count("<img ") == 8
     for name in ("model_heads.png", "model_signs.svg", "model_patterns.csv", "model_spectra.json"):
         assert f"small/{name}" in page and (tmp_path / "site/models/small" / name).is_file()
     assert (tmp_path / "site/assets/style.css").is_file()
@@ -277,6 +277,18 @@ def test_a_model_that_cannot_be_read_is_one_line(
     assert sorted(tmp_path.rglob("*")) == before
 
 
+def test_planted_patterns_are_those_of_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sink, a diagonal and a previous-token head, on windows too short for their rotary pair to come round."""
+    # windows of 17 tokens are the shortest; head 2 and 3 turn by a radian a token, so that some keys come round again
+    monkeypatch.setattr(measure, "encoded", lambda model, text: [0, *range(3, 19)] * 2)
+    monkeypatch.setattr(measure, "WINDOW", 17)
+    found = measure.measured(planted(), "a" * 34, 34)
+    drawn = load("model_components").data(found)["heads"]
+    assert [row["pattern"] for row in drawn] == ["none", "sink", "token before", "diagonal"]
+    # the first token aside all tokens are one point, which attention leaves alike
+    assert drawn[0]["cosines"]["X"] == pytest.approx(1) and drawn[1]["cosines"]["WZA"] == pytest.approx(1, abs=1e-3)
+
+
 def test_the_tables_hold_what_is_drawn(found: dict[str, Any]) -> None:
     """Every figure's data is JSON, and its table has a row for each head, layer or comparison."""
     rows = {name: load(name) for name in MODEL_FIGURES}
@@ -286,6 +298,6 @@ def test_the_tables_hold_what_is_drawn(found: dict[str, Any]) -> None:
         assert drawn["figure"] == name and drawn["where"]
         counts[name] = len(module.table(drawn))
     assert counts["model_assumptions"] == 2 * 9 and counts["model_cosines"] == 2
-    assert counts["model_heads"] == counts["model_signs"] == counts["model_spectra"] == 8
+    assert counts["model_heads"] == counts["model_components"] == counts["model_signs"] == counts["model_spectra"] == 8
     assert counts["model_correlations"] == sum(row["heads"] for row in found["correlations"])
     assert counts["model_patterns"] == 6 * 64 * 65 // 2
