@@ -14,11 +14,14 @@ KNOWN = ("llama", "mistral", "qwen2")
 
 
 class ModelError(Exception):
-    """A model or text that cannot be used: ``value`` was given, ``expected`` was not found, ``mend`` is what to do."""
+    """A model or text that cannot be used: ``value`` was given, ``expected`` was not found, ``mend`` is what to do.
 
-    def __init__(self, value: str, expected: str, mend: str = "") -> None:
+    ``part`` is what it was given as: the model, the text or the heads.
+    """
+
+    def __init__(self, value: str, expected: str, mend: str = "", part: str = "model") -> None:
         super().__init__(f"{value}: expected {expected}" + (f"; {mend}" if mend else ""))
-        self.value, self.expected, self.mend = value, expected, mend
+        self.value, self.expected, self.mend, self.part = value, expected, mend, part
 
 
 @dataclass(frozen=True)

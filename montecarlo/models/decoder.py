@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from montecarlo.models.config import Config
+from montecarlo.models.config import Config, ModelError
 from montecarlo.models.rotary import rotated
 from montecarlo.models.weights import Model
 
@@ -64,6 +64,8 @@ def layers(model: Model, tokens: Tensor) -> Iterator[Layer]:
     for number in range(model.config.layers):
         with torch.no_grad():
             found = _layer(model, number, x)
+        if not bool(torch.isfinite(found.after).all()):
+            raise ModelError(f"the tokens after layer {number} of {model.path.name}", "finite numbers; they overflow")
         yield found
         x = found.after
 

@@ -123,8 +123,8 @@ def smoothing(layer: Layer) -> dict[str, Tensor]:
         "tB": centred.square().sum((-2, -1))[:, None].expand(-1, v.shape[1]) / (k - 1),
     }
     # products of W_O v are those of R v with R^T R = W_O^T W_O
-    values_of, vectors = torch.linalg.eigh(layer.W_O.mT @ layer.W_O)
-    root = vectors * values_of.clamp(min=0).sqrt()[:, None]
+    values_of, vectors = torch.linalg.eigh(layer.W_O.double().mT @ layer.W_O.double())
+    root = (vectors * values_of.clamp(min=0).sqrt()[:, None]).to(v.dtype)
     for name, values in mixed.items():
         # a head at a time: all of them together would be as many times the tokens
         each = [alikeness((x + values[:, h] @ layer.W_O[h].T)[:, 1:]) for h in range(v.shape[1])]

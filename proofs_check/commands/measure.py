@@ -64,7 +64,8 @@ def run_measure(args: argparse.Namespace) -> int:
         with progress() as step:
             found = measured(model, text, tokens, chosen, lambda done, total: step("layers", done, total))
     except ModelError as error:
-        raise UsageError("MODEL", error.value, error.expected, error.mend) from None
+        argument = "MODEL" if error.part == "model" else f"--{error.part}"
+        raise UsageError(argument, error.value, error.expected, error.mend) from None
     print("\n".join(lines(found)))
     try:
         if target is not None:

@@ -75,7 +75,9 @@ def measured(
     c = model.config
     for number, head in sorted(chosen or ()):
         if not (0 <= number < c.layers and 0 <= head < c.heads):
-            raise ModelError(f"head {number}.{head}", f"layers 0 to {c.layers - 1} of heads 0 to {c.heads - 1}")
+            raise ModelError(
+                f"head {number}.{head}", f"layers 0 to {c.layers - 1} of heads 0 to {c.heads - 1}", part="heads"
+            )
     windows = torch.tensor(_windows(_first(model, text, tokens), tokens, c.context))
     count, length = windows.shape
     held = _through(model, windows, step)
@@ -124,7 +126,7 @@ def _windows(found: Sequence[int], tokens: int, context: int) -> list[list[int]]
     length = min(WINDOW, context, count // FEWEST)
     if length < SHORTEST:
         raise ModelError(
-            f"a text of {count} tokens", f"{FEWEST * SHORTEST} or more", "give a longer text, or more --tokens"
+            f"a text of {count} tokens", f"{FEWEST * SHORTEST} or more", "give a longer text, or more --tokens", "text"
         )
     return [list(found[k : k + length]) for k in range(0, count - length + 1, length)]
 

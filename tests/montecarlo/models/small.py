@@ -89,7 +89,12 @@ def written_gguf(
         "context_length": config["max_position_embeddings"],
     }
     numbers = {"rope.freq_base": config["rope_theta"], "attention.layer_norm_rms_epsilon": config["rms_norm_eps"]}
-    adders = {str: writer.add_string, int: writer.add_uint32, float: writer.add_float32, bool: writer.add_bool}
+    adders: dict[type, Any] = {
+        str: writer.add_string,
+        int: writer.add_uint32,
+        float: writer.add_float32,
+        bool: writer.add_bool,
+    }
     for name, value in (sizes | numbers | fields).items():
         adders[type(value)](f"{config['model_type']}.{name}", value)
     writer.add_array("tokenizer.ggml.tokens", [str(number) for number in range(config["vocab_size"])])
