@@ -130,6 +130,8 @@ def run_eval(args: argparse.Namespace) -> int:
 
     arrays = {name: path for name, path in given.items() if path is not None}
     case, symmetric = explore.case_of(claim, settings, arrays, vectors)
+    if (seconds := explore.expected_seconds(case)) >= explore.LONG:
+        print(f"The matrices are large: this takes about {seconds:.0f} s.", file=sys.stderr, flush=True)
     options = runner.Options(effort=effort, seed=seed, device=device)
     here = runner.context(claim, options, runner.resolve(options), runner.Silent())
     show_values(claim, explore.explored(claim, case, symmetric, here), symmetric)

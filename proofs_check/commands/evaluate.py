@@ -29,6 +29,8 @@ from theorems.statement.expression import MOMENTS
 
 #: Largest dimension of a user's matrix.
 MAX_D = 512
+#: Seconds for each entry of a user's matrices, which are read, multiplied and sampled; of how many seconds it is told.
+SECONDS_AN_ENTRY, LONG = 2.5e-5, 3
 #: Largest size of a number, and the inverse of the smallest.
 LARGEST = 1e60
 #: How far a matrix may be from symmetric, relative to its size.
@@ -248,6 +250,12 @@ def _rational(name: str, text: str) -> str:
     if value and not 1 / LARGEST <= abs(value) <= LARGEST:
         raise UsageError("--set", f"{name}={text}", f"a number between {1 / LARGEST:g} and {LARGEST:g} in size, or 0")
     return str(value)
+
+
+def expected_seconds(case: Mapping[str, Any]) -> float:
+    """About how long a case takes on two cores; entries of W and Sigma, d^2 each, are what grows."""
+    matrices = [value for value in case.values() if isinstance(value, list) and value and isinstance(value[0], list)]
+    return SECONDS_AN_ENTRY * sum(len(row) for matrix in matrices for row in matrix)
 
 
 def explored(

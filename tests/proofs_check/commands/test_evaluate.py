@@ -185,6 +185,17 @@ def test_numbers_too_large_to_work_with_are_one_line(
     assert f"{flag} 'huge.npy'" in said
 
 
+@pytest.mark.parametrize(("d", "told"), [(4, ""), (300, "this takes about 4 s")])
+def test_the_time_of_large_matrices_is_told_beforehand(
+    d: int, told: str, here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.save(here / "W.npy", np.eye(d))
+    monkeypatch.setattr("proofs_check.commands.evaluate.explored", lambda *_: [])
+    assert cli.main(["eval", "bao2024.appA.eq15", "--set", "i=2", "--w", "W.npy"]) == 0
+    said = capsys.readouterr().err
+    assert told in said and bool(said) == bool(told)
+
+
 def test_several_arrays_in_one_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     np.savez(here / "both.npz", W=EYE, Sigma=EYE)
     assert ".npz" in refusal(capsys, "bao2024.appA.eq15", "--set", "i=2", "--w", "both.npz")
