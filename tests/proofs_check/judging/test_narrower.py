@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -56,7 +57,7 @@ def test_beside_a_formula_that_corrects_the_print_it_is_judged_too(further: str,
 
 def stated_claim(said: Said) -> Statement:
     """E[x_i^T W x_j] = j tr(W Sigma), which is i tr(W Sigma) for i <= j."""
-    texts = {"where": "Lemma 1", "kind": "identity", "statement": "", "reading": "", "quantity": "value"}
+    texts: Any = {"where": "Lemma 1", "kind": "identity", "statement": "", "reading": "", "quantity": "value"}
     paper = Paper("narrow", "t", "a", "v")
     table = {"value": "j*tr(W*Sigma)"}
     return Statement(

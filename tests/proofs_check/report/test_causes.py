@@ -104,8 +104,9 @@ def test_one_error_at_two_places_is_one_cause() -> None:
     assert causes(steps) == [Cause("first", False, ("bound", "lemma"), ("second",))]
     twice: Any = [claim(name) | {"printed": {name: "t**2"}, "correction": {"latex": "2 t"}} for name in "qk"]
     assert causes(twice) == [Cause("q", False, (), ("k",))] and causes(twice)[0].own == ("q", "k")
+    lemma: Any = [claim("lemma")]
     # printed twice it weighs as much as an error that is printed once
-    assert [cause.id for cause in causes([claim("lemma"), *twice])] == ["lemma", "q"]
+    assert [cause.id for cause in causes(lemma + twice)] == ["lemma", "q"]
     twice[1]["correction"] = {"latex": "3 t"}
     assert [cause.own for cause in causes(twice)] == [("q",), ("k",)]
 

@@ -25,7 +25,7 @@ SHOWN = {
     ("a/2*b <= 1/2*a/3", "a > 0, b > 0"): "a/2 · b ≤ 1/2 · a/3",
     ("largest(s[j], j, 1, n)**2 >= 0", "s in R^n"): "largest(s[j], j, 1, n)² ≥ 0",
     ("diff(u**2, u)*W[1, 2] = 0", "u real, d >= 2"): "diff(u**2, u) W[1, 2] = 0",
-    ("indicator(0 <= u < 1)*P[normal(u, 1) > 2] <= 1", "u real"): "indicator(0 <= u < 1) P[normal(u, 1) >= 2] ≤ 1",
+    ("indicator(0 <= u < 1)*P[normal(u, 1) > 2] <= 1", "u real"): "indicator(0 <= u < 1) ℙ[N(u, 1) ≥ 2] ≤ 1",
     ("eps*epsilon = 1", "eps > 0, epsilon > 0"): "eps ε = 1",
 }
 #: What would be taken for something else: a derivative, a maximum or a limit of a product, a sign after a sign.

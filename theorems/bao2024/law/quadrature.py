@@ -201,9 +201,9 @@ class _Law:
             for opening in OPENINGS:
                 again = bent[bound[bent] > MISSED * self.tolerance]
                 if len(again):
-                    given = (beta[again], self.counts), (low[again], high[again], self.tolerance / 4, opening)
-                    above, first, many = _beyond(*given[0], lo[again], *given[1])
-                    over, second, more = _beyond(*given[0], hi[again], *given[1])
+                    at, ends, slack = (beta[again], self.counts), (low[again], high[again]), self.tolerance / 4
+                    above, first, many = _beyond(*at, lo[again], ends, slack, opening)
+                    over, second, more = _beyond(*at, hi[again], ends, slack, opening)
                     better = first + second < bound[again]
                     found[again] = np.where(better, above - over, found[again])
                     bound[again] = np.where(better, first + second, bound[again])
@@ -347,9 +347,10 @@ def _line(beta: Array, counts: Array, lo: Array, hi: Array, step: Array, nodes: 
 
 
 def _beyond(
-    beta: Array, counts: Array, x: Array, lower: Array, upper: Array, wanted: float, opening: float
+    beta: Array, counts: Array, x: Array, ends: tuple[Array, Array], wanted: float, opening: float
 ) -> tuple[Array, Array, np.ndarray[Any, np.dtype[np.int64]]]:
     """P(Q > x) by the hyperbola, its error and its nodes; 1 and 0 where x is at the ends that were drawn in."""
+    lower, upper = ends
     values, errors = np.where(x <= lower, 1.0, 0.0), np.zeros(len(x))
     nodes = np.zeros(len(x), dtype=np.int64)
     for sign in (1.0, -1.0):
