@@ -198,16 +198,18 @@ def compared(own: Array, mean: float, variance: float, slack: float, delta: floa
 
 
 def _size(pair: Pair, case: Case) -> Callable[[str], float]:
-    """What a quantity's numbers are where nothing cancels: W and Sigma replaced by their sizes times I."""
-    if "Sigma" not in case or "W" not in case:
+    """What a quantity's numbers are where nothing cancels: W, Sigma and its root L their sizes times I, and |beta|."""
+    names = [name for name in ("W", "Sigma", "L") if name in case]
+    if not names:
         return lambda name: 0.0
-    d = len(case["Sigma"])
 
     def full(rows: Sequence[Sequence[str]]) -> list[list[str]]:
         largest = max(sum(abs(Fraction(entry)) for entry in row) for row in rows)
-        return [[str(largest) if r == c else "0" for c in range(d)] for r in range(d)]
+        return [[str(largest) if r == c else "0" for c in range(len(rows))] for r in range(len(rows))]
 
-    plain = {**case, "W": full(case["W"]), "Sigma": full(case["Sigma"])}
+    plain = {**case, **{name: full(case[name]) for name in names}}
+    if "beta" in case:
+        plain["beta"] = str(abs(Fraction(case["beta"])))
 
     def found(name: str) -> float:
         return abs(float(pair.target(name, plain).derived)) + math.sqrt(pair.statistic(name, plain)[2])
