@@ -238,6 +238,18 @@ def test_the_trusted_rules_are_those_of_the_code() -> None:
     assert read("docs/rules.md") == found.trusted(), "run `python -m proofs_check.report.documents`"
 
 
+@pytest.mark.parametrize(
+    ("docstring", "line"),
+    [
+        ("With ``a`` = 2, x < y.\n    ``b`` is 3.", "With `a` = 2, x &lt; y. `b` is 3."),
+        ("``a``, (``b``)", "`a`, (`b`)"),
+        ("= 2. Trusted: all.", "\\= 2. *Trusted*: all."),
+    ],
+)
+def test_code_in_a_docstring_keeps_the_space_around_it(docstring: str, line: str) -> None:
+    assert found._told(docstring) == line
+
+
 def rows(text: str) -> list[tuple[str, str]]:
     """Id and verdict of every claim in the last table of the findings."""
     return re.findall(r"^\| `([\w.-]+)` \| (\w+) \| ", text.split("## Every verdict")[-1], re.MULTILINE)

@@ -12,6 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from proofs_check.claims.report import Claim, Report, schema
@@ -25,6 +26,8 @@ from proofs_check.report.telling import FIDELITY, false_lines, gives, parameters
 FINDINGS, TRUSTED = "findings.md", "rules.md"
 SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
 _HAND = "<!-- Written by `python -m proofs_check.report.documents`, never by hand. -->"
+#: Where a piece of code stands in a text that is escaped.
+MARK = "¤"
 _OPEN = ("undecided", "conflict", "error")
 
 
@@ -195,8 +198,10 @@ def trusted() -> str:
 
 def _told(docstring: str) -> str:
     """A docstring as one line of Markdown, its code as code."""
-    parts = " ".join(inspect.cleandoc(docstring).split()).split("``")
-    text = "".join(code(part) if place % 2 else escaped(part) for place, part in enumerate(parts))
+    # one text is escaped, as a sign at its start is, with a mark for each piece of code
+    parts = " ".join(inspect.cleandoc(docstring).split()).replace(MARK, "").split("``")
+    plain = escaped(MARK.join(parts[::2])).split(MARK)
+    text = "".join(part for pair in zip_longest(plain, map(code, parts[1::2]), fillvalue="") for part in pair)
     return re.sub(r"\bTrusted(?=[:.])", "*Trusted*", text)
 
 
