@@ -163,7 +163,7 @@ def _gguf(path: Path) -> Model:
     except ImportError:
         raise ModelError(str(path), "the package gguf", _INSTALL) from None
 
-    class Reader(GGUFReader):  # type: ignore[misc]
+    class Reader(GGUFReader):
         """Reads what is in the file: without a bound its counts are followed beyond the end, for ever."""
 
         reads = 0
