@@ -120,10 +120,14 @@ def name(text: str) -> str:
         stem, index = digits[1], digits[2]
     if stem in _GREEK or stem in _SPECIAL:
         stem = _SPECIAL.get(stem, "\\" + stem)
+    elif re.fullmatch("[a-z]bar", stem):
+        stem = rf"\bar{{{stem[0]}}}"
     elif len(stem) > 1:
         stem = rf"\mathrm{{{stem}}}"
     if not index:
         return stem
+    if index in _GREEK:
+        return rf"{stem}_{{\{index}}}"
     if numbered := re.fullmatch(r"([A-Za-z])(\d+)", index):
         return rf"{stem}_{{{numbered[1]}_{{{numbered[2]}}}}}"
     index = index.replace("_", ",")

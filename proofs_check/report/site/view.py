@@ -302,6 +302,8 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "power": power(claim).rpartition(" / ")[::2] if claim["simulation"]["samples"] else ("", ""),
         "fidelity": FIDELITY.get(claim["fidelity"], claim["fidelity"]),
         "reading": mathml.sentence(names.written(claim["reading"], claim)),
+        "reason": mathml.sentence(names.written(claim["reason"], claim)),
+        "method": mathml.sentence(names.written(claim["symbolic"]["method"], claim)),
         "assumptions": [
             mathml.sentence(names.written(text, claim, generated=text in hypotheses)) for text in claim["assumptions"]
         ],

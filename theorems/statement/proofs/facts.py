@@ -37,7 +37,7 @@ def _gammas(atoms: Atoms, known: Hypotheses, whole: set[str]) -> Iterator[Fact]:
         node for node in atoms.nodes.values() if node.op == "gamma" and _above_zero(atoms, node.args[0], known, whole)
     ]
     for node in nodes:
-        yield Fact("gamma of a positive number is positive", node, strict=True)
+        yield Fact("gamma(t) > 0 for t > 0", node, strict=True)
     half = number(Fraction(1, 2))
     for one, two in permutations(nodes, 2):
         a, apart = one.args[0], minus(two.args[0], one.args[0])

@@ -150,8 +150,8 @@ class Prover:
         if high.op in ("prod", "gamma") and low == number(0):
             inside, body = self.within(high) if high.op == "prod" else (self, high.args[0])
             positive = inside.at_least(body, low, strict or high.op == "gamma")
-            told = "a product of positive factors" if high.op == "prod" else "gamma of a positive number"
-            return None if positive is None else [Step(f"{told} is positive", f"{high}"), *positive]
+            told = "a product of positive factors is positive" if high.op == "prod" else "gamma(t) > 0 for t > 0"
+            return None if positive is None else [Step(told, f"{high}"), *positive]
         if high.op in ("*", "/") and low == number(0) and high.has("gamma") and shape(high.args[0]) == "number":
             # by its factors, as gamma has no normal form
             each = [self.at_least(arg, low, strict or (high.op == "/" and k > 0)) for k, arg in enumerate(high.args)]

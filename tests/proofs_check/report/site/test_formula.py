@@ -22,6 +22,8 @@ SHOWN = {
     "(-x)**2": "(-x)^{2}",
     "a*(-b)": r"a (-b)",
     "2*3": r"2 \cdot 3",
+    "5*(r_eta + C)": r"5 (r_{\eta} + C)",
+    "n*lam*dbar_c": r"n \lambda \bar{d}_{c}",
     "2*integral(sin(t)**n, t, 0, pi)": r"2 \int_{0}^{\pi} \sin(t)^{n} \,dt",
     "RisingFactorial(D + 1, k)": "(D + 1)_{k}",
     "mWm**2": r"\left(m^{\top} W m\right)^{2}".replace(r"\left(", "(").replace(r"\right)", ")").replace("} W", "}W"),
