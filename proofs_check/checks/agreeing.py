@@ -207,7 +207,7 @@ def _size(pair: Pair, case: Case) -> Callable[[str], float]:
         largest = max(sum(abs(Fraction(entry)) for entry in row) for row in rows)
         return [[str(largest) if r == c else "0" for c in range(len(rows))] for r in range(len(rows))]
 
-    plain = {**case, **{name: full(case[name]) for name in names}}
+    plain = dict(case) | {name: full(case[name]) for name in names}
     if "beta" in case:
         plain["beta"] = str(abs(Fraction(case["beta"])))
 

@@ -30,7 +30,7 @@ from theorems.statement.expression import MOMENTS
 #: Largest dimension of a user's matrix.
 MAX_D = 512
 #: Seconds for each entry of a user's matrices, which are read, multiplied and sampled; of how many seconds it is told.
-SECONDS_AN_ENTRY, LONG = 2.5e-5, 3
+SECONDS_AN_ENTRY, LONG = 3.5e-5, 3
 #: Largest size of a number, and the inverse of the smallest.
 LARGEST = 1e60
 #: How far a matrix may be from symmetric, relative to its size.
