@@ -207,8 +207,10 @@ def less(one: str, other: str) -> str:
 
 def _parts(claim: Claim) -> dict[str, str]:
     """The declared symbols with definitions that are short enough to stand in formulas."""
-    quantities = said(claim).get("quantities", {})
-    return {name: quantities[name] for name in claim["symbols"] if 0 < len(quantities.get(name, "")) <= LONGEST_PART}
+    told = said(claim)
+    table = {left: right for left, _, right in (part.partition(" = ") for part in _split(told.get("where", "")))}
+    table |= told.get("quantities", {})
+    return {name: table[name] for name in claim["symbols"] if 0 < len(table.get(name, "")) <= LONGEST_PART}
 
 
 def _named(table: Mapping[str, str]) -> re.Pattern[str]:

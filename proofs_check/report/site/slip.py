@@ -7,6 +7,7 @@ what both have in common is taken away first.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache, reduce
 
 import sympy as sp
@@ -24,6 +25,8 @@ SHARED = 24
 #: What a print of a limit says where it holds, in the words of a correction.
 _AS_PRINTED = "as printed"
 _LIMIT = re.compile(r"(?P<where>[^.:]+): (?P<found>limit \S+|the limit [a-z ]+), (?P<printed>as printed|printed \S+)")
+#: A sentence, if one was found; or "value" and both sides.
+Told = tuple[str, ...]
 _TRACE = re.compile(r"tr\d*(_\w+)?")
 
 
@@ -44,13 +47,7 @@ def sentences(claim: Claim, correction: Claim | None) -> list[str]:
         told = _told(name, printed, true, claim)
         if told and len(found) < QUANTITIES:
             several = len(wrong) > 1 and not told.startswith(claim["quantity"])
-            first = told.partition(" ")[0]
-            grown = (
-                told[0].upper() + told[1:]
-                if first == "a" or (first.isalpha() and not formula.recognised(first))
-                else told
-            )
-            found.append(f"{names.label(name)}: {told}" if several else grown)
+            found.append(f"{names.label(name)}: {told}" if several else _begun(told))
     return found
 
 
@@ -97,7 +94,12 @@ def _told(name: str, printed: str, true: str, claim: Claim) -> str:
     pair = _both(name, printed, true, claim)
     if pair is None:
         return ""
-    found = _differs(*pair, _traces(claim))
+    if printed in names.said(claim).get("quantities", {}):
+        # what differs stands nowhere in the print, which names another quantity
+        other = str(sp.factor(pair[0]))
+        fits = max(len(true), len(other)) <= LONGEST and sp.expand(pair[0] - pair[1]) != 0
+        return f"{shown(true)} is right, and what the print puts in its place is {shown(other)}." if fits else ""
+    found = _differs(*pair, _traces(claim), name in names.BOUNDS)
     if not found:
         return ""
     if found[0] == "value":
@@ -151,16 +153,25 @@ def _clauses(name: str, printed: str, true: str, claim: Claim) -> str:
     wrong, needed = texts
     if [*map(len, sides)] == [1, 1] and (told := _thresholds(*sides, claim)):
         return told
-    if not needed or any(len(text) > LONGEST for text in texts):
+    if any(len(text) > LONGEST for text in texts):
         return ""
+    example = claim["counterexample"]
+    gave = example["printed"] if example else ""
+    many = len(sides[0]) > 1
+    together = "together are" if many else "is"
+    if not needed:
+        return f"{wrong} {together} not necessary." if word == other == "iff" and wrong else ""
     if not wrong:
         return f"the condition {needed} is missing."
-    many = len(sides[0]) > 1
+    shared = " and ".join(f"`{names.written(part, claim)}`" for part in one if part in two)
+    with_them = f"together with {shared}, " if shared else ""
+    do = [f"{with_them}{wrong} {'do' if many else 'does'} not suffice", "do" if len(sides[1]) > 1 else "does"]
     if word == other == "if":
-        return f"{wrong} {'do' if many else 'does'} not suffice; {needed} does."
-    example = claim["counterexample"]
-    if example and example["printed"] == f"{name}: False":
-        return f"{wrong} {'are' if many else 'is'} not necessary; {needed} {'are' if len(sides[1]) > 1 else 'is'}."
+        return f"{do[0]}; {needed} {do[1]}."
+    if word == other == "iff" and gave == f"{name}: False":
+        return f"{wrong} {together} not necessary; {needed} {'are' if len(sides[1]) > 1 else 'is'}."
+    if word == other == "iff" and gave == f"{name}: True":
+        return f"{do[0]}; {needed} {'have' if len(sides[1]) > 1 else 'has'} to hold."
     return f"{wrong} {'stand' if many else 'stands'} where {needed} should."
 
 
@@ -173,7 +184,7 @@ def _thresholds(wrong: list[str], needed: list[str], claim: Claim) -> str:
         rest = parse(f"({left}) - ({right})")
         if not name.isidentifier() or rest.diff(free) != 1:
             return ""
-        found = _differs(parse(given), sp.expand(free - rest), _traces(claim))
+        found = _differs(parse(given), sp.expand(free - rest), _traces(claim), True)
     except (ExpressionError, ValueError, TypeError):
         return ""
     if not found or found[0] == "value":
@@ -200,22 +211,53 @@ def _series(printed: str, true: str) -> tuple[str, str] | None:
 
 
 @lru_cache(maxsize=512)
-def _differs(printed: sp.Expr, true: sp.Expr, traces: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """The sentence; or "value" and both sides where one of them is a number."""
+def _differs(printed: sp.Expr, true: sp.Expr, traces: frozenset[str] = frozenset(), bound: bool = False) -> Told:
+    """The sentence; or "value" and both sides where one of them is a number.
+
+    A bound that holds need not be the only one: what is said of a ``bound`` is what it holds with.
+    """
     if printed.has(sp.Piecewise) or true.has(sp.Piecewise):
         return ()
     if printed == 0 or (printed.is_number and true.is_number):
         return ("value", str(printed), str(true)) if printed != true else ()
     if isinstance(true, sp.Max) and printed in true.args:
-        rest = " or ".join(f"`{part}`" for part in sorted(true.args, key=str) if part != printed)
-        return (f"`{printed}` is no bound where {rest} is larger.",)
+        rest = ", ".join(f"`{part}`" for part in sorted(true.args, key=str) if part != printed)
+        return (f"the bound `{printed}` is false; what holds is the largest of it and {rest}.",)
     if max(printed.count_ops(), true.count_ops()) > OPERATIONS or sp.expand(printed - true) == 0:
         return ()
     one, two = (_factored(side) if side.has(sp.exp) else sp.factor(side) for side in (printed, true))
-    told = _parted(one, two, traces)
+    told = _parted(one, two, _Print(printed, traces, bound))
     # an exponential is written as it is printed
     written = {str(sp.exp(sp.factor(part.args[0]))): str(part) for part in printed.atoms(sp.exp)}
     return tuple(reduce(lambda text, pair: text.replace(*pair), written.items(), text) for text in told)
+
+
+@dataclass(frozen=True)
+class _Print:
+    """The formula as it is printed, the names of traces, and whether it is a bound."""
+
+    whole: sp.Expr
+    traces: frozenset[str]
+    bound: bool
+
+    def holds(self, said: str, bound: str) -> Told:
+        """What is said of an equation, and of a bound."""
+        return (f"{bound} the bound holds." if self.bound else said,)
+
+    def missing(self, factor: sp.Expr) -> Told:
+        return self.holds(f"a factor `{factor}` is missing.", f"with a further factor `{factor}`")
+
+    def instead(self, wrong: sp.Expr, right: sp.Expr) -> Told:
+        """One formula in the place of another: "stands where" for what the print has letter by letter."""
+        parts = [part for term in sp.Add.make_args(wrong) for part in sp.Mul.make_args(term)]
+        if not self.whole.has(wrong) and not all(part.is_number or self.whole.has(part) for part in parts):
+            return (f"beside what both share, the print has `{wrong}`, and what holds has `{right}`.",)
+        return self.holds(f"`{wrong}` stands where `{right}` should.", f"with `{right}` in the place of `{wrong}`")
+
+    def coefficient(self, of: object, was: object, should: object) -> str:
+        if self.bound:
+            return f"the coefficient `{should}` of `{of}`, not `{was}`"
+        return f"the coefficient of `{of}` should be `{should}`, not `{was}`"
 
 
 def _factored(side: sp.Expr) -> sp.Expr:
@@ -223,30 +265,42 @@ def _factored(side: sp.Expr) -> sp.Expr:
     return sp.factor_terms(side.replace(sp.exp, lambda power: sp.exp(sp.factor(power))))
 
 
-def _parted(one: sp.Expr, two: sp.Expr, traces: frozenset[str]) -> tuple[str, ...]:
+def _parted(one: sp.Expr, two: sp.Expr, of: _Print) -> Told:
     """What differs when common factors and then common summands are taken away, as far as that goes."""
     p, c, share = _apart(one, two)
     if p == -c:
-        return ("the sign is wrong.",)
+        return of.holds("the sign is wrong.", "with the other sign")
     if p == 1 and _short(c):
-        return (f"a factor `{c}` is missing.",)
+        return of.missing(c)
     if c == 1 and _short(p):
-        return (f"a factor `{p}` is too many.",)
+        return of.holds(f"a factor `{_text(p)}` is too many.", f"without the factor `{_text(p)}`")
     if (p / c).is_Rational:
-        return (f"a factor `{c / p}` is missing.",)
-    instead = (f"`{p}` stands where `{c}` should.",) if _short(p) and _short(c) else ()
-    found, single = _words((p, c), traces), _term(sp.expand(one), sp.expand(two))
+        return of.missing(c / p)
+    scale = _scale(p, c, of.whole)
+    instead = of.instead(scale * p, scale * c) if _short(scale * p) and _short(scale * c) else ()
+    if instead and share != 1 and c.is_Rational and not p.is_Add:
+        swapped = f"a factor `{p}` is too many, and a factor `{c}` is missing."
+        return of.holds(swapped, f"with the factor `{c}` in the place of `{p}`")
+    found, single = _words((p, c), of.traces), _term(sp.expand(one), sp.expand(two), of)
     if (single and (p, c) == (one, two)) or "coefficient" in "".join(single):
         return single
     if instead and not found and not (p.is_Add and c.is_Add):
         return instead
-    if told := single or _coefficients(p, c, share, found):
+    if told := single or _coefficients(p, c, share, found, of):
         return told
     common: set[sp.Basic] = set(p.args) & set(c.args) if p.is_Add and c.is_Add else set()
     if common:
         left, right = (sp.Add(*(part for part in side.args if part not in common)) for side in (p, c))
-        return _parted(left, right, traces)
+        return _parted(left, right, of)
     return instead
+
+
+def _scale(p: sp.Expr, c: sp.Expr, whole: sp.Expr) -> sp.Expr:
+    """The number that gives a product the coefficient with which it is printed, beside a sum."""
+    number, printed = p.as_coeff_Mul()[0], whole.as_coeff_Mul()[0]
+    if p.is_Add or whole.is_Add or not c.is_Add or number in (1, printed):
+        return sp.Integer(1)
+    return sp.Rational(printed / number)
 
 
 def _apart(one: sp.Expr, two: sp.Expr) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
@@ -256,7 +310,9 @@ def _apart(one: sp.Expr, two: sp.Expr) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
     for base in [base for base in powers[0] if base in powers[1]]:
         a, b = powers[0][base], powers[1][base]
         if (a - b).is_Rational:
-            common = a if (b - a).is_nonnegative else b
+            # of two divisors the smaller one is shared: 1/x**2 for 1/x has a factor 1/x too many; x and 1/x share none
+            least, most = (a, b) if (b - a).is_nonnegative else (b, a)
+            common = most if most.is_nonpositive else sp.Integer(0) if least.is_negative else least
             shared *= base**common
             powers[0][base], powers[1][base] = a - common, b - common
     return *(sp.Mul(*(base**power for base, power in side.items())) for side in powers), shared
@@ -287,7 +343,7 @@ def _words(sides: tuple[sp.Expr, sp.Expr], traces: frozenset[str]) -> list[sp.Ba
     return found if all(side.has(*found) and side.is_polynomial(*found) for side in sides if found) else []
 
 
-def _term(one: sp.Expr, two: sp.Expr) -> tuple[str, ...]:
+def _term(one: sp.Expr, two: sp.Expr, of: _Print) -> Told:
     """A single term that is missing or too many, or has another coefficient."""
     terms = [side.as_coefficients_dict() for side in (one, two)]
     apart = {term for side in terms for term in side if terms[0][term] != terms[1][term]}
@@ -296,13 +352,15 @@ def _term(one: sp.Expr, two: sp.Expr) -> tuple[str, ...]:
     (term,) = apart
     was, should = (side[term] for side in terms)
     if was == 0:
-        return (f"the term `{should * term}` is missing.",)
+        return of.holds(f"the term `{should * term}` is missing.", f"with the further term `{should * term}`")
     if should == 0:
-        return (f"the term `{was * term}` is too many.",)
-    return (f"the coefficient of `{term}` should be `{should}`, not `{was}`.",)
+        return of.holds(f"the term `{was * term}` is too many.", f"without the term `{was * term}`")
+    if term == 1:
+        return of.instead(was, should)
+    return (f"{'what holds has ' * of.bound}{of.coefficient(term, was, should)}.",)
 
 
-def _coefficients(one: sp.Expr, two: sp.Expr, share: sp.Expr, found: list[sp.Basic]) -> tuple[str, ...]:
+def _coefficients(one: sp.Expr, two: sp.Expr, share: sp.Expr, found: list[sp.Basic], of: _Print) -> Told:
     """Coefficients of the words, of both sides times what they share; or a word in the place of another one."""
     if not found:
         return ()
@@ -313,14 +371,39 @@ def _coefficients(one: sp.Expr, two: sp.Expr, share: sp.Expr, found: list[sp.Bas
         key: sp.Mul(*(word**power for word, power in zip(found, key, strict=True))) for key in {*parts[0], *parts[1]}
     }
     only = [[key for key in side if key not in other and words[key] != 1] for side, other in (parts, parts[::-1])]
-    told = [f"`{words[only[0][0]]}` stands where `{words[only[1][0]]}` should"] if [*map(len, only)] == [1, 1] else []
+    told, seen = [], set()
+    if [*map(len, only)] == [1, 1]:
+        keys = [key for (key,) in only]
+        seen = {*keys}
+        was, should = (sp.factor(side[key]) for side, key in zip(parts, keys, strict=True))
+        wrong, right = (words[key] for key in keys)
+        same = sp.expand(was - should) == 0
+        if same and sp.expand(one - two - was * (wrong - right)) == 0:
+            return of.instead(wrong, right)
+        stands = f"`{wrong}` stands where `{right}` should"
+        if not same:
+            wrong, right = was * share * wrong, should * share * right
+            stands = f"the term `{wrong}` should be `{right}`"
+        told.append(f"`{right}` in the place of `{wrong}`" if of.bound else stands)
+    rest = ""
     for key in sorted(words, key=lambda key: (words[key] == 1, str(words[key]))):
-        if told and (words[key] == 1 or any(key not in side for side in parts)):
-            continue
         was, should = (sp.factor(side.get(key, sp.Integer(0))) for side in parts)
-        if sp.expand(was - should) != 0:
-            told.append(f"the coefficient of `{words[key]}` should be `{should * share}`, not `{was * share}`")
-    return (f"{beside}{'; '.join(told)}.",) if 0 < len(told) <= COEFFICIENTS else ()
+        if key in seen or sp.expand(was - should) == 0:
+            continue
+        if words[key] != 1:
+            told.append(of.coefficient(words[key], was * share, should * share))
+        elif told:
+            rest = "; the other terms differ too"
+        else:
+            told.append(f"the other terms {'' if of.bound else 'should be '}`{should * share}`, not `{was * share}`")
+    has = "what holds has " if of.bound else ""
+    return (f"{beside}{has}{'; '.join(told)}{rest}.",) if 0 < len(told) <= COEFFICIENTS else ()
+
+
+def _text(value: sp.Expr) -> str:
+    """A factor, a divisor as 1/x**2."""
+    above, below = value.as_numer_denom()
+    return f"1/{below}" if above == 1 and below.is_Pow else str(value)
 
 
 def _short(value: sp.Expr) -> bool:

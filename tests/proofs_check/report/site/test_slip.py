@@ -36,7 +36,12 @@ def told(printed: str, true: str, name: str = "value", **more: Any) -> str:
         ("lam**3*b", "lam*b", "A factor `lam**2` is too many."),
         ("2*b", "b", "A factor `2` is too many."),
         ("x - y", "y - x", "The sign is wrong."),
-        ("(t - 1)*t", "2*t - 2", "`t` stands where `2` should."),
+        ("(t - 1)*t", "2*t - 2", "A factor `t` is too many, and a factor `2` is missing."),
+        ("b/lam**2", "b/lam", "A factor `1/lam` is too many."),
+        ("b/lam**3", "b/lam", "A factor `1/lam**2` is too many."),
+        ("a/b", "b/a", "`a/b` stands where `b/a` should."),
+        ("x/3", "x/6 + y", "`x/3` stands where `x/6 + y` should."),
+        ("tr1**2 + 1", "tr1**2 + 2", "`1` stands where `2` should."),
         ("(i - 1)*tr1", "i*tr1", "`i - 1` stands where `i` should."),
         ("log(1 + T*exp(-nu)) + nu*exp(-nu/2)", "nu*exp(-nu) + log(T*exp(-nu) + 1)", "exp(-nu/2)` stands where"),
         ("i*tr1**2 + j*tr2", "i*tr1**2 + i*tr2", "The coefficient of `tr2` should be `i`, not `j`."),
@@ -46,8 +51,22 @@ def told(printed: str, true: str, name: str = "value", **more: Any) -> str:
             "The coefficient of `tr1**2` should be `j`, not `i`; the coefficient of `tr2` should be `i`, not `i - j`.",
         ),
         ("T*tr1 + T*tr2", "T*tr1**2 + T*tr2", "`tr1` stands where `tr1**2` should."),
+        (
+            "T**4*tr1 + T*tr2",
+            "T**3*tr1**2 + T*tr2",
+            "The term `T**4*tr1` should be `T**3*tr1**2`.",
+        ),
+        (
+            "i*tr2 + tr1**2 + 1",
+            "j*tr2 + tr1**2 + 2",
+            "The coefficient of `tr2` should be `j`, not `i`; the other terms differ too.",
+        ),
         ("1/50", "1/100", "The value is `1/100`, not `1/50`."),
-        ("Abs(X - Y)", "Max(Abs(X), Abs(X - Y))", "`Abs(X - Y)` is no bound where `Abs(X)` is larger."),
+        (
+            "Abs(X - Y)",
+            "Max(Abs(X), Abs(X - Y))",
+            "The bound `Abs(X - Y)` is false; what holds is the largest of it and `Abs(X)`.",
+        ),
         ("o(1)", "O(1)", "`O(1)` is what holds, and `o(1)` does not."),
         ("iff a > 0 & b > 0", "iff a > 0 & b >= 0", "`b > 0` stands where `b >= 0` should."),
         ("if C >= 1", "if C >= 1 & n >= 2", "The condition `n >= 2` is missing."),
@@ -74,17 +93,47 @@ def test_a_bound_that_is_false_and_one_that_is_not_necessary() -> None:
     assert told("0", "r + s", "upper") == "The bound `0` is false; what holds is `r + s`."
     example: dict[str, Any] = {"counterexample": {"printed": "value: False", "true": "value: True"}}
     assert told("iff a > 0", "iff b > 0", **example) == "`a > 0` is not necessary; `b > 0` is."
+    found = told("iff a > 0 & b > 0", "iff c > 0", **example)
+    assert found == "`a > 0` and `b > 0` together are not necessary; `c > 0` is."
+    example["counterexample"]["printed"] = "value: True"
+    assert told("iff a > 0", "iff b > 0", **example) == "`a > 0` does not suffice; `b > 0` has to hold."
+    found = told("if a > 0 & b > 0", "if a > 0 & c > 0")
+    assert found == "Together with `a > 0`, `b > 0` does not suffice; `c > 0` does."
+    assert told("iff a > 0 & b > 0", "iff a > 0") == "`b > 0` is not necessary."
+
+
+@pytest.mark.parametrize(
+    ("printed", "true", "sentence"),
+    [
+        ("sqrt(d)*b", "d*b", "With a further factor `sqrt(d)` the bound holds."),
+        ("d*b", "b", "Without the factor `d` the bound holds."),
+        ("exp(-x/2)*b", "exp(-x)*b", "With `exp(-x)` in the place of `exp(-x/2)` the bound holds."),
+        ("i*tr2 + tr1**2", "j*tr2 + tr1**2", "What holds has the coefficient `j` of `tr2`, not `i`."),
+        ("T*tr1 + tr2", "T*tr1**2 + tr2", "With `tr1**2` in the place of `tr1` the bound holds."),
+        ("a + b", "a", "Without the term `b` the bound holds."),
+        (
+            "Abs(x)/c",
+            "24*Abs(t/c) + Abs(12*x)",
+            "With `12*Abs(x) + 24*Abs(t/c)` in the place of `Abs(x)/c` the bound holds.",
+        ),
+    ],
+)
+def test_of_a_bound_is_said_what_it_holds_with(printed: str, true: str, sentence: str) -> None:
+    # another bound may hold as well: nothing "should" stand there
+    assert told(printed, true, "upper") == sentence
 
 
 def test_the_bound_of_one_name_is_taken_out_of_two_conditions() -> None:
     said = {"where": "r = tr(A)/norm(A, 2)"}
     found = told("if budget < r*d + lam", "if budget - (2*r + lam) <= 0", said=said)
-    assert found == "In the bound of budget, the coefficient of `r` should be `2`, not `d`."
+    assert found == "In the bound of budget, what holds has the coefficient `2` of `r`, not `d`."
+    found = told("if budget < r*d + lam", "if budget - (2*r + 3*lam) <= 0", said=said)
+    assert found.endswith("of `r`, not `d`; the other terms differ too.")
 
 
 def test_a_number_is_no_word_of_a_trace() -> None:
     said: Any = {"where": "t = tr(W)"}
-    assert told("(t - 1)*t", "2*t - 2", said=said) == "`t` stands where `2` should."
+    assert told("(t - 1)*t", "2*t - 2", said=said) == "A factor `t` is too many, and a factor `2` is missing."
 
 
 def test_where_a_limit_is_another_one() -> None:
@@ -98,7 +147,8 @@ def test_where_a_limit_is_another_one() -> None:
 def test_a_print_that_names_another_quantity_is_the_correction_less_their_difference() -> None:
     more: dict[str, Any] = {"said": {"quantities": {"value": "Var[s]", "other": "Var[x]"}}}
     holds = "as T -> infinity. value: true - printed = -c. it is right to leading order for none of the starts"
-    assert told("other", "a*c", **more, correction={"latex": "", "holds": holds}) == "`a + 1` stands where `a` should."
+    found = told("other", "a*c", **more, correction={"latex": "", "holds": holds})
+    assert found == "`a*c` is right, and what the print puts in its place is `c*(a + 1)`."
     assert told("other", "a*c", **more) == ""
 
 
