@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -179,23 +180,30 @@ def _error(claim: Mapping[str, Any], found: re.Match[str]) -> list[str]:
     """The mean squared error of a mean of independent exponentials of N(0, I)."""
     case, example = case_of(claim), claim["counterexample"]
 
-    def number(text: str) -> sp.Expr:
-        tree = _AtMost(case).visit(ast.parse(text, mode="eval"))
-        return worked(ast.unparse(tree), case, lambda _: None)[1]
-
     by = found["by"].strip("()")
-    scale, square, goal, count = (
-        number(found["scale"]),
-        number(f"norm({by})**2"),
-        number(found["goal"]),
-        case.numbers["T"],
-    )
-    mean, second = (sp.powsimp(scale**k * sp.exp(k**2 * square / 2)) for k in (1, 2))
+
+    def numbers(of: Case) -> list[sp.Expr]:
+        """|z|**2, what is estimated, and the mean and the mean square of a summand."""
+        trees = [
+            _AtMost(of).visit(ast.parse(text, mode="eval"))
+            for text in (found["scale"], f"norm({by})**2", found["goal"])
+        ]
+        scale, square, goal = (worked(ast.unparse(tree), of, lambda _: None)[1] for tree in trees)
+        return [square, goal, *(sp.powsimp(scale**k * sp.exp(k**2 * square / 2)) for k in (1, 2))]
+
+    square, goal, mean, second = numbers(case)
+    count = case.numbers["T"]
     true = (second - mean**2) / sp.Rational(count) + (mean - goal) ** 2
     ((_, printed),) = claim["printed"].items()
     if not close(true, reported(example["true"])) or not close(parse(printed), reported(example["printed"])):
         return []
     off, estimated = sp.simplify(mean - goal), f"{found['goal']} = {goal}"
+    # no single place refutes a limit: along t times these vectors the exponents have to be t**2 times these
+    twice = replace(case, sequences={name: tuple(2 * x for x in entries) for name, entries in case.sequences.items()})
+    powers = [[sp.log(side) for side in numbers(at)[1:]] for at in (case, twice)]
+    if [4 * power for power in powers[0]] != powers[1] or not powers[0][2] > max(0, 2 * powers[0][1]):
+        return []
+    names = " and ".join(formula(f"t*{name}") for name in case.sequences)
     return [
         f"Take {_place(claim)}. For N(0, I) tokens {formula('E[exp(x.T*z)] = exp(norm(z)**2/2)')}; here z = {by} has "
         f"{formula(f'norm(z)**2 = {square}')}.",
@@ -203,6 +211,7 @@ def _error(claim: Mapping[str, Any], found: re.Match[str]) -> list[str]:
         f"the mean square {formula(str(second))}.",
         f"What is estimated is {formula(estimated)}"
         + (", the mean." if off == 0 else f", off the mean by {chain(told(off))}."),
-        f"So the mean squared error of {count} of them is {chain(told(sp.simplify(true)))}, and the print says it "
-        f"tends to {formula(printed)} as {formula(found['goal'])} does.",
+        f"So the mean squared error of {count} of them is {chain(told(sp.simplify(true)))}.",
+        f"For {names} in their places the exponents are {formula('t**2')} times these: the error grows beyond all "
+        f"bounds while {formula(found['goal'])} tends to 0, and the print says that it tends to {formula(printed)}.",
     ]

@@ -14,6 +14,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.report.byhand.substituting import chain, formula, put_in
+from proofs_check.report.byhand.substituting import told as told_number
 from theorems.algebra.expressions import parse
 from theorems.gaussian.numeric import Case
 from theorems.kernel.deriving import find
@@ -77,8 +78,11 @@ def _compared(
         bound = condition[0].split(" < ")[1]
         numbers = _numbers(bound, case)
         worked = put_in(bound, {str(key): str(value) for key, value in numbers.items()})
+        most = parse(bound).xreplace(numbers)
+        in_units = most / parse(found["unit"]).xreplace(_numbers(found["unit"], case))
         out.append(
-            f"The print demands {formula(bound.strip())}, here {chain(worked, str(parse(bound).xreplace(numbers)))}."
+            f"The print's bound for it is {formula(bound.strip())}, here {chain(worked, str(most))}, that is "
+            f"{told_number(sp.nsimplify(in_units))} in these units."
         )
     return [
         *out,
@@ -107,7 +111,7 @@ def _grows(claim: Mapping[str, Any]) -> list[str]:
     others = sorted({one for one, *_ in exponents if one != name})
     out = [
         f"By the derivation {attained[2]}, and no less than that for {attained[3]}.",
-        f"What o(1) says is that the power of T with which {name} grows lies below 0.",
+        f"Of what grows as a power of T, as {name} does, o(1) says that the power lies below 0.",
         f"Simulated from T = {own[0][0]} to {own[-1][1]}, fourfold each time, that power lies within "
         f"{', '.join(f'[{low}, {high}]' for _, _, low, high in own)}: each time 0 is among what is possible.",
     ]

@@ -143,8 +143,8 @@ def _sides(claim: Mapping[str, Any], true: sp.Expr, claimed: sp.Expr) -> bool:
     return close(true, reported(example["true"])) and close(claimed, reported(example["printed"]))
 
 
-def _place(case: Case) -> str:
-    hidden = {"n", "mix", *("d" for _ in case.matrices)}
+def _place(case: Case, *left_out: str) -> str:
+    hidden = {"n", "mix", *("d" for _ in case.matrices), *left_out}
     named = [f"{name} = {number}" for name, number in case.numbers.items() if name not in hidden]
     named += [f"{name} = {_matrix(rows)}" for name, rows in case.matrices.items()]
     named += [f"{name} = {_listed(entries)}" for name, entries in case.sequences.items()]
@@ -168,12 +168,37 @@ def _plain(claim: Mapping[str, Any], case: Case, text: str, printed: str) -> lis
     right, claimed = worked(printed, case, _named(claim, case))
     if not _sides(claim, true, claimed):
         return []
-    place = _place(case)
+    path, helpers, goes = _path(claim, case, text, printed)
+    place = _place(case, *helpers)
     return [
-        *([f"Take {place}."] if place else []),
-        f"The quantity is {_followed(text, left, told(true))}.",
+        *([f"Take {place}{path}."] if place else []),
+        f"The quantity is {_followed(text, left, told(true))}{goes}.",
         f"The print gives {_followed(printed, right, told(claimed))}.",
     ]
+
+
+def _path(claim: Mapping[str, Any], case: Case, text: str, printed: str) -> tuple[str, list[str], str]:
+    """The sequences of a limit at this case, their own parameters, and what the quantity tends to along them."""
+    along = claim["said"]["along"]
+    index = set(re.findall(r"\*\*(\w+)", " ".join(along.values()))) & {*case.numbers}
+    if len(index) != 1:
+        return "", [], ""
+    (k,) = index
+    used = {*re.findall(r"\w+", f"{text} {printed}")}
+    of = {name for body in along.values() for name in re.findall(r"[a-z_]\w*", body)} - used
+    fixed = {sp.Symbol(name): sp.Rational(number) for name, number in case.numbers.items() if name != k}
+    paths = {name: sp.simplify(parse(body).xreplace(fixed)) for name, body in along.items()}
+    rest = {name: number for name, number in case.numbers.items() if name not in paths}
+    grown = parse(put_in(text, {name: str(value) for name, value in {**rest, **paths}.items() if name != k}))
+    limit = sp.limit(grown, sp.Symbol(k), sp.oo)
+    if not close(limit, reported(claim["counterexample"]["true"])):
+        raise ValueError("another limit")
+    shown = " and ".join(formula(f"{name} = {value}") for name, value in paths.items())
+    return (
+        f", of the sequences {shown} at {k} = {case.numbers[k]}",
+        sorted(of),
+        f", and tends to {told(limit)} as {k} grows",
+    )
 
 
 def _followed(text: str, worked: str, value: str) -> str:

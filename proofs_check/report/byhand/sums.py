@@ -58,11 +58,13 @@ def _by_another(claim: Mapping[str, Any], name: str, printed: str) -> list[str]:
         return []
     place = ", ".join(f"{key} = {value}" for key, value in case.items() if not str(key).startswith("tr"))
     letters, sums = pairing(setting)
+    others = [one for one in variances if one != name and re.search(rf"\b{one}\b", printed)]
+    takes = "".join(f", and {formula(one)} for {pairing(variances[one])[0]}, here {shown[one]}" for one in others)
     return [
         f"{given(setting)[:-1]}; at {place}.",
         f"The quantity is {formula(quantities[name])}, that is {letters}; by pairings {sums}, which is "
         f"{told(values[name])}.",
-        f"The print takes {formula(f'{other} = {used}')}, here {shown[symbol]}.",
+        f"The print takes {formula(f'{other} = {used}')}, here {shown[symbol]}{takes}.",
         f"With that it gives {chain(printed, put_in(printed, shown), told(claimed))}.",
     ]
 
@@ -110,7 +112,7 @@ def _coordinates(claim: Mapping[str, Any]) -> list[str]:
 
 
 def _parts(node: Expr, setting: Setting) -> list[tuple[str, sp.Expr, sp.Expr]]:
-    """The mean of a sum over all tokens as the terms of E of one summand, and what each sums to."""
+    """The mean of a sum over all tokens as the terms of one summand, what each is, and what each sums to."""
     if node.op == "/":
         below = parse(str(node.args[1]))
         return [(text, value, total / below) for text, value, total in _parts(node.args[0], setting)]
@@ -124,9 +126,9 @@ def _parts(node: Expr, setting: Setting) -> list[tuple[str, sp.Expr, sp.Expr]]:
         if len(vectors) != 2:
             return []
         names = [f"x_{v.parts[0][1][1]}" if v.parts[0][1][0] == "at" else "sum(x[j], j, 1, T)" for v in vectors]
-        value = sp.expand(walk.covariance(*vectors).expr * sp.Rational(setting.number("Sigma")))
+        value = sp.expand(walk.covariance(*vectors).expr * sp.Rational(setting.number("Sigma")) * factor.expr)
         text = f"E[{names[0]}^2]" if names[0] == names[1] else f"E[{names[0]}*{names[1]}]"
-        total = sp.summation(sp.expand(value * factor.expr), (sp.Symbol(index), 1, _T))
+        total = sp.summation(value, (sp.Symbol(index), 1, _T))
         found.append((f"{factor.expr}*{text}", value, sp.factor(total)))
     return found
 
@@ -143,14 +145,12 @@ def _summed(claim: Mapping[str, Any], name: str, printed: str) -> list[str]:
     (parts, true, (limit, power)), (others, _, (claimed, same)) = sides
     if power or same or [str(limit), str(claimed)] != [example["true"], example["printed"]]:
         return []
-    own = {text for text, _, _ in parts}
-    rest = [part for part in others if part[0] not in own]
     out = [
         f"{given(setting_of(claim, name))[:-1]}; the quantity is {formula(claim['said']['quantities'][name])}.",
         f"Its summands are {_listed(parts)}.",
         f"So it is {chain(str(sp.expand(true)))}, which tends to {told(limit)}.",
         f"The print puts {formula(claim['said']['quantities'][printed])} in its place, with the summands "
-        f"{_listed(rest)} as well, and tends to {told(claimed)}.",
+        f"{_listed(others)}, and tends to {told(claimed)}.",
     ]
     ratio = next(
         (key for key, text in claim["said"]["quantities"].items() if _quotient(claim, text, name, printed)), ""
@@ -169,4 +169,4 @@ def _quotient(claim: Mapping[str, Any], text: str, above: str, below: str) -> bo
 
 
 def _listed(parts: list[tuple[str, sp.Expr, sp.Expr]]) -> str:
-    return " and ".join(f"{formula(text)} with the mean {formula(str(sp.factor(value)))}" for text, value, _ in parts)
+    return " and ".join(formula(f"{text} = {sp.factor(value)}") for text, value, _ in parts)

@@ -108,7 +108,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str, str, list[str], tuple[str, ...]]] =
         "no solution within the budget: True",
         "no solution within the budget: False",
         ["C = 1, n = 2, lam = 4/5, units of kappa/sqrt(d): OPT_sink in [5.2, 5.3], OPT_diag in [6.4, 6.5]"],
-        ("the budget is 8", "= 209/36`", "`diag > budget` fails"),
+        ("the budget is 8", "= 209/36`, that is 209/18 in these units", "`diag > budget` fails"),
     ),
     "choromanski2021.appF.thm5": (
         {"T": 2, "d": 2, "a": "1", "g0": "0", "g1": "1/13", "g2": "0", "g3": "0", "g4": "0"}
@@ -235,6 +235,35 @@ def test_no_check_is_shown_that_the_report_contradicts(name: str, side: str) -> 
     claim = refuted(name)
     claim["counterexample"][side] = f"{claim['counterexample'][side]} + 1/7"
     assert byhand.check(claim) == ()
+
+
+def test_a_limit_along_sequences_is_shown_as_one() -> None:
+    lines = byhand.check(refuted("bao2024.sec4.lemma2-1"))
+    assert lines[0] == (
+        "Take theta = 1/2, r = 1, xi = 16, eta = 1/16, of the sequences `xi = 4**k` and `eta = 4**(-k)` at k = 2."
+    )
+    assert lines[1].endswith(", and tends to 1/2 as k grows.")
+
+
+def test_no_single_place_is_shown_against_a_limit() -> None:
+    name = "choromanski2021.sec3.limit-positive"
+    assert "beyond all bounds while `exp(u.T*v)` tends to 0" in byhand.check(refuted(name))[-1]
+    # here the error falls: (exp(1 + 4 - 8) - exp(-4))/2
+    claim = refuted(name)
+    claim["counterexample"]["params"] |= {"u": ["1"], "v": ["-2"]}
+    claim["counterexample"]["true"] = "exp(-3)/2 - exp(-4)/2"
+    assert byhand.check(claim) == ()
+
+
+def test_the_summands_of_the_print_are_its_own() -> None:
+    line = byhand.check(refuted("bao2024.sec3.diagonal-dominance"))[3]
+    # the sum over all j holds that with j = i: 1/T*E[x_i^2] stands there, -1/T**2*E[x_i^2] does not
+    assert "`1/T*E[x_i^2] = i/T`" in line and "-1/T**2*E[x_i^2]" not in line
+    assert "`-1/T**2*E[sum(x[j], j, 1, T)*x_i] = i*(-2*T + i - 1)/(2*T**2)`" in line
+
+
+def test_the_variance_that_a_print_refers_to_is_told() -> None:
+    assert "`variance_ref` for `Var[G x_T]` with `G = (1/T)*x_i + " in byhand.check(refuted("bao2024.sec4.fig2-eta"))[2]
 
 
 def test_the_entropy_bound_is_shown_only_where_no_entropy_reaches_it() -> None:
