@@ -146,18 +146,32 @@ def _truth(entry: view.Entry) -> str:
     correction = entry.claim["correction"]
     assert correction is not None
     whole = entry.correction.claim["printed"] if entry.correction is not None else {}
+    only = next(iter(whole.values()), "")
     if len(whole) > 1 or any(text.startswith(("if ", "iff ")) for text in whole.values()):
         text = "; ".join(
             f"{escaped(names.label(name))}{' ' if written.startswith(('if ', 'iff ')) else ' = '}{expression(written)}"
             for name, written in whole.items()
         )
-    elif names.papers(entry.claim) and whole:
-        text = expression(names.written(next(iter(whole.values())), entry.claim))
+    elif whole and (names.papers(entry.claim) or names.written(only, entry.claim) != only):
+        text = _lettered(only, entry.claim)
     else:
         text = math(correction["latex"])
     where = names.written(view.holds_where(entry.claim), entry.claim, generated=True)
     follows = sentence(names.follows(entry.claim).rstrip(".").replace("The", "the", 1))
     return text + (f", where {sentence(where)}" if where else "") + (f"; {follows}" if follows else "")
+
+
+def _lettered(text: str, claim: Claim) -> str:
+    """A formula in the letters of the paper, and what the declared names are that it still has."""
+    formula = names.written(text, claim)
+    quantities = names.said(claim).get("quantities", {})
+    named = [
+        name
+        for name in claim["symbols"]
+        if not quantities.get(name, name).isidentifier() and re.search(rf"\b{name}\b", formula)
+    ]
+    parts = [sentence(f"`{name} = {names.written(quantities[name], claim, generated=True)}`") for name in named]
+    return " with ".join([expression(formula), *([", ".join(parts)] if parts else [])])
 
 
 def _how(claim: Claim) -> str:

@@ -57,7 +57,7 @@ def lines(claim: Mapping[str, Any]) -> list[str]:
     place = ", ".join(f"{name} = {value}" for name, value in given.items())
     shown = {name: str(value) for name, value in values.items()}
     used = [name for name in names if name in printed]
-    told_names = "".join(f", with {chain(name, defined[name], shown[name])}" for name in used)
+    told_names = "".join(f", with {name} = {shown[name]}" for name in used)
     return [
         f"Take matrices of one entry, {place}. Then {formula(stated)} is the number {formula(function)}.",
         f"Its derivative by {by} is {chain(str(slope), put_in(str(slope), shown), told(true))}.",

@@ -146,11 +146,11 @@ def _summed(claim: Mapping[str, Any], name: str, printed: str) -> list[str]:
     if power or same or [str(limit), str(claimed)] != [example["true"], example["printed"]]:
         return []
     out = [
-        f"{given(setting_of(claim, name))[:-1]}; the quantity is {formula(claim['said']['quantities'][name])}.",
+        f"{given(setting_of(claim, name))[:-1]}; the quantity is {_defined(claim, name)}.",
         f"Its summands are {_listed(parts)}.",
         f"So it is {chain(str(sp.expand(true)))}, which tends to {told(limit)}.",
-        f"The print puts {formula(claim['said']['quantities'][printed])} in its place, with the summands "
-        f"{_listed(others)}, and tends to {told(claimed)}.",
+        f"The print puts {_defined(claim, printed)} in its place. Its summands are {_listed(others)}, and it tends to "
+        f"{told(claimed)}.",
     ]
     ratio = next(
         (key for key, text in claim["said"]["quantities"].items() if _quotient(claim, text, name, printed)), ""
@@ -160,6 +160,14 @@ def _summed(claim: Mapping[str, Any], name: str, printed: str) -> list[str]:
             f"Their {ratio} is {told(limit / claimed)}, and the print has {told(parse(claim['printed'][ratio]))}."
         )
     return out
+
+
+def _defined(claim: Mapping[str, Any], name: str) -> str:
+    """A quantity, and the vectors in it by their definitions."""
+    text, where = claim["said"]["quantities"][name], claim["said"]["where"]
+    parts = re.split(r"[,;]\s*(?=\w+\[\w+\] = )", where)
+    used = [formula(part) for part in parts if f"*{part.partition(' = ')[0]}*" in text]
+    return " with ".join([formula(text), *([", ".join(used)] if used else [])])
 
 
 def _quotient(claim: Mapping[str, Any], text: str, above: str, below: str) -> bool:

@@ -242,7 +242,7 @@ class _Print:
 
     def holds(self, said: str, bound: str) -> Told:
         """What is said of an equation, and of a bound."""
-        return (f"{bound} the bound holds." if self.bound else said,)
+        return (f"the bound is false; {bound} it holds." if self.bound else said,)
 
     def missing(self, factor: sp.Expr) -> Told:
         return self.holds(f"a factor `{factor}` is missing.", f"with a further factor `{factor}`")

@@ -256,7 +256,8 @@ def test_no_single_place_is_shown_against_a_limit() -> None:
 
 
 def test_the_summands_of_the_print_are_its_own() -> None:
-    line = byhand.check(refuted("bao2024.sec3.diagonal-dominance"))[3]
+    first, *_, line, _ = byhand.check(refuted("bao2024.sec3.diagonal-dominance"))
+    assert first.endswith(" with `own[i] = x[i]*(1/T - 1/T**2)`.")
     # the sum over all j holds that with j = i: 1/T*E[x_i^2] stands there, -1/T**2*E[x_i^2] does not
     assert "`1/T*E[x_i^2] = i/T`" in line and "-1/T**2*E[x_i^2]" not in line
     assert "`-1/T**2*E[sum(x[j], j, 1, T)*x_i] = i*(-2*T + i - 1)/(2*T**2)`" in line

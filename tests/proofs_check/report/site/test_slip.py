@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from proofs_check.report import documents
 from proofs_check.report.site import slip
 
 
@@ -105,16 +106,16 @@ def test_a_bound_that_is_false_and_one_that_is_not_necessary() -> None:
 @pytest.mark.parametrize(
     ("printed", "true", "sentence"),
     [
-        ("sqrt(d)*b", "d*b", "With a further factor `sqrt(d)` the bound holds."),
-        ("d*b", "b", "Without the factor `d` the bound holds."),
-        ("exp(-x/2)*b", "exp(-x)*b", "With `exp(-x)` in the place of `exp(-x/2)` the bound holds."),
+        ("sqrt(d)*b", "d*b", "The bound is false; with a further factor `sqrt(d)` it holds."),
+        ("d*b", "b", "The bound is false; without the factor `d` it holds."),
+        ("exp(-x/2)*b", "exp(-x)*b", "The bound is false; with `exp(-x)` in the place of `exp(-x/2)` it holds."),
         ("i*tr2 + tr1**2", "j*tr2 + tr1**2", "What holds has the coefficient `j` of `tr2`, not `i`."),
-        ("T*tr1 + tr2", "T*tr1**2 + tr2", "With `tr1**2` in the place of `tr1` the bound holds."),
-        ("a + b", "a", "Without the term `b` the bound holds."),
+        ("T*tr1 + tr2", "T*tr1**2 + tr2", "The bound is false; with `tr1**2` in the place of `tr1` it holds."),
+        ("a + b", "a", "The bound is false; without the term `b` it holds."),
         (
             "Abs(x)/c",
             "24*Abs(t/c) + Abs(12*x)",
-            "With `12*Abs(x) + 24*Abs(t/c)` in the place of `Abs(x)/c` the bound holds.",
+            "The bound is false; with `12*Abs(x) + 24*Abs(t/c)` in the place of `Abs(x)/c` it holds.",
         ),
     ],
 )
@@ -134,6 +135,21 @@ def test_the_bound_of_one_name_is_taken_out_of_two_conditions() -> None:
 def test_a_number_is_no_word_of_a_trace() -> None:
     said: Any = {"where": "t = tr(W)"}
     assert told("(t - 1)*t", "2*t - 2", said=said) == "A factor `t` is too many, and a factor `2` is missing."
+
+
+def test_a_letter_that_the_claim_defines_is_written_by_its_definition() -> None:
+    said: Any = {"where": "W_QK = W_Q.T*W_K, t = tr(W_QK)"}
+    found = told("(t - 1)*t", "2*t - 2", said=said, symbols=["t"])
+    assert found == "A factor `tr(W_QK)` is too many, and a factor `2` is missing."
+
+
+def test_a_correction_tells_what_its_names_are() -> None:
+    said: Any = {
+        "quantities": {"upper": "P[x > a]", "M": "E[exp(theta*f(u))]", "m": "T"},
+        "letters": {"T": "m", "u": "x"},
+    }
+    found = documents._lettered("M**m - a", claim({"upper": "M"}, said=said, symbols=["a", "M", "m"]))
+    assert found == "$M^{m} - a$ with $M = \\mathbb{E}[e^{\\theta f(x)}]$"
 
 
 def test_where_a_limit_is_another_one() -> None:
