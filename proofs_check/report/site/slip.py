@@ -291,7 +291,12 @@ def _parted(one: sp.Expr, two: sp.Expr, of: _Print) -> Told:
     common: set[sp.Basic] = set(p.args) & set(c.args) if p.is_Add and c.is_Add else set()
     if common:
         left, right = (sp.Add(*(part for part in side.args if part not in common)) for side in (p, c))
-        return _parted(left, right, of)
+        if 0 in (left, right):
+            return _of_terms(share * left, share * right, of)
+        nested = _parted(left, right, of)
+        # what is wrong with a term is not wrong with the whole
+        whole = any("factor `" in text or "sign" in text for text in nested)
+        return (of.instead(left, right) if _short(left) and _short(right) else ()) if whole else nested
     return instead
 
 
@@ -351,13 +356,19 @@ def _term(one: sp.Expr, two: sp.Expr, of: _Print) -> Told:
         return ()
     (term,) = apart
     was, should = (side[term] for side in terms)
-    if was == 0:
-        return of.holds(f"the term `{should * term}` is missing.", f"with the further term `{should * term}`")
-    if should == 0:
-        return of.holds(f"the term `{was * term}` is too many.", f"without the term `{was * term}`")
+    if 0 in (was, should):
+        return _of_terms(was * term, should * term, of)
     if term == 1:
         return of.instead(was, should)
     return (f"{'what holds has ' * of.bound}{of.coefficient(term, was, should)}.",)
+
+
+def _of_terms(was: sp.Expr, should: sp.Expr, of: _Print) -> Told:
+    """Terms that are missing, where none is printed, or too many."""
+    words, verb = ("terms", "are") if (was + should).is_Add else ("term", "is")
+    if was == 0:
+        return of.holds(f"the {words} `{should}` {verb} missing.", f"with the further {words} `{should}`")
+    return of.holds(f"the {words} `{was}` {verb} too many.", f"without the {words} `{was}`")
 
 
 def _coefficients(one: sp.Expr, two: sp.Expr, share: sp.Expr, found: list[sp.Basic], of: _Print) -> Told:

@@ -40,6 +40,12 @@ def told(printed: str, true: str, name: str = "value", **more: Any) -> str:
         ("(t - 1)*t", "2*t - 2", "A factor `t` is too many, and a factor `2` is missing."),
         ("b/lam**2", "b/lam", "A factor `1/lam` is too many."),
         ("b/lam**3", "b/lam", "A factor `1/lam**2` is too many."),
+        # a factor of a term is none of the whole
+        ("a + b*lam", "a + b*lam*theta", "`b*lam` stands where `b*lam*theta` should."),
+        ("2*b + a*T", "b + a*T", "The coefficient of `b` should be `1`, not `2`."),
+        ("x + a*sqrt(d)", "x - a*sqrt(d)", "The coefficient of `a*sqrt(d)` should be `-1`, not `1`."),
+        ("i*(T + 1)", "i*(T + 1) + (a + b)*i*sqrt(d)", "The term `i*(a*sqrt(d) + b*sqrt(d))` is missing."),
+        ("(a + b)*i + c*i*(x + y)", "(a + b)*i", "The term `i*(c*x + c*y)` is too many."),
         ("a/b", "b/a", "`a/b` stands where `b/a` should."),
         ("x/3", "x/6 + y", "`x/3` stands where `x/6 + y` should."),
         ("tr1**2 + 1", "tr1**2 + 2", "`1` stands where `2` should."),
