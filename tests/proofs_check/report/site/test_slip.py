@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import random
+import re
 from typing import Any
 
 import pytest
+import sympy as sp
 
 from proofs_check.report import documents
 from proofs_check.report.site import slip
+from theorems.algebra.expressions import parse
 
 
 def claim(printed: dict[str, str], **more: Any) -> Any:
@@ -186,3 +190,27 @@ def test_a_narrower_print_says_where_it_holds() -> None:
 def test_of_several_quantities_each_is_named() -> None:
     found = slip.sentences(claim({"mean": "a*c", "spread": "2*b"}), claim({"mean": "b*c", "spread": "b"}))
     assert found == ["mean: `a` stands where `b` should.", "spread: a factor `2` is too many."]
+
+
+def test_of_made_up_pairs_nothing_false_is_said() -> None:
+    """The algebra that each sentence about a factor or a term stands for."""
+    draw, seen = random.Random(6), 0
+    pieces = ["b", "lam", "T", "(T + 1)", "sqrt(d)", "exp(-x)", "2", "3", "tr1", "theta", "log(T)"]
+    for _ in range(120):
+        terms = ["*".join(draw.sample(pieces, draw.choice([1, 2, 3]))) for _ in range(draw.choice([1, 2, 3]))]
+        changed = terms.copy()
+        place = draw.randrange(len(terms))
+        changed[place] += draw.choice(["*lam", "/T", f" + {draw.choice(pieces)}*y"])
+        one, two = (parse(" + ".join(side)) for side in (terms, changed))
+        found = told(str(one), str(two), correction={"latex": "", "holds": "", "sympy": None})
+        parts = [parse(part) for part in re.findall(r"`([^`]*)`", found)]
+        expected = {
+            "A factor  is missing.": lambda one=one, parts=parts: one * parts[0],
+            "A factor  is too many.": lambda one=one, parts=parts: one / parts[0],
+            "The term  is missing.": lambda one=one, parts=parts: one + parts[0],
+            "The term  is too many.": lambda one=one, parts=parts: one - parts[0],
+        }.get(re.sub(r"`[^`]*`", "", found))
+        if expected:
+            seen += 1
+            assert sp.expand(expected() - two) == 0, (str(one), str(two), found)
+    assert seen > 40
