@@ -27,15 +27,20 @@ UNBOUNDED = (sp.nan, sp.zoo, sp.oo, -sp.oo)
 
 
 def relied(*expressions: sp.Expr) -> tuple[str, ...]:
-    """What keeps bases below lines and under roots positive: POSITIVE names in them are, and theta is in [0, 1]."""
+    """What keeps the arguments of quotients, roots and logarithms positive: POSITIVE names are, theta is in [0, 1]."""
     found: dict[str, None] = {}
     for expression in expressions:
-        for power in expression.atoms(sp.Pow):
-            inside = names(power.base) if not natural(power.exp) else set()
+        for part in filter(_bounded_below, expression.atoms(sp.Pow, sp.log)):
+            inside = names(part.args[0])
             found |= dict.fromkeys(f"{name} > 0" for name in sorted(inside & POSITIVE))
             if "theta" in inside:
                 found |= dict.fromkeys(("theta >= 0", "theta <= 1"))
     return tuple(found)
+
+
+def _bounded_below(part: sp.Expr) -> bool:
+    """Whether a part of an expression is a logarithm, a root or a quotient: what stands in it has to be positive."""
+    return isinstance(part, sp.log) or (part.is_Pow and not natural(part.exp))
 
 
 @rule("slope", takes=(0,))
@@ -167,16 +172,13 @@ def _there(function: sp.Expr, variable: str, point: sp.Expr, value: sp.Expr) -> 
 def continuous_limit(function: sp.Expr, variable: str, point: sp.Expr, value: sp.Expr) -> bool:
     """The limit of f as a variable tends to a number where f is continuous: its value there.
 
-    f is made of sums, products, erf and exp, and of powers whose bases are positive for theta in [0, 1] and for the
-    names in POSITIVE; what tends to 0 must not stand below a line.
+    f is made of sums, products, erf and exp, and of powers and logarithms of what is positive for theta in [0, 1] and
+    for the names in POSITIVE; what tends must not stand below a line, under a root or in a logarithm.
     """
     if point.has(symbol(variable), sp.I, *UNBOUNDED):
         return False
     at = substituted(function, {variable: point})
-    below = any(
-        node.is_Pow and not natural(node.exp) and node.base.has(symbol(variable))
-        for node in sp.preorder_traversal(function)
-    )
+    below = any(part.args[0].has(symbol(variable)) for part in filter(_bounded_below, sp.preorder_traversal(function)))
     return not below and smooth(function) and vanishes(at - value)
 
 

@@ -21,7 +21,7 @@ from theorems.gaussian.process import Process, Step, random_walk
 from theorems.kernel.derivation import Derived, fact
 from theorems.kernel.limits import Pattern
 from theorems.kernel.settle import settle
-from theorems.rules import RULES
+from theorems.rules import ABOUT, RULES
 from theorems.rules.analysis import CONCLUSIONS, score_limits, visibly_positive
 
 theta, xi, eta, r, x, v, mu = (symbol(name) for name in ("theta", "xi", "eta", "r", "x", "v", "mu"))
@@ -217,6 +217,19 @@ def test_a_tautology_concludes_nothing(name: str) -> None:
 
 
 radicands = st.sampled_from(["2*theta**2 + 7/12", "2 - theta", "theta**2 - theta + 1", "1 + theta"]).map(parse)
+
+
+def test_logarithms_ask_for_what_roots_ask_for() -> None:
+    """A limit with log(lam) rests on lam > 0, and no logarithm of what tends is continuous everywhere."""
+    lam, u = symbol("lam"), symbol("u")
+    needs = ABOUT["continuous-limit"].needs
+    assert callable(needs)
+    for wrap in (sp.log, sp.sqrt):
+        assert holds("continuous-limit", u * wrap(lam), "u", sp.Integer(0), sp.Integer(0))
+        assert needs(u * wrap(lam), "u", sp.Integer(0), sp.Integer(0)) == ("lam > 0",)
+        assert needs(wrap(theta + 1) * u, "u", sp.Integer(0), sp.Integer(0)) == ("theta >= 0", "theta <= 1")
+        for point in (sp.Integer(-1), sp.Integer(0), xi):
+            assert not holds("continuous-limit", wrap(u), "u", point, wrap(point))
 
 
 @settings(max_examples=25)
