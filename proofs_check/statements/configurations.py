@@ -272,7 +272,7 @@ class Configurations(Checker):
         }
         if not self.growing:
             table = {sp.Symbol(self.prop.limit.variable): self._in_index(LENGTH)}
-        known = {k: v for k, v in case.items() if k not in self._tending()}
+        known = {name: case[name] for name in configuration.fixed}
         forms = []
         for side in sides:
             formula = side.xreplace(table)

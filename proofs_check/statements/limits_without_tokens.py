@@ -163,6 +163,9 @@ def _confront(
             found.mutants = found.caught = 1
         elif prop.error is None or prop.error[0] == "o":
             _mutants(prop, found, at, steps)
+    elif comes(values, target) and not abs(last - float(limit)) < abs(last - float(target)):
+        found.simulation = "underpowered"
+        found.reason = "disproved; the values do not yet tell the limit of the series from the print"
     else:
         found.simulation, found.confirmed = "contradicts", True
         most = {1: "at most 0 in the limit", -1: "at least 0 in the limit"}.get(prop.way, "a limit of 0")

@@ -235,3 +235,28 @@ def test_a_false_statement_of_a_law_that_either_library_draws_breaks_nothing(
     text: str, hypotheses: str, law: str
 ) -> None:
     assert check(text, hypotheses, law=law, effort="quick").verdict == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("1/log(n) -> 1/100", "refuted"),
+        ("1/n -> 1/1000", "refuted"),
+        ("log(n) -> 600", "refuted"),
+        ("1/log(n) -> 1/1000", "undecided"),
+        ("log(n) -> 690", "undecided"),
+    ],
+)
+def test_values_nearer_to_the_print_than_to_the_limit_contradict_nothing(text: str, verdict: str) -> None:
+    """At the end of float64 1/log(n) is 1/693, nearer to 1/1000 than to 0."""
+    assert check(text, limit="n -> oo", effort="quick").verdict == verdict
+
+
+def test_a_share_with_a_name_is_brought_to_the_limit() -> None:
+    """A tenth of theta**2 too much: values that are there from the start do not come nearer to anything."""
+    scores = "s[i] = x[i].T*W*x[T]/T"
+    found = check(
+        "Var[s[i]]/tr((W*Sigma)**2) -> theta + 11/10*theta**2", "W symmetric", scores, limit=SHARE, effort="quick"
+    )
+    assert found.verdict == "refuted"
+    assert any("brought to the limit" in told for told in found.report["symbolic"]["evidence"])
