@@ -350,9 +350,10 @@ class Checker:
             found.simulation, found.reason = "underpowered", found.reason or self.without
         found.detectable = max((m.tolerance / m.scale for m in self.measured if m.scale), default=0.0)
         ranged = ", or of the range of what did not vary in a pilot sample," * any(m.ranged for m in self.measured)
+        cases = len({size(m.case) for m in self.measured})
         found.power = (
             f"an error of {100 * found.detectable:.2g}% of max(|mean|, standard deviation){ranged} is caught with "
-            f"probability {1 - BETA:g} at each of {len(self.measured)} cases; {told(m.exactly for m in self.measured)}"
+            f"probability {1 - BETA:g} at each of {cases} cases; {told(m.exactly for m in self.measured)}"
         )
         if self.dear:
             found.power += f"; {self.dear} drawn cases would take more walks than {self.effort} effort affords"
@@ -420,7 +421,7 @@ class Checker:
                 if left is None or other is None or left == other:
                     continue
                 try:
-                    plans.append(self._plan(case, "further", abs(float(left - other))))
+                    plans.append(self._plan(case, self._further_mark(), abs(float(left - other))))
                 except TooDearError as error:
                     why = error
             if any(one.normals <= FEW for one in plans):
@@ -428,6 +429,10 @@ class Checker:
         if why is not None and not plans:
             self._skipped(why, further=True)
         return sorted(plans, key=lambda one: one.normals)
+
+    def _further_mark(self) -> str:
+        """What gives the next further sample a stream of its own, at a case that was sampled before too."""
+        return f"further {len(self.measured)}"
 
     def _flipped(self, pool: list[Case]) -> None:
         """Of an inequality: the other direction must be contradicted somewhere, if need be where it is farthest off."""
@@ -440,7 +445,7 @@ class Checker:
             left, right = self.sides(case)
             assert left is not None and right is not None
             try:
-                self.measured.append(self._measure(case, wanted=abs(float(left - right))))
+                self.measured.append(self._measure(case, self._further_mark(), abs(float(left - right))))
                 seen = self.measured[-1].contradicts(other)
             except TooDearError as error:
                 self._skipped(error, further=True)

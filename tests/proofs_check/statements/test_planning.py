@@ -174,6 +174,24 @@ def test_exact_chances_plan_the_samples_of_events() -> None:
     assert sample[name].variance == pytest.approx(spread.variance, rel=0.05)
 
 
+def test_samples_of_wrong_versions_have_streams_of_their_own_and_one_case_is_counted_once() -> None:
+    """Two wrong versions may be told at one case: the second sample is no copy of the first one's beginning."""
+    checker = moments.Checker(Request("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", "i <= j").read(), "test.own", "quick")
+    wrong = Request("E[x[i].T*W*x[j]] = 2*i*tr(W*Sigma)", "i <= j").read().right
+    checker.measured = [checker._measure(CASE)]
+    for _ in range(2):
+        plan = next(one for one in checker._telling_plans(wrong, [CASE]) if one.case == checker._telling(wrong, [CASE]))
+        checker.measured.append(plan())
+    _, first, second = checker.measured
+    assert first.case == second.case and first.left != second.left
+    checker._told()
+    assert f"at each of {len({str(m.case) for m in checker.measured})} cases" in checker.found.power
+    checker.measured, keys = checker.measured[:1], set[str]()
+    for mark in ("", "confirmation", checker._further_mark()):
+        keys.add(checker._plan(CASE, mark).stream["key"])
+    assert len(keys) == 3
+
+
 # O(T^-1) of the sum's own size: within 5% at some length it takes more walks than standard effort has
 SLOW = Request("E[sum(x[j].T*W*x[T], j, 1, T)] = T**3/(2*T + 7)*tr(W*Sigma) + o(T**2)", limit="T -> oo")
 
