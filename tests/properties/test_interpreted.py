@@ -26,7 +26,7 @@ CLAIMS = [
     for claim in shipped()
     if claim.interpreted and claim.says is not None and claim.says.law != "walk"
     for name in claim.printed
-    # a function of its vectors alone
+    # of which no case short of the limit is drawn
     if claim.id != "choromanski2021.sec2.fig2-ratio"
 ]
 DELTA = RUN / (len(CLAIMS) * (DRAWS + MANY))
