@@ -40,7 +40,7 @@ from theorems.bao2024.law.kernels import (
     skewness,
     token_kernels,
 )
-from theorems.bao2024.law.quadrature import Array, Counts, Probability, Rows, intervals, probability
+from theorems.bao2024.law.quadrature import Counts, Probability, Rows, intervals, probability
 from theorems.bao2024.law.spectra import (
     Numbers,
     block_weights,
@@ -51,6 +51,7 @@ from theorems.bao2024.law.spectra import (
     spectrum,
     weights,
 )
+from theorems.bao2024.law.transform import Array
 
 __all__ = [
     "Approximation",
@@ -125,8 +126,7 @@ def rho(
     values, counts = counted(eigenvalues, multiplicities)
     pairs = _pairs(T, start)
     lo, hi = window(T, lam, low, high)
-    alphas = (pairs[:, :, None] * values).reshape(T, -1)
-    return Rho.of(intervals(alphas, np.concatenate([counts, counts]), lo, hi, tolerance))
+    return Rho.of(intervals(values, counts, lo, hi, tolerance, pairs))
 
 
 def rho_matrix(
@@ -168,9 +168,8 @@ def rho_limit(
     if not (lam > 0 and math.isfinite(lam)):
         raise ValueError(f"lam = {lam}; expected a positive number")
     values, counts = counted(eigenvalues, multiplicities)
-    pairs = [halves(*kernel_limits(Fraction(float(place)), start)) for place in thetas]
-    alphas = (np.array(pairs)[:, :, None] * values).reshape(len(thetas), -1)
-    return Rho.of(intervals(alphas, np.concatenate([counts, counts]), lam * low, lam * high, tolerance))
+    pairs = np.array([halves(*kernel_limits(Fraction(float(place)), start)) for place in thetas])
+    return Rho.of(intervals(values, counts, lam * low, lam * high, tolerance, pairs))
 
 
 # -- the Gaussian approximation beside it

@@ -22,8 +22,6 @@ floating point, with a factor 2 for safety, so this bound is computed and not en
 the enclosure is taken where it is narrower. A row of which no rule says anything raises ArithmeticError.
 
 The ends are first drawn in to where Chernoff leaves the bound's mass outside; infinite ends become finite so.
-Weights that are light at a node, |2 alpha s| <= LIGHT, enter by their power sums, which are worked out once for all
-nodes: of many weights of falling sizes only the few heavy ones are met at every node.
 Rounding is bounded to first order: an argument x of the trigonometric functions carries an error of a few eps |x|.
 """
 
@@ -36,23 +34,21 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from theorems.bao2024.law.transform import BLOCK, EPS, Array, Transform
+
 Counts = Sequence[int] | np.ndarray[Any, np.dtype[Any]]
 
 #: Openings of the strip of hyperbolas: below pi/2, where the edge would lie on the ray, then below pi/4, where
 #: Re(s^2) < 0 far out, so that the factor exp(v s^2) of many light weights decays on the edge too.
 OPENINGS = (1.2, 0.7, 0.35)
-#: Nodes up to which the line is tried first, and at most.
-FEW, MANY = 512, 1 << 20
+#: Nodes that a contour takes, about; up to which the line is tried first; and at most.
+NODES, FEW, MANY = 64, 512, 1 << 20
 #: How many times the tolerance an error may be before the next rule is tried.
 MISSED = 100
-#: Largest array of node times weight that is held at once, and of row times weight.
-BLOCK, HELD = 1 << 18, 1 << 19
-#: Where |2 beta s| stays below LIGHT a weight's logarithm is its series, whose rest after TERMS terms is below EPS |z|.
-LIGHT, TERMS = 0.25, 26
+#: Largest array of row times node, or times weight where rows share none, that is held at once.
+HELD = 1 << 19
 #: Coarse nodes of a contour that are looked at before it is asked whether more of them matter.
 STRETCH = 4
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -94,11 +90,21 @@ def probability(
 
 
 def intervals(
-    weights: Array, multiplicities: Counts, low: Array | float, high: Array | float, tolerance: float = 1e-13
+    weights: Array,
+    multiplicities: Counts,
+    low: Array | float,
+    high: Array | float,
+    tolerance: float = 1e-13,
+    factors: Array | None = None,
 ) -> Rows:
-    """P(low_r <= sum_j weights_rj chi^2_{m_j} <= high_r) for every row r; weights (R, n), the ends (R,) or one."""
-    weights, counts = np.asarray(weights, dtype=np.float64), checked(multiplicities, weights.shape[1])
-    lo, hi = (np.broadcast_to(np.asarray(end, dtype=np.float64), len(weights)) for end in (low, high))
+    """P(low_r <= sum_j weights_rj chi^2_{m_j} <= high_r) for every row r; weights (R, n), the ends (R,) or one.
+
+    With ``factors`` (R, K) the weights are shared, (n,), and those of row r are their multiples by all factors_rk.
+    """
+    weights = np.asarray(weights, dtype=np.float64)
+    counts = checked(multiplicities, weights.shape[-1])
+    size = len(weights if factors is None else factors)
+    lo, hi = (np.broadcast_to(np.asarray(end, dtype=np.float64), size) for end in (low, high))
     if not np.all(np.isfinite(weights)):
         raise ValueError("a weight is not finite; expected real numbers")
     if not np.all(lo <= hi):
@@ -106,24 +112,23 @@ def intervals(
     if not 0 < tolerance < 0.1:
         raise ValueError(f"tolerance = {tolerance}; expected a number between 0 and 0.1")
     used = counts > 0
-    weights, counts = weights[:, used], counts[used]
-    values, errors = ((lo <= 0) & (hi >= 0)).astype(np.float64), np.zeros(len(weights))
-    methods, nodes = ["point"] * len(weights), np.zeros(len(weights), dtype=np.int64)
-    top = np.max(np.abs(weights), axis=1, initial=0.0)
-    rows = np.flatnonzero(top > 0)
-    # some rows at once: of all, a node alone would hold as many numbers as there are weights
-    for alive in np.array_split(rows, 1 + weights[rows].size // HELD) if len(rows) else ():
-        law = _Law.of(weights[alive], top[alive], counts, lo[alive], hi[alive], tolerance)
+    whole = Transform.of(weights[..., used], counts[used], factors)
+    values, errors = ((lo <= 0) & (hi >= 0)).astype(np.float64), np.zeros(size)
+    methods, nodes = ["point"] * size, np.zeros(size, dtype=np.int64)
+    rows = np.flatnonzero(whole.top > 0)
+    each = max(NODES, whole.weights.size // max(size, 1)) * whole.factors.shape[1]
+    for alive in np.array_split(rows, 1 + len(rows) * each // HELD) if len(rows) else ():
+        law = _Law.of(whole.pick(alive), lo[alive], hi[alive], tolerance)
         values[alive], errors[alive], found, nodes[alive] = law.solve()
         for row, name in zip(alive, found, strict=True):
             methods[row] = name
-        for row in np.flatnonzero(errors > MISSED * tolerance):
-            value, error = _enclosed(weights[row], counts, float(lo[row]), float(hi[row]), tolerance)
+        for row in alive[errors[alive] > MISSED * tolerance]:
+            value, error = _enclosed(*whole.row(row), float(lo[row]), float(hi[row]), tolerance)
             if error < errors[row]:
                 values[row], errors[row], methods[row] = value, error, "ball"
             if errors[row] >= 0.5:
                 # 1/2 with an error of 1/2 is true of every probability
-                where = f"P({lo[row]:.3g} <= Q <= {hi[row]:.3g}), weights up to {top[row]:.3g}"
+                where = f"P({lo[row]:.3g} <= Q <= {hi[row]:.3g}), weights up to {whole.top[row]:.3g}"
                 raise ArithmeticError(f"{where}: no rule bounds it; expected weights and ends of nearer sizes")
     return Rows(np.clip(values, 0.0, 1.0), errors, tuple(methods), nodes)
 
@@ -155,26 +160,26 @@ def checked(multiplicities: Counts, size: int) -> Array:
 class _Law:
     """Rows of laws scaled to variance 1, none of them a point mass."""
 
-    beta: Array
-    counts: Array
+    law: Transform
     low: Array
     high: Array
     tolerance: float
 
     @staticmethod
-    def of(weights: Array, top: Array, counts: Array, low: Array, high: Array, tolerance: float) -> _Law:
-        ratio = weights / top[:, None]
-        spread = np.sqrt(2 * (ratio * ratio) @ counts)
+    def of(law: Transform, low: Array, high: Array, tolerance: float) -> _Law:
+        top = law.top
+        law = law.scaled(1 / top)
+        spread = np.sqrt(2 * law.power(2))
         # two divisions: the product of the scales may leave the range of floating point
         with np.errstate(over="ignore"):
             lo, hi = low / top / spread, high / top / spread
-        return _Law(ratio / spread[:, None], counts, lo, hi, tolerance)
+        return _Law(law.scaled(1 / spread), lo, hi, tolerance)
 
     def solve(self) -> tuple[Array, Array, list[str], np.ndarray[Any, np.dtype[np.int64]]]:
         """Values, errors, methods, nodes."""
-        rows = len(self.beta)
+        rows = len(self.law)
         slip = self.tolerance / 8
-        upper, lower = _quantile(self.beta, self.counts, slip), -_quantile(-self.beta, self.counts, slip)
+        upper, lower = _quantile(self.law, slip), -_quantile(self.law.scaled(-1), slip)
         lo, hi = np.maximum(self.low, lower), np.minimum(self.high, upper)
         values, errors = np.zeros(rows), np.full(rows, slip)
         # no mass at all beyond the support of a law with weights of one sign
@@ -186,14 +191,14 @@ class _Law:
         trimmed = slip * ((lower[inside] > self.low[inside]) & (lower[inside] < 0)).astype(np.float64)
         trimmed += slip * ((upper[inside] < self.high[inside]) & (upper[inside] > 0))
         step = 2 * np.pi / np.maximum(upper - lo, hi - lower)[inside]
-        beta, lo, hi, low, high = self.beta[inside], lo[inside], hi[inside], lower[inside], upper[inside]
-        needed, left = _nodes(beta, self.counts, step, self.tolerance / 4)
+        law, lo, hi, low, high = self.law.pick(inside), lo[inside], hi[inside], lower[inside], upper[inside]
+        needed, left = _nodes(law, step, self.tolerance / 4)
         line = needed <= FEW
         found, bound = np.zeros(len(inside)), np.full(len(inside), np.inf)
         kind = np.where(line, "line", "hyperbola")
         for count in np.unique(needed[line]):
             pick = np.flatnonzero(needed == count)
-            found[pick], rounding = _line(beta[pick], self.counts, lo[pick], hi[pick], step[pick], int(count))
+            found[pick], rounding = _line(law.pick(pick), lo[pick], hi[pick], step[pick], int(count))
             bound[pick] = rounding + left[pick] + 2 * slip
         bent = np.flatnonzero(~line)
         if len(bent):
@@ -201,9 +206,9 @@ class _Law:
             for opening in OPENINGS:
                 again = bent[bound[bent] > MISSED * self.tolerance]
                 if len(again):
-                    at, ends, slack = (beta[again], self.counts), (low[again], high[again]), self.tolerance / 4
-                    above, first, many = _beyond(*at, lo[again], ends, slack, opening)
-                    over, second, more = _beyond(*at, hi[again], ends, slack, opening)
+                    at, ends, slack = law.pick(again), (low[again], high[again]), self.tolerance / 4
+                    above, first, many = _beyond(at, lo[again], ends, slack, opening)
+                    over, second, more = _beyond(at, hi[again], ends, slack, opening)
                     better = first + second < bound[again]
                     found[again] = np.where(better, above - over, found[again])
                     bound[again] = np.where(better, first + second, bound[again])
@@ -211,7 +216,7 @@ class _Law:
             for row, count in zip(bent, wanted, strict=True):
                 if bound[row] > MISSED * self.tolerance and count <= MANY:
                     one = slice(row, row + 1)
-                    value, rounding = _line(beta[one], self.counts, lo[one], hi[one], step[one], int(count))
+                    value, rounding = _line(law.pick(one), lo[one], hi[one], step[one], int(count))
                     total = float(rounding[0] + left[row] + 2 * slip)
                     if total < bound[row]:
                         found[row], bound[row], kind[row], needed[row] = value[0], total, "line", count
@@ -221,92 +226,33 @@ class _Law:
         return values, np.minimum(errors, 1.0), names, nodes
 
 
-def _quantile(beta: Array, counts: Array, slip: float) -> Array:
+def _quantile(law: Transform, slip: float) -> Array:
     """y with P(Q >= y) <= slip by Chernoff, y = min_s (K(s) + log(1/slip))/s over a few s; shape (R,).
 
     Any s in (0, 1/(2 max beta)) gives a valid y. They are chosen about the best s for the bound
     K(s) <= mean s + s^2 v/(1 - 2 s max beta), v = sum m beta^2, which holds as -log(1 - 2u)/2 - u is at most
     u^2/(1 - 2u) for 0 <= u < 1/2 (its series, term by term) and at most u^2 for u < 0. With no positive weight y = 0.
     """
-    edge = np.maximum(np.max(beta, axis=1), 0.0)
+    edge = np.maximum(law.ends()[1], 0.0)
     level = -np.log(slip)
     centre = 1 / (2 * edge + np.sqrt(0.5 / level))
-    best = np.full(len(beta), np.inf)
-    for factor in (0.7, 0.85, 1.0, 1.2, 1.45, 1.8):
-        s = centre * factor
-        s = np.where(2 * edge * s < 0.98, s, 0.98 / (2 * np.where(edge > 0, edge, 1.0)))
-        best = np.minimum(best, (_cumulants(beta, counts, s) + level) / s)
+    s = centre[:, None] * np.array([0.7, 0.85, 1.0, 1.2, 1.45, 1.8])
+    s = np.minimum(s, 0.98 / (2 * np.where(edge > 0, edge, 1.0)[:, None]))
+    best = np.min((law.modulus(s + 0j) + level) / s, axis=1)
     # a relative margin for the rounding of the logarithms
-    return np.where(edge > 0, best + 1e-12 * (np.abs(best) + np.abs(beta) @ counts), 0.0)
+    return np.where(edge > 0, best + 1e-12 * (np.abs(best) + law.power(1)), 0.0)
 
 
-def _cumulants(beta: Array, counts: Array, s: Array) -> Array:
-    """K(s) = log E exp(s Q) at real s, one for each row."""
-    return np.asarray(-0.5 * (np.log1p(-2 * beta * s[:, None]) @ counts))
-
-
-@dataclass
-class _Parts:
-    """Weights from the heaviest on, and of the weights from each of a few places on: power sums, largest, total.
-
-    Where |2 beta s| <= LIGHT for all of them, log M of these weights is sum_n q_n s^n/(2 n), q_n = sum_j m_j
-    (2 beta_j)^n. After TERMS terms at most |z|^TERMS/(TERMS + 1)/(1 - |z|) < EPS is left of each |z| = |2 beta s|.
-    """
-
-    beta: Array
-    counts: Array
-    places: list[int]
-    #: q_n/(2 n) for n = 1 .. TERMS, (places, R, TERMS); largest |beta| and sum of m |beta|, (places, R)
-    sums: Array
-    largest: Array
-    totals: Array
-
-    @staticmethod
-    def of(beta: Array, counts: Array) -> _Parts:
-        order = np.argsort(-np.max(np.abs(beta), axis=0), kind="stable")
-        beta, counts = beta[:, order], counts[order]
-        places = [0, *(1 << k for k in range(len(counts).bit_length()) if 1 << k < len(counts))]
-
-        def tails(values: Array, join: np.ufunc) -> Array:
-            """Of the columns from each place on; none from the end on."""
-            found = join.reduceat(values, places, axis=1)
-            found = join.accumulate(found[:, ::-1], axis=1)[:, ::-1]
-            return np.vstack([found.T, np.zeros((1, len(values)))])
-
-        power, sums = counts[None, :], []
-        for n in range(1, TERMS + 1):
-            power = power * (2 * beta)
-            sums.append(tails(power, np.add) / (2 * n))
-        size = np.abs(beta)
-        totals = tails(size * counts, np.add)
-        return _Parts(beta, counts, [*places, len(counts)], np.stack(sums, axis=2), tails(size, np.maximum), totals)
-
-    def at(self, reach: Array) -> tuple[Array, Array, Array, Array]:
-        """For |s_r| <= reach_r: the heavy weights and their multiplicities; power sums and total of the light ones."""
-        k = int(np.argmax(np.max(self.largest * reach, axis=1) <= LIGHT / 2))
-        place = self.places[k]
-        return self.beta[:, :place], self.counts[:place], self.sums[k], self.totals[k]
-
-
-def _series(sums: Array, s: Any) -> Any:
-    """sum_n sums_rn s^n by Horner's rule, s of shape (R, nodes)."""
-    total = np.zeros_like(s)
-    for n in reversed(range(TERMS)):
-        total = (total + sums[:, n, None]) * s
-    return total
-
-
-def _nodes(beta: Array, counts: Array, step: Array, wanted: float) -> tuple[np.ndarray[Any, np.dtype[np.int64]], Array]:
+def _nodes(law: Transform, step: Array, wanted: float) -> tuple[np.ndarray[Any, np.dtype[np.int64]], Array]:
     """The nodes that each row needs on the line, from a geometric list, and the bound of what they leave out."""
-    rows = len(beta)
-    square = 4 * beta * beta
+    rows = len(law)
     needed, left = np.full(rows, 2 * MANY, dtype=np.int64), np.full(rows, np.inf)
     open_ = np.arange(rows)
     count = max(4, int(0.7 * np.sqrt(-2 * np.log(wanted)) / np.max(step)))
     while len(open_) and count <= MANY:
-        z = square[open_] * (count * step[open_, None]) ** 2
-        size = np.log1p(z) @ counts / 4
-        power = (z / (1 + z)) @ counts / 2
+        some, t = law.pick(open_), count * step[open_, None]
+        # p = -d log|M(i t)|/d log t = t Im (log M)'(i t)
+        size, power = -some.modulus(1j * t)[:, 0], (t * some.slope(1j * t).imag)[:, 0]
         with np.errstate(under="ignore", divide="ignore"):
             tail = 2 * np.exp(-size) / (np.pi * power)
         done = tail <= wanted
@@ -316,38 +262,33 @@ def _nodes(beta: Array, counts: Array, step: Array, wanted: float) -> tuple[np.n
     return needed, left
 
 
-def _line(beta: Array, counts: Array, lo: Array, hi: Array, step: Array, nodes: int) -> tuple[Array, Array]:
+def _line(law: Transform, lo: Array, hi: Array, step: Array, nodes: int) -> tuple[Array, Array]:
     """The trapezoid sum on the imaginary axis, and the bound of its rounding error.
 
-    (h/2pi)(hi - lo) + (1/pi) sum_n |M(i t_n)|/n (sin(a - t lo) - sin(a - t hi)), a = sum_j m_j arctan(2 beta_j t)/2.
+    (h/2pi)(hi - lo) + (1/pi) sum_n Im(M(i t_n) (exp(-i t_n lo) - exp(-i t_n hi)))/n.
     """
-    rows, width = beta.shape
-    total, rounding = step * (hi - lo) / (2 * np.pi), np.zeros(rows)
-    reach = np.abs(beta) @ counts + 2 * np.maximum(np.abs(lo), np.abs(hi))
-    beta, counts, sums, left = _Parts.of(beta, counts).at(step * nodes)
-    half, quarter = counts / 2, counts / 4
-    block = max(1, BLOCK // (rows * width))
+    total, rounding = step * (hi - lo) / (2 * np.pi), np.zeros(len(law))
+    far = np.maximum(np.abs(lo), np.abs(hi))[:, None]
+    block = max(1, BLOCK // law.factors.size)
     for first in range(1, nodes + 1, block):
         n = np.arange(first, min(first + block, nodes + 1), dtype=np.float64)
         t = step[:, None] * n
-        z = 2 * t[:, :, None] * beta[:, None, :]
-        angle = np.arctan(z) @ half
-        np.multiply(z, z, out=z)
+        value, spread = law.log(1j * t)
         with np.errstate(under="ignore"):
-            size = np.log1p(z, out=z) @ quarter
-            if left.any():
-                rest = _series(sums, 1j * t)
-                size, angle = size - rest.real, angle + rest.imag
-            weight = np.exp(-size) / n
+            weight = np.exp(value.real) / n
+        angle = value.imag
         total += np.sum(weight * (np.sin(angle - t * lo[:, None]) - np.sin(angle - t * hi[:, None])), axis=1) / np.pi
-        # a sum of w terms in blocks of eight lanes adds w/8 roundings to the few of every term
-        wrong = EPS * (8 + width / 8) * (t * reach[:, None] + size + 1)
-        rounding += 2 * np.sum(weight * wrong, axis=1) / np.pi
+        rounding += 2 * np.sum(weight * _roundings(law) * (spread + t * far + 1), axis=1) / np.pi
     return total, rounding + 4 * EPS
 
 
+def _roundings(law: Transform) -> float:
+    """A sum of w terms in blocks of eight lanes adds w/8 roundings to the few of every term."""
+    return EPS * (8 + law.width / 8)
+
+
 def _beyond(
-    beta: Array, counts: Array, x: Array, ends: tuple[Array, Array], wanted: float, opening: float
+    law: Transform, x: Array, ends: tuple[Array, Array], wanted: float, opening: float
 ) -> tuple[Array, Array, np.ndarray[Any, np.dtype[np.int64]]]:
     """P(Q > x) by the hyperbola, its error and its nodes; 1 and 0 where x is at the ends that were drawn in."""
     lower, upper = ends
@@ -356,23 +297,23 @@ def _beyond(
     for sign in (1.0, -1.0):
         pick = np.flatnonzero((x > lower) & (x < upper) & ((x >= 0) if sign > 0 else (x < 0)))
         if len(pick):
-            above, errors[pick], nodes[pick] = _hyperbola(sign * beta[pick], counts, sign * x[pick], wanted, opening)
+            own = law.pick(pick).scaled(sign)
+            above, errors[pick], nodes[pick] = _hyperbola(own, sign * x[pick], wanted, opening)
             values[pick] = above if sign > 0 else 1 - above
     return values, errors, nodes
 
 
-def _saddle(beta: Array, counts: Array, x: Array) -> tuple[Array, Array]:
+def _saddle(law: Transform, x: Array) -> tuple[Array, Array]:
     """Where the contours cross the real axis: the middle c and the half-width r of the crossings, off pole and rays."""
+    least, most = law.ends()
     with np.errstate(divide="ignore"):
-        right = np.where(np.max(beta, axis=1) > 0, 0.5 / np.max(beta, axis=1), np.inf)
-        left = np.where(np.min(beta, axis=1) < 0, 0.5 / np.min(beta, axis=1), -np.inf)
-    # with weights of one sign K' > x before D/(2x) on the open side
-    reach = np.sum(counts) / np.maximum(x, 1e-300)
-    a, b = np.where(np.isfinite(left), left, -reach), np.where(np.isfinite(right), right, reach)
+        right, left = np.where(most > 0, 0.5 / most, np.inf), np.where(least < 0, 0.5 / least, -np.inf)
+    # with weights of one sign K' > x before D/(2x) on the open side; nothing nearer to a ray than c may be is asked for
+    reach = np.sum(law.counts) * law.factors.shape[1] / np.maximum(x, 1e-300)
+    a, b = np.maximum(0.8 * left, -reach), np.minimum(0.8 * right, reach)
     for _ in range(60):
         c = (a + b) / 2
-        with np.errstate(divide="ignore"):
-            slope = (beta / (1 - 2 * beta * c[:, None])) @ counts
+        slope = law.slope(c[:, None] + 0j).real[:, 0]
         a, b = np.where(slope < x, c, a), np.where(slope < x, b, c)
     c = (a + b) / 2
     side = np.where(c >= 0, 1.0, -1.0)
@@ -383,51 +324,28 @@ def _saddle(beta: Array, counts: Array, x: Array) -> tuple[Array, Array]:
 
 
 def _hyperbola(
-    beta: Array, counts: Array, x: Array, wanted: float, opening: float
+    law: Transform, x: Array, wanted: float, opening: float
 ) -> tuple[Array, Array, np.ndarray[Any, np.dtype[np.int64]]]:
     """P(Q > x) for x >= 0, the error bound and the nodes of every row.
 
     P(Q > x) = (1/pi) Re int_0^inf F(u) du + [c < 0] with F = M(s) exp(-s x)/s A cos(phi + i u); the 1 is the residue
     of the pole at s = 0.
     """
-    parts = _Parts.of(beta, counts)
-    c, r = _saddle(beta, counts, x)
+    c, r = _saddle(law, x)
     size = 2 * r / np.sin(opening)
     base = c - r
 
-    def logarithm(phi: float, u: Array, whole: bool = True) -> tuple[Any, Array]:
-        """log F on the hyperbola phi, (R, len(u)), and what its rounding is relative to; else its real part alone."""
+    def contour(phi: float, u: Array) -> tuple[Any, Any]:
+        """The hyperbola phi, (R, len(u)), and log F there but for log M."""
         s = base[:, None] + size[:, None] * np.sin(phi + 1j * u)
-        result = np.zeros(s.shape, dtype=np.complex128)
-        spread = np.zeros(s.shape)
-        block = max(1, BLOCK // (2 * beta.size))
-        for first in range(0, len(u), block):
-            part = slice(first, first + block)
-            heavy, many, sums, left = parts.at(np.max(np.abs(s[:, part]), axis=1))
-            twice = 2 * heavy[:, None, :]
-            across, up = twice * s.real[:, part, None], twice * s.imag[:, part, None]
-            # |1 - z|^2 - 1: log(1 - z) without 1 - z, whose rounding a high multiplicity would magnify
-            beside = across * (across - 2) + up * up
-            real = np.log1p(beside) / 2
-            result[:, part] = -0.5 * (real @ many)
-            if whole:
-                angle = np.arctan2(-up, 1 - across)
-                result[:, part] -= 0.5j * (angle @ many)
-                square = across * across + up * up
-                condition = (square + 2 * np.sqrt(square)) / (1 + beside)
-                spread[:, part] = (condition + np.abs(angle) + np.abs(real)) @ many
-            if left.any():
-                result[:, part] += _series(sums, s[:, part])
-                # the terms' rounding and what is left of the series, each below |z|
-                spread[:, part] += 8 * np.abs(s[:, part]) * left[:, None]
-        result += np.log(size[:, None] * np.cos(phi + 1j * u) / s) - s * x[:, None]
-        return result, spread + np.abs(s) * x[:, None]
+        return s, np.log(size[:, None] * np.cos(phi + 1j * u) / s) - s * x[:, None]
 
     def modulus(phi: float) -> Array:
         """log |F| at the coarse nodes, as far as it matters for some row."""
         found: list[Array] = []
         for nodes in np.split(coarse, range(STRETCH, len(coarse), STRETCH)):
-            last = logarithm(phi, nodes, whole=False)[0].real
+            s, beside = contour(phi, nodes)
+            last = law.modulus(s) + beside.real
             found.append(last)
             if np.all((last[:, -1] < -depth - 8) & (last[:, -1] < last[:, -2] - 0.5)):
                 break
@@ -443,12 +361,14 @@ def _hyperbola(
     end = min(matters + 0.5, coarse[-2])
     count = int(np.ceil(end / step)) + 1
     u = step * np.arange(count)
-    exponent, spread = logarithm(opening / 2, u)
+    s, beside = contour(opening / 2, u)
+    exponent, spread = law.log(s)
+    exponent, spread = exponent + beside, spread + np.abs(s) * x[:, None]
     with np.errstate(under="ignore", over="ignore", invalid="ignore"):
         weight = np.exp(np.minimum(exponent.real, 700.0))
         weight[:, 0] /= 2
         value = step / np.pi * np.sum(weight * np.cos(exponent.imag), axis=1)
-        rounding = step / np.pi * EPS * (8 + beta.shape[1] / 8) * np.sum(weight * (spread + 1), axis=1)
+        rounding = step / np.pi * _roundings(law) * np.sum(weight * (spread + 1), axis=1)
         tail = _rest(middle, seen, u[-1])
         edges = np.zeros(len(x))
         for phi in (0.0, opening):

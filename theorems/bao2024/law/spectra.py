@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from theorems.bao2024.law.kernels import Kernel2
-from theorems.bao2024.law.quadrature import HELD, Array, Counts, checked
+from theorems.bao2024.law.quadrature import HELD, Counts, checked
+from theorems.bao2024.law.transform import Array
 
 Numbers = Sequence[float] | Array
 

@@ -34,7 +34,8 @@ from theorems.bao2024.law import (
     spectrum,
     weights,
 )
-from theorems.bao2024.law.quadrature import Array, intervals, probability
+from theorems.bao2024.law.quadrature import intervals, probability
+from theorems.bao2024.law.transform import Array
 from theorems.bao2024.lemma1 import score
 from theorems.gaussian.process import random_walk
 
