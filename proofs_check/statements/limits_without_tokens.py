@@ -10,8 +10,8 @@ from proofs_check.statements.found import Found
 from proofs_check.statements.rounding import radii
 from theorems.statement.cases import Case
 from theorems.statement.expression import Expr, minus, number
-from theorems.statement.laurent import NoSeriesError, Reader, quotient_limit
-from theorems.statement.leading import Limit
+from theorems.statement.laurent import NoSeriesError
+from theorems.statement.leading import Limit, quotient_limit, sign_near
 from theorems.statement.mutants import mutants
 from theorems.statement.proposition import Proposition
 
@@ -45,7 +45,11 @@ def judged_limit(prop: Proposition) -> Found:
         limit = quotient_limit(above, below, variable, at, ways)
         target = quotient_limit(wanted, number(1), variable, at, ways)
         # of an inequality up to an error, on which side of it the sides' difference is
-        sided = prop.way * float(limit) * (_scale_sign(prop, at) if prop.way and limit else 1)
+        sided = (
+            prop.way
+            * float(limit)
+            * (sign_near(prop.error[1], variable, at, ways) if prop.error and prop.way and limit else 1)
+        )
     except NoSeriesError as error:
         found.status, found.reason = "undecided", f"no series in rational numbers: {error}"
         return found
@@ -59,15 +63,6 @@ def judged_limit(prop: Proposition) -> Found:
     found.evidence.append(told)
     _confront(prop, found, above, below, limit, target, at)
     return found
-
-
-def _scale_sign(prop: Proposition, at: Fraction | None) -> int:
-    """The sign of an error term's scale along the limit; NoSeriesError where it has none, or two."""
-    assert prop.error is not None
-    found = Reader(prop.limit.variable, at).series(prop.error[1])
-    if found.zero or (at is not None and found.valuation % 2):
-        raise NoSeriesError(f"the scale {prop.error[1]} has no one sign")
-    return 1 if found.terms[0] > 0 else -1
 
 
 def _quotient(prop: Proposition) -> tuple[Expr, Expr]:

@@ -1,9 +1,8 @@
-"""Limits of functions of one name by their Laurent series, exactly, in rational numbers.
+"""Laurent series of functions of s, which tends to 0, exactly, in rational numbers.
 
-Where x tends to oo, x = 1/s; where it tends to a number a, x = a + s; s tends to 0. A function made of sums, products,
-quotients, powers, exp, log, cos, sin and roots is analytic near s = 0, but for a pole, wherever what stands in log and
-under roots tends to 1 (or to a rational square) and what stands in exp, cos and sin tends to 0. Its series is then that
-of the parts, and its limit is read off the first term.
+A function made of sums, products, quotients, powers, exp, log, cos, sin and roots is analytic near s = 0, but for a
+pole, wherever what stands in log and under roots tends to 1 (or to a rational square) and what stands in exp, cos and
+sin tends to 0. Its series is then that of the parts.
 """
 
 from __future__ import annotations
@@ -12,16 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import factorial, isqrt
-from typing import TYPE_CHECKING
-
-from theorems.statement.expression import Expr
-
-if TYPE_CHECKING:
-    from theorems.statement.leading import Limit
 
 #: Terms of a series that are kept.
 TERMS = 16
-INFINITE = (float("inf"), float("-inf"))
 
 
 class NoSeriesError(ValueError):
@@ -86,13 +78,6 @@ class Series:
     def scaled(self, number: Fraction) -> Series:
         """number * series."""
         return self * Series.of(number)
-
-    @property
-    def limit(self) -> Fraction | float:
-        """Where it tends as s falls to 0."""
-        if self.zero or self.valuation > 0:
-            return Fraction(0)
-        return self.terms[0] if self.valuation == 0 else INFINITE[self.terms[0] < 0]
 
 
 def _normal(valuation: int, terms: Sequence[Fraction]) -> Series:
@@ -172,95 +157,3 @@ def rational_power(number: Fraction, power: Fraction) -> Fraction:
     if power.denominator != 2 or above**2 != number.numerator or below**2 != number.denominator:
         raise NoSeriesError(f"{number}**({power}) is no rational number")
     return Fraction(above, below) ** power.numerator
-
-
-class Reader:
-    """Reads functions of one name as series in s."""
-
-    def __init__(self, variable: str, at: Fraction | None) -> None:
-        ones = (Fraction(1), *(Fraction(0),) * (TERMS - 1))
-        near = Series(-1, ones) if at is None else Series(1, ones)
-        self.sided = at is not None
-        self.variable, self.own = variable, near if at is None or at == 0 else Series.of(at) + near
-
-    def series(self, node: Expr) -> Series:
-        """The series of a function; NoSeriesError where it has none here."""
-        op, args = node.op, node.args
-        if op == "number":
-            return Series.of(args[0])
-        if op == "name" and args[0] == self.variable:
-            return self.own
-        if op == "+":
-            found = Series(0, ())
-            for arg in args:
-                found = found + self.series(arg)
-            return found
-        if op == "*":
-            found = Series.of(1)
-            for arg in args:
-                found = found * self.series(arg)
-            return found
-        if op == "/":
-            return self.series(args[0]) * self.series(args[1]).inverse
-        if op == "**":
-            return self._power(args[0], args[1])
-        if op == "sqrt":
-            return self._root(args[0], Fraction(1, 2))
-        if op == "exp":
-            return exp_of(self.series(args[0]))
-        if op == "log":
-            return self._logarithm(args[0])
-        if op in ("cos", "sin"):
-            return composed_wave(op, self.series(args[0]))
-        raise NoSeriesError(f"{node} has no series here")
-
-    def _power(self, base: Expr, exponent: Expr) -> Series:
-        if exponent.op != "number":
-            # a base > 0
-            return exp_of(self.series(exponent) * self._logarithm(base))
-        power = exponent.args[0]
-        if power.denominator != 1:
-            return self._root(base, power)
-        one, found = self.series(base), Series.of(1)
-        for _ in range(abs(int(power))):
-            found = found * one
-        return found.inverse if power < 0 else found
-
-    def _root(self, inner: Expr, power: Fraction) -> Series:
-        found = self.series(inner)
-        if self.sided and not found.zero and found.valuation:
-            # sqrt(s^2) = |s|
-            raise NoSeriesError(f"the root of {inner} differs on either side")
-        return root_of(found, power)
-
-    def _logarithm(self, inner: Expr) -> Series:
-        if inner.op == "**" and inner.args[1].op != "number":
-            return self.series(inner.args[1]) * self._logarithm(inner.args[0])
-        if inner.op == "exp":
-            return self.series(inner.args[0])
-        if not inner.names() and self.series(inner) == Series.of(1):
-            # the number 1, and no series that begins with it
-            return Series(0, ())
-        return log_of(self.series(inner))
-
-
-def quotient_limit(
-    above: Expr, below: Expr, variable: str, at: Fraction | None, ways: Sequence[int] = (1, -1)
-) -> Limit:
-    """The limit of above/below; by leading terms where they have no series.
-
-    A number is approached from the sides given, 1 for above; NoSeriesError where the limits there differ.
-    """
-    from theorems.statement.leading import limit
-
-    try:
-        reader = Reader(variable, at)
-        found = reader.series(above) * reader.series(below).inverse
-    except NoSeriesError as error:
-        try:
-            return limit(above, below, variable, at, ways if at is not None else (1,))
-        except NoSeriesError as other:
-            raise NoSeriesError(f"{error}; by leading terms, {other}") from None
-    if at is not None and not found.zero and found.valuation < 0 and found.valuation % 2:
-        raise NoSeriesError("it grows without bound with either sign")
-    return found.limit

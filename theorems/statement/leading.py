@@ -1,7 +1,7 @@
-"""Limits of functions of one name by leading terms in powers, logarithms and exponentials, where series do not reach.
+"""Limits of functions of one name by Laurent series, and by leading terms in powers, logarithms and exponentials.
 
 With x = 1/s^m, or x = a + s^m and x = a - s^m, s falls to 0 and L = log(1/s) grows. A polynomial in L with Laurent
-series in s as coefficients is kept whole; of every other function the leading term
+series in s as coefficients (``laurent``) is kept whole; of every other function the leading term
 
     c exp(e) exp(sum c_k s^-k) s^p L^q
 
@@ -12,13 +12,12 @@ of its largest part, and none where these cancel.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from theorems.statement.expression import Expr
 from theorems.statement.laurent import (
-    INFINITE,
     TERMS,
     NoSeriesError,
     Series,
@@ -29,6 +28,7 @@ from theorems.statement.laurent import (
     root_of,
 )
 
+INFINITE = (float("inf"), float("-inf"))
 ONES = (Fraction(1), *(Fraction(0),) * (TERMS - 1))
 
 
@@ -100,6 +100,7 @@ class Lead:
 #: A polynomial in L: the series before each power.
 Exact = dict[int, Series]
 Known = Exact | Lead
+ZERO: Exact = {0: Series(0, ())}
 
 
 class Leading:
@@ -143,24 +144,29 @@ class Leading:
             if (lead := _lead(inner)).way >= 0:
                 raise NoSeriesError(f"what stands in {op} does not tend to 0")
             return lead if op == "sin" else Lead(Fraction(1))
-        raise NoSeriesError(f"{node} has no leading term here")
+        raise NoSeriesError(f"{node} has no series and no leading term here")
 
     def _log(self, inner: Expr) -> Known:
         if inner.op == "exp":
             return self.known(inner.args[0])
+        if inner.op == "**" and inner.args[1].op != "number":
+            return _times(self.known(inner.args[1]), self._log(inner.args[0]))
         if inner == Expr("name", (self.variable,)) and self.log is not None:
             return {1: self.log}
         found = self.known(inner)
-        lead = _lead(found)
+        if not inner.names() and found == {0: Series.of(1)}:
+            # the number 1, and no series that begins with it
+            return ZERO
+        lead, why = _lead(found), NoSeriesError(f"log of {inner} is no power of x and log(x)")
         if lead.coefficient <= 0:
             raise NoSeriesError(f"log of {inner}, which is not seen to be positive")
         if isinstance(found, dict) and set(found) == {0} and lead.coefficient == 1:
             series = found[0]
             try:
                 rest = log_of(replace(series, valuation=0))
-            except NoSeriesError:
+            except NoSeriesError as error:
                 # nothing but the leading term is known
-                rest = None
+                rest, why = None, error
             if rest is not None:
                 return {0: rest} | ({1: Series.of(Fraction(-series.valuation))} if series.valuation else {})
         if lead.growth:
@@ -169,7 +175,7 @@ class Leading:
         if lead.power:
             return Lead(Fraction(-lead.power), logs=1)
         if lead.logs or lead.coefficient != 1 or not lead.exponent:
-            raise NoSeriesError(f"log of {inner} is no power of x and log(x)")
+            raise why
         return Lead(lead.exponent)
 
 
@@ -203,7 +209,7 @@ def _added(one: Known, two: Known) -> Known:
 
 def _times(one: Known, two: Known) -> Known:
     if _zero(one) or _zero(two):
-        return {}
+        return ZERO
     if isinstance(one, dict) and isinstance(two, dict):
         found: Exact = {}
         for a, x in one.items():
@@ -246,18 +252,40 @@ def _exp(inner: Known) -> Known:
     return Lead(Fraction(1), growth, -int(logs.term(0)), 0, plain.term(0))
 
 
-def limit(
-    above: Expr, below: Expr, variable: str, at: Fraction | None, ways: Iterable[int]
-) -> Fraction | Number | float:
-    """The limit of above/below from the sides given, on which it must be one; NoSeriesError where it is not known."""
-    exponents = [node.args[1] for side in (above, below) for node in side.walk() if node.op == "**"]
-    roots = [one.args[0].denominator for one in exponents if one.op == "number"]
-    roots += [2 for side in (above, below) if side.has("sqrt")]
-    found = set()
-    for way in ways:
-        reader = Leading(variable, at, way, math.lcm(*roots))
-        known = _times(reader.known(above), _raised(reader.known(below), Fraction(-1)))
-        found.add(Fraction(0) if _zero(known) else _lead(known).limit)
+def quotient_limit(
+    above: Expr, below: Expr, variable: str, at: Fraction | None, ways: Sequence[int] = (1, -1)
+) -> Limit:
+    """The limit of above/below; NoSeriesError where it is not known.
+
+    A number is approached from the sides given, 1 for above; NoSeriesError where the limits there differ.
+    """
+    found = {
+        Fraction(0) if _zero(one) else _lead(one).limit for one in _near(Expr("/", (above, below)), variable, at, ways)
+    }
     if len(found) != 1:
         raise NoSeriesError("its limits from the two sides differ")
     return found.pop()
+
+
+def sign_near(node: Expr, variable: str, at: Fraction | None, ways: Sequence[int]) -> int:
+    """The sign of a function near a place, on the sides given; NoSeriesError where it has none, or two."""
+    signs = {_lead(one).coefficient > 0 for one in _near(node, variable, at, ways)}
+    if len(signs) != 1:
+        raise NoSeriesError(f"{node} has no one sign")
+    return 1 if signs.pop() else -1
+
+
+def _near(node: Expr, variable: str, at: Fraction | None, ways: Sequence[int]) -> Iterator[Known]:
+    """A function near a place, on each of the sides given."""
+    exponents = [one.args[1] for one in node.walk() if one.op == "**"]
+    roots = [one.args[0].denominator for one in exponents if one.op == "number"] + [2] * node.has("sqrt")
+    root = math.lcm(*roots)
+    for way in ways if at is not None else (1,):
+        try:
+            # the series in x itself, or 1/x, reach farther
+            known = Leading(variable, at, way, 1).known(node)
+        except NoSeriesError:
+            if root == 1:
+                raise
+            known = Leading(variable, at, way, root).known(node)
+        yield known

@@ -12,8 +12,8 @@ from proofs_check.statements.limits_without_tokens import _quotient, _values
 from theorems.statement import proposition
 from theorems.statement.expression import StatementError
 from theorems.statement.language import parsed
-from theorems.statement.laurent import NoSeriesError, quotient_limit
-from theorems.statement.leading import Limit, Number
+from theorems.statement.laurent import NoSeriesError
+from theorems.statement.leading import Limit, Number, quotient_limit
 
 ONE = parsed("1")
 
@@ -73,8 +73,8 @@ def test_limits_are_those_that_are_known(function: str, at: int | None, limit: L
         ("log(n)**(1/3)", None, "root of a power"),
         ("exp(n + 1/log(n)) - exp(n)", None, "not known up to"),
         ("sqrt(2 + 1/n)", None, "rational"),
-        ("sqrt(n**2)/n", 0, "either side"),
-        ("1/n", 0, "either sign"),
+        ("sqrt(n**2)/n", 0, "two sides differ"),
+        ("1/n", 0, "two sides differ"),
         ("exp(1/n)", 0, "two sides differ"),
         ("n*log(n)", 0, "not seen to be positive"),
         ("abs(n)", 0, "no series"),
@@ -115,6 +115,8 @@ def test_what_has_no_such_series_is_refused(function: str, at: int | None, why: 
         ("u*log(u) -> 0", "u -> 0", "u > 0", "verified"),
         ("u*log(u) -> 1", "u -> 0", "u > 0", "refuted"),
         ("u*log(u) -> 0", "u -> 0", "u real", "undecided"),
+        ("1/u -> 1", "u -> 0", "u > 0", "refuted"),
+        ("1/u -> 1", "u -> 0", "u != 0", "undecided"),
         # 1 + n**(-20) is 1 in floats, too
         ("n**20*log(1 + n**(-20)) -> 0", "n -> oo", "n > 0", "undecided"),
         ("log(1 + u**17)/u**17 = o(1)", "u -> 0", "u != 0", "undecided"),
