@@ -14,16 +14,20 @@ from proofs_check.commands.checks import (
     integer,
     needed,
 )
-from proofs_check.inputs.errors import UsageError
 
 MAX_RUNS = 1_000_000
 
 
 def fill_figures(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``twofold figures``."""
-    parser.add_argument("names", nargs="*", metavar="NAME", help="figures, or claims by id; all figures if none")
+    from figures import FIGURES
+
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"figures ({', '.join(FIGURES)}) or claims; all figures if none"
+    )
     parser.add_argument("--out", default="report/figures", metavar="DIR", help="folder (report/figures unless given)")
     parser.add_argument("--seed", default="0", metavar="N", help="seed of the simulations (0 unless given)")
+    parser.add_argument("--jobs", metavar="N", help="figures made at once (as many as cores unless given)")
     parser.add_argument("--expect", metavar="FILE", help="a lock to compare the figures' data with")
 
 
@@ -32,13 +36,9 @@ def run_figures(args: argparse.Namespace) -> int:
     checks.catalogue([name for name in args.names if "." in name])
     needed("matplotlib")
 
-    from figures.__main__ import main as make
+    from figures.drawing import draw
 
-    expected = [] if args.expect is None else [f"--expect={args.expect}"]
-    for name in args.names:
-        if name.startswith("-"):
-            raise UsageError("NAME", name, "a figure or the id of a claim")
-    return make([*args.names, f"--out={args.out}", f"--seed={args.seed}", *expected])
+    return draw(args)
 
 
 def model_pictures(found: dict[str, Any]) -> dict[str, bytes]:

@@ -1,4 +1,4 @@
-"""``python -m figures``: what it writes, and that nothing is written on bad input."""
+"""``twofold figures``: what it writes, and that nothing is written on bad input."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from matplotlib.figure import Figure
 
-import figures.__main__ as command
-from figures import FIGURES, FigureError, files, load
+from figures import FIGURES, FigureError, drawing, files, load
+from proofs_check.commands.cli import main
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,7 +46,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("plain")
 def test_each_figure_is_four_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "new" / "folder"
-    assert command.main(["--out", str(out), "--seed", "7", "--jobs", "1"]) == 0
+    assert main(["figures", "--out", str(out), "--seed", "7", "--jobs", "1"]) == 0
     expected = sorted(name + suffix for name in FIGURES for suffix in (".png", ".svg", ".json", ".csv"))
     assert sorted(path.name for path in out.iterdir()) == expected
     assert json.loads((out / "variance_profile.json").read_text(encoding="utf-8"))["seed"] == 7
@@ -59,7 +59,7 @@ def test_each_figure_is_four_files(tmp_path: Path, capsys: pytest.CaptureFixture
 @pytest.mark.usefixtures("plain")
 def test_a_second_run_writes_the_same_bytes(tmp_path: Path) -> None:
     for folder in ("a", "b", "b"):
-        assert command.main(["variance_profile", "--out", str(tmp_path / folder)]) == 0
+        assert main(["figures", "variance_profile", "--out", str(tmp_path / folder)]) == 0
     for path in (tmp_path / "a").iterdir():
         content = path.read_bytes()
         assert content == (tmp_path / "b" / path.name).read_bytes()
@@ -94,15 +94,15 @@ def test_bad_input_is_told_in_a_line_and_nothing_is_written(
     what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(command, "made", lambda name, seed: pytest.fail("work began"))
+    monkeypatch.setattr(drawing, "made", lambda name, seed: pytest.fail("work began"))
     Path("file").write_text("kept")
     Path("taken/variance_profile.svg").mkdir(parents=True)
     before = sorted(tmp_path.rglob("*"))
     arguments, told = BAD[what]
-    assert command.main(arguments) == 2
+    assert main(["figures", *arguments]) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.startswith("figures: error: ")
+    assert said.err.startswith("twofold: error: ")
     assert told.replace("--seed one", "--seed 'one'") in said.err
     assert said.err.count("\n") == 1
     assert sorted(tmp_path.rglob("*")) == before
@@ -113,7 +113,7 @@ def test_a_figure_that_cannot_be_made_leaves_the_old_files(
 ) -> None:
     monkeypatch.setattr(files, "load", lambda name: Failing())
     (tmp_path / "variance_profile.png").write_text("old")
-    assert command.main(["--out", str(tmp_path), "--jobs", "1"]) == 1
+    assert main(["figures", "--out", str(tmp_path), "--jobs", "1"]) == 1
     assert capsys.readouterr().err == "figures: error: nothing was sampled\n"
     assert [path.name for path in tmp_path.iterdir()] == ["variance_profile.png"]
     assert (tmp_path / "variance_profile.png").read_text() == "old"
@@ -122,7 +122,7 @@ def test_a_figure_that_cannot_be_made_leaves_the_old_files(
 def test_a_write_that_fails_leaves_no_part(tmp_path: Path) -> None:
     (tmp_path / "first").write_text("old")
     with pytest.raises(OSError):
-        command.write(tmp_path, {"first": b"new", "missing/second": b"new"})
+        drawing.write(tmp_path, {"first": b"new", "missing/second": b"new"})
     assert [path.name for path in tmp_path.iterdir()] == ["first"]
     assert (tmp_path / "first").read_text() == "old"
 
@@ -136,7 +136,7 @@ def test_an_unknown_figure_cannot_be_loaded() -> None:
 
 
 def test_nothing_heavy_is_imported_before_work() -> None:
-    code = f"import sys, figures.__main__, {', '.join(f'figures.{name}' for name in FIGURES)}\n"
+    code = f"import sys, figures.drawing, {', '.join(f'figures.{name}' for name in FIGURES)}\n"
     code += "print([name for name in ('torch', 'sympy', 'matplotlib', 'hypothesis') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout.strip() == "[]"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from figures import __main__ as drawing
+from figures import drawing
 from proofs_check import bench, selftest
 from proofs_check.bench import report as bench_report
 from proofs_check.commands import cli

@@ -212,7 +212,7 @@ def test_a_release_that_changes_a_verdict_or_a_figure_is_caught(
     assert "versions: numpy: 2.0 -> 3.0" in news(held, now)
     assert any(line.startswith("figures: rho: other numbers") for line in news(held, now))
     monkeypatch.setattr(
-        "figures.__main__.made", lambda name, seed: {f"{name}.json": json.dumps({"points": [2.1]}).encode()}
+        "figures.drawing.made", lambda name, seed: {f"{name}.json": json.dumps({"points": [2.1]}).encode()}
     )
     mark = {name: repr(value).replace("'", '"') for name, value in fingerprint({"points": [2.0]}).items()}
     lines = "\n".join(f"{name} = {value}" for name, value in mark.items())

@@ -127,19 +127,17 @@ def test_the_command(report: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_figures_are_held_to_the_lock(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from figures.__main__ import main
-
     # the data are held, not the pictures, which take longest
     monkeypatch.setattr("figures.files.rendered", lambda figure, suffix, name: b"a picture")
     out = str(tmp_path / "out")
-    assert main(["softmax_pieces", "--out", out]) == 0
+    assert cli.main(["figures", "softmax_pieces", "--out", out]) == 0
     held = data_of(Path(out))
     path = tmp_path / "verdicts.toml"
     tables = [f"[figures.{n}]\n" + "\n".join(f"{k} = {v!r}" for k, v in m.items()) for n, m in held.items()]
     path.write_text("\n".join(tables))
-    assert main(["softmax_pieces", "--out", out, "--expect", str(path)]) == 0
+    assert cli.main(["figures", "softmax_pieces", "--out", out, "--expect", str(path)]) == 0
     path.write_text(path.read_text().replace("numbers = ", "numbers = 1"))
     capsys.readouterr()
-    assert main(["softmax_pieces", "--out", out, "--expect", str(path)]) == 1
+    assert cli.main(["figures", "softmax_pieces", "--out", out, "--expect", str(path)]) == 1
     assert "data differs from --expect; softmax_pieces: 1" in capsys.readouterr().err
     assert lock.HEAD.startswith("#")
