@@ -10,12 +10,12 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.cases.of_statements import readable_case
+from proofs_check.cases.of_statements import case_as_text, readable_case
 from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import Measurement, TooDearError
 from proofs_check.statements.moments import Checker
 from theorems.statement.decide import Derivation
-from theorems.statement.dimensions import decided, fixed
+from theorems.statement.dimensions import case_at, decided
 from theorems.statement.mutants import mutants
 from theorems.statement.sequences import Path
 
@@ -83,11 +83,7 @@ class DimensionChecker(Checker):
                     self.found.caught += not all(self._below(one, shift) for one in self.measured)
 
     def _case(self, path: Path, d: int) -> dict[str, Any]:
-        case: dict[str, Any] = dict.fromkeys(self.prop.positions, 2) | {"d": d}
-        case |= {name: str(value) for name, value in fixed(self.prop).items()}
-        case["Sigma"] = [[str(int(r == c)) for c in range(d)] for r in range(d)]
-        vectors = path.at(Fraction(d)).items()
-        return case | {name: [*entries, *["0"] * (d - len(entries))] for name, entries in vectors}
+        return case_as_text(self.prop, case_at(self.prop, path, d))
 
     def _along(self, path: Path) -> None:
         """On the path the excess over the right side grows, or stays, as d does: by enclosures of what is averaged."""

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.cases.of_statements import readable_case, satisfied
+from proofs_check.cases.of_statements import case_as_text, readable_case, satisfied
 from proofs_check.statements.found import Found
 from proofs_check.statements.limits_without_tokens import comes
 from proofs_check.statements.measuring import Measurement, TooDearError
 from proofs_check.statements.moments import Checker
 from proofs_check.statements.texts import exact_text
-from theorems.statement.arcs import Arc
+from theorems.statement.arcs import Arc, case_on
 from theorems.statement.decide import Part
 from theorems.statement.mutants import mutants
 from theorems.statement.repairing import corrected
@@ -25,8 +25,6 @@ LEAST = 3
 STAYS, NEARER = 0.9, 0.5
 #: So many paths are tried for one on which a value is seen that is that much nearer.
 TRIED = 4
-#: Positions of the cases on a path; d where the path needs no more.
-LENGTH = 2
 
 
 class SequenceChecker(Checker):
@@ -61,11 +59,7 @@ class SequenceChecker(Checker):
             found.correction_sympy, found.holds = exact_text(limit), f"as {self.prop.limit.text}"
 
     def _case(self, path: Path | Arc, t: Fraction) -> dict[str, Any]:
-        d = max(path.dimension, int(self.prop.known.dimension.low or 1))
-        case: dict[str, Any] = dict.fromkeys(self.prop.positions, LENGTH) | {"d": d}
-        case["Sigma"] = [[str(int(r == c)) for c in range(d)] for r in range(d)]
-        case |= {name: str(value) for name, value in path.numbers.items()}
-        return case | {name: [*entries, *["0"] * (d - len(entries))] for name, entries in path.at(t).items()}
+        return case_as_text(self.prop, case_on(self.prop, path, t))
 
     def _sampled(self, paths: Sequence[Path | Arc]) -> tuple[Path | Arc, dict[Fraction, Measurement]]:
         """Sample along the first path on which a value is seen that is much nearer to the print, or along the first.

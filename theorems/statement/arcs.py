@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from math import isqrt
+from typing import Protocol
 
 import sympy as sp
 
@@ -41,6 +42,16 @@ NEARER = 16
 ASKED = tuple(Fraction(k, 16) for k in (1, 2, 3, 16, 256))
 #: Functions that are continuous everywhere.
 CONTINUOUS = (sp.exp, sp.cos, sp.sin, Spherical)
+
+
+class Way(Protocol):
+    """A path: vectors by name that change with t, and numbers that stay."""
+
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def numbers(self) -> Mapping[str, Fraction]: ...
+    def at(self, t: Fraction) -> dict[str, list[str]]: ...
 
 
 @dataclass(frozen=True)
@@ -175,7 +186,7 @@ def arcs(prop: Proposition) -> Iterator[Arc]:
         if half is None and cosine != -1:
             continue
         arc = Arc((names[0], names[1]), (a, b), half, numbers)
-        if all(not admissible(prop, _case(prop, arc, t)) for t in ASKED):
+        if all(not admissible(prop, case_on(prop, arc, t)) for t in ASKED):
             yield arc
 
 
@@ -198,11 +209,14 @@ def _root(value: Fraction) -> Fraction | None:
     return found if found**2 == value else None
 
 
-def _case(prop: Proposition, arc: Arc, t: Fraction) -> Case:
-    d = max(arc.dimension, int(prop.known.dimension.low or 1))
+def case_on(
+    prop: Proposition, way: Way, t: Fraction, numbers: Mapping[str, Fraction] | None = None, d: int | None = None
+) -> Case:
+    """The case on a path at one t, with Sigma = I and every position 2; in R^d, or in as few dimensions as can be."""
+    d = max(way.dimension, int(prop.known.dimension.low or 1)) if d is None else d
     one = tuple(tuple(Fraction(int(r == c)) for c in range(d)) for r in range(d))
     vectors = {
-        name: (*map(Fraction, entries), *(Fraction(0),) * (d - len(entries))) for name, entries in arc.at(t).items()
+        name: (*map(Fraction, entries), *(Fraction(0),) * (d - len(entries))) for name, entries in way.at(t).items()
     }
-    numbers = {"d": Fraction(d), **dict.fromkeys(prop.positions, Fraction(2)), **arc.numbers}
-    return Case(numbers, {"Sigma": one}, vectors)
+    values = {"d": Fraction(d), **dict.fromkeys(prop.positions, Fraction(2)), **way.numbers, **(numbers or {})}
+    return Case(values, {"Sigma": one}, vectors)

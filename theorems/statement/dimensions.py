@@ -23,6 +23,7 @@ import sympy as sp
 
 from theorems.algebra.expressions import symbol
 from theorems.algebra.spherical import SphereCos, SphereExp
+from theorems.statement.arcs import case_on
 from theorems.statement.cases import Case, admissible
 from theorems.statement.decide import Decision, Derivation, Part
 from theorems.statement.places import Order
@@ -164,7 +165,7 @@ def paths(prop: Proposition) -> Iterator[Path]:
     ways = product(POWERS, ((1, 0), (0, 0), *DIRECTIONS[1:]))
     for chosen in product(list(ways), repeat=len(names)):
         path = Path(dict(zip(names, chosen, strict=True)))
-        if all(not admissible(prop, _case(prop, path, d)) for d in FAR_OUT):
+        if all(not admissible(prop, case_at(prop, path, d)) for d in FAR_OUT):
             yield path
 
 
@@ -180,15 +181,9 @@ def numbers_of(prop: Proposition, label: str) -> Fraction:
     return Fraction(1) if values is None or values.holds(Fraction(1)) else (values.low or Fraction(0)) + 1
 
 
-def _case(prop: Proposition, path: Path, d: int) -> Case:
-    one = tuple(tuple(Fraction(int(r == c)) for c in range(d)) for r in range(d))
-    vectors = {
-        name: (*map(Fraction, entries), *(Fraction(0),) * (d - len(entries)))
-        for name, entries in path.at(Fraction(d)).items()
-    }
-    return Case(
-        {"d": Fraction(d), **dict.fromkeys(prop.positions, Fraction(2)), **fixed(prop)}, {"Sigma": one}, vectors
-    )
+def case_at(prop: Proposition, path: Path, d: int) -> Case:
+    """The case on a path in R^d."""
+    return case_on(prop, path, Fraction(d), fixed(prop), d)
 
 
 def along(value: sp.Expr, path: Path) -> sp.Expr:

@@ -16,7 +16,7 @@ from theorems.statement.laws import Law
 from theorems.statement.orthogonal import RULE as ORTHOGONAL
 from theorems.statement.orthogonal import TRUSTED, losses, tidy
 from theorems.statement.proofs.prover import STEPS, Prover
-from theorems.statement.proofs.steps import Step, Steps
+from theorems.statement.proofs.steps import Step, Steps, together
 from theorems.statement.proposition import Proposition
 from theorems.statement.shapes import shape
 from theorems.statement.work import Work
@@ -111,7 +111,7 @@ class _Read:
     def back(self, node: Expr) -> Expr:
         """An expression with moments for their names."""
         for moment, own in self.names.items():
-            node = _put(node, own, moment)
+            node = node.swapped(own, moment)
         return node
 
     def factor(self, one: Shown) -> Expr | None:
@@ -139,20 +139,19 @@ class _Read:
                 Step(MARKOV, f"P[{self.chance.args[0]}] <= exp(-t*({event.end}))*E[exp(t*A)], t = {t}", "Markov"),
                 *own,
             ]
-            fine = [self.prover.at_least(goal, ZERO, False) for goal in (t, *goals)]
-            if any(one is None for one in fine):
+            steps = together((told, *(self.prover.at_least(goal, ZERO, False) for goal in (t, *goals))))
+            if steps is None:
                 continue
             shift = Expr("*", (t, minus(event.offset, event.end)))
             inside = minus(shift, Expr("*", (copies, parts.get(None, ZERO))))
             power = name(self.label) if copies == ONE else Expr("**", (name(self.label), copies))
-            steps = [*told, *(step for one in fine if one for step in one)]
             factor = Expr("exp", (inside,))
             if off is None:
                 yield Shown(steps, factor, power)
             # what is taken off is that of exp(s f) alone, without s0
             for loss in off or () if None not in parts else ():
                 for moment, label in self.names.items():
-                    loss = _put(loss, moment, label)
+                    loss = loss.swapped(moment, label)
                 yield Shown(steps, factor, minus(power, loss))
 
 
@@ -182,7 +181,7 @@ def _read(prop: Proposition) -> _Read | None:
         # where the weight is 0 no t has t*A = s*f
         return None
     for one, own in names.items():
-        bound = _put(bound, one, own)
+        bound = bound.swapped(one, own)
     return _Read(event, chance, bound, names[moment].args[0], names, parts, atoms[0], prover, prop.law)
 
 
@@ -221,7 +220,7 @@ def _matched(
     (place,) = places
     tokens = {token.args[0] for token in body.walk() if token.op == "token"}
     # the index stands in the token alone, so that all terms have one law
-    bare = _put(body, Expr("token", (name(index),)), ZERO)
+    bare = body.swapped(Expr("token", (name(index),)), ZERO)
     if tokens != {name(index)} or index in bare.names() or body.has("mean"):
         return
     if body.put({index: place}) != atom:
@@ -284,7 +283,3 @@ def _linear(node: Expr) -> dict[Expr | None, Expr]:
 
 def _scaled(parts: dict[Expr | None, Expr], by: tuple[Expr, ...]) -> dict[Expr | None, Expr]:
     return {atom: Expr("*", (*by, weight)) for atom, weight in parts.items()} if by else parts
-
-
-def _put(node: Expr, old: Expr, new: Expr) -> Expr:
-    return new if node == old else node.mapped(lambda arg: _put(arg, old, new))

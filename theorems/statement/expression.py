@@ -159,6 +159,10 @@ class Expr:
         """The node with every argument that is an expression changed."""
         return Expr(self.op, tuple(change(a) if isinstance(a, Expr) else a for a in self.args), self.at)
 
+    def swapped(self, old: Expr, new: Expr) -> Expr:
+        """The expression with another one in the place of one of its parts, wherever it stands."""
+        return new if self == old else self.mapped(lambda arg: arg.swapped(old, new))
+
     def plain(self) -> list[Any]:
         """The tree as nested lists of text, as the other side reads it: ["+", ["number", "1/2"], ["name", "i"]]."""
         if self.op == "entire":

@@ -35,10 +35,10 @@ def weaker(prop: Proposition) -> Iterator[tuple[Proposition, Step]]:
         return
     for moment in dict.fromkeys(one for one in prop.left.walk() if one.op in ("E", "P")):
         for bound, step in _bounds(moment, prop.way * _slope(prop.left, moment, prop), prop):
-            yield replace(prop, left=_put(prop.left, moment, bound)), step
+            yield replace(prop, left=prop.left.swapped(moment, bound)), step
     for moment in dict.fromkeys(one for one in prop.right.walk() if one.op in ("E", "P")):
         for bound, step in _bounds(moment, -prop.way * _slope(prop.right, moment, prop), prop):
-            yield replace(prop, right=_put(prop.right, moment, bound)), step
+            yield replace(prop, right=prop.right.swapped(moment, bound)), step
 
 
 def _bounds(moment: Expr, way: int, prop: Proposition) -> Iterator[tuple[Expr, Step]]:
@@ -140,10 +140,6 @@ def _slope(node: Expr, part: Expr, prop: Proposition) -> int:
         # powers rise where the base is >= 0; bounds of it are then replaced by ones that are >= 0, too
         return rises if visibly_nonnegative(arg) else 0
     return 0
-
-
-def _put(node: Expr, old: Expr, new: Expr) -> Expr:
-    return new if node == old else node.mapped(lambda arg: _put(arg, old, new))
 
 
 def _sign(node: Expr, prop: Proposition) -> int:

@@ -64,7 +64,7 @@ def outside(operation: str, inner: Expr, *more: Expr) -> Expr | None:
     if one is None or found is None:
         return None
     gate, true, false = found
-    return _chosen(gate, *(Expr(operation, (_put(inner, one, value), *more)) for value in (true, false)))
+    return _chosen(gate, *(Expr(operation, (inner.swapped(one, value), *more)) for value in (true, false)))
 
 
 def gaps(node: Expr, bound: bool = False) -> Iterator[tuple[Expr, bool, bool]]:
@@ -93,7 +93,7 @@ def _parted(gap: Expr) -> Iterator[Expr]:
         yield from (gap,) if gap.random else ()
         return
     for value in found[1:]:
-        yield from _parted(_put(gap, one, value))
+        yield from _parted(gap.swapped(one, value))
 
 
 def _innermost(node: Expr) -> Iterator[Expr]:
@@ -138,10 +138,6 @@ def of_event(event: Expr) -> list[Expr] | None:
     if any(one.op != "relation" or one.args[0] not in ("<", "<=", ">", ">=") for one in relations):
         return None
     return [minus(*(one.args[1:] if one.args[0][0] == ">" else one.args[:0:-1])) for one in relations]
-
-
-def _put(node: Expr, old: Expr, new: Expr) -> Expr:
-    return new if node == old else node.mapped(lambda arg: _put(arg, old, new))
 
 
 # -- expectations of derivatives

@@ -19,8 +19,8 @@ import sympy as sp
 
 from theorems.algebra.expressions import symbol
 from theorems.statement import arcs
-from theorems.statement.arcs import Arc
-from theorems.statement.cases import Case, admissible
+from theorems.statement.arcs import Arc, case_on
+from theorems.statement.cases import admissible
 from theorems.statement.decide import Decision, Derivation, Part
 from theorems.statement.expression import Expr, number
 from theorems.statement.forms import NotPolynomialError
@@ -132,19 +132,9 @@ def _open(prop: Proposition) -> Iterator[Path]:
 
 def _allowed(prop: Proposition, path: Path) -> bool:
     """Whether a path, far out, satisfies the hypotheses."""
-    d = max(path.dimension, int(prop.known.dimension.low or 1))
-    one = tuple(tuple(Fraction(int(r == c)) for c in range(d)) for r in range(d))
-    for t in FAR_OUT:
-        vectors = {
-            name: (*map(Fraction, entries), *(Fraction(0),) * (d - len(entries)))
-            for name, entries in path.at(t).items()
-        }
-        numbers = {"d": Fraction(d), **dict.fromkeys(prop.positions, Fraction(2))}
-        if any(name not in numbers for name in prop.parameters):
-            return False
-        if admissible(prop, Case(numbers, {"Sigma": one}, vectors)):
-            return False
-    return True
+    if set(prop.parameters) - {"d", *prop.positions}:
+        return False
+    return not any(admissible(prop, case_on(prop, path, t)) for t in FAR_OUT)
 
 
 def paths(prop: Proposition) -> Iterator[Path]:

@@ -90,7 +90,7 @@ def by_means(prover: Prover, high: Expr, low: Expr, strict: bool) -> Steps | Non
             for bound, step in _bounds(prover, total, way):
                 if _weight(side, total) != 1:
                     continue
-                changed = _put(side, total, bound)
+                changed = side.swapped(total, bound)
                 found = prover.at_least(changed, low, False) if way > 0 else prover.at_least(high, changed, False)
                 if found is not None:
                     return [step, *found]
@@ -109,7 +109,7 @@ def _bounds(prover: Prover, total: Expr, way: int) -> Iterator[tuple[Expr, Step]
     sequence = entry.args[0]
     if entry.args[1] != name(index) or not isinstance(sequence, str) or last != size_of(prover.known, sequence):
         return
-    plain = _put(inner, entry, name(ENTRY))
+    plain = inner.swapped(entry, name(ENTRY))
     f = None if index in plain.names() or plain == name(ENTRY) else read(plain, ENTRY)
     if f is None:
         return
@@ -121,11 +121,11 @@ def _bounds(prover: Prover, total: Expr, way: int) -> Iterator[tuple[Expr, Step]
     if above(way * sp.diff(f, line.symbol, 2)):
         shares = entry if by_weights is None else Expr("*", (by_weights[0], entry))
         whole = Expr("sum", (shares, index, first, last))
-        value = _put(plain, name(ENTRY), Expr("/", (whole, last)) if by_weights is None else whole)
+        value = plain.swapped(name(ENTRY), Expr("/", (whole, last)) if by_weights is None else whole)
         bound = Expr("*", (last, value)) if by_weights is None else value
         yield bound, Step("Jensen's inequality", f"{total} {'>=' if way > 0 else '<='} {bound}", "Jensen")
     if way > 0 and by_weights is None and above(f):
-        bound = _put(plain, name(ENTRY), Expr("max", (Expr("family", (sequence,)),)))
+        bound = plain.swapped(name(ENTRY), Expr("max", (Expr("family", (sequence,)),)))
         yield bound, Step("a sum of numbers >= 0 is at least one of them", f"{total} >= {bound}")
 
 
@@ -145,7 +145,3 @@ def _weight(node: Expr, part: Expr) -> int:
     if node.op == "/" and node.args[1].op == "number" and node.args[1].args[0] > 0 and inside[0] is node.args[0]:
         return _weight(inside[0], part)
     return 0
-
-
-def _put(node: Expr, old: Expr, new: Expr) -> Expr:
-    return new if node == old else node.mapped(lambda arg: _put(arg, old, new))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from theorems.statement.conditions import assumed, negation, numbers_of, parts
 from theorems.statement.expression import Expr, minus, negative, number
 from theorems.statement.proofs.prover import Prover
-from theorems.statement.proofs.steps import Step, Steps
+from theorems.statement.proofs.steps import Step, Steps, together
 from theorems.statement.proposition import Proposition
 
 Make = Callable[[Proposition], Prover]
@@ -20,13 +20,9 @@ Make = Callable[[Proposition], Prover]
 
 def clause_steps(prop: Proposition, prover: Make) -> Steps | None:
     """The steps that prove a statement of two conditions, or None."""
-    found: Steps = []
-    for side in (prop.left, prop.right):
-        for node in numbers_of(side):
-            steps = prover(prop).defined(node)
-            if steps is None:
-                return None
-            found += steps
+    found = together(prover(prop).defined(node) for side in (prop.left, prop.right) for node in numbers_of(side))
+    if found is None:
+        return None
     ways = [(prop.right, prop.left)] + ([(prop.left, prop.right)] if prop.relation == "iff" else [])
     for given, goal in ways:
         for part in parts(goal):

@@ -8,7 +8,7 @@ from theorems.statement.cases import frame
 from theorems.statement.expression import Expr, name, negative, number
 from theorems.statement.proofs.integrals import integrated
 from theorems.statement.proofs.series import converges
-from theorems.statement.proofs.steps import Step, Steps
+from theorems.statement.proofs.steps import Step, Steps, together
 
 if TYPE_CHECKING:
     from theorems.statement.proofs.prover import Prover
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 def defined(prover: Prover, node: Expr) -> Steps | None:
     """Steps showing that an expression has a value wherever the hypotheses hold."""
-    found: Steps = []
     if node.op == "sum" and _plain_sum(node):
         return []
     if node.op in ("prod", "sum"):
@@ -28,11 +27,8 @@ def defined(prover: Prover, node: Expr) -> Steps | None:
         return converges(prover, node)
     if node.op == "integral":
         return integrated(prover, node)
-    for arg in node:
-        if (steps := prover.defined(arg)) is None:
-            return None
-        found += steps
-    if node.op == "entry" and (steps := _has_place(prover, node)) is None:
+    found = together(map(prover.defined, node))
+    if found is None or (node.op == "entry" and _has_place(prover, node) is None):
         return None
     if (wanted := needed(prover, node)) is None:
         return found
@@ -55,8 +51,7 @@ def _has_place(prover: Prover, node: Expr) -> Steps | None:
         return []
     text = prover.known.sequences[label][0]
     size = number(int(text)) if text.isdigit() else name(text)
-    found = prover.at_least(index, number(1), False), prover.at_least(size, index, False)
-    return None if found[0] is None or found[1] is None else found[0] + found[1]
+    return together((prover.at_least(index, number(1), False), prover.at_least(size, index, False)))
 
 
 def _plain_sum(node: Expr) -> bool:

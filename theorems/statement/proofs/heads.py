@@ -14,7 +14,7 @@ from theorems.statement.expression import BINDERS, Expr, fresh, minus, name, num
 from theorems.statement.hypotheses import words_of
 from theorems.statement.language import Vocabulary, parsed
 from theorems.statement.proofs.series import closed, positive
-from theorems.statement.proofs.steps import Step, Steps
+from theorems.statement.proofs.steps import Step, Steps, together
 from theorems.statement.proposition import Proposition
 from theorems.statement.repairing import language_text
 from theorems.statement.work import Work
@@ -43,8 +43,8 @@ def by_first_terms(prover: Prover, high: Expr, low: Expr) -> Steps | None:
     total = closed(whole, words_of(prover.known))
     if total is None:
         return None
-    found: Steps = [Step(RULE, f"{high} >= {low}", TRUSTED)]
-    for goal in (
+    goals = (
+        [Step(RULE, f"{high} >= {low}", TRUSTED)],
         prover.defined(mean),
         prover.defined(tail),
         prover.defined(whole),
@@ -53,11 +53,8 @@ def by_first_terms(prover: Prover, high: Expr, low: Expr) -> Steps | None:
         positive(*prover.within(Expr("series", (term, index, first)))),
         positive(*prover.within(whole)),
         _larger(prover, Expr("sum", (term, index, first, last)), Expr("sum", (weight, index, first, last)), bound),
-    ):
-        if goal is None:
-            return None
-        found += goal
-    return found
+    )
+    return together(goals)
 
 
 def _larger(prover: Prover, terms: Expr, weights: Expr, bound: list[Expr]) -> Steps | None:

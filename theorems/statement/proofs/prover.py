@@ -25,7 +25,7 @@ from theorems.statement.proofs.matrices import OPERATIONS, about_matrices, equal
 from theorems.statement.proofs.onevariable import Line, T, composed, read
 from theorems.statement.proofs.quotients import NONE, ONE
 from theorems.statement.proofs.series import bounded, in_closed_form
-from theorems.statement.proofs.steps import Proof, Step, Steps
+from theorems.statement.proofs.steps import Proof, Step, Steps, together
 from theorems.statement.proofs.whole_sequences import by_ratios
 from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
@@ -86,18 +86,15 @@ class Prover:
         """Steps to the statement, both sides having a value."""
         left, right, relation = self.prop.left, self.prop.right, self.prop.relation
         self.bounds = (left, right) if "prod" in (left.op, right.op) and relation in ("<=", ">=") else ()
-        found: Steps = []
-        for side in (left, right):
-            steps = self.defined(side)
-            if steps is None:
-                return None
-            found += steps
+        found = together(map(self.defined, (left, right)))
+        if found is None:
+            return None
         if relation == "=":
             steps = self.equal(left, right)
         else:
             high, low = (right, left) if relation[0] == "<" else (left, right)
             steps = self.at_least(high, low, relation in ("<", ">"))
-        return None if steps is None else found + steps
+        return together((found, steps))
 
     def defined(self, node: Expr) -> Steps | None:
         """Steps showing that an expression has a value wherever the hypotheses hold."""
@@ -141,9 +138,7 @@ class Prover:
             return None
         if gap.above == NONE:
             return [Step("identity by normal form", f"{left} = {right}")]
-        above = self.at_least(left, right, False)
-        below = None if above is None else self.at_least(right, left, False)
-        return None if above is None or below is None else above + below
+        return together(self.at_least(*pair, False) for pair in ((left, right), (right, left)))
 
     def at_least(self, high: Expr, low: Expr, strict: bool) -> Steps | None:
         """high >= low, or high > low."""
@@ -154,8 +149,9 @@ class Prover:
             return None if positive is None else [Step(told, f"{high}"), *positive]
         if high.op in ("*", "/") and low == number(0) and high.has("gamma") and shape(high.args[0]) == "number":
             # by its factors, as gamma has no normal form
-            each = [self.at_least(arg, low, strict or (high.op == "/" and k > 0)) for k, arg in enumerate(high.args)]
-            return None if None in each else [step for one in each if one for step in one]
+            return together(
+                self.at_least(arg, low, strict or (high.op == "/" and k > 0)) for k, arg in enumerate(high.args)
+            )
         if high.has("series") or low.has("series"):
             return bounded(self, high, low, strict)
         if low.has("prod") and not strict and (steps := by_ratios(self, high, low)) is not None:
@@ -238,17 +234,14 @@ class Prover:
         if other.put({own: name(index)}) != body or ends[0] != first:
             return None
         inside, factor = self.within(low)
-        found: Steps = [Step("a product of factors from 0 to 1 falls with their number", f"{high} >= {low}")]
-        for goal in (
+        goals = (
+            [Step("a product of factors from 0 to 1 falls with their number", f"{high} >= {low}")],
             inside.at_least(factor, number(0), False),
             inside.at_least(number(1), factor, False),
             self.at_least(ends[1], last, False),
             self.at_least(Expr("+", (minus(last, first), number(1))), number(0), False),
-        ):
-            if goal is None:
-                return None
-            found += goal
-        return found
+        )
+        return together(goals)
 
     def _squared(self, high: Expr, low: Expr, strict: bool, rounds: int) -> Steps | None:
         """low <= |low| <= high where high >= 0 and low^2 <= high^2."""

@@ -9,7 +9,7 @@ import sympy as sp
 from theorems.statement.expression import Expr, StatementError, name, number
 from theorems.statement.hypotheses import words_of
 from theorems.statement.language import Vocabulary, parsed
-from theorems.statement.proofs.steps import Step, Steps
+from theorems.statement.proofs.steps import Step, Steps, together
 from theorems.statement.series import terms_of
 from theorems.statement.shapes import shape
 
@@ -142,12 +142,7 @@ def positive(prover: Prover, node: Expr) -> Steps | None:
         # a number >= 0 to any power that has a value
         return positive(prover, node.args[0])
     if node.op in ("*", "/") and all(shape(arg) == "number" for arg in node):
-        found: Steps = []
-        for arg in node.args:
-            if (steps := positive(prover, arg)) is None:
-                return None
-            found += steps
-        return found
+        return together(positive(prover, arg) for arg in node.args)
     return prover.at_least(node, number(0), False)
 
 

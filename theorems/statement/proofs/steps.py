@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -27,3 +28,13 @@ class Proof:
 
 
 Steps = list[Step]
+
+
+def together(parts: Iterable[Steps | None]) -> Steps | None:
+    """The steps to several goals; None from the first one on that is not reached."""
+    found: Steps = []
+    for steps in parts:
+        if steps is None:
+            return None
+        found += steps
+    return found

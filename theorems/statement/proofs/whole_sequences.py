@@ -15,7 +15,7 @@ from theorems.algebra.expressions import symbol
 from theorems.statement.expression import Expr, StatementError, fresh, name, number
 from theorems.statement.hypotheses import words_of
 from theorems.statement.language import parsed
-from theorems.statement.proofs.steps import Step, Steps
+from theorems.statement.proofs.steps import Step, Steps, together
 from theorems.statement.repairing import language_text
 from theorems.statement.scalars import sympy_of
 
@@ -42,10 +42,10 @@ def by_ratios(prover: Prover, high: Expr, low: Expr) -> Steps | None:
     # the argument of B
     labels = {str(label) for side in (low, high) for part in side.walk() for label in part.args}
     own = next(fresh("q", labels | prover.known.ranges.keys()))
-    value = _put(body, entries.pop(), name(own))
+    value = body.swapped(entries.pop(), name(own))
     for total in [part for part in below.walk() if part.op == "sum"]:
         if total.args[0] == Expr("entry", (head, name(total.args[1]))) and total.args[2:] == (first, last):
-            below = _put(below, total, name(own))
+            below = below.swapped(total, name(own))
     if index in value.names() or below != value:
         return None
     ratio = _ratio(value, own)
@@ -59,24 +59,16 @@ def by_ratios(prover: Prover, high: Expr, low: Expr) -> Steps | None:
     except StatementError:
         return None
     inside = prover.knowing(("<=", number(0), name(own)))
-    found: Steps = [Step(RULE, f"B({own}) = {value}, B({own} + 1)/B({own}) = {r}", TRUSTED)]
-    for goal in (
+    goals = (
+        [Step(RULE, f"B({own}) = {value}, B({own} + 1)/B({own}) = {r}", TRUSTED)],
         inside.defined(r),
         prover.at_least(size, number(2), False),
         prover.at_least(known[0], number(1), False),
         prover.at_least(ends[0], number(0), True),
         inside.at_least(later, r, False),
         prover.at_least(high, Expr("/", (ends[0], ends[1])), False),
-    ):
-        if goal is None:
-            return None
-        found += goal
-    return found
-
-
-def _put(node: Expr, old: Expr, new: Expr) -> Expr:
-    """The node with another one in the place of one of its parts, wherever it stands."""
-    return new if node == old else node.mapped(lambda arg: _put(arg, old, new))
+    )
+    return together(goals)
 
 
 def _ratio(value: Expr, own: str) -> sp.Expr | None:
