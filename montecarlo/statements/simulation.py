@@ -14,7 +14,7 @@ from montecarlo.accumulate import Sample
 from montecarlo.registry import Tails
 from montecarlo.statements import blocks, frames, pieces, radii, waves
 from montecarlo.statements import quadratic as quadratics
-from montecarlo.statements.arrays import Array, Generator, array, double, fetched, floating, is_array, library, place
+from montecarlo.statements.arrays import Array, Generator, array, fetched, floating, is_array, library
 from montecarlo.statements.combine import combine, moments_apart
 from montecarlo.statements.entries import picked
 from montecarlo.statements.environment import Environment, environment_of
@@ -294,26 +294,6 @@ class StatementSimulation:
         """The interval of a side, "left" or "right" or an expression, from one of every raw mean by its name."""
         node = self.sides[side] if isinstance(side, str) else frozen(side)
         return combine(node, self.env, intervals)
-
-    def observe(self, node: Sequence[Any], tokens: Array) -> Array:
-        """A random expression walk by walk, (n,), on all tokens (n, T, d) of given walks."""
-        return observe(node, self.case, tokens)
-
-
-def observe(
-    node: Sequence[Any],
-    case: Mapping[str, Any],
-    tokens: Array,
-    definitions: Mapping[str, Sequence[Any]] | None = None,
-) -> Array:
-    """A random expression, without moments, walk by walk on given tokens (n, T, d) at a case: (n,) numbers."""
-    env = environment_of(case, place(tokens))
-    if tokens.ndim != 3 or tokens.shape[-1] != env.scalars.get("d"):
-        raise StatementSimulationError(
-            f"tokens are {tuple(tokens.shape)}; expected (n, T, d) with the case's d = {env.scalars.get('d')}"
-        )
-    env.scalars = {"T": tokens.shape[1], **env.scalars}
-    return numbers(frozen(node, definitions), env.with_tokens(double(tokens)))
 
 
 class BoundsError(StatementSimulationError):

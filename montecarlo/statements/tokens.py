@@ -183,16 +183,3 @@ def covariance_matrix(node: Node, parameters: Mapping[str, float | Array], T: in
     if float(abs(K - K.T).max()) > ROUNDING * float(abs(K).max()):
         raise StatementSimulationError(f"gaussian({text(node)}) is not symmetric in s and t; a covariance is")
     return (K + K.T) / 2
-
-
-def draw_tokens(
-    law: Sequence[Any],
-    n: int,
-    T: int,
-    root: Array,
-    parameters: Mapping[str, float | Array],
-    generator: Generator,
-    mean: Array | None = None,
-) -> Array:
-    """n walks of T tokens of a law, (n, T, d) float64; root is R, (d, d), with R R = Sigma."""
-    return Process(law, T, root, parameters, mean).draw(n, generator)

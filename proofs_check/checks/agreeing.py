@@ -1,4 +1,4 @@
-"""Whether a claim's two sides agree at a case: what is derived there, and what is simulated, evaluated or searched.
+"""Whether a claim's two sides agree at a case: what is derived there, and what is simulated, evaluated or observed.
 
 The statistical test is of the hypothesis that both sides are right: the simulation's single numbers Y_1 .. Y_N are
 independent with the derived mean mu and the derived variance v. With psi(x) = sign(x) log(1 + |x| + x^2/2) and alpha
@@ -18,7 +18,7 @@ import json
 import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -26,16 +26,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from montecarlo import registry
-from montecarlo.registry import Evaluation, Observation, Registered, Search, Simulation
+from montecarlo.registry import Evaluation, Observation, Registered, Simulation
 from proofs_check.cases import wide
 from proofs_check.cases.drawn import Case, key
 from proofs_check.checks.evaluating import LOOSE
-from proofs_check.checks.evidence import EFFORTS, RunContext
+from proofs_check.checks.evidence import RunContext
 from proofs_check.checks.intervals import influence
 from proofs_check.checks.matrices import entry_rows
 from proofs_check.checks.observing import observed
-from proofs_check.checks.points import misread
-from proofs_check.checks.searching import searched
 from proofs_check.claims.pairing import Pair
 from proofs_check.claims.report import Agreement, empty
 from theorems.gaussian.process import Moment
@@ -130,14 +128,10 @@ def look(sides: Sides, case: Case, budget: Budget) -> Look:
         return found
     if isinstance(check, Observation):
         evidence = observed(sides.pair, UNSETTLED, check, RunContext(), case)
-        return Look(_first(evidence.conflicts), sum(len(seen.found) for seen in evidence.seen))
+        return Look(next(iter(evidence.conflicts), ""), sum(len(seen.found) for seen in evidence.seen))
     if isinstance(check, Evaluation):
         return _entries(sides, check, case) if matrix_of(sides.pair.derived()) else _evaluated(sides, check, case)
     raise TypeError(f"{sides.claim}: a {type(check).__name__} is not asked at a case")
-
-
-def _first(conflicts: Sequence[str]) -> str:
-    return conflicts[0] if conflicts else ""
 
 
 # -- samples
@@ -259,27 +253,6 @@ def _entries(sides: Sides, check: Evaluation, case: Case) -> Look:
     return found
 
 
-# -- searches
-
-
-def misled(sides: Sides, seed: int, points: int) -> str:
-    """How what a search finds differs from what is derived, at the smallest of its points; "" where nothing does.
-
-    Every number at every point is held to the derivation's own functionals, and to the derived bound.
-    """
-    from montecarlo.directly import run_search
-
-    check, pair = sides.check, sides.pair
-    assert isinstance(check, Search)
-    found = run_search(check, points, seed, "cpu", sides.claim, pair.handed({}))
-    order = sorted(range(len(found)), key=lambda k: len(str(found.point(k))))
-    told = next((told for k in order for told in misread(pair, found, [k])), "")
-    context = RunContext(seed, effort=replace(EFFORTS["quick"], points=points), effort_name="quick")
-    told = told or _first(searched(pair, UNSETTLED, check, context).conflicts)
-    replay = shlex.join(["twofold", "verify", sides.claim, "--seed", str(seed)])
-    return f"{sides.claim}: {told}\n    {replay}" if told else ""
-
-
 # -- over many cases
 
 
@@ -367,13 +340,3 @@ def widely(pair: Pair, alpha: float, seed: int, effort: str) -> tuple[Agreement,
         "edges": sorted(wide.edges(pair.statement, longest(sides)) - {*found.missed}),
         "missed": found.missed,
     }, str(found) if found.case is not None or found.pooled else ""
-
-
-def sides_of(claim: Any) -> Sides:
-    """The two sides of a claim of the catalogue. Raises LookupError for one without an empirical check."""
-    return Sides(Pair(claim), registry.find(claim.id), registry.beside(claim.id))
-
-
-def with_check(sides: Sides, function: Callable[..., Any]) -> Sides:
-    """The sides with another function in the empirical check."""
-    return replace(sides, check=replace(sides.check, function=function))

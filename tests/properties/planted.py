@@ -11,7 +11,7 @@ import sympy as sp
 import torch
 
 from montecarlo.registry import Evaluation, Observation, Simulation
-from proofs_check.checks.agreeing import Sides, with_check
+from proofs_check.checks.agreeing import Sides
 from proofs_check.claims.pairing import Pair, Target
 from theorems.kernel.derivation import Derived, Equivalence
 from theorems.kernel.matrix_claims import matrix_of
@@ -27,6 +27,11 @@ class Wrong(Pair):
     def target(self, name: str, raw: Any) -> Target:
         found = super().target(name, raw)
         return replace(found, derived=found.derived * FACTOR if found.derived != 0 else sp.Integer(1))
+
+
+def with_check(sides: Sides, function: Any) -> Sides:
+    """The sides with another function in the empirical check."""
+    return replace(sides, check=replace(sides.check, function=function))
 
 
 def in_the_derivation(sides: Sides) -> Sides:
@@ -67,7 +72,8 @@ def in_the_check(sides: Sides, factor: float = FACTOR) -> Sides:
         return {n: not v if isinstance(v, bool) else v for n, v in function(*given, **named).items()}
 
     kinds = {Simulation: simulated, Evaluation: evaluated, Observation: observed}
-    return with_check(sides, next(made for kind, made in kinds.items() if isinstance(check, kind)))
+    made = next(made for kind, made in kinds.items() if isinstance(check, kind))
+    return with_check(sides, made)
 
 
 def in_the_search(sides: Sides) -> Sides:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+
+from montecarlo.statements import arrays
+from montecarlo.statements.environment import environment_of
+from montecarlo.statements.nodes import frozen
+from montecarlo.statements.values import numbers
 
 Plain = list[Any]
 
@@ -20,6 +26,13 @@ CASE: dict[str, Any] = {
     "a": "-3/5",
     "lam": "7/4",
 }
+
+
+def observe(node: Plain, case: Mapping[str, Any], tokens: Any, definitions: Mapping[str, Any] | None = None) -> Any:
+    """A random expression, without moments, walk by walk on given tokens (n, T, d) at a case: (n,) numbers."""
+    env = environment_of(case, arrays.place(tokens))
+    env.scalars = {"T": tokens.shape[1], **env.scalars}
+    return numbers(frozen(node, definitions), env.with_tokens(arrays.double(tokens)))
 
 
 def num(value: object) -> Plain:

@@ -13,7 +13,7 @@ from scipy import special
 from montecarlo.statements import frames
 from montecarlo.statements.nodes import NoValueError
 from montecarlo.statements.simulation import StatementSimulation
-from montecarlo.statements.tokens import Process, draw_tokens
+from montecarlo.statements.tokens import Process
 from tests.montecarlo.statements.plain import Plain, name, num, x
 
 N = 1 << 17
@@ -21,7 +21,7 @@ N = 1 << 17
 
 def drawn(kind: str, k: int, d: int, generator: Any) -> Any:
     root = np.eye(d) if isinstance(generator, np.random.Generator) else torch.eye(d, dtype=torch.float64)
-    return np.asarray(draw_tokens([kind], N, k, root, {}, generator))
+    return np.asarray(Process([kind], k, root, {}).draw(N, generator))
 
 
 @pytest.mark.parametrize("kind", ("frame", "frame-sphere"))

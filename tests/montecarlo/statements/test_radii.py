@@ -14,7 +14,7 @@ from scipy import stats
 from montecarlo.statements import radii
 from montecarlo.statements.nodes import StatementSimulationError
 from montecarlo.statements.radii import kurtosis, whitened
-from montecarlo.statements.tokens import Process, draw_tokens
+from montecarlo.statements.tokens import Process
 
 N = 1 << 16
 LAWS: list[list[object]] = [
@@ -26,7 +26,7 @@ LAWS: list[list[object]] = [
 
 
 def drawn(law: list[object], d: int = 3, T: int = 2) -> Any:
-    return draw_tokens(law, N, T, torch.eye(d, dtype=torch.float64), {}, torch.Generator().manual_seed(7))
+    return Process(law, T, torch.eye(d, dtype=torch.float64), {}).draw(N, torch.Generator().manual_seed(7))
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law[0])
@@ -60,7 +60,7 @@ def test_one_radius_is_of_all_coordinates_and_of_no_other_token() -> None:
 
 def test_the_root_of_sigma_is_put_before() -> None:
     root = torch.tensor([[2.0, 1.0], [1.0, 2.0]], dtype=torch.float64)
-    x = draw_tokens(["iid-signs"], 64, 1, root, {}, torch.Generator().manual_seed(1))
+    x = Process(["iid-signs"], 1, root, {}).draw(64, torch.Generator().manual_seed(1))
     assert set(x[:, 0, 0].unique().tolist()) == {-3.0, -1.0, 1.0, 3.0}
 
 

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from montecarlo.statements import StatementSimulationError
-from montecarlo.statements.tokens import Process, draw_tokens
+from montecarlo.statements.tokens import Process
 from montecarlo.walks import covariance_root
 from tests.montecarlo.statements.plain import Plain, minus, name, num, over, power, times
 
@@ -81,7 +81,7 @@ def z(numbers: Any, expected: float) -> float:
 @pytest.mark.parametrize("which", LAWS)
 def test_every_covariance_is_the_laws_own(which: str) -> None:
     law, K, moved = LAWS[which]
-    tokens = draw_tokens(law, N, T, ROOT, PARAMETERS, generator(), MEAN)
+    tokens = Process(law, T, ROOT, PARAMETERS, MEAN).draw(N, generator())
     assert tokens.shape == (N, T, 2) and tokens.dtype == torch.float64
     assert farthest(tokens, list(range(1, T + 1)), K, moved) < LARGEST_Z
 
@@ -100,15 +100,15 @@ def test_the_fourth_moment_at_few_places_is_that_of_all(which: str) -> None:
     """E (x_2^T x_5)^2 of the two ways of drawing, within 6 standard errors of their difference."""
     law, _, _ = LAWS[which]
     few = Process(law, T, ROOT, PARAMETERS, MEAN, [2, 5]).draw(N, generator(3))
-    every = draw_tokens(law, N, T, ROOT, PARAMETERS, generator(4), MEAN)[:, [1, 4]]
+    every = Process(law, T, ROOT, PARAMETERS, MEAN).draw(N, generator(4))[:, [1, 4]]
     squares = [((x[:, 0] * x[:, 1]).sum(1) ** 2).numpy() for x in (few, every)]
     error = math.sqrt(sum(one.var() for one in squares) / N)
     assert abs(squares[0].mean() - squares[1].mean()) < LARGEST_Z * error
 
 
 def test_starts_are_exact() -> None:
-    zero = draw_tokens(["walk-zero"], 8, 3, ROOT, {}, generator())
-    moved = draw_tokens(["walk-mean"], 8, 3, ROOT, {}, generator(), MEAN)
+    zero = Process(["walk-zero"], 3, ROOT, {}).draw(8, generator())
+    moved = Process(["walk-mean"], 3, ROOT, {}, MEAN).draw(8, generator())
     assert torch.equal(zero[:, 0], torch.zeros(8, 2, dtype=torch.float64))
     torch.testing.assert_close(moved[:, 0], MEAN.expand(8, 2), rtol=0, atol=0)
 
@@ -131,7 +131,7 @@ def test_a_planted_fault_is_seen(which: str) -> None:
 def test_a_wrong_start_or_decay_is_seen() -> None:
     _, K, _ = LAWS["walk"]
     places = list(range(1, T + 1))
-    assert farthest(draw_tokens(["walk-zero"], N, T, ROOT, {}, generator()), places, K, False) > LARGEST_Z
+    assert farthest(Process(["walk-zero"], T, ROOT, {}).draw(N, generator()), places, K, False) > LARGEST_Z
     process = Process(["ar1", num("1/2")], T, ROOT, {})
     process._decay[3] = 0.45
     assert farthest(process.draw(N, generator()), places, lambda s, t: 0.5 ** abs(s - t), False) > LARGEST_Z

@@ -10,7 +10,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from montecarlo.statements import StatementSimulationError, observe, sums
+from montecarlo.statements import StatementSimulationError, sums
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.nodes import frozen, put, text
 from montecarlo.statements.values import value
@@ -22,6 +22,7 @@ from tests.montecarlo.statements.plain import (
     minus,
     name,
     num,
+    observe,
     over,
     plus,
     power,
@@ -279,11 +280,6 @@ def test_what_has_no_value_is_named(which: str) -> None:
     node, message = WRONG[which]
     with pytest.raises(StatementSimulationError, match=message):
         on_walks(node)
-
-
-def test_tokens_of_another_dimension_are_refused() -> None:
-    with pytest.raises(StatementSimulationError, match="d = 2"):
-        observe(form("i", "j"), CASE, torch.zeros(3, 5, 3))
 
 
 def test_equal_expressions_are_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:

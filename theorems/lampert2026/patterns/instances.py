@@ -170,11 +170,3 @@ def overlapping(C: int, n: int, lam: Fraction, overlap: Fraction) -> Instance:
     """
     t = Fraction(overlap)
     return along(lam, n, [[Fraction(1) if c == k else t for k in range(C)] for c in range(C)])
-
-
-def planar(lam: Fraction, tangents: Sequence[Fraction | int]) -> Instance:
-    """Antipodal pairs (n = 2) along lines of a common plane, at angles 2 atan(t), t rational, as is K then."""
-    units = [
-        ((1 - Fraction(t) ** 2) / (1 + Fraction(t) ** 2), 2 * Fraction(t) / (1 + Fraction(t) ** 2)) for t in tangents
-    ]
-    return along(lam, 2, [[x * u + y * v for u, v in units] for x, y in units])

@@ -6,7 +6,14 @@ import flint
 import numpy as np
 import pytest
 
-from theorems.lampert2026.patterns.instances import Instance, along, overlapping, planar, simplex
+from theorems.lampert2026.patterns.instances import Instance, along, overlapping, simplex
+
+
+def planar(lam: F, tangents: list[F]) -> Instance:
+    """Antipodal pairs (n = 2) along lines of a common plane, at angles 2 atan(t), t rational, as is K then."""
+    units = [((1 - t**2) / (1 + t**2), 2 * t / (1 + t**2)) for t in tangents]
+    return along(lam, 2, [[x * u + y * v for u, v in units] for x, y in units])
+
 
 FAMILIES = {
     "antipodal": overlapping(1, 2, F(3, 5), F(0)),
@@ -15,7 +22,7 @@ FAMILIES = {
     "shared": overlapping(3, 3, F(4, 5), F(1)),
     "near-collinear": overlapping(2, 2, F(1, 3), F(99, 100)),
     "common subspace": overlapping(3, 2, F(2, 3), F(-1, 2)),
-    "lines of a plane": planar(F(3, 4), [0, F(1, 2), F(-1, 4)]),
+    "lines of a plane": planar(F(3, 4), [F(0), F(1, 2), F(-1, 4)]),
 }
 
 
@@ -102,4 +109,4 @@ def test_simplices_and_lines() -> None:
     assert all(sum(row) == 0 for row in simplex(5))
     assert along(F(1, 2), 2, [[1, 0], [0, 1]]) == overlapping(2, 2, F(1, 2), F(0))
     # tan of half the angle 0 and 1: orthogonal lines
-    assert planar(F(1, 2), [0, 1]) == overlapping(2, 2, F(1, 2), F(0))
+    assert planar(F(1, 2), [F(0), F(1)]) == overlapping(2, 2, F(1, 2), F(0))
