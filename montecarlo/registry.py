@@ -293,6 +293,28 @@ def _register(entry: Registered, table: dict[str, Any]) -> None:
     table[entry.claim_id] = entry
 
 
+def _registering(made: Callable[[F], Registered], *, beside: bool = False) -> Callable[[F], F]:
+    """Register what is made of the function, which itself comes back unchanged."""
+
+    def register(function: F) -> F:
+        _register(made(function), _BESIDE if beside else _REGISTERED)
+        return function
+
+    return register
+
+
+def _once(claim_id: str, table: dict[str, Any], what: str) -> Callable[[F], F]:
+    """Put the function into a table that has one of each claim."""
+
+    def register(function: F) -> F:
+        if claim_id in table:
+            raise RegistryError(f"{claim_id}: a second {what}, {function.__qualname__}; keep one")
+        table[claim_id] = function
+        return function
+
+    return register
+
+
 def simulation(
     claim_id: str,
     *,
@@ -314,13 +336,12 @@ def simulation(
     Raises RegistryError where the id is taken.
     """
 
-    def register(function: F) -> F:
+    def made(function: F) -> Simulation:
         drawn = None if law is None else Drawn(law, function)
         whole = function if drawn is None else drawn.whole()
-        _register(Simulation(claim_id, whole, degree, bounded, kurtosis, drawn=drawn), _REGISTERED)
-        return function
+        return Simulation(claim_id, whole, degree, bounded, kurtosis, drawn=drawn)
 
-    return register
+    return _registering(made)
 
 
 def evaluation(
@@ -332,22 +353,12 @@ def evaluation(
     that claim; ``at`` names further parameters and the values, "p/q", that they take. An empty result says that the
     quantities have no value at a case.
     """
-
-    def register(function: F) -> F:
-        _register(Evaluation(claim_id, function, at=at or {}), _BESIDE if beside else _REGISTERED)
-        return function
-
-    return register
+    return _registering(lambda function: Evaluation(claim_id, function, at=at or {}), beside=beside)
 
 
 def search(claim_id: str) -> Callable[[F], F]:
     """Register a search (points, generator) -> Points for a violation of a bound."""
-
-    def register(function: F) -> F:
-        _register(Search(claim_id, function), _REGISTERED)
-        return function
-
-    return register
+    return _registering(lambda function: Search(claim_id, function))
 
 
 def growth(claim_id: str, *, tokens: Callable[..., Tensor] | None = None) -> Callable[[F], F]:
@@ -355,22 +366,12 @@ def growth(claim_id: str, *, tokens: Callable[..., Tensor] | None = None) -> Cal
 
     ``tokens`` draws the same walks' tokens, (n, T + 1, d), from a generator in the same state.
     """
-
-    def register(function: F) -> F:
-        _register(Growth(claim_id, function, tokens), _REGISTERED)
-        return function
-
-    return register
+    return _registering(lambda function: Growth(claim_id, function, tokens))
 
 
 def observation(claim_id: str) -> Callable[[F], F]:
     """Register an observation, exact case -> {property: whether it holds}, of a claim about when properties hold."""
-
-    def register(function: F) -> F:
-        _register(Observation(claim_id, function), _REGISTERED)
-        return function
-
-    return register
+    return _registering(lambda function: Observation(claim_id, function))
 
 
 def instance(claim_id: str) -> Callable[[F], F]:
@@ -380,14 +381,7 @@ def instance(claim_id: str) -> Callable[[F], F]:
     a search), that returns numbers and nested lists of them, taken exactly, by the statement's names. A name that the
     case has itself need not be given. Raises RegistryError where a claim has one already.
     """
-
-    def register(function: F) -> F:
-        if claim_id in _INSTANCES:
-            raise RegistryError(f"{claim_id}: a second instance, {function.__qualname__}; keep one")
-        _INSTANCES[claim_id] = function
-        return function
-
-    return register
+    return _once(claim_id, _INSTANCES, "instance")
 
 
 def drawing(claim_id: str) -> Callable[[F], F]:
@@ -395,14 +389,7 @@ def drawing(claim_id: str) -> Callable[[F], F]:
 
     From a generator in the same state they are those that the simulation makes its numbers of.
     """
-
-    def register(function: F) -> F:
-        if claim_id in _DRAWN:
-            raise RegistryError(f"{claim_id}: a second drawing, {function.__qualname__}; keep one")
-        _DRAWN[claim_id] = function
-        return function
-
-    return register
+    return _once(claim_id, _DRAWN, "drawing")
 
 
 def drawing_of(claim_id: str) -> Callable[..., Tensor] | None:

@@ -143,7 +143,8 @@ def key(case: Mapping[str, Any]) -> str:
     return json.dumps(case, sort_keys=True, separators=(",", ":"))
 
 
-def _quiet(count: int) -> settings:
+def quiet(count: int) -> settings:
+    """So many random examples, none of which is kept."""
     return settings(
         max_examples=count,
         database=None,
@@ -196,7 +197,7 @@ def _drawn(asked: Asked) -> list[Case]:
     found: dict[str, Case] = {}
 
     @seed(run_seed)
-    @_quiet(count * (1 if not statement.conditions else 4 if statement.model in (*STRUCTURED, "free") else 20))
+    @quiet(count * (1 if not statement.conditions else 4 if statement.model in (*STRUCTURED, "free") else 20))
     @given(case_strategy(statement, slot))
     def collect(case: Case) -> None:
         if meets(statement, case):
@@ -222,7 +223,7 @@ def _hit_rate(asked: Asked) -> float:
     statement, met = asked.statement, list[bool]()
 
     @seed(asked.seed)
-    @_quiet(asked.count)
+    @quiet(asked.count)
     @given(case_strategy(statement, {}))
     def collect(case: Case) -> None:
         met.append(meets(statement, case))
@@ -263,7 +264,7 @@ def smallest(
     statement: Statement, slot: Mapping[str, Any], run_seed: int, contradicted: Callable[[Case], bool]
 ) -> Case | None:
     """The smallest case that Hypothesis finds with the property; None where it finds none."""
-    options = settings(_quiet(400), phases=[Phase.generate, Phase.shrink])
+    options = settings(quiet(400), phases=[Phase.generate, Phase.shrink])
 
     def wanted(case: Case) -> bool:
         return meets(statement, case) and contradicted(case)

@@ -17,12 +17,12 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, assume, find, given, seed, settings
+from hypothesis import Phase, assume, find, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
 from proofs_check.cases import structured
-from proofs_check.cases.drawn import SLOTS, TRACELESS, Asked, Case, key, meets
+from proofs_check.cases.drawn import SLOTS, TRACELESS, Asked, Case, key, meets, quiet
 from proofs_check.cases.free_ranges import corners, strata
 from proofs_check.cases.rotations import rotated
 from proofs_check.claims.report import Range
@@ -408,7 +408,7 @@ def _made(cases: st.SearchStrategy[Case], key_: int, tries: int) -> dict[str, Ca
     made: dict[str, Case] = {}
 
     @seed(key_)
-    @_quiet(tries)
+    @quiet(tries)
     @given(cases)
     def collect(case: Case) -> None:
         made[key(case)] = case
@@ -421,21 +421,10 @@ def smallest(
     statement: Statement, aim: Aim, wrong: Callable[[Case], bool], longest: int, tries: int = 200
 ) -> Case | None:
     """The smallest case that Hypothesis finds with the property, whatever its aim, or else of this aim."""
-    options = settings(_quiet(tries), phases=[Phase.generate, Phase.shrink])
+    options = settings(quiet(tries), phases=[Phase.generate, Phase.shrink])
     for near, least in (({}, min(longest, 9)), (aim, longest)):
         try:
             return find(strategy(statement, near, least), wrong, settings=options, random=Random(statement.id))
         except NoSuchExample:
             continue
     return None
-
-
-def _quiet(count: int) -> settings:
-    return settings(
-        max_examples=count,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-        derandomize=False,
-    )
