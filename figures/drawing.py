@@ -24,6 +24,8 @@ from proofs_check.report.lock import changed, figures_of, fingerprint
 from proofs_check.report.outputs import check_folder
 
 SUFFIXES = (".png", ".svg", ".txt", ".json", ".csv")
+#: What can be drawn, as the help says it.
+NAMES = f"figures ({', '.join(FIGURES)}) or claims; all figures if none"
 JOBS = f"an integer from 1 to {MAX_JOBS}"
 #: With fewer figures a process, its start costs more than it saves.
 LEAST = 3
@@ -99,7 +101,7 @@ def _made(names: Sequence[str], seed: int, jobs: int) -> Iterator[tuple[str, dic
         yield from zip(names, pool.map(made, names, repeat(seed)), strict=True)
 
 
-def draw(args: argparse.Namespace) -> int:
+def make(args: argparse.Namespace) -> int:
     """Make the figures that ``twofold figures`` is asked for; returns the exit status."""
     names, seed = _names(args.names), integer("--seed", args.seed, 0, MAX_SEED, "an integer from 0 to 2**63 - 1")
     jobs = len(os.sched_getaffinity(0)) if args.jobs is None else integer("--jobs", args.jobs, 1, MAX_JOBS, JOBS)

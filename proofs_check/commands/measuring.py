@@ -20,11 +20,9 @@ MAX_RUNS = 1_000_000
 
 def fill_figures(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``twofold figures``."""
-    from figures import FIGURES
+    from figures.drawing import NAMES
 
-    parser.add_argument(
-        "names", nargs="*", metavar="NAME", help=f"figures ({', '.join(FIGURES)}) or claims; all figures if none"
-    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help=NAMES)
     parser.add_argument("--out", default="report/figures", metavar="DIR", help="folder (report/figures unless given)")
     parser.add_argument("--seed", default="0", metavar="N", help="seed of the simulations (0 unless given)")
     parser.add_argument("--jobs", metavar="N", help="figures made at once (as many as cores unless given)")
@@ -36,9 +34,9 @@ def run_figures(args: argparse.Namespace) -> int:
     checks.catalogue([name for name in args.names if "." in name])
     needed("matplotlib")
 
-    from figures.drawing import draw
+    from figures.drawing import make
 
-    return draw(args)
+    return make(args)
 
 
 def model_pictures(found: dict[str, Any]) -> dict[str, bytes]:

@@ -82,8 +82,20 @@ class Progress(Protocol):
         """This claim, or its correction, has its verdict."""
 
 
-class Silent(Progress):
+class Silent:
     """Tells nobody."""
+
+    def begin(self, claims: int) -> None:
+        """Say nothing."""
+
+    def claim(self, id: str) -> None:
+        """Say nothing."""
+
+    def step(self, id: str, done: int, total: int) -> None:
+        """Say nothing."""
+
+    def finished(self, claim: Claim) -> None:
+        """Say nothing."""
 
 
 def _threads(options: Options) -> int:
