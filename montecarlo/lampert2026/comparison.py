@@ -169,6 +169,8 @@ def _exact(C: str, n: str, lam: str, overlap: str) -> tuple[int, int, Fraction, 
     return int(C), int(n), Fraction(lam), Fraction(overlap)
 
 
+@observation("lampert2026.sec7.diag-lower")
+@observation("lampert2026.sec7.diag-lower-other")
 def within_budget(C: str, n: str, lam: str, overlap: str, d: str, kappa: str, budget: str) -> Observed:
     """Whether no diagonal solution costs the budget or less, None where the bounds leave it open; and the bounds."""
     spent, place = float(Fraction(budget)), (*_exact(C, n, lam, overlap), Fraction(d), Fraction(kappa))
@@ -181,6 +183,8 @@ def within_budget(C: str, n: str, lam: str, overlap: str, d: str, kappa: str, bu
     return {"no solution within the budget": decided, COSTS["diag"]: (low, high)}
 
 
+@observation("lampert2026.sec7.sinks-always-cheaper")
+@observation("lampert2026.sec7.sinks-cheaper-when")
 def cheaper(C: str, n: str, lam: str, overlap: str) -> Observed:
     """Whether the least sink cost is below the least diagonal cost, None where that is open; and the bounds of both.
 
@@ -194,27 +198,3 @@ def cheaper(C: str, n: str, lam: str, overlap: str) -> Observed:
             decided = most < low
             break
     return {"sinks cheaper": decided, COSTS["sink"]: (least, most), COSTS["diag"]: (low, high)}
-
-
-@observation("lampert2026.sec7.diag-lower")
-def diag_lower(C: str, n: str, lam: str, overlap: str, d: str, kappa: str, budget: str) -> Observed:
-    """Whether no diagonal solution costs the budget or less, and bounds of the least diagonal cost."""
-    return within_budget(C, n, lam, overlap, d, kappa, budget)
-
-
-@observation("lampert2026.sec7.diag-lower-other")
-def diag_lower_other(C: str, n: str, lam: str, overlap: str, d: str, kappa: str, budget: str) -> Observed:
-    """Whether no diagonal solution costs the budget or less, and bounds of the least diagonal cost."""
-    return within_budget(C, n, lam, overlap, d, kappa, budget)
-
-
-@observation("lampert2026.sec7.sinks-always-cheaper")
-def sinks_always_cheaper(C: str, n: str, lam: str, overlap: str) -> Observed:
-    """Whether the least sink cost is below the least diagonal cost, and bounds of both."""
-    return cheaper(C, n, lam, overlap)
-
-
-@observation("lampert2026.sec7.sinks-cheaper-when")
-def sinks_cheaper_when(C: str, n: str, lam: str, overlap: str) -> Observed:
-    """Whether the least sink cost is below the least diagonal cost, and bounds of both."""
-    return cheaper(C, n, lam, overlap)

@@ -295,23 +295,17 @@ BUDGETS = tuple(
 )
 
 
-def _diagonal(second_route: bool) -> dict[str, Equivalence | Enclosed]:
+@derivation("lampert2026.sec7.diag-lower")
+@derivation("lampert2026.sec7.diag-lower-other")
+def diag_lower(second_route: bool) -> dict[str, Equivalence | Enclosed]:
+    """No diagonal solution costs less than kappa/sqrt(d) times the bound of ``diagonal_bound``.
+
+    Among the points are instances in which a solution is cheap for its dimension.
+    """
     sharp = diagonal_bound(second_route)
     simple = Step("weaker-bound", "2 ||W||_* >= {0}", (r_eff / delta2 + 2 * C, sharp))
     costs = {DIAG_COST: diagonal_between(second_route, kappa / sp.sqrt(d))}
     return _equivalence(NO_SOLUTION, BUDGETS, costs, _no_solution(sharp), _no_solution(simple))
-
-
-@derivation("lampert2026.sec7.diag-lower")
-def diag_lower(second_route: bool) -> dict[str, Equivalence | Enclosed]:
-    """No diagonal solution costs less than kappa/sqrt(d) times the bound of ``diagonal_bound``."""
-    return _diagonal(second_route)
-
-
-@derivation("lampert2026.sec7.diag-lower-other")
-def diag_lower_other(second_route: bool) -> dict[str, Equivalence | Enclosed]:
-    """As ``diag_lower``; the points are instances in which a solution is cheap for its dimension."""
-    return _diagonal(second_route)
 
 
 # -- sinks against diagonals
@@ -331,7 +325,10 @@ SUFFICIENT = {
 }
 
 
-def _cheaper(second_route: bool) -> dict[str, Equivalence | Enclosed]:
+@derivation("lampert2026.sec7.sinks-always-cheaper")
+@derivation("lampert2026.sec7.sinks-cheaper-when")
+def sinks_cheaper(second_route: bool) -> dict[str, Equivalence | Enclosed]:
+    """Sinks are cheaper iff the certified difference of the least costs is positive; some conditions suffice."""
     upper, lower = sink_solution(), diagonal_bound(second_route)
     condition = f"{upper.data[1]} < {lower.data[0]}"
     apart = Step("costs-apart", "{0} if {1}", (CHEAPER, (condition,), (upper, lower)))
@@ -347,18 +344,6 @@ def _where(conditions: tuple[str, ...], start: sp.Rational, least: sp.Expr, seco
     words = "a sink solution costs less for every C >= 1 and n >= 2 if lam >= {3} and r_eff > {4}"
     cover = Step(BELOW, words, (costs, *lower.data[:2], start, least))
     return Step("costs-apart-where", "{0} if {1}", (CHEAPER, conditions, uppers, lower, cover))
-
-
-@derivation("lampert2026.sec7.sinks-always-cheaper")
-def sinks_always_cheaper(second_route: bool) -> dict[str, Equivalence | Enclosed]:
-    """Sinks are cheaper iff the certified difference of the least costs is positive; some conditions suffice."""
-    return _cheaper(second_route)
-
-
-@derivation("lampert2026.sec7.sinks-cheaper-when")
-def sinks_cheaper_when(second_route: bool) -> dict[str, Equivalence | Enclosed]:
-    """As ``sinks_always_cheaper``."""
-    return _cheaper(second_route)
 
 
 @remark("lampert2026.sec7.diag-lower-other")

@@ -36,7 +36,7 @@ SECOND = comparison.second_sink_solution()
 
 
 def found(claim: str, second_route: bool = False) -> Any:
-    function = {NO_SOLUTION: comparison.diag_lower, CHEAPER: comparison.sinks_cheaper_when}[claim]
+    function = {NO_SOLUTION: comparison.diag_lower, CHEAPER: comparison.sinks_cheaper}[claim]
     return function(second_route)[claim]
 
 
