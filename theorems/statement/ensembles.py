@@ -1,8 +1,8 @@
 """Expectations under a finite exchangeable law, exactly: one of some sets of tokens, its tokens in random order.
 
 Every order of a set's tokens is equally likely. Tokens that stand at positions take distinct ones of the set; the
-others matter to sums and means of all tokens alone, in which their order does not show. For a sum over some of them
-every order is looked at.
+others matter to sums and means of all tokens alone, in which their order does not show. For a sum over some of them,
+or with weights, and for all else over an index, every order is looked at.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
-from theorems.statement.expression import Expr, StatementError, name, number
+from theorems.statement.expression import RANGES, Expr, StatementError, name, number
 
 Tokens = Sequence[Sequence[Fraction]]
 #: Most tokens of which all orders are looked at.
@@ -37,7 +37,7 @@ def orders(node: Expr, case: Any, value: Callable[[Expr], Any]) -> Iterator[Orde
     if not sets:
         raise StatementError(f"{node} is random, and the case has no tokens", at=node.at)
     count = len(sets[0])
-    summed = any(part.op == "sum" and part.random and not _whole(part) for part in node.walk())
+    summed = any(part.op in RANGES and part.random and not _whole(part) for part in node.walk())
     named = () if summed else _named(node, frozenset())
     places = sorted({_place(place, value, count) for place in named})
     if summed and count > MOST:
@@ -53,8 +53,11 @@ def orders(node: Expr, case: Any, value: Callable[[Expr], Any]) -> Iterator[Orde
 
 
 def _whole(node: Expr) -> bool:
-    """Whether a sum is over all tokens, whose order then does not show."""
-    return node.args[2:] == (number(1), name("T"))
+    """Whether a sum is over all tokens alike, whose order then does not show: its index stands for a token alone."""
+    body, index = node.args[0], name(node.args[1])
+    places = [part == index for part in body.walk()].count(True)
+    tokens = [part == Expr("token", (index,)) for part in body.walk()].count(True)
+    return node.op == "sum" and node.args[2:] == (number(1), name("T")) and places == tokens
 
 
 def _named(node: Expr, own: frozenset[str]) -> Iterator[Expr]:

@@ -104,6 +104,9 @@ def _complex(node: Expr, index: str, t: flint.acb, held: dict[Expr, Number], ana
     parts = [_complex(arg, index, t, held, analytic) for arg in node]
     if op in _FUNCTIONS:
         return _FUNCTIONS[op](parts[0])
+    if op in ("sqrt", "log", "**") and not (analytic or parts[0].real >= 0):
+        # none of them is a real number there; where one is analytic, the cut is not met
+        return flint.acb("nan")
     if op == "sqrt":
         return parts[0].sqrt(analytic=analytic)
     if op == "log":

@@ -92,6 +92,10 @@ def law(**numbers: int) -> Case:
         ("E[sum(x[m].T*W*x[i], m, 1, T)]", lambda x, w: x.sum(0) @ w @ x[0]),
         ("E[sum(x[m].T*W*x[i], m, 2, T)]", lambda x, w: x[1:].sum(0) @ w @ x[0]),
         ("tr(E[x[i]*x[j].T]*W)", lambda x, w: x[1] @ w @ x[0]),
+        ("E[sum(m*norm(x[m])**2, m, 1, T)]", lambda x, w: np.arange(1, 4) @ np.sum(x**2, 1)),
+        ("E[sum(sum(m*x[m].T*x[k], m, 1, T), k, 1, T)]", lambda x, w: np.arange(1, 4) @ x @ x.sum(0)),
+        ("E[largest(norm(x[m])**2, m, 2, T)]", lambda x, w: np.max(np.sum(x[1:] ** 2, 1))),
+        ("E[norm(stack(m*norm(x[m])**2, m, 1, T))**2]", lambda x, w: np.arange(1, 4) ** 2 @ np.sum(x**2, 1) ** 2),
     ],
 )
 def test_expectations_are_means_over_every_order(text: str, measure: object) -> None:
