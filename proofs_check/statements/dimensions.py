@@ -129,5 +129,6 @@ class DimensionChecker(Checker):
             raise StatementSimulationError("what is averaged has no bound")
         key = f"d = {case['d']}"
         sample = simulation.draw(WALKS, self.seed, self.claim_id, key, device=self.device, threads=self.threads)
+        self.found.streams.see(sample, f"the sample at {key}")
         left, right = (simulation.interval(side, sure) for side in ("left", "right"))
         return Measurement(case, left, right, sample.walks, abs(left[1] - left[0]))

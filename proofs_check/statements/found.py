@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from proofs_check.checks.streams import Streams
 from proofs_check.claims.report import Case, Counterexample, Observed, Status, Step, Trusted, Verdict
 
 
@@ -38,6 +39,7 @@ class Found:
     samples_drawn: int = 0
     doing: str = "while reading"
     tier: str = ""
+    streams: Streams = field(default_factory=Streams, repr=False)
 
     def took(self, rule: str, words: str, trusted: str) -> None:
         """Put down a step of the proof, and what it takes on trust, if anything."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from montecarlo.registry import Tails
 from proofs_check.cases.of_statements import readable_case
 from proofs_check.checks.intervals import constant_after, interval, numbers_needed
+from proofs_check.checks.streams import Streams
 from proofs_check.statements.planning import Spread, pilot_spreads
 from theorems.statement.proposition import Proposition
 
@@ -104,9 +105,9 @@ class UnsimulatedError(WithoutValueError):
     """What the simulation cannot evaluate at a case: told as what it is, never as a want of walks."""
 
 
-def measure(prop: Proposition, case: Mapping[str, Any], **options: Any) -> Measurement:
-    """Sample both sides at a case, with the options of ``planned``, as ``plan`` plans it."""
-    return plan(prop, case, **options)()
+def measure(prop: Proposition, case: Mapping[str, Any], streams: Streams | None = None, **options: Any) -> Measurement:
+    """Sample both sides at a case, with the options of ``planned``, as ``plan`` plans it; ``streams`` were seen."""
+    return plan(prop, case, **options)(Streams() if streams is None else streams)
 
 
 def plan(prop: Proposition, case: Mapping[str, Any], **options: Any) -> Plan:
@@ -161,17 +162,18 @@ class Plan:
         """Normals that the sample takes."""
         return self.walks * self.simulation.normals
 
-    def __call__(self) -> Measurement:
-        """Draw the sample."""
+    def __call__(self, streams: Streams) -> Measurement:
+        """Draw the sample; SharedStreamError where its stream is that of another one that was seen."""
         with _told_at(self.case):
-            return self._drawn()
+            return self._drawn(streams)
 
-    def _drawn(self) -> Measurement:
+    def _drawn(self, streams: Streams) -> Measurement:
         simulation, spreads = self.simulation, self.spreads
         if not simulation.statistics:
             ends = [simulation.interval(side, {}) for side in ("left", "right")]
             return Measurement(self.case, ends[0], ends[1], 0, 0.0)
         sample = simulation.draw(self.walks, **self.stream)
+        streams.see(sample, f"the sample at {self.stream['key']}")
         intervals: dict[str, tuple[float, float]] = {}
         misfits = []
         for name, estimate in sample.estimates.items():

@@ -268,7 +268,7 @@ class Checker:
             raise TooDearError(f"{self.effort} effort is spent")
         self.found.spent += self.alpha / PARTS
         self.found.doing = f"while sampling {readable_case(sample.case)}"
-        measured = sample()
+        measured = sample(self.found.streams)
         self.found.samples_drawn += measured.walks
         return measured
 

@@ -214,6 +214,7 @@ def _sampled(prop: Proposition, need: Need, claim_id: str, found: Found, effort:
         seen = measure(
             weak,
             need.case,
+            found.streams,
             claim_id=f"{claim_id}:{need.version}",
             seed=seed,
             delta=alpha / PARTS,

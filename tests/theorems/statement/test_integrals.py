@@ -106,7 +106,7 @@ def test_what_has_no_value_is_seen() -> None:
 
 @pytest.mark.parametrize("body", ["sqrt(t)", "log(t)", "t**(1/3)", "sqrt(t - 2)*sqrt(t - 3)"])
 def test_where_a_function_is_no_real_number_there_is_no_integral(body: str) -> None:
-    """The real part of sqrt(t) over [-1, 1] is 2/3, and sqrt(t - 2)*sqrt(t - 3) = -sqrt(...) is real, but neither is."""
+    """The real part of that of sqrt(t) is 2/3, and sqrt(t - 2)*sqrt(t - 3) is a real number, its factors are none."""
     node = parsed(f"integral({body}, t, -1, 1)")
     assert not ball(scalar(node, Case())).is_finite()
     assert math.isnan(evaluate(node.plain(), Case().plain()))
