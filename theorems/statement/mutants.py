@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
-from theorems.statement.expression import Expr, StatementError, name, negative, number
+from theorems.statement.expression import MOMENTS, RANGES, Expr, StatementError, name, negative, number
 from theorems.statement.places import place_of
 from theorems.statement.proposition import Proposition
+from theorems.statement.shapes import shape
 
 #: Most mutants that are tried.
-MOST = 48
+MOST = 72
+#: What may have no value when something is exchanged in it.
+_VALUELESS = (*MOMENTS, "series")
 
 
 @dataclass(frozen=True)
@@ -22,18 +26,20 @@ class Mutant:
 
 
 def mutants(prop: Proposition) -> list[Mutant]:
-    """Right sides that differ by one coefficient, sign, exponent, index, term or transpose; equal trees once."""
-    found: dict[Expr, str] = {}
+    """Right sides with one coefficient, sign, exponent, index, term or transpose changed, or two parts exchanged."""
+    found: dict[Expr, Mutant] = {}
+    own = _sorted(prop.right)
     for label, tree in _changes(prop):
-        if _sorted(tree) != _sorted(prop.right) and _has_places(tree) and _converges(tree):
-            found.setdefault(tree, label)
-    return [Mutant(label, tree) for tree, label in list(found.items())[:MOST]]
+        normal = _sorted(tree)
+        if normal != own and _has_places(tree) and _converges(tree):
+            found.setdefault(normal, Mutant(label, tree))
+    return list(found.values())[:MOST]
 
 
 def _sorted(tree: Expr) -> Expr:
-    """The tree with what min and max are taken of in one order, so that min(j, i) is min(i, j)."""
+    """The tree with what is added, or taken min and max of, in one order, so that min(j, i) is min(i, j)."""
     made = tree.mapped(_sorted)
-    return Expr(made.op, tuple(sorted(made.args, key=str)), made.at) if made.op in ("min", "max") else made
+    return Expr(made.op, tuple(sorted(made.args, key=str)), made.at) if made.op in ("min", "max", "+") else made
 
 
 def _has_places(tree: Expr) -> bool:
@@ -64,6 +70,7 @@ def _converges(tree: Expr) -> bool:
 def _changes(prop: Proposition) -> Iterator[tuple[str, Expr]]:
     right = prop.right
     yield from _terms(right)
+    yield from exchanges(right)
     yield from _edited(right, _numbers)
     yield from _edited(right, _transposes(prop))
     positions = [place for place in prop.positions if place in right.names()]
@@ -97,13 +104,13 @@ def _sum(terms: tuple[Expr, ...]) -> Expr:
     return terms[0] if len(terms) == 1 else Expr("+", terms)
 
 
-def _edited(node: Expr, edit) -> Iterator[tuple[str, Expr]]:  # type: ignore[no-untyped-def]
-    """The tree with one node edited, every way."""
+def _edited(node: Expr, edit, into=lambda node: range(len(node.args))) -> Iterator[tuple[str, Expr]]:  # type: ignore[no-untyped-def]
+    """The tree with one node edited, every way; ``into`` says in which arguments."""
     for label, changed in edit(node):
         yield label, changed
-    for k, arg in enumerate(node.args):
-        if isinstance(arg, Expr):
-            for label, changed in _edited(arg, edit):
+    for k in into(node):
+        if isinstance(arg := node.args[k], Expr):
+            for label, changed in _edited(arg, edit, into):
                 yield label, Expr(node.op, (*node.args[:k], changed, *node.args[k + 1 :]), node.at)
 
 
@@ -116,6 +123,74 @@ def _numbers(node: Expr) -> Iterator[tuple[str, Expr]]:
         yield f"{node} -> {node.args[0]}", node.args[0]
     if node.op == "name":
         yield f"{node} -> {node}**2", Expr("**", (node, number(2)))
+
+
+def exchanges(right: Expr) -> Iterator[tuple[str, Expr]]:
+    """Every right side with two parts exchanged, but in moments, series and ends: they might lose their values."""
+    yield from _edited(right, _exchanged, _into)
+
+
+def _into(node: Expr) -> Iterable[int]:
+    """The arguments in which parts may be exchanged: sums whose ends do, and series that do, need have no value."""
+    return () if node.op in _VALUELESS else (0,) if node.op in RANGES else range(len(node.args))
+
+
+def _exchanged(node: Expr) -> Iterator[tuple[str, Expr]]:
+    """A factor of one term exchanged with one of another, of its kind; exponents of two factors; a quotient's ends.
+
+    Of a term without a number the factor 1 is exchanged, and vectors and matrices that are multiplied are one factor.
+    """
+    if node.op == "/" and node.args[0] != number(1) and shape(node.args[0]) == "number" and not node.has(*_VALUELESS):
+        yield f"{node.args[0]} and {node.args[1]} exchanged", Expr("/", (node.args[1], node.args[0]), node.at)
+    if node.op == "*":
+        powers = [(k, arg) for k, arg in enumerate(node.args) if shape(arg) == "number" and arg.op != "number"]
+        for (k, one), (m, two) in combinations(powers, 2):
+            (a, p), (b, q) = _base(one), _base(two)
+            if a != b and p != q:
+                yield f"{p} and {q} exchanged", _put(node, {k: _power(a, q), m: _power(b, p)})
+    if node.op != "+":
+        return
+    for (k, one), (m, two) in combinations([(k, _factors(arg)) for k, arg in enumerate(node.args)], 2):
+        for here, f in enumerate(one):
+            for there, g in enumerate(two):
+                if f != g and _kind(f) == _kind(g):
+                    turned = (
+                        _product([*one[:here], g, *one[here + 1 :]]),
+                        _product([*two[:there], f, *two[there + 1 :]]),
+                    )
+                    yield f"{f} and {g} exchanged", _put(node, dict(zip((k, m), turned, strict=True)))
+
+
+def _kind(node: Expr) -> tuple[str, bool, bool]:
+    """Coefficients, what is made of positions and parameters, and what is made of vectors and matrices."""
+    return shape(node), node.op == "number", node.has("matrix", "vector", "family", "token", "mean")
+
+
+def _put(node: Expr, table: dict[int, Expr]) -> Expr:
+    return Expr(node.op, tuple(table.get(k, arg) for k, arg in enumerate(node.args)), node.at)
+
+
+def _base(node: Expr) -> tuple[Expr, Expr]:
+    return node.args if node.op == "**" else (node, number(1))  # type: ignore[return-value]
+
+
+def _power(base: Expr, exponent: Expr) -> Expr:
+    return base if exponent == number(1) else Expr("**", (base, exponent))
+
+
+def _factors(node: Expr) -> list[Expr]:
+    """A number, the other factors that are numbers, and the product of all that is none."""
+    parts = list(node.args) if node.op == "*" else [node]
+    values = [part for part in parts if shape(part) == "number"]
+    rest = [part for part in parts if shape(part) != "number"]
+    if not any(part.op == "number" for part in values):
+        values.insert(0, number(1))
+    return [*values, *([_product(rest)] if rest else [])]
+
+
+def _product(factors: list[Expr]) -> Expr:
+    kept = [one for one in factors if one != number(1)]
+    return Expr("*", tuple(kept)) if len(kept) > 1 else kept[0] if kept else number(1)
 
 
 def _transposes(prop: Proposition):  # type: ignore[no-untyped-def]

@@ -172,7 +172,7 @@ class Exact:
         """min, max and abs of positions, by their order."""
         try:
             if node.op == "abs" and node.args[0].op == "+" and len(node.args[0].args) == 2:
-                one, other = node.args[0].args
+                one, other = sorted(node.args[0].args, key=lambda term: term.op == "*")
                 if other.op == "*" and other.args[0].op == "number" and other.args[0].args[0] == -1:
                     two = other.args[1] if len(other.args) == 2 else Expr("*", other.args[1:])
                     gap = self.order.index(place_of(one)) - self.order.index(place_of(two))
