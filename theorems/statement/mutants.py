@@ -171,7 +171,7 @@ def _put(node: Expr, table: dict[int, Expr]) -> Expr:
 
 
 def _base(node: Expr) -> tuple[Expr, Expr]:
-    return node.args if node.op == "**" else (node, number(1))  # type: ignore[return-value]
+    return node.args if node.op == "**" else (node, number(1))
 
 
 def _power(base: Expr, exponent: Expr) -> Expr:
