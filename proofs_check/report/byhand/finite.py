@@ -140,7 +140,7 @@ def _exchanged(claim: Mapping[str, Any]) -> list[str]:
     count = "two" if len(tokens) == 2 else str(len(tokens))
     shown = " and ".join(written(token) for token in worked.families["x"].values())
     scalar = known["W"].shape == (1, 1)
-    weight = f"W = {known['W'][0, 0]}" if scalar else f"W = {known['W'].tolist()}"
+    weight = formula(f"W = {known['W'][0, 0] if scalar else known['W'].tolist()}")
     first = f"Take {count} tokens in random order, {shown}, with {weight}, beta = {known['beta']}."
     name = claim["counterexample"]["true"].partition(":")[0]
     rest = _monotone(claim, worked, name) if name in claim["printed"] else _bounded(claim, worked)

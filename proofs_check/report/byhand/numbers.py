@@ -146,8 +146,8 @@ def _sides(claim: Mapping[str, Any], true: sp.Expr, claimed: sp.Expr) -> bool:
 def _place(case: Case, *left_out: str) -> str:
     hidden = {"n", "mix", *("d" for _ in case.matrices), *left_out}
     named = [f"{name} = {number}" for name, number in case.numbers.items() if name not in hidden]
-    named += [f"{name} = {_matrix(rows)}" for name, rows in case.matrices.items()]
-    named += [f"{name} = {_listed(entries)}" for name, entries in case.sequences.items()]
+    named += [formula(f"{name} = {_matrix(rows)}") for name, rows in case.matrices.items()]
+    named += [formula(f"{name} = {_listed(entries)}") for name, entries in case.sequences.items()]
     return ", ".join(named)
 
 

@@ -12,9 +12,6 @@ from proofs_check.report.site import formula, mathml, names
 from proofs_check.report.site.numbers import finite, number
 from proofs_check.report.telling import against, before, ordered, outcome, parameters
 
-#: Entries of a matrix that is typeset as one.
-SMALL = 16
-
 
 def example(claim: Claim) -> dict[str, str] | None:
     """The counterexample in words: the matrices that its parameters stand for, where it has them, else these."""
@@ -50,7 +47,7 @@ def _quantity(claim: Claim) -> Markup:
 
 
 def at_case(params: Mapping[str, Any], claim: Claim) -> Markup:
-    """A case typeset: numbers, vectors and matrices of up to SMALL entries; longer ones as text."""
+    """A case typeset: numbers, small vectors and matrices; longer ones as text."""
     return Markup(", ").join(_given(names.letter(name, claim), params[name]) for name in ordered(params))
 
 
@@ -61,16 +58,10 @@ def _given(name: str, value: Any) -> Markup:
 
 def given_latex(name: str, value: Any) -> str | None:
     """A parameter of a case in LaTeX, small matrices and vectors typeset; None where it is to be text."""
-    rows = value if isinstance(value, list) and all(isinstance(row, list) for row in value) else [value]
-    entries = [formula.latex(str(entry)) for row in rows for entry in (row if isinstance(row, list) else ())]
-    if 0 < len(entries) <= SMALL and None not in entries:
-        width = len(entries) // len(rows)
-        lines = [" & ".join(map(str, entries[k : k + width])) for k in range(0, len(entries), width)]
-        matrix = r" \\ ".join(lines)
-        brackets = rf"\begin{{pmatrix}} {matrix} \end{{pmatrix}}"
-        # of one entry a number is the same
-        return rf"{formula.name(name)} = {entries[0] if len(entries) == 1 else brackets}"
-    if name in ordered({name: 0}) and not isinstance(value, list) and (latex := formula.latex(str(value))):
+    latex = formula.latex(str(value).replace("'", ""))
+    if isinstance(value, list):
+        return f"{formula.name(name)} = {latex}" if latex else None
+    if name in ordered({name: 0}) and latex:
         symbol = formula.name(name) if formula.recognised(name) else rf"\text{{{name}}}" if name.isalpha() else None
         return f"{symbol} = {latex}" if symbol and name != "start" else None
     return None

@@ -1,6 +1,7 @@
 """Formulas as the report writes them, as LaTeX: ``(2*theta**2 + 7/12)*tr2/lam**2``.
 
-Nothing is evaluated or rearranged, so that what is shown is what is printed. A text that is no formula gives None.
+Nothing is evaluated, nor rearranged but by ``sided``, so that what is shown is what is printed. A text that is no
+formula gives None.
 """
 
 from __future__ import annotations
@@ -8,10 +9,13 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 #: Longest text that is read as a formula.
 LONGEST = 6_000
+#: Entries of a matrix that is typeset as one.
+SMALL = 16
 _LETTERS = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi "
     "omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
@@ -43,6 +47,7 @@ _CALLS = {
     "CRootOf": r"\operatorname{root}\left(%s\right)",
     "tr": r"\operatorname{tr}\left(%s\right)",
     "abs": r"\left|%s\right|",
+    "diag": r"\operatorname{diag}\left(%s\right)",
     "max": r"\max\left(%s\right)",
     "min": r"\min\left(%s\right)",
     "softmax": r"\operatorname{softmax}\left(%s\right)",
@@ -200,6 +205,10 @@ class _Printer:
                 return " ".join([self.text(left), *steps]), _SUM
             case ast.Call(func=ast.Name(id=called), args=arguments, keywords=[]) if arguments:
                 return self.call(called, arguments)
+            case ast.List(elts=[ast.List(), *_] as rows):
+                return self.matrix([row.elts if isinstance(row, ast.List) else [] for row in rows])
+            case ast.List(elts=row):
+                return self.matrix([row])
             case ast.Attribute(value=inner, attr="T"):
                 return self.base(inner) + r"^{\top}", _POWER
             case ast.Subscript(value=ast.Name(id=moment), slice=index) if moment in MOMENTS:
@@ -213,6 +222,17 @@ class _Printer:
                 stem, _, own = written.partition("_{")
                 return f"{stem}_{{{own.removesuffix('}') + ',' if own else ''}{inside}}}", _ATOM
         raise _NoFormula
+
+    def matrix(self, rows: Sequence[Sequence[ast.expr]]) -> _Piece:
+        """A small matrix or row; of one entry a number is the same."""
+        entries = [self.text(entry) for row in rows for entry in row if not isinstance(entry, ast.List)]
+        if not 0 < len(entries) <= SMALL or {len(row) for row in rows} != {len(entries) // len(rows)}:
+            raise _NoFormula
+        if len(entries) == 1:
+            return self.piece(rows[0][0])
+        width = len(rows[0])
+        inside = r" \\ ".join(" & ".join(entries[k : k + width]) for k in range(0, len(entries), width))
+        return rf"\begin{{pmatrix}} {inside} \end{{pmatrix}}", _ATOM
 
     def base(self, node: ast.expr) -> str:
         """The base of a power."""
@@ -375,8 +395,32 @@ def clause(text: str) -> tuple[str, list[str]] | None:
     word, _, rest = text.partition(" ")
     if word not in ("if", "iff") or not rest:
         return None
-    conditions = [latex(condition) for condition in rest.split(" & ")]
+    conditions = [latex(sided(condition)) for condition in rest.split(" & ")]
     return None if None in conditions else (word, [condition for condition in conditions if condition])
+
+
+def sided(condition: str) -> str:
+    """What is compared with 0, ``a - b >= 0``, as ``a >= b``; another condition as it is."""
+    match parsed(condition):
+        case ast.Compare(left=left, ops=sign, comparators=[ast.Constant(value=0)]):
+            parts: dict[bool, ast.expr] = {}
+            for part, kept in _signed(left):
+                parts[kept] = ast.BinOp(parts[kept], ast.Add(), part) if kept in parts else part
+            if len(parts) > 1:
+                return ast.unparse(ast.Compare(parts[True], sign, [parts[False]]))
+    return condition
+
+
+def _signed(node: ast.expr, kept: bool = True) -> Iterator[tuple[ast.expr, bool]]:
+    """The summands, each with whether it is added."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as sign, right=right):
+            yield from _signed(left, kept)
+            yield from _signed(right, kept is isinstance(sign, ast.Add))
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            yield from _signed(inner, not kept)
+        case _:
+            yield node, kept
 
 
 def relation(text: str) -> str | None:

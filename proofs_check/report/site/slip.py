@@ -149,7 +149,7 @@ def _clauses(name: str, printed: str, true: str, claim: Claim) -> str:
     other, _, right = true.partition(" ")
     one, two = given.split(" & "), right.split(" & ")
     sides = [part for part in one if part not in two], [part for part in two if part not in one]
-    texts = [" and ".join(f"`{names.written(part, claim)}`" for part in parts) for parts in sides]
+    texts = [" and ".join(f"`{formula.sided(names.written(part, claim))}`" for part in parts) for parts in sides]
     wrong, needed = texts
     if [*map(len, sides)] == [1, 1] and (told := _thresholds(*sides, claim)):
         return told

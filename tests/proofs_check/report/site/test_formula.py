@@ -72,7 +72,6 @@ def test_a_formula_is_written_as_it_stands(text: str) -> None:
         "a +",
         "lambda x: x",
         "f_1((a, b), c)",
-        "[1, 2]",
         "f'x'",
         "a if b else c",
         "open('x')",
@@ -101,6 +100,38 @@ def test_a_clause_is_its_word_and_its_conditions() -> None:
     assert formula.clause("if only") == ("if", [r"\mathrm{only}"])
     assert formula.clause("a > 0") is None
     assert formula.clause("if ]") is None
+    # as one would write it, and not as the difference that was compared with 0
+    assert formula.clause("if lam - 17/20 >= 0") == ("if", [r"\lambda \geq \frac{17}{20}"])
+
+
+@pytest.mark.parametrize(
+    ("condition", "shown"),
+    [
+        ("lam - 17/20 >= 0", "lam >= 17 / 20"),
+        ("budget - kappa*(4 - x)/d <= 0", "budget <= kappa * (4 - x) / d"),
+        ("-x + 1 < 0.0", "1 < x"),
+        ("a - (b - c) != 0", "a + c != b"),
+        ("(a < b) - c > 0", "(a < b) > c"),
+        # nothing to bring over, nothing to stay, no 0, a chain, no relation, no formula
+        *[(same, same) for same in ("a + b > 0", "-a > 0", "a - b >= 1", "a - b > 0 > c", "a - b", "a - >= 0")],
+    ],
+)
+def test_what_is_compared_with_0_is_written_with_two_sides(condition: str, shown: str) -> None:
+    assert formula.sided(condition) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("[[1, 1/2], [0, 1]]", r"\begin{pmatrix} 1 & \frac{1}{2} \\ 0 & 1 \end{pmatrix}"),
+        ("[1, 2]", r"\begin{pmatrix} 1 & 2 \end{pmatrix}"),
+        ("[[3]]", "3"),
+        ("W == diag(1, -1)", r"W = \operatorname{diag}(1, -1)"),
+        *[(no, None) for no in ("[]", "[[]]", "[[1], [2, 3]]", "[[[1], [0]]]", "[1, [2]]", str([0] * 17))],
+    ],
+)
+def test_small_matrices_are_typeset(text: str, shown: str | None) -> None:
+    assert formula.latex(text) == shown
 
 
 @pytest.mark.parametrize(
