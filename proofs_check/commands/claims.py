@@ -53,6 +53,7 @@ def fill_show(parser: argparse.ArgumentParser) -> None:
 
 def run_show(args: argparse.Namespace) -> int:
     """Print one claim as data; returns the exit status."""
+    from proofs_check.report.telling import FIDELITY
     from theorems.claims.catalogue import CORRECTED, base_id, rests_on
 
     table = checks.catalogue([args.id])
@@ -66,7 +67,7 @@ def run_show(args: argparse.Namespace) -> int:
         ("paper", f"{claim.paper.title}; {claim.paper.authors}; {claim.paper.version}"),
         ("where", claim.where),
         ("kind", claim.kind),
-        ("fidelity", (claim.corrected(claim.printed) if corrected else claim).fidelity),
+        ("fidelity", FIDELITY[(claim.corrected(claim.printed) if corrected else claim).fidelity]),
         ("corrects", claim.id if corrected else ""),
         ("statement", "" if corrected else claim.statement),
         ("reading", (f"The correction of {claim.id}: " if corrected else "") + claim.reading),

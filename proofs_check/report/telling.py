@@ -122,7 +122,7 @@ def power(claim: Claim) -> str:
     if caught is None:
         return amount(simulation["samples"])
     # Independent evaluations catch errors of rounding size, which no percentage shows well.
-    size = f"{100 * caught:.2g}%" if caught >= 1e-4 or caught == 0 else f"{caught:.0e}"
+    size = "any size" if caught == 0 else f"{100 * caught:.2g}%" if caught >= 1e-4 else f"{caught:.0e}"
     return f"{size} / {amount(simulation['samples'])}"
 
 

@@ -7,6 +7,7 @@ and stderr the findings and the sentence. The words are those of ``telling``. ri
 from __future__ import annotations
 
 import json
+import math
 import os
 import stat
 import sys
@@ -186,6 +187,8 @@ class LivePanel:
             TextColumn("left"),
             console=console,
             expand=True,
+            # most claims take longer than the half minute whose speed rich would go by
+            speed_estimate_period=math.inf,
         )
         self.task = self.progress.add_task("starting", total=None)
         self.live = Live(self, console=console, transient=True, refresh_per_second=8)
@@ -207,7 +210,7 @@ class LivePanel:
 
     def step(self, id: str, done: int, total: int) -> None:
         """Show how far its simulation is."""
-        self.progress.update(self.task, description=f"{id}  {done}/{total}")
+        self.progress.update(self.task, description=f"{id}  part {done} of {total};")
 
     def _describe(self) -> None:
         self.progress.update(self.task, description=", ".join(self.running))

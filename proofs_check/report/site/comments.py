@@ -200,11 +200,10 @@ def _row(head: str, told: str) -> list[str]:
     return [rf"\told{{{head}}}{{{told}}}"] if told else []
 
 
-def _printed(claim: Claim) -> list[str]:
-    return _row(
-        "Printed" if claim["fidelity"] == "verbatim" else "Read as",
-        statement(claim["statement"]) if claim["statement"] else _named(claim, claim["printed"]),
-    )
+def _printed(entry: Entry) -> list[str]:
+    claim = entry.claim
+    told = statement(claim["statement"]) if claim["statement"] else _named(claim, claim["printed"])
+    return _row(entry.head.capitalize(), told)
 
 
 def _correct(entry: Entry) -> str:
@@ -274,7 +273,7 @@ def _finding(entry: Entry, heirs: Sequence[Entry]) -> list[str]:
     claim = entry.claim
     reading = [part for part in sentences(claim["reading"]) if not part.startswith("The report ")]
     told = " ".join(f"{sentence(names.written(part, claim)).rstrip('.')}." for part in reading)
-    out = [rf"\finding{{{_place(entry)}}}{told}", *_printed(claim), *_row("Correct", _correct(entry))]
+    out = [rf"\finding{{{_place(entry)}}}{told}", *_printed(entry), *_row("Correct", _correct(entry))]
     out += [*_row("Reason", _reason(entry)), *_row("Check", _check(claim))]
     return out + _row("Inherit", "; ".join(map(_heir, heirs)) + "." * bool(heirs))
 

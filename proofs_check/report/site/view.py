@@ -86,6 +86,11 @@ class Entry:
         return self.claim["verdict"] if self.claim["verdict"] in VERDICTS else "error"
 
     @property
+    def head(self) -> str:
+        """What stands before the statement: how far it is the source's."""
+        return "" if self.corrects else "printed" if self.claim["fidelity"] == "verbatim" else "read as"
+
+    @property
     def href(self) -> str:
         """The page, seen from the site's root."""
         return f"claims/{self.slug}.html"

@@ -178,6 +178,17 @@ def test_a_live_panel_shows_progress_and_goes(sample_report: Report, monkeypatch
     assert out.getvalue() == ""
 
 
+def test_the_time_left_is_known_of_claims_that_take_minutes(sample_report: Report) -> None:
+    panel = terminal.LivePanel(Console(file=Screen()))
+    clock = iter(range(0, 100_000, 100))
+    panel.progress.get_time = lambda: float(next(clock))
+    panel.begin(9)
+    for claim in sample_report["claims"][:3]:
+        panel.finished(claim)
+    (task,) = panel.progress.tasks
+    assert task.time_remaining is not None
+
+
 def test_nothing_on_stderr_where_it_is_no_terminal(sample_report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
     error = io.StringIO()
     monkeypatch.setattr(sys, "stderr", error)
