@@ -110,7 +110,7 @@ def _heir(entry: view.Entry, sources: Sequence[view.Entry]) -> str:
 def _finding(entry: view.Entry) -> list[str]:
     """One claim that is not verified: what is printed, what is correct, why, a check, and how to see it again."""
     claim = entry.claim
-    out = [f"### {escaped(entry.title)}: {entry.verdict}", "", code(entry.id), ""]
+    out = [f"### {entry.titled(escaped, expression)}: {entry.verdict}", "", code(entry.id), ""]
 
     def add(label: str, text: str) -> None:
         if text:

@@ -58,10 +58,9 @@ def _given(name: str, value: Any) -> Markup:
 
 def given_latex(name: str, value: Any) -> str | None:
     """A parameter of a case in LaTeX, small matrices and vectors typeset; None where it is to be text."""
-    latex = formula.latex(str(value).replace("'", ""))
     if isinstance(value, list):
-        return f"{formula.name(name)} = {latex}" if latex else None
-    if name in ordered({name: 0}) and latex:
+        return formula.latex(f"{name} == {value}".replace("'", ""))
+    if name in ordered({name: 0}) and (latex := formula.latex(str(value))):
         symbol = formula.name(name) if formula.recognised(name) else rf"\text{{{name}}}" if name.isalpha() else None
         return f"{symbol} = {latex}" if symbol and name != "start" else None
     return None

@@ -193,7 +193,8 @@ def _named(claim: Claim, printed: Mapping[str, str]) -> str:
 
 def _place(entry: Entry) -> str:
     """The place of a claim as a title."""
-    return escaped(entry.title[:1].upper() + entry.title[1:])
+    told = entry.titled(escaped, lambda name: f"${formula.name(name)}$")
+    return told[:1].upper() + told[1:]
 
 
 def _row(head: str, told: str) -> list[str]:

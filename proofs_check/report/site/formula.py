@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache, lru_cache
 
 #: Longest text that is read as a formula.
@@ -72,6 +72,7 @@ _BINDER = re.compile(
     r"eig|softmax)\("
 )
 _WEIGHTED = re.compile(r"\bsoftmax\(([A-Za-z]\w*)\)")
+_EQUATION = re.compile(r"(?<![<>=!])=(?!=)")
 _INDEXED = re.compile(r"\b([A-Za-z]\w*)\[([^\[\]]*)\]")
 
 
@@ -201,14 +202,12 @@ class _Printer:
             case ast.Compare(left=left, ops=signs, comparators=others):
                 if any(type(sign) not in _COMPARE for sign in signs):
                     raise _NoFormula
-                steps = (f"{_COMPARE[type(s)]} {self.text(o)}" for s, o in zip(signs, others, strict=True))
+                # by itself [0, 1] is an interval
+                sides = [self.matrix(o) if isinstance(o, ast.List) else self.text(o) for o in others]
+                steps = (f"{_COMPARE[type(s)]} {o}" for s, o in zip(signs, sides, strict=True))
                 return " ".join([self.text(left), *steps]), _SUM
             case ast.Call(func=ast.Name(id=called), args=arguments, keywords=[]) if arguments:
                 return self.call(called, arguments)
-            case ast.List(elts=[ast.List(), *_] as rows):
-                return self.matrix([row.elts if isinstance(row, ast.List) else [] for row in rows])
-            case ast.List(elts=row):
-                return self.matrix([row])
             case ast.Attribute(value=inner, attr="T"):
                 return self.base(inner) + r"^{\top}", _POWER
             case ast.Subscript(value=ast.Name(id=moment), slice=index) if moment in MOMENTS:
@@ -223,16 +222,18 @@ class _Printer:
                 return f"{stem}_{{{own.removesuffix('}') + ',' if own else ''}{inside}}}", _ATOM
         raise _NoFormula
 
-    def matrix(self, rows: Sequence[Sequence[ast.expr]]) -> _Piece:
+    def matrix(self, node: ast.List) -> str:
         """A small matrix or row; of one entry a number is the same."""
-        entries = [self.text(entry) for row in rows for entry in row if not isinstance(entry, ast.List)]
-        if not 0 < len(entries) <= SMALL or {len(row) for row in rows} != {len(entries) // len(rows)}:
+        nested = [row.elts for row in node.elts if isinstance(row, ast.List)]
+        rows = nested if len(nested) == len(node.elts) else [node.elts]
+        entries = [self.text(entry) for row in rows for entry in row]
+        if not 0 < len(entries) <= SMALL or len({len(row) for row in rows}) > 1:
             raise _NoFormula
         if len(entries) == 1:
-            return self.piece(rows[0][0])
+            return entries[0]
         width = len(rows[0])
         inside = r" \\ ".join(" & ".join(entries[k : k + width]) for k in range(0, len(entries), width))
-        return rf"\begin{{pmatrix}} {inside} \end{{pmatrix}}", _ATOM
+        return rf"\begin{{pmatrix}} {inside} \end{{pmatrix}}"
 
     def base(self, node: ast.expr) -> str:
         """The base of a power."""
@@ -401,7 +402,7 @@ def clause(text: str) -> tuple[str, list[str]] | None:
 
 def sided(condition: str) -> str:
     """What is compared with 0, ``a - b >= 0``, as ``a >= b``; another condition as it is."""
-    match parsed(condition):
+    match parsed(_EQUATION.sub("==", condition)):
         case ast.Compare(left=left, ops=sign, comparators=[ast.Constant(value=0)]):
             parts: dict[bool, ast.expr] = {}
             for part, kept in _signed(left):
@@ -425,4 +426,4 @@ def _signed(node: ast.expr, kept: bool = True) -> Iterator[tuple[ast.expr, bool]
 
 def relation(text: str) -> str | None:
     """A run that ``pieces`` found, relations included, in LaTeX; a single = is an equation."""
-    return latex(re.sub(r"(?<![<>=!])=(?!=)", "==", text))
+    return latex(_EQUATION.sub("==", text))

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-WIDE, HIGH, GAP, SPACE = 158, 28, 10, 18
+WIDE, HIGH, GAP, SPACE = 178, 28, 10, 18
 #: Most letters of a label; how wide a node is beside them, and how wide a letter.
 LETTERS, MARGIN, LETTER = 20, 37, 6.6
 SWEEPS = 12

@@ -95,6 +95,8 @@ def code(text: str) -> Markup:
     return Markup("<code>{}</code>").format(clean(text))
 
 
+#: A formula and the sign after it, which no line may begin with.
+_ENDED = re.compile(r"(<math>(?:(?!</?math).)*</math>) ?([.,;:)])")
 _GAPS = re.compile(r"\\(?:qquad|quad|implies|iff)(?![A-Za-z])")
 #: Where a long statement may be broken, too.
 RELATION = re.compile(r"(?<!:)=|\\(?:leq?|geq?|to|approx)(?![A-Za-z])")
@@ -155,8 +157,8 @@ def sentence(text: str) -> Markup:
         whole = [converted(latex)] if latex and None in (parts or [None]) else parts
         out += _plain(run) if latex is None or None in whole else [part for part in whole if part]
     # as a plain string, for what is cut from a Markup and joined again is escaped again
-    joined = re.sub(r"</math> ([.,;:)])", r"</math>\1", str(Markup(" ").join(out)))
-    return Markup(re.sub(r"\( <math", "(<math", joined))
+    joined = _ENDED.sub(r"<span class=tight>\1\2</span>", str(Markup(" ").join(out)))
+    return Markup(re.sub(r"\( (?=<math|<span class=tight>)", "(", joined))
 
 
 def _plain(text: str) -> list[Markup]:

@@ -41,7 +41,7 @@ _BREAK = re.compile(r" (=|<|>|\\leq|\\geq|\\to|\+|-) ")
 _MARKED = re.compile(r"`([^`]+)`(?!`)")
 _ENDS = re.compile(r"(?=[\s.,;:!?)\]]|$)")
 #: What shows that a run is a formula, beside a product without a sign.
-_TELLING = re.compile(r"\^|\*\*|\||\[|sum_| ~ | -> |\{")
+_TELLING = re.compile(r"\w'\(|\^|\*\*|\||\[|sum_| ~ | -> |\{")
 
 
 class _Stop(Exception):

@@ -137,7 +137,8 @@ def _limits(name: str, claim: Claim) -> str:
         return ""
     told = []
     for case in wrong:
-        where = " and ".join(f"`{names.written(part, claim)}`" for part in case["where"].strip().split(", "))
+        parts = (formula.sided(names.written(part, claim)) for part in case["where"].strip().split(", "))
+        where = " and ".join(f"`{part}`" for part in parts)
         value, limit = case["printed"].removeprefix("printed ").rstrip("."), case["found"]
         told.append(f"where {where}, " + re.sub(r"^limit (.+)", rf"the limit is \1, not {value}", limit))
     return f"{'; '.join(told)}. Elsewhere the print holds."

@@ -6,11 +6,11 @@ import contextlib
 import hashlib
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from proofs_check.claims.report import Claim, Report
 from proofs_check.inputs.expect import CORRECTED, VERDICTS
@@ -43,6 +43,8 @@ MEANING = {
 #: What the sentences on where a correction holds say again: that it does, or the correction.
 _REPEATS = re.compile(r"^always\b|: what holds is ")
 _SAFE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
+#: What is a name in a title, W_Q.
+_NAMED = re.compile(r"\b([A-Za-z]+_[A-Za-z0-9]+)\b")
 _SECTIONS = ((r"sec(\d+)", "Section"), (r"app([A-Z])", "Appendix"))
 #: Most letters of a title.
 TITLE = 72
@@ -84,6 +86,15 @@ class Entry:
     def verdict(self) -> str:
         """The verdict; an unknown one is an error."""
         return self.claim["verdict"] if self.claim["verdict"] in VERDICTS else "error"
+
+    @property
+    def heading(self) -> Markup:
+        """The title with its names typeset."""
+        return Markup(self.titled(escape, lambda name: mathml.expression(name, block=False)))
+
+    def titled(self, plain: Callable[[str], str], typeset: Callable[[str], str]) -> str:
+        """The title with its names typeset, as W_Q, and the rest as plain text: the C of Appendix C is no name."""
+        return "".join((typeset if k % 2 else plain)(part) for k, part in enumerate(_NAMED.split(self.title)))
 
     @property
     def head(self) -> str:
@@ -201,7 +212,7 @@ def statement(claim: Claim) -> Markup:
 def holds_where(claim: Claim) -> str:
     """Where a correction holds, if not everywhere: what its sentence says after ``where``."""
     found = re.search(r" where (?!.* where )(.+)$", _holds(claim))
-    return found[1] if found else ""
+    return formula.sided(found[1]) if found else ""
 
 
 def _holds(claim: Claim) -> str:

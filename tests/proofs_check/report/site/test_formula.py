@@ -112,6 +112,7 @@ def test_a_clause_is_its_word_and_its_conditions() -> None:
         ("-x + 1 < 0.0", "1 < x"),
         ("a - (b - c) != 0", "a + c != b"),
         ("(a < b) - c > 0", "(a < b) > c"),
+        ("theta - 1/2 = 0", "theta == 1 / 2"),
         # nothing to bring over, nothing to stay, no 0, a chain, no relation, no formula
         *[(same, same) for same in ("a + b > 0", "-a > 0", "a - b >= 1", "a - b > 0 > c", "a - b", "a - >= 0")],
     ],
@@ -123,11 +124,13 @@ def test_what_is_compared_with_0_is_written_with_two_sides(condition: str, shown
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("[[1, 1/2], [0, 1]]", r"\begin{pmatrix} 1 & \frac{1}{2} \\ 0 & 1 \end{pmatrix}"),
-        ("[1, 2]", r"\begin{pmatrix} 1 & 2 \end{pmatrix}"),
-        ("[[3]]", "3"),
+        ("W == [[1, 1/2], [0, 1]]", r"W = \begin{pmatrix} 1 & \frac{1}{2} \\ 0 & 1 \end{pmatrix}"),
+        ("z == [1, 2]", r"z = \begin{pmatrix} 1 & 2 \end{pmatrix}"),
+        ("x == [[3]]", "x = 3"),
         ("W == diag(1, -1)", r"W = \operatorname{diag}(1, -1)"),
-        *[(no, None) for no in ("[]", "[[]]", "[[1], [2, 3]]", "[[[1], [0]]]", "[1, [2]]", str([0] * 17))],
+        # an interval
+        ("[0, 1]", None),
+        *[(f"W == {no}", None) for no in ("[]", "[[]]", "[[1], [2, 3]]", "[[[1], [0]]]", "[1, [2]]", str([0] * 17))],
     ],
 )
 def test_small_matrices_are_typeset(text: str, shown: str | None) -> None:

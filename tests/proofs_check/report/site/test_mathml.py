@@ -52,7 +52,7 @@ def test_an_element_that_is_not_listed_is_refused(monkeypatch: pytest.MonkeyPatc
 
 def test_a_sentence_keeps_its_words_and_its_markup() -> None:
     shown = str(mathml.sentence("where T = 4: <b>balls</b> show i**2/2 + i/2, and more"))
-    assert "&lt;b&gt;balls&lt;/b&gt;" in shown and "</math>:" in shown and "</math>, and more" in shown
+    assert "&lt;b&gt;balls&lt;/b&gt;" in shown and "</math>:" in shown and "</math>,</span> and more" in shown
     assert shown.count("<math>") == 2 and "&lt;/math" not in shown
 
 
