@@ -136,7 +136,7 @@ def order21(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
 def dominance(generator: torch.Generator, n: int, T: int) -> dict[str, Tensor]:
     """The traces of (20) and (21), and that of (19) which they are divided by."""
     found = sums(generator, n, T)
-    return {"second": found["eq20"], "third": found["eq21"], "divisor": found["eq19"]}
+    return {"eq20_over_eq19": found["eq20"], "eq21_over_eq19": found["eq21"], "divisor": found["eq19"]}
 
 
 #: Numbers of points that the weights are on, and kinds of families on them (see ``weighted``).

@@ -225,4 +225,4 @@ def growth21() -> dict[str, Order]:
 @derivation("bao2024.appB.dominance")
 def dominance() -> dict[str, Order]:
     """The growth of |(20)|/|(19)| and |(21)|/|(19)|, for all matrices with (19) other than 0, and attained for some."""
-    return {"second": quotient(order20(), order19()), "third": quotient(order21(), order19())}
+    return {"eq20_over_eq19": quotient(order20(), order19()), "eq21_over_eq19": quotient(order21(), order19())}

@@ -50,6 +50,7 @@ _CALLS = {
     "diag": r"\operatorname{diag}\left(%s\right)",
     "max": r"\max\left(%s\right)",
     "min": r"\min\left(%s\right)",
+    "inner": r"\left\langle %s \right\rangle",
     "softmax": r"\operatorname{softmax}\left(%s\right)",
     "entropy": r"\operatorname{entropy}\left(%s\right)",
 }
@@ -264,6 +265,9 @@ class _Printer:
                 [", ".join(map(self.flatly, one)) for one in (above, below)] + [self.flatly(arguments[2])]
             )
             return rf"{{}}_{{{len(above)}}}F_{{{len(below)}}}({given})", _ATOM
+        match arguments:
+            case [body, ast.Tuple(elts=[index, first, last])] if called == "Sum":
+                return self.call("sum", [body, index, first, last])
         inside = [self.text(argument) for argument in arguments]
         if called == "exp" and len(inside) == 1:
             exponent = self.flatly(arguments[0])

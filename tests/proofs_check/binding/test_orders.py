@@ -62,7 +62,11 @@ def test_the_tokens_are_those_of_the_steps(law: str) -> None:
 
 @pytest.mark.parametrize(
     ("claim", "name", "letter", "scale"),
-    [(CLAIMS["eq19"], "eq19", "O", "T**8"), (DOMINANCE, "second", "o", "1"), (DOMINANCE, "third", "o", "1")],
+    [
+        (CLAIMS["eq19"], "eq19", "O", "T**8"),
+        (DOMINANCE, "eq20_over_eq19", "o", "1"),
+        (DOMINANCE, "eq21_over_eq19", "o", "1"),
+    ],
 )
 def test_a_print_is_an_order_in_the_language(claim: str, name: str, letter: str, scale: str) -> None:
     prop = said(by_id()[claim], name)
@@ -179,30 +183,33 @@ def derived_as(pair: Pair, **orders: Order) -> Pair:
 def test_a_derivation_of_a_neighbouring_quotient_is_seen() -> None:
     pair, growth = looked(DOMINANCE)
     above, below = order20(), order19()
-    third = pair.quantity("third")
+    eq21_over_eq19 = pair.quantity("eq21_over_eq19")
     neighbours = {
         # (21) over (20), (19) over (20), and (21) over (19) in the place of (20) over (19)
         "divisor's summand": quotient(above, order21()),
         "its summand": quotient(below, above),
-        "at dim": third,
+        "at dim": eq21_over_eq19,
     }
     for part, other in neighbours.items():
-        told = orders_bound(derived_as(pair, second=other), growth, 0)
-        assert not told.bound and "another quantity than second" in told.derived[0] and part in told.derived[0]
+        told = orders_bound(derived_as(pair, eq20_over_eq19=other), growth, 0)
+        assert not told.bound and "another quantity than eq20_over_eq19" in told.derived[0] and part in told.derived[0]
     over20 = quotient(order21(), above)
-    assert "another quantity than third" in orders_bound(derived_as(pair, third=over20), growth, 0).derived[0]
-    assert orders_bound(derived_as(pair, second=quotient(above, below)), growth, 0).bound
+    assert (
+        "another quantity than eq21_over_eq19"
+        in orders_bound(derived_as(pair, eq21_over_eq19=over20), growth, 0).derived[0]
+    )
+    assert orders_bound(derived_as(pair, eq20_over_eq19=quotient(above, below)), growth, 0).bound
     # one matrix alone is no quotient
-    assert "gives no 2 matrices" in orders_bound(derived_as(pair, second=above), growth, 0).missing[0]
+    assert "gives no 2 matrices" in orders_bound(derived_as(pair, eq20_over_eq19=above), growth, 0).missing[0]
 
 
 @pytest.mark.parametrize(
     "names",
     [
-        {"second": "eq19", "third": "eq21", "divisor": "eq20"},
-        {"second": "eq20", "third": "eq21", "divisor": "eq20"},
-        {"second": "eq21", "third": "eq20", "divisor": "eq19"},
-        {"second": "eq20", "third": "eq20", "divisor": "eq19"},
+        {"eq20_over_eq19": "eq19", "eq21_over_eq19": "eq21", "divisor": "eq20"},
+        {"eq20_over_eq19": "eq20", "eq21_over_eq19": "eq21", "divisor": "eq20"},
+        {"eq20_over_eq19": "eq21", "eq21_over_eq19": "eq20", "divisor": "eq19"},
+        {"eq20_over_eq19": "eq20", "eq21_over_eq19": "eq20", "divisor": "eq19"},
     ],
 )
 def test_an_empirical_check_of_a_neighbouring_quotient_is_seen(names: dict[str, str]) -> None:
@@ -235,12 +242,12 @@ def test_quantities_have_one_divisor() -> None:
     pair, growth = looked(DOMINANCE)
     says = pair.statement.says
     assert says is not None
-    third = says.quantities["third"].replace("lam**2", "lam**3")
-    other = derived_as(stated(pair, quantities={**says.quantities, "third": third}))
+    eq21_over_eq19 = says.quantities["eq21_over_eq19"].replace("lam**2", "lam**3")
+    other = derived_as(stated(pair, quantities={**says.quantities, "eq21_over_eq19": eq21_over_eq19}))
     # at the empirical check's lambda = 1 the numbers are the same
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("proofs_check.binding.orders._derived", lambda *_: Binding())
-        assert "third has another divisor" in orders_bound(other, growth, 0).missing[0]
+        assert "eq21_over_eq19 has another divisor" in orders_bound(other, growth, 0).missing[0]
     assert "its divisor's summand differs" in orders_bound(other, growth, 0).derived[0]
 
 

@@ -188,4 +188,4 @@ def test_a_fault_in_one_number_leaves_the_others() -> None:
 def test_prints_that_are_no_formulas_have_quantities() -> None:
     """o(1) for what tends to 0."""
     claim = by_id()["bao2024.appB.dominance"]
-    assert quantities(claim, Pair(claim).derived()) == ("second", "third")
+    assert quantities(claim, Pair(claim).derived()) == ("eq20_over_eq19", "eq21_over_eq19")

@@ -402,8 +402,8 @@ def test_the_mean_square_grows_like_the_bound(W: list[list[float]]) -> None:
 
 def test_a_quotient_needs_both_limits_at_the_same_matrices() -> None:
     found = appendix_b.dominance()
-    third = found["third"]
-    assert not unsupported_order(found["second"]) and not unsupported_order(third)
+    third = found["eq21_over_eq19"]
+    assert not unsupported_order(found["eq20_over_eq19"]) and not unsupported_order(third)
     assert unsupported_order(replace(third, exponent=-HALF))
     # a quotient of other exponents than those of the two sums, and two quotients
     for above_it, below_it in ((3, 3), (4, 3), (2, 2)):
@@ -433,7 +433,7 @@ OTHER_DIVISOR = "the divisor that is bounded from below is not the term that is 
 
 
 def test_a_quotient_for_all_matrices_needs_its_divisor_from_below() -> None:
-    third = appendix_b.dominance()["third"]
+    third = appendix_b.dominance()["eq21_over_eq19"]
     for rule in ("paired-square", "tube-growth"):
         assert unsupported_order(replace(third, steps=tuple(s for s in third.steps if s.rule != rule))) == [LOOSE]
     # each step is licensed below: a smaller bound, that of another vector, and that of another matrix
@@ -510,16 +510,16 @@ def test_a_term_without_a_number_is_no_printed_one() -> None:
         assert unsupported_order(forged) == [NUMBERLESS]
     # both terms of a quotient, and the growth of the divisor alone
     both = replace(appendix_b.order19(), steps=(named, *appendix_b.order19().steps))
-    assert concluded(both) == "second" and unsupported_order(both) == [NUMBERLESS]
+    assert concluded(both) == "eq20_over_eq19" and unsupported_order(both) == [NUMBERLESS]
     # one term picked for two growths
-    second = appendix_b.dominance()["second"]
+    second = appendix_b.dominance()["eq20_over_eq19"]
     once = replace(second, steps=tuple(s for s in second.steps if s.rule != "matrix-part" or s.data[1] == {"Gamma": 2}))
     assert unsupported_order(once) == [UNPICKED]
 
 
 def test_a_term_is_of_the_gradient_of_the_model() -> None:
     """Steps that are licensed each, from a sum put together, and from the gradients of other models."""
-    third: Order = appendix_b.dominance()["third"]
+    third: Order = appendix_b.dominance()["eq21_over_eq19"]
     degrees = {"Gamma": 2}
 
     def forged(before: tuple[Step, ...], whole: Matrix, term: Matrix, v: Matrix) -> Order:
@@ -557,7 +557,7 @@ def test_a_quotient_is_of_two_terms_of_the_gradient() -> None:
     assert unsupported_order(same) == [NUMBERLESS]
     found = appendix_b.dominance()
     assert {name: concluded(order) for name, order in found.items()} == {name: name for name in found}
-    assert numbered(found["second"]) == ("(20)", "(19)")
+    assert numbered(found["eq20_over_eq19"]) == ("(20)", "(19)")
 
 
 # -- what the kernel makes of it
@@ -605,21 +605,24 @@ def test_the_paper_s_orders_hold_and_its_dominance_does_not() -> None:
         assert settle(statement, derive(statement.id)).status == "proved"
     dominance = by_id()["bao2024.appB.dominance"]
     outcome = settle(dominance, derive(dominance.id))
-    assert (outcome.status, outcome.false_quantities) == ("disproved", ("second",))
-    assert outcome.corrections == {"second": 0}
+    assert (outcome.status, outcome.false_quantities) == ("disproved", ("eq20_over_eq19",))
+    assert outcome.corrections == {"eq20_over_eq19": 0}
     known = "of order T^(0) for all matrices with (19) not identically 0, attained for"
-    assert outcome.evidence[0].startswith(f"second: (20) over (19) is {known}")
+    assert outcome.evidence[0].startswith(f"eq20_over_eq19: (20) over (19) is {known}")
 
 
 def test_exchanged_quotients_decide_nothing() -> None:
     """With (21) over (19) in the place of (20) over (19), the paper's false print would be proved."""
     dominance = by_id()["bao2024.appB.dominance"]
     found = derive(dominance.id)
-    second, third = found.quantities["second"], found.quantities["third"]
-    for table in ({"second": third, "third": third}, {"second": third, "third": second}):
+    second, third = found.quantities["eq20_over_eq19"], found.quantities["eq21_over_eq19"]
+    for table in (
+        {"eq20_over_eq19": third, "eq21_over_eq19": third},
+        {"eq20_over_eq19": third, "eq21_over_eq19": second},
+    ):
         outcome = settle(dominance, replace(found, quantities=table))
         assert outcome.status == "undecided"
-        assert outcome.evidence == ["second: its steps give the order of (21) over (19)"]
+        assert outcome.evidence == ["eq20_over_eq19: its steps give the order of (21) over (19)"]
     # a single order without a name is of no quantity
     order = by_id()["bao2024.appB.order20"]
     nameless = replace(derive(order.id), quantities={"": appendix_b.order20()})
@@ -628,7 +631,7 @@ def test_exchanged_quotients_decide_nothing() -> None:
 
 def quotients(second: str, third: str) -> Any:
     claim = "bao2024.appB.dominance"
-    statement = replace(by_id()[claim], printed={"second": second, "third": third})
+    statement = replace(by_id()[claim], printed={"eq20_over_eq19": second, "eq21_over_eq19": third})
     return settle(statement, derive(claim))
 
 
@@ -638,24 +641,24 @@ def test_what_tends_to_0_is_of_an_exponent_below_0() -> None:
         ("O(1)", "o(1)", ()),
         ("o(T**(1/2))", "O(T**(-1))", ()),
         ("0", "o(T**(-1/2))", ()),
-        ("o(1)", "o(1)", ("second",)),
-        ("O(1)", "o(T**(-1))", ("third",)),
-        ("O(T**(-1/2))", "o(1/T)", ("second", "third")),
+        ("o(1)", "o(1)", ("eq20_over_eq19",)),
+        ("O(1)", "o(T**(-1))", ("eq21_over_eq19",)),
+        ("O(T**(-1/2))", "o(1/T)", ("eq20_over_eq19", "eq21_over_eq19")),
     ):
         outcome = quotients(second, third)
         assert (outcome.status, outcome.false_quantities) == ("disproved" if wrong else "proved", wrong)
-        assert outcome.corrections == {name: {"second": 0, "third": -1}[name] for name in wrong}
-    assert "second: not o(1), for W_QK" in "; ".join(quotients("o(1)", "o(1)").evidence)
+        assert outcome.corrections == {name: {"eq20_over_eq19": 0, "eq21_over_eq19": -1}[name] for name in wrong}
+    assert "eq20_over_eq19: not o(1), for W_QK" in "; ".join(quotients("o(1)", "o(1)").evidence)
 
 
 def test_a_quotient_s_print_holds_from_the_sharp_exponent_on() -> None:
     for second, third in (("0", "-1"), ("0", "-1/2"), ("1/2", "-1/2"), ("2", "0")):
         assert quotients(second, third).status == "proved"
     for second, third, wrong in (
-        ("-1/2", "-1/2", ("second",)),
-        ("0", "-3/2", ("third",)),
-        ("-1/2", "-2", ("second", "third")),
+        ("-1/2", "-1/2", ("eq20_over_eq19",)),
+        ("0", "-3/2", ("eq21_over_eq19",)),
+        ("-1/2", "-2", ("eq20_over_eq19", "eq21_over_eq19")),
     ):
         outcome = quotients(second, third)
         assert (outcome.status, outcome.false_quantities) == ("disproved", wrong)
-        assert outcome.corrections == {name: {"second": 0, "third": -1}[name] for name in wrong}
+        assert outcome.corrections == {name: {"eq20_over_eq19": 0, "eq21_over_eq19": -1}[name] for name in wrong}

@@ -138,9 +138,9 @@ OTHERS: dict[str, tuple[dict[str, Any], str, str, list[str], tuple[str, ...]]] =
         "o(1)",
         "of order 1",
         [
-            "second: (20) over (19) is of order T^(0), attained for W_V = I",
-            "second: exponent between T = 16 and 64 within [-0.38, 0.23]",
-            "third: exponent between T = 16 and 64 within [-1.28, -0.73]",
+            "eq20_over_eq19: (20) over (19) is of order T^(0), attained for W_V = I",
+            "eq20_over_eq19: exponent between T = 16 and 64 within [-0.38, 0.23]",
+            "eq21_over_eq19: exponent between T = 16 and 64 within [-1.28, -0.73]",
         ],
         ("of order T^(0)", "for W_V = I", "[-0.38, 0.23]", "[-1.28, -0.73]"),
     ),

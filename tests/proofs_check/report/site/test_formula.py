@@ -128,12 +128,14 @@ def test_what_is_compared_with_0_is_written_with_two_sides(condition: str, shown
         ("z == [1, 2]", r"z = \begin{pmatrix} 1 & 2 \end{pmatrix}"),
         ("x == [[3]]", "x = 3"),
         ("W == diag(1, -1)", r"W = \operatorname{diag}(1, -1)"),
+        ("Sum(inner(u, v[j])*s[j], (j, 1, m))", r"\sum_{j=1}^{m} \left\langle u, v_{j} \right\rangle s_{j}"),
+        ("Sum(s[j], (j, 1))", None),
         # an interval
         ("[0, 1]", None),
         *[(f"W == {no}", None) for no in ("[]", "[[]]", "[[1], [2, 3]]", "[[[1], [0]]]", "[1, [2]]", str([0] * 17))],
     ],
 )
-def test_small_matrices_are_typeset(text: str, shown: str | None) -> None:
+def test_matrices_and_sums_of_sympy_are_typeset(text: str, shown: str | None) -> None:
     assert formula.latex(text) == shown
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proofs_check.report.site import cases, names, pages
+from proofs_check.report.site import cases, names, pages, view
 
 Report = Any
 SAID = {
@@ -20,6 +20,18 @@ SAID = {
     "paper": {"W": "W_QK*Sigma"},
     "along": {"xi": "4**k"},
 }
+
+
+@pytest.mark.parametrize(("fidelity", "head"), [("verbatim", "printed"), ("inferred", "read as"), ("own", "read as")])
+def test_a_title_typesets_its_names_and_a_statement_says_how_far_it_is_printed(
+    fidelity: Any, head: str, sample_report: Report
+) -> None:
+    found = sample_report["claims"][0] | {"where": "Appendix C, gradient by W_Q", "fidelity": fidelity}
+    (entry,) = view.entries({**sample_report, "claims": [found]})
+    assert str(entry.heading).startswith("Appendix C, gradient by <math>") and entry.head == head
+    assert entry.titled(str, lambda name: f"<{name}>") == "Appendix C, gradient by <W_Q>"
+    page = pages.files({**sample_report, "claims": [found]})
+    assert any(f'<p class="word">{head.capitalize()}</p>'.encode() in content for _, content in page)
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ from proofs_check.report.site import mathml, prose
         ("tr(W Sigma_D) >= 2", r"\operatorname{tr}(W \Sigma_{D}) \geq 2"),
         ("T -> infinity", r"T \to \infty"),
         ("x_j'^T W", r"x_{j}'^{\top} W"),
+        ("rho'(theta)", r"\rho'(\theta)"),
     ],
 )
 def test_what_people_write_is_read_whole(text: str, latex: str) -> None:
