@@ -27,11 +27,12 @@ def test_a_title_typesets_its_names_and_a_statement_says_how_far_it_is_printed(
     fidelity: Any, head: str, sample_report: Report
 ) -> None:
     found = sample_report["claims"][0] | {"where": "Appendix C, gradient by W_Q", "fidelity": fidelity}
-    (entry,) = view.entries({**sample_report, "claims": [found]})
+    report: Any = {**sample_report, "claims": [found]}
+    (entry,) = view.entries(report)
     assert str(entry.heading).startswith("Appendix C, gradient by <math>") and entry.head == head
     assert entry.titled(str, lambda name: f"<{name}>") == "Appendix C, gradient by <W_Q>"
-    page = pages.files({**sample_report, "claims": [found]})
-    assert any(f'<p class="word">{head.capitalize()}</p>'.encode() in content for _, content in page)
+    page = f'<p class="word">{head.capitalize()}</p>'.encode()
+    assert any(page in content for _, content in pages.files(report))
 
 
 @pytest.fixture
