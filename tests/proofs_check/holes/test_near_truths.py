@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,76 +9,8 @@ from torch import Tensor
 
 from montecarlo.registry import covariance, variance
 from montecarlo.walks import Walks, form
-from proofs_check.api import check
-from tests.proofs_check.holes.lemmas import forgotten, found, lemma, mean, score
+from tests.proofs_check.holes.lemmas import found, lemma, mean, score
 from theorems.authoring import Moment, Position, Process, Statement, W, claim, random_walk
-
-
-@pytest.fixture(autouse=True)
-def _claims_are_forgotten() -> Iterator[None]:
-    with forgotten():
-        yield
-
-
-FALSE: dict[str, tuple[str, str, str]] = {
-    "only for singular Sigma": ("E[norm(x[i])**2] > 0", "", ""),
-    "only for W with negative trace": ("E[x[i].T*W*x[j]] = i*abs(tr(W*Sigma))", "W symmetric, i <= j", ""),
-    "only at i = T": ("E[norm(x[T] - x[i])**2] > 0", "Sigma = I", ""),
-    "only for d >= 4": ("E[norm(x[i])**2] = i*d + (d - 1)*(d - 2)*(d - 3)", "Sigma = I", ""),
-    "off by 0.3%": ("E[x[i].T*W*x[j]] = 1003*i*tr(W*Sigma)/1000", "W symmetric, i <= j", ""),
-    "true only to leading order": ("sum(E[x[j].T*W*x[T]], j, 1, T) = T**2*tr(W*Sigma)/2", "W symmetric", ""),
-    "swapped quantifier": ("E[x[i].T*W*x[T]]/T -> 0", "W symmetric", "T -> oo"),
-    "reversed limit": ("lam*E[norm(x[i])**2]/(1 + lam) -> 0", "lam > 0", "lam -> oo"),
-    "the other order of positions": ("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", "W symmetric", ""),
-    "a start that is not the walk's": ("E[x[i].T*W*x[j]] = (i - 1)*tr(W*Sigma)", "W symmetric, i <= j", ""),
-    "a transpose": ("E[(x[i].T*W*x[i])**2] = i**2*(tr(W*Sigma)**2 + 2*tr(W*Sigma*W*Sigma))", "", ""),
-}
-
-
-#: The token after the last is drawn like the others, and what only renames min(i, j) is no wrong version.
-PLAIN: dict[str, tuple[str, str, str]] = {
-    "the token after the last": ("E[x[T + 1].T*W*x[i]] = i*tr(W*Sigma)", "i <= T", ""),
-    "its growth": ("E[norm(x[T + 1])**2]/T -> tr(Sigma)", "", "T -> oo"),
-    "i and j exchanged in a root": ("E[x[i].T*W*x[j]] = sqrt(tr(W*Sigma)**2)*min(i, j)", "W psd", ""),
-}
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_a_true_lemma_is_verified(name: str) -> None:
-    text, hypotheses, limit = PLAIN[name]
-    assert check(text, hypotheses, limit=limit, effort="quick").verdict == "verified"
-
-
-def test_the_token_after_the_last_is_no_token_of_the_same_walk_again() -> None:
-    assert check("E[norm(x[T + 1])**2] = T*tr(Sigma)", effort="quick").verdict == "refuted"
-
-
-@pytest.mark.parametrize("name", FALSE)
-def test_a_lemma_that_is_false_in_one_corner_is_not_verified(name: str) -> None:
-    text, hypotheses, limit = FALSE[name]
-    verdict = check(text, hypotheses, limit=limit, effort="quick")
-    assert verdict.verdict in ("refuted", "undecided"), verdict
-    assert verdict.report["symbolic"]["status"] != "proved"
-
-
-TRUE: dict[str, tuple[str, str, str]] = {
-    "fixed position": ("E[x[1].T*W*x[T]]/T -> 0", "W symmetric", "T -> oo"),
-    "limit from the other end": ("lam*E[norm(x[i])**2]/(1 + lam) -> 0", "lam > 0", "lam -> 0"),
-    "either order": ("E[x[i].T*W*x[j]] = min(i, j)*tr(W*Sigma)", "W symmetric", ""),
-    "with the transpose": (
-        "E[(x[i].T*W*x[i])**2] = i**2*(tr(W*Sigma)**2 + tr(W*Sigma*W*Sigma) + tr(W*Sigma*W.T*Sigma))",
-        "",
-        "",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", TRUE)
-def test_its_true_neighbour_is_not_refuted(name: str) -> None:
-    text, hypotheses, limit = TRUE[name]
-    verdict = check(text, hypotheses, limit=limit, effort="quick")
-    assert verdict.verdict in ("verified", "undecided"), verdict
-    assert verdict.report["symbolic"]["status"] != "disproved"
 
 
 def test_a_covariance_told_as_a_raw_product_by_both_sides() -> None:

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.proofs_check.holes.lemmas import forgotten, found
+from tests.proofs_check.holes.lemmas import found
 from theorems.authoring import claim
-
-
-@pytest.fixture(autouse=True)
-def _claims_are_forgotten() -> Iterator[None]:
-    with forgotten():
-        yield
 
 
 @pytest.mark.parametrize(

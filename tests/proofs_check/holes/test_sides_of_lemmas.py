@@ -14,13 +14,6 @@ from tests.proofs_check.holes.lemmas import SYMMETRIC, forgotten, found, lemma, 
 from theorems.authoring import Step, coefficient, fact
 from theorems.rules import ABOUT, RULES, rule
 
-
-@pytest.fixture(autouse=True)
-def _claims_are_forgotten() -> Iterator[None]:
-    with forgotten():
-        yield
-
-
 MEAN = "E[x[i].T*W*x[j]] = i*tr(W*Sigma)"
 SMALLEST = "at i = 1, j = 1, d = 1, Sigma = [[1]], W = [[1]], value: at walk 1 the simulation's number is "
 

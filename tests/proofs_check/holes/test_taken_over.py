@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,7 +17,6 @@ from proofs_check.api import check
 from tests.proofs_check.holes.lemmas import (
     SPREAD,
     SYMMETRIC,
-    forgotten,
     found,
     lemma,
     mean,
@@ -29,13 +28,6 @@ from theorems.algebra.ratio import Ratio
 from theorems.authoring import Moment, Position, Process, W, claim, coefficient, fact, finite
 from theorems.gaussian.process import Step
 from theorems.kernel.derivation import Expected
-
-
-@pytest.fixture(autouse=True)
-def _claims_are_forgotten() -> Iterator[None]:
-    with forgotten():
-        yield
-
 
 # ---- a term typed into the observable
 
@@ -79,11 +71,6 @@ def test_a_variance_told_as_a_raw_moment_by_both_sides() -> None:
     assert "the derivation is of another quantity than Var[x[i].T*W*x[j]]" in verdict.reason
 
 
-def test_small_beside_T_for_every_position_is_uniform() -> None:
-    """At i = T the value is T tr(W Sigma), which is not o(T)."""
-    assert check("E[x[i].T*W*x[T]] = o(T)", "W symmetric", limit="T -> oo", effort="quick").verdict != "verified"
-
-
 def total(walk: Process, i: Position, T: Position) -> Moment:
     return walk.sum(lambda j: walk.expect(walk.form(j, W, i)), upto=i) + walk.sum(
         lambda j: walk.expect(walk.form(i, W, j)), above=i, upto=T
@@ -102,27 +89,10 @@ def test_a_free_position_is_no_constant() -> None:
     assert verdict.report["symbolic"]["status"] != "proved"
 
 
-def test_a_true_rational_print_is_no_conflict() -> None:
-    text = "sum(E[x[j].T*W*x[T]], j, 1, T) = T**3*tr(W*Sigma)/(2*T + 7) + o(T**2)"
-    assert check(text, "W symmetric", limit="T -> oo", effort="quick").verdict in ("verified", "undecided")
-
-
 def test_every_matrix_means_matrices_that_are_not_symmetric_too() -> None:
     text = "Var[x[i].T*W*x[j]] = i*(i + j)*tr((W*Sigma)**2)"
     assert found(lemma(text, "i <= j")).verdict == "refuted"
     assert check(text, SYMMETRIC, effort="quick").verdict == "verified"
-
-
-@pytest.mark.parametrize(
-    ("text", "hypothesis"),
-    [
-        ("E[norm(x[i])**2] = i*d", "Sigma = I"),
-        ("E[(x[i].T*W*x[i])**2] = 3*i**2*tr(W*Sigma)**2", "d = 1"),
-    ],
-)
-def test_a_hypothesis_that_is_data_counts(text: str, hypothesis: str) -> None:
-    assert check(text, hypothesis, effort="quick").verdict == "verified"
-    assert check(text, effort="quick").verdict == "refuted"
 
 
 WORDS: tuple[tuple[str, str, str, dict[str, Any], Callable[..., Any], Callable[..., Any], int], ...] = (

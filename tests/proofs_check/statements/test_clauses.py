@@ -8,34 +8,10 @@ import pytest
 
 from montecarlo.search_conditions import excess
 from proofs_check.statements import clauses
-from proofs_check.statements.deterministic import judge_deterministic
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.request import Request
 from theorems.statement.cases import Case
 from theorems.statement.proposition import proposition
-
-
-@pytest.mark.slow_for("abs(tr(W))")
-@pytest.mark.parametrize(
-    ("text", "known", "verdict"),
-    [
-        ("2*k*u > 0 iff u > 0", "k > 0, u real", "verified"),
-        ("u*v > 0 iff u > 0", "u real, v real", "refuted"),
-        ("u >= 0 iff u > 0", "u real", "refuted"),
-        ("u + 1/1000 > 0 iff u > 0", "u real", "refuted"),
-        ("abs(tr(W)) <= d if norm(W, 2) <= 1", "", "verified"),
-        ("abs(tr(W)) < d if norm(W, 2) <= 1", "", "refuted"),
-        ("exp(u) > 1 + u iff u != 0", "u real", "undecided"),
-    ],
-)
-def test_verdicts_without_tokens(text: str, known: str, verdict: str) -> None:
-    assert judge_deterministic(proposition(text, known), "quick").verdict == verdict
-
-
-def test_a_condition_that_never_holds_makes_no_verified_statement() -> None:
-    found = judge_deterministic(proposition("u > 0 if v**2 < 0", "u real, v real"), "quick")
-    assert found.verdict == "undecided"
-    assert "no case was found at which v**2 < 0 is true" in found.reason
 
 
 def test_a_violation_that_floats_do_not_see_is_not_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,13 +17,11 @@ from montecarlo.statements.encloser import Encloser
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.nodes import frozen
 from montecarlo.statements.values import value as number_of
-from proofs_check.api import check
 from proofs_check.statements.without_tokens import found_without_tokens
 from theorems.algebra.balls import precision
 from theorems.statement.arithmetic import UndefinedError
 from theorems.statement.calculus import derivative
 from theorems.statement.cases import Case
-from theorems.statement.decide import Derivation, decide
 from theorems.statement.expression import StatementError
 from theorems.statement.language import parsed
 from theorems.statement.proposition import proposition
@@ -129,29 +127,6 @@ def test_no_number_lies_in_an_interval_whose_ends_are_the_wrong_way_round(low: i
     assert enclosed.low <= wanted <= enclosed.high and enclosed.high - enclosed.low < 1e-12
 
 
-@pytest.mark.parametrize(
-    ("statement", "hypotheses", "verdict"),
-    [
-        ("P[a <= normal(0, 1) <= b] >= 0", "a real, b real", "undecided"),
-        ("P[1 <= normal(0, 1) <= c] + P[c <= normal(0, 1) <= 1] = 0", "c real", "refuted"),
-        (
-            "E[norm(x[1])**2]*P[a <= normal(0, 1) <= b] = tr(Sigma)*(erf(b/sqrt(2)) - erf(a/sqrt(2)))/2",
-            "a real, b real",
-            "refuted",
-        ),
-        # a variance that may be negative, or 0
-        ("P[normal(0, E[x[1].T*W*x[1]]) > 0] = 1/2", "W any", "undecided"),
-        ("P[normal(0, E[x[1].T*W*x[1]]) > 0] = 1/2", "W psd", "verified"),
-        ("E[norm(x[1])**2]*P[normal(0, v) > 0] = tr(Sigma)/2", "v >= 0", "undecided"),
-        ("E[norm(x[1])**2]*P[normal(0, v) > 0] = tr(Sigma)/2", "v > 0", "verified"),
-    ],
-)
-def test_probabilities_of_empty_intervals_and_of_no_number_verify_nothing(
-    statement: str, hypotheses: str, verdict: str
-) -> None:
-    assert check(statement, hypotheses, effort="quick").verdict == verdict
-
-
 def test_a_case_that_does_not_apply_needs_no_value() -> None:
     assert at("1 + indicator(u > 2)*indicator(3 <= 1/u)*log(u)", u=0) == 1
     with pytest.raises(UndefinedError):
@@ -227,23 +202,3 @@ def test_several_limits_at_once(end: str, shown: str) -> None:
     assert set(prop.parameters) == {"theta", "xi", "eta", "r"}
     # one of them alone says nothing of the others
     assert found_without_tokens(prop, "quick", 0).verdict[0] == "undecided"
-
-
-@pytest.mark.parametrize(
-    ("limit", "word"),
-    [
-        ("xi -> oo, eta -> 0, xi*r -> 1", "nothing is said of r"),
-        ("xi -> oo, eta -> 0, xi -> 0", "two limits"),
-        ("xi -> oo, eta -> xi", "xi tends itself"),
-        ("xi -> oo, T -> oo", "T tends to oo alone"),
-        ("2 -> 3", "tends nowhere"),
-    ],
-)
-def test_limits_that_contradict_or_leave_something_open(limit: str, word: str) -> None:
-    with pytest.raises(StatementError, match=word):
-        proposition(ERRORS, KNOWN.replace(", r >= 0", "") if "r" not in limit else KNOWN, limit=limit)
-
-
-def test_limits_of_several_parameters_are_not_decided_with_tokens_either() -> None:
-    prop = proposition("E[x[1].T*x[1]]*a*b -> r*tr(Sigma)", "r > 0", limit="a -> oo, b -> 0, a*b -> r")
-    assert decide(prop, Derivation(prop)).status == "undecided"

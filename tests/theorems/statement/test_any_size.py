@@ -10,7 +10,6 @@ import pytest
 from theorems.statement import StatementError, proposition
 from theorems.statement.arithmetic import UndefinedError, entries_of
 from theorems.statement.cases import Case, admissible, only_set
-from theorems.statement.decide import Derivation, decide
 from theorems.statement.factoring import factored
 from theorems.statement.proofs import proved
 from theorems.statement.prose import in_words, statement_latex
@@ -56,43 +55,6 @@ def test_what_does_not_fit_is_told_with_its_place(text: str, hypotheses: str, pl
     assert told in str(caught.value)
     assert caught.value.at == place
     assert caught.value.caret.endswith("^")
-
-
-@pytest.mark.parametrize(
-    ("hypotheses", "told"),
-    [
-        ("A in R^(m x d), A symmetric", "A is m x d, so that it is not symmetric"),
-        ("A in R^(m x d), A in R^(d x m)", "two sizes"),
-        ("Sigma in R^(m x d)", "Sigma is d x d"),
-        ("A in R^(0 x d)", "the size 0"),
-        ("A in R^(m x d), B in R^(m x d)", "speak of B"),
-        ("A in R^(m x d), m = 0", "m is an integer >= 1"),
-    ],
-)
-def test_hypotheses_of_sizes_that_cannot_be(hypotheses: str, told: str) -> None:
-    with pytest.raises(StatementError, match=told):
-        proposition("tr(A.T*A) >= 0", hypotheses)
-
-
-@pytest.mark.parametrize(
-    ("text", "hypotheses", "status"),
-    [
-        ("E[norm(A*x[i])**2] = i*tr(A*Sigma*A.T)", "A in R^(m x d)", "proved"),
-        ("E[norm(A*x[i])**2] = i*tr(A*A.T)", "A in R^(m x d)", "open"),
-        ("E[norm(A*x[i])**2] = m*i", "A in R^(m x d), Sigma = I", "open"),
-        ("Var[norm(A*x[i])**2] = 2*i**2*tr((A*Sigma*A.T)**2)", "A in R^(2 x d)", "proved"),
-        ("E[norm(A*x[i] + b)**2] = i*tr(A*Sigma*A.T) + b.T*b", "A in R^(m x d), b in R^m", "proved"),
-        ("E[b.T*A*x[i]*x[j].T*A.T*c] = min(i, j)*b.T*A*Sigma*A.T*c", "A in R^(m x d), b in R^m, c in R^m", "proved"),
-        ("E[tr(A*x[i]*x[j].T*B)] = i*tr(B*A*Sigma)", "A in R^(m x d), B in R^(d x m), i <= j", "proved"),
-        ("E[norm(A*x[i])**2] >= 0", "A in R^(m x d)", "proved"),
-        ("E[x[i].T*A*B*x[i]] >= 0", "A in R^(d x m), B in R^(m x d)", "open"),
-        ("E[tr(B*A*x[i]*x[i].T*A.T)] >= 0", "A in R^(m x d), B in R^(m x m), B psd", "proved"),
-        ("E[tr(B*A*x[i]*x[i].T*A.T)] >= 0", "A in R^(m x d), B in R^(m x m), B symmetric", "open"),
-    ],
-)  # fmt: skip
-def test_matrices_of_any_size_stand_beside_tokens(text: str, hypotheses: str, status: str) -> None:
-    prop = proposition(text, hypotheses)
-    assert decide(prop, Derivation(prop)).status == status
 
 
 @pytest.mark.parametrize(
@@ -258,31 +220,3 @@ def test_a_matrix_of_rank_1_that_is_not_square_has_one_norm(rows: list[list[int]
 
 
 PRODUCT, PAIR = "A in R^(m x k), B in R^(k x n)", "A in R^(m x k), B in R^(m x k)"
-#: Inequalities between numbers of matrices of any size; what is false stands below what is true.
-INEQUALITIES = {
-    "norm(A*B, fro) <= norm(A, 2)*norm(B, fro)": (PRODUCT, True),
-    "norm(A*B, fro) <= norm(A, 2)*norm(B, 2)": (PRODUCT, False),
-    "norm(A*B, fro) < norm(A, 2)*norm(B, fro)": (PRODUCT, False),
-    "norm(A*B, nuclear) <= norm(A, fro)*norm(B, fro)": (PRODUCT, True),
-    "norm(A*B, nuclear) <= norm(A, fro)*norm(B, 2)": (PRODUCT, False),
-    "norm(A + B, 2) <= norm(A, 2) + norm(B, 2)": (PAIR, True),
-    "norm(A - B, 2) <= norm(A, 2) - norm(B, 2)": (PAIR, False),
-    "norm(A, fro) <= sqrt(m)*norm(A, 2)": ("A in R^(m x k)", True),
-    "norm(A, fro) <= sqrt(k)*norm(A, 2)": ("A in R^(m x k)", True),
-    "norm(A, fro) <= 997*sqrt(m)*norm(A, 2)/1000": ("A in R^(m x k)", False),
-    "norm(A, fro) <= sqrt(d)*norm(A, 2)": ("A in R^(m x k)", False),
-    "abs(tr(A*B)) <= norm(A, fro)*norm(B, fro)": ("A in R^(m x d), B in R^(d x m)", True),
-    "abs(tr(A*B)) <= norm(A, 2)*norm(B, 2)": ("A in R^(m x d), B in R^(d x m)", False),
-    "tr(A.T*A)**2 <= m*tr(A.T*A*A.T*A)": ("A in R^(m x k)", True),
-    "tr(A.T*A)**2 <= k*tr(A.T*A*A.T*A)": ("A in R^(m x k)", True),
-    "tr(A.T*A)**2 <= d*tr(A.T*A*A.T*A)": ("A in R^(m x k)", False),
-    "tr(A.T*A) <= k*tr(A.T*A*A.T*A)": ("A in R^(m x k)", False),
-    "tr(A*P*A.T) >= 0": ("A in R^(m x d), P in R^(d x d), P psd", True),
-    "tr(A*P*A.T) >= 0 + 0": ("A in R^(m x d), P in R^(d x d), P symmetric", False),
-}
-
-
-@pytest.mark.parametrize("text", INEQUALITIES)
-def test_inequalities_of_matrices_of_any_size(text: str) -> None:
-    hypotheses, true = INEQUALITIES[text]
-    assert (proved(proposition(text, hypotheses)) is not None) == true

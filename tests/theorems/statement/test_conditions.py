@@ -9,9 +9,7 @@ import pytest
 from theorems.statement.arithmetic import UndefinedError
 from theorems.statement.cases import Case
 from theorems.statement.certify import shown, violation
-from theorems.statement.decide import Derivation, decide
 from theorems.statement.expression import StatementError
-from theorems.statement.proofs import proved
 from theorems.statement.proposition import proposition
 from theorems.statement.prose import in_words, statement_latex
 from theorems.statement.truths import truth
@@ -46,11 +44,6 @@ def test_what_cannot_be_read_is_named_with_its_place(text: str, at: int, said: s
     assert caught.value.at == at, caught.value.caret
 
 
-def test_a_limit_needs_a_relation_of_its_own() -> None:
-    with pytest.raises(StatementError, match="states no limit"):
-        proposition("u > 0 iff v > 0", "u real, v real", limit="u -> 0")
-
-
 @pytest.mark.parametrize(
     ("text", "u", "v", "violated"),
     [
@@ -73,52 +66,6 @@ def test_a_case_shows_whether_a_condition_holds() -> None:
     prop = proposition("u > 0 iff v > 0", "u real, v real")
     assert shown(prop.left, Case({"u": Fraction(1, 2), "v": Fraction(0)})) == "holds: 1/2 > 0"
     assert shown(prop.right, Case({"u": Fraction(1, 2), "v": Fraction(0)})) == "fails: 0 > 0"
-
-
-TRUE = [
-    ("2*k*u > 0 iff u > 0", "k > 0, u real"),
-    ("u*v > 0 if u > 0 and v > 0", "u real, v real"),
-    ("u > 0 and v > 0 iff u*v > 0 and u + v > 0", "u real, v real"),
-    ("u**2 >= u iff u >= 1", "u > 0"),
-    ("tr(W.T*W) > 0 iff norm(W, fro) > 0", ""),
-]
-FALSE = [
-    ("2*k*u > 0 iff u > 0", "k >= 0, u real"),
-    ("u*v > 0 iff u > 0 and v > 0", "u real, v real"),
-    ("u*v > 0 if u > 0", "u real, v real"),
-    ("u >= 0 iff u > 0", "u real"),
-    ("u**2 >= u iff u >= 1", "u >= 0"),
-    ("tr(W) > 0 iff norm(W, fro) > 0", ""),
-]
-
-
-@pytest.mark.parametrize(("text", "known"), TRUE)
-def test_true_statements_are_proved(text: str, known: str) -> None:
-    assert proved(proposition(text, known)) is not None
-
-
-@pytest.mark.parametrize(("text", "known"), FALSE)
-def test_false_statements_are_not_proved(text: str, known: str) -> None:
-    assert proved(proposition(text, known)) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "known", "status"),
-    [
-        ("E[x[i].T*W*x[j]] > 0 iff tr(W*Sigma) > 0", "", "proved"),
-        ("E[x[i].T*W*x[j]] >= 0 iff tr(W*Sigma) > 0", "", "open"),
-        ("E[x[i].T*W*x[j]] > 1 iff tr(W*Sigma) > 1", "", "open"),
-        ("E[x[i].T*W*x[j]] > i*tr(W*Sigma) iff tr(W*Sigma) > 0", "i <= j", "open"),
-        ("E[x[i].T*W*x[j]] > E[x[i].T*W*x[i]] if tr(W*Sigma) > 0", "j < i", "open"),
-        ("E[x[i].T*W*x[j]] < E[x[i].T*W*x[i]] iff tr(W*Sigma) > 0", "j < i", "proved"),
-        ("E[norm(x[j])**2] > E[norm(x[i])**2] if tr(Sigma) > 0 and j > i", "", "proved"),
-        ("E[norm(x[j])**2] > E[norm(x[i])**2] if j > i", "", "open"),
-        ("E[norm(x[j])**2] > E[norm(x[i])**2] if j > i", "Sigma positive definite", "proved"),
-    ],
-)
-def test_moments_are_compared_by_the_signs_of_exact_values(text: str, known: str, status: str) -> None:
-    prop = proposition(text, known)
-    assert decide(prop, Derivation(prop)).status == status
 
 
 def test_a_condition_that_is_not_settled_leaves_a_relation_for_every_index_open() -> None:

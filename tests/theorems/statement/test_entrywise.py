@@ -15,40 +15,13 @@ from proofs_check.cases.of_statements import readable_case, unit
 from proofs_check.statements.judging import both_sides, judged
 from proofs_check.statements.measuring import planned
 from proofs_check.statements.request import Request
-from theorems.statement import StatementError, proposition
+from theorems.statement import proposition
 from theorems.statement.decide import Derivation, decide
 from theorems.statement.prose import in_words
 from theorems.statement.repairing import whole_text
 from theorems.statement.typeset import typeset
 
 CUBIC = "E[(x[i].T*W*x[i])*x[i]*x[i].T]"
-
-
-@pytest.mark.parametrize(
-    ("text", "hypotheses", "status"),
-    [
-        ("E[x[i]*x[j].T] = i*Sigma", "i <= j", "proved"),
-        ("E[x[i]*x[j].T] = i*Sigma", "", "open"),
-        ("E[x[i]*x[j].T] = min(i, j)*Sigma", "", "proved"),
-        ("E[A*x[i]] = 0", "A in R^(m x d)", "proved"),
-        ("E[x[i].T*A] = 0", "A in R^(d x m)", "proved"),
-        ("E[A*x[i]] = b", "A in R^(m x d), b in R^m", "open"),
-        ("Cov[x[i]] = i*Sigma", "", "proved"),
-        ("Cov[A*x[i], x[j]] = i*A*Sigma", "A in R^(m x d), i <= j", "proved"),
-        ("Cov[x[i], A*x[j]] = i*A*Sigma", "A in R^(d x d), i <= j", "open"),
-        ("Cov[A*x[i]].T = i*A*Sigma*A.T", "A in R^(m x d)", "proved"),
-        (f"{CUBIC} = i**2*(tr(W*Sigma)*Sigma + Sigma*W*Sigma + Sigma*W.T*Sigma)", "", "proved"),
-        (f"{CUBIC} = i**2*(tr(W*Sigma)*Sigma + 2*Sigma*W*Sigma)", "", "open"),
-        (f"{CUBIC} = i**2*(tr(W*Sigma)*Sigma + 2*Sigma*W*Sigma)", "W symmetric", "proved"),
-        (f"{CUBIC} = 3*i**2*W*Sigma**2", "d = 1", "proved"),
-        ("E[sum(x[j]*x[j].T, j, 1, T)] = T*(T + 1)/2*Sigma", "", "proved"),
-        ("A*E[x[i]*x[i].T]*A.T - i*A*Sigma*A.T = 0", "A in R^(m x d)", "proved"),
-        ("E[x[i]*x[i].T - W]/2 = (i*Sigma - W)/2", "", "proved"),
-    ],
-)
-def test_matrices_are_decided_entry_by_entry(text: str, hypotheses: str, status: str) -> None:
-    prop = proposition(text, hypotheses)
-    assert decide(prop, Derivation(prop)).status == status
 
 
 def test_a_mean_that_is_not_zero_stands_beside_the_covariance() -> None:
@@ -67,27 +40,6 @@ def test_the_reader_sees_the_matrices_and_no_unit_vectors() -> None:
     assert typeset(prop) == "𝔼[xᵢ xⱼᵀ] = i Σ"
     assert "E[x[i]*x[j].T] = i*Sigma, entry by entry" in in_words(prop)
     assert "_left" not in in_words(prop)
-
-
-@pytest.mark.parametrize(
-    ("text", "hypotheses", "limit", "told"),
-    [
-        ("E[x[i]*x[i].T] >= i*Sigma", "", "", "and >= is about numbers"),
-        ("E[x[i]*x[i].T] = i*Sigma + o(i)", "", "i -> oo", "an error term is about numbers"),
-        ("E[A*x[i]] = x[i]", "A in R^(m x d)", "", "is random"),
-        ("E[A*x[i]] = b", "A in R^(m x d), b in R^n", "", "a vector of length m and b is a vector of length n"),
-        ("E[A*x[i]*x[i].T] = Sigma", "A in R^(m x d)", "", "is m x d and Sigma is d x d"),
-        ("Var[x[i]] = Sigma", "", "", "write Cov[x[i]] for the matrix"),
-        ("Cov[x[i], x[i].T*x[i]] = 0", "", "", "not a number"),
-        ("Cov[x[i], x[i]*x[i].T] = 0", "", "", "takes numbers, or vectors alone"),
-        ("E[x[i]*x[i].T]*E[x[j]*x[j].T] = Sigma", "", "", "product of matrices of moments"),
-        ("E[x[i]*x[i].T]/d -> Sigma", "", "d -> oo", "its size d tends"),
-    ],
-)
-def test_what_has_no_entries_to_compare_is_refused(text: str, hypotheses: str, limit: str, told: str) -> None:
-    with pytest.raises(StatementError) as refused:
-        proposition(text, hypotheses, limit=limit)
-    assert told in str(refused.value)
 
 
 def test_the_entry_where_the_sides_differ_is_named() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from theorems.statement import proposition
-from theorems.statement.decide import Derivation, decide
 from theorems.statement.proofs.prover import proved
 from theorems.statement.work import Work
 
@@ -47,31 +46,3 @@ GIVEN = "w > 0, l integer, l >= 1, d >= 2"
 def test_what_is_proved_and_what_is_not(factor: str, bound: str, tail: str, hypotheses: str, holds: bool) -> None:
     statement = f"sum({WEIGHT}*{factor}, k, 0, oo) >= {bound}*(1 - sum({tail}, oo))"
     assert (proved(proposition(statement, hypotheses), Work(800)) is not None) == holds
-
-
-@pytest.mark.parametrize(
-    ("bound", "status"),
-    [(BOUND, "proved"), ("prod(d/(d + 2*j), j, 0, l - 2)", "open")],
-)
-def test_an_expectation_on_the_sphere_is_such_a_mean(bound: str, status: str) -> None:
-    weight = "exp(-norm(u)**2/2)*(norm(u)**2/2)**k/factorial(k)"
-    prop = proposition(
-        f"E[exp(x[1].T*u)]*exp(-norm(u)**2/2) >= {bound}*(1 - sum({weight}, k, l + 1, oo))",
-        "u in R^d, norm(u) > 0, Sigma = I, d >= 2, l integer, l >= 1",
-        law="iid(sphere)",
-    )
-    assert decide(prop, Derivation(prop)).status == status
-
-
-@pytest.mark.parametrize(
-    ("statement", "holds"),
-    [
-        ("prod(1/(1 + j), j, 0, l) >= prod(1/(1 + j), j, 0, l + 2)", True),
-        ("prod(1/(1 + j), j, 0, l + 2) >= prod(1/(1 + j), j, 0, l)", False),
-        ("prod(1/(1 + j), j, 1, l) >= prod(1/(1 + j), j, 0, l)", False),
-        ("prod(1 + j, j, 0, l) >= prod(1 + j, j, 0, l + 2)", False),
-        ("prod(-1/2, j, 0, l) >= prod(-1/2, j, 0, l + 1)", False),
-    ],
-)
-def test_products_fall_with_their_factors(statement: str, holds: bool) -> None:
-    assert (proved(proposition(statement, "l integer, l >= 1")) is not None) == holds

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from proofs_check.api import check
 from proofs_check.cases.of_statements import drawn
 from theorems.algebra.balls import at, ball
 from theorems.algebra.expressions import symbol
@@ -20,18 +19,12 @@ from theorems.algebra.spherical import FrameCos, FrameExp, SphereExp, bounds
 from theorems.statement import proposition
 from theorems.statement.cumulants import CaseMoments
 from theorems.statement.decide import Derivation, decide
-from theorems.statement.expression import StatementError
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.normal import nonnegative
 from theorems.statement.proofs import termwise
 
 TWO = "u in R^d, Sigma = I, d >= 2"
 CASE = {"d": 2, "T": 2, "u": ["1/2", "1/4"], "v": ["-1/3", "1"], "Sigma": [["1", "0"], ["0", "1"]]}
-F = "f[k] = exp(-(norm(u)**2 + norm(v)**2)/2)*exp(x[k].T*(u + v))"
-ERROR = "E[(sum(f[k], k, 1, T)/T - exp(u.T*v))**2 - sum((f[k] - exp(u.T*v))**2, k, 1, T)/T/T]"
-REG = "Var[sum(f[k], k, 1, T)/T]"
-GAP = "2*(T - 1)/(T*(d + 2))*(exp(u.T*v) - exp(-(norm(u)**2 + norm(v)**2)/2))**2"
-GAP_REG = "2*(T - 1)/(T*(d + 2))*(E[f[1]] - exp(-(norm(u)**2 + norm(v)**2)/2))**2"
 
 
 def by_quadrature(function: str, law: str) -> float:
@@ -114,11 +107,6 @@ def test_distinct_tokens_are_orthogonal_and_each_as_its_negative(statement: str,
     assert len(drawn(prop, 1, 12)) >= 4
 
 
-def test_without_an_identity_covariance_tokens_are_not_orthogonal() -> None:
-    prop = proposition("E[(x[1].T*x[2])**2] = 0", "d >= 2", "", "frame")
-    assert decide(prop, Derivation(prop)).status == "undecided"
-
-
 def test_one_token_of_a_frame_has_the_law_of_one_alone() -> None:
     for statement in ("E[(x[1].T*W*x[1])**2]", "E[exp(2*x[1].T*u)]", "E[norm(x[1])**6]"):
         known = "u in R^d" if "u" in statement else ""
@@ -126,25 +114,6 @@ def test_one_token_of_a_frame_has_the_law_of_one_alone() -> None:
             values = [Derivation(proposition(f"{statement} = 0", known, "", one)) for one in (law, other)]
             one, two = (one.value(one.orders[0], one.prop.left) for one in values)
             assert sp.cancel(one - two) == 0
-
-
-@pytest.mark.parametrize(
-    ("law", "known", "match"),
-    [
-        ("frame", "u in R^d", "at most d"),
-        ("frame", "u in R^d, T <= 2*d", "at most d"),
-        ("frame", "u in R^d, T >= d", "at most d"),
-        ("frame(5)", "u in R^d, T <= d", r"frame\(sphere\)"),
-        ("fram", "u in R^d, T <= d", "did you mean frame"),
-    ],
-)
-def test_a_frame_has_at_most_d_tokens(law: str, known: str, match: str) -> None:
-    with pytest.raises(StatementError, match=match):
-        proposition("E[sum(exp(x[k].T*u), k, 1, T)] = T", known, "", law)
-    with pytest.raises(StatementError, match="at most d"):
-        proposition("E[x[1].T*u*x[3].T*u] = 0", "u in R^d, d >= 2", "", "frame")
-    with pytest.raises(StatementError, match="no position"):
-        proposition("Var[sum(x[k].T*u, k, 1, T)/T] -> 0", "u in R^d, T <= d", "", "frame", "T -> oo")
 
 
 def test_joint_cumulants_do_not_take_them_for_independent() -> None:
@@ -207,43 +176,6 @@ def test_bounds_and_balls_of_the_functions() -> None:
         assert low < ball(FrameExp(d, k, q), {}) < high
         assert abs(ball(FrameCos(d, k, q), {})) < flint.arb(1)
     assert FrameExp(3, 1, q) == sp.exp(q / 2) and FrameCos(3, 1, q) == sp.exp(-q / 2)
-
-
-@pytest.mark.parametrize(
-    ("statement", "known", "law", "where", "expected"),
-    [
-        (f"{ERROR} <= -{GAP}", "T <= d", "frame", F, "proved"),
-        (f"{REG} <= Var[f[1]]/T - {GAP_REG}", "T <= d", "frame(sphere)", F, "proved"),
-        (f"-{GAP} >= {ERROR}", "T < d", "frame", F, "proved"),
-        # another constant; one off; another kernel; the wrong sign; true at T = 1 alone
-        (f"{ERROR} <= -{GAP.replace('2*(T', '21/10*(T')}", "T <= d", "frame", F, "open"),
-        (f"{ERROR} <= -{GAP.replace('d + 2', 'd + 1')}", "T <= d", "frame", F, "open"),
-        (f"{ERROR} <= -{GAP.replace(' - exp(-(norm(u)**2 + norm(v)**2)/2)', '')}", "T <= d", "frame", F, "open"),
-        (f"{ERROR} >= -{GAP}", "T <= d", "frame", F, "open"),
-        (f"{ERROR} >= 0", "T <= d, d >= 2", "frame", F, "open"),
-        (f"{ERROR} <= -T*{GAP}", "T <= d", "frame", F, "open"),
-        (f"{ERROR} < -{GAP}", "T <= d", "frame", F, "open"),
-        (f"{REG} <= Var[f[1]]/T - {GAP_REG.replace('2*(T', '3*(T')}", "T <= d", "frame(sphere)", F, "open"),
-        (f"{REG} <= Var[f[1]]/T - {GAP_REG.replace('d + 2', 'd')}", "T <= d", "frame(sphere)", F, "open"),
-        (f"{REG} <= Var[f[1]]/T - {GAP}", "T <= d", "frame(sphere)", F, "open"),
-        # independent features gain nothing
-        (f"{ERROR} <= -{GAP}", "T >= 1", "iid", F, "open"),
-        (f"{REG} <= Var[f[1]]/T - {GAP_REG}", "T >= 1", "iid(sphere)", F, "open"),
-    ],
-)
-def test_what_is_proved_term_by_term(statement: str, known: str, law: str, where: str, expected: str) -> None:
-    prop = proposition(statement, f"u in R^d, v in R^d, Sigma = I, {known}", where, law)
-    found = decide(prop, Derivation(prop))
-    assert found.status == expected, found.reason
-
-
-def test_a_check_samples_them_too() -> None:
-    known = "u in R^d, Sigma = I, d >= 2"
-    squares = "E[(x[1].T*u)**2*(x[2].T*u)**2]"
-    both = "E[exp(x[1].T*u + x[2].T*u)]"
-    assert check(f"{both} <= exp(norm(u)**2)", known, law="frame", effort="quick").verdict == "verified"
-    assert check(f"{both} >= exp(norm(u)**2)", known, law="frame", effort="quick").verdict != "verified"
-    assert check(f"{squares} = norm(u)**4", known, law="frame", effort="quick").verdict != "verified"
 
 
 def test_what_the_rule_says_is_so_of_drawn_combinations() -> None:

@@ -22,13 +22,6 @@ from theorems.statement.proofs import proved
 from theorems.statement.prose import latex
 from theorems.statement.typeset import _text
 
-CHI = "2**(j/2)*gamma((d + j)/2)/gamma(d/2)"
-
-
-def status(statement: str, known: str = "Sigma = I", law: str = "iid") -> str:
-    prop = proposition(statement, known, "", law)
-    return decide(prop, Derivation(prop)).status
-
 
 def test_values_and_poles() -> None:
     assert gamma(Fraction(5)) == 24
@@ -68,51 +61,6 @@ def test_lengths_against_quadrature(d: int, j: str) -> None:
     weight = r ** (d - 1) * np.exp(-(r**2) / 2)
     expected = 5 ** (float(Fraction(j)) / 2) * (weight @ r ** float(Fraction(j))) / weight.sum()
     assert float(found) == pytest.approx(expected, rel=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("statement", "known", "law", "expected"),
-    [
-        (f"E[norm(x[1])**j] = {CHI}", "Sigma = I, j >= 0", "iid", "proved"),
-        # a token times a number that is random has no Gaussian length
-        ("E[norm((x[1].T*x[1])*x[2])**3] = (2*(d**2 + 2*d))**(3/2)*gamma((d + 3)/2)/gamma(d/2)", "Sigma = I", "iid",
-         "undecided"),
-        ("E[norm(exp(a.T*x[1])*x[2])] = 1", "Sigma = I, a in R^d", "iid", "undecided"),
-        (f"E[norm(x[1])**j] = {CHI}", "Sigma = I, j >= 0, d = 1", "iid", "proved"),
-        ("E[norm(x[1])**3] = (d + 1)*E[norm(x[1])]", "Sigma = I", "iid", "proved"),
-        ("E[norm(x[3] - x[1])**3] = 8*gamma((d + 3)/2)/gamma(d/2)", "Sigma = I", "walk", "proved"),
-        # neighbours: another power of 2, one index off, true at d = 1 alone, true at j = 2 alone
-        ("E[norm(x[1])**j] = 2**j*gamma((d + j)/2)/gamma(d/2)", "Sigma = I, j >= 0", "iid", "open"),
-        ("E[norm(x[1])**j] = 2**(j/2)*gamma((d + j + 1)/2)/gamma(d/2)", "Sigma = I, j >= 0", "iid", "open"),
-        ("E[norm(x[1])**j] = 2**(j/2)*gamma((1 + j)/2)/sqrt(pi)", "Sigma = I, j >= 0", "iid", "open"),
-        ("E[norm(x[1])**j] = d**(j/2)", "Sigma = I, j >= 0", "iid", "open"),
-        ("E[norm(x[3] - x[1])**3] = 8*gamma((d + 3)/2)/gamma(d/2)", "Sigma = I", "iid", "proved"),
-        ("E[norm(x[3] - x[2])**3] = 8*gamma((d + 3)/2)/gamma(d/2)", "Sigma = I", "walk", "open"),
-        # not shown to exist, no multiple of I, no Gaussian tokens
-        # of a token on the sphere, and of one whose length has any law
-        ("E[norm(x[1])**j] = d**(j/2)", "Sigma = I, j >= 0", "iid(sphere)", "proved"),
-        ("E[norm(2*x[1])**j] = d**(j/2)", "Sigma = I, j >= 0", "iid(sphere)", "open"),
-        ("E[norm(-2*x[1])**3] = 8*E[norm(x[1])**3]", "Sigma = I", "iid(isotropic)", "proved"),
-        ("E[norm(x[1])**3] = E[norm(x[1])]*E[norm(x[1])**2]", "Sigma = I", "iid(isotropic)", "open"),
-        ("E[norm(x[1] + x[2])] = sqrt(2)*E[norm(x[1])]", "Sigma = I", "iid(isotropic)", "undecided"),
-        ("E[norm(x[1])**j] = d**(j/2)", "j >= 0", "iid(sphere)", "undecided"),
-        (f"E[norm(x[1])**j] = {CHI}", "Sigma = I, j real", "iid", "undecided"),
-        (f"E[norm(x[1])**j] = {CHI}", "j >= 0", "iid", "undecided"),
-        (f"E[norm(x[1])**j] = {CHI}", "Sigma = I, j >= 0", "iid(student(9))", "undecided"),
-        (f"E[norm(x[1])**j] = {CHI}", "Sigma = I, j >= 0", "walk(start=m)", "undecided"),
-        (f"E[norm(W*x[1])**j] = {CHI}", "Sigma = I, j >= 0", "iid", "undecided"),
-        # a side with poles: d = 2 is one
-        (f"E[norm(x[1])**j] = {CHI}*gamma(d - 2)/gamma(d - 2)", "Sigma = I, j >= 0", "iid", "undecided"),
-    ],
-)  # fmt: skip
-def test_what_is_proved_of_lengths(statement: str, known: str, law: str, expected: str) -> None:
-    assert status(statement, known, law) == expected
-
-
-def test_a_check_samples_them_too() -> None:
-    assert check(f"E[norm(x[1])**j] = {CHI}", "Sigma = I, j >= 0", law="iid", effort="quick").verdict == "verified"
-    other = CHI.replace("d + j", "d + j + 1")
-    assert check(f"E[norm(x[1])**j] = {other}", "Sigma = I, j >= 0", law="iid", effort="quick").verdict == "refuted"
 
 
 def test_an_identity_without_tokens() -> None:

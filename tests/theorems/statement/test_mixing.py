@@ -100,25 +100,6 @@ def test_a_wrong_factor_is_seen_by_the_second_route(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    ("text", "known", "law", "status"),
-    [
-        ("E[norm(x[i])**4] = d**2", "Sigma = I", "iid(sphere)", "proved"),
-        ("E[norm(x[i])**4] = d**2 + 2*d", "Sigma = I", "iid(sphere)", "open"),
-        ("E[(x[i].T*W*x[i])**2] = tr(W*Sigma)**2", "d = 1", "iid signs", "proved"),
-        ("E[(x[i].T*W*x[j])**2] = tr(W*Sigma*W.T*Sigma)", "i < j", "iid(signs)", "proved"),
-        ("E[(x[i].T*W*x[i])**2] = 0", "", "iid(signs)", "undecided"),
-        ("E[x[i].T*W*x[i]] = nu/(nu - 2)*tr(W*Sigma)", "nu > 2", "iid student(nu)", "proved"),
-        ("E[x[i].T*W*x[i]] = tr(W*Sigma)", "nu > 2", "iid(student(nu))", "open"),
-        ("Kurt[a.T*x[i]] = 6/(nu - 4)", "nu > 4, a in R^d", "iid(student(nu))", "proved"),
-        ("E[norm(mean(x))**2] = (1 - p + p*c)*tr(Sigma)/T", "0 <= p <= 1, c >= 0", "iid mixture(p, c)", "proved"),
-    ],
-)
-def test_statements_are_decided(text: str, known: str, law: str, status: str) -> None:
-    prop = proposition(text, known, "", law)
-    assert decide(prop, Derivation(prop)).status == status
-
-
-@pytest.mark.parametrize(
     ("law", "known"),
     [
         ("iid(student(4))", ""),

@@ -27,39 +27,6 @@ from theorems.statement.work import Work
 FACTORIAL = "prod(1/j, j, 1, k)"
 
 
-@pytest.mark.parametrize(
-    ("statement", "hypotheses", "holds"),
-    [
-        ("log(1 - u) = -sum(u**i/i, i, 1, oo)", "0 < u, u < 1", True),
-        ("log(1 - u) = sum((-1)**i*u**i/i, i, 1, oo)", "0 < u, u < 1", False),
-        ("log(1 - u) = -sum(u**i/(i + 1), i, 1, oo)", "0 < u, u < 1", False),
-        # at an end, and beyond it, where it diverges
-        ("log(1 - u) = -sum(u**i/i, i, 1, oo)", "0 < u, u <= 1", False),
-        ("log(1 + u) = -sum((-u)**i/i, i, 1, oo)", "-1 < u, u < 1", True),
-        ("log(1 + u) = -sum((-u)**i/i, i, 1, oo)", "-1 <= u, u < 1", False),
-        ("sum(u**i, i, 0, oo) = 1/(1 - u)", "-1 < u, u < 1", True),
-        ("sum(u**i, i, 0, oo) = 1/(1 - u)", "u > 1", False),
-        ("sum(u**i, i, 0, oo) = 1/(1 - u)", "u < 1", False),
-        # false at u = 0 alone is true at no other place either: one index off
-        ("sum(u**i, i, 1, oo) = 1/(1 - u)", "-1 < u, u < 1", False),
-        ("sum(i*u**i, i, 1, oo) = u/(1 - u)**2", "-1 < u, u < 1", True),
-        ("sum(i*u**i, i, 0, oo) = u/(1 - u)**2", "0 < u, u < 1", False),
-        (f"sum(w**k*{FACTORIAL}, k, 0, oo) = exp(w)", "w real", True),
-        (f"sum(w**k*{FACTORIAL}, k, 1, oo) = exp(w)", "w real", False),
-        ("sum(w**k/gamma(k + 1), k, 0, oo) = exp(w)", "w real", True),
-        ("sum(w**k/gamma(k + 2), k, 0, oo) = exp(w)", "w real", False),
-        (f"sum((-w)**k*{FACTORIAL}, k, 0, oo)*exp(w) = 1", "w real", True),
-        # a term without a value, though the ratio of the terms has one
-        ("sum(u**i*(i - 3)/(i - 3), i, 0, oo) = 1/(1 - u)", "0 < u, u < 1", False),
-        ("sum(u**i, i, m, oo) = u**m/(1 - u)", "0 < u, u < 1, m integer, m >= 1", True),
-        ("sum(u**i, i, m, oo) = u**m/(1 - u)", "0 < u, u < 1, m > 0", False),
-        ("sum(1/i**2, i, 1, oo) = pi**2/6", "", False),
-    ],
-)
-def test_what_is_proved_and_what_is_not(statement: str, hypotheses: str, holds: bool) -> None:
-    assert (proved(proposition(statement, hypotheses)) is not None) == holds
-
-
 TAIL, HELD = "sum(exp(-w)*w**k/factorial(k), k, n, oo)", "n integer, n >= 1, 0 < w, w < l, "
 
 

@@ -84,37 +84,9 @@ def test_what_is_no_linear_form_of_normal_tokens_is_not_decided(left: str, hypot
     assert (found.status, found.method) == ("undecided", "no closed form")
 
 
-def test_exponentials_of_halves_are_powers_of_one_another() -> None:
-    statement = "(1 + E[exp(x[1].T*u)])**2 = 1 + 2*exp(u.T*Sigma*u/2) + exp(u.T*Sigma*u)"
-    prop = proposition(statement, "u in R^d")
-    assert decide(prop, Derivation(prop)).status == "proved"
-    prop = proposition(statement.replace("2*exp", "3*exp"), "u in R^d")
-    assert decide(prop, Derivation(prop)).status == "open"
-
-
 def test_cases_of_exponentials_are_small_enough_to_be_sampled() -> None:
     prop = proposition("E[exp(x[1].T*u)] = 0", "u in R^d", law="iid")
     assert all(abs(float(eval(entry))) <= 0.5 for case in drawn(prop, 1, 20) for entry in case["u"])
-
-
-#: The mean squared error of an average of T independent exponentials: its variance, by T.
-AVERAGE = "E[(sum(exp(x[k].T*u), k, 1, T)/T - exp(norm(u)**2/2))**2] = exp(norm(u)**2)*(exp(norm(u)**2) - 1)/T"
-
-
-@pytest.mark.parametrize(
-    ("statement", "verdict"),
-    [
-        (AVERAGE, "verified"),
-        (AVERAGE.replace("- 1)/T", "- 1)/(2*T)"), "refuted"),
-        ("E[cos(x[1].T*u)] = exp(-norm(u)**2/2)", "verified"),
-        ("E[cos(x[1].T*u)] = exp(-norm(u)**2)", "refuted"),
-        ("Var[exp(x[1].T*u)] = exp(norm(u)**2)*(exp(norm(u)**2) - 1)", "verified"),
-        ("E[sinh(x[1].T*u)] = 0", "verified"),
-    ],
-)
-def test_both_sides_judge_exponentials(statement: str, verdict: str) -> None:
-    found = check(statement, hypotheses="u in R^d, Sigma = I", law="iid", effort="quick")
-    assert found.verdict == verdict
 
 
 @pytest.mark.parametrize(
