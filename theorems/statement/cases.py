@@ -358,6 +358,9 @@ def _length(head: Expr, case: Case) -> int:
             raise UndefinedError(f"{head} is random")
         last, first = value(made.args[3], case), value(made.args[2], case)
         return int(last) - int(first) + 1 if isinstance(last, Fraction) and isinstance(first, Fraction) else 0
+    if head.op in ("at", "grad", "softmax"):
+        # as long as what it is of or by: no gradient is worked out to be counted
+        return _length(head.args[head.op == "grad"], case)
     vector = value(head, case)
     return len(vector.entries) if isinstance(vector, Vector) else 0
 

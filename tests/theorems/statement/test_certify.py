@@ -179,6 +179,14 @@ def test_the_hypothesis_that_a_case_breaks_is_named(text: str, given: str, case:
     assert fails in admissible(proposition(text, given), case)
 
 
+def test_a_gradient_is_not_worked_out_to_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    prop = proposition("at(grad(softmax(s)[i], s), s, 0)[i] <= 1", "s in R^n")
+    monkeypatch.setattr("theorems.statement.gradients.gradient", None)
+    for i, told in ((2, ""), (3, "no such entry for a length of 2")):
+        assert told in (found := admissible(prop, Case({"n": F(2), "i": F(i)}, sequences={"s": (F(0), F(0))})))
+        assert bool(told) == bool(found)
+
+
 def test_positions_are_held_to_their_order() -> None:
     prop = proposition("sum(s[k]**2, k, i, j) >= 0", "s in R^3, i < j, i != 2")
     zeros = (F(0),) * 3
