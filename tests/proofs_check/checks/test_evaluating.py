@@ -21,6 +21,7 @@ from proofs_check.judging.runner import Options, Silent
 from theorems.claims.catalogue import Statement, by_id
 from theorems.kernel.outcome import Outcome
 
+pytestmark = pytest.mark.usefixtures("prints_are_held_elsewhere")
 SOFTMAX, EQ8 = "bao2024.sec2.softmax-taylor", "bao2024.sec5.eq8"
 
 

@@ -29,6 +29,7 @@ from theorems.kernel.eventually import Eventually
 from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import settle
 
+pytestmark = pytest.mark.usefixtures("prints_are_held_elsewhere")
 EQ9, SHAPE = "bao2024.sec5.eq9", "bao2024.sec5.eq9-unimodal"
 BENCH = RunContext(effort=EFFORTS["quick"], effort_name="quick")
 TRUE = "log(1 + T*exp(-nu)) + nu*exp(-nu)/(1/T + exp(-nu))"
