@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,8 @@ SHARES = ("1/2", "1/4", "3/4", "1", "1/8", "5/8")
 UNITS = (LEFT, RIGHT)
 #: Longest walk and largest dimension drawn.
 LONGEST, LARGEST = 24, 8
+#: Cases hold few different numbers, and a text takes longer to be read than to be found.
+_rational = lru_cache(maxsize=4096)(Fraction)
 
 
 @dataclass(frozen=True)
@@ -263,13 +266,13 @@ def exact_case(prop: Proposition, case: Mapping[str, Any]) -> exact_cases.Case:
     """A case in rational numbers."""
     lists = {name: value for name, value in case.items() if isinstance(value, list)}
     matrices_ = {
-        name: tuple(tuple(map(Fraction, row)) for row in rows)
+        name: tuple(tuple(map(_rational, row)) for row in rows)
         for name, rows in lists.items()
         if isinstance(rows[0], list)
     }
-    vectors = {name: tuple(map(Fraction, entries)) for name, entries in lists.items() if name not in matrices_}
+    vectors = {name: tuple(map(_rational, entries)) for name, entries in lists.items() if name not in matrices_}
     sequences = {name: vectors.pop(name) for name in prop.known.sequences if name in vectors}
-    scalars = {name: Fraction(value) for name, value in case.items() if name not in lists}
+    scalars = {name: _rational(value) for name, value in case.items() if name not in lists}
     return exact_cases.Case(scalars, matrices_, vectors, sequences)
 
 
@@ -345,7 +348,7 @@ def features(prop: Proposition, case: Mapping[str, Any]) -> set[str]:
     """What a case covers: dimensions, shapes and signs of matrices, coinciding positions and ends."""
     found = {f"d = {case['d']}" if case.get("d", 9) < 4 else "d >= 4"} if "d" in case else set()
     for name in prop.matrices:
-        rows = [[Fraction(entry) for entry in row] for row in case[name]]
+        rows = [[*map(_rational, row)] for row in case[name]]
         if len(rows) != len(rows[0]):
             found.add(f"{name} {'tall' if len(rows) > len(rows[0]) else 'flat'}")
             continue
@@ -357,7 +360,7 @@ def features(prop: Proposition, case: Mapping[str, Any]) -> set[str]:
             found.add(f"{name} singular")
     if set(UNITS) <= case.keys():
         found.add(f"entry {'on' if case[UNITS[0]] == case[UNITS[1]] else 'off'} the diagonal")
-    vectors = {name: [Fraction(entry) for entry in case[name]] for name, _ in _lists(prop) if name not in UNITS}
+    vectors = {name: [*map(_rational, case[name])] for name, _ in _lists(prop) if name not in UNITS}
     found |= {f"{name} {'!' if any(entries) else ''}= 0" for name, entries in vectors.items()}
     for one, two in itertools.combinations(vectors, 2):
         product = sum(a * b for a, b in zip(vectors[one], vectors[two], strict=False))

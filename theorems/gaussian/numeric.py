@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import flint
@@ -23,6 +23,7 @@ from theorems.gaussian.process import Moment, Process
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
+@lru_cache(maxsize=4096)
 def _rational(entry: Any) -> Fraction:
     """An entry of a case; two integers are read in half the time that a Fraction takes for its own text."""
     if not isinstance(entry, str) or "." in entry:
@@ -54,7 +55,7 @@ class Case:
                 else:
                     self.vectors[name] = [_rational(entry) for entry in value]
             else:
-                self.scalars[name] = Fraction(value)
+                self.scalars[name] = _rational(value)
         if "Sigma" in self.matrices:
             self.scalars.setdefault("d", Fraction(len(self.matrices["Sigma"])))
         if "z" in self.matrices:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from math import factorial, isqrt
+from math import factorial, isqrt, lcm
 
 import flint
 
@@ -250,17 +250,19 @@ def scaled(factor: Number, found: Value) -> Value:
 
 def dot(one: Sequence[Number], two: Sequence[Number]) -> Number:
     """sum_k one_k two_k."""
-    whole = flint.fmpq(0)
+    above, below = 0, 1
     rest: list[Number] = []
     for a, b in zip(one, two, strict=False):
-        if not a or not b:
-            continue
-        if isinstance(a, Fraction) and isinstance(b, Fraction):
-            # a sum of flint's rationals costs a fifth of one of Fractions
-            whole += flint.fmpq(a.numerator * b.numerator, a.denominator * b.denominator)
-        else:
+        if type(a) is Fraction and type(b) is Fraction:
+            # a sum of integers over one denominator costs a tenth of one of Fractions
+            (p, q), (r, s) = a.as_integer_ratio(), b.as_integer_ratio()
+            if p and r:
+                q *= s
+                common = lcm(below, q)
+                above, below = above * (common // below) + p * r * (common // q), common
+        elif a and b:
             rest.append(mul(a, b))
-    rest.append(Fraction(int(whole.p), int(whole.q)))
+    rest.append(Fraction(above, below))
     return reduce(add, rest)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import count, pairwise
+from operator import is_
 from typing import Any
 
 #: Moments: the number of arguments each takes, and its degree as a multiple of its argument's.
@@ -142,6 +143,8 @@ class Expr:
 
     def put(self, table: dict[str, Expr]) -> Expr:
         """The expression with names replaced; a bound index is a node's own, and renamed where it would capture one."""
+        if self._names.isdisjoint(table):
+            return self
         if self.op == "name":
             return table.get(self.args[0], self)
         if self.op in BINDERS:
@@ -156,8 +159,10 @@ class Expr:
         return self.mapped(lambda arg: arg.put(table))
 
     def mapped(self, change: Callable[[Expr], Expr]) -> Expr:
-        """The node with every argument that is an expression changed."""
-        return Expr(self.op, tuple(change(a) if isinstance(a, Expr) else a for a in self.args), self.at)
+        """The node with every argument that is an expression changed; the node itself where none is another then."""
+        args = tuple(change(a) if isinstance(a, Expr) else a for a in self.args)
+        # what was worked out of a node is kept with it
+        return self if all(map(is_, args, self.args)) else Expr(self.op, args, self.at)
 
     def swapped(self, old: Expr, new: Expr) -> Expr:
         """The expression with another one in the place of one of its parts, wherever it stands."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from theorems.statement.binders import taken
@@ -104,7 +105,7 @@ class Proposition:
             found["sizes"] = {label: list(shape) for label, shape in self.known.sizes.items()}
         return {**found, "definitions": bodies} if bodies else found
 
-    @property
+    @cached_property
     def matrices(self) -> tuple[str, ...]:
         """The matrices that occur, Sigma always where tokens do."""
         sides = (self.left, self.right, *(side for _, one, two in self.known.relations for side in (one, two)))
