@@ -198,7 +198,7 @@ def left_value(prop: Proposition, place: Place) -> flint.arb:
     """The statement's quantity at a place, its limits taken."""
     if not prop.left.has("lim"):
         return stated_value(prop.left, around_the_limit(prop, place))
-    derivation, found = reached(prop, prop.left)
+    derivation, found = reached(prop)
     return _settled(found.at(derivation, _flat(place.case)))
 
 

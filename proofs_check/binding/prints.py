@@ -33,7 +33,7 @@ from theorems.kernel.outcome import Outcome
 from theorems.statement.arithmetic import UndefinedError
 from theorems.statement.cases import Case, admissible
 from theorems.statement.certify import violation
-from theorems.statement.decide import Derivation, decide
+from theorems.statement.decide import decide, derivation_of
 from theorems.statement.expression import StatementError
 from theorems.statement.factored import is_factored
 from theorems.statement.proposition import Proposition
@@ -71,7 +71,7 @@ def prints_bound(pair: Pair, outcome: Outcome, seen: Sequence[Seen]) -> Binding:
 
 def _bound(pair: Pair, name: str, prop: Proposition, false: bool, seen: Sequence[Seen]) -> Binding:
     if prop.random and prop.law.gaussian and not prop.left.has("lim"):
-        decision = decide(prop, Derivation(prop))
+        decision = decide(prop, derivation_of(prop))
         if decision.status != "undecided":
             return _as_decided(prop, false, decision.status == "proved", [str(p.order) for p in decision.failing])
     if prop.error is not None or by_signs(prop):

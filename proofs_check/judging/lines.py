@@ -12,7 +12,7 @@ from proofs_check.claims.report import Claim, Line
 from proofs_check.statements.judging import both_sides
 from theorems.claims.catalogue import ProofLine, Statement
 from theorems.kernel.catalogued import line_said, said_texts
-from theorems.statement.decide import Derivation, decide
+from theorems.statement.decide import decide, derivation_of
 from theorems.statement.expression import StatementError
 from theorems.statement.proofs import proved
 from theorems.statement.proposition import Proposition
@@ -47,7 +47,7 @@ def _stated(line: ProofLine, claim: Statement, seed: int) -> Line:
 
 def holds(prop: Proposition, key: str, seed: int) -> bool | None:
     """Whether a statement is proved or refuted; None where it is neither."""
-    if decide(prop, Derivation(prop)).status == "proved" if prop.random else proved(prop) is not None:
+    if decide(prop, derivation_of(prop)).status == "proved" if prop.random else proved(prop) is not None:
         return True
     verdict, _ = both_sides(prop, key, "quick", seed, "cpu", 1).verdict
     return {"verified": True, "refuted": False}.get(verdict)

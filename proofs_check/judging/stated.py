@@ -38,7 +38,7 @@ from theorems.kernel.deriving import find as find_derivation
 from theorems.kernel.settle import unlicensed, unsupported
 from theorems.rules import licensed
 from theorems.statement.certify import shown
-from theorems.statement.decide import Derivation, decide
+from theorems.statement.decide import decide, derivation_of
 from theorems.statement.derived import kernel_of
 from theorems.statement.expression import Expr
 from theorems.statement.forms import NotPolynomialError
@@ -271,7 +271,7 @@ def declared(claim: Statement) -> dict[str, str]:
     for name in claim.symbols:
         if name in claim.says.quantities:
             prop = left_side(claim.says, name)
-            derivation = Derivation(prop)
+            derivation = derivation_of(prop)
             try:
                 value = derivation.value(derivation.orders[0], prop.left)
             except NotPolynomialError:

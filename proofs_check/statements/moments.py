@@ -25,7 +25,7 @@ from proofs_check.statements.measuring import (
 )
 from proofs_check.statements.planning import Spread, exact_spreads, told
 from proofs_check.statements.texts import exact_text, interval_text, raw_moments, without_cases
-from theorems.statement.decide import Decision, Derivation, contradicts, decide
+from theorems.statement.decide import Decision, contradicts, decide, derivation_of
 from theorems.statement.entrywise import readable
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.mutants import mutants
@@ -70,7 +70,7 @@ class Checker:
     found: Found = field(default_factory=Found)
 
     def __post_init__(self) -> None:
-        self.derivation = Derivation(self.prop)
+        self.derivation = derivation_of(self.prop)
         self.exactly = Exactly(self.prop, self.derivation)
         self.found.tier = "direct simulation"
         self.measured: list[Measurement] = []

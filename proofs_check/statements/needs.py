@@ -20,7 +20,7 @@ from proofs_check.statements.found import Found
 from proofs_check.statements.timing import TimeLimitError, time_limit
 from theorems.claims.catalogue import Statement
 from theorems.kernel.catalogued import said
-from theorems.statement.decide import Derivation, decide
+from theorems.statement.decide import Derivation, decide, derivation_of
 from theorems.statement.expression import HALF_LINE, StatementError
 from theorems.statement.proposition import Proposition
 from theorems.statement.weakening import Weaker, implied, other_ends, weaker
@@ -85,7 +85,7 @@ def claim_needs(claim: Statement, effort: str, seed: int) -> list[str]:
             for name in claim.printed if claim.says is not None and not claim.corrects else ():
                 try:
                     prop = said(claim, name)
-                    if prop.random and decide(prop, Derivation(prop)).status != "proved":
+                    if prop.random and decide(prop, derivation_of(prop)).status != "proved":
                         found.append(f"{name}: what it needs of its hypotheses is not told; its derivation is its own")
                         continue
                     found += [f"{name}: {need.remark}" for need in needs(prop, effort, seed)]

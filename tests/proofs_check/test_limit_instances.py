@@ -115,7 +115,7 @@ def test_a_case_of_another_instance_is_seen(monkeypatch: pytest.MonkeyPatch) -> 
 )
 def test_limits_of_continuous_functions_of_moments(text: str, value: str) -> None:
     prop = proposition(f"{text} = 0", "W symmetric", MADE, limit="T -> oo, i/T -> theta")
-    derivation, found = reached(prop, prop.left)
+    derivation, found = reached(prop)
     expected = sp.sympify(value, locals={"theta": sp.Symbol("theta")}).subs(sp.Symbol("theta"), sp.Rational(3, 4))
     assert float(found.at(derivation, CASE)) == pytest.approx(float(expected), rel=1e-14)
 
@@ -132,14 +132,14 @@ def test_limits_of_continuous_functions_of_moments(text: str, value: str) -> Non
 def test_where_a_function_is_not_continuous_there_is_no_limit(text: str, case: dict[str, Any], word: str) -> None:
     prop = proposition(f"{text} = 0", "W symmetric", MADE, limit="T -> oo, i/T -> theta")
     with pytest.raises((NotPolynomialError, ValueError), match=word):
-        derivation, found = reached(prop, prop.left)
+        derivation, found = reached(prop)
         found.at(derivation, case)
 
 
 def test_a_position_of_which_nothing_is_said_has_no_limit() -> None:
     prop = proposition("lim(E[s[i]]) = 0", "W symmetric", MADE, limit="T -> oo")
     with pytest.raises(NotPolynomialError, match="tends nowhere"):
-        reached(prop, prop.left)
+        reached(prop)
 
 
 def test_what_may_be_said_of_limits() -> None:

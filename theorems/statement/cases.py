@@ -16,6 +16,7 @@ from theorems.statement import monotone
 from theorems.statement.arithmetic import UndefinedError, Vector
 from theorems.statement.coherent import of_every_entry
 from theorems.statement.expression import HOLDS, RANGES, Expr
+from theorems.statement.kept import once
 from theorems.statement.numbers import rational_at
 from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
@@ -126,25 +127,14 @@ class Frame:
     entries: tuple[Expr, ...]
 
 
-_FRAMES: dict[int, tuple[Proposition, Frame]] = {}
-
-
-def frame(prop: Proposition) -> Frame:
-    """The frame of a statement, worked out once for each."""
-    kept = _FRAMES.get(id(prop))
-    if kept is None or kept[0] is not prop:
-        if len(_FRAMES) > 200:
-            _FRAMES.clear()
-        kept = _FRAMES[id(prop)] = prop, _framed(prop)
-    return kept[1]
-
-
 def free_names(prop: Proposition) -> tuple[str, ...]:
     """The numbers that a case has to give: parameters, positions, sizes and d, not what hypotheses quantify over."""
     return frame(prop).names
 
 
-def _framed(prop: Proposition) -> Frame:
+@once
+def frame(prop: Proposition) -> Frame:
+    """The frame of a statement."""
     sides = (prop.left, prop.right)
     sizes = frozenset(size for size, _ in prop.known.sequences.values() if not size.isdigit())
     sizes |= {name for bounds in prop.known.families.values() for _, last in bounds for name in last.names()}

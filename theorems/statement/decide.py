@@ -24,6 +24,7 @@ from theorems.statement.conditions import CLAUSES, parts
 from theorems.statement.expression import MOMENTS, Expr, StatementError, number, polynomial
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.having import has_values, visibly_nonnegative
+from theorems.statement.kept import once
 from theorems.statement.laws import LENGTHS
 from theorems.statement.limit_sides import limit_sides
 from theorems.statement.limits import Regime, regimes
@@ -193,6 +194,12 @@ class Derivation:
             raise NotPolynomialError("a term of a sum to infinity divides by 0")
         value = sp.sympify(formula.xreplace(table)) if table else formula
         return value.doit() if value.has(sp.Product) else value
+
+
+@once
+def derivation_of(prop: Proposition) -> Derivation:
+    """The derivation of a proposition, which all that ask for its values have in common."""
+    return Derivation(prop)
 
 
 def _tied(order: Order, pair: tuple[Place, Place]) -> bool:

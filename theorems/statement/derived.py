@@ -14,7 +14,7 @@ import sympy as sp
 
 from theorems.algebra.ratio import Ratio
 from theorems.gaussian.process import Kernel
-from theorems.statement.decide import Derivation
+from theorems.statement.decide import derivation_of
 from theorems.statement.expression import StatementError, name
 from theorems.statement.laws import Law
 from theorems.statement.normal import equal
@@ -89,7 +89,7 @@ def difference(
     A kernel that has another value where positions coincide is derived for distinct ones, and compared there.
     Raises StatementError where the left side has no exact value, and whatever the derivation raises.
     """
-    derivation = Derivation(prop)
+    derivation = derivation_of(prop)
     found: dict[Order, sp.Expr] = {}
     wrong: tuple[Order, sp.Expr, sp.Expr] | None = None
     for order in derivation.orders:

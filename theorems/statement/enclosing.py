@@ -30,7 +30,7 @@ from theorems.statement.arithmetic import (
 )
 from theorems.statement.arithmetic import ball as ball_of
 from theorems.statement.cases import Case
-from theorems.statement.decide import Derivation
+from theorems.statement.decide import Derivation, derivation_of
 from theorems.statement.expression import HOLDS, MOMENTS, Expr, StatementError, minus, polynomial
 from theorems.statement.laws import Law
 from theorems.statement.normal import sign
@@ -168,9 +168,6 @@ class Excess:
             return None
 
 
-_DERIVATIONS: dict[int, tuple[Proposition, Derivation]] = {}
-
-
 def assumed(prop: Proposition, case: Mapping[str, Any]) -> bool:
     """Whether the hypotheses about moments hold at a case, decided exactly; False where they are not derived."""
     if prop.law.exchangeable:
@@ -178,13 +175,8 @@ def assumed(prop: Proposition, case: Mapping[str, Any]) -> bool:
         return True
     for relation, left, right in prop.known.relations:
         if left.has(*MOMENTS) or right.has(*MOMENTS):
-            before = _DERIVATIONS.get(id(prop))
-            if before is None or before[0] is not prop:
-                _DERIVATIONS.clear()
-                before = _DERIVATIONS[id(prop)] = prop, Derivation(prop)
-            derivation = before[1]
             try:
-                value = sp.sympify(derivation.at(minus(left, right), case))
+                value = sp.sympify(derivation_of(prop).at(minus(left, right), case))
                 found = 0 if value == 0 else sign(value)
             except (StatementError, KeyError):
                 return False

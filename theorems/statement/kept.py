@@ -1,13 +1,34 @@
-"""Values that are worked out once at a case: of nodes that hold no index of a sum or of a relation for every index."""
+"""Values that are worked out once: of a whole object, and at a case of nodes that hold no index that is bound."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
 
 import flint
 
 from theorems.algebra.balls import PRECISIONS, precision
 from theorems.statement.expression import Expr
+
+K = TypeVar("K")
+R = TypeVar("R")
+
+
+def once(work: Callable[[K], R]) -> Callable[[K], R]:
+    """A function of an object that is not changed: its value is worked out once, and kept as long as the object is."""
+    name = f"{work.__module__}.{work.__qualname__}"
+
+    @wraps(work)
+    def found(one: K) -> R:
+        # with the object itself, which need not have a hash
+        if name not in vars(one):
+            vars(one)[name] = work(one)
+        kept: R = vars(one)[name]
+        return kept
+
+    return found
+
 
 #: What is worked out once at a case where it holds no bound index.
 COSTLY = ("+", "*", "/", "sum", "least", "smallest", "largest", "onto")

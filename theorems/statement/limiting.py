@@ -16,9 +16,10 @@ import sympy as sp
 from theorems.algebra.balls import ball
 from theorems.algebra.expressions import symbol
 from theorems.statement.chances import by_erf
-from theorems.statement.decide import Derivation
+from theorems.statement.decide import Derivation, derivation_of
 from theorems.statement.expression import ELEMENTARY, MOMENTS, Expr, StatementError
 from theorems.statement.forms import NotPolynomialError
+from theorems.statement.kept import once
 from theorems.statement.limits import consequences, limit, put, regimes
 from theorems.statement.places import Order
 from theorems.statement.proposition import Proposition
@@ -106,9 +107,10 @@ def _rational(node: Expr) -> bool:
     return node.op not in (*ELEMENTARY, "chance") and all(_rational(arg) for arg in node)
 
 
-def reached(prop: Proposition, node: Expr) -> tuple[Derivation, Reached]:
-    """A side with limits in it, in the order in which shares of T are free; StatementError where it has no value."""
-    derivation = Derivation(prop)
+@once
+def reached(prop: Proposition) -> tuple[Derivation, Reached]:
+    """The left side, its limits taken, where shares of T are free in the order; StatementError without a value."""
+    derivation = derivation_of(prop)
     loose = {name for name in prop.positions if name != "T"} - dict(prop.limit.regime).keys()
     if prop.limit.variable == "T" and loose:
         raise NotPolynomialError(f"{min(loose)} tends nowhere; say where, e.g. {min(loose)}/T -> theta")
@@ -117,6 +119,6 @@ def reached(prop: Proposition, node: Expr) -> tuple[Derivation, Reached]:
             continue
         limits = _Limits(derivation, order)
         if not consequences(prop, order, limits.regimes[0]):
-            value = limits.value(node)
+            value = limits.value(prop.left)
             return derivation, Reached(value, tuple(limits.nonzero), tuple(limits.positive), order)
-    raise StatementError(f"{node}: no order of the positions leaves its limit free")
+    raise StatementError(f"{prop.left}: no order of the positions leaves its limit free")

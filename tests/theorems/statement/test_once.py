@@ -1,0 +1,66 @@
+"""What is worked out once: values of whole objects, nodes that stay the same; and sums over one denominator."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+import flint
+import pytest
+
+from theorems.statement.arithmetic import dot
+from theorems.statement.decide import Derivation, derivation_of
+from theorems.statement.expression import name
+from theorems.statement.kept import once
+from theorems.statement.language import parsed
+from theorems.statement.limiting import reached
+from theorems.statement.proposition import Proposition, proposition
+
+
+def test_a_value_is_kept_with_its_object(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = list[Proposition]()
+    read = Derivation.__init__
+
+    def counted(self: Derivation, prop: Proposition) -> None:
+        made.append(prop)
+        read(self, prop)
+
+    monkeypatch.setattr(Derivation, "__init__", counted)
+    one, two = (proposition("lim(E[x[i].T*W*x[T]/T]) = 0", limit="T -> oo, i/T -> theta") for _ in range(2))
+    assert reached(one) is reached(one) and reached(one)[0] is derivation_of(one)
+    # an equal one is another object
+    assert one == two and reached(two) is not reached(one)
+    assert [id(prop) for prop in made] == [id(one), id(two)]
+
+
+def test_an_error_is_no_value() -> None:
+    tries = []
+
+    @once
+    def broken(one: Proposition) -> None:
+        tries.append(one)
+        raise ValueError(one.text)
+
+    prop = proposition("log(1 + u) <= u", "u > -1")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="log"):
+            broken(prop)
+    assert len(tries) == 2
+
+
+def test_a_node_in_which_nothing_changes_stays_itself() -> None:
+    node = parsed("sum(a*j, j, 1, n) + exp(a)*b")
+    assert node.put({"j": name("u"), "c": name("u")}) is node
+    assert node.mapped(lambda part: part) is node
+    moved = node.put({"a": name("u")})
+    assert str(moved) == "sum(u*j, j, 1, n) + exp(u)*b"
+    assert moved.args[1].args[1] is node.args[1].args[1]
+
+
+def test_a_sum_of_products_is_exact() -> None:
+    random = Random(0)
+    for size in range(12):
+        one, two = ([Fraction(random.randint(-3, 3), random.randint(1, 30)) for _ in range(size)] for _ in range(2))
+        assert dot(one, two) == sum((a * b for a, b in zip(one, two, strict=True)), Fraction(0))
+    mixed = dot([Fraction(1, 3), flint.arb(2), flint.arb(0)], [Fraction(3, 4), Fraction(1, 2), flint.arb(7)])
+    assert isinstance(mixed, flint.arb) and mixed.contains(Fraction(5, 4).numerator * flint.arb(0.25))
