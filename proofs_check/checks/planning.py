@@ -75,7 +75,9 @@ def plan_case(
             return None
         walks = max(walks, needed * (block // per_block))
         quantities[name] = (variance, scale, tolerance)
-    return Planned(raw, walks, walks * T * d, quantities, tier_of(simulation, raw, context))
+    asked = ("tier", simulation.function, context.tier, context.device, context.elsewhere is None)
+    tier = pair.once(asked, raw, lambda: tier_of(simulation, raw, context))
+    return Planned(raw, walks, walks * T * d, quantities, tier)
 
 
 def to_be_drawn(pair: Pair, simulation: Simulation, planned: Planned, name: str) -> Drawn:

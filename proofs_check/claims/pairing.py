@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
-from typing import Any
+from typing import Any, TypeVar
 
 import sympy as sp
 
@@ -24,6 +24,7 @@ from theorems.kernel.grounds import where_said
 from theorems.kernel.limits import Limit, at_point, compare_cells
 from theorems.kernel.settle import holds, printed_value, target, value_of
 
+V = TypeVar("V")
 #: What a simulation can measure.
 Sampled = Moment | Expected | Limit
 
@@ -72,6 +73,7 @@ class Pair:
     symmetric: bool = True
     samples: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False, compare=False)
     _derived: dict[str, Derived] = field(default_factory=dict)
+    _once: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False, compare=False)
     _last: tuple[dict[str, Any], Case] | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -240,8 +242,19 @@ class Pair:
             raise TypeError(f"{self.source}: {name} is no moment, so no sample size can be planned for it")
         return moment
 
+    def once(self, what: tuple[Any, ...], raw: Mapping[str, Any], work: Callable[[], V]) -> V:
+        """What is asked for again and again while samples are planned, worked out once at a case."""
+        key = (*what, repr(sorted(raw.items())))
+        if key not in self._once:
+            self._once[key] = work()
+        found: V = self._once[key]
+        return found
+
     def statistic(self, name: str, raw: Mapping[str, Any]) -> tuple[Sampled, float, float]:
         """The moment, and exact mean and variance of the number that the simulation averages for it."""
+        return self.once(("statistic", name), raw, lambda: self._statistic(name, raw))
+
+    def _statistic(self, name: str, raw: Mapping[str, Any]) -> tuple[Sampled, float, float]:
         moment = self.moment(name, raw)
         if isinstance(moment, Limit):
             chance = float(moment.at(self.exact(raw).scalars))

@@ -13,6 +13,7 @@ import sympy as sp
 from proofs_check.claims.pairing import Pair, orders, scale_and_tolerance
 from theorems.algebra.expressions import parse
 from theorems.claims.catalogue import by_id
+from theorems.gaussian.numeric import Numeric
 from theorems.gaussian.process import Moment
 
 UNIT: dict[str, Any] = {"d": 1, "W": [["1"]], "Sigma": [["1"]], "start": "sigma"}
@@ -185,6 +186,22 @@ def test_the_planned_variance_of_a_variance_is_that_of_half_squared_differences(
     assert isinstance(moment, Moment) and moment.kind == "variance"
     assert mean == pytest.approx(spread, rel=1e-10)
     assert variance == pytest.approx((fourth + spread**2) / 2, rel=1e-9)
+
+
+def test_a_variance_is_planned_once_for_a_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[int]()
+
+    def statistic(self: Numeric, moment: Moment) -> tuple[float, float]:
+        asked.append(self.length)
+        return 0.0, float(len(asked))
+
+    monkeypatch.setattr(Numeric, "statistic", statistic)
+    pair = pair_of("bao2024.sec4.lemma1-variance")
+    raw = UNIT | {"i": 2, "T": 3, "lam": "1"}
+    # neither the order of its entries nor another object makes it another case
+    assert pair.statistic("variance", raw)[2] == pair.statistic("variance", dict(reversed(raw.items())))[2] == 1
+    assert pair.statistic("variance", raw | {"T": 4})[2] == 2 and asked == [3, 4]
+    assert pair_of("bao2024.sec4.lemma1-variance").statistic("variance", raw)[2] == 3
 
 
 def test_the_scale_of_an_error() -> None:
