@@ -73,7 +73,8 @@ def _embeddings(draw: Draw, statement: Statement, slot: Mapping[str, Any]) -> Ca
     T = slot.get("T") or draw(st.integers(1, 5))
     # two of three tokens are queries
     J = [i for i in range(1, T + 1) if draw(st.integers(0, 2))] or [draw(st.integers(1, T))]
-    apart = slot["apart"] if "apart" in slot else draw(st.sampled_from((False, False, True)))
+    # what a family is to be is not undone
+    apart = slot["apart"] if "apart" in slot else "family" not in slot and draw(st.sampled_from((False, False, True)))
     z = _apart(draw, d, T, J) if apart else [_row(draw, d) for _ in range(T + 1)]
     if not apart:
         _degenerate(draw, slot.get("family") or draw(st.sampled_from(FAMILIES)), z, J)

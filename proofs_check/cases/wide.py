@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 from hypothesis import Phase, assume, find, given, seed, settings
 from hypothesis import strategies as st
-from hypothesis.errors import NoSuchExample
+from hypothesis.errors import NoSuchExample, Unsatisfiable
 
 from proofs_check.cases import structured
 from proofs_check.cases.drawn import SLOTS, TRACELESS, Asked, Case, key, meets, quiet
@@ -82,6 +83,8 @@ def aims(statement: Statement) -> tuple[Aim, ...]:
 def _possible(statement: Statement, aim: Aim) -> bool:
     """Whether the conditions leave cases of an aim."""
     conditions = statement.conditions
+    if FORBIDDEN.get(OF_FAMILY.get(aim.get("family", ""), "")) in conditions:
+        return False
     if "beta*t1 > 0" in conditions and ("flat" in aim or Fraction(aim.get("ratio", "1")) <= 0):
         return False
     if "sink_norm == 0" in conditions and aim.get("null") is False:
@@ -252,6 +255,8 @@ FORBIDDEN: Mapping[str, str] = {
     "z_0 is a key": "rho_K > 0",
     "another key has the largest score": "kappa <= sink_margin",
 }
+#: The edges that families of embeddings are for.
+OF_FAMILY: Mapping[str, str] = {"null": "a query is 0", "equal": "z_0 is a key"}
 EDGES: Mapping[str, frozenset[str]] = {
     "embeddings": frozenset({"d = 1", "d > 5", "T = 1", "T > 5", "a query is 0", "z_0 is a key"}),
     "ensemble": frozenset({"d = 1", "d > 5", "k = 2", "k > 5"}),
@@ -397,24 +402,27 @@ def _each_aim(asked: Asked) -> list[tuple[Case, Aim]]:
         # what is left over goes to the draws that are aimed at nothing
         wanted = max(1, count // len(targets)) + (max(0, count - len(targets)) % len(targets) if not aim else 0)
         tries = wanted * TRIES + (HARD if hard else TRIES)
-        made = _made(strategy(statement, aim, longest), key_ * len(targets) + place, tries)
+        cases = made(strategy(statement, aim, longest), key_ * len(targets) + place, tries)
         # Hypothesis begins with the simplest, and grows
-        for name in list(made)[-wanted:]:
-            found.setdefault(name, (made[name], aim))
+        for name in list(cases)[-wanted:]:
+            found.setdefault(name, (cases[name], aim))
     return list(found.values())
 
 
-def _made(cases: st.SearchStrategy[Case], key_: int, tries: int) -> dict[str, Case]:
-    made: dict[str, Case] = {}
+def made(cases: st.SearchStrategy[Case], key_: int, tries: int) -> dict[str, Case]:
+    """Distinct cases of so many tries by name, the simplest first; none where all are refused."""
+    found: dict[str, Case] = {}
 
     @seed(key_)
     @quiet(tries)
     @given(cases)
     def collect(case: Case) -> None:
-        made[key(case)] = case
+        found[key(case)] = case
 
-    collect()
-    return made
+    # an edge that no draw reaches is told by ``missed``
+    with suppress(Unsatisfiable):
+        collect()
+    return found
 
 
 def smallest(

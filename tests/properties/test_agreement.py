@@ -257,6 +257,18 @@ def test_a_property_whose_draws_miss_an_edge_fails(monkeypatch: pytest.MonkeyPat
     assert found.missed == ["Sigma singular"] and "no case with Sigma singular" in str(found)
 
 
+def test_what_an_aim_asks_for_is_not_undone() -> None:
+    """A query that is to be 0 was pushed away from 0 in a third of the draws: all of them at one seed of twenty."""
+    statement = by_id()["lampert2026.sec4.prop41"]
+    zero = [case for case, aim in wide.drawn(statement, 113, DRAWS) if aim.get("family") == "null"]
+    assert zero and all("a query is 0" in wide.features(statement, case) for case in zero)
+
+
+def test_an_aim_that_conditions_forbid_is_none() -> None:
+    statement = replace(by_id()["lampert2026.sec4.prop41"], conditions=("rho_Q > 0",))
+    assert {"family": "null"} not in wide.aims(statement) and {"family": "equal"} in wide.aims(statement)
+
+
 def test_an_edge_is_read_off_the_case() -> None:
     statement = by_id()["bao2024.appA.eq17"]
     case = {"d": 2, "W": [["1", "0"], ["0", "-1"]], "Sigma": [["1", "1"], ["1", "1"]], "start": "zero", "i": 1, "j": 1}
