@@ -149,6 +149,9 @@ def _apart(terms: list[tuple[Node, Forms]]) -> list[list[tuple[Node, Forms]]]:
 def _cumulants(terms: list[tuple[Node, Forms]], env: Environment, most: int) -> Array:
     """kappa_0 = 0 and kappa_1, ..., kappa_most of the sum of some terms."""
     forms = {leaf: form for _, own in terms for leaf, form in own.items()}
+    if not forms:
+        # cos(x.(u - v)) at u = v: no form is left that varies
+        raise NotFewError("+")
     slopes = np.array([slope for _, slope in forms.values()])
     _, sizes, turn = np.linalg.svd(slopes, full_matrices=False)
     rank = int((sizes > DEPENDENT * max(sizes.max(initial=0.0), 1e-300)).sum())

@@ -112,9 +112,10 @@ def kurtosis(
         if apart:
             mean, kappa = 0.0, kappa * [1 + (-1) ** r for r in range(len(kappa))]
         kappa[1] = mean
+        with np.errstate(over="raise", invalid="raise"):
+            return kurtosis_of_moments(moments(list(kappa)), power)
     except (NoWavesError, DirectionError, StatementSimulationError, OverflowError, FloatingPointError):
         return math.inf
-    return kurtosis_of_moments(moments(list(kappa)), power)
 
 
 def _wave(node: Node, env: Environment, linear: Linear) -> Terms | None:

@@ -17,7 +17,7 @@ from proofs_check.cases.entries import count, fail, rational
 from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import nearest, shown
 from theorems.claims.catalogue import STRUCTURED, Statement
-from theorems.kernel.catalogued import left_side
+from theorems.kernel.catalogued import left_side, said
 from theorems.statement.expression import StatementError
 
 #: Most dimensions, most tokens.
@@ -131,6 +131,23 @@ def _load(text: str) -> dict[str, Any]:
     return data
 
 
+def _said(claim: Statement, data: dict[str, Any]) -> dict[str, Any]:
+    """A case of what a claim says in the language, in rational numbers; its hypotheses are checked later."""
+    props = [said(claim, name) for name in claim.printed]
+    whole = {"d", *(name for prop in props for name in prop.positions)}
+    named = {*whole, *(name for p in props for name in (*p.parameters, *p.matrices, *p.known.vectors))}
+    named |= {name for prop in props for name in prop.known.sequences}
+
+    def exact(name: str, value: object) -> Any:
+        if isinstance(value, list):
+            return [exact(f"{name}[{index}]", entry) for index, entry in enumerate(value)]
+        return str(rational(name, value))
+
+    for name in data.keys() - named:
+        fail(f"key {shown(name)}", f"a key of {claim.id}: {', '.join(sorted(named))}")
+    return {n: count(n, value, MAX_T) if n in whole else exact(n, value) for n, value in data.items()}
+
+
 def parse_case(text: str, claim: Statement) -> dict[str, Any]:
     """The case in exact, canonical form; raises UsageError in one line for anything else.
 
@@ -139,6 +156,8 @@ def parse_case(text: str, claim: Statement) -> dict[str, Any]:
     paper's does (x_1 ~ N(0, Sigma)).
     """
     data = _load(text)
+    if claim.interpreted and claim.says is not None:
+        return _said(claim, data)
     if claim.model in STRUCTURED:
         return structured_input.check(claim, data)
     required, optional = keys(claim)

@@ -267,6 +267,8 @@ class Agreed:
     told: str = ""
     pooled: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
+    #: edges that cases meet, of which none can be afforded
+    unasked: list[str] = field(default_factory=list)
     shrunk: int = 0
 
     @property

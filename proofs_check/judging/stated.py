@@ -19,7 +19,7 @@ import sympy as sp
 from montecarlo import registry
 from proofs_check.binding.hold import capped, derivation_bound, informal, rules_of_its_own, simulation_bound
 from proofs_check.binding.tied import Binding
-from proofs_check.cases.of_statements import satisfied
+from proofs_check.cases.of_statements import exact_case, satisfied
 from proofs_check.claims.findings import saying
 from proofs_check.claims.report import NARROWED, Case, Claim
 from proofs_check.inputs.plugins import load_simulations
@@ -30,6 +30,7 @@ from proofs_check.statements.found import Found
 from proofs_check.statements.judging import judged, report
 from proofs_check.statements.moments import Checker
 from proofs_check.statements.request import Request
+from proofs_check.statements.without_tokens import found_at
 from theorems.claims.catalogue import CORRECTED, Statement
 from theorems.kernel.catalogued import left_side, narrowed_texts, said, said_texts
 from theorems.kernel.derivation import Derived
@@ -40,12 +41,13 @@ from theorems.rules import licensed
 from theorems.statement.certify import shown
 from theorems.statement.decide import decide, derivation_of
 from theorems.statement.derived import kernel_of
-from theorems.statement.expression import Expr
+from theorems.statement.expression import Expr, number
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.hypotheses import words_of
 from theorems.statement.language import parsed
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import alias, statement_latex
+from theorems.statement.tending import Limit
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 #: Of several quantities the verdict that comes first here is the claim's.
@@ -216,14 +218,21 @@ def _judged(prop: Proposition, request: Request, key: str, options: Any, device:
 
 def at_case(prop: Proposition, key: str, options: Any, device: str, threads: int) -> Found:
     """What both sides find at one case alone: it can refute the statement, and verifies nothing."""
-    if not prop.random or prop.limit.variable:
-        raise ValueError("a case is one of a statement about moments at every T; drop --case")
     case = {name: value for name, value in options.case.items() if name not in ("start", "theta")}
     missing = [n for n in (*prop.positions, *prop.matrices, *prop.parameters) if n not in case]
     if missing:
         raise ValueError(f"the case lacks {missing[0]}; it has {', '.join(case)}")
     if not satisfied(prop, case):
         raise ValueError("the case does not satisfy the statement's hypotheses")
+    if not prop.random:
+        return found_at(prop, exact_case(prop, case))
+    if prop.limit.variable:
+        # no case decides a limit, but both sides have a value there
+        prop = replace(prop, relation="=", right=number(0), error=None, limit=Limit())
+        quantity = _AtCase(prop, key, options.effort, options.seed, threads=threads, device=device)
+        quantity._sample([case])
+        quantity.found.simulation, quantity.found.reason = "none", "a case decides no limit; both sides agree there"
+        return quantity.found
     checker = _AtCase(prop, key, options.effort, options.seed, threads=threads, device=device)
     decision = decide(prop, checker.derivation)
     checker.found.method = decision.method

@@ -45,6 +45,8 @@ PROOF = {"quick": 3000, "standard": 9000, "thorough": 36000}
 SHRINKING = {"quick": 1500, "standard": 5000, "thorough": 20000}
 #: Relative difference of the sides' two values at one case beyond which they disagree, and one that floats can see.
 AGREE, SEEN = 1e-6, 1e-11
+#: The part in which values agree where nothing bounds their rounding, when two statements are compared.
+DIGITS = 1e-3
 MIRRORED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "=": "="}
 
 
@@ -126,7 +128,7 @@ class _Search:
         if _confirmed(self.prop, case):
             self.hit = case
         else:
-            self.conflict = _disagreement(self.prop, case)
+            self.conflict = disagreement(self.prop, case)
 
 
 def judge_deterministic(prop: Proposition, effort: str = "standard", seed: int = 0) -> Found:
@@ -149,6 +151,17 @@ def judge_deterministic(prop: Proposition, effort: str = "standard", seed: int =
     if search.hit is not None:
         return _refuted(search, Work(SHRINKING[effort]))
     return _unrefuted(search, Work(PROOF[effort]))
+
+
+def judge_at(prop: Proposition, case: Case) -> Found:
+    """The verdict at one case: refuted where both sides see that it is violated, or a conflict where they differ."""
+    left, right = shown(prop.left, case), shown(prop.right, case)
+    if told := disagreement(prop, case):
+        return Found("conflict", told, counterexample=case, left=left, right=right, tries=1)
+    if prop.asymptotic or not (violation(prop, case) and _confirmed(prop, case)):
+        return Found("undecided", "both sides agree at this case; others are not looked at", tries=1)
+    evaluated = clauses.evaluated(prop, case) if prop.relation in CLAUSES else _values(prop, case)
+    return Found("refuted", "", counterexample=case, left=left, right=right, evaluated=evaluated, tries=1)
 
 
 def _undrawn(prop: Proposition) -> str:
@@ -325,10 +338,16 @@ def _confirmed(prop: Proposition, case: Case) -> bool:
     return gap > SEEN * size or (weak and gap >= -SEEN * size)
 
 
-def _disagreement(prop: Proposition, case: Case) -> str:
-    """What is said where the two sides' values at one case differ; "" where they agree as far as floats go."""
-    for node in (*numbers_of(prop.left), *numbers_of(prop.right)):
-        value = evaluate(node.plain(), case.plain())
+def disagreement(prop: Proposition, case: Case, evaluated: Proposition | None = None) -> str:
+    """What is said where the two sides' values at one case differ; "" where they agree as far as floats go.
+
+    ``evaluated`` is what the other side evaluates, where that may be another statement.
+    """
+    other = evaluated or prop
+    pairs = ((prop.left, other.left), (prop.right, other.right))
+    numbers = ((numbers_of(one), numbers_of(two)) for one, two in pairs)
+    for node, again in (pair for both in numbers for pair in zip(*both, strict=True)):
+        value = evaluate(again.plain(), case.plain())
         text = shown(node, case)
         try:
             exact = float(Fraction(text))
@@ -337,7 +356,10 @@ def _disagreement(prop: Proposition, case: Case) -> str:
             continue
         if not math.isfinite(value) or _near(exact, value, max(abs(exact), 1.0)):
             continue
-        if abs(exact - value) > _rounding(prop, node, case) + AGREE * max(abs(exact), 1.0):
+        rounding = _rounding(prop, node, case)
+        # an integral of numbers, say, has no enclosure, and no data that could be moved
+        rounding = DIGITS * max(abs(exact), abs(value)) if evaluated and math.isinf(rounding) else rounding
+        if abs(exact - value) > rounding + AGREE * max(abs(exact), 1.0):
             return f"{node} at {case} is {text} exactly and {value!r} in floats"
     return ""
 
@@ -371,7 +393,7 @@ def _refuted(search: _Search, work: Work) -> Found:
         if other is not None and other.weight < case.weight and work.spend() and bad(other):
             case = shrunk(prop, other, bad, work)
     left, right = shown(prop.left, case), shown(prop.right, case)
-    if difference := _disagreement(prop, case):
+    if difference := disagreement(prop, case):
         return Found("conflict", difference, counterexample=case, left=left, right=right, tries=search.tries)
     base = Found("refuted", "", counterexample=case, left=left, right=right, tries=search.tries)
     base = replace(base, closest=search.closest[0], closest_case=search.closest[1])

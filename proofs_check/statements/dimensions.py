@@ -58,7 +58,7 @@ class DimensionChecker(Checker):
             return
         self.tell(self.measured, str(self.prop.stated[0]))
         found.samples = sum(one.walks for one in self.measured)
-        found.conflicts = self._conflicts(self.measured)
+        found.conflicts = self.conflicts(self.measured)
         found.evidence.append(f"sampled along {path}, t = d = {', '.join(map(str, DIMENSIONS))}")
         found.power = (
             f"an error of {max(one.tolerance for one in self.measured):.3g} is seen at each of {len(DIMENSIONS)} d"
@@ -99,7 +99,7 @@ class DimensionChecker(Checker):
             return
         self.tell(measured, str(self.prop.stated[0]))
         found.samples = sum(one.walks for one in measured)
-        found.conflicts = self._conflicts(measured)
+        found.conflicts = self.conflicts(measured)
         way = 1 if self.prop.relation == "<=" else -1
         excess = [min(way * end for end in one.gap) for one in measured]
         told = ", ".join(f"{one:.5g}" for one in excess)

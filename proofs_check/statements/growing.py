@@ -106,7 +106,7 @@ class LimitChecker(Configurations):
         # nothing is drawn before every length is known to be affordable
         for case, scale, sample in planned:
             measured = self._drawn(sample)
-            self.found.conflicts += self._conflicts([measured])
+            self.found.conflicts += self.conflicts([measured])
             ends = self._ends(measured.left, measured.right, scale)
             points.append((case, Interval(ends[0], ends[1], sum(ends) / 2, 0.0, 0.0)))
             walks.append(measured.walks)

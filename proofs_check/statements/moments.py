@@ -181,7 +181,7 @@ class Checker:
                 self.found.reason = f"disproved; {error}"
                 continue
             self.tell([first], "left - right" if self.prop.right.has("E", "Var", "Cov") else str(self.prop.stated[0]))
-            self.found.conflicts += self._conflicts([first, again])
+            self.found.conflicts += self.conflicts([first, again])
             self.found.samples += first.walks + again.walks
             self.found.simulation = "contradicts" if first.contradicts(self.prop.relation) else "underpowered"
             self.found.confirmed = first.contradicts(self.prop.relation) and again.contradicts(self.prop.relation)
@@ -296,10 +296,10 @@ class Checker:
             budget=budget,
             threads=self.threads,
             device=self.device,
-            derived=self._derived(case),
+            derived=self.spreads(case),
         )
 
-    def _derived(self, case: Mapping[str, Any]) -> dict[str, Spread]:
+    def spreads(self, case: Mapping[str, Any]) -> dict[str, Spread]:
         """The exact spreads of the raw numbers at a case, where they are cheap."""
         moments = {one: None for side in (self.prop.left, self.prop.right) for one in raw_moments(side)}
         try:
@@ -335,7 +335,7 @@ class Checker:
         found.cases = []
         self.tell(self.measured, str(self.prop.stated[0]))
         found.samples = sum(m.walks for m in self.measured)
-        found.conflicts = self._conflicts(self.measured)
+        found.conflicts = self.conflicts(self.measured)
         if not self.measured:
             found.simulation = "underpowered"
             dear = f"none of the {self.dear} cases drawn can be sampled at this effort: {self.why}"
@@ -365,7 +365,7 @@ class Checker:
             printed = right if right is not None else f"{m.right[0]:.6g}"
             self.found.cases.append(shown_case(readable_case(m.case), quantity, printed, left, m.left, samples=m.walks))
 
-    def _conflicts(self, measured: Iterable[Measurement]) -> list[str]:
+    def conflicts(self, measured: Iterable[Measurement]) -> list[str]:
         found = []
         for m in measured:
             if m.misfit:

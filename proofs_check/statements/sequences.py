@@ -111,7 +111,7 @@ class SequenceChecker(Checker):
         found, self.measured = self.found, list(seen.values())
         self.tell(self.measured, str(self.prop.stated[0]))
         found.samples = sum(one.walks for one in self.measured)
-        found.conflicts = self._conflicts(self.measured)
+        found.conflicts = self.conflicts(self.measured)
         if len(self.measured) < LEAST:
             found.simulation, found.reason = "underpowered", f"too few places on a path can be sampled: {self.why}"
             return
@@ -142,7 +142,7 @@ class SequenceChecker(Checker):
     def _found_again(self, goal: float) -> bool:
         """Whether both ends of the path are found apart on fresh streams."""
         ends = [self._measure(one.case, "confirmation") for one in (self.measured[0], self.measured[-1])]
-        self.found.conflicts += self._conflicts(ends)
+        self.found.conflicts += self.conflicts(ends)
         return _away(ends[0], ends[1], goal)
 
     def _wrong(self, values: list[tuple[Fraction, float]]) -> None:

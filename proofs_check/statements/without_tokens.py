@@ -18,7 +18,15 @@ def found_without_tokens(prop: Proposition, effort: str, seed: int) -> Found:
     """What proof and search found, as both sides of a check."""
     if prop.asymptotic and not prop.left.has("lim"):
         return judged_limit(prop)
-    judged = deterministic.judge_deterministic(prop, effort, seed)
+    return _as_found(prop, deterministic.judge_deterministic(prop, effort, seed))
+
+
+def found_at(prop: Proposition, case: Case) -> Found:
+    """What both sides say at one case alone, which can refute a statement, and verifies nothing."""
+    return _as_found(prop, deterministic.judge_at(prop, case))
+
+
+def _as_found(prop: Proposition, judged: deterministic.Found) -> Found:
     found = Found(
         reason=judged.reason,
         method="; ".join(dict.fromkeys(rule for rule, _, _ in judged.proof)),

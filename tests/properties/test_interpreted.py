@@ -54,7 +54,7 @@ def measured(
 def test_both_interpreters_agree(claim: Any, name: str) -> None:
     checker, found = measured(proposition_of(claim, name))
     assert len(found) >= LEAST
-    assert not checker._conflicts(found)
+    assert not checker.conflicts(found)
 
 
 @pytest.mark.slow
@@ -62,7 +62,7 @@ def test_both_interpreters_agree(claim: Any, name: str) -> None:
 def test_both_interpreters_agree_at_many_cases(claim: Any, name: str) -> None:
     checker, found = measured(proposition_of(claim, name), draws=MANY, key=12)
     assert len(found) >= LEAST
-    assert not checker._conflicts(found)
+    assert not checker.conflicts(found)
 
 
 @pytest.mark.parametrize(("claim", "name"), CLAIMS[2:6], ids=lambda one: getattr(one, "id", one))
@@ -73,4 +73,4 @@ def test_a_fault_in_one_side_is_seen(claim: Any, name: str) -> None:
     assert wrong != says.quantities[name]
     other = replace(claim, says=replace(says, quantities={**says.quantities, name: wrong}))
     checker, found = measured(proposition_of(claim, name), proposition_of(other, name))
-    assert checker._conflicts(found)
+    assert checker.conflicts(found)

@@ -195,10 +195,11 @@ def only_set(prop: Proposition, sequence: str) -> bool:
 
 def admissible(prop: Proposition, case: Case) -> str:
     """ "" where a case satisfies every hypothesis, else the one that fails; KeyError for a name that the case lacks."""
-    return next(_failures(prop, case), "")
+    return next(failures(prop, case), "")
 
 
-def _failures(prop: Proposition, case: Case) -> Iterator[str]:
+def failures(prop: Proposition, case: Case) -> Iterator[str]:
+    """The hypotheses that a case does not satisfy; KeyError for a name that it lacks."""
     yield from _sizes_fail(prop, case)
     yield from _numbers_fail(prop, case)
     yield from _matrices_fail(prop, case)

@@ -1,0 +1,220 @@
+"""Cases of a proposition, drawn by Hypothesis at every edge of its hypotheses in turn, and which edges cases meet.
+
+An *edge* is a least or greatest value that a hypothesis leaves a name, a position or d, and what lies well inside; a
+fixed vector that is 0, and two that are equal or opposite. An edge is no edge of a statement where one of the
+hypotheses forbids it: then that one fails at every case which is put there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from itertools import combinations
+from random import Random
+from typing import Any
+
+from hypothesis import Phase, assume, find, settings
+from hypothesis import strategies as st
+from hypothesis.errors import NoSuchExample
+
+from proofs_check.cases.drawn import key as key_of
+from proofs_check.cases.of_statements import Case, Draw, case_as_text, case_of, exact_case, own_numbers, satisfied
+from proofs_check.cases.rotations import rotated
+from proofs_check.cases.wide import made, quiet
+from proofs_check.cases.without_tokens import drawn as without_tokens
+from theorems.statement.cases import failures, frame
+from theorems.statement.places import ZERO, Place
+from theorems.statement.proposition import Proposition
+from theorems.statement.ranges import Range
+from theorems.statement.values import scalar
+
+#: Longest walks, largest dimensions; positions and whole numbers beyond MANY are well inside of their ranges.
+LONGEST, LARGEST, MANY = 6, 8, 3
+#: Draws that are made for one that is kept, cases that are looked at for one that can be afforded, and cases that are
+#: put at an edge before it is found to be forbidden.
+TRIES, LOOKS, PUT = 6, 12, 12
+
+Change = Callable[[Case], Case]
+
+
+class _ByHypothesis(Draw):
+    """The choices of a case, each made by Hypothesis; they shrink towards the simplest."""
+
+    def one_of(self, options: Any) -> Any:
+        return self.random(st.sampled_from(list(options)))  # type: ignore[operator]
+
+    def integer(self, low: int, high: int) -> int:
+        found: int = self.random(st.integers(low, high))  # type: ignore[operator]
+        return found
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A narrower proposition whose cases lie at the edge, or a change that puts a case there; ``met`` reads it off."""
+
+    name: str
+    met: Callable[[Case], bool]
+    prop: Proposition
+    change: Change = dict
+
+
+@st.composite
+def strategy(draw: Any, prop: Proposition, change: Change = dict) -> Case:
+    """A case of a proposition that satisfies its hypotheses, changed as asked for."""
+    choices = _ByHypothesis(draw)
+    case = _drawn(prop, choices)
+    assume(case is not None)
+    assert case is not None
+    case = change(_stretched(choices, prop, case))
+    assume(satisfied(prop, case))
+    return case
+
+
+def _drawn(prop: Proposition, choices: Draw) -> Case | None:
+    if prop.random:
+        return case_of(prop, choices, LONGEST, LARGEST)
+    exact = without_tokens(prop, choices.one_of)
+    return None if exact is None else case_as_text(prop, exact)
+
+
+def _stretched(choices: Draw, prop: Proposition, case: Case) -> Case:
+    """The vectors whose lengths are given, norm(u) = l, made so long."""
+    for relation, left, right in prop.known.relations:
+        if relation == "=" and left.op == "norm" and left.args[0].op == "vector" and right.op in ("name", "number"):
+            d = case["d"]
+            turned = rotated(["2", *["0"] * (d - 1)], [choices.integer(0, 2) for _ in range(d)])
+            # the first column of H diag(2, 0, ..) H - I, which is orthogonal
+            unit = [Fraction(row[0]) - (k == 0) for k, row in enumerate(turned)]
+            long = scalar(right, exact_case(prop, case))
+            assert isinstance(long, Fraction)
+            case = {**case, left.args[0].args[0]: [str(long * entry) for entry in unit]}
+    return case
+
+
+def edges(prop: Proposition) -> dict[str, Edge]:
+    """The edges of the hypotheses by name, without those that one of the hypotheses forbids."""
+    return {edge.name: edge for edge in _edges(prop) if not forbidden(prop, edge)}
+
+
+def _edges(prop: Proposition) -> Iterator[Edge]:
+    known = prop.known
+    for name in dict.fromkeys((*(("d",) if "d" in frame(prop).names or prop.random else ()), *prop.parameters)):
+        values = known.ranges.get(name, known.dimension if name == "d" else Range())
+        parts = [Range(end, end) for end in (values.low, values.high) if end is not None and values.holds(end)]
+        if own := own_numbers(prop, name):
+            parts = [Range(end, end) for end in (min(map(Fraction, own)), max(map(Fraction, own)))]
+        elif values.integer or name == "d":
+            parts += [Range(Fraction(MANY + 1), integer=True)] * (values.high is None)
+        elif not prop.random:
+            parts += [part for part in _inside(values) if not part.empty]
+        for part in parts:
+            narrow = replace(known, ranges={**known.ranges, name: replace(part, integer=values.integer or name == "d")})
+            yield Edge(_told(name, part), partial(_within, name, part), replace(prop, known=narrow))
+    table = known.places.shortest(prop.positions)
+    for name in prop.positions:
+        low = max(1, int(-table[ZERO, name])) if table else 1
+        at, far = (Place(name), Place(ZERO, low)), (Place(ZERO, max(low, MANY) + 1), Place(name))
+        for part, places in (
+            (Range(Fraction(low), Fraction(low)), known.places.with_(*at, 0)),
+            (Range(Fraction(max(low, MANY) + 1)), known.places.with_(*far, 0)),
+        ):
+            narrow = replace(known, places=places)
+            yield Edge(_told(name, part), partial(_within, name, part), replace(prop, known=narrow))
+    for name in known.vectors:
+        yield Edge(f"{name} = 0", partial(_vanishes, name), prop, partial(_put, name, name, 0))
+    for one, two in combinations(known.vectors, 2):
+        for sign, told in ((1, f"{one} = {two}"), (-1, f"{one} = -{two}")):
+            yield Edge(told, partial(_alike, one, two, sign), prop, partial(_put, one, two, sign))
+
+
+def _inside(values: Range) -> Iterator[Range]:
+    """Numbers of either sign that are small, and that are large."""
+    for one in (Range(Fraction(0), Fraction(1, 4), low_open=True), Range(Fraction(4))):
+        for low, high in ((one.low, one.high), (None if one.high is None else -one.high, -(one.low or Fraction(0)))):
+            part = values
+            part = part if low is None else replace(part, low=low if part.low is None else max(low, part.low))
+            part = part if high is None else replace(part, high=high if part.high is None else min(high, part.high))
+            yield replace(part, nonzero=True)
+
+
+def _told(name: str, part: Range) -> str:
+    if part.low == part.high:
+        return f"{name} = {part.low}"
+    ends = (f"{part.low} <= " if part.low is not None else "", f" <= {part.high}" if part.high is not None else "")
+    return f"{ends[0]}{name}{ends[1]}"
+
+
+def _within(name: str, part: Range, case: Case) -> bool:
+    return part.holds(Fraction(case[name]))
+
+
+def _vanishes(name: str, case: Case) -> bool:
+    return not any(map(Fraction, case[name]))
+
+
+def _alike(one: str, two: str, sign: int, case: Case) -> bool:
+    return any(map(Fraction, case[two])) and [sign * Fraction(v) for v in case[two]] == [*map(Fraction, case[one])]
+
+
+def _put(one: str, two: str, sign: int, case: Case) -> Case:
+    return {**case, one: [str(sign * Fraction(entry)) for entry in case[two]]}
+
+
+def forbidden(prop: Proposition, edge: Edge) -> str:
+    """The hypothesis that fails at every case which is put at an edge; "" where none does."""
+    failing: list[set[str]] = []
+    generator = Random(edge.name)
+    free = replace(edge.prop, known=replace(edge.prop.known, relations=()))
+    for _ in range(PUT):
+        choices = Draw(generator)
+        case = _drawn(free, choices)
+        if case is None:
+            continue
+        case = edge.change(_stretched(choices, prop, case))
+        if edge.met(case):
+            failing.append({*failures(prop, exact_case(prop, case))})
+    return min(set.intersection(*failing), default="") if failing else ""
+
+
+def drawn(prop: Proposition, key: int, count: int) -> Iterator[list[Case]]:
+    """``count`` lists of cases, of each of which the first that can be looked at is to be; the same for the same key.
+
+    Those at every edge in turn, then others; no case stands in two lists.
+    """
+    targets: list[tuple[Proposition, Change]] = [(edge.prop, edge.change) for edge in edges(prop).values()]
+    targets.append((prop, dict))
+    seen: set[str] = set()
+    for place, (narrow, change) in enumerate(targets):
+        wanted = count // len(targets) + (count % len(targets) if place == len(targets) - 1 else 0)
+        cases = made(strategy(narrow, change), key * len(targets) + place, max(wanted, 2) * TRIES)
+        # Hypothesis begins with the simplest, and grows
+        fresh = [cases[name] for name in reversed(cases) if name not in seen]
+        seen |= cases.keys()
+        each = max(1, len(fresh) // max(wanted, 1))
+        yield from (fresh[k * each : (k + 1) * each][:LOOKS] for k in range(max(wanted, 1)) if fresh[k * each :])
+
+
+def missed(prop: Proposition, cases: Iterable[Case]) -> list[str]:
+    """The edges that none of the cases meets."""
+    every = list(cases)
+    return sorted(name for name, edge in edges(prop).items() if not any(map(edge.met, every)))
+
+
+def smallest(prop: Proposition, wrong: Callable[[Case], bool], looks: int = 80) -> Case | None:
+    """The smallest case that Hypothesis finds with the property in so many looks; None where it finds none."""
+    known: dict[str, bool] = {}
+
+    def seen(case: Case) -> bool:
+        name = key_of(case)
+        if name not in known:
+            # what is not looked at any more is not wrong, every time
+            known[name] = len(known) < looks and wrong(case)
+        return known[name]
+
+    options = settings(quiet(looks), phases=[Phase.generate, Phase.shrink])
+    try:
+        return find(strategy(prop), seen, settings=options, random=Random(prop.text))
+    except NoSuchExample:
+        return None

@@ -1,0 +1,88 @@
+"""Whether both interpreters of a statement agree at a case: what is derived there, and what is sampled or evaluated.
+
+A sample's interval of left - right holds the exact value but for the level that it is handed, whatever the tails are
+(``proofs_check.checks.intervals``). Numbers without tokens are computed in exact or ball arithmetic on one side and in
+floating point on the other, and differ by no more than rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from proofs_check.cases import at_edges
+from proofs_check.cases.of_statements import Case, exact_case, readable_case
+from proofs_check.checks.agreeing import Agreed, Look
+from proofs_check.statements.deterministic import disagreement
+from proofs_check.statements.measuring import TooDearError, plan
+from proofs_check.statements.moments import Checker
+from theorems.claims.catalogue import Statement
+from theorems.kernel.catalogued import left_side, said
+from theorems.statement.expression import MOMENTS
+from theorems.statement.proposition import Proposition
+
+#: Most walks of a case: errors of some parts in a hundred are seen, and small ones are left to the judgement.
+MOST = 1 << 16
+
+
+def propositions(claim: Statement) -> dict[str, Proposition]:
+    """What a claim says, by quantity: of moments, and short of a limit, the quantity itself; else both sides."""
+    says = claim.says
+    assert says is not None
+    found = {name: said(claim, name) for name in claim.printed}
+    alone = {name for name, prop in found.items() if prop.random or prop.asymptotic}
+    alone |= {name for name, text in says.quantities.items() if name not in found and has_moments(text)}
+    return found | {name: left_side(replace(says, limit=""), name) for name in sorted(alone)}
+
+
+def has_moments(text: str) -> bool:
+    """Whether there is an expectation in a formula, or a variance, a covariance, a probability."""
+    return any(f"{one}[" in text for one in MOMENTS)
+
+
+@dataclass
+class Interpreters:
+    """A statement as it is derived, and as it is simulated or evaluated; these differ where a fault is planted."""
+
+    claim: str
+    derived: Proposition
+    simulated: Proposition
+    delta: float
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self.checker = Checker(self.derived, self.claim, "quick")
+
+    def look(self, case: Case) -> Look:
+        """Ask both at a case; where a sample with a finite interval is too dear nothing is compared."""
+        if not self.derived.random:
+            exact = exact_case(self.derived, case)
+            return Look(disagreement(self.derived, exact, self.simulated), 1)
+        options = {"claim_id": self.claim, "seed": self.seed, "delta": self.delta, "effort": "quick"}
+        options["derived"] = self.checker.spreads(case)
+        try:
+            planned = plan(self.simulated, case, mark="property", **options)
+            measured = replace(planned, walks=min(planned.walks, MOST))()
+        except TooDearError:
+            return Look()
+        told = "; ".join(self.checker.conflicts([measured])[:1])
+        # both have a value, or neither
+        valued = None not in self.checker.sides(case)
+        return Look(told, int(all(map(math.isfinite, measured.gap)) == valued))
+
+    def agreement(self, draws: int, key: int) -> Agreed:
+        """Ask both at the first of each list of cases that can be afforded; where they differ, at smaller ones."""
+        found, dear = Agreed(self.claim), list[Case]()
+        for cases in at_edges.drawn(self.derived, key, draws):
+            looks = ((case, self.look(case)) for case in cases)
+            case, seen = next((one for one in looks if one[1].compared or one[1].told), (cases[0], Look()))
+            dear += [] if seen.compared else cases
+            if seen.told:
+                least = at_edges.smallest(self.derived, lambda one: bool(self.look(one).told)) or case
+                found.case, found.told = readable_case(least), self.look(least).told
+                return found
+            found.cases += [case] * seen.compared
+            found.compared += seen.compared
+        found.missed = at_edges.missed(self.derived, [*found.cases, *dear])
+        found.unasked = [edge for edge in at_edges.missed(self.derived, found.cases) if edge not in found.missed]
+        return found

@@ -1,0 +1,160 @@
+"""Both interpreters of a statement agree at cases drawn at every edge of its hypotheses; faults in either are found.
+
+That is every quantity with tokens, but of orthogonal tokens, power series and probabilities, whose tails take seconds a
+case (``test_interpreted`` draws fewer cases of these), and of a statement without tokens both sides: exact or ball
+arithmetic against floating point. Of a limit the quantity is looked at, at cases short of it. All intervals of a run
+of this file, the slow tests with it, miss together with a probability below RUN = 10^-9: each has the share
+RUN/(quantities x (DRAWS + SEEDS x DRAWS + MANY) x LOOKS), as LOOKS cases are sampled at most for one that is kept.
+What has no tokens has no false alarms.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from montecarlo.statements import pieces
+from proofs_check.cases import at_edges
+from proofs_check.cases.given import parse_case
+from proofs_check.cases.of_statements import satisfied
+from proofs_check.checks.agreeing import RUN, Agreed
+from proofs_check.judging.runner import Options
+from proofs_check.judging.stated import judged_claim
+from proofs_check.statements.agreeing import Interpreters, propositions
+from theorems.claims.catalogue import by_id, shipped
+from theorems.statement.expression import Expr, number
+from theorems.statement.proposition import Proposition
+
+#: Draws of a quantity in ``make test``, seeds, and draws in ``make test-slow``.
+DRAWS, SEEDS, MANY = 10, 20, 1000
+INTERPRETED = [claim.id for claim in shipped() if claim.interpreted and claim.says is not None]
+#: Edges at which no case can be sampled: numbers that are constant there, with nothing known of their tails, and
+#: events too rare for samples of the size of a property's.
+UNASKED = {"choromanski2021.appF.lemma5": {"u = 0"}, "choromanski2021.sec2.fig2-ratio": {"T = 1"}}
+#: Claims whose ten draws take about ten seconds.
+DEAR = frozenset(
+    f"choromanski2021.{name}"
+    for name in ("sec2.fig2-ratio", "sec3.thm3-iid", "appF.eq33-tail", "appF.eq35-end", "appF.thm5-sum")
+)
+
+
+@cache
+def said(claim: str) -> dict[str, Proposition]:
+    found = propositions(by_id()[claim])
+    return {name: prop for name, prop in found.items() if not costly(prop)}
+
+
+def costly(prop: Proposition) -> bool:
+    """Whether a bound of the tails takes seconds a case, or a probability more walks than a property has."""
+    return prop.random and (prop.law.kind.startswith("frame") or bool(prop.known.entire) or prop.left.has("P"))
+
+
+CLAIMS = [claim for claim in INTERPRETED if said(claim)]
+
+
+@cache
+def delta() -> float:
+    quantities = sum(prop.random for claim in CLAIMS for prop in said(claim).values())
+    return RUN / (quantities * (DRAWS + SEEDS * DRAWS + MANY) * at_edges.LOOKS)
+
+
+def doubled(prop: Proposition) -> Proposition:
+    """A proposition whose left side is twice what it was."""
+    return replace(prop, left=Expr("*", (number(2), prop.left)), whole=None)
+
+
+def asked(claim: str, name: str, draws: int = DRAWS, key: int = 1, **wrong: Proposition) -> Agreed:
+    prop = said(claim)[name]
+    return Interpreters(claim, **{"derived": prop, "simulated": prop, **wrong}, delta=delta(), seed=key).agreement(
+        draws, key
+    )
+
+
+def agree(claim: str, draws: int = DRAWS, key: int = 1) -> None:
+    for name in said(claim):
+        found = asked(claim, name, draws=draws, key=key)
+        assert not str(found), f"{name}: {found}"
+        assert found.compared and set(found.unasked) <= UNASKED.get(claim, set()), f"{name}: {found.unasked}"
+
+
+@pytest.mark.parametrize("claim", [pytest.param(c, marks=pytest.mark.slow if c in DEAR else ()) for c in CLAIMS])
+def test_both_interpreters_agree(claim: str) -> None:
+    agree(claim)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_both_interpreters_agree_at_many_cases(claim: str) -> None:
+    agree(claim, MANY, key=2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_nothing_is_flaky(seed: int) -> None:
+    for claim in CLAIMS:
+        agree(claim, key=100 + seed)
+
+
+def found_and_small(claim: str, in_the_derivation: bool) -> None:
+    name, prop = next(iter(said(claim).items()))
+    twice = doubled(prop)
+    found = asked(claim, name, derived=twice) if in_the_derivation else asked(claim, name, simulated=twice)
+    assert found.case is not None, found
+    sizes = [value for value in found.case.values() if isinstance(value, int)]
+    assert all(size <= 4 for size in sizes) and len(str(found.case)) <= 300, found
+    assert f"twofold verify {claim} --case" in str(found)
+
+
+#: A moment, an integral, an inequality of sequences.
+FEW = {f"choromanski2021.{name}" for name in ("sec2.gauss", "appF.eq26", "appF.lemma6")}
+SOME = [pytest.param(claim, marks=() if claim in FEW else pytest.mark.slow) for claim in CLAIMS]
+
+
+@pytest.mark.parametrize("claim", SOME)
+def test_a_fault_in_the_derivation_is_found_and_shrunk(claim: str) -> None:
+    found_and_small(claim, in_the_derivation=True)
+
+
+@pytest.mark.parametrize("claim", SOME)
+def test_a_fault_in_the_check_is_found_and_shrunk(claim: str) -> None:
+    found_and_small(claim, in_the_derivation=False)
+
+
+@pytest.mark.parametrize("claim", ["choromanski2021.appF.eq26", "choromanski2021.sec3.limit-positive"])
+def test_the_command_of_a_failure_judges_its_case(claim: str) -> None:
+    """Of a statement without tokens, and short of a limit: both sides agree there, but for the fault."""
+    prop = said(claim)["value"]
+    found = asked(claim, "value", simulated=doubled(prop))
+    words = shlex.split(found.replay)
+    assert words[:3] == ["twofold", "verify", claim]
+    case = parse_case(words[-1], by_id()[claim])
+    report = judged_claim(by_id()[claim], Options(effort="quick", case=case), "cpu")[0][0]
+    assert report["verdict"] == "undecided" and "both sides agree" in report["reason"]
+
+
+def test_a_property_whose_draws_miss_an_edge_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(at_edges, "_put", lambda one, two, sign, case: case)
+    found = asked("choromanski2021.sec3.lemma2-trig", "value")
+    assert "u = -v" in found.missed and "no case with" in str(found)
+
+
+def test_an_edge_that_a_hypothesis_forbids_is_none() -> None:
+    prop = said("choromanski2021.sec3.strictly-better")["one"]
+    forbidden = {edge.name: at_edges.forbidden(prop, edge) for edge in at_edges._edges(prop)}
+    assert forbidden["u = -v"] == "norm(u + v) > 0" and "u = -v" not in at_edges.edges(prop)
+    assert not forbidden["u = v"] and not forbidden["u = 0"]
+
+
+def test_vectors_have_the_lengths_that_they_are_given() -> None:
+    prop = said("choromanski2021.sec2.fig2-ratio")["value"]
+    drawn = [case for cases in at_edges.drawn(prop, 1, 6) for case in cases]
+    assert drawn and all(satisfied(prop, case) for case in drawn)
+
+
+def test_a_sum_of_which_no_form_varies_has_no_kurtosis() -> None:
+    """cos(x.(u - v)) at u = v, which a singular value decomposition of no forms broke on."""
+    with pytest.raises(pieces.NotFewError):
+        pieces._cumulants([(("number", "1"), {})], None, 4)  # type: ignore[arg-type]
