@@ -15,14 +15,14 @@ from itertools import combinations
 from random import Random
 from typing import Any
 
-from hypothesis import Phase, assume, find, settings
+from hypothesis import assume
 from hypothesis import strategies as st
-from hypothesis.errors import NoSuchExample
 
+from proofs_check.cases.drawing import least
 from proofs_check.cases.drawn import key as key_of
 from proofs_check.cases.of_statements import Case, Draw, case_as_text, case_of, exact_case, own_numbers, satisfied
 from proofs_check.cases.rotations import rotated
-from proofs_check.cases.wide import made, quiet
+from proofs_check.cases.wide import made
 from proofs_check.cases.without_tokens import drawn as without_tokens
 from theorems.statement.cases import failures, frame
 from theorems.statement.places import ZERO, Place
@@ -213,8 +213,4 @@ def smallest(prop: Proposition, wrong: Callable[[Case], bool], looks: int = 80) 
             known[name] = len(known) < looks and wrong(case)
         return known[name]
 
-    options = settings(quiet(looks), phases=[Phase.generate, Phase.shrink])
-    try:
-        return find(strategy(prop), seen, settings=options, random=Random(prop.text))
-    except NoSuchExample:
-        return None
+    return least(strategy(prop), seen, looks, Random(prop.text))

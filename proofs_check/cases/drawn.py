@@ -16,11 +16,10 @@ from random import Random
 from typing import Any
 
 import sympy as sp
-from hypothesis import HealthCheck, Phase, find, given, seed, settings
 from hypothesis import strategies as st
-from hypothesis.errors import NoSuchExample
 
 from proofs_check.cases import structured
+from proofs_check.cases.drawing import EnoughError, each, least
 from proofs_check.cases.rotations import rotated
 from theorems.algebra.expressions import ExpressionError
 from theorems.claims.catalogue import STRUCTURED, Statement, base_id
@@ -143,18 +142,6 @@ def key(case: Mapping[str, Any]) -> str:
     return json.dumps(case, sort_keys=True, separators=(",", ":"))
 
 
-def quiet(count: int) -> settings:
-    """So many random examples, none of which is kept."""
-    return settings(
-        max_examples=count,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-        derandomize=False,
-    )
-
-
 def stream(statement: Statement, run_seed: int, place: int = 0) -> int:
     """The seed of a claim's own points, from those of no other claim, correction or variant."""
     name = json.dumps([run_seed, statement.id, "points", place]).encode()
@@ -187,26 +174,19 @@ class Asked:
         return cls(repr((statement.id.split(".")[0], hypotheses, ranges, what)), statement, what, seed, count)
 
 
-class _EnoughError(BaseException):
-    """All cases wanted are there: what is no Exception ends a run of Hypothesis at once."""
-
-
 @lru_cache(maxsize=128)
 def _drawn(asked: Asked) -> list[Case]:
     statement, slot, run_seed, count = asked.statement, asked.what, asked.seed, asked.count
     found: dict[str, Case] = {}
 
-    @seed(run_seed)
-    @quiet(count * (1 if not statement.conditions else 4 if statement.model in (*STRUCTURED, "free") else 20))
-    @given(case_strategy(statement, slot))
     def collect(case: Case) -> None:
         if meets(statement, case):
             found.setdefault(key(case), case)
         if len(found) == count:
-            raise _EnoughError
+            raise EnoughError
 
-    with contextlib.suppress(_EnoughError):
-        collect()
+    tries = count * (1 if not statement.conditions else 4 if statement.model in (*STRUCTURED, "free") else 20)
+    each(case_strategy(statement, slot), run_seed, tries, collect)
     return list(found.values())
 
 
@@ -222,13 +202,7 @@ def hit_rate(statement: Statement, run_seed: int, count: int = 200) -> float:
 def _hit_rate(asked: Asked) -> float:
     statement, met = asked.statement, list[bool]()
 
-    @seed(asked.seed)
-    @quiet(asked.count)
-    @given(case_strategy(statement, {}))
-    def collect(case: Case) -> None:
-        met.append(meets(statement, case))
-
-    collect()
+    each(case_strategy(statement, {}), asked.seed, asked.count, lambda case: met.append(meets(statement, case)))
     if not any(met):
         conditions = ", ".join(statement.conditions)
         raise ValueError(f"{statement.id}: none of {len(met)} drawn cases meets {conditions}; weaken the conditions")
@@ -264,15 +238,11 @@ def smallest(
     statement: Statement, slot: Mapping[str, Any], run_seed: int, contradicted: Callable[[Case], bool]
 ) -> Case | None:
     """The smallest case that Hypothesis finds with the property; None where it finds none."""
-    options = settings(quiet(400), phases=[Phase.generate, Phase.shrink])
 
     def wanted(case: Case) -> bool:
         return meets(statement, case) and contradicted(case)
 
-    try:
-        return find(case_strategy(statement, slot), wanted, settings=options, random=Random(run_seed))
-    except NoSuchExample:
-        return None
+    return least(case_strategy(statement, slot), wanted, 400, Random(run_seed))
 
 
 def slots(statement: Statement, effort: str) -> tuple[Mapping[str, Any], ...]:

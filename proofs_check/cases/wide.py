@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -18,12 +17,12 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from hypothesis import Phase, assume, find, given, seed, settings
+from hypothesis import assume
 from hypothesis import strategies as st
-from hypothesis.errors import NoSuchExample, Unsatisfiable
 
 from proofs_check.cases import structured
-from proofs_check.cases.drawn import SLOTS, TRACELESS, Asked, Case, key, meets, quiet
+from proofs_check.cases.drawing import each, least
+from proofs_check.cases.drawn import SLOTS, TRACELESS, Asked, Case, key, meets
 from proofs_check.cases.free_ranges import corners, strata
 from proofs_check.cases.rotations import rotated
 from proofs_check.claims.report import Range
@@ -413,15 +412,11 @@ def made(cases: st.SearchStrategy[Case], key_: int, tries: int) -> dict[str, Cas
     """Distinct cases of so many tries by name, the simplest first; none where all are refused."""
     found: dict[str, Case] = {}
 
-    @seed(key_)
-    @quiet(tries)
-    @given(cases)
     def collect(case: Case) -> None:
         found[key(case)] = case
 
     # an edge that no draw reaches is told by ``missed``
-    with suppress(Unsatisfiable):
-        collect()
+    each(cases, key_, tries, collect)
     return found
 
 
@@ -429,10 +424,8 @@ def smallest(
     statement: Statement, aim: Aim, wrong: Callable[[Case], bool], longest: int, tries: int = 200
 ) -> Case | None:
     """The smallest case that Hypothesis finds with the property, whatever its aim, or else of this aim."""
-    options = settings(quiet(tries), phases=[Phase.generate, Phase.shrink])
-    for near, least in (({}, min(longest, 9)), (aim, longest)):
-        try:
-            return find(strategy(statement, near, least), wrong, settings=options, random=Random(statement.id))
-        except NoSuchExample:
-            continue
+    for near, length in (({}, min(longest, 9)), (aim, longest)):
+        found = least(strategy(statement, near, length), wrong, tries, Random(statement.id))
+        if found is not None:
+            return found
     return None

@@ -62,7 +62,7 @@ class Interpreters:
         options["derived"] = self.checker.spreads(case)
         try:
             planned = plan(self.simulated, case, mark="property", **options)
-            measured = replace(planned, walks=min(planned.walks, MOST))()
+            measured = replace(planned, walks=min(planned.walks, MOST))(self.checker.found.streams)
         except TooDearError:
             return Look()
         told = "; ".join(self.checker.conflicts([measured])[:1])

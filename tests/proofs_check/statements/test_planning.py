@@ -29,7 +29,7 @@ def spreads(text: str, case: Any = CASE, law: str = "walk") -> dict[str, Spread]
     prop = Request(text, law=law).read()
     checker = moments.Checker(prop, "test.plan")
     assert isinstance(checker.derivation, Derivation)
-    return checker._derived(case)
+    return checker.spreads(case)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_the_tolerance_at_a_kink_is_that_of_the_effort() -> None:
 
 def test_exact_chances_plan_the_samples_of_events() -> None:
     prop = Request("P[x[1].T*u > 1] = 1", "u in R^d, Sigma = I", law="iid").read()
-    ((name, spread),) = moments.Checker(prop, "test.rare")._derived(CASE_OF_ONE).items()
+    ((name, spread),) = moments.Checker(prop, "test.rare").spreads(CASE_OF_ONE).items()
     sample = StatementSimulation(prop.plain(), CASE_OF_ONE).draw(2**16, 1, "test.plan", "k")
     assert spread.exact and abs(sample[name].mean - spread.mean) <= 6 * sample[name].std_error
     assert sample[name].variance == pytest.approx(spread.variance, rel=0.05)
@@ -181,7 +181,7 @@ def test_samples_of_wrong_versions_have_streams_of_their_own_and_one_case_is_cou
     checker.measured = [checker._measure(CASE)]
     for _ in range(2):
         plan = next(one for one in checker._telling_plans(wrong, [CASE]) if one.case == checker._telling(wrong, [CASE]))
-        checker.measured.append(plan())
+        checker.measured.append(plan(checker.found.streams))
     _, first, second = checker.measured
     assert first.case == second.case and first.left != second.left
     checker._told()

@@ -12,6 +12,7 @@ from montecarlo.statements.entries import picked
 from montecarlo.statements.nodes import frozen
 from montecarlo.statements.simulation import StatementSimulation
 from proofs_check.cases.of_statements import readable_case, unit
+from proofs_check.checks.streams import Streams
 from proofs_check.statements.judging import both_sides, judged
 from proofs_check.statements.measuring import planned
 from proofs_check.statements.request import Request
@@ -126,5 +127,5 @@ def test_a_wrong_right_side_is_simulated_as_it_is() -> None:
     wrong = replace(prop, right=Expr("*", (number(2), prop.right)))
     case = {"i": 1, "d": 1, "Sigma": [["1"]], "_left": ["1"], "_right": ["1"]}
     options: dict[str, Any] = {"claim_id": "x", "seed": 0, "delta": 1e-9, "effort": "quick", "threads": 1}
-    assert planned(prop, case, **options)().agrees("=")
-    assert planned(wrong, case, **options)().contradicts("=")
+    assert planned(prop, case, **options)(Streams()).agrees("=")
+    assert planned(wrong, case, **options)(Streams()).contradicts("=")

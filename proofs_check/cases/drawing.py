@@ -1,0 +1,71 @@
+"""Cases drawn by Hypothesis, from the seed alone.
+
+Hypothesis takes a share of its numbers from the constants that stand in the modules that are loaded and not installed.
+The same seed would so give other cases after other claims, in a process of one's own, or from an installed wheel;
+nothing is drawn here but without these constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from random import Random
+from typing import TypeVar
+
+from hypothesis import HealthCheck, Phase, find, given, seed, settings
+from hypothesis.errors import NoSuchExample, Unsatisfiable
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
+from hypothesis.strategies import SearchStrategy
+
+Drawn = TypeVar("Drawn")
+
+
+class EnoughError(BaseException):
+    """Raised by who looks at cases when no more are needed."""
+
+
+def quiet(count: int) -> settings:
+    """So many random examples, none of which is kept."""
+    return settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+        derandomize=False,
+    )
+
+
+def each(cases: SearchStrategy[Drawn], run_seed: int, count: int, look: Callable[[Drawn], None]) -> None:
+    """Look at so many drawn cases, or until EnoughError; at none where all are refused."""
+
+    @seed(run_seed)
+    @quiet(count)
+    @given(cases)
+    def looked(case: Drawn) -> None:
+        look(case)
+
+    with _without_constants_of_modules(), suppress(EnoughError, Unsatisfiable):
+        looked()
+
+
+def least(cases: SearchStrategy[Drawn], wanted: Callable[[Drawn], bool], count: int, random: Random) -> Drawn | None:
+    """The smallest case that Hypothesis finds with the property in so many tries; None where it finds none."""
+    options = settings(quiet(count), phases=[Phase.generate, Phase.shrink])
+    with _without_constants_of_modules(), suppress(NoSuchExample):
+        return find(cases, wanted, settings=options, random=random)
+    return None
+
+
+@contextmanager
+def _without_constants_of_modules() -> Iterator[None]:
+    own, none = providers._get_local_constants, Constants()
+    # the cache holds permitted constants of both kinds under one key
+    providers.CONSTANTS_CACHE.cache.clear()
+    providers._get_local_constants = lambda: none
+    try:
+        yield
+    finally:
+        providers._get_local_constants = own
+        providers.CONSTANTS_CACHE.cache.clear()
