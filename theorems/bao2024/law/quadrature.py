@@ -168,18 +168,18 @@ class _Law:
     @staticmethod
     def of(law: Transform, low: Array, high: Array, tolerance: float) -> _Law:
         top = law.top
-        law = law.scaled(1 / top)
+        law = law.over(top)
         spread = np.sqrt(2 * law.power(2))
         # two divisions: the product of the scales may leave the range of floating point
         with np.errstate(over="ignore"):
             lo, hi = low / top / spread, high / top / spread
-        return _Law(law.scaled(1 / spread), lo, hi, tolerance)
+        return _Law(law.over(spread), lo, hi, tolerance)
 
     def solve(self) -> tuple[Array, Array, list[str], np.ndarray[Any, np.dtype[np.int64]]]:
         """Values, errors, methods, nodes."""
         rows = len(self.law)
         slip = self.tolerance / 8
-        upper, lower = _quantile(self.law, slip), -_quantile(self.law.scaled(-1), slip)
+        upper, lower = _quantile(self.law, slip), -_quantile(self.law.over(-1), slip)
         lo, hi = np.maximum(self.low, lower), np.minimum(self.high, upper)
         values, errors = np.zeros(rows), np.full(rows, slip)
         # no mass at all beyond the support of a law with weights of one sign
@@ -297,7 +297,7 @@ def _beyond(
     for sign in (1.0, -1.0):
         pick = np.flatnonzero((x > lower) & (x < upper) & ((x >= 0) if sign > 0 else (x < 0)))
         if len(pick):
-            own = law.pick(pick).scaled(sign)
+            own = law.pick(pick).over(sign)
             above, errors[pick], nodes[pick] = _hyperbola(own, sign * x[pick], wanted, opening)
             values[pick] = above if sign > 0 else 1 - above
     return values, errors, nodes

@@ -12,7 +12,9 @@ the middle c of the square:
     L(z) = L(c) + sum_n (z - c)^n/(2 n) sum_j m_j t_j^n,  t_j = 2 w_j/(1 - 2 w_j c).
 
 Here |t_j (z - c)| = |z - c|/|1/(2 w_j) - c| <= RATIO, as |z - c| is at most side/sqrt(2), so that after TERMS terms
-less than EPS sum_j m_j |t_j (z - c)| is left. Otherwise the logarithms are taken one by one.
+less than EPS sum_j m_j |t_j (z - c)| is left. The disc around 0 that reaches RATIO of the way to the rays is such a
+square too, with c = 0: there L(c) = 0, and what rounding does falls with z. Otherwise the logarithms are taken one by
+one.
 """
 
 from __future__ import annotations
@@ -65,9 +67,9 @@ class Transform:
         """Factors of M in a row."""
         return int(self.factors.shape[1]) * len(self.counts)
 
-    def scaled(self, by: Array | float) -> Transform:
-        """The laws of by_r Q_r."""
-        return replace(self, factors=self.factors * np.reshape(by, (-1, 1)))
+    def over(self, size: Array | float) -> Transform:
+        """The laws of Q_r/size_r; divided, as 1/size may leave the range of floating point."""
+        return replace(self, factors=self.factors / np.reshape(size, (-1, 1)))
 
     def pick(self, rows: Any) -> Transform:
         weights = self.weights[rows] if len(self.weights) == len(self) > 1 else self.weights
@@ -142,14 +144,14 @@ def _direct(what: What, weights: Array, counts: Array, z: Any) -> tuple[Any, Arr
 
 @dataclass
 class _Table:
-    """The series of L about the middles of the squares that were met."""
+    """The series of L about the middles of the squares that were met, and about 0."""
 
     weights: Array
     counts: Array
     places: dict[int, int] = field(default_factory=dict)
-    #: (TERMS + 1, squares), in (z - c)/side, and what the rounding is relative to, (squares,)
+    #: (TERMS + 1, squares), in (z - c)/side, and what the rounding at c, and beside it, is relative to, (2, squares)
     series: Any = field(default_factory=lambda: np.zeros((TERMS + 1, 0), dtype=np.complex128))
-    spread: Array = field(default_factory=lambda: np.zeros(0))
+    spread: Array = field(default_factory=lambda: np.zeros((2, 0)))
 
     def at(self, what: What, z: Any) -> tuple[Any, Array] | None:
         """``Transform._one`` by the series, z of shape (N,); None where the logarithms one by one cost less."""
@@ -167,11 +169,14 @@ class _Table:
         if not (np.all(np.abs(across) < SQUARES) and np.all(up < SQUARES)):
             return None
         key = ((exponent.astype(np.int64) * 2 + 1) * SQUARES + across.astype(np.int64)) * SQUARES + up.astype(np.int64)
+        middle, home = (across + 0.5 + 1j * (up + 0.5)) * side, RATIO * min(right, -left)
+        near = np.abs(z) <= home
+        # no key of a square is 0
+        key, middle, side = np.where(near, 0, key), np.where(near, 0, middle), np.where(near, home, side)
         keys, first, where = np.unique(key, return_index=True, return_inverse=True)
         new = [k for k, name in enumerate(keys.tolist()) if name not in self.places]
         if (len(new) * len(self.counts) + len(z)) * TERMS > len(z) * len(self.counts):
             return None
-        middle = (across + 0.5 + 1j * (up + 0.5)) * side
         if new:
             self._meet(keys[new], middle[first[new]], side[first[new]])
         place = np.array([self.places[name] for name in keys.tolist()])[where]
@@ -180,7 +185,8 @@ class _Table:
         for n in range(TERMS, lowest - 1, -1):
             value = value * step + self.series[n].take(place) * (n if lowest else 1)
         value = value / side if lowest else value
-        return np.where(below, np.conj(value), value), self.spread.take(place)
+        spread = self.spread[0].take(place) + self.spread[1].take(place) * np.abs(step)
+        return np.where(below, np.conj(value), value), spread
 
     def _meet(self, keys: Any, middle: Any, side: Array) -> None:
         """The series about more middles."""
@@ -195,7 +201,7 @@ class _Table:
             for n in range(1, TERMS + 1):
                 power = power * ratio
                 series[n, part] = np.sum(power, axis=1) / n
-        self.places.update(zip(keys.tolist(), range(len(self.spread), len(self.spread) + len(keys)), strict=True))
+        self.places.update(zip(keys.tolist(), range(len(self.places), len(self.places) + len(keys)), strict=True))
         self.series = np.concatenate([self.series, series], axis=1)
         # within a square the condition of 1 - 2 w z changes by less than a factor 2; the rest is that of the terms
-        self.spread = np.concatenate([self.spread, 2 * wrong[0] + total])
+        self.spread = np.concatenate([self.spread, 2 * np.stack([wrong[0], total])], axis=1)

@@ -66,6 +66,26 @@ def test_closed_forms(weights: list[float], counts: list[int], low: float, high:
     assert found.error < law_quadrature.MISSED * 1e-13
 
 
+@pytest.mark.parametrize("power", [-1074, -1040, -1023, -600, 600, 1020])
+def test_a_law_in_other_units_is_the_same_law(power: int) -> None:
+    """Down to the least float, whose inverse is none."""
+    weights, counts, factors = [1.0, -1.0] + [2.0] * 20, [2, 3] + [1] * 20, np.array([[1.0, -1.0], [1.0, -2.0]])
+    unit = math.ldexp(1.0, power)
+    here = intervals(np.array(weights), counts, -1.0, 7.0, factors=factors)
+    there = intervals(np.array(weights) * unit, counts, -unit, 7 * unit, factors=factors)
+    assert np.array_equal(here.values, there.values) and here.methods == there.methods
+    assert np.all((here.values > 0.01) & (here.errors < 1e-12))
+
+
+def test_high_multiplicities_magnify_little() -> None:
+    """Of many weights, by the series, as of one: what rounding does falls with the argument."""
+    size, counts = 512, 100_000
+    end = 1.0 * size * counts
+    one, many = probability([1.0], [size * counts], -INF, end), probability([1.0] * size, [counts] * size, -INF, end)
+    assert many.method == one.method and many.error < 20 * one.error
+    assert abs(many.value - one.value) <= many.error + one.error
+
+
 def test_a_wrong_value_is_told_from_a_right_one() -> None:
     found = probability([0.5, -0.5], [2, 2], -1, 2)
     wrong = laplace(0.5, -1, 2 + 1e-12)
