@@ -199,6 +199,8 @@ def _build(node: ast.expr, text: str) -> sp.Expr:
             argument = _build(node.args[0], text)
             if argument.is_number and not argument.is_Rational and argument is not sp.pi:
                 raise ExpressionError(f"formula {text[:80]!r} applies {node.func.id} to a number that is not rational")
+            if node.func.id == "gamma" and argument.is_Rational and abs(argument) > MAX_DEGREE:
+                raise ExpressionError(f"formula {text[:80]!r} takes gamma of a number over {MAX_DEGREE}")
             return _FUNCTIONS[node.func.id](argument)
     raise ExpressionError(f"formula {text[:80]!r}: {ast.unparse(node)[:80]!r} is not arithmetic in names and integers")
 

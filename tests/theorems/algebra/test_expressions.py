@@ -101,6 +101,8 @@ HARMFUL = {
     "(a+b+c+d)**60": "expand to over 3000 terms",
     "2**exp(exp(exp(100)))": "not rational",
     "2**exp(1)": "no rational number",
+    "gamma(10**12)": "gamma of a number over 256",
+    "gamma(-10**90 - 1/2)": "gamma of a number over 256",
     "0**-1": "divides by zero",
     "(i-i)**-1": "divides by zero",
     "log(0)": "no finite real value",
