@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass, replace
 
 from proofs_check.cases import at_edges
+from proofs_check.cases.drawn import key as key_of
 from proofs_check.cases.of_statements import Case, exact_case, readable_case
 from proofs_check.checks.agreeing import Agreed, Look
 from proofs_check.statements.deterministic import disagreement
@@ -52,8 +53,16 @@ class Interpreters:
 
     def __post_init__(self) -> None:
         self.checker = Checker(self.derived, self.claim, "quick")
+        self.looks: dict[str, Look] = {}
 
     def look(self, case: Case) -> Look:
+        """What both are found to say at a case, which is looked at once: it has one stream."""
+        name = key_of(case)
+        if name not in self.looks:
+            self.looks[name] = self._look(case)
+        return self.looks[name]
+
+    def _look(self, case: Case) -> Look:
         """Ask both at a case; where a sample with a finite interval is too dear nothing is compared."""
         if not self.derived.random:
             exact = exact_case(self.derived, case)
