@@ -14,10 +14,12 @@ from typing import Any
 
 from proofs_check.cases import given_structured as structured_input
 from proofs_check.cases.entries import count, fail, rational
+from proofs_check.cases.of_statements import UNITS, exact_case, names_given, satisfied, unit
 from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import nearest, shown
-from theorems.claims.catalogue import STRUCTURED, Statement
+from theorems.claims.catalogue import STRUCTURED, Statement, is_data
 from theorems.kernel.catalogued import left_side, said
+from theorems.statement.cases import failures
 from theorems.statement.expression import StatementError
 
 #: Most dimensions, most tokens.
@@ -132,20 +134,41 @@ def _load(text: str) -> dict[str, Any]:
 
 
 def _said(claim: Statement, data: dict[str, Any]) -> dict[str, Any]:
-    """A case of what a claim says in the language, in rational numbers; its hypotheses are checked later."""
+    """A case of what a claim says in the language, in rational numbers, which satisfies its hypotheses."""
     props = [said(claim, name) for name in claim.printed]
-    whole = {"d", *(name for prop in props for name in prop.positions)}
-    named = {*whole, *(name for p in props for name in (*p.parameters, *p.matrices, *p.known.vectors))}
-    named |= {name for prop in props for name in prop.known.sequences}
+    # how often what is given is a list of lists
+    needed = {name: depth for prop in props for name, depth in names_given(prop).items()}
+    if "d" in needed and not data.keys().isdisjoint(("d", "Sigma", "W", *_VECTORS)):
+        data["d"] = _dimension(data)
+    if needed.keys() >= {*UNITS, *data} - {"entry"} and isinstance(data.get("entry"), list) and "d" in data:
+        # as reports say which entry of a matrix of moments is looked at
+        places = [count("entry", place, data["d"]) for place in data.pop("entry")]
+        data |= {name: unit(place, data["d"]) for name, place in zip(UNITS, places, strict=False)}
+    if "start" not in needed and data.get("start") == STARTS[0]:
+        # the law says the start, this one unless it says another
+        del data["start"]
+    for name in data.keys() - needed.keys():
+        fail(f"key {shown(name)}", f"a key of {claim.id}: {', '.join(sorted(needed))}")
+    if missing := sorted(needed.keys() - data.keys()):
+        fail(shown(data), f"the key{'s' * (len(missing) > 1)} {', '.join(missing)} too")
+    whole = {name for prop in props for name in prop.positions}
 
-    def exact(name: str, value: object) -> Any:
-        if isinstance(value, list):
-            return [exact(f"{name}[{index}]", entry) for index, entry in enumerate(value)]
-        return str(rational(name, value))
+    def exact(name: str, value: object, depth: int) -> Any:
+        if not depth:
+            return count(name, value, MAX_T) if name in whole else str(rational(name, value))
+        if not isinstance(value, list) or not value:
+            fail(f"{name} = {shown(value)}", "a list of numbers" if depth == 1 else "a list of rows")
+        found = [exact(f"{name}[{index}]", entry, depth - 1) for index, entry in enumerate(value)]
+        if depth == 2 and len({len(row) for row in found}) > 1:
+            fail(f"{name} = {shown(value)}", "rows of one length")
+        return found
 
-    for name in data.keys() - named:
-        fail(f"key {shown(name)}", f"a key of {claim.id}: {', '.join(sorted(named))}")
-    return {n: count(n, value, MAX_T) if n in whole else exact(n, value) for n, value in data.items()}
+    case = {name: value if name == "d" else exact(name, value, needed[name]) for name, value in data.items()}
+    for prop in props:
+        if not satisfied(prop, case):
+            why = next(failures(prop, exact_case(prop, case)), "the hypotheses about moments")
+            fail(shown(data), f"a case that satisfies the hypotheses: {why}")
+    return case
 
 
 def parse_case(text: str, claim: Statement) -> dict[str, Any]:
@@ -156,7 +179,7 @@ def parse_case(text: str, claim: Statement) -> dict[str, Any]:
     paper's does (x_1 ~ N(0, Sigma)).
     """
     data = _load(text)
-    if claim.interpreted and claim.says is not None:
+    if is_data(claim):
         return _said(claim, data)
     if claim.model in STRUCTURED:
         return structured_input.check(claim, data)

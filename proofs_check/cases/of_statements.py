@@ -140,6 +140,12 @@ def _lists(prop: Proposition) -> list[tuple[str, str]]:
     return square + [(name, label) for name, (label, _) in prop.known.sequences.items()]
 
 
+def names_given(prop: Proposition) -> dict[str, int]:
+    """The names that a case has to give: 0 for those of numbers, 1 for those of lists, 2 for those of matrices."""
+    numbers = dict.fromkeys((*exact_cases.free_names(prop), *(("d",) if prop.random else ())), 0)
+    return numbers | dict.fromkeys((name for name, _ in _lists(prop)), 1) | dict.fromkeys(prop.matrices, 2)
+
+
 def own_numbers(prop: Proposition, name: str) -> list[str]:
     """Values of a name whose tails have to be light enough for samples; none for another name.
 

@@ -21,8 +21,7 @@ from proofs_check.claims.pairing import Pair, Target
 from proofs_check.inputs.errors import UsageError, nearest
 from proofs_check.inputs.files import read_bytes
 from proofs_check.inputs.plugins import empirical_check
-from proofs_check.judging.stated import is_data
-from theorems.claims.catalogue import STRUCTURED, Statement
+from theorems.claims.catalogue import STRUCTURED, Statement, is_data
 from theorems.kernel.catalogued import said
 from theorems.kernel.matrix_claims import matrix_of
 from theorems.statement.expression import MOMENTS

@@ -13,9 +13,8 @@ from proofs_check.claims.pairing import Pair
 from proofs_check.inputs.errors import UsageError
 from proofs_check.inputs.plugins import empirical_check
 from proofs_check.judging.runner import Options, Silent, context, resolve
-from proofs_check.judging.stated import is_data
 from proofs_check.statements.timing import SECONDS
-from theorems.claims.catalogue import Statement
+from theorems.claims.catalogue import Statement, is_data
 
 #: Normals that --dry-run draws to see how long the rest would take.
 TRIED_NORMALS = 1_000_000

@@ -28,13 +28,13 @@ from proofs_check.judging import workers
 from proofs_check.judging.cache import Found, VerdictCache
 from proofs_check.judging.judgement import verdict
 from proofs_check.judging.lines import mark
-from proofs_check.judging.stated import is_data, judged_claim, standing
+from proofs_check.judging.stated import judged_claim, standing
 from proofs_check.judging.variants import judged, part
 from proofs_check.report.outputs import whole
 from proofs_check.statements.needs import claim_needs
 from theorems.algebra.expressions import parse, text
 from theorems.claims import growth
-from theorems.claims.catalogue import CatalogueError, Statement, by_id, rests_on
+from theorems.claims.catalogue import CatalogueError, Statement, by_id, is_data, rests_on
 from theorems.claims.conditions import clause, read
 from theorems.gaussian.display import latex
 from theorems.kernel.derivation import Derived

@@ -19,7 +19,7 @@ import sympy as sp
 from montecarlo import registry
 from proofs_check.binding.hold import capped, derivation_bound, informal, rules_of_its_own, simulation_bound
 from proofs_check.binding.tied import Binding
-from proofs_check.cases.of_statements import exact_case, satisfied
+from proofs_check.cases.of_statements import exact_case
 from proofs_check.claims.findings import saying
 from proofs_check.claims.report import NARROWED, Case, Claim
 from proofs_check.inputs.plugins import load_simulations
@@ -52,11 +52,6 @@ from theorems.statement.tending import Limit
 _NAME = re.compile(r"[A-Za-z_]\w*")
 #: Of several quantities the verdict that comes first here is the claim's.
 WORST = ("error", "conflict", "refuted", "undecided", "verified")
-
-
-def is_data(claim: Statement) -> bool:
-    """Whether both sides of a claim are interpreters of what it says in the language, as of a lemma of one's own."""
-    return bool(claim.plugin or claim.interpreted) and claim.says is not None and claim.relation in ("=", "<=", "<")
 
 
 def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Claim, float]]:
@@ -218,12 +213,7 @@ def _judged(prop: Proposition, request: Request, key: str, options: Any, device:
 
 def at_case(prop: Proposition, key: str, options: Any, device: str, threads: int) -> Found:
     """What both sides find at one case alone: it can refute the statement, and verifies nothing."""
-    case = {name: value for name, value in options.case.items() if name not in ("start", "theta")}
-    missing = [n for n in (*prop.positions, *prop.matrices, *prop.parameters) if n not in case]
-    if missing:
-        raise ValueError(f"the case lacks {missing[0]}; it has {', '.join(case)}")
-    if not satisfied(prop, case):
-        raise ValueError("the case does not satisfy the statement's hypotheses")
+    case = options.case
     if not prop.random:
         return found_at(prop, exact_case(prop, case))
     if prop.limit.variable:
@@ -231,7 +221,8 @@ def at_case(prop: Proposition, key: str, options: Any, device: str, threads: int
         prop = replace(prop, relation="=", right=number(0), error=None, limit=Limit())
         quantity = _AtCase(prop, key, options.effort, options.seed, threads=threads, device=device)
         quantity._sample([case])
-        quantity.found.simulation, quantity.found.reason = "none", "a case decides no limit; both sides agree there"
+        if quantity.measured:
+            quantity.found.simulation, quantity.found.reason = "none", "a case decides no limit; both sides agree there"
         return quantity.found
     checker = _AtCase(prop, key, options.effort, options.seed, threads=threads, device=device)
     decision = decide(prop, checker.derivation)

@@ -155,12 +155,18 @@ def judge_deterministic(prop: Proposition, effort: str = "standard", seed: int =
 
 def judge_at(prop: Proposition, case: Case) -> Found:
     """The verdict at one case: refuted where both sides see that it is violated, or a conflict where they differ."""
-    left, right = shown(prop.left, case), shown(prop.right, case)
-    if told := disagreement(prop, case):
+    from proofs_check.statements import identities
+
+    if why := undefined(prop, case):
+        return Found("undecided", f"at this case, {why}", tries=1)
+    left, right, whole = shown(prop.left, case), shown(prop.right, case), about_matrices(prop)
+    if told := identities.compared(prop, case)[0] if whole else disagreement(prop, case):
         return Found("conflict", told, counterexample=case, left=left, right=right, tries=1)
-    if prop.asymptotic or not (violation(prop, case) and _confirmed(prop, case)):
+    confirmed = identities.confirmed if whole else _confirmed
+    if prop.asymptotic or not (violation(prop, case) and confirmed(prop, case)):
         return Found("undecided", "both sides agree at this case; others are not looked at", tries=1)
-    evaluated = clauses.evaluated(prop, case) if prop.relation in CLAUSES else _values(prop, case)
+    values = clauses.evaluated if prop.relation in CLAUSES else identities.first_entries if whole else _values
+    evaluated = values(prop, case)
     return Found("refuted", "", counterexample=case, left=left, right=right, evaluated=evaluated, tries=1)
 
 

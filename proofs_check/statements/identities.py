@@ -86,6 +86,11 @@ def evaluated(prop: Proposition, node: Expr, case: Case) -> list[float]:
     return [float(found)] if isinstance(found, int | float) else [float(entry) for entry in found.flatten().tolist()]
 
 
+def first_entries(prop: Proposition, case: Case) -> tuple[float, float]:
+    """The first entries of both sides as the other side evaluates them."""
+    return evaluated(prop, prop.left, case)[0], evaluated(prop, prop.right, case)[0]
+
+
 def compared(prop: Proposition, case: Case) -> tuple[str, bool]:
     """What is said where the two values of a side differ by more than rounding, and whether floats could see it."""
     sharp = True
@@ -136,11 +141,9 @@ def _refuted(prop: Proposition, start: Case, tries: int, work: Work) -> Found:
 
     case = shrunk(prop, start, bad, work)
     left, right = shown(prop.left, case), shown(prop.right, case)
-    floats = tuple(evaluated(prop, node, case)[0] for node in (prop.left, prop.right))
     reason = f"at {case} the left side is {left}, the right side {right}"
-    return Found(
-        "refuted", reason, counterexample=case, left=left, right=right, evaluated=(floats[0], floats[1]), tries=tries
-    )
+    floats = first_entries(prop, case)
+    return Found("refuted", reason, counterexample=case, left=left, right=right, evaluated=floats, tries=tries)
 
 
 def _fates(prop: Proposition, pool: list[Case]) -> Iterator[Mutant]:

@@ -24,7 +24,6 @@ from proofs_check.checks.matrices import decoys as matrix_decoys
 from proofs_check.checks.searching import searched
 from proofs_check.claims.mutants import clause_mutants, mutants
 from proofs_check.claims.pairing import Pair, scale_and_tolerance
-from proofs_check.judging.stated import is_data
 from proofs_check.statements.judging import both_sides
 from proofs_check.statements.measuring import TooDearError
 from proofs_check.statements.moments import Checker
@@ -34,7 +33,7 @@ from tests.mutation.probes import claims, derivations
 from theorems.algebra.balls import sign
 from theorems.algebra.closed import names, substituted
 from theorems.algebra.expressions import ExpressionError, parse, symbol, text
-from theorems.claims.catalogue import Statement
+from theorems.claims.catalogue import Statement, is_data
 from theorems.claims.conditions import SIGNS, clause, read
 from theorems.claims.growth import bound, corrected
 from theorems.gaussian.numeric import Case

@@ -324,6 +324,11 @@ def shipped() -> tuple[Statement, ...]:
     return check_unique(claim for paper in PAPERS for claim in paper_claims(paper))
 
 
+def is_data(claim: Statement) -> bool:
+    """Whether both sides of a claim are interpreters of what it says in the language, as of a lemma of one's own."""
+    return bool(claim.plugin or claim.interpreted) and claim.says is not None and claim.relation in ("=", "<=", "<")
+
+
 def with_sides() -> tuple[Statement, ...]:
     """The shipped claims with a derivation and an empirical check of their own; the others are interpreted."""
     return tuple(claim for claim in shipped() if not claim.interpreted)
