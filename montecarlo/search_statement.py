@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -26,8 +27,8 @@ Floats = dict[str, dict[str, Any]]
 MAX_SUM = 4_096
 #: An eigenvalue whose imaginary part is beyond this part of the matrix' size is not real.
 REAL = 1e-6
-#: Steps of a difference quotient, each half of the one before.
-STEPS = 12
+#: Steps of a difference quotient, each half of the one before, and the rounding of a number.
+STEPS, EPS = 12, sys.float_info.epsilon
 
 
 def evaluate(node: Sequence[Any], case: Mapping[str, Mapping[str, Any]]) -> float:
@@ -268,7 +269,8 @@ def _slope(
 ) -> Callable[[Floats], Array]:
     """A derivative by a number, by Ridders' method: central differences of shrinking step, extrapolated to 0.
 
-    The difference of order n, sum_k (-1)^k C(n, k) f(x + (n/2 - k) h)/h^n, is off by even powers of h.
+    The difference of order n, sum_k (-1)^k C(n, k) f(x + (n/2 - k) h)/h^n, is off by even powers of h, and by the
+    rounding of its terms: differences that agree because all of them were lost to it tell nothing.
     """
     shares = [(times / 2 - k, (-1) ** k * math.comb(times, k)) for k in range(times + 1)]
 
@@ -282,10 +284,11 @@ def _slope(
         before: list[float] = []
         for _ in range(STEPS):
             width = 2 * step
-            row = [sum(share * value(offset * width) for offset, share in shares) / width**times]
+            terms = [share * value(offset * width) for offset, share in shares]
+            row, lost = [sum(terms) / width**times], EPS * sum(map(abs, terms)) / width**times
             for order, other in enumerate(before, 1):
                 row.append(row[-1] + (row[-1] - other) / (4.0**order - 1))
-                off = max(abs(row[-1] - row[-2]), abs(row[-1] - other))
+                off = max(abs(row[-1] - row[-2]), abs(row[-1] - other), lost)
                 if off < error:
                     best, error = row[-1], off
             before, step = row, step / 2

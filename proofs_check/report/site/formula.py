@@ -412,7 +412,8 @@ def sided(condition: str) -> str:
             for part, kept in _signed(left):
                 parts[kept] = ast.BinOp(parts[kept], ast.Add(), part) if kept in parts else part
             if len(parts) > 1:
-                return ast.unparse(ast.Compare(parts[True], sign, [parts[False]]))
+                # products without spaces, as a sentence is searched for formulas
+                return re.sub(r" ([*/]+) ", r"\1", ast.unparse(ast.Compare(parts[True], sign, [parts[False]])))
     return condition
 
 

@@ -90,17 +90,18 @@ def quantity(name: str, claim: Claim) -> Markup:
         return found
     if re.fullmatch(r"[A-Z]\d", name) or formula.name(name) == f"\\{name}":
         return mathml.expression(name, block=False)
-    words = name.replace("_", " ")
+    words = label(name)
     if name.startswith("factor of ") and "=" not in name:
         return Markup("factor of {}").format(mathml.expression(name.removeprefix("factor of "), block=False))
     return mathml.sentence(name) if re.search(r"[*(=]", name) else Markup("{}").format(mathml.clean(words))
 
 
 def label(name: str) -> str:
-    """The name of a printed quantity in words."""
-    return (
-        BOUNDS[name][0] if name in BOUNDS else name if re.search(r"[(*]|^factor of ", name) else name.replace("_", " ")
-    )
+    """The name of a printed quantity in words; eq20 is (20)."""
+    if name in BOUNDS:
+        return BOUNDS[name][0]
+    words = name if re.search(r"[(*]|^factor of ", name) else name.replace("_", " ")
+    return re.sub(r"\beq(\d+)\b", r"(\1)", words)
 
 
 def value(text: str, claim: Claim) -> Markup:

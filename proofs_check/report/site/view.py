@@ -44,7 +44,7 @@ MEANING = {
 _REPEATS = re.compile(r"^always\b|: what holds is ")
 _SAFE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 #: What is a name in a title, W_Q.
-_NAMED = re.compile(r"\b([A-Za-z]+_[A-Za-z0-9]+)\b")
+_NAMED = re.compile(r"\b[A-Za-z]+_[A-Za-z0-9]+\b")
 _SECTIONS = ((r"sec(\d+)", "Section"), (r"app([A-Z])", "Appendix"))
 #: Most letters of a title.
 TITLE = 72
@@ -94,7 +94,12 @@ class Entry:
 
     def titled(self, plain: Callable[[str], str], typeset: Callable[[str], str]) -> str:
         """The title with its names typeset, as W_Q, and the rest as plain text: the C of Appendix C is no name."""
-        return "".join((typeset if k % 2 else plain)(part) for k, part in enumerate(_NAMED.split(self.title)))
+
+        def shown(part: str) -> str:
+            # a space at the end of a part is no part of what is escaped
+            return part if part.isspace() else typeset(part) if _NAMED.fullmatch(part) else plain(part)
+
+        return "".join(map(shown, re.split(rf"({_NAMED.pattern}|\s+)", self.title)))
 
     @property
     def head(self) -> str:

@@ -79,6 +79,14 @@ def test_the_second_side_takes_higher_derivatives_by_differences(text: str, valu
     assert evaluate(parsed(text).plain(), point) == pytest.approx(value, rel=1e-6)
 
 
+@pytest.mark.parametrize("size", [10**2, 10**4, 10**5])
+def test_differences_that_rounding_swallows_are_not_taken_for_a_derivative(size: int) -> None:
+    """Of ever smaller steps all differences beside a large number become 0, and agree."""
+    node = parsed("diff(diff((t/3 + r)**2, t), t, 0)").plain()
+    found = evaluate(node, {"numbers": {"r": float(size)}})
+    assert found == pytest.approx(2 / 9, abs=1e-11 * size**2)
+
+
 def test_what_a_derivative_comes_to_corrects_an_identity() -> None:
     found = found_without_tokens(
         proposition("(diff(diff((a + b*t)**2, t), t, 0)/2)**2 = b**2*a**(m - 2)", "a >= 0, b >= 0, m >= 2, m integer"),

@@ -107,12 +107,12 @@ def test_a_clause_is_its_word_and_its_conditions() -> None:
 @pytest.mark.parametrize(
     ("condition", "shown"),
     [
-        ("lam - 17/20 >= 0", "lam >= 17 / 20"),
-        ("budget - kappa*(4 - x)/d <= 0", "budget <= kappa * (4 - x) / d"),
+        ("lam - 17/20 >= 0", "lam >= 17/20"),
+        ("budget - kappa*(4 - x)/d <= 0", "budget <= kappa*(4 - x)/d"),
         ("-x + 1 < 0.0", "1 < x"),
         ("a - (b - c) != 0", "a + c != b"),
         ("(a < b) - c > 0", "(a < b) > c"),
-        ("theta - 1/2 = 0", "theta == 1 / 2"),
+        ("theta - 1/2 = 0", "theta == 1/2"),
         # nothing to bring over, nothing to stay, no 0, a chain, no relation, no formula
         *[(same, same) for same in ("a + b > 0", "-a > 0", "a - b >= 1", "a - b > 0 > c", "a - b", "a - >= 0")],
     ],
