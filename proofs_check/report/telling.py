@@ -21,6 +21,11 @@ MANY = 4
 _STARTS = {"sigma": "x_1 ~ N(0, Sigma)", "zero": "x_1 = 0"}
 
 
+def worded(name: str) -> str:
+    """The name of a printed quantity in words: second_moment is second moment, and eq20 is (20)."""
+    return re.sub(r"\beq(\d+)\b", r"(\1)", name.replace("_", " "))
+
+
 def amount(count: int) -> str:
     """A count in three digits: 950, 12.3k, 1.64M."""
     for size, unit in ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k")):

@@ -15,6 +15,7 @@ import sympy as sp
 
 from proofs_check.report.byhand.substituting import chain, formula, put_in
 from proofs_check.report.byhand.substituting import told as told_number
+from proofs_check.report.telling import worded
 from theorems.algebra.expressions import parse
 from theorems.gaussian.numeric import Case
 from theorems.kernel.deriving import find
@@ -111,11 +112,11 @@ def _grows(claim: Mapping[str, Any]) -> list[str]:
     others = sorted({one for one, *_ in exponents if one != name})
     out = [
         f"By the derivation {attained[2]}, and no less than that for {attained[3]}.",
-        f"Of what grows as a power of T, as {name} does, o(1) says that the power lies below 0.",
+        f"Of what grows as a power of T, as {worded(name)} does, o(1) says that the power lies below 0.",
         f"Simulated from T = {own[0][0]} to {own[-1][1]}, fourfold each time, that power lies within "
         f"{', '.join(f'[{low}, {high}]' for _, _, low, high in own)}: each time 0 is among what is possible.",
     ]
     for other in others:
         within = [f"[{low}, {high}]" for one, _, _, low, high in exponents if one == other]
-        out.append(f"For {other}, which does fall, the same simulation has {', '.join(within)}.")
+        out.append(f"For {worded(other)}, which does fall, the same simulation has {', '.join(within)}.")
     return out

@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from proofs_check.claims.report import Claim
 from proofs_check.report.site import formula, mathml
+from proofs_check.report.telling import worded
 
 #: The matrix of the model in the suite's names, and how it is written where the paper's W is another one.
 MODEL, MODEL_HERE = "W", "W_QK"
@@ -97,11 +98,8 @@ def quantity(name: str, claim: Claim) -> Markup:
 
 
 def label(name: str) -> str:
-    """The name of a printed quantity in words; eq20 is (20)."""
-    if name in BOUNDS:
-        return BOUNDS[name][0]
-    words = name if re.search(r"[(*]|^factor of ", name) else name.replace("_", " ")
-    return re.sub(r"\beq(\d+)\b", r"(\1)", words)
+    """The name of a printed quantity in words."""
+    return BOUNDS[name][0] if name in BOUNDS else name if re.search(r"[(*]|^factor of ", name) else worded(name)
 
 
 def value(text: str, claim: Claim) -> Markup:
