@@ -162,12 +162,14 @@ def test_another_seed_key_claim_or_length_draws_other_walks() -> None:
 
 
 def test_a_growth_returns_its_claim_s_names() -> None:
-    names = {f"order{k}": {f"eq{k}"} for k in (19, 20, 21)} | {"dominance": {"second", "third", "divisor"}}
+    names = {f"order{k}": {f"eq{k}"} for k in (19, 20, 21)} | {
+        "dominance": {"eq20_over_eq19", "eq21_over_eq19", "divisor"}
+    }
     for name, wanted in names.items():
         assert set(draw_growth(growth(name), 16, 4, 0, "cpu", "", 1)) == wanted
     found = growth("dominance").function(generator(), 5, 8)
     sums = appendix_b.sums(generator(), 5, 8)
-    for name, part in (("second", "eq20"), ("third", "eq21"), ("divisor", "eq19")):
+    for name, part in (("eq20_over_eq19", "eq20"), ("eq21_over_eq19", "eq21"), ("divisor", "eq19")):
         assert torch.equal(found[name], sums[part])
 
 
