@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -383,6 +383,15 @@ def _determinant(rows: list[list[Fraction]]) -> Fraction:
     import flint
 
     return Fraction(str(flint.fmpq_mat([[flint.fmpq(v.numerator, v.denominator) for v in row] for row in rows]).det()))
+
+
+def distinct(cases: Iterable[Case]) -> Iterator[Case]:
+    """Every case once: a case has one stream, and a second sample of it would be the first one again."""
+    seen: list[Case] = []
+    for case in cases:
+        if case not in seen:
+            seen.append(case)
+            yield case
 
 
 def covering(prop: Proposition, pool: list[Case], count: int) -> list[Case]:

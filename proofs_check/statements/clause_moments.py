@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from proofs_check.cases.of_statements import Case, covering, drawn, simple, size
+from proofs_check.cases.of_statements import Case, covering, distinct, drawn, simple, size
 from proofs_check.claims.cases import shown_case
 from proofs_check.statements import clauses
 from proofs_check.statements.deterministic import changed_numbers
@@ -76,7 +76,7 @@ class ClauseChecker(Checker):
         """Look for an exact case that violates the statement, and sample its signs on two streams."""
         found = self.found
         found.status, found.reason = "undecided", f"not shown for {where}, and no case that violates it was found"
-        ordered = itertools.chain(simple(self.prop), sorted(pool, key=size))
+        ordered = distinct(itertools.chain(simple(self.prop), sorted(pool, key=size)))
         tried = 0
         for case in itertools.islice(ordered, CANDIDATES[self.effort]):
             left, right = self.truth(self.prop.left, case), self.truth(self.prop.right, case)
@@ -134,7 +134,7 @@ class ClauseChecker(Checker):
     def _signs(self, chosen: Iterable[Case], pool: list[Case]) -> None:
         found, seen = self.found, list[Seen]()
         wanted = {True} if self.prop.relation == "if" else {True, False}
-        for case in itertools.chain(chosen, self._of_each(wanted, pool)):
+        for case in distinct(itertools.chain(chosen, self._of_each(wanted, pool))):
             try:
                 seen.append(self._sampled(case))
             except TooDearError as error:
@@ -163,7 +163,8 @@ class ClauseChecker(Checker):
         room = FURTHER[self.effort]
         for wrong in clauses.mutants_of(self.prop, changed_numbers(self.prop.right)):
             told = self._contradicted(wrong.right, seen)
-            case = None if told or not room else next((c for c in pool if self._tells(wrong.right, c)), None)
+            new = [c for c in pool if c not in [s.case for s in seen]]
+            case = None if told or not room else next((c for c in new if self._tells(wrong.right, c)), None)
             if not told and case is None and not any(self._tells(wrong.right, c) for c in pool):
                 continue
             if case is not None:

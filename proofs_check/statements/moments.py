@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.cases.of_statements import Case, covering, drawn, readable_case, simple, size
+from proofs_check.cases.of_statements import Case, covering, distinct, drawn, readable_case, simple, size
 from proofs_check.claims.cases import shown_case
 from proofs_check.statements.exactly import Exactly
 from proofs_check.statements.found import Found
@@ -171,7 +171,7 @@ class Checker:
             return
         self.found.status = "disproved"
         self._correct(decision)
-        for case in found:
+        for case in distinct(found):
             left, right = self.sides(case)
             assert left is not None and right is not None
             gap = abs(float(left - right))
