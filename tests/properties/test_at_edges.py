@@ -17,13 +17,13 @@ from functools import cache
 import pytest
 
 from montecarlo.statements import pieces
-from proofs_check.cases import at_edges
 from proofs_check.cases.given import parse_case
 from proofs_check.cases.of_statements import satisfied
 from proofs_check.checks.agreeing import RUN, Agreed
 from proofs_check.judging.runner import Options
 from proofs_check.judging.stated import judged_claim
-from proofs_check.statements.agreeing import Interpreters, propositions
+from tests.properties import edges as at_edges
+from tests.properties.interpreters import Interpreters, propositions
 from theorems.claims.catalogue import by_id, shipped
 from theorems.statement.expression import Expr, number
 from theorems.statement.proposition import Proposition

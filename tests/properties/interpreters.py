@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from proofs_check.cases import at_edges
 from proofs_check.cases.drawn import key as key_of
 from proofs_check.cases.of_statements import Case, exact_case, readable_case
 from proofs_check.checks.agreeing import Agreed, Look
 from proofs_check.statements.deterministic import disagreement
 from proofs_check.statements.measuring import TooDearError, plan
 from proofs_check.statements.moments import Checker
+from tests.properties import edges as at_edges
 from theorems.claims.catalogue import Statement
 from theorems.kernel.catalogued import left_side, said
 from theorems.statement.expression import MOMENTS
