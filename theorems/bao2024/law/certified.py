@@ -29,12 +29,19 @@ Number = int | float | Fraction
 
 #: The half line leans unless M exp(-s x) would grow beyond exp(LEAN) along it; then M decays fast straight up.
 LEAN = 40.0
-#: Evaluations of an integrand after which the ball is left as wide as it is.
-EVALUATIONS = 30_000
+#: Values of factors that an enclosure may take, a few seconds; what needs more is left as wide as it is.
+WORK = 1 << 20
 #: The largest multiplicity that is multiplied out.
 POWER = 16
 #: The largest |u| that is tried before the bound of the rest is taken as it stands.
 FAR = 400
+
+
+@dataclass
+class Work:
+    """How many values of factors enclosures may still take; several share one where their time in all is bounded."""
+
+    left: int = WORK
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,7 @@ def certified(
     offset = score_offset(T)
     ends = [end if math.isinf(end) else size * (Fraction(end) - offset) for end in (low, high)]
     with precision(_working(bits)):
-        return _between(_factors(a * b, c, eigenvalues, multiplicities), ends[0], ends[1], bits)
+        return _between(_factors(a * b, c, eigenvalues, multiplicities), ends[0], ends[1], bits, Work())
 
 
 def certified_limit(
@@ -86,7 +93,7 @@ def certified_limit(
         raise ValueError(f"theta = {theta}; expected a relative position between 0 and 1")
     ab, c = kernel_limits(theta, start)
     with precision(_working(bits)):
-        return _between(_factors(ab, c, eigenvalues, multiplicities), Fraction(low), Fraction(high), bits)
+        return _between(_factors(ab, c, eigenvalues, multiplicities), Fraction(low), Fraction(high), bits, Work())
 
 
 def _factors(
@@ -111,13 +118,17 @@ def certified_probability(
     low: Number = 0,
     high: Number = 1,
     bits: int = 64,
+    work: Work | None = None,
 ) -> flint.arb:
-    """A ball around P(low <= sum_j alpha_j chi^2_{m_j} <= high) for rational weights; its radius is about 2^-bits."""
+    """A ball around P(low <= sum_j alpha_j chi^2_{m_j} <= high) for rational weights; its radius is about 2^-bits.
+
+    It is infinite where ``work`` does not suffice.
+    """
     with precision(_working(bits)):
         pairs = _joined(weights, multiplicities)
         factors = [_Factor(2 * alpha, Fraction(0), count, (rational(alpha),)) for alpha, count in pairs if alpha]
         lo, hi = (end if math.isinf(end) else Fraction(end) for end in (low, high))
-        return _between(factors, lo, hi, bits)
+        return _between(factors, lo, hi, bits, work or Work())
 
 
 def _working(bits: int) -> int:
@@ -137,7 +148,7 @@ def _joined(values: Sequence[Number], multiplicities: Sequence[int] | None) -> l
     return [(value, count) for value, count in table.items() if count]
 
 
-def _between(factors: list[_Factor], low: Number, high: Number, bits: int) -> flint.arb:
+def _between(factors: list[_Factor], low: Number, high: Number, bits: int, work: Work) -> flint.arb:
     if not low <= high:
         raise ValueError(f"low = {low} above high = {high}; expected low <= high")
     if not factors:
@@ -150,7 +161,7 @@ def _between(factors: list[_Factor], low: Number, high: Number, bits: int) -> fl
         _Factor(f.first / power, f.second / power**2, f.count, tuple(alpha / unit for alpha in f.alphas))
         for f in factors
     ]
-    law = _Law(scaled, bits)
+    law = _Law(scaled, bits, work)
     ends = [end if isinstance(end, float) else end / power for end in (low, high)]
     return law.above(ends[0]) - law.above(ends[1])
 
@@ -165,8 +176,9 @@ def _root(square: Fraction) -> Fraction:
 class _Law:
     """The law of a sum of weighted chi^2 that is no point mass."""
 
-    def __init__(self, factors: list[_Factor], bits: int) -> None:
-        self.factors, self.bits = factors, bits
+    def __init__(self, factors: list[_Factor], bits: int, work: Work) -> None:
+        self.factors, self.bits, self.work = factors, bits, work
+        self.terms = [(rational(f.first), rational(f.second), f.count) for f in factors]
         self.positive = any(f.second or f.first > 0 for f in factors)
         self.negative = any(f.second or f.first < 0 for f in factors)
         self.mids = mids = [(float(alpha.mid()), f.count) for f in factors for alpha in f.alphas]
@@ -184,31 +196,33 @@ class _Law:
             return flint.arb(1)
         if x == math.inf or (x >= 0 and not self.positive):
             return flint.arb(0)
-        end = Fraction(x)
-        side = 1 if x >= self.mean else -1
-        c = Fraction(side * min(0.5 / self.spread, 0.5 * (self.right if side > 0 else self.left)))
-        leaning = end != 0 and self.growth(float(c), float(end)) < LEAN
-        angle = Fraction(1, 3) if leaning else Fraction(1, 2)
-        turn = flint.acb(*_direction(angle, end < 0))
-        scale, start, shift = rational(abs(c)), rational(c), rational(end)
+        shift, scale = (
+            rational(Fraction(x)),
+            min(0.5 / self.spread, 0.5 * (self.right if x >= self.mean else self.left)),
+        )
+        c = scale if x >= self.mean else -scale
+        leaning = x != 0 and self.growth(c, float(x)) < LEAN
+        turn = flint.acb(*_direction(Fraction(1, 3) if leaning else Fraction(1, 2), x < 0))
+        size, start = rational(Fraction(scale)), rational(Fraction(c))
         reach, rest = 1, flint.arb("inf")
         while not rest < flint.arb(2) ** (-self.bits - 2) and reach < FAR:
             reach += 1
-            rest = self.rest(start, scale * flint.arb(reach).sinh(), shift, leaning)
+            rest = self.rest(start, size * flint.arb(reach).sinh(), shift, leaning)
 
         def integrand(u: flint.acb, analytic: bool) -> flint.acb:
-            s = start + turn * scale * u.sinh()
-            return self.transform(s, shift, analytic) / s * turn * scale * u.cosh()
+            self.work.left -= len(self.factors)
+            s = start + turn * size * u.sinh()
+            return self.transform(s, shift, analytic) / s * turn * size * u.cosh()
 
-        tolerance = flint.arb(2) ** (-self.bits - 4)
-        pieces = [
-            flint.acb.integral(
-                integrand, k, min(k + 4, reach), abs_tol=tolerance, rel_tol=tolerance, eval_limit=EVALUATIONS
-            )
-            for k in range(0, reach, 4)
-        ]
-        value = sum((piece.imag for piece in pieces), flint.arb(0)) / flint.arb.pi()
-        return value + flint.arb(0, rest.upper()) + (1 if c < 0 else 0)
+        most = flint.arb(2) ** (-self.bits - 4)
+        value = flint.arb(0, rest.upper())
+        for k in range(0, reach, 4):
+            limit = self.work.left // len(self.factors)
+            if limit <= 0 or not value.is_finite():
+                return flint.arb(0, "inf")
+            piece = flint.acb.integral(integrand, k, min(k + 4, reach), abs_tol=most, rel_tol=most, eval_limit=limit)
+            value += piece.imag / flint.arb.pi()
+        return value + (1 if c < 0 else 0)
 
     def growth(self, c: float, x: float) -> float:
         """The largest log |M(s) exp(-s x)| on the leaning half line, seen at some points: it only chooses the line."""
@@ -222,12 +236,12 @@ class _Law:
     def transform(self, s: flint.acb, x: flint.arb, analytic: bool) -> flint.acb:
         """M(s) exp(-s x), every factor by its principal branch, high powers in the exponent."""
         value, exponent = flint.acb(1), -s * x
-        for factor in self.factors:
-            base = 1 - s * (rational(factor.first) + s * rational(factor.second))
-            if factor.count > POWER:
-                exponent -= base.log(analytic=analytic) * factor.count / 2
+        for first, second, count in self.terms:
+            base = 1 - s * (first + s * second)
+            if count > POWER:
+                exponent -= base.log(analytic=analytic) * count / 2
                 continue
-            half, odd = divmod(factor.count, 2)
+            half, odd = divmod(count, 2)
             value = value / base**half
             if odd:
                 value = value * base.rsqrt(analytic=analytic)

@@ -37,14 +37,19 @@ import numpy as np
 from theorems.bao2024.law.transform import BLOCK, EPS, Array, Transform
 
 Counts = Sequence[int] | np.ndarray[Any, np.dtype[Any]]
+Nodes = np.ndarray[Any, np.dtype[np.int64]]
 
 #: Openings of the strip of hyperbolas: below pi/2, where the edge would lie on the ray, then below pi/4, where
 #: Re(s^2) < 0 far out, so that the factor exp(v s^2) of many light weights decays on the edge too.
 OPENINGS = (1.2, 0.7, 0.35)
 #: Nodes that a contour takes, about; up to which the line is tried first; and at most.
 NODES, FEW, MANY = 64, 512, 1 << 20
-#: How many times the tolerance an error may be before the next rule is tried.
+#: Nodes that lines may take in all after contours, some seconds.
+LINES = 1 << 24
+#: How many times the tolerance an error may be, rounding aside, before the next rule is tried.
 MISSED = 100
+#: 1/2 with an error of 1/2 is true of every probability.
+USELESS = 0.5
 #: Largest array of row times node, or times weight where rows share none, that is held at once.
 HELD = 1 << 19
 #: Coarse nodes of a contour that are looked at before it is asked whether more of them matter.
@@ -68,7 +73,7 @@ class Rows:
     values: Array
     errors: Array
     methods: tuple[str, ...]
-    nodes: np.ndarray[Any, np.dtype[np.int64]]
+    nodes: Nodes
 
 
 def probability(
@@ -114,36 +119,50 @@ def intervals(
     used = counts > 0
     whole = Transform.of(weights[..., used], counts[used], factors)
     values, errors = ((lo <= 0) & (hi >= 0)).astype(np.float64), np.zeros(size)
-    methods, nodes = ["point"] * size, np.zeros(size, dtype=np.int64)
+    methods, nodes, missed = ["point"] * size, np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.bool_)
     rows = np.flatnonzero(whole.top > 0)
     each = max(NODES, whole.weights.size // max(size, 1)) * whole.factors.shape[1]
     for alive in np.array_split(rows, 1 + len(rows) * each // HELD) if len(rows) else ():
         law = _Law.of(whole.pick(alive), lo[alive], hi[alive], tolerance)
-        values[alive], errors[alive], found, nodes[alive] = law.solve()
+        values[alive], errors[alive], missed[alive], found, nodes[alive] = law.solve()
         for row, name in zip(alive, found, strict=True):
             methods[row] = name
-        for row in alive[errors[alive] > MISSED * tolerance]:
-            value, error = _enclosed(*whole.row(row), float(lo[row]), float(hi[row]), tolerance)
-            if error < errors[row]:
-                values[row], errors[row], methods[row] = value, error, "ball"
-            if errors[row] >= 0.5:
-                # 1/2 with an error of 1/2 is true of every probability
-                where = f"P({lo[row]:.3g} <= Q <= {hi[row]:.3g}), weights up to {whole.top[row]:.3g}"
-                raise ArithmeticError(f"{where}: no rule bounds it; expected weights and ends of nearer sizes")
+    _enclose(whole, lo, hi, tolerance, missed | (errors >= USELESS), values, errors, methods)
+    if len(useless := np.flatnonzero(errors >= USELESS)):
+        row = int(useless[0])
+        where = f"P({lo[row]:.3g} <= Q <= {hi[row]:.3g}), weights up to {whole.top[row]:.3g}"
+        raise ArithmeticError(f"{where}: no rule bounds it; expected weights and ends of nearer sizes")
     return Rows(np.clip(values, 0.0, 1.0), errors, tuple(methods), nodes)
 
 
-def _enclosed(weights: Array, counts: Array, low: float, high: float, tolerance: float) -> tuple[float, float]:
-    """The middle and the radius of a ball around P(low <= Q <= high), of about the tolerance where it can be had."""
-    from theorems.bao2024.law.certified import certified_probability
+def _enclose(
+    law: Transform,
+    low: Array,
+    high: Array,
+    tolerance: float,
+    chosen: np.ndarray[Any, np.dtype[np.bool_]],
+    values: Array,
+    errors: Array,
+    methods: list[str],
+) -> None:
+    """Balls in place of the rows chosen where these are narrower, the worst first, while work is left."""
+    rows = np.flatnonzero(chosen)
+    if not len(rows):
+        return
+    from theorems.bao2024.law.certified import Work, certified_probability
 
-    bits = max(8, math.ceil(-math.log2(tolerance)))
-    ball = certified_probability(weights.tolist(), [int(count) for count in counts], low, high, bits)
-    middle, radius = float(ball.mid()), float(ball.rad())
-    if not math.isfinite(radius):
-        return 0.5, 0.5
-    # the middle is rounded as it becomes a float
-    return middle, radius + EPS
+    bits, work = max(8, math.ceil(-math.log2(tolerance))), Work()
+    for row in rows[np.argsort(-errors[rows], kind="stable")]:
+        weights, counts = law.row(row)
+        ball = certified_probability(
+            weights.tolist(), [int(count) for count in counts], float(low[row]), float(high[row]), bits, work
+        )
+        # the middle is rounded as it becomes a float; a ball that is infinite has no radius below any error
+        middle, radius = float(ball.mid()), float(ball.rad()) + EPS
+        if radius < errors[row]:
+            values[row], errors[row], methods[row] = middle, radius, "ball"
+        if work.left <= 0 or errors[row] >= USELESS:
+            break
 
 
 def checked(multiplicities: Counts, size: int) -> Array:
@@ -175,55 +194,76 @@ class _Law:
             lo, hi = low / top / spread, high / top / spread
         return _Law(law.over(spread), lo, hi, tolerance)
 
-    def solve(self) -> tuple[Array, Array, list[str], np.ndarray[Any, np.dtype[np.int64]]]:
-        """Values, errors, methods, nodes."""
+    def solve(self) -> tuple[Array, Array, np.ndarray[Any, np.dtype[np.bool_]], list[str], Nodes]:
+        """Values, errors, whether an error misses the tolerance by more than rounding, methods, nodes."""
         rows = len(self.law)
         slip = self.tolerance / 8
         upper, lower = _quantile(self.law, slip), -_quantile(self.law.over(-1), slip)
         lo, hi = np.maximum(self.low, lower), np.minimum(self.high, upper)
-        values, errors = np.zeros(rows), np.full(rows, slip)
+        values, errors, missed = np.zeros(rows), np.full(rows, slip), np.zeros(rows, dtype=np.bool_)
         # no mass at all beyond the support of a law with weights of one sign
         errors[(lo >= hi) & ((self.low >= upper) & (upper == 0) | (self.high <= lower) & (lower == 0))] = 0.0
         names, nodes = ["outside"] * rows, np.zeros(rows, dtype=np.int64)
         inside = np.flatnonzero(lo < hi)
         if not len(inside):
-            return values, errors, names, nodes
+            return values, errors, missed, names, nodes
         trimmed = slip * ((lower[inside] > self.low[inside]) & (lower[inside] < 0)).astype(np.float64)
         trimmed += slip * ((upper[inside] < self.high[inside]) & (upper[inside] > 0))
         step = 2 * np.pi / np.maximum(upper - lo, hi - lower)[inside]
-        law, lo, hi, low, high = self.law.pick(inside), lo[inside], hi[inside], lower[inside], upper[inside]
+        law, lo, hi, ends = self.law.pick(inside), lo[inside], hi[inside], (lower[inside], upper[inside])
         needed, left = _nodes(law, step, self.tolerance / 4)
-        line = needed <= FEW
-        found, bound = np.zeros(len(inside)), np.full(len(inside), np.inf)
-        kind = np.where(line, "line", "hyperbola")
-        for count in np.unique(needed[line]):
+        found = _Found.of(len(inside))
+        for count in np.unique(needed[needed <= FEW]):
             pick = np.flatnonzero(needed == count)
-            found[pick], rounding = _line(law.pick(pick), lo[pick], hi[pick], step[pick], int(count))
-            bound[pick] = rounding + left[pick] + 2 * slip
-        bent = np.flatnonzero(~line)
-        if len(bent):
-            wanted = needed[bent]
-            for opening in OPENINGS:
-                again = bent[bound[bent] > MISSED * self.tolerance]
-                if len(again):
-                    at, ends, slack = law.pick(again), (low[again], high[again]), self.tolerance / 4
-                    above, first, many = _beyond(at, lo[again], ends, slack, opening)
-                    over, second, more = _beyond(at, hi[again], ends, slack, opening)
-                    better = first + second < bound[again]
-                    found[again] = np.where(better, above - over, found[again])
-                    bound[again] = np.where(better, first + second, bound[again])
-                    needed[again] = np.where(better, many + more, needed[again])
-            for row, count in zip(bent, wanted, strict=True):
-                if bound[row] > MISSED * self.tolerance and count <= MANY:
-                    one = slice(row, row + 1)
-                    value, rounding = _line(law.pick(one), lo[one], hi[one], step[one], int(count))
-                    total = float(rounding[0] + left[row] + 2 * slip)
-                    if total < bound[row]:
-                        found[row], bound[row], kind[row], needed[row] = value[0], total, "line", count
-        values[inside], errors[inside], nodes[inside] = found, bound + trimmed, needed
-        for row, name in zip(inside, kind, strict=True):
-            names[row] = str(name)
-        return values, np.minimum(errors, 1.0), names, nodes
+            value, rounding = _line(law.pick(pick), lo[pick], hi[pick], step[pick], int(count))
+            found.better(pick, value, left[pick] + 2 * slip, rounding, needed[pick], "line")
+        bent = np.flatnonzero(needed > FEW)
+        limit = MISSED * self.tolerance
+        for opening in OPENINGS:
+            again = bent[found.aimed[bent] > limit]
+            if len(again):
+                at, stops = law.pick(again), (ends[0][again], ends[1][again])
+                low = _beyond(at, lo[again], stops, self.tolerance / 4, opening)
+                high = _beyond(at, hi[again], stops, self.tolerance / 4, opening)
+                aimed, rounding, count = low[1] + high[1], low[2] + high[2], low[3] + high[3]
+                found.better(again, low[0] - high[0], aimed, rounding, count, "hyperbola")
+        again = bent[(found.aimed[bent] > limit) & (needed[bent] <= MANY)]
+        again = again[np.argsort(needed[again], kind="stable")]
+        for row in again[np.cumsum(needed[again]) <= LINES]:
+            pick = np.array([row])
+            value, rounding = _line(law.pick(pick), lo[pick], hi[pick], step[pick], int(needed[row]))
+            found.better(pick, value, left[pick] + 2 * slip, rounding, needed[pick], "line")
+        values[inside], nodes[inside], missed[inside] = found.values, found.nodes, found.aimed > limit
+        errors[inside] = np.minimum(found.aimed + found.rounding + trimmed, 1.0)
+        for row, name in zip(inside, found.methods, strict=True):
+            names[row] = name
+        return values, errors, missed, names, nodes
+
+
+@dataclass
+class _Found:
+    """The best that the rules have found for each row; an error is what was aimed at and its rounding."""
+
+    values: Array
+    aimed: Array
+    rounding: Array
+    nodes: Nodes
+    methods: list[str]
+
+    @staticmethod
+    def of(rows: int) -> _Found:
+        return _Found(
+            np.zeros(rows), np.full(rows, np.inf), np.zeros(rows), np.zeros(rows, dtype=np.int64), [""] * rows
+        )
+
+    def better(self, rows: Nodes, values: Array, aimed: Array, rounding: Array, nodes: Nodes, method: str) -> None:
+        """Take what a rule found for these rows where its error is smaller than the one before."""
+        less = aimed + rounding < self.aimed[rows] + self.rounding[rows]
+        at = rows[less]
+        self.values[at], self.aimed[at], self.rounding[at] = values[less], aimed[less], rounding[less]
+        self.nodes[at] = nodes[less]
+        for row in at:
+            self.methods[row] = method
 
 
 def _quantile(law: Transform, slip: float) -> Array:
@@ -243,7 +283,7 @@ def _quantile(law: Transform, slip: float) -> Array:
     return np.where(edge > 0, best + 1e-12 * (np.abs(best) + law.power(1)), 0.0)
 
 
-def _nodes(law: Transform, step: Array, wanted: float) -> tuple[np.ndarray[Any, np.dtype[np.int64]], Array]:
+def _nodes(law: Transform, step: Array, wanted: float) -> tuple[Nodes, Array]:
     """The nodes that each row needs on the line, from a geometric list, and the bound of what they leave out."""
     rows = len(law)
     needed, left = np.full(rows, 2 * MANY, dtype=np.int64), np.full(rows, np.inf)
@@ -289,18 +329,18 @@ def _roundings(law: Transform) -> float:
 
 def _beyond(
     law: Transform, x: Array, ends: tuple[Array, Array], wanted: float, opening: float
-) -> tuple[Array, Array, np.ndarray[Any, np.dtype[np.int64]]]:
-    """P(Q > x) by the hyperbola, its error and its nodes; 1 and 0 where x is at the ends that were drawn in."""
+) -> tuple[Array, Array, Array, Nodes]:
+    """P(Q > x) by the hyperbola, its errors and nodes as there; 1 and 0 where x is at the ends that were drawn in."""
     lower, upper = ends
-    values, errors = np.where(x <= lower, 1.0, 0.0), np.zeros(len(x))
+    values, aimed, rounding = np.where(x <= lower, 1.0, 0.0), np.zeros(len(x)), np.zeros(len(x))
     nodes = np.zeros(len(x), dtype=np.int64)
     for sign in (1.0, -1.0):
         pick = np.flatnonzero((x > lower) & (x < upper) & ((x >= 0) if sign > 0 else (x < 0)))
         if len(pick):
             own = law.pick(pick).over(sign)
-            above, errors[pick], nodes[pick] = _hyperbola(own, sign * x[pick], wanted, opening)
+            above, aimed[pick], rounding[pick], nodes[pick] = _hyperbola(own, sign * x[pick], wanted, opening)
             values[pick] = above if sign > 0 else 1 - above
-    return values, errors, nodes
+    return values, aimed, rounding, nodes
 
 
 def _saddle(law: Transform, x: Array) -> tuple[Array, Array]:
@@ -323,10 +363,8 @@ def _saddle(law: Transform, x: Array) -> tuple[Array, Array]:
     return side * c, 0.7 * np.minimum(c, gap - c)
 
 
-def _hyperbola(
-    law: Transform, x: Array, wanted: float, opening: float
-) -> tuple[Array, Array, np.ndarray[Any, np.dtype[np.int64]]]:
-    """P(Q > x) for x >= 0, the error bound and the nodes of every row.
+def _hyperbola(law: Transform, x: Array, wanted: float, opening: float) -> tuple[Array, Array, Array, Nodes]:
+    """P(Q > x) for x >= 0, the bounds of its error but for rounding and of rounding, the nodes; of every row.
 
     P(Q > x) = (1/pi) Re int_0^inf F(u) du + [c < 0] with F = M(s) exp(-s x)/s A cos(phi + i u); the 1 is the residue
     of the pole at s = 0.
@@ -376,7 +414,7 @@ def _hyperbola(
             inside = 0.5 * np.sum(np.exp(np.minimum(edge, 700.0)), axis=1)
             edges += inside + _rest(edge, coarse[: edge.shape[1]], coarse[edge.shape[1] - 1])
         strip = 2 * edges / np.pi / np.expm1(np.pi * opening / step)
-    return value + (c < 0), rounding + strip + tail / np.pi + 4 * EPS, np.full(len(x), count)
+    return value + (c < 0), strip + tail / np.pi, rounding + 4 * EPS, np.full(len(x), count)
 
 
 def _rest(log_modulus: Array, u: Array, start: float) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from theorems.bao2024.law import certified, rho
 from theorems.bao2024.law import quadrature as law_quadrature
 from theorems.bao2024.law.quadrature import intervals, probability
 from theorems.bao2024.law.transform import Array, Transform
@@ -259,10 +260,8 @@ UNEVEN = [
 
 @pytest.mark.parametrize(("weights", "counts", "high"), UNEVEN)
 def test_heavy_weights_beside_light_ones_are_enclosed(weights: list[float], counts: list[int], high: float) -> None:
-    from theorems.bao2024.law.certified import certified_probability
-
     found = probability(weights, counts, 0.0, high)
-    finer = certified_probability(weights, counts, 0, high, 100)
+    finer = certified.certified_probability(weights, counts, 0, high, 100)
     assert found.error < 1e-11
     assert abs(found.value - float(finer.mid())) <= found.error + float(finer.rad())
 
@@ -271,31 +270,62 @@ def test_both_narrow_contours_and_balls_are_met() -> None:
     assert {probability(*row[:2], 0.0, row[2]).method for row in UNEVEN} == {"hyperbola", "ball"}
 
 
+class Refused(Exception):
+    """Raised where a ball is asked for that none should."""
+
+
+def refused(*_: object) -> None:
+    raise Refused
+
+
 @pytest.mark.parametrize("lam", [1e-4, 1e-6, 1e-20])
 def test_one_heavy_eigenvalue_beside_many_light_ones_takes_contours_alone(
     lam: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A ball costs seconds for hundreds of weights, and the widest contour alone leaves errors at which it is tried."""
-    from theorems.bao2024.law import rho
-
     spectrum = np.concatenate([[1.0], 1e-6 * np.random.default_rng(0).standard_normal(200)])
-    asked: list[object] = []
-
-    def enclosed(*given: object) -> tuple[float, float]:
-        asked.append(given)
-        return 0.5, 0.4
-
-    monkeypatch.setattr(law_quadrature, "_enclosed", enclosed)
+    monkeypatch.setattr(certified, "certified_probability", refused)
     found = rho(40, spectrum, lam=lam)
-    assert set(found.methods) == {"hyperbola"} and max(found.errors) < 1e-10 and not asked
+    assert set(found.methods) == {"hyperbola"} and max(found.errors) < 1e-10
     monkeypatch.setattr(law_quadrature, "OPENINGS", law_quadrature.OPENINGS[:1])
     monkeypatch.setattr(law_quadrature, "MANY", 1)
-    rho(40, spectrum, lam=lam)
-    assert asked
+    with pytest.raises(Refused):
+        rho(40, spectrum, lam=lam)
+
+
+def test_no_ball_is_asked_for_what_rounding_alone_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Digits that a float does not hold are no reason for an enclosure of every token."""
+    monkeypatch.setattr(certified, "certified_probability", refused)
+    found = rho(40, [1.0, 1e-7, -1e-7], [1, 10**12, 10**12], lam=1e-6)
+    assert law_quadrature.MISSED * 1e-12 < max(found.errors) < 1e-8
+
+
+def test_the_work_of_all_balls_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worst rows are enclosed first; what is left when the work is spent keeps its value and its error."""
+    weights, counts, high = UNEVEN[0]
+    rows, ends = np.outer(np.linspace(1, 1.1, 30), weights), np.full(30, high)
+    monkeypatch.setattr(law_quadrature, "OPENINGS", law_quadrature.OPENINGS[:1])
+    monkeypatch.setattr(law_quadrature, "USELESS", 2.0)
+    spent = []
+
+    class Counted(certified.Work):
+        def __init__(self) -> None:
+            super().__init__(20_000)
+            spent.append(self)
+
+    monkeypatch.setattr(certified, "Work", Counted)
+    found = law_quadrature.intervals(rows, counts, 0.0, ends)
+    balls = np.array(found.methods) == "ball"
+    # the last ball is as wide as the work left it
+    assert 1 < np.sum(balls) < 30 and np.sort(found.errors[balls])[-2] < 1e-11 < np.min(found.errors[~balls])
+    # one evaluation may begin while some is left
+    (work,) = spent
+    assert -1000 < work.left <= 0
 
 
 def test_what_no_rule_bounds_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(law_quadrature, "_enclosed", lambda *_: (0.5, 0.5))
+    none = certified.Work(0)
+    monkeypatch.setattr(certified, "Work", lambda: none)
     monkeypatch.setattr(law_quadrature, "OPENINGS", law_quadrature.OPENINGS[:1])
     with pytest.raises(ArithmeticError, match="no rule bounds it"):
         probability(*UNEVEN[0][:2], 0.0, UNEVEN[0][2])
@@ -307,8 +337,6 @@ FALLING = np.array([(-1) ** k / (k + 1.0) ** 2 for k in range(512)])
 
 @pytest.mark.parametrize("place", [1, 20, 39])
 def test_a_falling_spectrum_is_within_its_error_of_the_ball(place: int) -> None:
-    from theorems.bao2024.law import certified, rho
-
     found = rho(40, 10 * FALLING[:64])
     ball = certified.certified(40, place, [float(value) for value in 10 * FALLING[:64]])
     wrong = abs(found.values[place - 1] - float(ball.mid()))
