@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
-from proofs_check.claims.report import Claim, complete
+from proofs_check.claims.report import Claim
+from proofs_check.claims.schema import complete
 from tests.documents import Together, server
 
 if TYPE_CHECKING:

@@ -35,7 +35,8 @@ from proofs_check.checks.intervals import influence
 from proofs_check.checks.matrices import entry_rows
 from proofs_check.checks.observing import observed
 from proofs_check.claims.pairing import Pair
-from proofs_check.claims.report import Agreement, empty
+from proofs_check.claims.report import Agreement
+from proofs_check.claims.schema import empty
 from theorems.gaussian.process import Moment
 from theorems.kernel.matrix_claims import matrix_of
 from theorems.kernel.outcome import Outcome

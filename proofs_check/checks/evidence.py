@@ -10,7 +10,7 @@ from proofs_check.checks.intervals import Blocks, Interval
 from proofs_check.checks.streams import Streams
 from proofs_check.claims.cases import shown_case
 from proofs_check.claims.pairing import Target
-from proofs_check.claims.report import Case, Counterexample, Observed, Simulation
+from proofs_check.claims.report import Case, Counterexample, Exponent, Observed, Simulation
 
 #: An error of the stated size is missed at most this often.
 BETA = 1e-3
@@ -144,6 +144,7 @@ class Evidence:
     reason: str = ""
     rows: list[Case] = field(default_factory=list)
     trend: list[str] = field(default_factory=list)
+    exponents: list[Exponent] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
     contradiction: str = ""
     caught: int = 0
@@ -167,6 +168,7 @@ class Evidence:
             "tier": self.tier,
             "power": self.power,
             "trusted": list(self.trusted),
+            "exponents": list(self.exponents),
         }
 
 

@@ -140,11 +140,11 @@ def grown(pair: Pair, outcome: Outcome, growth: Growth, alpha: float, context: R
                 {"T": last}, name, printed, order.exponent, (low, high), estimate=middle, samples=walks * len(lengths)
             )
         )
-        evidence.trend += [
-            f"{name}: exponent between T = {a} and {b} within [{lo:.2f}, {hi:.2f}]"
-            for a, b in pairwise(lengths)
-            for lo, hi in [exponent(sizes, name, a, b)]
-        ]
+        for a, b in pairwise(lengths):
+            lo, hi = exponent(sizes, name, a, b)
+            evidence.trend.append(f"{name}: exponent between T = {a} and {b} within [{lo:.2f}, {hi:.2f}]")
+            ends = [end if math.isfinite(end) else None for end in (lo, hi)]
+            evidence.exponents.append({"quantity": name, "first": a, "last": b, "low": ends[0], "high": ends[1]})
     evidence.conflicts = outside
     evidence.detectable = widest + NEAR if math.isfinite(widest) else None
     evidence.status = "contradicts" if contradicts else "agrees" if agrees else "underpowered"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from proofs_check.claims.pairing import Pair
-from proofs_check.claims.report import Proof, Saying, Start
+from proofs_check.claims.report import Correction, Proof, Saying, Start, Symbolic
 from theorems.algebra.expressions import parse, same
 from theorems.claims.catalogue import Statement, by_id
 from theorems.claims.growth import corrected
@@ -15,7 +15,7 @@ from theorems.gaussian.process import KERNELS
 from theorems.kernel.derivation import Derived
 from theorems.kernel.deriving import derive
 from theorems.kernel.limits import Limit
-from theorems.kernel.outcome import Outcome
+from theorems.kernel.outcome import Between, Outcome
 from theorems.kernel.settle import (
     CheckedLine,
     agrees_to_leading_order,
@@ -32,6 +32,28 @@ from theorems.rules.norm import MEANING
 STARTS = ("sigma", "zero", "mean")
 #: Relations of a claim between two formulas, to which an error term can be added.
 TWO_SIDED = ("=", "<=", "<")
+
+
+def symbolic(outcome: Outcome, beside: Sequence[str | Between]) -> Symbolic:
+    """The report's ``symbolic`` object; what is said ``beside`` the verdict stands in its evidence already."""
+    return {
+        "status": outcome.status,
+        "method": outcome.method,
+        "evidence": outcome.evidence,
+        "exact": None if outcome.exact is None else str(outcome.exact),
+        "trusted": [{"rule": one.rule, "what": one.what, "source": one.source} for one in outcome.trusted],
+        "between": [
+            {
+                "params": dict(one.params),
+                "unit": one.unit,
+                "ends": {name: [str(low), str(high)] for name, (low, high) in one.ends.items()},
+            }
+            for one in beside
+            if isinstance(one, Between)
+        ],
+        "orders": [asdict(one) for one in outcome.orders],  # type: ignore[misc]
+        "path": None,
+    }
 
 
 def proof(claim: Statement, outcome: Outcome) -> Proof:
@@ -120,7 +142,25 @@ def _same_limits(claim: Statement, derived: Derived, name: str, text: str) -> bo
     return holds(value, printed, claim.regime, claim.remainder, claim.positions)
 
 
-def holding(claim: Statement, pair: Pair, outcome: Outcome, rows: Sequence[Start]) -> str:
+def correction(
+    claim: Statement, pair: Pair, outcome: Outcome, rows: Sequence[Start], latex: str, formula: str | None
+) -> Correction:
+    """The report's ``correction`` object: what holds, where, and by how much the print is off."""
+    apart = {
+        name: str(difference(claim, pair.limiting(name), pair.formulas[name]))
+        for name in outcome.false_quantities
+        if claim.relation == "=" and not isinstance(pair.quantity(name), Limit)
+    }
+    return {
+        "latex": latex,
+        "sympy": formula,
+        "holds": _holding(claim, outcome, rows, apart),
+        "apart": apart,
+        "cells": [asdict(one) for one in outcome.cells],  # type: ignore[misc]
+    }
+
+
+def _holding(claim: Statement, outcome: Outcome, rows: Sequence[Start], apart: Mapping[str, str]) -> str:
     """Where the correction holds, and where the print does."""
     order = " <= ".join(("1", *claim.positions)) if claim.positions else ""
     rest = f"up to o({claim.remainder})" if claim.remainder and claim.relation in TWO_SIDED else "always"
@@ -132,11 +172,11 @@ def holding(claim: Statement, pair: Pair, outcome: Outcome, rows: Sequence[Start
             true = outcome.corrections[name]
             shown = corrected(claim.printed[name], true) if claim.relation == "order" else true
             parts.append(f"{name}: what holds is {shown}" + (f" where {given}" if given else ""))
-        elif isinstance(pair.quantity(name), Limit):
-            parts += [line for line in outcome.evidence if line.startswith(f"{name}: ")]
-            parts += [f"where {', '.join(outcome.excluded)}"] if outcome.excluded else []
+        elif name in apart:
+            parts.append(f"{name}: true - printed = {apart[name]}")
         else:
-            parts.append(f"{name}: true - printed = {difference(claim, pair.limiting(name), pair.formulas[name])}")
+            parts += [str(cell) for cell in outcome.cells if cell.quantity == name]
+            parts += [f"where {', '.join(outcome.excluded)}"] if outcome.excluded else []
     exact = [row["start"] for row in rows if row["exact"]]
     leading = [row["start"] for row in rows if row["leading"]]
     if rows:

@@ -126,7 +126,7 @@ class Pair:
         """Whether a formula in the place of the print is shown true."""
         quantity = self.quantity(name)
         if isinstance(quantity, Limit):
-            return compare_cells(quantity, formula, where_said(self.statement)).equal is True
+            return compare_cells(name, quantity, formula, where_said(self.statement)).equal is True
         value = value_of(self.derived(), name)
         return holds(value, formula, self.statement.regime, self.statement.remainder, self.statement.positions)
 

@@ -6,9 +6,7 @@ versions, and are empty there. The last value of a ``Literal`` stands where noth
 
 from __future__ import annotations
 
-import gc
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NotRequired, TypedDict, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -83,8 +81,33 @@ class Trusted(TypedDict):
     source: str
 
 
+class Between(TypedDict):
+    """Values at an instance, each between two certified ends, in a unit."""
+
+    params: Params
+    unit: Text
+    ends: dict[str, list[Exact]]
+
+
+class Order(TypedDict):
+    """``of`` is of order T^exponent for all matrices where it is ``given``, and of no lower one for an example."""
+
+    quantity: Text
+    of: Text
+    given: str
+    exponent: Text
+    attained: Text
+
+
+class Path(TypedDict):
+    """Vectors that grow, by name, and by how much the print is exceeded on the way at least."""
+
+    vectors: dict[str, str]
+    excess: Text
+
+
 class Symbolic(TypedDict):
-    """What the derivation shows."""
+    """What the derivation shows; ``evidence`` says it in sentences."""
 
     status: Status
     method: str
@@ -95,6 +118,19 @@ class Symbolic(TypedDict):
             list[Trusted], Meta(description="What the derivation takes on trust, by the rules that its steps use.")
         ]
     ]
+    between: NotRequired[list[Between]]
+    orders: NotRequired[list[Order]]
+    path: NotRequired[Annotated[Path | None, Meta(description="Along which a bound fails as a dimension grows.")]]
+
+
+class Exponent(TypedDict):
+    """An interval for the exponent of growth between two lengths; null for an end that is not bounded."""
+
+    quantity: Text
+    first: Count
+    last: Count
+    low: float | None
+    high: float | None
 
 
 class Simulation(TypedDict):
@@ -112,6 +148,7 @@ class Simulation(TypedDict):
     tier: str
     power: str
     trusted: Annotated[list[Text], Meta(description="What the simulation declares of its tails and nothing checks.")]
+    exponents: NotRequired[list[Exponent]]
 
 
 class Saying(TypedDict):
@@ -149,6 +186,16 @@ class Counterexample(TypedDict):
     finite: NotRequired[Annotated[str, Meta(description="The exact value at the case itself, before the limit.")]]
 
 
+class InCell(TypedDict):
+    """The limit of a quantity where signs are as said, "" where it depends on the sequence, beside the printed one."""
+
+    quantity: Text
+    where: Text
+    limit: str
+    printed: Text
+    agrees: bool
+
+
 class Correction(TypedDict):
     """What holds in place of the printed formula, and where."""
 
@@ -161,6 +208,10 @@ class Correction(TypedDict):
     gives: NotRequired[
         Annotated[str, Meta(description="Where the print follows from the correction; empty where that is not known.")]
     ]
+    apart: NotRequired[
+        Annotated[dict[str, str], Meta(description="By quantity, the true value minus the printed one.")]
+    ]
+    cells: NotRequired[list[InCell]]
 
 
 class Mutants(TypedDict):
@@ -390,88 +441,3 @@ class Report(TypedDict):
     schema: Literal[2]
     run: Run
     claims: list[Claim]
-
-
-#: What must hold between a claim's fields.
-TOGETHER: list[dict[str, Any]] = [
-    {
-        "if": {"properties": {"verdict": {"const": "verified"}}},
-        "then": {
-            "properties": {
-                "symbolic": {"properties": {"status": {"const": "proved"}}},
-                "simulation": {"properties": {"status": {"const": "agrees"}}},
-                "counterexample": {"type": "null"},
-                "correction": {"type": "null"},
-            }
-        },
-    },
-    {
-        "if": {"properties": {"verdict": {"const": "refuted"}}},
-        "then": {
-            "properties": {
-                "symbolic": {"properties": {"status": {"const": "disproved"}}},
-                "simulation": {"properties": {"status": {"const": "contradicts"}}},
-                "counterexample": {"type": "object"},
-            }
-        },
-    },
-    {
-        "if": {"properties": {"verdict": {"enum": ["undecided", "conflict", "error"]}}},
-        "then": {"properties": {"reason": {"minLength": 1}}},
-    },
-    {
-        "if": {"properties": {"verdict": {"const": "error"}}},
-        "then": {"properties": {"traceback": {"type": "string", "minLength": 1}}},
-        "else": {"properties": {"traceback": {"type": "null"}}},
-    },
-]
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of the report, made from the types; no field beside theirs may stand there."""
-    import msgspec
-
-    (top,), parts = msgspec.json.schema_components([Report], ref_template="#/$defs/{name}")
-    for part in parts.values():
-        if "properties" in part:
-            part["additionalProperties"] = False
-    parts["Claim"]["allOf"] = TOGETHER
-    # msgspec's Meta objects die badly when the interpreter collects them at its end (its issue 717): a crash after the
-    # work, one time in four. What is frozen is not collected then.
-    gc.freeze()
-    title = f"Report of a Twofold run, version {SCHEMA}"
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **top, "$defs": parts}
-
-
-def empty(kind: Any) -> Any:
-    """What stands in a report for a type before anything was found: nothing, 0, no text, no entries."""
-    kind = _bare(kind)
-    if get_origin(kind) is Literal:
-        return get_args(kind)[-1]
-    if get_origin(kind) in (Union, UnionType):
-        return None if NoneType in get_args(kind) else empty(get_args(kind)[0])
-    if isinstance(kind, type) and hasattr(kind, "__required_keys__"):
-        return {name: empty(part) for name, part in get_type_hints(kind, include_extras=True).items()}
-    return (get_origin(kind) or kind)()
-
-
-def complete(value: Any, kind: Any = Report) -> Any:
-    """The report, or the part of the given type, with the fields that an earlier version did not write, empty."""
-    kind = _bare(kind)
-    if value is None:
-        return None
-    if get_origin(kind) in (Union, UnionType):
-        kind = next(part for part in get_args(kind) if part is not NoneType)
-    if get_origin(kind) is list:
-        return [complete(part, get_args(kind)[0]) for part in value]
-    if isinstance(kind, type) and hasattr(kind, "__required_keys__"):
-        fields = get_type_hints(kind, include_extras=True)
-        return {n: complete(value[n], part) if n in value else empty(part) for n, part in fields.items()}
-    return value
-
-
-def _bare(kind: Any) -> Any:
-    """A type without its notes."""
-    while get_origin(kind) in (Annotated, NotRequired):
-        kind = get_args(kind)[0]
-    return kind

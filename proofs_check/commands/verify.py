@@ -207,7 +207,7 @@ def _judge(
 
 def _write_site(report: Mapping[str, Any], folder: Path) -> None:
     """The report as pages; an earlier report in the folder is what it is compared with."""
-    from proofs_check.claims.report import complete
+    from proofs_check.claims.schema import complete
     from proofs_check.report import outputs, site
     from proofs_check.report.reading import read_report
 

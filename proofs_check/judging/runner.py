@@ -19,9 +19,10 @@ from proofs_check.checks.growing import grown
 from proofs_check.checks.observing import observed
 from proofs_check.checks.sampling import sampled
 from proofs_check.checks.searching import searched
-from proofs_check.claims.findings import generalised, holding, proof, saying, starts
+from proofs_check.claims.findings import correction, generalised, proof, saying, starts, symbolic
 from proofs_check.claims.pairing import Pair
-from proofs_check.claims.report import Agreement, Claim, Counterexample, Report, Spent, empty
+from proofs_check.claims.report import Agreement, Claim, Counterexample, Report, Spent
+from proofs_check.claims.schema import empty
 from proofs_check.inputs.errors import RunStopped
 from proofs_check.inputs.plugins import load, load_simulations
 from proofs_check.judging import workers
@@ -38,7 +39,7 @@ from theorems.claims.catalogue import CatalogueError, Statement, by_id, is_data,
 from theorems.claims.conditions import clause, read
 from theorems.gaussian.display import latex
 from theorems.kernel.derivation import Derived
-from theorems.kernel.deriving import remarked
+from theorems.kernel.deriving import beside
 from theorems.kernel.enumeration import enumerated
 from theorems.kernel.equivalence import clause_of, conjoined
 from theorems.kernel.outcome import Outcome
@@ -287,7 +288,8 @@ def _judge_one(
     widely = _agreement(pair, evidence, options)
     outcome.evidence += enumerated(pair.derived(), claim.positions) if second_route else generalised(claim)
     outcome.evidence += evidence.trend
-    outcome.evidence += [] if claim.corrects else remarked(claim.id)
+    remarks = [] if claim.corrects else beside(claim.id)
+    outcome.evidence += map(str, remarks)
     outcome.evidence += claim_needs(claim, "quick", options.seed) if outcome.status == "proved" else []
     binding = bind(pair, outcome, empirical_check_of(claim), evidence.rows, options.seed, evidence.seen)
     if binding.derived:
@@ -301,13 +303,7 @@ def _judge_one(
         {
             "verdict": ruling,
             "reason": reason or (evidence.reason if ruling in ("verified", "refuted") else ""),
-            "symbolic": {
-                "status": outcome.status,
-                "method": outcome.method,
-                "evidence": outcome.evidence,
-                "exact": None if outcome.exact is None else str(outcome.exact),
-                "trusted": [{"rule": one.rule, "what": one.what, "source": one.source} for one in outcome.trusted],
-            },
+            "symbolic": symbolic(outcome, remarks),
             "simulation": evidence.simulation(),
             "counterexample": counterexample,
             "decoys": {"caught": evidence.caught, "of": evidence.decoys},
@@ -324,12 +320,9 @@ def _judge_one(
         primary = next(iter(claim.printed))
         formula = outcome.corrections.get(primary, next(iter(outcome.corrections.values())))
         shown = formula if claim.relation == "when" else stated(claim, formula)
-        report["correction"] = {
-            "latex": latex(shown),
-            # without declared symbols there is no quantity that an expression could state
-            "sympy": _sympy(claim, shown),
-            "holds": holding(claim, pair, outcome, report["starts"]),
-        }
+        # without declared symbols there is no quantity that an expression could state
+        stating = _sympy(claim, shown)
+        report["correction"] = correction(claim, pair, outcome, report["starts"], latex(shown), stating)
     if claim.corrects:
         report["statement"] = ", ".join(_stated_latex(claim, name, text) for name, text in claim.printed.items())
     return report, outcome, evidence.spent

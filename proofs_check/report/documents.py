@@ -15,12 +15,13 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from proofs_check.claims.report import Claim, Report, schema
+from proofs_check.claims.report import Claim, Report
+from proofs_check.claims.schema import schema
 from proofs_check.inputs.errors import UsageError
 from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
-from proofs_check.report.site import formula, names, view
-from proofs_check.report.site.markdown import code, escaped, expression, math, sentence
+from proofs_check.report.site import names, view
+from proofs_check.report.site.markdown import code, escaped, expression, math, named, sentence
 from proofs_check.report.telling import FIDELITY, false_lines, gives, narrowed, parameters, starts
 
 FINDINGS, TRUSTED = "findings.md", "rules.md"
@@ -142,41 +143,15 @@ def _finding(entry: view.Entry) -> list[str]:
 
 def _truth(entry: view.Entry) -> str:
     """The correction, every quantity of it, and where it holds."""
-    correction = entry.claim["correction"]
-    assert correction is not None
-    whole = entry.correction.claim["printed"] if entry.correction and not narrowed(entry.claim) else {}
-    parts = []
-    for name, told in whole.items():
-        lettered = names.papers(entry.claim) or names.written(told, entry.claim) != told
-        shown = math(correction["latex"])
-        if len(whole) > 1 or lettered or formula.clause(told):
-            shown = _lettered(told, entry.claim) if len(whole) == 1 else expression(told)
-        parts.append(_head(name, told, entry.claim) + shown)
-    text = "; ".join(parts) or math(correction["latex"])
-    where = names.written(view.holds_where(entry.claim), entry.claim, generated=True)
-    follows = sentence(names.follows(entry.claim).rstrip(".").replace("The", "the", 1))
-    return text + (f", where {sentence(where)}" if where else "") + (f"; {follows}" if follows else "")
-
-
-def _head(name: str, text: str, claim: Claim) -> str:
-    """Of which quantity a correction is, with the sign that joins them."""
-    if bound := names.bounded(name, claim):
-        return math(bound) + " "
-    label = "" if name == "value" else sentence(names.label(name))
-    return label + (" " if formula.clause(text) else " = ") * bool(label)
-
-
-def _lettered(text: str, claim: Claim) -> str:
-    """A formula in the letters of the paper, and what the declared names are that it still has."""
-    written = names.written(text, claim)
-    quantities = names.said(claim).get("quantities", {})
-    named = [
-        name
-        for name in claim["symbols"]
-        if not quantities.get(name, name).isidentifier() and re.search(rf"\b{name}\b", written)
-    ]
-    parts = [sentence(f"`{name} = {names.written(quantities[name], claim, generated=True)}`") for name in named]
-    return " with ".join([expression(written), *([", ".join(parts)] if parts else [])])
+    claim = entry.claim
+    assert claim["correction"] is not None
+    whole = entry.correction.claim["printed"] if entry.correction and not narrowed(claim) else {}
+    text = named(claim, whole) or math(claim["correction"]["latex"])
+    defined = ", ".join(map(sentence, dict.fromkeys(one for told in whole.values() for one in names.left(told, claim))))
+    where = names.written(view.holds_where(claim), claim, generated=True)
+    follows = sentence(names.follows(claim).rstrip(".").replace("The", "the", 1))
+    text += f" with {defined}" * bool(defined) + (f", where {sentence(where)}" if where else "")
+    return text + (f"; {follows}" if follows else "")
 
 
 def _how(claim: Claim) -> str:

@@ -7,7 +7,8 @@ import json
 from collections import Counter
 from typing import Any
 
-from proofs_check.claims.report import SCHEMA, Report, complete, schema
+from proofs_check.claims.report import SCHEMA, Report
+from proofs_check.claims.schema import complete, schema
 from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import UsageError, shown
 from proofs_check.inputs.files import read_bytes

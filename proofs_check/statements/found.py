@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from proofs_check.checks.streams import Streams
-from proofs_check.claims.report import Case, Counterexample, Observed, Status, Step, Trusted, Verdict
+from proofs_check.claims.report import Case, Counterexample, Observed, Path, Status, Step, Trusted, Verdict
 
 
 @dataclass
@@ -16,6 +16,7 @@ class Found:
     method: str = ""
     reason: str = ""
     evidence: list[str] = field(default_factory=list)
+    path: Path | None = None
     steps: list[Step] = field(default_factory=list)
     trusted: list[Trusted] = field(default_factory=list)
     exact: str | None = None

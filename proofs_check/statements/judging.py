@@ -7,7 +7,8 @@ import time
 import traceback
 from typing import Any
 
-from proofs_check.claims.report import Claim, Report, Spent, empty
+from proofs_check.claims.report import Claim, Report, Spent
+from proofs_check.claims.schema import empty
 from proofs_check.statements.found import Found
 from proofs_check.statements.needs import tell_needs
 from proofs_check.statements.request import Request
@@ -168,6 +169,9 @@ def report(
         "evidence": [*found.evidence, *found.remarks],
         "exact": found.exact,
         "trusted": found.trusted,
+        "between": [],
+        "orders": [],
+        "path": found.path,
     }
     claim["simulation"].update(
         {

@@ -313,7 +313,7 @@ def _status(statement: Statement, derived: Derived) -> str:
     for name, printed in statement.printed.items():
         quantity = derived.quantities[name if name in derived.quantities else ""]
         if isinstance(quantity, Limit):
-            verdicts.append(compare_cells(quantity, parse(printed), statement.conditions).equal)
+            verdicts.append(compare_cells(name, quantity, parse(printed), statement.conditions).equal)
         else:
             value = value_of(derived, name)
             put = printed_value(statement, printed, derived)

@@ -21,7 +21,7 @@ from proofs_check.cases import drawn as cases
 from proofs_check.checks import evaluating, sampling, searching
 from proofs_check.checks.evidence import EFFORTS
 from proofs_check.claims import mutants as decoys
-from proofs_check.claims.findings import holding
+from proofs_check.claims.findings import correction
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging import runner
 from proofs_check.judging.runner import Options, Silent
@@ -252,7 +252,7 @@ def test_a_fault_in_one_side_of_a_variant_alone_is_told(name: str, side: str) ->
 def test_the_words_of_a_limit_do_not_speak_of_T(claim: str) -> None:
     """Lemma 2 is about (xi, eta), so its correction holds in that limit and not "as T -> infinity"."""
     statement = by_id()[claim]
-    told = holding(statement, Pair(statement), settled(claim), [])
+    told = correction(statement, Pair(statement), settled(claim), [], "", None)["holds"]
     assert told and "T -> infinity" not in told
 
 

@@ -250,7 +250,8 @@ def consequence(claim: str) -> Callable[[Function], Function]:
 
 
 def remark(claim: str) -> Callable[[Function], Function]:
-    """Register what the report says beside a claim's verdict: a function that returns lines of text.
+    """Register what the report says beside a claim's verdict: a function that returns lines of text, or data
+    whose text is one.
 
     It bears on no verdict. Its parameters are the statement's definitions, as expressions.
     """

@@ -16,6 +16,7 @@ from theorems.gaussian.moments.increments import SecondRoute
 from theorems.gaussian.observables import START
 from theorems.gaussian.process import KERNELS, Kernel, Position, Process, chain_of
 from theorems.kernel.derivation import STEPPED, DerivationError, Derived, Function, Quantity, registry, remarks
+from theorems.kernel.outcome import Between
 
 #: Where the prints of a statement stand: on its own, line by line of a proof, and in what it says.
 PRINTS = ("printed", "lines", "says")
@@ -147,7 +148,12 @@ def derive(
 
 
 def remarked(claim: str) -> list[str]:
-    """The lines that are registered for the report beside a claim's verdict; none for most claims."""
+    """The lines that the report has beside a claim's verdict; none for most claims."""
+    return [str(one) for one in beside(claim)]
+
+
+def beside(claim: str) -> list[str | Between]:
+    """What is registered for the report beside a claim's verdict, lines and data."""
     find(claim)
     function = remarks.get(claim)
     if function is None:

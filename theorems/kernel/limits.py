@@ -16,6 +16,7 @@ from theorems.claims.conditions import read
 from theorems.gaussian.cells import Cell, Law, Limit, Pattern, Signs, described, matches, sign_of
 from theorems.gaussian.process import Step
 from theorems.kernel.enclosure import enclosed
+from theorems.kernel.outcome import InCell
 from theorems.rules import licensed
 
 __all__ = [
@@ -93,19 +94,20 @@ class Comparison:
     """A printed limit against a derived one: whether they are equal, cell by cell, and what is true instead."""
 
     equal: bool | None
-    lines: tuple[str, ...]
+    cells: tuple[InCell, ...]
     reason: str
     formula: sp.Expr
     excluded: tuple[str, ...]
 
 
-def compare_cells(limit: Limit, printed: sp.Expr, conditions: tuple[str, ...] = ()) -> Comparison:
-    """Whether a formula of indicators is the limit wherever the claim speaks; conditions ("r < 0") take cells out.
+def compare_cells(name: str, limit: Limit, printed: sp.Expr, conditions: tuple[str, ...] = ()) -> Comparison:
+    """Whether a formula of indicators is a quantity's limit wherever the claim speaks.
 
+    Conditions ("r < 0") take cells out.
     A cell disproves the print only by an exact point in it: one where the limit is another value, or where it depends
     on the sequence. A cell whose signs do not settle the printed indicators leaves the question open.
     """
-    lines: list[str] = []
+    cells: list[InCell] = []
     open_cells: list[str] = []
     equal = True
     for signs, cell, found in limit.places:
@@ -120,23 +122,23 @@ def compare_cells(limit: Limit, printed: sp.Expr, conditions: tuple[str, ...] = 
         if cell.value is None:
             if points:
                 equal = False
-                lines.append(f"{words}: the limit depends on the sequence, printed {claimed}")
+                cells.append(InCell(name, words, "", str(claimed), agrees=False))
             else:
                 open_cells.append(words)
             continue
         if claimed is not None and (claimed == cell.value or vanishes(claimed - cell.value)):
-            lines.append(f"{words}: limit {cell.value}, as printed")
+            cells.append(InCell(name, words, str(cell.value), str(claimed), agrees=True))
             continue
         told = _wrong(printed, claimed, cell.value, points or (() if limit.polynomials else ({},)))
         if told is not None:
             equal = False
-            lines.append(f"{words}: limit {cell.value}, printed {told}")
+            cells.append(InCell(name, words, str(cell.value), str(told), agrees=False))
         else:
             open_cells.append(words)
     undecided = equal and bool(open_cells)
     reason = "; ".join(open_cells[:2])
-    told = tuple(dict.fromkeys(lines))
-    return Comparison(None if undecided else equal, told, reason, formula_of(limit), excluded_by(limit))
+    seen = tuple(dict.fromkeys(cells))
+    return Comparison(None if undecided else equal, seen, reason, formula_of(limit), excluded_by(limit))
 
 
 def _wrong(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Literal
 
 import sympy as sp
@@ -41,13 +43,58 @@ class Conclusion:
     remainder: str = ""
 
 
+@dataclass(frozen=True)
+class Grows:
+    """``of`` is of order T^exponent for all matrices where it is ``given``, and of no lower one for an example."""
+
+    quantity: str
+    of: str
+    given: str
+    exponent: str
+    attained: str
+
+    def __str__(self) -> str:
+        where = f" with {self.given}" if self.given else ""
+        order = f"of order T^({self.exponent}) for all matrices{where}"
+        return f"{self.quantity}: {self.of} is {order}, attained for {self.attained}"
+
+
+@dataclass(frozen=True)
+class InCell:
+    """The limit of a quantity where signs are as said, "" where it depends on the sequence, beside the printed one."""
+
+    quantity: str
+    where: str
+    limit: str
+    printed: str
+    agrees: bool
+
+    def __str__(self) -> str:
+        limit = f"limit {self.limit}" if self.limit else "the limit depends on the sequence"
+        return f"{self.quantity}: {self.where}: {limit}, {'as printed' if self.agrees else f'printed {self.printed}'}"
+
+
+@dataclass(frozen=True)
+class Between:
+    """Values that are enclosed by certified ends at an instance, in a unit."""
+
+    params: Mapping[str, str]
+    unit: str
+    ends: Mapping[str, tuple[Fraction, Fraction]]
+
+    def __str__(self) -> str:
+        where = ", ".join(f"{name} = {value}" for name, value in self.params.items())
+        told = (f"{name} in [{float(low):.7f}, {float(high):.7f}]" for name, (low, high) in self.ends.items())
+        return f"{where}, units of {self.unit}: {', '.join(told)}"
+
+
 @dataclass
 class Outcome:
     """What the kernel found for one claim; ``exact`` and ``corrections`` are expressions in the claim's symbols.
 
     ``excluded`` are conditions under which alone the corrections are stated ("theta != 1/2"). ``suffices`` names the
     properties whose correction is a sufficient condition, not an equivalent one. ``trusted`` is what the steps' rules
-    take on trust.
+    take on trust. ``orders`` and ``cells`` are the data of what ``evidence`` says of them.
     """
 
     status: Literal["proved", "disproved", "checked", "undecided", "none"]
@@ -61,3 +108,5 @@ class Outcome:
     suffices: tuple[str, ...] = ()
     trusted: tuple[Trusted, ...] = ()
     conclusions: list[Conclusion] = field(default_factory=list)
+    orders: list[Grows] = field(default_factory=list)
+    cells: list[InCell] = field(default_factory=list)

@@ -42,7 +42,7 @@ from theorems.kernel.grounds import stated as assumed
 from theorems.kernel.limits import Limit, compare_cells, enclosed, supported_cells
 from theorems.kernel.matrix_claims import matrix_of, settle_matrix, unsupported_matrix
 from theorems.kernel.matrix_facts import MatrixFact
-from theorems.kernel.outcome import CheckedStep, Conclusion, Outcome, Trusted
+from theorems.kernel.outcome import CheckedStep, Conclusion, Grows, Outcome, Trusted
 from theorems.rules import ABOUT, RULES, concludes, licensed, load
 from theorems.rules.analysis import REWRITING
 from theorems.rules.orders import Order, concluded, numbered, unsupported_order
@@ -282,10 +282,9 @@ def _settle_order(statement: Statement, derived: Derived, steps: list[CheckedSte
             return Outcome("undecided", f"no order of growth was derived for {name}", steps)
         outcome.method = order.method
         term, *divisor = numbered(order)
-        whose, where = (f"{term} over {divisor[0]}", f" with {divisor[0]} not identically 0") if divisor else (term, "")
-        outcome.evidence.append(
-            f"{name}: {whose} is of order T^({order.exponent}) for all matrices{where}, attained for {order.attained}"
-        )
+        whose, where = (f"{term} over {divisor[0]}", f"{divisor[0]} not identically 0") if divisor else (term, "")
+        outcome.orders.append(Grows(name, whose, where, str(order.exponent), order.attained))
+        outcome.evidence.append(str(outcome.orders[-1]))
         stated = bound(printed)
         if not stated.allows(order.exponent):
             wrong.append(name)
@@ -300,8 +299,9 @@ def _settle_order(statement: Statement, derived: Derived, steps: list[CheckedSte
 
 def _settle_limit(statement: Statement, name: str, limit: Limit, outcome: Outcome) -> list[str]:
     """Compare a printed limit with the derived one cell by cell; the name where some cell contradicts the print."""
-    found = compare_cells(limit, parse(statement.printed[name]), where_said(statement))
-    outcome.evidence += [f"{name}: {line}" for line in found.lines]
+    found = compare_cells(name, limit, parse(statement.printed[name]), where_said(statement))
+    outcome.cells += found.cells
+    outcome.evidence += map(str, found.cells)
     outcome.method = limit.method
     if found.equal is None:
         outcome.status, outcome.method = "undecided", f"whether the limit of {name} is the printed one: {found.reason}"

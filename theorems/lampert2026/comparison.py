@@ -17,6 +17,7 @@ from theorems.gaussian.functionals import functional
 from theorems.gaussian.numeric import Case
 from theorems.gaussian.process import Step
 from theorems.kernel.derivation import Enclosed, Equivalence, derivation, remark
+from theorems.kernel.outcome import Between
 from theorems.lampert2026.patterns.optimum import ROOT_ERROR, Bracket, root_above, symmetric
 from theorems.lampert2026.patterns.symmetric import Family
 from theorems.lampert2026.rules.optimum import (
@@ -348,16 +349,11 @@ def _where(conditions: tuple[str, ...], start: sp.Rational, least: sp.Expr, seco
 
 @remark("lampert2026.sec7.diag-lower-other")
 @remark("lampert2026.sec7.sinks-always-cheaper")
-def certified_costs() -> list[str]:
+def certified_costs() -> list[Between]:
     """The least costs between certified bounds at small instances of one group."""
-    lines = []
+    found = []
     for point in GAINS[:3]:
-        case = Case(point)
-        sink, diag = _costs(case, "sink"), _costs(case, "diag")
-        where = f"C = 1, n = 2, lam = {point['lam']}, units of kappa/sqrt(d)"
-        lines.append(f"{where}: OPT_sink in [{_shown(sink)}], OPT_diag in [{_shown(diag)}]")
-    return lines
-
-
-def _shown(bracket: Bracket) -> str:
-    return f"{float(bracket.low):.7f}, {float(bracket.high):.7f}"
+        brackets = {f"OPT_{pattern}": _costs(Case(point), pattern) for pattern in ("sink", "diag")}
+        ends = {name: (bracket.low, bracket.high) for name, bracket in brackets.items()}
+        found.append(Between(point, "kappa/sqrt(d)", ends))
+    return found

@@ -64,6 +64,8 @@ class Decision:
     method: str
     parts: list[Part] = field(default_factory=list)
     reason: str = ""
+    #: By how much the sides are the wrong way round at least, along a path that disproves.
+    excess: str = ""
     #: Whether both sides have a closed form.
     valued: bool = True
 

@@ -61,7 +61,7 @@ def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Path |
                 f"along {path} with t = d the left side exceeds the right one by at least {least}, that tends to {goes}"
             )
             part = Part(str(path), left, right, False, order)
-            return Decision("open", "a lower bound along vectors that grow with d", [part], words), path
+            return Decision("open", "a lower bound along vectors that grow with d", [part], words, str(least)), path
     parts = [_proved(prop, derivation, order) for order in derivation.orders]
     shown = [part for part in parts if part is not None]
     if len(shown) == len(parts):

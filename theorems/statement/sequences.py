@@ -82,6 +82,15 @@ class Path:
         entries = {name: ", ".join(map(str, a[: self.dimension])) for name, (_, a) in self.vectors.items()}
         return ", ".join(f"{name} = {grown[self.vectors[name][0]]}[{text}]" for name, text in entries.items())
 
+    def multiples(self) -> dict[str, str]:
+        """The vectors as multiples of unit vectors, ``t*e_1``."""
+        units = (sp.Symbol("e_1"), sp.Symbol("e_2"))
+        told = {
+            name: sp.Symbol("t") ** p * sum(sp.Rational(c) * unit for c, unit in zip(a, units, strict=True))
+            for name, (p, a) in self.vectors.items()
+        }
+        return {name: str(value) for name, value in told.items()}
+
 
 def decided(prop: Proposition, derivation: Derivation) -> tuple[Decision, Sequence[Path | Arc]]:
     """Whether f -> c along every sequence: open, with a path to another limit, or for c = 0 proved by a bound.

@@ -7,6 +7,7 @@ claim. A check whose values are not those of the report is not shown.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Literal
 
 import msgspec
 
@@ -22,11 +23,14 @@ def check(claim: Claim) -> tuple[str, ...]:
     if claim["verdict"] != "refuted" or not claim["counterexample"] or not claim.get("said"):
         return ()
     read: dict[str, object] = {key: claim[key] for key in _READ if key in claim}  # type: ignore[literal-required]
-    read["evidence"] = claim["symbolic"]["evidence"] if "symbolic" in claim else []
+    read |= {key: found for side in _SIDES for key, found in claim[side].items() if key in _FOUND}
     return _check(msgspec.json.encode(read))
 
 
 _READ = ("id", "verdict", "counterexample", "said", "printed", "symbols", "kind", "correction")
+#: What both sides found, as data.
+_SIDES: tuple[Literal["symbolic"], Literal["simulation"]] = ("symbolic", "simulation")
+_FOUND = ("between", "orders", "path", "exponents")
 
 
 @lru_cache(maxsize=512)

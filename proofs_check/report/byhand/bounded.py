@@ -22,7 +22,6 @@ from theorems.statement.cases import Case
 
 #: A product of a token and a vector.
 _PAIRED = re.compile(r"x\[\w+\]\.T\*(\w+|\([^()]*\))")
-_ALONG = re.compile(r"along (.+?) the left side exceeds the right one by at least (.+), that tends to oo")
 _ERROR = re.compile(
     r"E\[\((?P<scale>.+)\*sum\(exp\(x\[k\]\.T\*(?P<by>\([^()]*\)|\w+)\), k, 1, T\)/T - (?P<goal>.+)\)\*\*2\]"
 )
@@ -163,17 +162,11 @@ def _ratio(claim: Mapping[str, Any], text: str, printed: str) -> list[str]:
         f"So the quantity is about {float(least):.6g} or more, and the print bounds it by {formula(printed)}, up "
         "to what tends to 0.",
     ]
-    along = next((found for line in claim["evidence"] if (found := _ALONG.search(line))), None)
-    if along:
-        # t*[1] is t times the first unit vector
-        path = re.sub(r"\w+ = t\*\[[01]\]", lambda found: formula(_unit(found[0])), along[1])
-        far = along[2]
-        out.append(f"Along {path} it exceeds that by {formula(far)} at least, which grows: no o(1) makes up for it.")
+    if path := claim["path"]:
+        way = ", ".join(formula(f"{name} = {vector}") for name, vector in path["vectors"].items())
+        far = formula(path["excess"])
+        out.append(f"Along {way} it exceeds that by {far} at least, which grows: no o(1) makes up for it.")
     return out
-
-
-def _unit(text: str) -> str:
-    return text.replace("t*[0]", "0").replace("t*[1]", "t*e_1")
 
 
 def _error(claim: Mapping[str, Any], found: re.Match[str]) -> list[str]:

@@ -1,13 +1,12 @@
 """Claims about least costs and orders of growth: what the report encloses them in, beside what is printed.
 
-Nobody works out an optimum in five lines; what the evidence encloses it in is put in.
+Nobody works out an optimum in five lines; the certified ends are put in.
 """
 
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -20,41 +19,30 @@ from theorems.algebra.expressions import parse
 from theorems.gaussian.numeric import Case
 from theorems.kernel.deriving import find
 
-_COSTS = re.compile(r"(?P<where>[^:]+), units of (?P<unit>[^:]+): (?P<costs>OPT_.+)")
-_COST = re.compile(r"OPT_(\w+) in \[([\d.]+), ([\d.]+)\]")
-_EXPONENT = re.compile(r"(\w+): exponent between T = (\d+) and (\d+) within \[(-?[\d.]+), (-?[\d.]+)\]")
-_ATTAINED = re.compile(r"(\w+): (.+), attained for (.+)")
-
 
 def lines(claim: Mapping[str, Any]) -> list[str]:
     """The check of a comparison of least costs, or of an order of growth."""
     if claim["kind"] == "order":
         return _grows(claim)
     params = {name: str(value) for name, value in claim["counterexample"]["params"].items()}
-    for line in claim["evidence"]:
-        found = _COSTS.fullmatch(line)
-        where = dict(part.split(" = ") for part in found["where"].split(", ")) if found else {}
-        if found and where.items() <= params.items():
-            return _compared(claim, params, where, found)
-    return []
+    found = next((one for one in claim["between"] if one["params"].items() <= params.items()), None)
+    return _compared(claim, params, found) if found else []
 
 
-def _compared(
-    claim: Mapping[str, Any], params: Mapping[str, str], where: Mapping[str, str], found: re.Match[str]
-) -> list[str]:
+def _compared(claim: Mapping[str, Any], params: Mapping[str, str], found: Mapping[str, Any]) -> list[str]:
     ((name, text),) = claim["said"]["quantities"].items()
     find(claim["id"])
     case = Case(params)
-    costs = {one: (Fraction(low), Fraction(high)) for one, low, high in _COST.findall(found["costs"])}
+    costs = {name: (Fraction(low), Fraction(high)) for name, (low, high) in found["ends"].items()}
     tree = ast.parse(text, mode="eval").body
     if not isinstance(tree, ast.Compare):
         return []
     left, right = (ast.unparse(side) for side in (tree.left, *tree.comparators))
     ends, told = [], []
     for side in (left, right):
-        if side in costs:
-            ends.append(costs[side])
-            ends_of = dict.fromkeys(f"{float(end):.7f}" for end in costs[side])
+        if f"OPT_{side}" in costs:
+            ends.append(costs[f"OPT_{side}"])
+            ends_of = dict.fromkeys(f"{float(end):.7f}" for end in ends[-1])
             lies = " and ".join(ends_of)
             told.append(f"{formula(f'OPT_{side}')} {'lies between' if len(ends_of) > 1 else 'is about'} {lies}")
         else:
@@ -68,7 +56,7 @@ def _compared(
     sides = {key: claim["counterexample"][key] for key in ("printed", "true")}
     if holds is None or sides["true"] != f"{name}: {holds}" or sides["printed"] != f"{name}: {not holds}":
         return []
-    shown = {key: value for key, value in params.items() if key in (*where, right) or key in found["unit"]}
+    shown = {key: value for key, value in params.items() if key in (*found["params"], right) or key in found["unit"]}
     out = [
         f"Take {', '.join(f'{key} = {value}' for key, value in shown.items())}.",
         f"In units of {formula(found['unit'])}, {' and '.join(told)}: a matrix with these margins costs no more, and a "
@@ -98,25 +86,28 @@ def _numbers(text: str, case: Case) -> dict[sp.Symbol, sp.Expr]:
 
 def _grows(claim: Mapping[str, Any]) -> list[str]:
     """What was measured of the exponents of growth, and the example for which the order is attained."""
-    exponents = [found.groups() for line in claim["evidence"] if (found := _EXPONENT.fullmatch(line))]
     wrong = [name for name, printed in claim["printed"].items() if printed == "o(1)"]
-    attained = next(
-        (found for line in claim["evidence"] if (found := _ATTAINED.fullmatch(line)) and found[1] in wrong), None
-    )
-    if attained is None or not exponents:
+    order = next((one for one in claim["orders"] if one["quantity"] in wrong), None)
+    bounded = [one for one in claim["exponents"] if None not in (one["low"], one["high"])]
+    if order is None:
         return []
-    name = attained[1]
-    own = [(first, last, float(low), float(high)) for one, first, last, low, high in exponents if one == name]
-    if not own or not all(low <= 0 <= high for _, _, low, high in own):
+    name = order["quantity"]
+    own = [one for one in bounded if one["quantity"] == name]
+    if not own or not all(one["low"] <= 0 <= one["high"] for one in own):
         return []
-    others = sorted({one for one, *_ in exponents if one != name})
+    where = f" with {order['given']}" if order["given"] else ""
     out = [
-        f"By the derivation {attained[2]}, and no less than that for {attained[3]}.",
+        f"By the derivation {order['of']} is of order T^({order['exponent']}) for all matrices{where}, "
+        f"and no less than that for {order['attained']}.",
         f"Of what grows as a power of T, as {worded(name)} does, o(1) says that the power lies below 0.",
-        f"Simulated from T = {own[0][0]} to {own[-1][1]}, fourfold each time, that power lies within "
-        f"{', '.join(f'[{low}, {high}]' for _, _, low, high in own)}: each time 0 is among what is possible.",
+        f"Simulated from T = {own[0]['first']} to {own[-1]['last']}, fourfold each time, that power lies within "
+        f"{_within(own)}: each time 0 is among what is possible.",
     ]
-    for other in others:
-        within = [f"[{low}, {high}]" for one, _, _, low, high in exponents if one == other]
-        out.append(f"For {worded(other)}, which does fall, the same simulation has {', '.join(within)}.")
+    for other in dict.fromkeys(one["quantity"] for one in bounded if one["quantity"] != name):
+        within = _within([one for one in bounded if one["quantity"] == other])
+        out.append(f"For {worded(other)}, which does fall, the same simulation has {within}.")
     return out
+
+
+def _within(exponents: Sequence[Mapping[str, Any]]) -> str:
+    return ", ".join(f"[{one['low']:.2f}, {one['high']:.2f}]" for one in exponents)

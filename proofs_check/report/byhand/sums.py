@@ -45,10 +45,10 @@ def _by_another(claim: Mapping[str, Any], name: str, printed: str) -> list[str]:
     setting = setting_of(claim, name)
     case |= {sp.Symbol(f"tr{k}"): sp.Rational((setting.number("W") * setting.number("Sigma")) ** k) for k in (1, 2)}
     other, symbol = next(((key, text) for key, text in claim["printed"].items() if text.isidentifier()), ("", ""))
-    apart = symbol and re.search(rf"{other}: true - printed = (.+?)\. ", claim["correction"]["holds"])
-    if not apart:
+    apart = claim["correction"].get("apart", {}).get(other) if symbol else None
+    if apart is None:
         return []
-    used = sp.expand(parse(claim["correction"]["sympy"]) - parse(apart[1]))
+    used = sp.expand(parse(claim["correction"]["sympy"]) - parse(apart))
     variances = {one: _lone(claim, one) for one in quantities if quantities[one].startswith("Var[")}
     values = {one: exact_value(of.prop.left, of).xreplace(case) for one, of in variances.items()}
     shown = {one: str(value) for one, value in values.items()} | {str(key): str(value) for key, value in case.items()}

@@ -148,6 +148,10 @@ def sentence(text: str) -> str:
     return re.sub(r"\$ ([.,;:)])", r"$\1", " ".join(out)).replace("( $", "($")
 
 
+#: How LaTeX writes a formula's parts.
+WRITER = names.Writer(lambda latex: f"${latex}$", sentence, expression)
+
+
 def _plain(text: str) -> list[str]:
     """A text in whose words formulas of the language stand."""
     out: list[str] = []
@@ -176,19 +180,8 @@ def _broken(part: str) -> str:
     return " ".join(out)
 
 
-def _named(claim: Claim, printed: Mapping[str, str]) -> str:
-    """Formulas by the quantities that they are of; a lone quantity needs no name."""
-    parts = []
-    for name, text in printed.items():
-        joint = " " if formula.clause(text) else " $=$ "
-        bound = names.bounded(name, claim)
-        symbol = len(name) == 1 or formula.name(name) == f"\\{name}"
-        head = f"${formula.name(name)}$" if symbol else sentence(names.label(name))
-        if bound and safe(bound):
-            head, joint = f"${bound}$", " "
-        needed = len(printed) > 1 or joint == " " or name != "value"
-        parts.append(head * needed + joint * needed + expression(names.corrected(text, claim)))
-    return "; ".join(parts)
+def _named(claim: Claim, formulas: Mapping[str, str]) -> str:
+    return "; ".join(" ".join(parts) for parts in names.named(claim, formulas, WRITER))
 
 
 def _place(entry: Entry) -> str:

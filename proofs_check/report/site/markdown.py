@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
-from proofs_check.claims.report import Report
-from proofs_check.report.site import formula, mathml, prose, runs, view
+from proofs_check.claims.report import Claim, Report
+from proofs_check.report.site import formula, mathml, names, prose, runs, view
 from proofs_check.report.telling import FIDELITY, asked, gives, parameters, power, took, trusted, variant_told
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$]|^[#+=-])")
@@ -61,7 +62,16 @@ def _statement(entry: view.Entry) -> str:
     claim = entry.claim
     if claim["statement"] and entry.corrects is None:
         return math(claim["statement"])
-    return "; ".join(f"{escaped(name)}: {expression(text)}" for name, text in claim["printed"].items()) or "-"
+    return named(claim, claim["printed"]) or "-"
+
+
+#: How Markdown writes a formula's parts.
+WRITER = names.Writer(math, sentence, expression)
+
+
+def named(claim: Claim, formulas: Mapping[str, str]) -> str:
+    """Formulas by the quantities that they are of, on one line."""
+    return "; ".join(" ".join(parts) for parts in names.named(claim, formulas, WRITER))
 
 
 def _block(label: str, text: str) -> list[str]:
@@ -80,8 +90,7 @@ def _claim(entry: view.Entry) -> list[str]:
     out += _block("Reading", sentence(claim["reading"]))
     out += _block("Fidelity", escaped(FIDELITY.get(claim["fidelity"], claim["fidelity"])))
     out += _block("Assumptions", "; ".join(sentence(text) for text in claim["assumptions"]))
-    printed = "; ".join(f"{escaped(name)}: {expression(text)}" for name, text in claim["printed"].items())
-    out += _block("Printed", printed)
+    out += _block("Printed", named(claim, claim["printed"]))
     out += _block("Exact value", expression(claim["symbolic"]["exact"]) if claim["symbolic"]["exact"] else "")
     out += _block("Derivation", escaped(f"{claim['symbolic']['status']}: {claim['symbolic']['method']}".rstrip(": ")))
     trust = (trusted(one) for one in claim["symbolic"]["trusted"])

@@ -8,9 +8,9 @@ letters of the cases' parameters and of what the statement names, ``T`` written 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -83,18 +83,61 @@ def letter(name: str, claim: Claim) -> str:
     return str(said(claim).get("letters", {}).get(name, name))
 
 
+class Writer(NamedTuple):
+    """How a form of the report writes LaTeX, a sentence with formulas in it, and a formula as the report has it."""
+
+    math: Callable[[str], str]
+    sentence: Callable[[str], str]
+    expression: Callable[[str], str]
+
+
+#: How the pages do.
+PAGE = Writer(mathml.shown, mathml.sentence, mathml.expression)
+
+
+def named(claim: Claim, formulas: Mapping[str, str], write: Writer) -> list[tuple[str, ...]]:
+    """Formulas by the quantities that they are of, each as parts of a line; a lone value needs no name."""
+    parts: list[tuple[str, ...]] = []
+    for name, told in formulas.items():
+        text = corrected(told, claim)
+        clause, bound = formula.clause(text) is not None, bounded(name, claim)
+        if bound:
+            head: tuple[str, ...] = (write.math(bound),)
+        elif name == "value" and len(formulas) == 1 and not clause:
+            head = ()
+        else:
+            head = (_head(name, claim, write), *(() if clause else (write.math("="),)))
+        parts.append((*head, write.expression(text)))
+    return parts
+
+
 def quantity(name: str, claim: Claim) -> Markup:
-    """A printed quantity: its definition typeset where it has one that is short, its name in words otherwise."""
+    """A printed quantity on the pages."""
+    return Markup(_head(name, claim, PAGE))
+
+
+def _head(name: str, claim: Claim, write: Writer) -> str:
+    """A printed quantity: its definition where it has one that is short, its name in words otherwise."""
     if name in BOUNDS:
-        return Markup(BOUNDS[name][0])
-    if found := _short(name, claim):
-        return found
-    if re.fullmatch(r"[A-Z]\d", name) or formula.name(name) == f"\\{name}":
-        return mathml.expression(name, block=False)
-    words = label(name)
+        return write.sentence(BOUNDS[name][0])
+    if latex := _short(name, claim):
+        return write.math(latex)
+    if re.fullmatch(r"[A-Z]\d?|[a-z]", name) or formula.name(name) == f"\\{name}":
+        return write.math(formula.name(name))
     if name.startswith("factor of ") and "=" not in name:
-        return Markup("factor of {}").format(mathml.expression(name.removeprefix("factor of "), block=False))
-    return mathml.sentence(name) if re.search(r"[*(=]", name) else Markup("{}").format(mathml.clean(words))
+        return write.sentence(f"factor of `{name.removeprefix('factor of ')}`")
+    return write.sentence(name if re.search(r"[*(=]", name) else label(name))
+
+
+def left(text: str, claim: Claim) -> list[str]:
+    """What the declared names are that a formula still has when it is in the paper's letters, as equations."""
+    quantities = said(claim).get("quantities", {})
+    found = [
+        name
+        for name in claim["symbols"]
+        if not quantities.get(name, name).isidentifier() and re.search(rf"\b{name}\b", written(text, claim))
+    ]
+    return [f"`{name} = {written(quantities[name], claim, generated=True)}`" for name in found]
 
 
 def label(name: str) -> str:
@@ -104,7 +147,8 @@ def label(name: str) -> str:
 
 def value(text: str, claim: Claim) -> Markup:
     """What is printed of a quantity; where that is another quantity, its definition."""
-    return _short(text, claim) or mathml.expression(written(text, claim))
+    latex = _short(text, claim)
+    return mathml.shown(latex) if latex else mathml.expression(written(text, claim))
 
 
 def definitions(claim: Claim) -> Markup | None:
@@ -138,9 +182,9 @@ def bounded(name: str, claim: Claim) -> str | None:
     return f"{latex} {BOUNDS[name][1]}" if latex and len(latex) <= LONGEST_HEAD else None
 
 
-def _short(name: str, claim: Claim) -> Markup | None:
+def _short(name: str, claim: Claim) -> str | None:
     latex = None if said(claim).get("quantities", {}).get(name, "").isidentifier() else _definition(name, claim)
-    return mathml.converted(latex) if latex and len(latex) <= LONGEST_HEAD else None
+    return latex if latex and len(latex) <= LONGEST_HEAD and mathml.converted(latex) else None
 
 
 def _definition(name: str, claim: Claim) -> str | None:
@@ -190,8 +234,8 @@ def unnamed(claim: Claim) -> dict[str, str]:
     correction = claim["correction"]
     if not text.isidentifier() or known or correction is None or not correction["sympy"]:
         return {}
-    apart = re.search(rf"(?:^|\. ){re.escape(name)}: true - printed = (.+?)(?=\. |$)", correction["holds"])
-    return {text: less(correction["sympy"], apart[1])} if apart else {}
+    apart = correction.get("apart", {}).get(name)
+    return {text: less(correction["sympy"], apart)} if apart else {}
 
 
 @lru_cache(maxsize=64)

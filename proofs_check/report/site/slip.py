@@ -22,9 +22,6 @@ from theorems.algebra.expressions import ExpressionError, parse
 LONGEST, COEFFICIENTS, QUANTITIES, OPERATIONS = 110, 2, 2, 160
 #: Most letters of what both sides share where a coefficient is told with it.
 SHARED = 24
-#: What a print of a limit says where it holds, in the words of a correction.
-_AS_PRINTED = "as printed"
-_LIMIT = re.compile(r"(?P<where>[^.:]+): (?P<found>limit \S+|the limit [a-z ]+), (?P<printed>as printed|printed \S+)")
 #: A sentence, if one was found; or "value" and both sides.
 Told = tuple[str, ...]
 _TRACE = re.compile(r"tr\d*(_\w+)?")
@@ -116,13 +113,10 @@ def _both(name: str, printed: str, true: str, claim: Claim) -> tuple[sp.Expr, sp
     """Both sides as expressions; a print that names another quantity from what the correction is away from it."""
     try:
         right = parse(true)
-        told = re.search(
-            rf"(?:^|\. ){re.escape(name)}: true - printed = (.+?)(?=\. |$)",
-            claim["correction"]["holds"] if claim["correction"] else "",
-        )
+        told = claim["correction"].get("apart", {}).get(name) if claim["correction"] else None
         left, others = parse(printed), names.said(claim).get("quantities", {})
         if told and not left.free_symbols <= right.free_symbols:
-            return sp.expand(right - parse(told[1])), right
+            return sp.expand(right - parse(told)), right
         return None if printed in others else (left, right)
     except (ExpressionError, ArithmeticError, TypeError, AttributeError):
         return None
@@ -130,17 +124,20 @@ def _both(name: str, printed: str, true: str, claim: Claim) -> tuple[sp.Expr, sp
 
 def _limits(name: str, claim: Claim) -> str:
     """Where a printed limit is another one: the cases that a correction tells apart."""
-    holds = claim["correction"]["holds"] if claim["correction"] else ""
-    cases = [found for part in holds.split(f"{name}: ")[1:] if (found := _LIMIT.search(part.replace("1/2.", "1/2")))]
-    wrong = [case for case in cases if case["printed"] != _AS_PRINTED]
-    if not wrong or len(wrong) == len(cases):
+    cells = (
+        [cell for cell in claim["correction"].get("cells", ()) if cell["quantity"] == name]
+        if claim["correction"]
+        else []
+    )
+    wrong = [cell for cell in cells if not cell["agrees"]]
+    if not wrong or len(wrong) == len(cells):
         return ""
     told = []
-    for case in wrong:
-        parts = (formula.sided(names.written(part, claim)) for part in case["where"].strip().split(", "))
+    for cell in wrong:
+        parts = (formula.sided(names.written(part, claim)) for part in cell["where"].split(", "))
         where = " and ".join(f"`{part}`" for part in parts)
-        value, limit = case["printed"].removeprefix("printed ").rstrip("."), case["found"]
-        told.append(f"where {where}, " + re.sub(r"^limit (.+)", rf"the limit is \1, not {value}", limit))
+        limit = f"is {cell['limit']}, not {cell['printed']}" if cell["limit"] else "depends on the sequence"
+        told.append(f"where {where}, the limit {limit}")
     return f"{'; '.join(told)}. Elsewhere the print holds."
 
 

@@ -203,15 +203,13 @@ def statement(claim: Claim) -> Markup:
     """The statement typeset: the paper's own LaTeX, or for a correction its formulas with their names."""
     if claim["statement"] and not claim["id"].endswith(CORRECTED):
         return mathml.statement(claim["statement"])
-    told = Markup("<span class=named>{} {}</span>")
-    named = Markup("<span class=word>{}</span>")
-    parts = []
-    for name, text in claim["printed"].items():
-        bound, text = names.bounded(name, claim), names.corrected(text, claim)
-        head = mathml.shown(bound) if bound else named.format(names.quantity(name, claim))
-        joint = Markup("" if bound or formula.clause(text) else "<math><mo>=</mo></math> ")
-        parts.append(told.format(head, joint + mathml.expression(text)))
-    return Markup(" ").join(parts)
+    write = names.PAGE._replace(
+        sentence=lambda text: Markup("<span class=word>{}</span>").format(mathml.sentence(text))
+    )
+    told = Markup("<span class=named>{}</span>")
+    return Markup(" ").join(
+        told.format(Markup(" ").join(parts)) for parts in names.named(claim, claim["printed"], write)
+    )
 
 
 def holds_where(claim: Claim) -> str:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from proofs_check.cases import drawn as drawing
 from proofs_check.cases.given import keys, parse_case, positive_semidefinite
-from proofs_check.claims.report import schema
+from proofs_check.claims.schema import schema
 from proofs_check.inputs.errors import UsageError
 from proofs_check.report.outputs import plain
 from theorems.claims.catalogue import Statement, by_id, with_sides

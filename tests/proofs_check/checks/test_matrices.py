@@ -14,7 +14,7 @@ from montecarlo import registry
 from montecarlo.registry import Evaluation
 from proofs_check.checks.matrices import decoys, entry_rows, words
 from proofs_check.claims.pairing import Pair
-from proofs_check.claims.report import schema
+from proofs_check.claims.schema import schema
 from proofs_check.judging import runner
 from proofs_check.judging.runner import Options, Silent
 from theorems.algebra.matrix_calculus import Matrix

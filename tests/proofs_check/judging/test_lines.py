@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from proofs_check.claims.report import Claim, empty
+from proofs_check.claims.report import Claim
+from proofs_check.claims.schema import empty
 from proofs_check.judging.lines import mark, stated_lines
 from proofs_check.judging.runner import _standing
 from tests.proofs_check.holes.lemmas import forgotten

@@ -21,7 +21,7 @@ import montecarlo.engine
 from proofs_check.checks.approaching import COARSER
 from proofs_check.checks.evidence import EFFORTS
 from proofs_check.claims.pairing import Pair
-from proofs_check.claims.report import schema
+from proofs_check.claims.schema import schema
 from proofs_check.judging import dry_run, runner
 from proofs_check.judging.dry_run import plan
 from proofs_check.judging.runner import Options, Silent, run

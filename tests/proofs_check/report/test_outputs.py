@@ -17,7 +17,8 @@ import jsonschema
 import numpy as np
 import pytest
 
-from proofs_check.claims.report import Claim, complete, empty, schema
+from proofs_check.claims.report import Claim
+from proofs_check.claims.schema import complete, empty, schema
 from proofs_check.inputs.errors import UsageError
 from proofs_check.inputs.expect import Difference
 from proofs_check.report import outputs
@@ -253,6 +254,6 @@ def test_an_empty_claim_has_every_field_and_no_verdict() -> None:
 @examples(6, 60)
 def test_a_process_that_made_the_schema_ends_well(count: int) -> None:
     """Of the processes that left msgspec's Meta objects to the last collection, one in four ended by a signal."""
-    code = "from proofs_check.claims.report import schema; [schema() for _ in range(3)]"
+    code = "from proofs_check.claims.schema import schema; [schema() for _ in range(3)]"
     ends = {subprocess.run([sys.executable, "-c", code], check=False).returncode for _ in range(count)}
     assert ends == {0}

@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from proofs_check.api import check
-from proofs_check.claims.report import schema
+from proofs_check.claims.schema import schema
 from proofs_check.commands.cli import main
 from proofs_check.statements.judging import check_statement, run_report
 from proofs_check.statements.measuring import Measurement

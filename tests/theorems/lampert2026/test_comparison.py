@@ -1,6 +1,5 @@
 """The rules behind the costs of the patterns, with near-misses, and the bounds against certified optima."""
 
-import re
 from dataclasses import replace
 from fractions import Fraction as F
 from itertools import product
@@ -14,8 +13,9 @@ from theorems.algebra.expressions import parse
 from theorems.claims.facts import Facts
 from theorems.gaussian.numeric import Case
 from theorems.gaussian.process import Step
-from theorems.kernel.deriving import remarked
+from theorems.kernel.deriving import beside
 from theorems.kernel.equivalence import holds, judged, unsupported_equivalence
+from theorems.kernel.outcome import Between
 from theorems.lampert2026 import comparison
 from theorems.lampert2026.patterns.curves import over_groups, region, row
 from theorems.lampert2026.patterns.instances import overlapping
@@ -297,7 +297,9 @@ def test_least_values_that_nothing_says_prove_nothing() -> None:
 
 def test_the_report_encloses_the_costs_that_both_comparisons_are_about() -> None:
     """Where lam = 4/5 a diagonal solution costs less than 8, the budget of the refuted bound's counterexample."""
-    lines = remarked("lampert2026.sec7.diag-lower-other")
-    assert lines == remarked("lampert2026.sec7.sinks-always-cheaper") and len(lines) == 3
-    found = re.search(r"lam = 4/5, .*OPT_diag in \[([\d.]+), ([\d.]+)\]", lines[2])
-    assert found is not None and 6 < float(found[1]) <= float(found[2]) < 8
+    found = beside("lampert2026.sec7.diag-lower-other")
+    assert found == beside("lampert2026.sec7.sinks-always-cheaper") and len(found) == 3
+    last = found[2]
+    assert isinstance(last, Between) and last.params["lam"] == "4/5"
+    low, high = last.ends["OPT_diag"]
+    assert 6 < low <= high < 8 and str(last).endswith(f"OPT_diag in [{float(low):.7f}, {float(high):.7f}]")

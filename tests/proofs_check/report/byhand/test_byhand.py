@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from fractions import Fraction
 from typing import Any
@@ -77,37 +78,42 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str, str]] = {
     "bao2024.sec6.grad-mean-q": ({"dim": "1", "inner": "1", "seed": "1"}, "-9", "-6"),
 }
 LIMITS = ("lemma1-variance", "remark2-selector", "lemma1-B2", "lemma2-1", "diagonal-dominance", "a1-uniform")
+
+
+def costs(lam: str, sink: tuple[str, str], diag: tuple[str, str]) -> dict[str, Any]:
+    """The least costs of both patterns between their ends, for one group of two tokens."""
+    params = {"C": "1", "n": "2", "lam": lam, "overlap": "0"}
+    return {"params": params, "unit": "kappa/sqrt(d)", "ends": {"OPT_sink": [*sink], "OPT_diag": [*diag]}}
+
+
 #: What is true or false at a point, or bounds a probability, or is enclosed: the lines must hold these words.
-OTHERS: dict[str, tuple[dict[str, Any], str, str, list[str], tuple[str, ...]]] = {
+OTHERS: dict[str, tuple[dict[str, Any], str, str, dict[str, Any], tuple[str, ...]]] = {
     "lampert2026.sec4.prop41-window": (
         {"z": [["0"], ["1"], ["-1"]], "J": [1, 2], "w": 1},
         "representable: False",
         "representable: True",
-        [],
+        {},
         ("`W = -1`", "`0 > -1` for i = 2", "`rho_Q` is 0"),
     ),
     "lampert2026.sec5.monotone-iff": (
         {"tokens": [[[1], [0]]], "W": [[1]], "beta": "0"},
         "D decreasing: False",
         "D decreasing: True",
-        [],
+        {},
         ("l**2/4 - l/2 + 1/2", "strictly falls", "`beta*t1 = 0`"),
     ),
     "lampert2026.sec7.sinks-always-cheaper": (
         {"C": "1", "n": "2", "lam": "1/2", "overlap": "0"},
         "sinks cheaper: True",
         "sinks cheaper: False",
-        [
-            "C = 1, n = 2, lam = 3/5, units of kappa/sqrt(d): OPT_sink in [1.0, 1.0], OPT_diag in [2.0, 2.0]",
-            "C = 1, n = 2, lam = 1/2, units of kappa/sqrt(d): OPT_sink in [7.3, 7.4], OPT_diag in [6.1, 6.2]",
-        ],
+        {"between": [costs("3/5", ("1", "1"), ("2", "2")), costs("1/2", ("73/10", "37/5"), ("61/10", "31/5"))]},
         ("between 7.3000000 and 7.4000000", "`sink < diag` fails"),
     ),
     "lampert2026.sec7.diag-lower-other": (
         {"C": "1", "n": "2", "lam": "4/5", "overlap": "0", "d": "4", "kappa": "1", "budget": "4"},
         "no solution within the budget: True",
         "no solution within the budget: False",
-        ["C = 1, n = 2, lam = 4/5, units of kappa/sqrt(d): OPT_sink in [5.2, 5.3], OPT_diag in [6.4, 6.5]"],
+        {"between": [costs("4/5", ("26/5", "53/10"), ("32/5", "13/2"))]},
         ("the budget is 8", "= 209/36`, that is 209/18 in these units", "`diag > budget` fails"),
     ),
     "choromanski2021.appF.thm5": (
@@ -115,7 +121,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str, str, list[str], tuple[str, ...]]] =
         | {"length1": "1", "length2": "1", "theta": "2", "Sigma": [["1", "0"], ["0", "1"]], "z": ["0", "6"]},
         "in [-0.241514, -0.240618]",
         "in [0, 0.000328414]",
-        [],
+        {},
         ("length `sqrt(2)`", "about 13.6107", "`2592/169`", "negative number"),
     ),
     "choromanski2021.sec3.thm3-ort": (
@@ -123,25 +129,35 @@ OTHERS: dict[str, tuple[dict[str, Any], str, str, list[str], tuple[str, ...]]] =
         | {"Sigma": [["1", "0"], ["0", "1"]]},
         "in [-3.63577, -3.62655]",
         "in [0.411297, 0.4169]",
-        [],
+        {},
         ("about 9.03522", "about 9.83344"),
     ),
     "choromanski2021.sec3.thm1-lower": (
         {"d": 27, "C": "1", "u": ["27", *["0"] * 26], "v": ["0"] * 27},
         "2",
         "3.00000000000000",
-        ["along u = t*[1], v = 0 the left side exceeds the right one by at least d - 2, that tends to oo"],
-        ("about 3 or more", "no o(1) makes up for it"),
+        {"path": {"vectors": {"u": "e_1*t", "v": "0"}, "excess": "d - 2"}},
+        ("about 3 or more", "`u = e_1*t`, `v = 0`", "by `d - 2` at least", "no o(1) makes up for it"),
     ),
     "bao2024.appB.dominance": (
         {"T": 4096},
         "o(1)",
         "of order 1",
-        [
-            "eq20_over_eq19: (20) over (19) is of order T^(0), attained for W_V = I",
-            "eq20_over_eq19: exponent between T = 16 and 64 within [-0.38, 0.23]",
-            "eq21_over_eq19: exponent between T = 16 and 64 within [-1.28, -0.73]",
-        ],
+        {
+            "orders": [
+                {
+                    "quantity": "eq20_over_eq19",
+                    "of": "(20) over (19)",
+                    "given": "(19) not identically 0",
+                    "exponent": "0",
+                    "attained": "W_V = I",
+                }
+            ],
+            "exponents": [
+                {"quantity": "eq20_over_eq19", "first": 16, "last": 64, "low": -0.381, "high": 0.231},
+                {"quantity": "eq21_over_eq19", "first": 16, "last": 64, "low": -1.28, "high": -0.73},
+            ],
+        },
         ("of order T^(0)", "for W_V = I", "[-0.38, 0.23]", "[-1.28, -0.73]"),
     ),
 }
@@ -150,7 +166,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str, str, list[str], tuple[str, ...]]] =
 CORRECTIONS = {
     "bao2024.sec4.fig2-eta": {
         "sympy": "sqrt(tr2)/lam",
-        "holds": "every 1 <= i <= T. eta: true - printed = sqrt(tr2)/lam - sqrt(tr2)/lam**2. variance: ...",
+        "apart": {"eta": "sqrt(tr2)/lam - sqrt(tr2)/lam**2"},
     }
 }
 
@@ -172,13 +188,16 @@ def refuted(name: str) -> Any:
         "counterexample": example,
         "kind": statement.kind,
         "correction": CORRECTIONS.get(name),
+        "symbolic": {},
+        "simulation": {},
     }
 
 
 def claimed(name: str) -> Any:
-    params, printed, true, evidence, _ = OTHERS[name]
+    params, printed, true, found, _ = OTHERS[name]
     EXAMPLES.setdefault(name, (params, printed, true))
-    return refuted(name) | {"symbolic": {"evidence": evidence}}
+    nothing: dict[str, Any] = {"between": [], "orders": [], "path": None}
+    return refuted(name) | {"symbolic": copy.deepcopy(nothing | found)}
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -204,15 +223,22 @@ def test_nor_is_one_shown_that_the_report_contradicts(name: str) -> None:
 
 def test_an_order_has_no_check_where_the_powers_lie_below_it() -> None:
     claim = claimed("bao2024.appB.dominance")
-    claim["symbolic"] = {"evidence": [line.replace("0.23]", "-0.23]") for line in claim["symbolic"]["evidence"]]}
+    assert byhand.check(claim)
+    claim["symbolic"]["exponents"][0]["high"] = -0.23
+    assert byhand.check(claim) == ()
+    claim["symbolic"]["exponents"][0]["high"] = None
     assert byhand.check(claim) == ()
 
 
 def test_enclosed_costs_that_overlap_decide_nothing() -> None:
     claim = claimed("lampert2026.sec7.sinks-always-cheaper")
-    claim["symbolic"] = {
-        "evidence": [line.replace("[6.1, 6.2]", "[6.1, 7.35]") for line in claim["symbolic"]["evidence"]]
-    }
+    claim["symbolic"]["between"][1]["ends"]["OPT_diag"][1] = "147/20"
+    assert byhand.check(claim) == ()
+
+
+def test_costs_of_another_instance_are_not_this_one() -> None:
+    claim = claimed("lampert2026.sec7.sinks-always-cheaper")
+    claim["symbolic"]["between"][1]["params"]["overlap"] = "1"
     assert byhand.check(claim) == ()
 
 

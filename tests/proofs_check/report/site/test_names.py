@@ -123,10 +123,37 @@ def test_symbols_stand_by_short_definitions_and_statements_in_the_papers_letters
 
 def test_a_name_that_the_cases_give_a_printed_formula_is_never_shown() -> None:
     """The print is what its correction is away from: scale stands for sqrt(tr2)/lam**2."""
-    holds = "every 1 <= i. eta: true - printed = sqrt(tr2)/lam - sqrt(tr2)/lam**2. variance: true - printed = 1"
+    apart = {"eta": "sqrt(tr2)/lam - sqrt(tr2)/lam**2", "variance": "1"}
     claim: Any = {"printed": {"eta": "scale", "variance": "scale**2*b"}, "symbols": ["tr2", "lam"], "said": {}}
-    claim["correction"] = {"sympy": "sqrt(tr2)/lam", "holds": holds}
+    claim["correction"] = {"sympy": "sqrt(tr2)/lam", "apart": apart}
     assert names.written("scale", claim) == "sqrt(tr2)/lam**2"
     assert names.written("scale**2*b", claim) == "(sqrt(tr2)/lam**2)**2*b"
     claim["correction"] = None
     assert names.written("scale", claim) == "scale"
+
+
+PLAIN = names.Writer(lambda latex: f"<{latex}>", str, lambda text: f"[{text}]")
+
+
+@pytest.mark.parametrize(
+    ("formulas", "expected"),
+    [
+        # a lone value needs no name, a condition and one of several do
+        ({"value": "a + b"}, [("[a + b]",)]),
+        ({"value": "iff a > b"}, [("value", "[iff a > b]")]),
+        ({"value": "a", "spread": "b"}, [("value", "<=>", "[a]"), ("spread", "<=>", "[b]")]),
+        ({"eta": "a"}, [(r"<\eta>", "<=>", "[a]")]),
+        ({"S": "a"}, [("<S>", "<=>", "[a]")]),
+        ({"upper": "a"}, [("upper bound", "<=>", "[a]")]),
+        ({"factor of W_K": "a"}, [("factor of `W_K`", "<=>", "[a]")]),
+    ],
+)
+def test_formulas_are_named_by_their_quantities(formulas: dict[str, str], expected: list[tuple[str, ...]]) -> None:
+    claim: Any = {"printed": formulas, "symbols": [], "said": {}, "correction": None}
+    assert names.named(claim, formulas, PLAIN) == expected
+
+
+def test_a_bound_and_what_it_leaves_out_stand_with_the_formula() -> None:
+    claim: Any = {"printed": {"upper": "a"}, "symbols": [], "correction": None}
+    claim["said"] = {"quantities": {"upper": "norm(W, 2)"}, "remainder": "1/T"}
+    assert names.named(claim, claim["printed"], PLAIN) == [(r"<\lVert W \rVert_{2} \leq>", "[a + o(1/T)]")]

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from proofs_check.claims.report import Variant, empty
+from proofs_check.claims.report import Variant
+from proofs_check.claims.schema import empty
 from proofs_check.report import site
 from proofs_check.report.site import pages
 from tests.proofs_check.report.site.reading import Element, read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -158,22 +159,27 @@ def test_a_correction_tells_what_its_names_are() -> None:
         "quantities": {"upper": "P[x > a]", "M": "E[exp(theta*f(u))]", "m": "T"},
         "letters": {"T": "m", "u": "x"},
     }
-    found = documents._lettered("M**m - a", claim({"upper": "M"}, said=said, symbols=["a", "M", "m"]))
-    assert found == "$M^{m} - a$ with $M = \\mathbb{E}[e^{\\theta f(x)}]$"
+    right = claim({"value": "M**m - a"}, said=said, symbols=["a", "M", "m"])
+    right["correction"] = {"latex": "", "holds": "always"}
+    entry: Any = SimpleNamespace(claim=right, correction=SimpleNamespace(claim=right))
+    assert documents._truth(entry) == "$M^{m} - a$ with $M = \\mathbb{E}[e^{\\theta f(x)}]$"
 
 
 def test_where_a_limit_is_another_one() -> None:
-    holds = (
-        "along every sequence. rho: theta < 0: limit 0, as printed. rho: theta = 0: limit 1/2, printed 1. where r > 0"
+    rows = (("theta < 0", "0", "0"), ("theta = 0", "1/2", "1"), ("theta > 1/2", "1", "1"))
+    cells = [
+        {"quantity": "rho", "where": where, "limit": limit, "printed": printed, "agrees": limit == printed}
+        for where, limit, printed in rows
+    ]
+    found = told(
+        "Indicator(theta >= 0)", "Indicator(theta > 0)", "rho", correction={"latex": "", "holds": "", "cells": cells}
     )
-    found = told("Indicator(theta >= 0)", "Indicator(theta > 0)", "rho", correction={"latex": "", "holds": holds})
     assert found == "Where `theta = 0`, the limit is 1/2, not 1. Elsewhere the print holds."
 
 
 def test_a_print_that_names_another_quantity_is_the_correction_less_their_difference() -> None:
     more: dict[str, Any] = {"said": {"quantities": {"value": "Var[s]", "other": "Var[x]"}}}
-    holds = "as T -> infinity. value: true - printed = -c. it is right to leading order for none of the starts"
-    found = told("other", "a*c", **more, correction={"latex": "", "holds": holds})
+    found = told("other", "a*c", **more, correction={"latex": "", "holds": "", "apart": {"value": "-c"}})
     assert found == "`a*c` is right, and what the print puts in its place is `c*(a + 1)`."
     assert told("other", "a*c", **more) == ""
 
