@@ -1,6 +1,7 @@
-"""What rests on what, as a drawing: claims in layers, from those that rest on nothing to the right.
+"""What rests on what, as a drawing as wide as the page: claims in layers, from those that rest on nothing downwards.
 
-Layers are longest paths; inside a layer claims stand at the mean of their neighbours, swept there and back.
+Layers are longest paths, cut in two where they are too wide; what rests on nothing stands just above what rests on it.
+Inside a layer claims stand at the mean of their neighbours, swept there and back.
 """
 
 from __future__ import annotations
@@ -11,21 +12,23 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-WIDE, HIGH, GAP, SPACE = 178, 28, 10, 18
-#: Most letters of a label; how wide a node is beside them, and how wide a letter.
-LETTERS, MARGIN, LETTER = 20, 37, 6.6
+HIGH, GAP, SPACE = 28, 14, 44
+#: How wide a drawing may be, and how wide the way of an edge through a layer is.
+WIDEST, BEND = 1000.0, 12.0
+#: Most letters of a label; how wide a node is beside them, and how wide a letter, about, in whatever font.
+LETTERS, MARGIN = 20, 37
+LETTER = {**dict.fromkeys("fijlrtI-.1", 4.6), **dict.fromkeys("mwMW", 10.0)}
 SWEEPS = 12
 Edge = tuple[str, str]
 
 
 @dataclass
 class Layout:
-    """Where the nodes stand: the layer of each, the order in each layer, and the way of each edge."""
+    """Where the middles of the nodes stand, and how wide each is: in layers, in order; and the way of each edge."""
 
     layers: list[list[str]]
-    labels: Mapping[str, str] = field(default_factory=dict)
+    wide: dict[str, float]
     at: dict[str, tuple[float, float]] = field(default_factory=dict)
-    wide: dict[str, float] = field(default_factory=dict)
     ways: dict[Edge, list[str]] = field(default_factory=dict)
 
 
@@ -48,18 +51,50 @@ def depths(nodes: Sequence[str], below: Mapping[str, Sequence[str]]) -> dict[str
     return found
 
 
-def laid(nodes: Sequence[str], below: Mapping[str, Sequence[str]], labels: Mapping[str, str] | None = None) -> Layout:
-    """The layout of nodes that have edges; ``below`` maps a node to what it rests on.
+def shown(label: str) -> tuple[str, float]:
+    """A label as it is written, and how wide that is."""
+    text = label if len(label) <= LETTERS else label[: LETTERS - 1] + "…"
+    return text, sum(LETTER.get(letter, 7.0) for letter in text)
 
-    A layer is as wide as its longest label.
-    """
+
+def width(label: str) -> float:
+    """How wide a node is."""
+    return MARGIN + shown(label)[1]
+
+
+def rows(nodes: Sequence[str], below: Mapping[str, Sequence[str]], wide: Mapping[str, float]) -> dict[str, int]:
+    """The layer of each node: below all that it rests on, and no layer wider than a drawing."""
     depth = depths(nodes, below)
+    above: dict[str, list[int]] = {}
+    for name in nodes:
+        for other in below.get(name, ()):
+            above.setdefault(other, []).append(depth[name])
+    # bends take room too
+    room, found, start = 0.8 * WIDEST, {}, 0
+    for layer in range(max(depth.values(), default=-1) + 1):
+        taken = 0.0
+        for name in nodes:
+            late = min(above.get(name, [1])) - 1 if not below.get(name) else depth[name]
+            if max(depth[name], late) != layer:
+                continue
+            if taken and taken + wide[name] + GAP > room:
+                start, taken = start + 1, 0.0
+            found[name] = start
+            taken += wide[name] + GAP
+        start += 1
+    return found
+
+
+def laid(nodes: Sequence[str], below: Mapping[str, Sequence[str]], labels: Mapping[str, str] | None = None) -> Layout:
+    """The layout of nodes that have edges; ``below`` maps a node to what it rests on."""
+    wide = {name: width((labels or {}).get(name, name)) for name in nodes}
+    depth = rows(nodes, below, wide)
     layers: list[list[str]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
     for name in nodes:
         layers[depth[name]].append(name)
-    layout = Layout(layers, labels or {})
-    left: dict[str, list[str]] = {name: [] for name in nodes}
-    right: dict[str, list[str]] = {name: [] for name in nodes}
+    layout = Layout(layers, wide)
+    up: dict[str, list[str]] = {name: [] for name in nodes}
+    down: dict[str, list[str]] = {name: [] for name in nodes}
     for name in nodes:
         for other in below.get(name, ()):
             if other not in depth or depth[other] >= depth[name]:
@@ -68,25 +103,25 @@ def laid(nodes: Sequence[str], below: Mapping[str, Sequence[str]], labels: Mappi
             way = [other]
             for layer in range(depth[other] + 1, depth[name]):
                 bend = f"\0{other}\0{layer}"
-                if bend not in left:
+                if bend not in up:
                     layers[layer].append(bend)
-                    left[bend], right[bend] = [], []
+                    up[bend], down[bend] = [], []
                 way.append(bend)
             way.append(name)
             layout.ways[other, name] = way
             for one, two in pairwise(way):
-                if two not in right[one]:
-                    right[one].append(two)
-                    left[two].append(one)
-    _order(layers, left, right)
-    _place(layout, left, right)
+                if two not in down[one]:
+                    down[one].append(two)
+                    up[two].append(one)
+    _order(layers, up, down)
+    _place(layout, up, down)
     return layout
 
 
-def _order(layers: list[list[str]], left: Mapping[str, list[str]], right: Mapping[str, list[str]]) -> None:
+def _order(layers: list[list[str]], up: Mapping[str, list[str]], down: Mapping[str, list[str]]) -> None:
     for sweep in range(SWEEPS):
         forward = sweep % 2 == 0
-        towards = left if forward else right
+        towards = up if forward else down
         chosen = range(1, len(layers)) if forward else range(len(layers) - 2, -1, -1)
         for k in chosen:
             near = {name: place for place, name in enumerate(layers[k - 1 if forward else k + 1])}
@@ -97,58 +132,49 @@ def _order(layers: list[list[str]], left: Mapping[str, list[str]], right: Mappin
             layers[k].sort(key=lambda name: middle[name])
 
 
-def _place(layout: Layout, left: Mapping[str, list[str]], right: Mapping[str, list[str]]) -> None:
-    """Heights: each node near its neighbours, none upon another."""
-    high = {name: 12.0 if name.startswith("\0") else HIGH + GAP for layer in layout.layers for name in layer}
-    y: dict[str, float] = {}
+def _place(layout: Layout, up: Mapping[str, list[str]], down: Mapping[str, list[str]]) -> None:
+    """Each node near its neighbours, none upon another, all within the width of a drawing where they fit."""
+    size = {name: layout.wide[name] + GAP if name in layout.wide else BEND for layer in layout.layers for name in layer}
+    x: dict[str, float] = {}
     for layer in layout.layers:
-        top = 0.0
+        left = (WIDEST - sum(size[name] for name in layer)) / 2
         for name in layer:
-            y[name] = top + high[name] / 2
-            top += high[name]
+            x[name] = left + size[name] / 2
+            left += size[name]
     for sweep in range(SWEEPS):
-        order = layout.layers if sweep % 2 == 0 else layout.layers[::-1]
-        for layer in order:
-            wish = {
-                name: sum(y[o] for o in (*left[name], *right[name])) / len((*left[name], *right[name]))
-                if left[name] or right[name]
-                else y[name]
-                for name in layer
-            }
-            _spread(layer, wish, high, y)
-    # what is empty in every layer is closed
-    spans = sorted((y[name] - high[name] / 2, y[name] + high[name] / 2, name) for name in y)
-    end = empty = spans[0][0] if spans else 0.0
-    for start, stop, name in spans:
-        empty += max(0.0, start - end)
-        end = max(end, stop)
-        y[name] -= empty
-    x = 0.0
-    for layer in layout.layers:
-        letters = max((len(layout.labels.get(name, name)) for name in layer if not name.startswith("\0")), default=0)
-        wide = MARGIN + LETTER * min(letters, LETTERS)
+        for layer in layout.layers if sweep % 2 == 0 else layout.layers[::-1]:
+            near = {name: [x[other] for other in (*up[name], *down[name])] or [x[name]] for name in layer}
+            _spread(layer, {name: sum(found) / len(found) for name, found in near.items()}, size, x)
+    for place, layer in enumerate(layout.layers):
         for name in layer:
-            layout.at[name], layout.wide[name] = (x, y[name]), wide
-        x += wide + SPACE
+            layout.at[name] = (x[name], HIGH / 2 + place * (HIGH + SPACE))
+    left = min((x[name] - size[name] / 2 for name in x), default=0.0)
+    layout.at = {name: (place - left, y) for name, (place, y) in layout.at.items()}
 
 
-def _spread(layer: Sequence[str], wish: Mapping[str, float], high: Mapping[str, float], y: dict[str, float]) -> None:
-    """Put the nodes of a layer in order, as near to where they would be as their heights allow."""
+def _spread(layer: Sequence[str], wish: Mapping[str, float], size: Mapping[str, float], x: dict[str, float]) -> None:
+    """Put the nodes of a layer in order, as near to where they would be as their widths allow."""
     blocks: list[tuple[float, float, list[str]]] = []
     for name in layer:
-        centre, size, members = wish[name], high[name], [name]
-        while blocks and blocks[-1][0] + blocks[-1][1] / 2 > centre - size / 2:
-            other, space, earlier = blocks.pop()
+        centre, space, members = wish[name], size[name], [name]
+        while blocks and blocks[-1][0] + blocks[-1][1] / 2 > centre - space / 2:
+            other, taken, earlier = blocks.pop()
             weight = len(earlier) + len(members)
             centre = (other * len(earlier) + centre * len(members)) / weight
-            size += space
+            space += taken
             members = [*earlier, *members]
-        blocks.append((centre, size, members))
-    for centre, size, members in blocks:
-        top = centre - size / 2
+        blocks.append((centre, space, members))
+    lefts = [centre - space / 2 for centre, space, _ in blocks]
+    end = WIDEST
+    for place in range(len(blocks) - 1, -1, -1):
+        lefts[place] = min(lefts[place], end - blocks[place][1])
+        end = lefts[place]
+    start = 0.0
+    for left, (_, _, members) in zip(lefts, blocks, strict=True):
+        start = max(left, start)
         for name in members:
-            y[name] = top + high[name] / 2
-            top += high[name]
+            x[name] = start + size[name] / 2
+            start += size[name]
 
 
 @dataclass(frozen=True)
@@ -169,16 +195,18 @@ def drawn(nodes: Sequence[Node], name: str, title: str) -> Markup:
     below = {node.id: [other for other in node.below if other in table and other != node.id] for node in nodes}
     joined = {name for name, others in below.items() if others} | {o for others in below.values() for o in others}
     layout = laid([node.id for node in nodes if node.id in joined], below, {node.id: node.label for node in nodes})
-    height = max((y for _, y in layout.at.values()), default=0.0) + (HIGH if layout.at else 0)
-    columns = max(3, min(5, len(layout.layers)))
+    height = max((y for _, y in layout.at.values()), default=0.0) + (HIGH / 2 if layout.at else 0)
     alone = [node for node in nodes if node.id not in joined]
-    top = height + (44 if alone and joined else 24 if alone else 0)
-    for place, node in enumerate(alone):
-        left, down = (place % columns) * (WIDE + SPACE), (place // columns) * (HIGH + GAP)
-        layout.at[node.id], layout.wide[node.id] = (left, top + down + HIGH / 2), WIDE
-    rows = -(-len(alone) // columns)
-    height = top + rows * (HIGH + GAP) if alone else height
-    width = max((x + layout.wide[name] for name, (x, _) in layout.at.items()), default=0.0)
+    top = height + (44 if alone and joined else 0)
+    left, height = 0.0, top if alone else height
+    for node in alone:
+        wide = width(node.label)
+        if left and left + wide > WIDEST:
+            left, height = 0.0, height + HIGH + GAP
+        layout.at[node.id], layout.wide[node.id] = (left + wide / 2, height + HIGH / 2), wide
+        left += wide + GAP
+    height += HIGH if alone else 0
+    across = max((x + layout.wide.get(name, 0.0) / 2 for name, (x, _) in layout.at.items()), default=0.0)
     out = [
         Markup(
             '<svg class="graph" id="{n}" width="{w}" height="{h}" viewBox="-6 -6 {w} {h}" role="group" '
@@ -188,7 +216,7 @@ def drawn(nodes: Sequence[Node], name: str, title: str) -> Markup:
             '<g class="edges" aria-hidden="true">'
         ).format(
             n=name,
-            w=f"{width + 12:.0f}",
+            w=f"{across + 12:.0f}",
             h=f"{height + 12:.0f}",
             title=title,
             d=f"{len(nodes)} claims. An arrow leads from a claim to one that rests on it.",
@@ -202,7 +230,7 @@ def drawn(nodes: Sequence[Node], name: str, title: str) -> Markup:
                 source,
                 target,
                 name,
-                _curve([(*layout.at[stop], layout.wide[stop]) for stop in way]),
+                _curve([layout.at[stop] for stop in way]),
             )
         )
     out.append(Markup("</g>"))
@@ -213,42 +241,41 @@ def drawn(nodes: Sequence[Node], name: str, title: str) -> Markup:
     return Markup("").join([*out, Markup("</svg>")])
 
 
-def _curve(stops: Sequence[tuple[float, float, float]]) -> str:
-    """A smooth way through the stops, places with their widths; bends are crossed straight."""
-    x, y = stops[0][0] + stops[0][2], stops[0][1]
-    text = f"M{x:.0f} {y:.1f}"
-    for place, (left, height, wide) in enumerate(stops[1:], 1):
-        half = (left - x) / 2
-        text += f"C{x + half:.0f} {y:.1f} {x + half:.0f} {height:.1f} {left:.0f} {height:.1f}"
-        x, y = left, height
+def _curve(stops: Sequence[tuple[float, float]]) -> str:
+    """A smooth way down through the stops; bends are crossed straight."""
+    x, y = stops[0][0], stops[0][1] + HIGH / 2
+    text = f"M{x:.1f} {y:.0f}"
+    for place, (across, middle) in enumerate(stops[1:], 1):
+        top = middle - HIGH / 2
+        half = (top - y) / 2
+        text += f"C{x:.1f} {y + half:.0f} {across:.1f} {y + half:.0f} {across:.1f} {top:.0f}"
+        x, y = across, top
         if place < len(stops) - 1:
-            x += wide
-            text += f"H{x:.0f}"
+            y += HIGH
+            text += f"V{y:.0f}"
     return text
 
 
 def _node(node: Node, x: float, y: float, wide: float) -> Markup:
     said = f"{node.id}: {node.verdict}" + (", rests on a refuted claim" if node.rests else "")
-    label = node.label if len(node.label) <= LETTERS else node.label[: LETTERS - 1] + "…"
-    long = MARGIN + LETTER * len(label) > wide - LETTER
+    label, long = shown(node.label)
     return Markup(
         '<a href="{href}" data-id="{id}" aria-label="{said}"><g class="node n-{v}{r}" transform="translate({x} {y})">'
         '<title>{said}</title><rect width="{w}" height="{h}" rx="{rx}"/><use href="#m-{v}" x="7" y="7" width="14" '
-        'height="14"/><text x="28" y="18.5"{fit}>{label}</text></g></a>'
+        'height="14"/><text x="28" y="18.5" textLength="{long:.0f}" lengthAdjust="spacingAndGlyphs">{label}</text></g>'
+        "</a>"
     ).format(
         href=node.href,
         id=node.id,
         said=said,
         v=node.verdict,
         r=" rests" if node.rests else "",
-        x=f"{x:.0f}",
-        y=f"{y - HIGH / 2:.1f}",
+        x=f"{x - wide / 2:.1f}",
+        y=f"{y - HIGH / 2:.0f}",
         w=f"{wide:.0f}",
         h=HIGH,
         rx=3,
         label=label,
-        # whatever font a browser has, a long label stays within its box
-        fit=Markup(' textLength="{}" lengthAdjust="spacingAndGlyphs"').format(round(LETTER * len(label)))
-        if long
-        else "",
+        # whatever font a browser has, a label stays within its box
+        long=long,
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from proofs_check.claims.report import Claim
 from proofs_check.report.site import formula, mathml
@@ -22,6 +22,8 @@ from proofs_check.report.telling import worded
 MODEL, MODEL_HERE = "W", "W_QK"
 #: A definition longer than this, in LaTeX, is no head of a row; one longer than this, as text, is no part of a formula.
 LONGEST_HEAD, LONGEST_PART = 70, 16
+#: Signs of a definition that stands beside a row of a drawing.
+LONGEST_TAG = 20
 #: Quantities that bound another one: in words, and the sign before them.
 BOUNDS = {"upper": ("upper bound", r"\leq"), "lower": ("lower bound", r"\geq")}
 _POWER = re.compile(r"\btr([1-9]\d?)\b")
@@ -114,6 +116,13 @@ def named(claim: Claim, formulas: Mapping[str, str], write: Writer) -> list[tupl
 def quantity(name: str, claim: Claim) -> Markup:
     """A printed quantity on the pages."""
     return Markup(_head(name, claim, PAGE))
+
+
+def tag(name: str, claim: Claim) -> Markup:
+    """A quantity beside a row of a drawing: its definition where that has few signs, else its name."""
+    latex = _short(name, claim) or ""
+    signs = re.sub(r"\\[A-Za-z]+|[{}^_ ]", lambda found: "x" * found[0].startswith("\\"), latex)
+    return Markup(escape(label(name))) if len(signs) > LONGEST_TAG else quantity(name, claim)
 
 
 def _head(name: str, claim: Claim, write: Writer) -> str:

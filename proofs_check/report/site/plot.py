@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,8 +24,6 @@ WIDTH, LEFT, RIGHT, ROW, TOP, BOTTOM = 680, 190, 24, 22, 28, 34
 FAR = 1e6
 #: Rows that are drawn; a table has all.
 MOST = 200
-#: Letters of a quantity that stand beside its case.
-LABEL = 24
 #: Words of a report that are no number but an answer.
 ANSWERS = {"True": True, "False": False}
 
@@ -111,8 +109,11 @@ def remarks(found: Drawing) -> list[str]:
     return told
 
 
-def drawn(drawing: Drawing, name: str) -> Markup:
-    """The drawing as SVG, "" where no case has numbers to draw. ``name`` makes its ids unique on the page."""
+def drawn(drawing: Drawing, name: str, tag: Callable[[str], Markup]) -> Markup:
+    """The drawing as SVG, "" where no case has numbers to draw. ``name`` makes its ids unique on the page.
+
+    Of several quantities each row has its own, as ``tag`` typesets it.
+    """
     found = drawing.rows
     if not found:
         return Markup("")
@@ -146,8 +147,11 @@ def drawn(drawing: Drawing, name: str) -> Markup:
                 '<line class="{k}" x1="{x}" x2="{x}" y1="{a}" y2="{b}"/><text class="tick" x="{x}" y="{t}">{l}</text>'
             ).format(k="zero" if tick == 0 else "grid", x=x(tick), a=TOP - 6, b=bottom, t=bottom + 14, l=label)
         )
+    quantities = {row["case"]["quantity"].partition(", limit")[0] for row in found}
+    tags = {quantity: Markup(", {}").format(tag(quantity)) if len(quantities) > 1 else "" for quantity in quantities}
     for place, row in enumerate(found):
-        out.append(_row(row, TOP + ROW * place + ROW / 2, x))
+        own = tags[row["case"]["quantity"].partition(", limit")[0]]
+        out.append(_row(row, TOP + ROW * place + ROW / 2, x, own))
     out.append(
         Markup(
             '<text class="axis" x="{m}" y="{y}">distance from the derived value, in half-widths of the interval</text>'
@@ -157,15 +161,20 @@ def drawn(drawing: Drawing, name: str) -> Markup:
     return Markup("").join(out)
 
 
-def _row(row: Mapping[str, Any], y: float, x: Any) -> Markup:
-    case = row["case"]
-    quantity = case["quantity"].partition(", limit")[0].replace("_", " ")
-    quantity = quantity if len(quantity) <= LABEL else ""
-    label = f"case {row['place']}" + (f", {quantity}" if quantity else "")
+def _row(row: Mapping[str, Any], y: float, x: Any, tag: str | Markup) -> Markup:
     parts = [
+        # SVG has no mathematics of its own
         Markup(
-            '<g><title>{}: estimate {}, derived {}, printed {}</title><text class="label" x="8" y="{}">{}</text>'
-        ).format(label, *(number(value) for value in row["shown"]), f"{y + 4:.1f}", label),
+            "<g><title>case {n}: estimate {}, derived {}, printed {}</title>"
+            '<foreignObject x="8" y="{y}" width="{w}" height="{h}"><div class="tag">case {n}{tag}</div></foreignObject>'
+        ).format(
+            *(number(value) for value in row["shown"]),
+            n=row["place"],
+            y=f"{y - ROW / 2:.1f}",
+            w=LEFT - 16,
+            h=ROW,
+            tag=tag,
+        ),
         Markup('<path class="band" d="M{} {}H{}v8H{}z"/>').format(
             x(-row["within"]), f"{y - 4:.1f}", x(row["within"]), x(-row["within"])
         )

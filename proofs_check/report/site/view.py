@@ -314,7 +314,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "condition": condition(claim),
         "example": cases.example(claim),
         "byhand": [generated(line) for line in byhand.check(claim)],
-        "plot": plot.drawn(drawing, "plot"),
+        "plot": plot.drawn(drawing, "plot", lambda name: names.tag(name, claim)),
         "plotted": plot.remarks(drawing),
         "cases": cases.simulated(claim),
         "asked": mathml.sentence(asked(claim, lambda name: names.letter(name, claim))),

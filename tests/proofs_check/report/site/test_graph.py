@@ -9,6 +9,7 @@ from itertools import pairwise
 import pytest
 
 from proofs_check.report.site import graph
+from theorems.claims.catalogue import PAPERS, paper_claims
 
 
 def _random(seed: int, size: int) -> dict[str, list[str]]:
@@ -21,12 +22,34 @@ def test_layers_go_one_way_and_nodes_do_not_overlap(seed: int) -> None:
     below = _random(seed, 25)
     layout = graph.laid(list(below), below)
     for name, others in below.items():
-        assert all(layout.at[other][0] < layout.at[name][0] for other in others)
+        assert all(layout.at[other][1] < layout.at[name][1] for other in others)
         assert all((other, name) in layout.ways for other in others)
     for layer in layout.layers:
-        real = [name for name in layer if not name.startswith("\0")]
-        heights = sorted(layout.at[name][1] for name in real)
-        assert all(two - one >= graph.HIGH + graph.GAP - 1e-6 for one, two in pairwise(heights))
+        ends = [(layout.at[name][0], layout.wide[name] / 2) for name in layer if name in layout.wide]
+        assert all(b - y >= a + x + graph.GAP - 1e-6 for (a, x), (b, y) in pairwise(ends))
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_what_rests_on_what_in_a_paper_fits_its_page(paper: str) -> None:
+    """The page is 66 rem wide, with room at its sides; that of bao2024 has ten steps one upon another."""
+    nodes = [
+        _node(claim.id.split(".", 2)[2], "verified", tuple(name.split(".", 2)[2] for name in claim.depends_on))
+        for claim in paper_claims(paper)
+    ]
+    tree = ET.fromstring(str(graph.drawn(nodes, "g", paper)))
+    assert float(tree.get("width", "")) <= graph.WIDEST + 12 <= 66 * 16 - 2 * 20
+    for link in tree.iter("g"):
+        if (moved := link.get("transform")) and (box := link.find("rect")) is not None:
+            x = float(moved.removeprefix("translate(").split()[0])
+            assert 0 <= x <= x + float(box.get("width", "")) <= graph.WIDEST + 1
+
+
+def test_a_wide_layer_is_cut_and_a_source_stands_above_what_needs_it() -> None:
+    names = [f"source number {k:02d}" for k in range(12)]
+    below = {"first": names, "second": ["first"], "third": ["second", "late"]}
+    depth = graph.rows([*names, "late", *below], below, dict.fromkeys([*names, "late", *below], 150.0))
+    assert [depth[name] for name in names] == [0] * 4 + [1] * 4 + [2] * 4
+    assert depth["late"] == depth["second"] == depth["third"] - 1 == depth["first"] + 1
 
 
 def test_a_circle_is_drawn_too() -> None:
@@ -67,15 +90,3 @@ def test_what_rests_on_a_refuted_claim_is_marked() -> None:
 
 def test_no_claims_leave_an_empty_drawing() -> None:
     assert list(ET.fromstring(str(graph.drawn([], "g", "none"))).iter("a")) == []
-
-
-def test_layers_are_as_wide_as_their_labels_and_no_strip_is_empty() -> None:
-    below = {"cost": ["hull"], "wendel": ["hull"], "iff": ["one", "nought", "hull"], "more": ["iff"], "less": ["iff"]}
-    below |= {f"{name} upper": [name] for name in ("sink", "diagonal", "lower")}
-    names = ["hull", "one", "nought", "sink", "diagonal", "lower", *below]
-    layout = graph.laid(names, below)
-    assert layout.wide["cost"] == layout.wide["diagonal upper"] > layout.wide["one"] == layout.wide["diagonal"]
-    assert layout.at["cost"][0] == layout.wide["one"] + graph.SPACE
-    half = (graph.HIGH + graph.GAP) / 2
-    heights = sorted(y for _, y in layout.at.values())
-    assert all(high - low <= 2 * half + 1e-9 for low, high in pairwise(heights))

@@ -157,3 +157,11 @@ def test_a_bound_and_what_it_leaves_out_stand_with_the_formula() -> None:
     claim: Any = {"printed": {"upper": "a"}, "symbols": [], "correction": None}
     claim["said"] = {"quantities": {"upper": "norm(W, 2)"}, "remainder": "1/T"}
     assert names.named(claim, claim["printed"], PLAIN) == [(r"<\lVert W \rVert_{2} \leq>", "[a + o(1/T)]")]
+
+
+def test_beside_a_row_of_a_drawing_stands_a_formula_or_a_word_but_no_code() -> None:
+    quantities = {"EiWSWj": "E[x[i].T*W*Sigma*W*x[j]]", "second_moment": "+".join(["E[x[i].T*W*x[i]]"] * 3)}
+    claim: Any = {"printed": quantities, "symbols": [], "said": {"quantities": quantities}}
+    assert "EiWSWj" not in str(names.tag("EiWSWj", claim)) and "<math>" in str(names.tag("EiWSWj", claim))
+    assert str(names.tag("second_moment", claim)) == "second moment"
+    assert "exp(" not in str(names.tag("exp(u.T*v)", claim)) and "<math>" in str(names.tag("exp(u.T*v)", claim))

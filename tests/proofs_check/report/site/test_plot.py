@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import sympy as sp
+from markupsafe import Markup, escape
 
 from proofs_check.claims.cases import numbers, shown_case
 from proofs_check.report.site import plot
@@ -34,7 +35,7 @@ def test_distances_are_in_half_widths_from_the_derived_value() -> None:
 
 def test_a_print_outside_the_interval_is_marked() -> None:
     inside = CASE | {"printed": "1.05"}
-    tree = ET.fromstring(str(plot.drawn(plot.rows([CASE, inside, CASE | {"printed": None}]), "p")))
+    tree = ET.fromstring(str(plot.drawn(plot.rows([CASE, inside, CASE | {"printed": None}]), "p", escape)))
     marks = [node.get("class") for node in tree.iter("path")]
     assert marks == ["printed outside", "printed inside"]
     assert "outside the interval in 1 of 2" in "".join(tree.itertext())
@@ -50,12 +51,12 @@ def test_no_number_breaks_the_drawing() -> None:
     cases += [CASE | {"numbers": {"printed": value, "derived": value, "within": value}} for value in odd]
     for case in cases:
         drawing = plot.rows([case])
-        drawn = str(plot.drawn(drawing, "p"))
+        drawn = str(plot.drawn(drawing, "p", escape))
         assert bool(drawn) is not bool(drawing.left)
         if drawn:
             ET.fromstring(drawn)
             assert not re.search(r"\b(nan|inf)\b", drawn.replace("infinite", ""))
-    assert str(plot.drawn(plot.rows([]), "p")) == ""
+    assert str(plot.drawn(plot.rows([]), "p", escape)) == ""
 
 
 THETA, ROOT = sp.Symbol("theta"), sp.sqrt(sp.Rational(1, 2))
@@ -115,8 +116,20 @@ def test_an_enclosure_is_a_band_and_an_answer_is_one() -> None:
     case = shown_case({}, "q", None, (0.9, 1.1), (0.95, 1.15))
     (row,) = plot.rows([case]).rows
     assert row["within"] == pytest.approx(1) and row["estimate"] == pytest.approx(0.5)
-    assert case["derived"] == "0.9 to 1.1" and 'class="band"' in str(plot.drawn(plot.rows([case]), "p"))
+    assert case["derived"] == "0.9 to 1.1" and 'class="band"' in str(plot.drawn(plot.rows([case]), "p", escape))
     assert any("enclosure" in text for text in plot.remarks(plot.rows([case])))
     answer = plot.rows([shown_case({}, "q", True, False, (0, 0))])
     assert any("where it holds" in text for text in plot.remarks(answer))
-    assert "derived False, printed True" in str(plot.drawn(answer, "p"))
+    assert "derived False, printed True" in str(plot.drawn(answer, "p", escape))
+
+
+def test_rows_of_several_quantities_have_theirs_typeset() -> None:
+    def typeset(name: str) -> Markup:
+        return Markup("<math><mi>{}</mi></math>").format(name)
+
+    several = [CASE, CASE | {"quantity": "exp(u.T*v), limit"}]
+    tree = ET.fromstring(str(plot.drawn(plot.rows(several), "p", typeset)))
+    told = ["".join(node.itertext()) for node in tree.iter("div")]
+    assert told == ["case 1, moment", "case 2, exp(u.T*v)"]
+    assert [node.text for node in tree.iter("mi")] == ["moment", "exp(u.T*v)"]
+    assert "<math>" not in str(plot.drawn(plot.rows([CASE]), "p", typeset))
