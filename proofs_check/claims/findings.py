@@ -12,6 +12,7 @@ from theorems.algebra.expressions import parse, same
 from theorems.claims.catalogue import Statement, by_id
 from theorems.claims.growth import corrected
 from theorems.gaussian.process import KERNELS
+from theorems.kernel.catalogued import with_definitions
 from theorems.kernel.derivation import Derived
 from theorems.kernel.deriving import derive
 from theorems.kernel.limits import Limit
@@ -192,7 +193,7 @@ def saying(claim: Statement) -> Saying | None:
         return None
     named = {*claim.parameters, *(claim.letters if claim.interpreted else ())}
     return {
-        "quantities": dict(says.quantities),
+        "quantities": {name: with_definitions(text, claim) for name, text in says.quantities.items()},
         "hypotheses": says.hypotheses,
         "where": says.where,
         "law": says.law,

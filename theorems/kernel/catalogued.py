@@ -43,7 +43,7 @@ def said_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str
         raise StatementError(f"{statement.id} stands in words alone; add [claim.says]")
     if name not in says.quantities:
         raise StatementError(f"{statement.id}: says.quantities lacks {name}; add its left-hand side")
-    left = _with_definitions(says.quantities[name], statement)
+    left = with_definitions(says.quantities[name], statement)
     if name not in statement.printed and len(says.quantities) == 1 and is_factored(statement.printed):
         # the print is a sum of words, each with its factor
         factors = {key: in_language(text, statement, name) for key, text in statement.printed.items()}
@@ -73,7 +73,7 @@ def said_texts(statement: Statement, name: str) -> tuple[str, str, str, str, str
     return text, _hypotheses_of(statement, name, text), says.where, says.law, limit
 
 
-def _with_definitions(left: str, statement: Statement) -> str:
+def with_definitions(left: str, statement: Statement) -> str:
     """A quantity with the claim's printed definitions put in, but those that it says itself what they are."""
     says = statement.says
     assert says is not None

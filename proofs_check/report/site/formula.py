@@ -146,6 +146,13 @@ def functions() -> dict[str, str]:
     return _CALLS
 
 
+def telling(text: str) -> bool:
+    """Whether a name is written as what it is: a trace or a product of the model's matrices, a norm."""
+    from theorems.algebra import norms
+
+    return _word(text) is not None or norms.functional(text) is not None
+
+
 def recognised(text: str) -> bool:
     """Whether a name is a symbol rather than a word of a sentence."""
     chain = _CHAIN.fullmatch(text)

@@ -161,9 +161,10 @@ def value(text: str, claim: Claim) -> Markup:
 
 
 def definitions(claim: Claim) -> Markup | None:
-    """The quantities by their definitions, and what these use, typeset; None where not all of it is a formula."""
+    """The quantities by their definitions; None where not all of it is a formula."""
     quantities = said(claim).get("quantities", {})
-    told = {name: _definition(name, claim) for name in quantities if name not in _parts(claim)}
+    printed = [name for name in quantities if name in claim["printed"]] or quantities
+    told = {name: _definition(name, claim) for name in printed if name not in _parts(claim)}
     # a declared symbol stands in the formulas under its name, as does one of several quantities
     shown = [
         f"{formula.name(name)} = {latex}" if latex and (name in claim["symbols"] or _word(name, told)) else latex
@@ -171,13 +172,7 @@ def definitions(claim: Claim) -> Markup | None:
     ]
     if None in shown or not shown or re.search(r"^\S+ = |\[", claim["quantity"]):
         return None
-    parts = [part.partition(" = ") for part in _split(said(claim).get("where", "")) if part]
-    sides = [(formula.latex(left), formula.latex(_relettered(right, claim))) for left, _, right in parts]
-    if any(None in pair for pair in sides):
-        return None
-    first = Markup(", ").join(mathml.shown(str(latex)) for latex in dict.fromkeys(shown))
-    used = Markup(", ").join(mathml.shown(f"{left} = {right}") for left, right in sides)
-    return first + Markup(" with ") + used if used else first
+    return Markup(", ").join(mathml.shown(str(latex)) for latex in dict.fromkeys(shown))
 
 
 def _word(name: str, told: Mapping[str, str | None]) -> bool:
@@ -260,7 +255,7 @@ def less(one: str, other: str) -> str:
 def _parts(claim: Claim) -> dict[str, str]:
     """The declared symbols with definitions that are short enough to stand in formulas."""
     told = said(claim)
-    table = {left: right for left, _, right in (part.partition(" = ") for part in _split(told.get("where", "")))}
+    table = {left: right for left, _, right in (part.partition(" = ") for part in split(told.get("where", "")))}
     table |= told.get("quantities", {})
     return {name: table[name] for name in claim["symbols"] if 0 < len(table.get(name, "")) <= LONGEST_PART}
 
@@ -270,12 +265,12 @@ def _named(table: Mapping[str, str]) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, table))})(?!\w)")
 
 
-def _split(text: str) -> list[str]:
-    """Definitions cut at the commas outside brackets."""
+def split(text: str) -> list[str]:
+    """Definitions cut at the commas and semicolons outside brackets."""
     parts, depth, start = [], 0, 0
     for place, sign in enumerate(text):
         depth += (sign in "([{") - (sign in ")]}")
-        if sign == "," and depth == 0:
+        if sign in ",;" and depth == 0:
             parts.append(text[start:place].strip())
             start = place + 1
     return [*parts, text[start:].strip()]

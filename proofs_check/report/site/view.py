@@ -16,7 +16,7 @@ from proofs_check.claims.report import Claim, Report
 from proofs_check.inputs.expect import CORRECTED, VERDICTS
 from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
-from proofs_check.report.site import cases, compare, formula, mathml, names, plot, proof, slip
+from proofs_check.report.site import cases, compare, formula, mathml, names, notation, plot, proof, slip
 from proofs_check.report.telling import (
     FIDELITY,
     asked,
@@ -328,6 +328,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         ],
         "quantity": mathml.sentence(claim["quantity"]),
         "defined": names.definitions(claim),
+        "notation": notation.definitions(claim, entry.correction.claim if entry.correction else None),
         "along": names.along(claim) if any(index in CASES for index in ordered(_params(claim))) else None,
         "mapping": names.mapping(claim),
         "symbols": Markup(", ").join(mathml.expression(names.written(s, claim), False) for s in claim["symbols"]),
