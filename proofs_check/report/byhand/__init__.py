@@ -27,6 +27,15 @@ def check(claim: Claim) -> tuple[str, ...]:
     return _check(msgspec.json.encode(read))
 
 
+def tokens(claim: Claim) -> str:
+    """What a check by hand of this claim says of the tokens; "" where it has others."""
+    try:
+        found = moments.tokens(moments.setting_of(claim, next(iter(claim["printed"]))))
+    except (LookupError, ValueError, TypeError):
+        return ""
+    return found if any(found in line for line in check(claim)) else ""
+
+
 _READ = ("id", "verdict", "counterexample", "said", "printed", "symbols", "kind", "correction")
 #: What both sides found, as data.
 _SIDES: tuple[Literal["symbolic"], Literal["simulation"]] = ("symbolic", "simulation")

@@ -237,11 +237,13 @@ def _of(vectors: Sequence[Vector], names: Mapping[str, str], kind: str) -> str:
 def given(setting: Setting) -> str:
     """The case: d = 1, its matrices, and how the tokens vary together."""
     named = [f"{name} = {setting.number(name)}" for name in ("W", "Sigma", "lam") if name in setting.params]
-    law = KERNELS[setting.kernel]
+    return f"Take d = 1, {', '.join(named)}: {tokens(setting)}."
+
+
+def tokens(setting: Setting) -> str:
+    """How the tokens vary together."""
     scale = "" if setting.number("Sigma") == 1 else " Sigma"
-    return (
-        f"Take d = 1, {', '.join(named)}: the tokens are numbers with E[x_s x_t] = {law.below.expr}{scale} for s <= t."
-    )
+    return f"the tokens are numbers with E[x_s x_t] = {KERNELS[setting.kernel].below.expr}{scale} for s <= t"
 
 
 # -- a case of its own

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from proofs_check.claims.report import Claim, Counterexample, Report
@@ -20,11 +22,10 @@ _PREAMBLE = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
 \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
-\usepackage{amsmath,amssymb,graphicx,longtable}
+\usepackage{amsmath,amssymb,graphicx,multicol}
 \usepackage[margin=2.2cm]{geometry}
 \setlength{\parindent}{0pt}
 \raggedright
-\setlength{\LTpre}{0pt}
 \newlength{\margin}
 \settowidth{\margin}{\textit{Printed}\quad}
 \newsavebox{\formula}
@@ -35,6 +36,7 @@ _PREAMBLE = r"""\documentclass[10pt,a4paper]{article}
 \newcounter{finding}
 \newcommand{\finding}[1]{\par\addvspace{1.1ex}\pagebreak[2]\stepcounter{finding}\textbf{\thefinding. #1.} }
 \newcommand{\told}[2]{\par\nopagebreak\hangindent=\margin\hangafter=1\makebox[\margin][l]{\textit{#1}}#2}
+\newcommand{\row}[2]{\par\hangindent=1.5em\hangafter=1 #1 \dotfill\ \mbox{#2}}
 \begin{document}
 """
 _ESCAPED = {
@@ -62,6 +64,10 @@ _ACTIVE = re.compile(
     r"immediate|catcode|csname|special|usepackage|documentclass|end\{document|expandafter|loop|href|url|label|ref|tag|"
     r"includegraphics|DeclareMathOperator)|[%#$~`\"]|\^\^|[^\x20-\x7e]"
 )
+#: A formula within a sentence.
+_QUOTED = re.compile(r"`([^`]*)`")
+#: Words between formulas.
+_WORDS = re.compile(r"\\text\{([^{}$\\]*)\}")
 #: Letters of a formula that may be wider than the page.
 LONG = 100
 #: Letters of a correction that stands beside the place of the claim.
@@ -119,7 +125,12 @@ def _inline(latex: str) -> str:
 
 
 def statement(latex: str) -> str:
-    """A statement that may be broken at its wide spaces; as text where it may not stand."""
+    """A statement that may be broken at its wide spaces and in its words; as text where it may not stand."""
+    if safe(latex) and (words := _WORDS.search(latex)) and "\\begin" not in latex:
+        around = (latex[: words.start()].strip(), latex[words.end() :].strip())
+        if all(not part or safe(part) for part in around):
+            before, after = (statement(part) if part else "" for part in around)
+            return " ".join(filter(None, (before, escaped(words[1].strip()), after)))
     parts = mathml.cut(latex)
     if latex and all(safe(part) for part in parts):
         related = [bool(mathml.RELATION.match(part)) for part in parts]
@@ -194,10 +205,9 @@ def _row(head: str, told: str) -> list[str]:
     return [rf"\told{{{head}}}{{{told}}}"] if told else []
 
 
-def _printed(entry: Entry) -> list[str]:
+def _printed(entry: Entry) -> str:
     claim = entry.claim
-    told = statement(claim["statement"]) if claim["statement"] else _named(claim, claim["printed"])
-    return _row(entry.head.capitalize(), told)
+    return statement(claim["statement"]) if claim["statement"] else _named(claim, claim["printed"])
 
 
 def _correct(entry: Entry) -> str:
@@ -219,13 +229,20 @@ def _correct(entry: Entry) -> str:
     return told + "".join(f"; {remark}" for remark in remarks if remark)
 
 
-def _check(claim: Claim) -> str:
+def _shared(claims: Sequence[Claim]) -> list[str]:
+    """What several checks say of their tokens beside the numbers that they take, typeset: it is said once for all."""
+    said = Counter(map(byhand.tokens, claims))
+    return [sentence(text) for text, count in said.items() if text and count > 1]
+
+
+def _check(claim: Claim, shared: Sequence[str]) -> str:
     """The counterexample, which a reader can work out."""
     given = claim["counterexample"]
     if not given:
         return ""
     if lines := byhand.check(claim):
-        return " ".join(sentence(names.written(line, claim, generated=True)) for line in lines)
+        told = " ".join(sentence(names.written(line, claim, generated=True)) for line in lines)
+        return reduce(lambda text, said: text.replace(f": {said}", "", 1), shared, told)
     case = ", ".join(_given(names.letter(name, claim), value) for name, value in _ordered(given))
     printed, true = (_value(outcome(given[side])) for side in ("printed", "true"))
     values = f"the printed formula gives {printed}, the true value is {true}"
@@ -254,21 +271,34 @@ def _value(text: str) -> str:
 
 def _reason(entry: Entry) -> str:
     """What is wrong, the line of the printed proof in which the error is, and by which argument the print is false."""
-    claim = entry.claim
-    slips, proof = " ".join(sentence(text) for text in view.slips(entry)), claim["proof"]
+    claim, known = entry.claim, _formulas(entry)
+    # what only says print and correction again stands above
+    new = [text for text in view.slips(entry) if not {*_QUOTED.findall(text)} <= known or "`" not in text]
+    slips, proof = " ".join(map(sentence, new)), claim["proof"]
     parts = [escaped(false_lines(claim).rstrip("."))] if proof["first_false"] else []
     parts += [sentence(claim["symbolic"]["method"])] if claim["symbolic"]["method"] else []
     told = "; ".join(parts) + "." * bool(parts)
     return " ".join(filter(None, (slips, told[:1].upper() + told[1:])))
 
 
-def _finding(entry: Entry, heirs: Sequence[Entry]) -> list[str]:
-    """A cause: what is printed, what is correct, why, how to check it, and a line for each claim that inherits it."""
+def _formulas(entry: Entry) -> set[str]:
+    """The formulas of the print and of the correction, as sentences have them."""
+    both = (entry.claim, *((entry.correction.claim,) if entry.correction else ()))
+    return {names.written(text, entry.claim) for one in both for text in one["printed"].values()}
+
+
+def _finding(entry: Entry, beside: Sequence[Entry], heirs: Sequence[Entry], shared: Sequence[str]) -> list[str]:
+    """A cause: what is printed, what is correct, why, how to check it; a line for what goes with it or inherits it."""
     claim = entry.claim
     reading = [part for part in sentences(claim["reading"]) if not part.startswith("The report ")]
-    told = " ".join(f"{sentence(names.written(part, claim)).rstrip('.')}." for part in reading)
-    out = [rf"\finding{{{_place(entry)}}}{told}", *_printed(entry), *_row("Correct", _correct(entry))]
-    out += [*_row("Reason", _reason(entry)), *_row("Check", _check(claim))]
+    parts = (sentence(names.written(part, claim)) for part in reading)
+    told = " ".join(part if part.endswith((".", ".)")) else f"{part}." for part in parts)
+    out = [rf"\finding{{{_place(entry)}}}{told}", *_row(entry.head.capitalize(), _printed(entry))]
+    out += _row("Correct", _correct(entry))
+    out += [*_row("Reason", _reason(entry)), *_row("Check", _check(claim, shared))]
+    for other in beside:
+        correct = _correct(other)
+        out += _row("Also", f"{_place(other)}: {_printed(other)}" + f"; correct is {correct}" * bool(correct) + ".")
     return out + _row("Inherit", "; ".join(map(_heir, heirs)) + "." * bool(heirs))
 
 
@@ -278,21 +308,21 @@ def _heir(entry: Entry) -> str:
     return _place(entry) + f": {_correct(entry)}" * (len(formulas) == 1 and len(*formulas) <= SHORT)
 
 
-def _appendix(entries: Sequence[Entry]) -> list[str]:
-    """Every claim in the order of the paper: its place, its verdict, and whose error it has."""
-    rows = [r"\par\addvspace{2ex}\footnotesize", r"\begin{longtable}{@{}p{0.44\linewidth}lp{0.4\linewidth}@{}}"]
-    rows += [r"\multicolumn{3}{@{}l}{\normalsize\textbf{Appendix. All statements}}\\[0.5ex]"]
-    claims, table = [entry.claim for entry in entries], {entry.id: entry for entry in entries}
-    sources = inherited(claims)
+def _appendix(entries: Sequence[Entry], numbers: Mapping[str, int]) -> list[str]:
+    """Every claim in the order of the paper: its place, its verdict, and by its number the paragraph of its error."""
+    out = [r"\par\addvspace{2ex}\begin{multicols}{2}[\textbf{Appendix. All statements}]\footnotesize"]
+    sources = inherited([entry.claim for entry in entries])
     for entry in entries:
-        source = "; ".join(_place(table[name]) for name in sources.get(entry.id, ()))
-        told = f"by {source}" if source else "in lower order only" if of_lower_order(entry.claim) else ""
-        rows.append(rf"{_place(entry)} & {escaped(entry.verdict)} & {told} \\")
-    return [*rows, r"\end{longtable}"]
+        given = dict.fromkeys(numbers[name] for name in (entry.id, *sources.get(entry.id, ())) if name in numbers)
+        told = "false" if entry.verdict == "refuted" else escaped(entry.verdict)
+        told += " in lower order" if of_lower_order(entry.claim) else ""
+        told += f", no. {', '.join(map(str, given))}" if given else ""
+        out.append(rf"\row{{{_place(entry)}}}{{{told}}}")
+    return [*out, r"\end{multicols}"]
 
 
 def comments(report: Report, paper: str) -> str:
-    """Comments on one paper: a LaTeX document that needs amsmath, amssymb, graphicx and longtable alone.
+    """Comments on one paper: a LaTeX document that needs amsmath, amssymb, graphicx and multicol alone.
 
     A paragraph a cause, the gravest first, with what is printed, what is correct, the reason, a check, and the claims
     that inherit the error; what is wrong in lower order only comes last, and all claims in an appendix.
@@ -323,9 +353,13 @@ def comments(report: Report, paper: str) -> str:
     ]
     letters = dict.fromkeys(told for entry in entries if (told := names.mapped(entry.claim)))
     out += ["In the paper's notation, " + "; ".join(map(sentence, letters)) + "."] if letters else []
+    shared = _shared([table[cause.id].claim for cause in found])
+    out += [f"In the checks with $d = 1$ {said}." for said in shared]
+    numbers: dict[str, int] = {}
     for place, cause in enumerate(found):
         if cause.lower and not (place and found[place - 1].lower):
             out += [r"\par\addvspace{2ex}\textbf{Wrong in lower-order terms only}"]
-        for name in cause.own:
-            out += _finding(table[name], [table[heir] for heir in cause.heirs if name == cause.own[-1]])
-    return "\n".join([*out, *_appendix(entries), r"\end{document}", ""])
+        numbers |= dict.fromkeys(cause.own, place + 1)
+        beside, heirs = ([table[name] for name in group] for group in (cause.beside, cause.heirs))
+        out += _finding(table[cause.id], beside, heirs, shared)
+    return "\n".join([*out, *_appendix(entries, numbers), r"\end{document}", ""])

@@ -97,6 +97,8 @@ def code(text: str) -> Markup:
 
 #: A formula and the sign after it, which no line may begin with.
 _ENDED = re.compile(r"(<math>(?:(?!</?math).)*</math>) ?([.,;:)])")
+#: What a part of a formula may begin or end with and not show.
+_SPACES = re.compile(r"^(?:\\q?quad(?![A-Za-z])|\\ |\s)+|(?:\\q?quad|(?<!\\)\\ |(?<!\\)\\$|\s)+$")
 _GAPS = re.compile(r"\\(?:qquad|quad|implies|iff)(?![A-Za-z])")
 #: Where a long statement may be broken, too.
 RELATION = re.compile(r"(?<!:)=|\\(?:leq?|geq?|to|approx)(?![A-Za-z])")
@@ -122,7 +124,7 @@ def cut(latex: str) -> list[str]:
             depth += (latex[place] in "({[") - (latex[place] in ")}]")
             place += 1
     parts = [latex[a:b].strip() for a, b in zip(places, [*places[1:], len(latex)], strict=True)]
-    return [re.sub(r"^\\q?quad\s*|(?<!\\)\\$", "", part) for part in parts if part]
+    return [part for part in (_SPACES.sub("", part) for part in parts) if part]
 
 
 def statement(latex: str) -> Markup:

@@ -94,8 +94,8 @@ def _told(name: str, printed: str, true: str, claim: Claim) -> str:
     if printed in names.said(claim).get("quantities", {}):
         # what differs stands nowhere in the print, which names another quantity
         other = str(sp.factor(pair[0]))
-        fits = max(len(true), len(other)) <= LONGEST and sp.expand(pair[0] - pair[1]) != 0
-        return f"{shown(true)} is right, and what the print puts in its place is {shown(other)}." if fits else ""
+        fits = len(other) <= LONGEST and sp.expand(pair[0] - pair[1]) != 0
+        return f"the print puts {shown(other)} in its place." if fits else ""
     found = _differs(*pair, _traces(claim), name in names.BOUNDS)
     if not found:
         return ""
@@ -106,7 +106,8 @@ def _told(name: str, printed: str, true: str, claim: Claim) -> str:
             return f"the bound {shown(found[1])} is false; what holds is {shown(found[2])}."
         what = claim["quantity"] if name == next(iter(claim["printed"])) else name
         return f"{what} is {shown(found[2])}, not {shown(found[1])}."
-    return re.sub(r"`([^`]*)`", lambda part: shown(part[1]), found[0])
+    # what is longer explains less than print and correction beside each other
+    return re.sub(r"`([^`]*)`", lambda part: shown(part[1]), found[0]) if len(found[0]) <= 2 * LONGEST else ""
 
 
 def _both(name: str, printed: str, true: str, claim: Claim) -> tuple[sp.Expr, sp.Expr] | None:

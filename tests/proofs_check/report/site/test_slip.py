@@ -180,7 +180,7 @@ def test_where_a_limit_is_another_one() -> None:
 def test_a_print_that_names_another_quantity_is_the_correction_less_their_difference() -> None:
     more: dict[str, Any] = {"said": {"quantities": {"value": "Var[s]", "other": "Var[x]"}}}
     found = told("other", "a*c", **more, correction={"latex": "", "holds": "", "apart": {"value": "-c"}})
-    assert found == "`a*c` is right, and what the print puts in its place is `c*(a + 1)`."
+    assert found == "The print puts `c*(a + 1)` in its place."
     assert told("other", "a*c", **more) == ""
 
 

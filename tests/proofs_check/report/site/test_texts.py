@@ -13,8 +13,10 @@ import pytest
 
 from proofs_check.inputs.expect import CORRECTED
 from proofs_check.report import site
-from proofs_check.report.site.comments import escaped, safe
+from proofs_check.report.site import view
+from proofs_check.report.site.comments import _check, _shared, escaped, safe, sentence, statement
 from proofs_check.report.site.markdown import code, math
+from tests.proofs_check.report.byhand.test_byhand import refuted
 from tests.proofs_check.report.site.test_pages import EVIL, hostile
 
 Report = Any
@@ -58,10 +60,11 @@ def test_the_comments_are_of_their_paper_by_cause(sample_report: Report) -> None
     assert "1 are false as printed" not in text and "[author of these comments]" in text
     # (15) is right to leading order
     small = text.index("Wrong in lower-order terms only")
-    assert small < text.index("Eq. (15)") < text.index(r"\told{Printed}") < text.index("longtable}", small)
+    assert small < text.index("Eq. (15)") < text.index(r"\told{Printed}") < text.index("multicols}", small)
     appendix = text[text.index("Appendix. All statements") :]
     shown = [claim for claim in sample_report["claims"] if not claim["id"].endswith(CORRECTED)]
-    assert len(re.findall(r"&.*&.* \\\\$", appendix, re.M)) == sum(claim["paper"]["id"] == "bao2024" for claim in shown)
+    rows = sum(claim["paper"]["id"] == "bao2024" for claim in shown)
+    assert len(re.findall(r"^\\row\{.+\}\{\w.*\}$", appendix, re.M)) == rows
     assert "None of" in site.comments(sample_report, "lampert2026")
 
 
@@ -78,7 +81,39 @@ def test_each_cause_has_its_print_correction_reason_and_check(sample_report: Rep
         heads = re.findall(r"\\told\{(\w+)\}", part)
         assert [head for head in heads if head != "Inherit"] == ["Printed", "Correct", "Reason", "Check"]
     assert r"\told{Inherit}{Lemma 9" in findings[0]
-    assert "Lemma 9 & refuted & by Lemma 8" in text
+    assert r"\row{Lemma 8}{false, no. 1}" in text and r"\row{Lemma 9}{false, no. 1}" in text
+
+
+def test_what_several_checks_say_of_the_tokens_is_said_once() -> None:
+    said = "the tokens are numbers with E[x_s x_t] = s for s <= t"
+    claims = [refuted(f"bao2024.appA.eq{number}") | {"symbols": []} for number in (15, 16)]
+    assert _shared(claims[:1]) == []
+    shared = _shared(claims)
+    assert shared == [sentence(said)]
+    for claim in claims:
+        whole, short = _check(claim, []), _check(claim, shared)
+        assert whole.replace(": " + shared[0], "") == short != whole and short.startswith("Take $d = 1$, ")
+
+
+def test_what_only_repeats_print_and_correction_is_no_reason(sample_report: Report) -> None:
+    first = next(claim for claim in sample_report["claims"] if claim["id"] == "bao2024.appA.eq15")
+    report = copy.deepcopy(sample_report)
+    for claim in report["claims"]:
+        if claim["id"].startswith(first["id"]):
+            claim["printed"] = {"value": "1" if claim["id"] == first["id"] else "2"}
+    (entry,) = (one for one in view.entries(report) if one.id == first["id"])
+    assert view.slips(entry) and all("`1`" in text and "`2`" in text for text in view.slips(entry))
+    reason = re.search(r"\\told\{Reason\}\{.*", site.comments(report, "bao2024"))
+    assert reason is not None and "not" not in reason[0]
+
+
+def test_a_further_false_step_takes_one_line(sample_report: Report) -> None:
+    first = next(claim for claim in sample_report["claims"] if claim["id"] == "bao2024.appA.eq15")
+    again = {**first, "id": "bao2024.x.again", "where": "Lemma 8"}
+    report: Report = {**sample_report, "claims": [*sample_report["claims"], again]}
+    text = site.comments(report, "bao2024")
+    assert text.count(r"\told{Check}") == 1 and text.count(r"\told{Also}{Lemma 8: ") == 1
+    assert r"\row{Lemma 8}{false in lower order, no. 1}" in text
 
 
 def test_a_formula_may_only_show() -> None:
@@ -95,6 +130,17 @@ def test_a_formula_may_only_show() -> None:
         "é",
     ):
         assert not safe(latex), latex
+
+
+def test_the_words_of_a_statement_may_be_broken() -> None:
+    told = statement(r"\text{the term } a_i \text{ is 50 of } \sum_j a_j \text{ at most}")
+    assert told.startswith("the term ") and told.endswith(" at most") and " is 50 of " in told
+    assert r"\fit{$\displaystyle a_i$}" in told and r"\text" not in told
+    # what is not safe, or ends within the words, stays as it is
+    assert r"\texttt" not in statement(
+        r"\text{attention} \ \ge\ \ln(1+T e^{-\nu}) + \frac{\nu}{T^{-1}+e^{-\nu}} \quad \text{since}"
+    )
+    assert r"\texttt" in statement(r"\text{a} \input{b}") and statement(r"\sqrt{\text{a} b}").count(r"\fit") == 1
 
 
 def test_text_is_escaped_for_latex() -> None:
