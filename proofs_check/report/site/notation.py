@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
@@ -16,10 +16,13 @@ COMMON = {"x", "W", "Sigma", "I", "T", "d", "i", "j", "E", "Var", "Cov", "Kurt",
 COMMON |= {"fro", "nuclear", "True", "False", "if", "iff"}
 
 
-def definitions(claim: Claim, correction: Claim | None) -> list[Markup]:
-    """The definitions of all names that the claim's formulas use, and of those that these use, each once."""
-    table, found = defined(claim), []
-    wanted = list(dict.fromkeys(_used(claim, correction)))
+def definitions(claim: Claim, correction: Claim | None, below: Sequence[Claim] = ()) -> list[Markup]:
+    """The definitions of all names that the claim's formulas use, and of those that these use, each once.
+
+    Lines of a proof use names of the claims ``below``, on which it rests.
+    """
+    table, found = defined(claim, below), []
+    wanted = list(dict.fromkeys(_used(claim, correction, below)))
     for name in wanted:
         if name not in table:
             continue
@@ -33,32 +36,65 @@ def definitions(claim: Claim, correction: Claim | None) -> list[Markup]:
     return found
 
 
-def undefined(claim: Claim, correction: Claim | None) -> list[str]:
+def undefined(claim: Claim, correction: Claim | None, below: Sequence[Claim] = ()) -> list[str]:
     """The names in the claim's formulas that its page neither defines nor assumes something of."""
     told = names.said(claim)
     texts = [claim["reading"], claim["quantity"], *claim["assumptions"]]
     texts += [str(told.get(part, "")) for part in ("hypotheses", "law", "limit")]
     texts += [*told.get("letters", {}), *told.get("letters", {}).values(), *told.get("along", {})]
-    known = {*defined(claim), *COMMON, *formula.functions(), *(name for text in texts for name in _NAME.findall(text))}
-    return sorted({name for name in _used(claim, correction) if name not in known and not formula.telling(name)})
+    known = {
+        *defined(claim, below),
+        *COMMON,
+        *formula.functions(),
+        *(name for text in texts for name in _NAME.findall(text)),
+    }
+    used = _used(claim, correction, below)
+    return sorted({name for name in used if name not in known and not formula.telling(name)})
 
 
-def defined(claim: Claim) -> Mapping[str, tuple[str, str]]:
-    """The names that the claim's data define, each with both sides of its definition: ``U`` as U[i] = beta*x[i]."""
-    told = names.said(claim)
-    parts = [part.partition(" = ") for part in names.split(told.get("where", "")) if part]
-    table = {left.partition("[")[0]: (left, right) for left, _, right in parts}
-    named = {name: text for name, text in told.get("quantities", {}).items() if name.isidentifier()}
-    return table | {name: (name, text) for name, text in named.items() if name not in names.BOUNDS}
+def defined(claim: Claim, below: Sequence[Claim] = ()) -> Mapping[str, tuple[str, str]]:
+    """The names that the claims' data define, each with both sides of its definition: ``U`` as U[i] = beta*x[i]."""
+    table: dict[str, tuple[str, str]] = {}
+    for one in (*below, claim):
+        told = names.said(one)
+        parts = [part.partition(" = ") for part in names.split(told.get("where", "")) if part]
+        table |= {left.partition("[")[0]: (left, right) for left, _, right in parts}
+        named = {name: text for name, text in told.get("quantities", {}).items() if name.isidentifier()}
+        table |= {name: (name, text) for name, text in named.items() if name not in names.BOUNDS}
+    return table
 
 
-def _used(claim: Claim, correction: Claim | None) -> list[str]:
-    """The names in what is printed and derived, and in the definitions of what is printed."""
+def beneath(claim: Claim, table: Mapping[str, Claim]) -> list[Claim]:
+    """The claims on which one rests, directly or through others, the nearest last."""
+    found: dict[str, Claim] = {}
+    queue = [claim]
+    for one in queue:
+        new = {name: table[name] for name in one["depends_on"] if name in table and name not in found}
+        found |= new
+        queue += new.values()
+    return [*found.values()][::-1]
+
+
+def spelt(text: str, claim: Claim, below: Sequence[Claim]) -> str:
+    """A line of a proof, with the definitions of names that are words and no symbols: E[x[i].T*W*x[j]] for EiWj."""
+    table = defined(claim, below)
+
+    def put_in(found: re.Match[str]) -> str:
+        name = found[0]
+        return found[0] if name not in table or formula.recognised(name) else f"({table[name][1]})"
+
+    return _NAME.sub(put_in, text)
+
+
+def _used(claim: Claim, correction: Claim | None, below: Sequence[Claim]) -> list[str]:
+    """The names in what is printed and derived, in the definitions of that, and in the lines of the proof."""
     quantities = names.said(claim).get("quantities", {})
     formulas = (*claim["printed"].values(), *(correction["printed"].values() if correction else ()))
     texts = [names.written(text, claim) for text in formulas]
     texts += [quantities[name] for name in claim["printed"] if name in quantities]
     texts.append(str(names.said(claim).get("hypotheses", "")))
+    for line in claim["proof"].get("lines", ()):
+        texts += [] if line.get("latex") else [spelt(line[side], claim, below) for side in ("printed", "derived")]
     for one in claim["proof"].get("concludes", ()):
         texts += [one["value"], one["limit"], one["remainder"]]
     bound = {found for text in texts for found in re.findall(r", (\w+)(?=, )", text)}

@@ -282,9 +282,14 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         {"text": generated(step["text"]), "rule": step["rule"], "ok": step["ok"]} for step in claim["proof"]["steps"]
     ]
     wrong = next((place for place, step in enumerate(steps) if not step["ok"]), None)
+    below = notation.beneath(claim, {name: one.claim for name, one in table.items()})
     lines = [
         line
-        | {side: mathml.expression(names.written(line[side], claim)) for side in ("printed", "derived") if line[side]}
+        | {
+            side: mathml.expression(names.written(notation.spelt(line[side], claim, below), claim))
+            for side in ("printed", "derived")
+            if line[side]
+        }
         | ({"printed": mathml.shown(line["latex"])} if line.get("latex") else {})
         | {"entry": table.get(line.get("claim", ""))}
         for line in claim["proof"]["lines"]
@@ -328,7 +333,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         ],
         "quantity": mathml.sentence(claim["quantity"]),
         "defined": names.definitions(claim),
-        "notation": notation.definitions(claim, entry.correction.claim if entry.correction else None),
+        "notation": notation.definitions(claim, entry.correction.claim if entry.correction else None, below),
         "along": names.along(claim) if any(index in CASES for index in ordered(_params(claim))) else None,
         "mapping": names.mapping(claim),
         "symbols": Markup(", ").join(mathml.expression(names.written(s, claim), False) for s in claim["symbols"]),

@@ -23,6 +23,7 @@ CORRECTIONS = {
 
 def claim(name: str) -> Any:
     statement = by_id()[name]
+    lines = [line for source in (*(by_id()[one] for one in statement.proof), statement) for line in source.lines]
     return {
         "id": name,
         "printed": dict(statement.printed),
@@ -31,14 +32,30 @@ def claim(name: str) -> Any:
         "quantity": statement.quantity,
         "assumptions": list(statement.assumptions),
         "symbols": list(statement.symbols),
-        "proof": {},
+        "proof": {"lines": [{"printed": line.printed, "derived": ""} for line in lines if not line.says]},
+        "depends_on": list(statement.depends_on),
         "correction": CORRECTIONS.get(name),
     }
 
 
+@pytest.fixture(scope="module")
+def table() -> dict[str, Any]:
+    return {statement.id: claim(statement.id) for statement in shipped()}
+
+
 @pytest.mark.parametrize("name", [statement.id for statement in shipped()])
-def test_every_symbol_of_a_shipped_claim_is_defined_on_its_page(name: str) -> None:
-    assert notation.undefined(claim(name), None) == []
+def test_every_symbol_of_a_shipped_claim_is_defined_on_its_page(name: str, table: dict[str, Any]) -> None:
+    assert notation.undefined(table[name], None, notation.beneath(table[name], table)) == []
+
+
+def test_lines_of_a_proof_use_the_names_of_what_it_rests_on(table: dict[str, Any]) -> None:
+    """Lemma 1 prints E[x_i^T W Sigma W x_j] and (A), ..., (C2), which are quantities of the claims beneath it."""
+    lemma = table["bao2024.sec4.lemma1-variance"]
+    below = notation.beneath(lemma, table)
+    assert "EiWSWj" in notation.undefined(lemma, None) and "C2" in notation.undefined(lemma, None)
+    assert notation.spelt("(T - j)*EiWSWj + A", lemma, below) == "(T - j)*(E[x[i].T*W*Sigma*W*x[j]]) + A"
+    told = " ".join(map(str, notation.definitions(lemma, None, below)))
+    assert "<mi>C</mi><mn>2</mn>" in told and "EiWSWj" not in told
 
 
 @pytest.mark.parametrize("where", ["printed", "corrected", "concluded", "used by a quantity"])
