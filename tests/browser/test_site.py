@@ -147,6 +147,8 @@ def test_the_filter_keeps_its_state_in_the_address(folder: Path, page: Page) -> 
     page.run("document.querySelector('[value=refuted]').click()")
     assert page.run(shown) == ["refuted"]
     assert page.run("location.hash") == "#verdict=refuted"
+    overview = "document.querySelector('.overview').checkVisibility()"
+    assert not page.run(overview)
     assert page.run("document.querySelector('[role=status]').textContent") == "1 of 5 claims"
     page.open(folder / "run.html")
     page.open(folder / "index.html", "#verdict=refuted+error&q=appA")
@@ -156,6 +158,7 @@ def test_the_filter_keeps_its_state_in_the_address(folder: Path, page: Page) -> 
     assert page.run("document.querySelector('[role=status]').textContent").startswith("No claim")
     page.run("document.querySelector('[type=reset]').click()")
     assert len(page.run(f"new Promise(done => setTimeout(() => done({shown}), 50))")) == 5
+    assert page.run(overview)
     page.open(folder / "run.html")
     page.open(folder / "index.html", "#claims")
     assert len(page.run(shown)) == 5

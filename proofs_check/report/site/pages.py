@@ -41,10 +41,11 @@ def _finalised(value: Any) -> Any:
 
 
 def _tiny(value: float) -> Markup:
-    """A small probability as 10 to a power."""
+    """A number with few digits, a small one as a power of 10."""
     digits, _, power = f"{value:.3g}".partition("e")
     front = "" if digits == "1" else f"{digits} · "
-    return Markup("{}10<sup>−{}</sup>").format(front, abs(int(power))) if power else Markup(digits)
+    sign = "−" if power.startswith("-") else ""
+    return Markup("{}10<sup>{}{}</sup>").format(front, sign, abs(int(power))) if power else Markup(digits)
 
 
 def environment() -> Environment:

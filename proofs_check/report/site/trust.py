@@ -33,14 +33,14 @@ def ledger(run: Run) -> dict[str, Any]:
     rows = [
         {
             "id": entry["id"],
-            "alpha": f"{entry['alpha']:.2e}",
-            "spent": f"{entry['spent']:.2e}" if entry["spent"] else "0",
+            "alpha": entry["alpha"],
+            "spent": entry["spent"],
             "over": entry["spent"] > entry["alpha"],
         }
         for entry in run["ledger"]
     ]
     spent = sum(entry["spent"] for entry in run["ledger"])
-    return {"rows": rows, "spent": f"{spent:.2e}", "alpha": f"{run['alpha']:.0e}", "over": spent > run["alpha"] > 0}
+    return {"rows": rows, "spent": spent, "alpha": run["alpha"], "over": spent > run["alpha"] > 0}
 
 
 def rate(value: Any) -> dict[str, Any]:

@@ -46,6 +46,26 @@ _SAFE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 #: What is a name in a title, W_Q.
 _NAMED = re.compile(r"\b[A-Za-z]+_[A-Za-z0-9]+\b")
 _SECTIONS = ((r"sec(\d+)", "Section"), (r"app([A-Z])", "Appendix"))
+#: Words that the search takes for each other.
+SYNONYMS = (
+    ("variance", "spread", "second moment", "fluctuation"),
+    ("mean", "expectation", "expected", "average"),
+    ("gaussian", "normal", "isserlis", "wick"),
+    ("entropy", "information", "collapse"),
+    ("eigenvalue", "eigenspectrum", "spectrum", "trace"),
+    ("norm", "frobenius", "spectral", "nuclear", "size"),
+    ("softmax", "attention", "weights"),
+    ("walk", "token", "embedding", "sequence"),
+    ("bound", "inequality", "estimate"),
+    ("limit", "asymptotic", "infinity"),
+    ("gradient", "derivative", "slope"),
+    ("sink", "switch", "bos"),
+    ("oversmoothing", "smooths", "similarity", "cosine"),
+    ("feature", "kernel", "performer", "favor"),
+    ("eq", "equation", "display", "formula"),
+    ("thm", "theorem"),
+    ("optimum", "least", "minimum", "cost"),
+)
 #: Most letters of a title.
 TITLE = 72
 #: The parameter that counts how far a case is along a sequence.
@@ -116,7 +136,9 @@ class Entry:
         """What the search looks through."""
         claim = self.claim
         parts = (claim["id"], claim["where"], claim["kind"], claim["symbolic"]["method"], claim["quantity"])
-        return " ".join((*parts, " ".join(claim["printed"]), claim["reading"])).lower().replace("-", " ")[:1_000]
+        told = " ".join((*parts, " ".join(claim["printed"]), claim["reading"])).lower().replace("-", " ")[:1_000]
+        more = [words for words in SYNONYMS if any(re.search(rf"\b{word}", told) for word in words)]
+        return " ".join((told, section_title(self.section).lower(), *(" ".join(words) for words in more)))
 
 
 def slugs(ids: Sequence[str]) -> list[str]:
@@ -407,7 +429,9 @@ def _causes(members: Sequence[Entry]) -> list[dict[str, Any]]:
             "lower": cause.lower,
             "heirs": [table[name] for name in cause.heirs],
             "beside": [table[name] for name in cause.beside],
-            "slips": [mathml.sentence(text) for text in slips(table[cause.id])],
+            "slips": [
+                mathml.sentence(text) for text in dict.fromkeys(text for one in cause.own for text in slips(table[one]))
+            ],
         }
         for cause in causes([entry.claim for entry in members])
     ]

@@ -39,6 +39,7 @@
     if (!form) return;
     const rows = [...document.querySelectorAll(".row")];
     const status = form.querySelector("[role=status]");
+    const overview = document.querySelector(".overview");
     const boxes = [...form.querySelectorAll("[name=verdict]")];
     const apply = () => {
       const words = form.q.value.toLowerCase().replaceAll("-", " ").split(/\s+/).filter(Boolean);
@@ -55,6 +56,9 @@
         count += seen;
       }
       for (const part of document.querySelectorAll(".group, .list")) part.hidden = !part.querySelector(".row:not([hidden])");
+      const asked = words.length || verdicts.length || form.paper.value || form.kind.value;
+      // what was found stands right below the question
+      overview.hidden = Boolean(asked);
       const found = count === rows.length ? `${count} claims` : `${count} of ${rows.length} claims`;
       status.textContent = count ? found : "No claim has all of this. Search words are those of places, readings and methods.";
     };

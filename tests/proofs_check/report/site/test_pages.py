@@ -298,5 +298,9 @@ def test_the_rows_carry_what_the_filter_asks_for(sample_report: Report) -> None:
     rows = [e.attributes for e in elements if "data-verdict" in e.attributes]
     assert [row["data-verdict"] for row in rows] == ["verified", "refuted", "undecided", "conflict", "error"]
     assert {row["data-paper"] for row in rows} == {"bao2024"} and {row["data-kind"] for row in rows} == {"identity"}
+    # a claim is found by its section, and by other words for what its text has
+    assert all(word in rows[1]["data-text"] for word in ("appendix a", "equation"))
+    places = [e.tag if e.tag == "form" else e.attributes.get("class") for e in elements]
+    assert places.index("form") < places.index("overview")
     offered = [e.attributes["value"] for e in elements if e.attributes.get("name") == "verdict"]
     assert offered == ["verified", "refuted", "undecided", "conflict", "error"]
