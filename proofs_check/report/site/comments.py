@@ -66,8 +66,6 @@ _ACTIVE = re.compile(
 )
 #: A formula within a sentence.
 _QUOTED = re.compile(r"`([^`]*)`")
-#: Words between formulas.
-_WORDS = re.compile(r"\\text\{([^{}$\\]*)\}")
 #: Letters of a formula that may be wider than the page.
 LONG = 100
 #: Letters of a correction that stands beside the place of the claim.
@@ -126,11 +124,9 @@ def _inline(latex: str) -> str:
 
 def statement(latex: str) -> str:
     """A statement that may be broken at its wide spaces and in its words; as text where it may not stand."""
-    if safe(latex) and (words := _WORDS.search(latex)) and "\\begin" not in latex:
-        around = (latex[: words.start()].strip(), latex[words.end() :].strip())
-        if all(not part or safe(part) for part in around):
-            before, after = (statement(part) if part else "" for part in around)
-            return " ".join(filter(None, (before, escaped(words[1].strip()), after)))
+    if safe(latex) and (told := mathml.worded(latex)):
+        before, words, after = told
+        return " ".join(filter(None, (before and statement(before), escaped(words), after and statement(after))))
     parts = mathml.cut(latex)
     if latex and all(safe(part) for part in parts):
         related = [bool(mathml.RELATION.match(part)) for part in parts]

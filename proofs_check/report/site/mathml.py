@@ -127,8 +127,28 @@ def cut(latex: str) -> list[str]:
     return [part for part in (_SPACES.sub("", part) for part in parts) if part]
 
 
+#: Words between formulas.
+_WORDS = re.compile(r"\\text\{([^{}$\\]*)\}")
+
+
+def worded(latex: str) -> tuple[str, str, str] | None:
+    """The first words of a statement, and the LaTeX before and after them; None where they are part of a formula."""
+    found = _WORDS.search(latex)
+    if found is None or "\\begin" in latex:
+        return None
+    before, after = latex[: found.start()].strip(), latex[found.end() :].strip()
+    end = after[:1] if after[:1] in (".", ",", ";", ":") else ""
+    around = (before, after.removeprefix(end).strip())
+    parts = (around[0], found[1].strip() + end, around[1])
+    return parts if all(not part or converted(part) for part in around) else None
+
+
 def statement(latex: str) -> Markup:
-    """A statement in LaTeX as one or more formulas on a line that may be broken between them."""
+    """A statement in LaTeX as one or more formulas on a line that may be broken between them, and in its words."""
+    if told := worded(latex):
+        before, words, after = told
+        inside = Markup("<span class=told>{}</span>").format(clean(words))
+        return Markup(" ").join([*([statement(before)] if before else []), inside, *([statement(after)] * bool(after))])
     found = [converted(part, True) for part in cut(latex) if part]
     if found and all(part is not None for part in found):
         return Markup(" ").join(part for part in found if part is not None)

@@ -66,3 +66,11 @@ def test_a_long_statement_is_cut_at_its_relations_too() -> None:
     long = "+ x" * 20
     assert mathml.cut(f"a = b(c = d) {long}, \\ e := f") == ["a", f"= b(c = d) {long}, \\ e := f"]
     assert mathml.cut(rf"\text{{entropy}}\ \ge\ x {long}") == [r"\text{entropy}", rf"\ge\ x {long}"]
+
+
+def test_words_of_a_statement_are_text_and_end_with_their_sign() -> None:
+    assert mathml.worded(r"a \text{ for every } b") == ("a", "for every", "b")
+    assert mathml.worded(r"\text{if it holds}, b") == ("", "if it holds,", "b")
+    assert mathml.worded("a = b") is None and mathml.worded(r"\sqrt{\text{a} b}") is None
+    told = str(mathml.statement(r"a \text{ <for> every } b"))
+    assert "<span class=told>&lt;for&gt; every</span>" in told and told.count("<math") == 2
