@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from proofs_check.checks.evidence import Evidence
 from proofs_check.claims.report import Verdict
+from proofs_check.report.telling import counted
 from theorems.kernel.outcome import Outcome
 
 #: What a conflict in an author's own lemma comes from, as far as it can be told.
@@ -37,7 +38,8 @@ def verdict(outcome: Outcome, evidence: Evidence, *, plugin: bool = False) -> tu
         if evidence.status != "agrees":
             return "undecided", evidence.reason or "the simulation had too little power at this effort"
         if evidence.survivors:
-            return "undecided", f"{len(evidence.survivors)} decoys survive: " + "; ".join(evidence.survivors[:3])
+            others = counted(len(evidence.survivors), "wrong version")
+            return "undecided", f"{others} not told apart: " + "; ".join(evidence.survivors[:3])
         return "verified", ""
     if evidence.status == "contradicts" and evidence.confirmed:
         return "refuted", ""

@@ -457,7 +457,7 @@ def test_wrong_versions_that_no_case_can_tell_leave_it_undecided() -> None:
     seeing, blind = verdicts["1/4 1/2 3/4"], verdicts["1"]
     assert seeing.report["simulation"]["status"] == "agrees" and "decoys" not in seeing.reason
     assert blind.verdict == "undecided"
-    assert "decoys survive: value: p**2 -> p**3" in blind.reason
+    assert "not told apart: value: p**2 -> p**3" in blind.reason
     assert blind.report["decoys"]["caught"] < blind.report["decoys"]["of"]
 
 

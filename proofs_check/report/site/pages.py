@@ -118,7 +118,11 @@ def files(
     found = view.entries(report)
     table = {entry.id: entry for entry in found}
     run = report["run"]
-    images = pictures(figures)
+    places = [entry.id for entry in found]
+    # in the order of the papers
+    images = sorted(
+        pictures(figures), key=lambda one: places.index(one["claim"]) if one["claim"] in places else len(places)
+    )
     parts = view.papers(found)
     changed = diff(before, report) if before is not None else None
     letters = {

@@ -92,7 +92,9 @@ def _within(word: str) -> list[str]:
 
 def _run(words: list[str], start: int) -> int:
     """The end of the formula that starts at this word; ``start`` where none does."""
-    if _enclosed(words[start].rstrip(_TAIL)) or not _operand(words[start].rstrip(_TAIL)):
+    # what stands in brackets may be a factor of the word before
+    within = _enclosed(words[start].rstrip(_TAIL)) and start > 0 and words[start - 1][-1] not in _TAIL
+    if within or not _operand(words[start].rstrip(_TAIL)):
         return start
     end = start + 1
     while words[end - 1][-1] not in _TAIL and end + 1 < len(words) and words[end] in _OPERATORS:
@@ -104,7 +106,7 @@ def _run(words: list[str], start: int) -> int:
     first = words[start].rstrip(_TAIL)
     alone = end == start + 1
     # a lone number or one-letter word is as readable in the sentence, and may be an article
-    return start if alone and re.fullmatch(r"[aAI]|-?[\d.]+|\(\w+\)", first) else end
+    return start if alone and (_enclosed(first) or re.fullmatch(r"[aAI]|-?[\d.]+", first)) else end
 
 
 def _enclosed(word: str) -> bool:

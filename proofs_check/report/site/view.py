@@ -349,6 +349,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "fidelity": FIDELITY.get(claim["fidelity"], claim["fidelity"]),
         "reading": mathml.sentence(names.written(claim["reading"], claim)),
         "reason": mathml.sentence(names.written(claim["reason"], claim)),
+        "open": mathml.sentence(names.written(entry.correction.claim["reason"], claim)) if entry.correction else None,
         "method": mathml.sentence(names.written(claim["symbolic"]["method"], claim)),
         "assumptions": [
             mathml.sentence(names.written(text, claim, generated=text in hypotheses)) for text in claim["assumptions"]

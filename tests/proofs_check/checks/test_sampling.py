@@ -406,7 +406,7 @@ def test_an_interval_that_leaves_nothing_out_verifies_nothing(monkeypatch: pytes
     monkeypatch.setattr(sampling, "p_value", lambda *_, **__: 1.0)
     (report,) = judged(EQ11)
     assert report["verdict"] == "undecided"
-    assert "decoys survive" in report["reason"]
+    assert "not told apart" in report["reason"]
     assert report["decoys"]["caught"] == 0 < report["decoys"]["of"]
     (report,) = judged(EQ15)
     assert report["verdict"] == "undecided"

@@ -60,7 +60,7 @@ def test_the_reason_says_what_was_found() -> None:
     ruling, reason = verdict(Outcome("undecided", "a step is not licensed"), conflict)
     assert ruling == "undecided" and "a step is not licensed" in reason and "derived 1, simulated [2, 3]" in reason
     survivors = Evidence(status="agrees", survivors=["a", "b", "c", "d"])
-    assert verdict(Outcome("proved", ""), survivors)[1] == "4 decoys survive: a; b; c"
+    assert verdict(Outcome("proved", ""), survivors)[1] == "4 wrong versions not told apart: a; b; c"
     dear = Evidence(status="underpowered", reason="no affordable case among 3 drawn at this effort")
     failing: Any
     for failing in ("proved", "disproved"):

@@ -150,6 +150,8 @@ def test_matrices_and_sums_of_sympy_are_typeset(text: str, shown: str | None) ->
         ("derived - printed = -2*theta*tr2/lam**2", ["-2*theta*tr2/lam**2"]),
         ("half-width of 75 samples", []),
         ("z_i^T W (z_0 - z_j) >= rho_K**2 for all", ["W", "rho_K**2"]),
+        ("with S = a*b: (x.T*S) + 2*x", ["S = a*b", "(x.T*S) + 2*x"]),
+        ("(x.T*S) holds, W (x.T*S) + 2*x", ["W", "2*x"]),
         ("u = (b - c) W d", ["u", "W", "d"]),
         ("u = b * (b - c) W d", ["u = b * (b - c)", "W", "d"]),
         ("at u = v = 1, v = exp(w): -1/T**2", ["u = v = 1", "v = exp(w)", "-1/T**2"]),

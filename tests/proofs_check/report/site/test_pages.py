@@ -286,6 +286,14 @@ def test_a_figure_is_shown_once_by_its_smaller_file(sample_report: Report, figur
     assert "figures.html" not in dict(pages.files(sample_report))
 
 
+def test_figures_stand_in_the_order_of_the_papers(sample_report: Report, figures: Path) -> None:
+    (figures / "a.svg").write_text("<svg/>")
+    page = dict(pages.files(sample_report, figures=figures))["figures.html"].decode()
+    shown = [e.attributes["alt"].partition(":")[0] for e in read(page)[0] if e.tag == "img"]
+    # the one that is of a claim comes first
+    assert shown[0] == "one" and sorted(shown) == ["a", "one", "two three"]
+
+
 def test_nothing_is_fetched_from_elsewhere(sample_report: Report) -> None:
     for name, text in written(sample_report).items():
         if name.endswith((".html", ".css", ".js")):
