@@ -96,12 +96,13 @@ def _grows(claim: Mapping[str, Any]) -> list[str]:
     if not own or not all(one["low"] <= 0 <= one["high"] for one in own):
         return []
     where = f" with {order['given']}" if order["given"] else ""
+    lengths = [own[0]["first"], *(one["last"] for one in own)]
     out = [
         f"By the derivation {order['of']} is of order T^({order['exponent']}) for all matrices{where}, "
         f"and no less than that for {order['attained']}.",
         f"Of what grows as a power of T, as {worded(name)} does, o(1) says that the power lies below 0.",
-        f"Simulated from T = {own[0]['first']} to {own[-1]['last']}, fourfold each time, that power lies within "
-        f"{_within(own)}: each time 0 is among what is possible.",
+        f"Simulated at T = {', '.join(map(str, lengths))}, that power lies within {_within(own)} from each length to "
+        "the next: 0 is among what is possible.",
     ]
     for other in dict.fromkeys(one["quantity"] for one in bounded if one["quantity"] != name):
         within = _within([one for one in bounded if one["quantity"] == other])

@@ -158,7 +158,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str, str, dict[str, Any], tuple[str, ...
                 {"quantity": "eq21_over_eq19", "first": 16, "last": 64, "low": -1.28, "high": -0.73},
             ],
         },
-        ("of order T^(0)", "for W_V = I", "[-0.38, 0.23]", "[-1.28, -0.73]"),
+        ("of order T^(0)", "for W_V = I", "at T = 16, 64, ", "[-0.38, 0.23]", "[-1.28, -0.73]"),
     ),
 }
 
