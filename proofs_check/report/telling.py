@@ -102,7 +102,7 @@ def trusted(one: Trusted) -> str:
 
 #: How much of a statement is the paper's own.
 FIDELITY = {
-    "verbatim": "verbatim: the statement stands in the source",
+    "verbatim": "verbatim: the statement stands in the source; what is judged is its reading",
     "inferred": "inferred: the source has a fragment, the setting around it is rebuilt",
     "own": "own: the source has a sentence at most, the precise statement is this project's",
 }
