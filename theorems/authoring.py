@@ -328,7 +328,7 @@ def _data_claim(text: str, says: Said, kind: str, place: str, common: Mapping[st
 
 def _worded(made: Statement) -> Statement:
     """A claim with the reading and the LaTeX of what it says; CatalogueError where that cannot be read."""
-    if made.says is None or made.relation not in ("=", "<=", "<"):
+    if made.says is None:
         return made
     try:
         props = [said(made, name) for name in made.printed]

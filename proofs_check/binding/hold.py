@@ -77,6 +77,11 @@ def informal(claim: Statement, simulation: Any = None) -> list[str]:
         )
     if claim.conditions and claim.says is not None:
         found.append(f'informal: the condition "{claim.conditions[0]}" is not among the hypotheses; give it there')
+    if claim.relation == "range":
+        found.append(
+            'informal: that every value between the prints is taken is said by no statement; relation = "<=" says that '
+            "none lies beyond them"
+        )
     if isinstance(simulation, Simulation) and simulation.model == "free":
         found.append(
             "informal: the simulation has randomness of its own, which no statement is about; simulate it from walk or "
@@ -225,7 +230,8 @@ def derivation_bound(
             except KeyError:
                 found.missing.append(f"{name} was not compared with the statement: the derivation gives no value of it")
                 continue
-            except (StatementError, ExpressionError) as error:
+            except ValueError as error:
+                # of a statement, an expression, or a name that is not derived
                 found.missing.append(f"{name} was not compared with the statement: {line(error)}")
                 continue
             if other is not None:

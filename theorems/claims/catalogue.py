@@ -325,8 +325,8 @@ def shipped() -> tuple[Statement, ...]:
 
 
 def is_data(claim: Statement) -> bool:
-    """Whether both sides of a claim are interpreters of what it says in the language, as of a lemma of one's own."""
-    return bool(claim.plugin or claim.interpreted) and claim.says is not None and claim.relation in ("=", "<=", "<")
+    """Whether both sides of a claim are interpreters of what it says in the language, as of all lemmas of one's own."""
+    return claim.says is not None and bool(claim.plugin or (claim.interpreted and claim.relation in ("=", "<=", "<")))
 
 
 def with_sides() -> tuple[Statement, ...]:
