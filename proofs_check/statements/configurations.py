@@ -88,7 +88,8 @@ class Configurations(Checker):
                     if any(_share(form, named) != table[n] for n, form in said.items()):
                         continue
                     made = Configuration({**fixed, **named}, table)
-                    key = str((made.fixed, made.shares))
+                    # matrices of different sizes may be the same ones where d grows
+                    key = str((made.fixed, made.shares) if self.growing else self._along(made))
                     if key not in seen and self._fits(made):
                         seen.add(key)
                         yield made

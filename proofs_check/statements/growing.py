@@ -52,10 +52,11 @@ class LimitChecker(Configurations):
         self.found.tier = "direct simulation at growing lengths" if self.growing else "direct simulation"
         self._record(decision)
         self.found.exact = self._limit_text(decision.parts)
-        configurations = list(self.configurations())
-        if decision.status == "undecided":
-            self.found.status, self.found.reason = "undecided", decision.reason
+        if decision.status == "undecided" or not self._indices:
+            nowhere = "no place along the limit that can be sampled lies within the hypotheses"
+            self.found.status, self.found.reason = "undecided", decision.reason or nowhere
             return self.found
+        configurations = list(self.configurations())
         if decision.status == "proved":
             self.found.status = "proved"
             self._confront(self._chosen(configurations))
@@ -95,6 +96,8 @@ class LimitChecker(Configurations):
         tolerance = gap if gap is not None else self._tolerance(printed, cases)
         removal = self._weights(configuration, lengths, tolerance) if not self.bounded else None
         factors = removal[0] if removal is not None else None
+        if factors is None and len(cases) < 2:
+            raise TooDearError("one place along the limit that can be sampled lies within the hypotheses: no trend")
         total = sum(map(abs, factors)) if factors is not None else 1.0
         points, walks = [], []
         part, budget = (1 - LEFT) * tolerance / total, 1 if gap is None else REFUTING
@@ -276,6 +279,11 @@ class LimitChecker(Configurations):
         widest = max(failing, key=lambda part: len(part.place.nodes) if part.place is not None else 0)
         if widest.left is sp.oo:
             self.found.holds = "nowhere: the left side grows without bound"
+            return
+        if any("/T" in one.name for one in widest.left.free_symbols):
+            # a share that the statement does not name
+            self.found.exact = None
+            self.found.holds = "see the limit in every order of the positions"
             return
         from theorems.statement.repairing import corrected
 

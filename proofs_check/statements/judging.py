@@ -58,19 +58,23 @@ def judged(
         return [_broken(prop, request, claim_id, error, effort, seed, time.perf_counter() - began)]
     reports = [report(prop, request, claim_id, found, effort, seed, time.perf_counter() - began)]
     if reports[0]["verdict"] == "refuted" and found.correction is not None and prop.relation in ("=", "->", "<=", ">="):
-        began = time.perf_counter()
+        began, its_id = time.perf_counter(), f"{claim_id}.corrected"
         text = f"{prop.stated[0]} {prop.relation} {found.correction}"
         again = Request(text, _said_of(request.hypotheses, text, prop), "", request.law, request.limit)
         try:
             corrected = again.put()
             spent = time.process_time() - used
-            second = both_sides(corrected, claim_id + ".corrected", effort, seed, device, jobs, alpha, True, spent)
-            reports.append(
-                report(corrected, again, claim_id + ".corrected", second, effort, seed, time.perf_counter() - began)
-            )
+            second = both_sides(corrected, its_id, effort, seed, device, jobs, alpha, True, spent)
         except StatementError:
             # a correction in words that the language has not, e.g. piecewise
-            pass
+            return reports
+        except Exception as error:
+            return [*reports, _broken(corrected, again, its_id, error, effort, seed, time.perf_counter() - began)]
+        if prop.limit.variable and second.status == "disproved":
+            # the limit in some orders of the positions alone: the evidence has that of each
+            reports[0]["correction"] = reports[0]["symbolic"]["exact"] = None
+            return reports
+        reports.append(report(corrected, again, its_id, second, effort, seed, time.perf_counter() - began))
     return reports
 
 

@@ -15,11 +15,14 @@ import pytest
 from proofs_check.api import check
 from proofs_check.claims.schema import schema
 from proofs_check.commands.cli import main
+from proofs_check.statements import judging
+from proofs_check.statements.found import Found
 from proofs_check.statements.judging import check_statement, run_report
 from proofs_check.statements.measuring import Measurement
 from proofs_check.statements.request import Request
 from theorems.statement import laws
 from theorems.statement.expression import Expr, name, number
+from theorems.statement.proposition import Proposition
 from theorems.statement.prose import in_words
 
 SCHEMA = schema()
@@ -82,6 +85,36 @@ def test_a_false_statement_is_refuted_at_a_case_and_corrected(request_: Request,
         assert reports[1]["verdict"] in ("verified", "undecided"), reports[1]["reason"]
         assert reports[1]["symbolic"]["status"] == "proved"
     jsonschema.validate(run_report(reports, "quick", 0, "cpu", 1.0), SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("limit", "shown"),
+    [("T -> oo, i/T -> theta", None), ("T -> oo, i/T -> theta, j/T -> phi", None), ("T -> oo, i/T -> phi", "phi*")],
+)
+def test_a_limit_in_one_order_of_the_positions_alone_corrects_nothing(limit: str, shown: str | None) -> None:
+    """E[x_i^T W x_j]/T tends to the smaller share: that of i where j = T."""
+    j = "T" if shown else "j"
+    report, *others = check_statement(Request(f"E[x[i].T*W*x[{j}]]/T -> 2*tr(W*Sigma)", limit=limit), "quick")
+    assert report["verdict"] == "refuted", report["reason"]
+    correction = report["correction"]
+    if shown:
+        assert correction is not None and shown in str(correction["sympy"]) and others[0]["verdict"] == "verified"
+    else:
+        assert correction is None and report["symbolic"]["exact"] is None and not others
+
+
+def test_what_breaks_in_a_correction_leaves_the_refutation_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = judging.both_sides
+
+    def broken(prop: Proposition, claim_id: str, *given: Any) -> Found:
+        if claim_id.endswith(".corrected"):
+            raise ValueError("it breaks")
+        return plain(prop, claim_id, *given)
+
+    monkeypatch.setattr(judging, "both_sides", broken)
+    first, second = check_statement(Request("E[norm(x[i])**2] = 2*i*tr(Sigma)"), "quick")
+    assert (first["verdict"], second["verdict"]) == ("refuted", "error")
+    assert "it breaks" in second["reason"]
 
 
 def test_what_has_no_closed_form_is_undecided_and_says_what_was_simulated() -> None:
