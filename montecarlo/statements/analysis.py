@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from montecarlo.statements.environment import Environment
+from montecarlo.statements.environment import Environment, outside
 from montecarlo.statements.evaluation import Value, as_tensor, evaluate, reads, scalar
 from montecarlo.statements.nodes import Node, StatementSimulationError, has_moment, text
 
@@ -23,13 +23,14 @@ def _slope(node: Node, env: Environment) -> Value:
         point = as_tensor(scalar(at, env)) * torch.ones(shape, dtype=torch.float64)
         point = point if point.requires_grad else point.requires_grad_()
         # an environment of its own: what was kept elsewhere knows nothing of the derivative
-        around = {**env.scalars, **_bound(env)}
+        around = {label: outside(one) for label, one in {**env.scalars, **_bound(env)}.items()}
         within_another = any(isinstance(one, Tensor) and one.requires_grad for one in around.values())
+        matrices, lists = ({label: outside(one) for label, one in table.items()} for table in (env.matrices, env.lists))
         inner = Environment(
             env.n,
-            env.tokens,
-            env.matrices,
-            env.lists,
+            None if env.tokens is None else outside(env.tokens),
+            matrices,
+            lists,
             {**around, variable: point},
             env.places,
             axes=env.axes,

@@ -14,6 +14,7 @@ from montecarlo.statements.enclosure import point, scalar
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.nodes import (
     BINDING,
+    DERIVATIVE,
     MOMENTS,
     Node,
     StatementSimulationError,
@@ -51,9 +52,14 @@ def _expectation(node: Node) -> Node | None:
 
 
 def moments_apart(node: Node, env: Environment | None) -> Node:
-    """The node without moments inside sums: a sum of expectations is one of the sum, other sums are written out."""
+    """The node without moments inside sums and derivatives.
+
+    A sum of expectations is one of the sum, other sums are written out; a derivative is taken within expectations.
+    """
     if not has_moment(node) or node[0] in MOMENTS:
         return node
+    if node[0] == DERIVATIVE:
+        return _differentiated(moments_apart(node[1], env), *node[2:])
     if node[0] not in BINDING:
         return mapped(node, lambda part: moments_apart(part, env))
     _, body, index, first, last = node
@@ -70,6 +76,25 @@ def moments_apart(node: Node, env: Environment | None) -> Node:
         )
     terms = [moments_apart(put(body, index, ("number", str(k))), env) for k in range(low, high + 1)]
     return ("+", *terms) if terms else ("number", "0")
+
+
+def _differentiated(body: Node, name: str, at: Node) -> Node:
+    """The derivative of a sum of multiples of expectations by a parameter, w E[f]' = E[(w f)']."""
+    if body[0] == "+":
+        return ("+", *(_differentiated(part, name, at) for part in body[1:]))
+    inner = _averaged(body)
+    return (DERIVATIVE, body, name, at) if inner is None else ("E", (DERIVATIVE, inner, name, at))
+
+
+def _averaged(node: Node) -> Node | None:
+    """f where the node is E[f], or w f where it is w E[f]; None for another one."""
+    op, args = node[0], node[1:]
+    if op == "E" or not has_moment(node):
+        return node[1] if op == "E" else node
+    if (op == "*" and sum(map(has_moment, args)) == 1) or (op == "/" and not has_moment(args[1])):
+        found = [_averaged(part) for part in args]
+        return None if None in found else (op, *found)
+    return None
 
 
 class Means:

@@ -6,7 +6,7 @@ import math
 
 from montecarlo.statements.encloser import Encloser, UnboundedError
 from montecarlo.statements.environment import Environment
-from montecarlo.statements.nodes import Node, StatementSimulationError, parts, random, text
+from montecarlo.statements.nodes import DERIVATIVE, Node, StatementSimulationError, parts, random, text
 from montecarlo.statements.values import value
 
 #: What rounding may add to a bound, relatively.
@@ -36,6 +36,9 @@ def degree(node: Node, env: Environment | None = None, token: int | None = None)
         return None if random(node[2]) else degree(node[1], env, token)
     if op == "entry":
         return None if random(node[2]) else degree(node[1], env, token)
+    if op == DERIVATIVE:
+        # by a parameter
+        return None if random(node[3]) else degree(node[1], env, token)
     if op == "**":
         return _of_power(node, env, token)
     return None

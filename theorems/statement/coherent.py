@@ -141,10 +141,19 @@ def check_random(sides: tuple[Expr, ...], text: str) -> None:
         )
 
 
-def check_bound(sides: tuple[Expr, ...], known: Hypotheses, free: set[str], hypotheses: str) -> None:
-    """What hypotheses say of a name that the statement has as an index alone would be said of nothing in it."""
+def check_bound(sides: tuple[Expr, ...], known: Hypotheses, free: set[str], law: Law, hypotheses: str) -> None:
+    """What hypotheses say of a name that the statement has as an index alone would be said of nothing in it.
+
+    The law of the tokens would not go along with an index, nor be differentiated.
+    """
     spoken = set(names_of(known)) - of_every_entry(known)
     bound = {node.args[1] for side in sides for node in side.walk() if node.op in BINDERS}
+    for label in sorted(bound & law.names()):
+        raise StatementError(
+            f"{label} is a parameter of the law, which sums, derivatives and alike leave as it is; take another letter",
+            law.text,
+            max(law.text.find(label), 0),
+        )
     for label in sorted(bound & spoken - free):
         raise StatementError(
             f"the hypotheses speak of {label}, which is an index here and goes from end to end; drop that",

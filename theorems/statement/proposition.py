@@ -162,7 +162,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     check_indices(sides, hypotheses, text)
     check_letters(sides, known, hypotheses)
     free = {name for side in sides for name in side.names()} | made.names() | regime.names() | {"T"}
-    check_bound(sides, known, free, hypotheses)
+    check_bound(sides, known, free, made, hypotheses)
     _check_names(sides, known, made, regime, positions, text, hypotheses)
     check_limit(sides, relation, error, regime, text, limit)
     check_reached(known, regime, positions, limit)
