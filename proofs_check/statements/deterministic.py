@@ -21,7 +21,7 @@ import numpy as np
 from montecarlo.search_statement import Floats, Landscape, evaluate, floats
 from proofs_check.cases.without_tokens import Choices, drawn, gram, simplex
 from proofs_check.statements import clauses
-from proofs_check.statements.rounding import radii
+from proofs_check.statements.rounding import radii, unbounded
 from proofs_check.statements.shrinking import shrunk
 from proofs_check.statements.texts import without_cases
 from theorems.statement.cases import Case, admissible, frame
@@ -38,14 +38,14 @@ from theorems.statement.work import Work
 DRAWN = {"quick": 250, "standard": 600, "thorough": 2000}
 VARIED = {"quick": 60, "standard": 200, "thorough": 1000}
 ASCENTS = {"quick": 12, "standard": 40, "thorough": 300}
-#: Of how many of the nearest cases choices are drawn again.
-NEAREST = 5
+#: Of how many of the nearest cases choices are drawn again, and at how many cases the sides' two values are compared.
+NEAREST, COMPARED = 5, 12
 #: Steps that a proof may take, and cases that are looked at to make a violation small.
 PROOF = {"quick": 3000, "standard": 9000, "thorough": 36000}
 SHRINKING = {"quick": 1500, "standard": 5000, "thorough": 20000}
 #: Relative difference of the sides' two values at one case beyond which they disagree, and one that floats can see.
 AGREE, SEEN = 1e-6, 1e-11
-#: The part in which values agree where nothing bounds their rounding, when two statements are compared.
+#: The part in which values agree where nothing bounds their rounding, as of an integral of numbers.
 DIGITS = 1e-3
 MIRRORED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "=": "="}
 
@@ -90,6 +90,8 @@ class _Search:
     pool: list[tuple[Case, Floats]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     tries: int = 0
+    #: The first cases at which both sides have a value in floats.
+    first: list[Case] = field(default_factory=list)
     #: By the sizes of a case, since what is an equality in one dimension may be violated in the next.
     by_size: dict[tuple[Fraction, ...], list[tuple[float, Floats]]] = field(default_factory=dict)
     closest: tuple[float, str] = (-math.inf, "")
@@ -113,6 +115,8 @@ class _Search:
         if math.isnan(excess):
             self.without = self.without or _where(undefined(self.prop, case), case)
             return excess
+        if len(self.first) < COMPARED:
+            self.first.append(case)
         if excess > self.closest[0]:
             self.closest = (excess, label)
         sizes = tuple(case.numbers[name] for name in sorted({"d", *frame(self.prop).sizes} & case.numbers.keys()))
@@ -121,6 +125,9 @@ class _Search:
         near = excess > -SEEN if strict else excess > SEEN / 10
         if near and violation(self.prop, case):
             self.confirm(case)
+        elif excess > AGREE:
+            # a violation in floats alone
+            self.conflict = disagreement(self.prop, case)
         return excess
 
     def confirm(self, case: Case) -> None:
@@ -363,8 +370,8 @@ def disagreement(prop: Proposition, case: Case, evaluated: Proposition | None = 
         if not math.isfinite(value) or _near(exact, value, max(abs(exact), 1.0)):
             continue
         rounding = _rounding(prop, node, case)
-        # an integral of numbers, say, has no enclosure, and no data that could be moved
-        rounding = DIGITS * max(abs(exact), abs(value)) if evaluated and math.isinf(rounding) else rounding
+        if math.isinf(rounding) and (evaluated or unbounded(prop, node, case)):
+            rounding = DIGITS * max(abs(exact), abs(value))
         if abs(exact - value) > rounding + AGREE * max(abs(exact), 1.0):
             return f"{node} at {case} is {text} exactly and {value!r} in floats"
     return ""
@@ -414,8 +421,9 @@ def _refuted(search: _Search, work: Work) -> Found:
 def _unrefuted(search: _Search, work: Work) -> Found:
     prop, (closest, where) = search.prop, search.closest
     base = Found("undecided", "", tries=search.tries, closest=closest, closest_case=where)
-    if search.conflict:
-        return replace(base, verdict="conflict", reason=search.conflict)
+    told = (disagreement(prop, case) for case in search.first)
+    if conflict := search.conflict or next(filter(None, told), ""):
+        return replace(base, verdict="conflict", reason=conflict)
     if math.isinf(closest):
         return replace(base, reason=search.without or without_cases(prop))
     proof = None if search.without else proved(prop, work)

@@ -39,6 +39,15 @@ def radii(prop: Proposition, node: Expr, case: Case, floats: Callable[[Case], li
     return found if len(found) == count else [math.inf] * count
 
 
+def unbounded(prop: Proposition, node: Expr, case: Case) -> bool:
+    """Whether nothing bounds rounding as there is no enclosure, and no data that could be moved: numbers alone."""
+    return not _data(case) and _widths(prop, node, case) is None
+
+
+def _data(case: Case) -> bool:
+    return bool(case.matrices or case.vectors or case.sequences)
+
+
 def _widths(prop: Proposition, node: Expr, case: Case) -> list[float] | None:
     """The widths of the enclosure; None where the interval arithmetic does not have an operation."""
     from montecarlo.statements.encloser import Encloser, UnboundedError
@@ -60,7 +69,7 @@ def _widths(prop: Proposition, node: Expr, case: Case) -> list[float] | None:
 
 def _movements(case: Case, floats: Callable[[Case], list[float]]) -> list[float]:
     """How far each entry goes where the data are moved a little; infinity where a value is lost, [] without such."""
-    if not (case.matrices or case.vectors or case.sequences):
+    if not _data(case):
         return []
     here, far = floats(case), list[float]()
     for near in _near(case):

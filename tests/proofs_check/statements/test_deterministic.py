@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from montecarlo.search_statement import Landscape, evaluate
+from montecarlo.statements import integrals
 from proofs_check.statements import deterministic
 from proofs_check.statements.deterministic import judge_deterministic, mutants_of
 from proofs_check.statements.shrinking import shrunk
@@ -120,6 +121,30 @@ def test_a_wrong_evaluation_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(deterministic, "evaluate", off)
     found = judge_deterministic(proposition("exp(u) <= 2 - u", "u real"), "quick")
+    assert found.verdict == "conflict" and "in floats" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        # what violates it in floats, and what does not
+        ("integral(cos(t)**4, t, 0, pi) = 3*pi/8", ""),
+        ("integral(cos(t)**(2*k), t, 0, pi) <= pi", "k integer, k >= 1"),
+        ("integral(cos(t)**(2*k), t, 0, pi) <= 4", "k integer, k >= 1"),
+    ],
+)
+def test_a_wrong_integral_of_numbers_is_a_conflict(text: str, given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = integrals.value
+    assert judge_deterministic(proposition(text, given), "quick").verdict != "conflict"
+    monkeypatch.setattr(integrals, "value", lambda *of: 1.01 * plain(*of))
+    found = judge_deterministic(proposition(text, given), "quick")
+    assert found.verdict == "conflict" and "in floats" in found.reason
+
+
+def test_a_wrong_evaluation_that_leaves_a_true_statement_true_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = evaluate
+    monkeypatch.setattr(deterministic, "evaluate", lambda node, case: plain(node, case) * 1.01)
+    found = judge_deterministic(proposition("exp(u) >= 1 + u", "u real"), "quick")
     assert found.verdict == "conflict" and "in floats" in found.reason
 
 
