@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from theorems.statement.certain import large, mean_nonnegative, power
 from theorems.statement.expression import MOMENTS, Expr, StatementError, fresh, minus, name, negative, number
 from theorems.statement.having import visibly_nonnegative
 from theorems.statement.laws import Law
@@ -64,11 +65,13 @@ def shown(prop: Proposition) -> Steps | None:
     if read is None:
         return None
     for one in read.bounds():
-        read.prover.work = Work(COMPARING)
-        last = read.compared(one)
-        if last is not None:
-            return [*one.steps, *last]
-    return None
+        for way in (read.compared, read.to_a_power):
+            read.prover.work = Work(COMPARING)
+            last = way(one)
+            if last is not None:
+                return [*one.steps, *last]
+    read.prover.work = Work(COMPARING)
+    return large(read.bound, read.label, read.prover, read.least_one)
 
 
 def improved(prop: Proposition) -> list[Expr]:
@@ -107,6 +110,8 @@ class _Read:
     atom: Expr
     prover: Prover
     law: Law
+    #: The exponential moment, where it is at least 1.
+    least_one: str
 
     def back(self, node: Expr) -> Expr:
         """An expression with moments for their names."""
@@ -128,6 +133,10 @@ class _Read:
         rest = self.bound.args[1] if len(self.bound.args) == 2 else Expr("*", self.bound.args[1:])
         found = self.prover.related(rest, one.rest, False)
         return None if found is None else [Step("identity by normal form", f"{head} = {one.factor}"), *found]
+
+    def to_a_power(self, one: Shown) -> Steps | None:
+        """Steps to the bound being a power of what was derived, at least where that is below 1."""
+        return power(self.bound, self.label, (one.factor, one.rest), self.prover)
 
     def bounds(self) -> Iterator[Shown]:
         """exp(-t b) times what E exp(t A) is at most."""
@@ -180,9 +189,10 @@ def _read(prop: Proposition) -> _Read | None:
     if all(prover.at_least(sign, ZERO, True) is None for sign in (event.weight, negative(event.weight))):
         # where the weight is 0 no t has t*A = s*f
         return None
+    least_one = str(moment) if mean_nonnegative(parts, prop.law, prover) else ""
     for one, own in names.items():
         bound = bound.swapped(one, own)
-    return _Read(event, chance, bound, names[moment].args[0], names, parts, atoms[0], prover, prop.law)
+    return _Read(event, chance, bound, names[moment].args[0], names, parts, atoms[0], prover, prop.law, least_one)
 
 
 def _event(mark: str, one: Expr, two: Expr) -> Event | None:

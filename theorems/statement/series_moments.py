@@ -16,12 +16,12 @@ from theorems.statement.places import Place
 from theorems.statement.waves import Wave
 
 #: Laws whose tokens have uniform directions, and are exchangeable.
-_ISOTROPIC = ("iid", "iid-sphere", "iid-isotropic", "frame", "frame-sphere", "frame-isotropic")
+ISOTROPIC = ("iid", "iid-sphere", "iid-isotropic", "frame", "frame-sphere", "frame-isotropic")
 
 
 def of_series(wave: Wave, law: Law, alike: Callable[[Place], object]) -> Ratio:
     """E of a product of power series, under a name that reads as the moment; ``alike`` tells the tokens apart."""
-    if wave.exponent or wave.phase or wave.odd or law.kind not in _ISOTROPIC:
+    if wave.exponent or wave.phase or wave.odd or law.kind not in ISOTROPIC:
         raise NotPolynomialError(f"power series of tokens beside other functions, or under the law {law.text}")
     tokens: dict[object, list[tuple[str, str]]] = {}
     for head, part in wave.series:
