@@ -92,6 +92,8 @@ class LimitChecker(Configurations):
         """
         printed = self.prints(configuration)
         assert printed is not None
+        # what a higher effort began to sample is there
+        mark += "" if self.level == self.effort else f" {self.level}"
         lengths, cases = self._indices, self._along(configuration)
         tolerance = gap if gap is not None else self._tolerance(printed, cases)
         removal = self._weights(configuration, lengths, tolerance) if not self.bounded else None

@@ -17,8 +17,9 @@ from proofs_check.claims.schema import schema
 from proofs_check.commands.cli import main
 from proofs_check.statements import judging
 from proofs_check.statements.found import Found
+from proofs_check.statements.growing import LimitChecker
 from proofs_check.statements.judging import check_statement, run_report
-from proofs_check.statements.measuring import Measurement
+from proofs_check.statements.measuring import Measurement, Plan, TooDearError
 from proofs_check.statements.request import Request
 from theorems.statement import laws
 from theorems.statement.expression import Expr, name, number
@@ -101,6 +102,21 @@ def test_a_limit_in_one_order_of_the_positions_alone_corrects_nothing(limit: str
         assert correction is not None and shown in str(correction["sympy"]) and others[0]["verdict"] == "verified"
     else:
         assert correction is None and report["symbolic"]["exact"] is None and not others
+
+
+@pytest.mark.slow
+def test_what_an_effort_began_to_sample_the_one_below_samples_on_other_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, begun = LimitChecker._drawn, list[str]()
+
+    def dear(self: LimitChecker, sample: Plan) -> Measurement:
+        begun.append(self.level)
+        if self.level == "standard" and begun.count("standard") % 2 == 0:
+            raise TooDearError("the second length is too dear")
+        return plain(self, sample)
+
+    monkeypatch.setattr(LimitChecker, "_drawn", dear)
+    (report,) = check_statement(Request("E[norm(mean(x))**2]/T -> tr(Sigma)/3", limit="T -> oo"), "standard")
+    assert set(begun) == {"standard", "quick"} and report["verdict"] == "verified", report["reason"]
 
 
 def test_what_breaks_in_a_correction_leaves_the_refutation_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
