@@ -24,10 +24,8 @@ from proofs_check.checks.matrices import decoys as matrix_decoys
 from proofs_check.checks.searching import searched
 from proofs_check.claims.mutants import clause_mutants, mutants
 from proofs_check.claims.pairing import Pair, scale_and_tolerance
-from proofs_check.statements.judging import both_sides
-from proofs_check.statements.measuring import TooDearError
-from proofs_check.statements.moments import Checker
 from tests.mutation import laws
+from tests.mutation.by_words import by_its_words
 from tests.mutation.code import TooLong, within
 from tests.mutation.probes import claims, derivations
 from theorems.algebra.balls import sign
@@ -48,16 +46,12 @@ from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import compare, printed_value, settle, value_of
 from theorems.rules.implication import fails_everywhere, implied, shown
 from theorems.rules.norm import SYMMETRIC, granted
-from theorems.statement.decide import Derivation, decide
-from theorems.statement.expression import Expr, StatementError, number
+from theorems.statement.expression import Expr, number
 from theorems.statement.mutants import mutants as tree_mutants
-from theorems.statement.proofs import proved
 from theorems.statement.proposition import Proposition
 
 #: Processor seconds that a mutant has; what takes longer is left undecided.
 SECONDS = 10.0
-#: Seeds of further searches for a case at which an inequality about moments fails.
-SEEDS = (1, 2, 3)
 #: Cases of every slot that are looked at for a print that algebra leaves open, and exact cases of a clause or bound.
 CASES, POINTS = 12, 240
 #: Of theta, so many values are looked at.
@@ -225,7 +219,7 @@ def judged_print(mutant: PrintMutant) -> tuple[str, str]:
     """What becomes of a changed print: ("caught", by what), ("equivalent", why) or ("survived", why)."""
     claim = mutant.statement.id
     if mutant.said is not None:
-        return _by_its_words(*mutant.said, claim)
+        return by_its_words(*mutant.said, claim)
     if settled(claim).status == "undecided":
         return "survived", "the claim itself is undecided"
     derived = derivations(claim)
@@ -255,43 +249,6 @@ def judged_print(mutant: PrintMutant) -> tuple[str, str]:
     if status in ("disproved", "contradicted"):
         return "caught", status
     return ("equivalent", "proved: true as changed") if status == "proved" else ("survived", status)
-
-
-def _by_its_words(stated: Proposition, prop: Proposition, claim: str) -> tuple[str, str]:
-    """What the derivation, or a search, says of a changed statement."""
-    key = f"{claim}:mutant"
-    try:
-        found = _Deriving(prop, key, "quick").run() if prop.random and not prop.limit.variable else None
-        if found is None or found.status == "undecided":
-            found = both_sides(prop, key, "quick", 0, "cpu", 1)
-    except (StatementError, KeyError) as error:
-        # it divides by 0, say, or speaks of a token that the statement does not have
-        return "caught", f"refused: {error}"
-    if found.status == "undecided" and found.simulation != "contradicts" and prop.random and prop.way:
-        # other starts of the search for a case at which it fails
-        tries = (_Deriving(prop, key, "standard", seed).run() for seed in SEEDS if not prop.limit.variable)
-        found = next((one for one in tries if one.status == "disproved"), found)
-    if found.status in ("proved", "disproved"):
-        return ("caught", "disproved") if found.status == "disproved" else ("equivalent", "proved: true as changed")
-    if found.simulation == "contradicts":
-        return "caught", "contradicted"
-    if prop.relation in ("<=", "<", ">=", ">"):
-        # the print as it was lies between the quantity and the changed print
-        weaker = replace(prop, left=stated.right)
-        told = decide(weaker, Derivation(weaker)).status if weaker.random else "proved" if proved(weaker) else ""
-        if told == "proved":
-            return "equivalent", "a weaker bound"
-    return "survived", f"{found.status}: {found.reason}"
-
-
-class _Deriving(Checker):
-    """A checker that samples nothing."""
-
-    def _measure(self, *args: Any) -> Any:
-        raise TooDearError("not sampled")
-
-    def _sample(self, pool: Any) -> None:
-        return None
 
 
 @functools.cache

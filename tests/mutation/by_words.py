@@ -1,0 +1,110 @@
+"""Mutants of what a claim says in the language: settled by the derivation, or by the search and the samples.
+
+A changed inequality that follows from the print is true where that is proved, and counts as equivalent.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+from proofs_check.statements.judging import both_sides
+from proofs_check.statements.measuring import TooDearError
+from proofs_check.statements.moments import Checker
+from tests.mutation.probes import claims
+from theorems.claims.catalogue import Statement
+from theorems.kernel.catalogued import said
+from theorems.statement.decide import Derivation, decide
+from theorems.statement.expression import MOMENTS, Expr, StatementError, fresh, name, number
+from theorems.statement.having import visibly_nonnegative
+from theorems.statement.proofs import proved
+from theorems.statement.proofs.prover import STEPS, Prover
+from theorems.statement.proposition import Proposition
+from theorems.statement.work import Work
+
+
+def by_its_words(stated: Proposition, prop: Proposition, claim: str) -> tuple[str, str]:
+    """What the derivation, or a search, says of a changed statement."""
+    key = f"{claim}:mutant"
+    try:
+        found = _Deriving(prop, key, "quick").run() if prop.random and not prop.limit.variable else None
+        if found is None or found.status == "undecided":
+            found = both_sides(prop, key, "quick", 0, "cpu", 1)
+    except (StatementError, KeyError) as error:
+        # it divides by 0, say, or speaks of a token that the statement does not have
+        return "caught", f"refused: {error}"
+    if found.status == "undecided":
+        if found.simulation == "contradicts":
+            return "caught", "contradicted"
+        if prop.way and _holds(claim, stated) and _implied(stated, prop):
+            return "equivalent", "implied by the print, which is proved"
+    if found.status in ("proved", "disproved"):
+        return ("caught", "disproved") if found.status == "disproved" else ("equivalent", "proved: true as changed")
+    return "survived", f"{found.status}: {found.reason}"
+
+
+def _claim(claim: str) -> Statement:
+    return next(one for one in claims() if one.id == claim)
+
+
+@functools.cache
+def _proved(claim: str, label: str) -> bool:
+    prop = said(_claim(claim), label)
+    return decide(prop, Derivation(prop)).status == "proved" if prop.random else proved(prop) is not None
+
+
+def _holds(claim: str, stated: Proposition) -> bool:
+    """Whether a print of a claim is proved: of a false one a weaker version may be as false."""
+    statement = _claim(claim)
+    return any(said(statement, label) == stated and _proved(claim, label) for label in statement.printed)
+
+
+def _implied(stated: Proposition, prop: Proposition) -> bool:
+    """Whether an inequality follows from another with its left side, whatever the moments in their right sides are.
+
+    The right sides are compared by the prover, and with 0 by the signs of their factors; of moments no more is known
+    than which are visibly >= 0.
+    """
+    moments = dict.fromkeys(n for side in (stated.right, prop.right) for n in side.walk() if n.op in MOMENTS)
+    taken = {*stated.right.names(), *prop.right.names(), *prop.parameters, *prop.positions}
+    own = {moment: name(label) for moment, label in zip(moments, fresh("moment", taken), strict=False)}
+    prover = Prover(prop, Work(STEPS))
+    signs = [
+        ("<" if moment.op == "E" and moment.args[0].op == "exp" else "<=", number(0), label)
+        for moment, label in own.items()
+        if visibly_nonnegative(moment)
+    ]
+    prover.known = replace(prover.known, relations=(*prover.known.relations, *signs))
+    sides = [stated.right, prop.right]
+    for moment, label in own.items():
+        sides = [side.swapped(moment, label) for side in sides]
+    if prover.defined(sides[1]) is None:
+        return False
+    low, high = sides if prop.way > 0 else sides[::-1]
+    return prover.related(high, low, False) is not None or (_sign_of(low, prover) < 0 < _sign_of(high, prover))
+
+
+def _sign_of(node: Expr, prover: Prover) -> int:
+    """1 for what is seen to be >= 0, by its factors, -1 for what is <= 0, and 0 where neither is seen."""
+    if node.op == "*":
+        return prod(_sign_of(arg, prover) for arg in node.args)
+    prover.work = Work(STEPS)
+    if node.op == "/":
+        return _sign_of(node.args[0], prover) * (prover.at_least(node.args[1], number(0), True) is not None)
+    if visibly_nonnegative(node):
+        return 1
+    if prover.at_least(node, number(0), False) is not None:
+        return 1
+    return -1 if prover.at_least(number(0), node, False) is not None else 0
+
+
+class _Deriving(Checker):
+    """A checker that samples nothing."""
+
+    def _measure(self, *args: Any) -> Any:
+        raise TooDearError("not sampled")
+
+    def _sample(self, pool: Any) -> None:
+        return None
