@@ -293,7 +293,10 @@ def measured(
     """The rows of one size: the search and the start beforehand, ``seconds`` of rounds, memory last."""
     counts = [1 if entry.kind == "peer" or cores == 1 else 2 for entry in entries]
     turn = turn_of(seconds, sum(counts))
-    told(f"{len(entries)} ways to start, which takes about a minute (one that does not answer in two is left out); then rounds of {sum(counts) * turn:.1f} s")
+    told(
+        f"{len(entries)} ways to start, which takes about a minute (one that does not answer in two is left out); then "
+        f"rounds of {sum(counts) * turn:.1f} s"
+    )
     with prepared(entries, T, d, cores, told, turn) as (running, out):
         told(f"{len(running)} in turn at T = {T}, d = {d}, for {seconds:g} s")
         rounds(running, seconds)
