@@ -78,6 +78,7 @@ class Exact:
         self.polynomial = Polynomial(self.traces, self.coefficient)
         self._opaque: dict[str, sp.Expr] = {}
         self._values: dict[Expr, sp.Expr] = {}
+        self._terms: dict[Expr, list[Term] | StatementError] = {}
         #: what moments rest on beside Isserlis' theorem
         self.rules: dict[str, None] = {}
         self.table = {
@@ -211,10 +212,18 @@ class Exact:
 
         NotPolynomialError for one that is none, or that divides by what may be 0.
         """
-        try:
-            return self.polynomial.terms(node)
-        except ZeroDivisionError as error:
-            raise NotPolynomialError(f"{str(node)[:60]} has no closed form here: {error}", at=node.at) from None
+        if node not in self._terms:
+            try:
+                self._terms[node] = self.polynomial.terms(node)
+            except ZeroDivisionError as error:
+                told = f"{str(node)[:60]} has no closed form here: {error}"
+                self._terms[node] = NotPolynomialError(told, at=node.at)
+            except StatementError as error:
+                self._terms[node] = error
+        found = self._terms[node]
+        if isinstance(found, StatementError):
+            raise found.with_traceback(None)
+        return found
 
     # -- moments
 
