@@ -249,15 +249,37 @@ def _compact(values: Any, order: int) -> tuple[Array, tuple[int, ...]]:
 
 
 def _contracted(operands: list[tuple[Array, tuple[int, ...]]], length: int, order: int) -> float:
-    """The product of the operands, summed over every index; an index that no operand has counts ``length`` times."""
-    scalar = 1.0
-    arrays: list[Any] = []
-    used: set[int] = set()
+    """The product of the operands, summed over every index; an index that no operand has counts ``length`` times.
+
+    Indices are summed one after the other, each over the product of the operands that have it.
+    """
+    tables: dict[tuple[int, ...], Array] = {}
+    scalar = float(length) ** (order - len({axis for _, axes in operands for axis in axes}))
     for array, axes in operands:
         if axes:
-            arrays += [array, list(axes)]
-            used |= set(axes)
+            _join(tables, axes, array)
         else:
             scalar *= float(array)
-    scalar *= float(length) ** (order - len(used))
-    return scalar * float(np.einsum(*arrays, [], optimize="greedy")) if arrays else scalar
+    while tables:
+        # the one that leaves the fewest others
+        near = {k: {axis for axes in tables if k in axes for axis in axes} for axes in tables for k in axes}
+        index = min(near, key=lambda k: len(near[k]))
+        rest = tuple(sorted(near[index] - {index}))
+        parts: list[Any] = []
+        for axes in [axes for axes in tables if index in axes]:
+            parts += [tables.pop(axes), list(axes)]
+        if len(parts) == 4 and len(parts[1]) == len(parts[3]) == 2:
+            # as a product of matrices
+            one, two = (part if axes[1] == index else part.T for part, axes in (parts[:2], parts[2:]))
+            summed = one @ two.T if parts[1][parts[1][0] == index] == rest[0] else two @ one.T
+        else:
+            summed = np.einsum(*parts, list(rest))
+        if rest:
+            _join(tables, rest, summed)
+        else:
+            scalar *= float(summed)
+    return scalar
+
+
+def _join(tables: dict[tuple[int, ...], Array], axes: tuple[int, ...], array: Array) -> None:
+    tables[axes] = tables[axes] * array if axes in tables else array
