@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import sympy as sp
@@ -28,12 +28,12 @@ def _lift(polynomial: PolyElement, names: tuple[str, ...]) -> PolyElement:
         return polynomial
     place = [names.index(name) for name in old]
     terms = {}
-    for monomial, coefficient in polynomial.terms():
+    for monomial, coefficient in polynomial.items():
         exponents = [0] * len(names)
         for slot, exponent in zip(place, monomial, strict=True):
             exponents[slot] = exponent
         terms[tuple(exponents)] = coefficient
-    return ring_of(names).from_dict(terms)
+    return PolyElement(ring_of(names), terms)
 
 
 @cache
@@ -59,11 +59,8 @@ class Ratio:
         """A Ratio from an int, a Fraction, a name or a Ratio; raises TypeError for anything else."""
         if isinstance(value, Ratio):
             return value
-        if isinstance(value, str):
-            return Ratio(ring_of((value,)).gens[0])
-        if isinstance(value, int | Fraction):
-            exact = Fraction(value)
-            return Ratio(ring_of(()).ground_new(QQ(exact.numerator, exact.denominator)))
+        if isinstance(value, str | int | Fraction):
+            return _made(value)
         as_ratio = getattr(value, "ratio", None)
         if isinstance(as_ratio, Ratio):
             return as_ratio
@@ -116,6 +113,9 @@ class Ratio:
         if not _coefficient(other):
             return NotImplemented
         other = Ratio.of(other)
+        if self.den == other.den:
+            a, b = self._pair(other)
+            return Ratio(a + b, self.den)
         den = {name: max(self.den.get(name, 0), other.den.get(name, 0)) for name in {*self.den, *other.den}}
         left, right = self._over(den), other._over(den)
         a, b = left._pair(right)
@@ -169,18 +169,14 @@ class Ratio:
         if not self.num:
             return Ratio(ring_of(()).zero)
         names = _names(self.num)
-        terms = self.num.terms()
-        den = dict(self.den)
-        cut = []
-        for slot, name in enumerate(names):
-            common = min(den.get(name, 0), min(monomial[slot] for monomial, _ in terms))
-            if common:
-                den[name] -= common
-            cut.append(common)
-        used = tuple(name for slot, name in enumerate(names) if any(m[slot] > cut[slot] for m, _ in terms))
-        slots = [names.index(name) for name in used]
-        reduced = {tuple(monomial[s] - cut[s] for s in slots): coefficient for monomial, coefficient in terms}
-        return Ratio(ring_of(used).from_dict(reduced), den)
+        powers = list(zip(*self.num, strict=True))
+        cut = [min(self.den.get(name, 0), *own) for name, own in zip(names, powers, strict=True)]
+        slots = [slot for slot, own in enumerate(powers) if max(own) > cut[slot]]
+        if len(slots) == len(names) and not any(cut):
+            return Ratio(self.num, self.den)
+        den = {**self.den, **{name: self.den[name] - common for name, common in zip(names, cut, strict=True) if common}}
+        reduced = {tuple(monomial[s] - cut[s] for s in slots): value for monomial, value in self.num.items()}
+        return Ratio(PolyElement(ring_of(tuple(names[s] for s in slots)), reduced), den)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ratio | int | Fraction | str):
@@ -269,6 +265,15 @@ class Ratio:
         return total
 
 
+@lru_cache(maxsize=1 << 14, typed=True)
+def _made(value: str | int | Fraction) -> Ratio:
+    """A name or a number."""
+    if isinstance(value, str):
+        return Ratio(ring_of((value,)).gens[0])
+    exact = Fraction(value)
+    return Ratio(ring_of(()).ground_new(QQ(exact.numerator, exact.denominator)))
+
+
 def _coefficient(value: Any) -> bool:
     """Whether a value is a coefficient itself: what only has a ratio (a moment) takes the operation over."""
     return isinstance(value, Ratio | int | Fraction | str) or getattr(value, "is_position", False)
@@ -303,7 +308,14 @@ def _laurent(expression: sp.Expr) -> Ratio | None:
 
 def total(values: Iterable[Ratio]) -> Ratio:
     """The sum of some values; 0 for none."""
-    result = Ratio.of(0)
-    for value in values:
-        result = result + value
-    return result
+    parts = list(values)
+    den: dict[str, int] = {}
+    for part in parts:
+        den |= {name: power for name, power in part.den.items() if power > den.get(name, 0)}
+    over = [part.num if part.den == den else part._over(den).num for part in parts]
+    names = tuple(sorted({name for polynomial in over for name in _names(polynomial)}))
+    found: dict[tuple[int, ...], Any] = {}
+    for polynomial in over:
+        for monomial, coefficient in _lift(polynomial, names).items():
+            found[monomial] = found.get(monomial, 0) + coefficient
+    return Ratio(PolyElement(ring_of(names), {key: value for key, value in found.items() if value}), den)
