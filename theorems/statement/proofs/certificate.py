@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations, combinations_with_replacement
 
 import clarabel
@@ -58,6 +59,7 @@ def multiplied(one: Poly, two: Poly) -> Poly:
     return {key: value for key, value in total.items() if value}
 
 
+@lru_cache(maxsize=1 << 16)
 def _joined(a: Monomial, b: Monomial) -> Monomial:
     if not a or not b:
         return a or b
@@ -112,11 +114,13 @@ def products(facts: Sequence[Term], goal: Poly, squares: Mapping[str, Poly], wor
     """Products of up to three facts, and squares of sums of two monomials, of no higher degree than the goal."""
     most, found = max(_degree(goal), 2), [Term(UNIT, strict=True), *facts]
     for count, first in ((2, 40), (3, 14)):
-        for chosen in combinations_with_replacement(facts[:first], count):
+        sized = [(fact, min(map(_size, fact.value))) for fact in facts[:first]]
+        for several in combinations_with_replacement(sized, count):
             if len(found) > MAX_COLUMNS or not work.spend(0.05):
                 break
-            if sum(min(map(_size, one.value)) for one in chosen) > most:
+            if sum(least for _, least in several) > most:
                 continue
+            chosen = [fact for fact, _ in several]
             value = chosen[0].value
             for other in chosen[1:]:
                 value = multiplied(value, other.value)
@@ -252,8 +256,11 @@ def _exactly(rows: Sequence[Monomial], target: Poly, support: Sequence[Poly]) ->
     if not support:
         return None
     count = len(support)
-    table = [[*(column.get(key, Fraction(0)) for column in support), target.get(key, Fraction(0))] for key in rows]
-    matrix = flint.fmpq_mat([[flint.fmpq(v.numerator, v.denominator) for v in row] for row in table])
+    place = {key: r for r, key in enumerate(rows)}
+    matrix = flint.fmpq_mat(len(rows), count + 1)
+    for c, column in enumerate((*support, target)):
+        for key, v in column.items():
+            matrix[place[key], c] = flint.fmpq(v.numerator, v.denominator)
     reduced, rank = matrix.rref()
     values = [Fraction(0)] * count
     for r in range(rank):
