@@ -181,7 +181,10 @@ class Ratio:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ratio | int | Fraction | str):
             return NotImplemented
-        return not (self - Ratio.of(other)).num
+        other = Ratio.of(other)
+        if self.den == other.den and _names(self.num) == _names(other.num):
+            return bool(self.num == other.num)
+        return not (self - other).num
 
     def __hash__(self) -> int:
         normal = self.reduced()

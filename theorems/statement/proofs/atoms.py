@@ -483,7 +483,8 @@ def _matrix_of(words: Words) -> Expr:
 
 
 def _text(words: Words) -> str:
-    return " + ".join(sorted(f"{value.reduced().expr}*{letters}" for letters, value in words.items()))
+    factors = {letters: 1 if value == ONE else value.expr for letters, value in words.items()}
+    return " + ".join(sorted(f"{factor}*{letters}" for letters, factor in factors.items()))
 
 
 __all__ = ["SIGMA", "Atoms", "NoFormError", "Quotient", "Words", "monomials", "product_of"]
