@@ -9,7 +9,7 @@ so that a strategy which stops reaching an edge is noticed (``missed``).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -21,7 +21,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from proofs_check.cases import structured
-from proofs_check.cases.drawing import each, least
+from proofs_check.cases.drawing import EnoughError, each, least
 from proofs_check.cases.drawn import SLOTS, TRACELESS, Asked, Case, key, meets
 from proofs_check.cases.free_ranges import corners, strata
 from proofs_check.cases.rotations import rotated
@@ -48,7 +48,7 @@ SMALL, LARGE = Fraction(1, 10**5), Fraction(10**4)
 RATIONAL = re.compile(r"-?\d+(/\d+)?")
 TEMPERATURES = ("1", "2", "1/2", "3", "1/1000", "1000")
 ENTRIES = ("1", "2", "-1", "1/2", "0", "-2", "1000", "1/1000")
-#: Draws that are made for one that is kept, and where conditions refuse many.
+#: Most draws that are made for one that is kept, and where conditions refuse many.
 TRIES, HARD = 4, 12
 #: A length from which on a walk is long.
 LONG = 100
@@ -401,23 +401,28 @@ def _each_aim(asked: Asked) -> list[tuple[Case, Aim]]:
         # what is left over goes to the draws that are aimed at nothing
         wanted = max(1, count // len(targets)) + (max(0, count - len(targets)) % len(targets) if not aim else 0)
         tries = wanted * TRIES + (HARD if hard else TRIES)
-        cases = made(strategy(statement, aim, longest), key_ * len(targets) + place, tries)
-        # Hypothesis begins with the simplest, and grows
-        for name in list(cases)[-wanted:]:
-            found.setdefault(name, (cases[name], aim))
+        cases = made(strategy(statement, aim, longest), key_ * len(targets) + place, wanted, tries, found)
+        found |= {name: (case, aim) for name, case in cases.items()}
     return list(found.values())
 
 
-def made(cases: st.SearchStrategy[Case], key_: int, tries: int) -> dict[str, Case]:
-    """Distinct cases of so many tries by name, the simplest first; none where all are refused."""
+def made(
+    cases: st.SearchStrategy[Case], key_: int, wanted: int, tries: int, known: Container[str] = ()
+) -> dict[str, Case]:
+    """So many distinct cases by name that are not known, of at most so many tries; fewer where others are refused."""
     found: dict[str, Case] = {}
+    # Hypothesis begins with the simplest case, and keeps a tenth of its tries small: later ones take their places
+    early = 1 + tries // 10
 
     def collect(case: Case) -> None:
-        found[key(case)] = case
+        if (name := key(case)) not in known:
+            found[name] = case
+        if len(found) == wanted + early:
+            raise EnoughError
 
     # an edge that no draw reaches is told by ``missed``
     each(cases, key_, tries, collect)
-    return found
+    return dict(list(found.items())[-wanted:])
 
 
 def smallest(

@@ -7,7 +7,7 @@ hypotheses forbids it: then that one fails at every case which is put there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -178,28 +178,28 @@ def forbidden(prop: Proposition, edge: Edge) -> str:
     return min(set.intersection(*failing), default="") if failing else ""
 
 
-def drawn(prop: Proposition, key: int, count: int) -> Iterator[list[Case]]:
+def drawn(prop: Proposition, at: Iterable[Edge], key: int, count: int) -> Iterator[list[Case]]:
     """``count`` lists of cases, of each of which the first that can be looked at is to be; the same for the same key.
 
     Those at every edge in turn, then others; no case stands in two lists.
     """
-    targets: list[tuple[Proposition, Change]] = [(edge.prop, edge.change) for edge in edges(prop).values()]
+    targets: list[tuple[Proposition, Change]] = [(edge.prop, edge.change) for edge in at]
     targets.append((prop, dict))
     seen: set[str] = set()
     for place, (narrow, change) in enumerate(targets):
-        wanted = count // len(targets) + (count % len(targets) if place == len(targets) - 1 else 0)
-        cases = made(strategy(narrow, change), key * len(targets) + place, max(wanted, 2) * TRIES)
-        # Hypothesis begins with the simplest, and grows
-        fresh = [cases[name] for name in reversed(cases) if name not in seen]
+        wanted = max(1, count // len(targets) + (count % len(targets) if place == len(targets) - 1 else 0))
+        tries = max(wanted, 2) * TRIES
+        cases = made(strategy(narrow, change), key * len(targets) + place, tries, tries, seen)
         seen |= cases.keys()
-        each = max(1, len(fresh) // max(wanted, 1))
-        yield from (fresh[k * each : (k + 1) * each][:LOOKS] for k in range(max(wanted, 1)) if fresh[k * each :])
+        # Hypothesis begins with the simplest, and grows
+        fresh = list(reversed(cases.values()))
+        each = max(1, len(fresh) // wanted)
+        yield from (fresh[k * each : (k + 1) * each][:LOOKS] for k in range(wanted) if fresh[k * each :])
 
 
-def missed(prop: Proposition, cases: Iterable[Case]) -> list[str]:
+def missed(at: Iterable[Edge], cases: Collection[Case]) -> list[str]:
     """The edges that none of the cases meets."""
-    every = list(cases)
-    return sorted(name for name, edge in edges(prop).items() if not any(map(edge.met, every)))
+    return sorted(edge.name for edge in at if not any(map(edge.met, cases)))
 
 
 def smallest(prop: Proposition, wrong: Callable[[Case], bool], looks: int = 80) -> Case | None:
