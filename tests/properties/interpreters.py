@@ -82,7 +82,8 @@ class Interpreters:
     def agreement(self, draws: int, key: int) -> Agreed:
         """Ask both at the first of each list of cases that can be afforded; where they differ, at smaller ones."""
         found, dear = Agreed(self.claim), list[Case]()
-        for cases in at_edges.drawn(self.derived, key, draws):
+        edges = at_edges.edges(self.derived).values()
+        for cases in at_edges.drawn(self.derived, edges, key, draws):
             looks = ((case, self.look(case)) for case in cases)
             case, seen = next((one for one in looks if one[1].compared or one[1].told), (cases[0], Look()))
             dear += [] if seen.compared else cases
@@ -92,6 +93,6 @@ class Interpreters:
                 return found
             found.cases += [case] * seen.compared
             found.compared += seen.compared
-        found.missed = at_edges.missed(self.derived, [*found.cases, *dear])
-        found.unasked = [edge for edge in at_edges.missed(self.derived, found.cases) if edge not in found.missed]
+        found.missed = at_edges.missed(edges, [*found.cases, *dear])
+        found.unasked = [edge for edge in at_edges.missed(edges, found.cases) if edge not in found.missed]
         return found

@@ -150,7 +150,7 @@ def test_an_edge_that_a_hypothesis_forbids_is_none() -> None:
 
 def test_vectors_have_the_lengths_that_they_are_given() -> None:
     prop = said("choromanski2021.sec2.fig2-ratio")["value"]
-    drawn = [case for cases in at_edges.drawn(prop, 1, 6) for case in cases]
+    drawn = [case for cases in at_edges.drawn(prop, at_edges.edges(prop).values(), 1, 6) for case in cases]
     assert drawn and all(satisfied(prop, case) for case in drawn)
 
 
