@@ -48,8 +48,8 @@ class Gaussian:
     """Independent standard normals: E exp(b^T z) = exp(b^T b/2)."""
 
     def mean(self, slope: Slope) -> Any:
-        """E exp(slope^T z)."""
-        return np.exp((slope * slope).sum() / 2)
+        """E exp(slope^T z), of one slope or of each in a row of its own."""
+        return np.exp((slope * slope).sum(-1) / 2)
 
     def shared(self, slope: Slope) -> set[int]:
         """What an exponential has in common with those that it depends on: its normals."""
@@ -216,14 +216,15 @@ def _cumulants(part: Part, most: int, law: Law) -> NDArray[np.float64]:
     scaled = [*weights, -sum(own)]
     slopes = np.pad(slopes, ((0, 1), (0, 0)))
     central = [1.0, 0.0]
+    one, factorials = np.eye(len(scaled), dtype=np.int64), np.array([math.factorial(k) for k in range(most + 1)])
     for n in range(2, most + 1):
-        total = np.clongdouble(0)
-        for chosen in combinations_with_replacement(range(len(scaled)), n):
-            counts = np.bincount(chosen, minlength=len(scaled))
-            ways = math.factorial(n) // math.prod(math.factorial(int(c)) for c in counts)
-            product = np.prod([scaled[k] ** int(c) for k, c in enumerate(counts) if c])
-            total += ways * product * law.mean(counts @ slopes)
-        central.append(float(total.real))
+        # a row for every way to choose n terms: how often each is chosen
+        counts = one[list(combinations_with_replacement(range(len(scaled)), n))].sum(1)
+        ways = factorials[n] // factorials[counts].prod(1)
+        products = (np.array(scaled) ** counts).prod(1)
+        rows = counts @ slopes
+        means = law.mean(rows) if isinstance(law, Gaussian) else np.array([law.mean(slope) for slope in rows])
+        central.append(float((ways * products * means).sum().real))
     if central[2] <= CANCELLED * float(abs(sum(own)) ** 2):
         raise NoWavesError("rounding")
     kappa = [0.0, 0.0]
