@@ -23,17 +23,22 @@ from montecarlo.statements.nodes import Node, frozen
 Array = Any
 #: {"numbers": {name: float}, "matrices": {name: (d, d)}, "vectors": {name: (d, 1)}, "sequences": {name: (n, 1)}}
 Floats = dict[str, dict[str, Any]]
+#: Where a case holds how far derivatives are moved.
+SLOPES = "slopes"
 #: Longest sum that is evaluated.
 MAX_SUM = 4_096
 #: An eigenvalue whose imaginary part is beyond this part of the matrix' size is not real.
 REAL = 1e-6
-#: Steps of a difference quotient, each half of the one before, and the rounding of a number.
-STEPS, EPS = 12, sys.float_info.epsilon
+#: Steps of a difference quotient, each half of the one before, and the rounding of a value, of some operations.
+STEPS, EPS = 12, 8 * sys.float_info.epsilon
 
 
-def evaluate(node: Sequence[Any], case: Mapping[str, Mapping[str, Any]]) -> float:
-    """The value of an expression at a case; NaN where it has none, such as log(0)."""
-    return number(compiled(node), floats(case))
+def evaluate(node: Sequence[Any], case: Mapping[str, Mapping[str, Any]], moved: float = 0.0) -> float:
+    """The value of an expression at a case; NaN where it has none, such as log(0).
+
+    Derivatives are moved by so many of the errors that are estimated for them.
+    """
+    return number(compiled(node), floats(case) | {SLOPES: {"moved": moved}})
 
 
 def number(function: Callable[[Floats], Array], case: Floats) -> float:
@@ -292,7 +297,8 @@ def _slope(
                 if off < error:
                     best, error = row[-1], off
             before, step = row, step / 2
-        return best
+        moved = case[SLOPES]["moved"] if SLOPES in case else 0.0
+        return best + moved * error if moved else best
 
     return slope
 

@@ -372,6 +372,7 @@ def disagreement(prop: Proposition, case: Case, evaluated: Proposition | None = 
         rounding = _rounding(prop, node, case)
         if math.isinf(rounding) and (evaluated or unbounded(prop, node, case)):
             rounding = DIGITS * max(abs(exact), abs(value))
+        rounding += max(abs(evaluate(again.plain(), case.plain(), moved) - value) for moved in (1.0, -1.0))
         if abs(exact - value) > rounding + AGREE * max(abs(exact), 1.0):
             return f"{node} at {case} is {text} exactly and {value!r} in floats"
     return ""

@@ -116,8 +116,8 @@ def test_a_proof_alone_is_not_enough_where_the_search_sees_nothing(monkeypatch: 
 
 
 def test_a_wrong_evaluation_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
-    def off(node: Any, case: Any) -> float:
-        return evaluate(node, case) * 1.01
+    def off(*of: Any) -> float:
+        return evaluate(*of) * 1.01
 
     monkeypatch.setattr(deterministic, "evaluate", off)
     found = judge_deterministic(proposition("exp(u) <= 2 - u", "u real"), "quick")
@@ -143,9 +143,20 @@ def test_a_wrong_integral_of_numbers_is_a_conflict(text: str, given: str, monkey
 
 def test_a_wrong_evaluation_that_leaves_a_true_statement_true_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = evaluate
-    monkeypatch.setattr(deterministic, "evaluate", lambda node, case: plain(node, case) * 1.01)
+    monkeypatch.setattr(deterministic, "evaluate", lambda *of: plain(*of) * 1.01)
     found = judge_deterministic(proposition("exp(u) >= 1 + u", "u real"), "quick")
     assert found.verdict == "conflict" and "in floats" in found.reason
+
+
+def test_what_differences_lose_to_rounding_is_no_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Second differences of 10**10 at 1/32 know a second derivative of 2/9 to a few parts in a hundred."""
+    prop = proposition("diff(diff((t/3 + r)**2, t), t, 0)**2 = 4/81", "r real")
+    near, far = (Case({"r": F(r)}) for r in (1, 100_001))
+    value = evaluate(prop.left.plain(), far.plain())
+    assert abs(value * 81 / 4 - 1) > deterministic.DIGITS
+    assert not deterministic.disagreement(prop, near) and not deterministic.disagreement(prop, far)
+    monkeypatch.setattr(deterministic, "evaluate", lambda *of: evaluate(*of) * 1.01)
+    assert deterministic.disagreement(prop, near)
 
 
 def test_mutants_are_caught_implied_or_not_seen() -> None:
