@@ -361,11 +361,11 @@ def disagreement(prop: Proposition, case: Case, evaluated: Proposition | None = 
     numbers = ((numbers_of(one), numbers_of(two)) for one, two in pairs)
     for node, again in (pair for both in numbers for pair in zip(*both, strict=True)):
         value = evaluate(again.plain(), case.plain())
-        text = shown(node, case)
         try:
+            text = shown(node, case)
             exact = float(Fraction(text))
         except (ValueError, OverflowError):
-            # a ball too wide to print, or a number beyond floats
+            # not known exactly, a ball too wide to print, or a number beyond floats
             continue
         if not math.isfinite(value) or _near(exact, value, max(abs(exact), 1.0)):
             continue

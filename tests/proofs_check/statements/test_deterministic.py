@@ -159,6 +159,15 @@ def test_what_differences_lose_to_rounding_is_no_conflict(monkeypatch: pytest.Mo
     assert deterministic.disagreement(prop, near)
 
 
+def test_eigenvalues_that_no_case_isolates_are_no_error() -> None:
+    text = "d*sum((w[k] - sum(w[j], j, 1, d)/d)**2, k, 1, d) = d*tr((W*Sigma)**2) - tr(W*Sigma)**2"
+    prop = proposition(text, "W symmetric", "w[k] = eig(W*Sigma)[k]")
+    # twice the eigenvalue 1, which floats have as 1 and 1
+    case = Case({"d": F(2)}, {name: ((F(1), F(0)), (F(0), F(1))) for name in ("W", "Sigma")})
+    assert not deterministic.disagreement(prop, case)
+    assert judge_deterministic(prop, "quick").verdict in ("verified", "undecided")
+
+
 def test_mutants_are_caught_implied_or_not_seen() -> None:
     found = judge_deterministic(proposition("u*(1 - u) <= 1", "0 <= u <= 1"), "quick")
     fates = {mutant.text: mutant.fate for mutant in found.mutants}
