@@ -87,8 +87,9 @@ def lines(report: Mapping[str, Any]) -> list[str]:
         )
     budget = rates["ledger"]
     told.append(
-        f"ledger: {budget['claims']} claims and corrections hold {budget['given']:.3g}, {budget['reserved']:.3g} is "
-        f"kept for other packages, of {budget['alpha']:g}" + ("" if budget["consistent"] else " !")
+        f"ledger: the shares of {budget['claims'] // 2} claims, each with that of a correction, are "
+        f"{budget['given']:.3g}, {budget['reserved']:.3g} is kept for other packages, of {budget['alpha']:g}"
+        + ("" if budget["consistent"] else " !")
     )
     sides = ", ".join(f"{count} {name}" for name, count in rates["without_randomness"].items())
     told.append(f"no chance in the word of {sides}: rounding errors are bounded, decisions exact")
@@ -96,12 +97,23 @@ def lines(report: Mapping[str, Any]) -> list[str]:
     if not all(row["planted_flagged"] for row in rates["estimators"].values()):
         told.append("so few runs do not show a planted fault, and prove nothing: give more --runs !")
     told.append("")
-    told.append(
-        "Consistent: no error is more frequent than stated."
-        if report["consistent"]
-        else "Not consistent: see what is marked with an exclamation mark."
-    )
+    told.append(": ".join(concluded(report)) + ".")
     return told
+
+
+def concluded(report: Mapping[str, Any]) -> tuple[str, str]:
+    """What the self-test comes to, and why: runs too few to show a planted fault neither bear it out nor speak against.
+
+    Raises KeyError or TypeError for a report of another form.
+    """
+    if report["consistent"]:
+        return "Consistent", "no error is more frequent than stated"
+    rates = report["error_rates"]
+    parts = [row[key] for row in rates["estimators"].values() for key in ("fresh_seeds", *(key for _, key in ERRORS))]
+    parts += [rates["heaviest"], *rates["growth"], rates["ledger"], report["independence"]]
+    if all(part["consistent"] for part in parts if part):
+        return "Not told", "no error was more frequent than stated, but so few runs do not show a planted fault"
+    return "Not consistent", "see what is marked with an exclamation mark"
 
 
 def _others(report: Mapping[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proofs_check.claims.report import Run
-from proofs_check.report.selftest import lines
+from proofs_check.report.selftest import concluded, lines
 from proofs_check.report.site.numbers import finite, number
 
 #: The columns of the error rates: head, key, what the error would be.
@@ -75,7 +75,7 @@ def selftest(report: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {
         "summary": _summary(report),
         "seed": number(report.get("seed")),
-        "consistent": report.get("consistent") is True,
+        "concluded": _concluded(report),
         "runs": number(rates.get("runs")),
         "level": number(rates.get("level")),
         "levels": ["—" if level is None else f"{100 * level:.2g}%" for level in levels],
@@ -91,6 +91,13 @@ def _summary(report: Mapping[str, Any]) -> str:
         return "\n".join(lines(report))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         return ""
+
+
+def _concluded(report: Mapping[str, Any]) -> tuple[str, str]:
+    try:
+        return concluded(report)
+    except (AttributeError, KeyError, TypeError):
+        return "Not consistent", "its report is of another form"
 
 
 def _independence(faults: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from proofs_check.commands import cli
-from proofs_check.report.selftest import ERRORS, percent, show
+from proofs_check.report.selftest import ERRORS, concluded, percent, show
 from proofs_check.selftest import error_rates, independence
 from proofs_check.selftest import run as selftest
 from proofs_check.selftest.error_rates import Rate
@@ -136,6 +136,17 @@ def test_a_fault_in_one_side_that_goes_unseen_is_not_consistent(asked: dict[str,
     assert "1 of 2 faults in one side alone are conflicts, 1 sides have nothing to break !" in text
     assert "unseen: b, simulation: x 2 (verified)" in text
     assert "c, " not in text
+
+
+def test_too_few_runs_are_no_inconsistency(asked: dict[str, Any]) -> None:
+    """A planted fault that goes unseen says nothing of the rates; a rate that is too high does, whatever is unseen."""
+    report = selftest.run()
+    for found in report["error_rates"]["estimators"].values():
+        found["planted_flagged"] = False
+    report["consistent"] = False
+    assert concluded(report)[0] == "Not told" and "so few runs" in concluded(report)[1]
+    next(iter(report["error_rates"]["estimators"].values()))["missed_errors"]["consistent"] = False
+    assert concluded(report)[0] == "Not consistent"
 
 
 def test_the_summary_has_a_row_for_every_estimator_and_marks_what_is_inconsistent(asked: dict[str, Any]) -> None:
