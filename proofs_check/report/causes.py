@@ -25,7 +25,7 @@ class Cause:
     """A refuted claim with an error of its own, and the refuted claims that inherit it, in the report's order.
 
     ``lower``: the print is right to leading order, under the law that the claim states. ``beside`` are refuted claims
-    that have no error but this one: the same formula at another place, or a further false step towards the same heirs.
+    that have no error but this one: the same formula at another place.
     """
 
     id: str
@@ -63,14 +63,13 @@ def causes(claims: Sequence[Claim]) -> list[Cause]:
 
 
 def _gathered(found: Sequence[Cause], refuted: Mapping[str, Claim]) -> list[Cause]:
-    """The causes with those of one error as one: equal in print and correction, or steps towards the same heirs."""
+    """The causes with those of one error as one: equal in print, correction and heirs."""
     groups: dict[object, list[Cause]] = {}
     for cause in found:
         claim = refuted[cause.id]
-        step = claim["kind"] == "proof-step" and cause.heirs
         right = claim["correction"]["latex"] if claim["correction"] else ""
         formula = (tuple(claim["printed"].values()), right) if right else cause.id
-        groups.setdefault(cause.heirs if step else (cause.heirs, formula), []).append(cause)
+        groups.setdefault((cause.heirs, formula), []).append(cause)
     return [replace(first, beside=tuple(one.id for one in more)) for first, *more in groups.values()]
 
 

@@ -97,11 +97,11 @@ def test_a_variant_does_not_clear_the_steps_of_the_proof() -> None:
 
 
 def test_one_error_at_two_places_is_one_cause() -> None:
-    """Two false steps towards one lemma, and one false formula that is printed twice; not two of another correction."""
+    """One false formula that is printed twice; not two false steps towards one lemma, nor two of another correction."""
     steps: Any = [claim("first"), claim("second"), claim("bound", "first", "second"), claim("lemma", "bound")]
     for step in steps[:3]:
         step["kind"] = "proof-step"
-    assert causes(steps) == [Cause("first", False, ("bound", "lemma"), ("second",))]
+    assert causes(steps) == [Cause(name, False, ("bound", "lemma")) for name in ("first", "second")]
     twice: Any = [claim(name) | {"printed": {name: "t**2"}, "correction": {"latex": "2 t"}} for name in "qk"]
     assert causes(twice) == [Cause("q", False, (), ("k",))] and causes(twice)[0].own == ("q", "k")
     lemma: Any = [claim("lemma")]
