@@ -20,6 +20,7 @@ import numpy as np
 
 from montecarlo.search_statement import Floats, Landscape, evaluate, floats
 from proofs_check.cases.without_tokens import Choices, drawn, gram, simplex
+from proofs_check.report.telling import counted
 from proofs_check.statements import clauses
 from proofs_check.statements.rounding import radii, unbounded
 from proofs_check.statements.shrinking import shrunk
@@ -440,7 +441,9 @@ def _unrefuted(search: _Search, work: Work) -> Found:
     if not caught:
         return replace(base, reason=f"proved, but the search tells no wrong version from it; {vain}")
     extra = f"; {unseen} stronger versions were not refuted: not seen to be sharp" if unseen else ""
-    return replace(base, verdict="verified", reason=f"proved; {vain}; {caught} wrong versions refuted{extra}")
+    return replace(
+        base, verdict="verified", reason=f"proved; {vain}; {counted(caught, 'wrong version')} refuted{extra}"
+    )
 
 
 # -- wrong versions

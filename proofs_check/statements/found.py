@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from proofs_check.checks.streams import Streams
 from proofs_check.claims.report import Case, Counterexample, Observed, Path, Status, Step, Trusted, Verdict
+from proofs_check.report.telling import counted
 
 
 @dataclass
@@ -60,11 +61,9 @@ class Found:
             if self.simulation != "agrees":
                 return "undecided", self.reason or "proved; the simulation had too little power at this effort"
             if self.survivors:
-                told = "; ".join(self.survivors[:3])
-                return (
-                    "undecided",
-                    f"proved; the simulation cannot tell it from {len(self.survivors)} wrong versions: {told}",
-                )
+                told = "; ".join(self.survivors[:3]).replace(" -> ", " turned into ")
+                wrong = counted(len(self.survivors), "wrong version")
+                return "undecided", f"proved; the simulation cannot tell it from {wrong}: {told}"
             return "verified", ""
         if self.status == "disproved":
             if self.simulation == "contradicts" and self.confirmed:

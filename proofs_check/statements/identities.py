@@ -11,6 +11,7 @@ import random
 from collections.abc import Iterator
 
 from proofs_check.cases.without_tokens import drawn, plain_cases
+from proofs_check.report.telling import counted
 from proofs_check.statements.deterministic import SEEN, SHRINKING, Found, Mutant, mutants_of
 from proofs_check.statements.rounding import plain_case, radii
 from proofs_check.statements.shrinking import shrunk
@@ -65,7 +66,7 @@ def judge_matrices(prop: Proposition, effort: str, seed: int) -> Found:
     steps = tuple((step.rule, step.instance, step.trusted) for step in proof.steps)
     fates = tuple(_fates(prop, pool[:LOOKED_AT]))
     caught = sum(fate.fate == "caught" for fate in fates)
-    verdict, reason = "verified", f"proved; {vain}; {caught} wrong versions refuted"
+    verdict, reason = "verified", f"proved; {vain}; {counted(caught, 'wrong version')} refuted"
     if not caught:
         verdict, reason = "undecided", f"proved, but no case tells a wrong version from it; {vain}"
     return Found(verdict, reason, steps, tries=tries, closest=0.0, closest_case=str(pool[0]), mutants=fates)

@@ -9,6 +9,7 @@ import pytest
 
 from proofs_check.checks.evidence import Evidence
 from proofs_check.judging.judgement import verdict
+from proofs_check.statements.found import Found
 from theorems.kernel.outcome import Outcome
 
 SYMBOLIC = ("proved", "disproved", "checked", "undecided", "none")
@@ -95,3 +96,12 @@ def test_a_derived_limit_that_the_derived_values_do_not_have_is_named_as_such() 
         ruling, reason = verdict(Outcome("proved", ""), against, plugin=plugin)
         assert ruling == "conflict" and told in reason
         assert reason.endswith("the derived limit is not that of the derived values") and "same model" not in reason
+
+
+@pytest.mark.parametrize(
+    ("survivors", "told"),
+    [(["<= -> >="], "1 wrong version: <= turned into >="), (["a", "b"], "2 wrong versions: a; b")],
+)
+def test_what_a_simulation_cannot_tell_apart_is_counted_in_english(survivors: list[str], told: str) -> None:
+    found = Found(status="proved", simulation="agrees", survivors=survivors)
+    assert found.verdict == ("undecided", f"proved; the simulation cannot tell it from {told}")
