@@ -23,6 +23,7 @@ from proofs_check.claims.cases import finite
 from proofs_check.claims.mutants import mutants
 from proofs_check.claims.pairing import Pair, scale_name
 from proofs_check.claims.report import Counterexample
+from theorems.algebra.expressions import value_at
 from theorems.kernel.limits import Limit
 from theorems.kernel.outcome import Outcome
 
@@ -288,8 +289,15 @@ def _counterexample(pair: Pair, wrong: Judged) -> Counterexample:
             found["params"]["theta"] = str(pair.exact(wrong.raw).scalars["theta"])
         true, claimed = wrong.values()
         found["printed"], found["true"] = str(claimed), "no finite limit" if true is None else str(true)
-        found["limit"], found["finite"] = wrong.place, str(wrong.target.derived)
+        found["limit"], found["finite"] = wrong.place, str(_before(pair, wrong))
     return found
+
+
+def _before(pair: Pair, wrong: Approached) -> sp.Expr:
+    """The value at the case itself: the closed form where there is one, of which the derived number is a rounding."""
+    quantity = pair.quantity(wrong.name, str(wrong.raw.get("start", "sigma")))
+    form = quantity.finite if isinstance(quantity, Limit) else None
+    return value_at(form, pair.exact(wrong.raw).scalars) if isinstance(form, sp.Expr) else wrong.target.derived
 
 
 def _tiers(simulation: Simulation, chosen: Sequence[Planned]) -> str:

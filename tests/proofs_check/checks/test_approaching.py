@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from proofs_check.api import judge
 from proofs_check.checks.approaching import Ladder, exponents, lengths, plan_ladder, reached
 from proofs_check.checks.evidence import EFFORTS, Measured, RunContext
 from proofs_check.checks.intervals import Blocks, Interval
-from proofs_check.checks.sampling import plan, sampled
+from proofs_check.checks.sampling import _before, plan, sampled
 from proofs_check.claims import pairing
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging import runner
@@ -175,6 +176,13 @@ def test_a_false_limit_of_sequences_is_not_verified() -> None:
     assert ruling == "conflict" and not evidence.conflicts
     true = replace(false, printed={"rho": "Indicator(theta > 1/2) + Indicator(theta == 1/2)/2"})
     assert proved(true)[1].status == "agrees"
+
+
+def test_a_value_before_a_limit_is_exact_where_a_closed_form_has_it() -> None:
+    """Lemma 2 at theta = 1/2 and k = 2: erf(16 sqrt(78)/13)/2, which no floating-point number tells from 1/2."""
+    pair, raw = Pair(by_id()[LEMMA2]), {"theta": "1/2", "r": "1", "s": "0", "k": "2", "mix": "1"}
+    wrong: Any = SimpleNamespace(name="rho", raw=raw, target=pair.target("rho", raw))
+    assert (wrong.target.derived, str(_before(pair, wrong))) == (sp.Rational(1, 2), "erf(16*sqrt(78)/13)/2")
 
 
 @pytest.mark.slow
