@@ -22,7 +22,7 @@ from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
 from proofs_check.report.site import names, view
 from proofs_check.report.site.markdown import code, escaped, expression, math, named, sentence
-from proofs_check.report.telling import FIDELITY, false_lines, gives, narrowed, parameters, starts
+from proofs_check.report.telling import FIDELITY, false_lines, gives, narrowed, parameters, sourced, starts
 
 FINDINGS, TRUSTED = "findings.md", "rules.md"
 SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
@@ -121,7 +121,7 @@ def _finding(entry: view.Entry) -> list[str]:
     add("reading", sentence(claim["reading"]))
     if claim["fidelity"] != "verbatim":
         add("fidelity", escaped(FIDELITY.get(claim["fidelity"], claim["fidelity"])))
-    add("reason", sentence(claim["reason"]))
+    add("reason", sentence(sourced(claim["reason"], claim)))
     add("what is wrong", " ".join(sentence(text) for text in view.slips(entry)))
     sure = entry.correction is None or entry.correction.verdict == "verified"
     if claim["correction"]:
@@ -132,7 +132,7 @@ def _finding(entry: view.Entry) -> list[str]:
         add("check", " ".join(sentence(names.written(line, claim, generated=True)) for line in lines))
     elif given := claim["counterexample"]:
         params = {names.letter(name, claim): value for name, value in given["params"].items()}
-        add("check", escaped(f"{parameters(params)}: {gives(given)}".removeprefix(": ")))
+        add("check", escaped(f"{parameters(params)}: {sourced(gives(given), claim)}".removeprefix(": ")))
     if any(start["exact"] or start["leading"] for start in claim["starts"]):
         add("by the start of the walk", escaped(starts(claim)))
     add("weight", "wrong in lower-order terms only" if of_lower_order(claim) else "")

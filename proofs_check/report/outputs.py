@@ -19,7 +19,7 @@ from typing import Any
 from proofs_check.claims.report import SCHEMA, Claim, Report, Run, Spent
 from proofs_check.inputs.errors import UsageError, shown
 from proofs_check.inputs.expect import Difference
-from proofs_check.report.telling import gives
+from proofs_check.report.telling import gives, sourced
 from theorems.claims.catalogue import ALPHA
 
 
@@ -194,16 +194,16 @@ def _clean(text: str) -> str:
 
 def _finding(claim: Claim) -> str:
     """What is known of one claim, a fact a line."""
-    facts = [f"print: {name} = {formula}" for name, formula in claim["printed"].items()]
+    facts = [f"{sourced('print', claim)}: {name} = {formula}" for name, formula in claim["printed"].items()]
     if claim["symbolic"]["exact"] is not None:
         facts.append(f"derived: {claim['symbolic']['exact']}")
     if claim["counterexample"]:
         example = claim["counterexample"]
         facts.append(f"counterexample: {json.dumps(plain(example['params']), ensure_ascii=False)}")
-        facts.append(f"there {gives(example)}")
+        facts.append(f"there {sourced(gives(example), claim)}")
     if claim["correction"]:
         facts.append(f"correction: {claim['correction']['sympy']}")
-        facts.append(f"it holds: {claim['correction']['holds']}")
+        facts.append(f"it holds: {sourced(claim['correction']['holds'], claim)}")
     facts.append(f"replay: {claim['replay']}")
     return "\n".join(facts)
 

@@ -63,7 +63,9 @@ def _entry(value: Any) -> str:
 
 
 def outcome(value: Any) -> str:
-    """A value of a counterexample: of what holds or not, ``representable: True``, yes or no."""
+    """A value of a counterexample: of what holds or not, ``representable: True``, yes or no; about 3 for a decimal."""
+    if isinstance(value, str) and re.fullmatch(r"-?\d+\.\d+(e[+-]?\d+)?", value):
+        return f"about {float(value):.6g}"
     return re.sub(r"(?<=: )(True|False)$", lambda found: {"True": "yes"}.get(found[1], "no"), number(value))
 
 
@@ -113,9 +115,32 @@ def fidelity(claim: Claim) -> str:
 
     Nothing beside a correction, or beside a lemma that another package brings.
     """
-    if claim["fidelity"] == "verbatim" or claim["id"].endswith(CORRECTED) or claim["paper"]["id"] not in PAPERS:
-        return ""
-    return f" [{claim['fidelity']}]"
+    return "" if claim["id"].endswith(CORRECTED) or _stands(claim) else f" [{claim['fidelity']}]"
+
+
+#: The words of a print in those of a statement that is this project's.
+_STATED = {"print": "statement", "printed": "stated", "Printed": "Stated"}
+
+
+def _stands(claim: Claim) -> bool:
+    """Whether a statement stands in its source as it is; of what another package brings its author says so."""
+    if claim["fidelity"] == "verbatim":
+        return True
+    return not claim["id"].endswith(CORRECTED) and claim["paper"]["id"] not in PAPERS
+
+
+def headed(claim: Claim) -> str:
+    """What stands over the formula that is judged, by whose words it is."""
+    if claim["id"].endswith(CORRECTED):
+        return "corrected"
+    return "printed" if _stands(claim) else "as read"
+
+
+def sourced(text: str, claim: Claim) -> str:
+    """A text of the suite with the word for what is judged: a print is only what stands in the source as it is."""
+    if _stands(claim):
+        return text
+    return re.sub(r"\b[Pp]rint(ed)?\b", lambda found: _STATED.get(found[0], found[0]), text)
 
 
 def power(claim: Claim) -> str:
@@ -180,7 +205,19 @@ def gives(example: Counterexample) -> str:
     values = f"the print gives {outcome(example['printed'])}, the truth is {outcome(example['true'])}"
     if not example.get("limit"):
         return values
-    return f"{example['limit']}: {values}; the value at these parameters is exactly {example['finite']}"
+    what, value = scaled(example)
+    return f"{example['limit']}: {values}; {what} at these parameters is exactly {value}"
+
+
+def scaled(example: Counterexample) -> tuple[str, str]:
+    """What is known at a case before its limit, in the scale of the limit: "the value over T**3" and that."""
+    scale = re.search(r"\bof the value over (\S+)", example["limit"])
+    if scale is None:
+        return "the value", example["finite"]
+    from theorems.algebra.expressions import parse
+
+    at = {symbol: parse(str(example["params"][symbol.name])) for symbol in parse(scale[1]).free_symbols}
+    return f"the value over {scale[1]}", str(parse(example["finite"]) / parse(scale[1]).xreplace(at))
 
 
 def worst(claim: Claim) -> Case | None:
@@ -281,7 +318,8 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
 
     def add(label: str, text: str) -> None:
         if text:
-            facts.append((label, text))
+            own = label in ("reading", "replay", "traceback")
+            facts.append((sourced(label, claim), text if own else sourced(text, claim)))
 
     if claim["verdict"] in ("undecided", "conflict", "error"):
         add("reason", claim["reason"])

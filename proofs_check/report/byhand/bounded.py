@@ -39,13 +39,17 @@ def lines(claim: Mapping[str, Any]) -> list[str]:
 
 
 def _radius(claim: Mapping[str, Any]) -> tuple[str, str]:
-    """The largest length of a token, and the sentence that says the lengths."""
+    """The largest length of a vector x[k], and the sentence that says the lengths.
+
+    It is a token unless the claim has another letter for it.
+    """
     params = claim["counterexample"]["params"]
     size, lengths = int(params["d"]), [Fraction(v) for name, v in params.items() if name.startswith("length")]
     most = max(lengths, default=Fraction(1))
     most_text, *others = (str(sp.sqrt(size) * sp.Rational(length)) for length in dict.fromkeys([most, *lengths]))
+    vectors = "`x[k]`" if "x" in claim["said"]["letters"] else "tokens"
     several = " or ".join(formula(text) for text in (most_text, *others))
-    return most_text, f"tokens are vectors of the length{'s' * bool(others)} {several}"
+    return most_text, f"{vectors} are vectors of the length{'s' * bool(others)} {several}"
 
 
 def _place(claim: Mapping[str, Any], *left_out: str) -> str:
@@ -198,8 +202,8 @@ def _error(claim: Mapping[str, Any], found: re.Match[str]) -> list[str]:
         return []
     names = " and ".join(formula(f"t*{name}") for name in case.sequences)
     return [
-        f"Take {_place(claim)}. For N(0, I) tokens {formula('E[exp(x.T*z)] = exp(norm(z)**2/2)')}; here z = {by} has "
-        f"{formula(f'norm(z)**2 = {square}')}.",
+        f"Take {_place(claim)}. For `x ~ N(0, I)` one has {formula('E[exp(x.T*z)] = exp(norm(z)**2/2)')}; here "
+        f"z = {by} has {formula(f'norm(z)**2 = {square}')}.",
         f"Each summand, {formula(found['scale'])} times {formula('exp(x.T*z)')}, has the mean {formula(str(mean))} and "
         f"the mean square {formula(str(second))}.",
         f"What is estimated is {formula(estimated)}"

@@ -382,7 +382,7 @@ def _limit(claim: Mapping[str, Any], setting: Setting, printed: str) -> list[str
     out.append(f"So with i = theta*T the quantity{over} tends to {formula(str(true))}{place}.")
     if other is not None:
         head, *_ = _derived(other)
-        told_other = head.replace("; the quantity is", "The print puts", 1).removesuffix(".")
+        told_other = head.replace("; the quantity is", "The reading puts", 1).removesuffix(".")
         return [
             *out,
             f"{told_other} in its place, which{over} tends to {formula(str(claimed))}, there {told(claimed.subs(at))}.",

@@ -107,7 +107,7 @@ def _coordinates(claim: Mapping[str, Any]) -> list[str]:
         f"The {len(weights)} coordinates are independent, with the weights {', '.join(map(str, weights))} in W*Sigma: "
         f"a variance is {total} times that of one coordinate. "
     )
-    last = f" So in all the quantity is {told(example['true'])}, and the print gives {told(example['printed'])}."
+    last = f" So in all the quantity is {told(example['true'])}, and the reading gives {told(example['printed'])}."
     return [first + found[0], *found[1:-1], found[-1] + last]
 
 
@@ -149,8 +149,8 @@ def _summed(claim: Mapping[str, Any], name: str, printed: str) -> list[str]:
         f"{given(setting_of(claim, name))[:-1]}; the quantity is {_defined(claim, name)}.",
         f"Its summands are {_listed(parts)}.",
         f"So it is {chain(str(sp.expand(true)))}, which tends to {told(limit)}.",
-        f"The print puts {_defined(claim, printed)} in its place. Its summands are {_listed(others)}, and it tends to "
-        f"{told(claimed)}.",
+        f"The reading puts {_defined(claim, printed)} in its place. Its summands are {_listed(others)}, and it "
+        f"tends to {told(claimed)}.",
     ]
     ratio = next(
         (key for key, text in claim["said"]["quantities"].items() if _quotient(claim, text, name, printed)), ""

@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 from proofs_check.claims.report import Case, Claim
 from proofs_check.report.site import formula, mathml, names
 from proofs_check.report.site.numbers import finite, number
-from proofs_check.report.telling import against, before, ordered, outcome, parameters
+from proofs_check.report.telling import against, before, ordered, outcome, parameters, scaled, sourced
 
 
 def example(claim: Claim) -> dict[str, str] | None:
@@ -19,6 +19,7 @@ def example(claim: Claim) -> dict[str, str] | None:
     if given is None:
         return None
     params = at_case(given["params"], claim)
+    what, value = scaled(given)
     return {
         "params": at_case(given["given"], claim) if given.get("given") else params,
         "drawn": params if given.get("given") else Markup(""),
@@ -26,7 +27,8 @@ def example(claim: Claim) -> dict[str, str] | None:
         "printed": typeset(outcome(given["printed"])),
         "true": typeset(outcome(given["true"])),
         "limit": mathml.sentence(given["limit"]),
-        "finite": typeset(given["finite"]),
+        "finite_of": mathml.sentence(what),
+        "finite": typeset(value),
     }
 
 
@@ -85,7 +87,9 @@ def simulated(claim: Claim) -> list[dict[str, str]]:
     """The simulated cases as texts of a table."""
     return [
         {
-            "params": Markup("; ").join(filter(None, (at_case(case["params"], claim), mathml.sentence(before(raw))))),
+            "params": Markup("; ").join(
+                filter(None, (at_case(case["params"], claim), mathml.sentence(sourced(before(raw), claim))))
+            ),
             "quantity": mathml.sentence(names.label(case["quantity"])),
             "printed": valued(case, "printed"),
             "derived": valued(case, "derived"),

@@ -16,7 +16,7 @@ from proofs_check.report.causes import causes, inherited, of_lower_order
 from proofs_check.report.site import formula, mathml, names, prose, runs, view
 from proofs_check.report.site.cases import given_latex
 from proofs_check.report.site.view import Entry, holds_where, paper_title, sentences
-from proofs_check.report.telling import false_lines, narrowed, ordered, outcome, parameters, start_told
+from proofs_check.report.telling import false_lines, narrowed, ordered, outcome, parameters, scaled, sourced, start_told
 
 _PREAMBLE = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[T1]{fontenc}
@@ -218,7 +218,7 @@ def _correct(entry: Entry) -> str:
     exact = [start_told(start["start"]) for start in claim["starts"] if start["exact"]]
     where = names.written(holds_where(claim), claim, generated=True)
     remarks = [f"if {sentence(where)}" if where else ""]
-    remarks += [f"the printed formula is exact for {sentence('; '.join(exact))}" if exact else ""]
+    remarks += [f"the {sourced('printed', claim)} formula is exact for {sentence('; '.join(exact))}" if exact else ""]
     remarks += [sentence(names.follows(claim).rstrip(".").replace("The", "the", 1))]
     sure = corrected is not None and corrected["verdict"] == "verified"
     remarks += ["" if sure else "derived, not confirmed by the simulation"]
@@ -241,10 +241,11 @@ def _check(claim: Claim, shared: Sequence[str]) -> str:
         return reduce(lambda text, said: text.replace(f": {said}", "", 1), shared, told)
     case = ", ".join(_given(names.letter(name, claim), value) for name, value in _ordered(given))
     printed, true = (_value(outcome(given[side])) for side in ("printed", "true"))
-    values = f"the printed formula gives {printed}, the true value is {true}"
+    values = f"the {sourced('printed', claim)} formula gives {printed}, the true value is {true}"
     if given.get("limit"):
+        what, value = scaled(given)
         values = (
-            f"{sentence(given['limit'])}: {values}; the value at these parameters is exactly {_value(given['finite'])}"
+            f"{sentence(given['limit'])}: {values}; {sentence(what)} at these parameters is exactly {_value(value)}"
         )
     return f"{case}{': ' * bool(case)}{values}."
 
@@ -332,6 +333,8 @@ def comments(report: Report, paper: str) -> str:
     run = report["run"]
     of = ", ".join(part for part in (authors, entries[0].claim["paper"]["version"] if entries else "") if part)
     own, lower = (sum(len(cause.own) for cause in found if cause.lower is of) for of in (False, True))
+    read = sum(entry.verdict == "refuted" and entry.head != "printed" for entry in entries)
+    apart = f", {read} of them as read: no line of the source states {'it' if read == 1 else 'them'}" if read else ""
     counts = (
         (own, f"{own} by an error of {'its' if refuted == 1 else 'their'} own"),
         (lower, f"{lower} in lower-order terms only"),
@@ -343,7 +346,7 @@ def comments(report: Report, paper: str) -> str:
         r"[author of these comments]",
         r"\end{center}",
         f"{refuted or 'None'} of {len(entries)} statements that were checked {'is' if refuted == 1 else 'are'} false "
-        f"as printed{': ' * bool(refuted)}{view.listed([text for count, text in counts if count])}. "
+        f"as printed{apart}{': ' * bool(refuted)}{view.listed([text for count, text in counts if count])}. "
         "Each is disproved by a derivation and contradicted by an independent simulation, search or evaluation. "
         + escaped(f"(Twofold {run['versions'].get('twofold', '')}, {run['effort']} effort, seed {run['seed']}.)"),
     ]

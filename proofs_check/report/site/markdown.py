@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from proofs_check.claims.report import Claim, Report
 from proofs_check.report.site import formula, mathml, names, prose, runs, view
-from proofs_check.report.telling import FIDELITY, asked, gives, parameters, power, took, trusted, variant_told
+from proofs_check.report.telling import FIDELITY, asked, gives, parameters, power, sourced, took, trusted, variant_told
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$]|^[#+=-])")
 _MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!", "error": "!"}
@@ -86,11 +86,11 @@ def _row(*cells: str) -> str:
 def _claim(entry: view.Entry) -> list[str]:
     claim, simulation = entry.claim, entry.claim["simulation"]
     out = [f"#### {_MARKS[entry.verdict]} {escaped(entry.id)}: {entry.verdict}", "", _statement(entry), ""]
-    out += _block("Where", escaped(claim["where"])) + _block("Reason", sentence(claim["reason"]))
+    out += _block("Where", escaped(claim["where"])) + _block("Reason", sentence(sourced(claim["reason"], claim)))
     out += _block("Reading", sentence(claim["reading"]))
     out += _block("Fidelity", escaped(FIDELITY.get(claim["fidelity"], claim["fidelity"])))
     out += _block("Assumptions", "; ".join(sentence(text) for text in claim["assumptions"]))
-    out += _block("Printed", named(claim, claim["printed"]))
+    out += _block(entry.head.capitalize(), named(claim, claim["printed"]))
     out += _block("Exact value", expression(claim["symbolic"]["exact"]) if claim["symbolic"]["exact"] else "")
     out += _block("Derivation", escaped(f"{claim['symbolic']['status']}: {claim['symbolic']['method']}".rstrip(": ")))
     trust = (trusted(one) for one in claim["symbolic"]["trusted"])
@@ -99,10 +99,10 @@ def _claim(entry: view.Entry) -> list[str]:
         latex = claim["correction"]["latex"]
         whole = f"{_statement(entry.correction)} ({entry.correction.verdict})" if entry.correction else ""
         out += _block("Correction", whole or (math(latex) if latex else ""))
-        out += _block("It holds", sentence(claim["correction"]["holds"]))
-        out += _block("The print follows", sentence(claim["correction"].get("gives", "")))
+        out += _block("It holds", sentence(sourced(claim["correction"]["holds"], claim)))
+        out += _block(sourced("The print follows", claim), sentence(claim["correction"].get("gives", "")))
     if given := claim["counterexample"]:
-        out += _block("Counterexample", escaped(f"{parameters(given['params'])}: {gives(given)}"))
+        out += _block("Counterexample", escaped(f"{parameters(given['params'])}: {sourced(gives(given), claim)}"))
     told = f"{simulation['status']}, {power(claim)}" + (f", {simulation['tier']}" if simulation["tier"] else "")
     out += _block("Simulation", escaped(told)) + _block("Power", escaped(simulation["power"]))
     out += _block("Trusted of the simulation", escaped("; ".join(simulation["trusted"])))

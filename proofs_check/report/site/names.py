@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from proofs_check.claims.report import Claim
 from proofs_check.report.site import formula, mathml
-from proofs_check.report.telling import worded
+from proofs_check.report.telling import sourced, worded
 
 #: The matrix of the model in the suite's names, and how it is written where the paper's W is another one.
 MODEL, MODEL_HERE = "W", "W_QK"
@@ -26,6 +26,8 @@ LONGEST_HEAD, LONGEST_PART = 70, 16
 LONGEST_TAG = 20
 #: Quantities that bound another one: in words, and the sign before them.
 BOUNDS = {"upper": ("upper bound", r"\leq"), "lower": ("lower bound", r"\geq")}
+#: Kinds of claims whose formula is a limit.
+LIMITS = ("limit", "asymptotic")
 _POWER = re.compile(r"\btr([1-9]\d?)\b")
 _EMPTY: Mapping[str, Any] = {}
 
@@ -47,7 +49,7 @@ def written(text: str, claim: Claim, *, generated: bool = False) -> str:
     ``generated`` texts are of the suite, whose W is the model's matrix: it is W_QK there.
     """
     if generated:
-        text = _relettered(text, claim)
+        text = _relettered(sourced(text, claim), claim)
     text = _by_definition(_put_in(text, claim), claim)
     letter = papers(claim)
     if not letter:
@@ -64,7 +66,7 @@ def corrected(text: str, claim: Claim) -> str:
 def follows(claim: Claim) -> str:
     """The sentence on where the print follows from the correction; "" where that is not known."""
     gives = claim["correction"].get("gives", "") if claim["correction"] else ""
-    return f"The print follows from it where {written(gives, claim)}." if gives else ""
+    return sourced("The print follows from it where ", claim) + f"{written(gives, claim)}." if gives else ""
 
 
 def mapped(claim: Claim) -> str:
@@ -98,19 +100,29 @@ PAGE = Writer(mathml.shown, mathml.sentence, mathml.expression)
 
 
 def named(claim: Claim, formulas: Mapping[str, str], write: Writer) -> list[tuple[str, ...]]:
-    """Formulas by the quantities that they are of, each as parts of a line; a lone value needs no name."""
+    """Formulas by the quantities that they are of, each as parts of a line."""
     parts: list[tuple[str, ...]] = []
     for name, told in formulas.items():
-        text = corrected(told, claim)
+        text, limit = corrected(told, claim), limit_of(claim)
         clause, bound = formula.clause(text) is not None, bounded(name, claim)
         if bound:
             head: tuple[str, ...] = (write.math(bound),)
-        elif name == "value" and len(formulas) == 1 and not clause:
-            head = ()
+        elif name in BOUNDS and claim["quantity"] and not clause:
+            head = (write.sentence(claim["quantity"]), write.math(BOUNDS[name][1]))
         else:
-            head = (_head(name, claim, write), *(() if clause else (write.math("="),)))
-        parts.append((*head, write.expression(text)))
+            # what is defined by the formula itself has its name in words
+            itself = said(claim).get("quantities", {}).get(name) == told and claim["quantity"]
+            first = write.sentence(claim["quantity"]) if itself else _head(name, claim, write)
+            head = (first, *(() if clause else (write.math(r"\to" if limit else "="),)))
+        # what is tended to is no value
+        parts.append((*head, write.expression(text), *((write.sentence(f"as {limit}"),) if limit else ())))
     return parts
+
+
+def limit_of(claim: Claim) -> str:
+    """The limit of which alone a claim gives the value, "xi -> 0"; "" for one of what is so before it."""
+    told = said(claim)
+    return told["limit"] if claim["kind"] in LIMITS and told.get("limit") and not told["remainder"] else ""
 
 
 def quantity(name: str, claim: Claim) -> Markup:
@@ -131,6 +143,8 @@ def _head(name: str, claim: Claim, write: Writer) -> str:
         return write.sentence(BOUNDS[name][0])
     if latex := _short(name, claim):
         return write.math(latex)
+    if name == "value" and claim["quantity"]:
+        return write.sentence(claim["quantity"])
     if re.fullmatch(r"[A-Z]\d?|[a-z]", name) or formula.name(name) == f"\\{name}":
         return write.math(formula.name(name))
     if name.startswith("factor of ") and "=" not in name:
@@ -192,8 +206,13 @@ def _short(name: str, claim: Claim) -> str | None:
 
 
 def _definition(name: str, claim: Claim) -> str | None:
-    text = said(claim).get("quantities", {}).get(name, "")
-    return formula.latex(_relettered(text, claim)) if text else None
+    text = defined(name, claim)
+    return formula.latex(text) if text else None
+
+
+def defined(name: str, claim: Claim) -> str:
+    """The definition of a quantity in the letters of the paper; "" for one that has none."""
+    return _relettered(said(claim).get("quantities", {}).get(name, ""), claim)
 
 
 def along(claim: Claim) -> Markup | None:

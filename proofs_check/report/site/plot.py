@@ -109,10 +109,10 @@ def remarks(found: Drawing) -> list[str]:
     return told
 
 
-def drawn(drawing: Drawing, name: str, tag: Callable[[str], Markup]) -> Markup:
+def drawn(drawing: Drawing, name: str, tag: Callable[[str], Markup], stated: str = "printed") -> Markup:
     """The drawing as SVG, "" where no case has numbers to draw. ``name`` makes its ids unique on the page.
 
-    Of several quantities each row has its own, as ``tag`` typesets it.
+    Of several quantities each row has its own, as ``tag`` typesets it; ``stated`` is the word for what is judged.
     """
     found = drawing.rows
     if not found:
@@ -128,13 +128,13 @@ def drawn(drawing: Drawing, name: str, tag: Callable[[str], Markup]) -> Markup:
     height = TOP + ROW * len(found) + BOTTOM
     away = sum(1 for row in found if row["printed"] is not None and not row["low"] <= row["printed"] <= row["high"])
     some = sum(1 for row in found if row["printed"] is not None)
-    told = f"{counted(len(found), 'case')}; the printed value lies outside the interval in {away} of {some}."
+    told = f"{counted(len(found), 'case')}; the {stated} value lies outside the interval in {away} of {some}."
     out = [
         Markup(
             '<svg class="plot" viewBox="0 0 {w} {h}" role="img" aria-labelledby="{n}-title {n}-desc">'
-            '<title id="{n}-title">Intervals of the cases against the derived and the printed values</title>'
+            '<title id="{n}-title">Intervals of the cases against the derived and the {stated} values</title>'
             '<desc id="{n}-desc">{told} The table below has the numbers.</desc>'
-        ).format(w=WIDTH, h=height, n=name, told=told)
+        ).format(w=WIDTH, h=height, n=name, told=told, stated=stated)
     ]
     bottom = TOP + ROW * len(found)
     powers = [0, *range(int(reach))]
@@ -151,7 +151,7 @@ def drawn(drawing: Drawing, name: str, tag: Callable[[str], Markup]) -> Markup:
     tags = {quantity: Markup(", {}").format(tag(quantity)) if len(quantities) > 1 else "" for quantity in quantities}
     for place, row in enumerate(found):
         own = tags[row["case"]["quantity"].partition(", limit")[0]]
-        out.append(_row(row, TOP + ROW * place + ROW / 2, x, own))
+        out.append(_row(row, TOP + ROW * place + ROW / 2, x, own, stated))
     out.append(
         Markup(
             '<text class="axis" x="{m}" y="{y}">distance from the derived value, in half-widths of the interval</text>'
@@ -161,11 +161,11 @@ def drawn(drawing: Drawing, name: str, tag: Callable[[str], Markup]) -> Markup:
     return Markup("").join(out)
 
 
-def _row(row: Mapping[str, Any], y: float, x: Any, tag: str | Markup) -> Markup:
+def _row(row: Mapping[str, Any], y: float, x: Any, tag: str | Markup, stated: str) -> Markup:
     parts = [
         # SVG has no mathematics of its own
         Markup(
-            "<g><title>case {n}: estimate {}, derived {}, printed {}</title>"
+            "<g><title>case {n}: estimate {}, derived {}, {stated} {}</title>"
             '<foreignObject x="8" y="{y}" width="{w}" height="{h}"><div class="tag">case {n}{tag}</div></foreignObject>'
         ).format(
             *(number(value) for value in row["shown"]),
@@ -174,6 +174,7 @@ def _row(row: Mapping[str, Any], y: float, x: Any, tag: str | Markup) -> Markup:
             w=LEFT - 16,
             h=ROW,
             tag=tag,
+            stated=stated,
         ),
         Markup('<path class="band" d="M{} {}H{}v8H{}z"/>').format(
             x(-row["within"]), f"{y - 4:.1f}", x(row["within"]), x(-row["within"])

@@ -58,7 +58,9 @@ def conclusions(claim: Claim) -> list[Markup]:
     found = []
     for one in claim["proof"].get("concludes", []):
         head = names.quantity(one["quantity"], claim)
-        found.append(Markup("{} {}").format(head, _right("=", names.written(one["value"], claim))))
+        limit = names.limit_of(claim)
+        value = _right(r"\to" if limit else "=", names.written(one["value"], claim))
+        found.append(Markup("{} {}{}").format(head, value, mathml.sentence(f" as {limit}") if limit else ""))
         if one["limit"]:
             over = Markup("{}/{}").format(head, mathml.expression(one["over"], False)) if one["over"] != "1" else head
             limit, rest = (mathml.expression(names.written(one[key], claim)) for key in ("limit", "remainder"))

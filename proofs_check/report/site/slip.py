@@ -14,8 +14,9 @@ import sympy as sp
 
 from proofs_check.claims.report import Claim
 from proofs_check.report.site import formula, names
-from proofs_check.report.telling import narrowed
+from proofs_check.report.telling import narrowed, sourced
 from theorems.algebra.expressions import ExpressionError, parse
+from theorems.kernel.eventually import ATTAINED
 
 #: Most letters of a formula in a sentence, most coefficients and quantities of which one tells, and most operations of
 #: a formula that is taken apart.
@@ -45,7 +46,13 @@ def sentences(claim: Claim, correction: Claim | None) -> list[str]:
         if told and len(found) < QUANTITIES:
             several = len(wrong) > 1 and not told.startswith(claim["quantity"])
             found.append(f"{names.label(name)}: {told}" if several else _begun(told))
-    return found
+    return [sourced(told, claim) for told in found] + (_attained(claim) if found else [])
+
+
+def _attained(claim: Claim) -> list[str]:
+    """The exact bound that the derivation found beside one that holds up to o(...)."""
+    found = (re.fullmatch(rf"{ATTAINED}(.+), attained: (.+)", text) for text in claim["symbolic"]["evidence"])
+    return [f"Exactly, and {each[1]}, the bound is `{names.written(each[2], claim)}`." for each in found if each]
 
 
 def _begun(told: str) -> str:
@@ -92,10 +99,10 @@ def _told(name: str, printed: str, true: str, claim: Claim) -> str:
     if pair is None:
         return ""
     if printed in names.said(claim).get("quantities", {}):
-        # what differs stands nowhere in the print, which names another quantity
-        other = str(sp.factor(pair[0]))
-        fits = len(other) <= LONGEST and sp.expand(pair[0] - pair[1]) != 0
-        return f"the print puts {shown(other)} in its place." if fits else ""
+        # what differs stands nowhere in the print, whose reading names another quantity
+        other, text = str(sp.factor(pair[0])), names.defined(printed, claim)
+        fits = max(len(other), len(text)) <= LONGEST and sp.expand(pair[0] - pair[1]) != 0
+        return f"it is read as equal to `{text}`, which is {shown(other)} and not {shown(true)}." if fits else ""
     found = _differs(*pair, _traces(claim), name in names.BOUNDS)
     if not found:
         return ""
@@ -103,10 +110,12 @@ def _told(name: str, printed: str, true: str, claim: Claim) -> str:
         if len(found[2]) > LONGEST:
             return ""
         if name in names.BOUNDS:
-            return f"the bound {shown(found[1])} is false; what holds is {shown(found[2])}."
+            return f"the bound {shown(found[1])} is false; what holds is `{names.corrected(found[2], claim)}`."
         what = claim["quantity"] if name == next(iter(claim["printed"])) else name
         return f"{what} is {shown(found[2])}, not {shown(found[1])}."
     # what is longer explains less than print and correction beside each other
+    if rest := names.said(claim).get("remainder", ""):
+        found = (re.sub(r" it holds\.$", f" it holds up to `o({rest})`.", found[0]),)
     return re.sub(r"`([^`]*)`", lambda part: shown(part[1]), found[0]) if len(found[0]) <= 2 * LONGEST else ""
 
 
@@ -272,13 +281,13 @@ def _parted(one: sp.Expr, two: sp.Expr, of: _Print) -> Told:
     if p == 1 and _short(c):
         return of.missing(c)
     if c == 1 and _short(p):
-        return of.holds(f"a factor `{_text(p)}` is too many.", f"without the factor `{_text(p)}`")
+        return of.holds(f"the factor `{_text(p)}` should not be there.", f"without the factor `{_text(p)}`")
     if (p / c).is_Rational:
         return of.missing(c / p)
     scale = _scale(p, c, of.whole)
     instead = of.instead(scale * p, scale * c) if _short(scale * p) and _short(scale * c) else ()
     if instead and share != 1 and c.is_Rational and not p.is_Add:
-        swapped = f"a factor `{p}` is too many, and a factor `{c}` is missing."
+        swapped = f"the factor `{p}` should be `{c}`."
         return of.holds(swapped, f"with the factor `{c}` in the place of `{p}`")
     found, single = _words((p, c), of.traces), _term(sp.expand(one), sp.expand(two), of)
     if (single and (p, c) == (one, two)) or "coefficient" in "".join(single):
@@ -367,7 +376,7 @@ def _of_terms(was: sp.Expr, should: sp.Expr, of: _Print) -> Told:
     words, verb = ("terms", "are") if (was + should).is_Add else ("term", "is")
     if was == 0:
         return of.holds(f"the {words} `{should}` {verb} missing.", f"with the further {words} `{should}`")
-    return of.holds(f"the {words} `{was}` {verb} too many.", f"without the {words} `{was}`")
+    return of.holds(f"the {words} `{was}` should not be there.", f"without the {words} `{was}`")
 
 
 def _coefficients(one: sp.Expr, two: sp.Expr, share: sp.Expr, found: list[sp.Basic], of: _Print) -> Told:
@@ -407,6 +416,8 @@ def _coefficients(one: sp.Expr, two: sp.Expr, share: sp.Expr, found: list[sp.Bas
         else:
             told.append(f"the other terms {'' if of.bound else 'should be '}`{should * share}`, not `{was * share}`")
     has = "what holds has " if of.bound else ""
+    if len("; ".join(told)) > 2 * LONGEST - len(beside + has) and len(told) > 1:
+        told, rest = [min(told, key=len)], "; the other terms differ too"
     return (f"{beside}{has}{'; '.join(told)}{rest}.",) if 0 < len(told) <= COEFFICIENTS else ()
 
 

@@ -21,9 +21,11 @@ from proofs_check.report.telling import (
     FIDELITY,
     asked,
     false_lines,
+    headed,
     narrowed,
     ordered,
     power,
+    sourced,
     start_told,
     trusted,
     variant_told,
@@ -34,7 +36,7 @@ from theorems.rules.norm import MEANING as MEANING_OF
 
 #: What a verdict means, for the legend.
 MEANING = {
-    "verified": "the derivation proves the claim as printed, and the simulation agrees with a stated power",
+    "verified": "the derivation proves the claim as it is stated, and the simulation agrees with a stated power",
     "refuted": "the derivation disproves it and the empirical check contradicts it, confirmed on fresh seeds",
     "undecided": "derivation or simulation could not decide, or had too little power; the reason is given",
     "conflict": "derivation and simulation contradict each other: a bug in Twofold or, in your own lemma, two models",
@@ -124,7 +126,7 @@ class Entry:
     @property
     def head(self) -> str:
         """What stands before the statement: how far it is the source's."""
-        return "" if self.corrects else "printed" if self.claim["fidelity"] == "verbatim" else "read as"
+        return headed(self.claim)
 
     @property
     def href(self) -> str:
@@ -196,6 +198,8 @@ def entries(report: Report) -> list[Entry]:
         base = table.get(entry.id.removesuffix(CORRECTED)) if entry.id.endswith(CORRECTED) else None
         if base is not None and base is not entry:
             entry.corrects, base.correction = base, entry
+            if narrowed(base.claim):
+                entry.statement = base.statement
     return found
 
 
@@ -338,17 +342,18 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "trusted": [mathml.sentence(trusted(one)) for one in claim["symbolic"]["trusted"]],
         "corrected": whole,
         "holds": [generated(part) for part in sentences(_holds(claim)) if not _REPEATS.search(part)],
-        "condition": condition(claim),
+        "condition": condition(entry.corrects.claim if entry.corrects else claim),
         "example": cases.example(claim),
         "byhand": [generated(line) for line in byhand.check(claim)],
-        "plot": plot.drawn(drawing, "plot", lambda name: names.tag(name, claim)),
+        "plot": plot.drawn(drawing, "plot", lambda name: names.tag(name, claim), sourced("printed", claim)),
         "plotted": plot.remarks(drawing),
         "cases": cases.simulated(claim),
         "asked": mathml.sentence(asked(claim, lambda name: names.letter(name, claim))),
         "power": power(claim).rpartition(" / ")[::2] if claim["simulation"]["samples"] else ("", ""),
         "fidelity": FIDELITY.get(claim["fidelity"], claim["fidelity"]),
         "reading": mathml.sentence(names.written(claim["reading"], claim)),
-        "reason": mathml.sentence(names.written(claim["reason"], claim)),
+        "reason": mathml.sentence(names.written(sourced(claim["reason"], claim), claim)),
+        "stated": sourced("printed", claim),
         "open": mathml.sentence(names.written(entry.correction.claim["reason"], claim)) if entry.correction else None,
         "method": mathml.sentence(names.written(claim["symbolic"]["method"], claim)),
         "assumptions": [
@@ -475,5 +480,10 @@ def remark(found: Sequence[Entry]) -> str:
         return ""
     good = sum(entry.verdict == "verified" for entry in found if entry.corrects is not None)
     told = f"{good} of the {len(refuted)} refuted come with a correction that was itself derived and verified."
-    read = sum(entry.claim["fidelity"] != "verbatim" for entry in refuted)
-    return told + (f" {read} of the refuted are readings of what the source says in part." if read else "")
+    read = sum(entry.head == "as read" for entry in refuted)
+    if not read:
+        return told
+    verb, what = ("is", "a statement") if read == 1 else ("are", "statements")
+    rest = f"the other {len(refuted) - read} stand in the source word for word" if len(refuted) > read else ""
+    told += f" {read} of the refuted {verb} {what} that this project filled in or made precise, no words of the authors"
+    return told + (f"; {rest}." if rest else ".")

@@ -51,6 +51,37 @@ def test_a_counterexample_reads_as_in_a_paper() -> None:
     assert telling.parameters(params) == "i = 1, d = 2, Sigma = [[1]], W = [[1, 0], [0, -1/2]], x_1 ~ N(0, Sigma)"
 
 
+@pytest.mark.parametrize(
+    ("name", "fidelity", "head", "text"),
+    [
+        ("a.b.c", "verbatim", "printed", "The print follows, as printed"),
+        ("a.b.c", "inferred", "as read", "The statement follows, as stated"),
+        ("a.b.c.corrected", "own", "corrected", "The statement follows, as stated"),
+    ],
+)
+def test_a_print_is_what_stands_in_the_source(name: str, fidelity: Any, head: str, text: str) -> None:
+    claim: Any = {"id": name, "fidelity": fidelity, "paper": {"id": "bao2024"}}
+    assert telling.headed(claim) == head and telling.sourced("The print follows, as printed", claim) == text
+    # what another package states is its author's
+    claim["paper"]["id"] = "notes"
+    assert telling.headed(claim) == ("corrected" if name.endswith("corrected") else "printed")
+
+
+def test_a_decimal_number_is_about_that() -> None:
+    assert [telling.outcome(value) for value in ("3.00000000000000", "1/3", "log(2)", "holds: True")] == [
+        "about 3",
+        "1/3",
+        "log(2)",
+        "holds: yes",
+    ]
+
+
+def test_a_value_before_a_limit_is_in_the_scale_of_the_limit() -> None:
+    example: Any = {"params": {"T": 48}, "finite": "139392", "limit": "limit of the value over T**3 at theta = 1/2"}
+    assert telling.scaled(example) == ("the value over T**3", "121/96")
+    assert telling.scaled(example | {"limit": "limit at theta = 1/2"}) == ("the value", "139392")
+
+
 def test_the_truth_about_several_quantities_names_them(sample_report: Report) -> None:
     _, refuted, corrected = sample_report["claims"][:3]
     refuted["printed"] = {"second": "o(1)", "third": "o(1)"}

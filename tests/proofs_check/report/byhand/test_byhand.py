@@ -187,6 +187,7 @@ def refuted(name: str) -> Any:
         "said": saying(statement),
         "counterexample": example,
         "kind": statement.kind,
+        "fidelity": statement.fidelity,
         "correction": CORRECTIONS.get(name),
         "symbolic": {},
         "simulation": {},
@@ -208,6 +209,19 @@ def test_what_is_no_number_has_a_check_too(name: str) -> None:
     assert all(words in told for words in OTHERS[name][-1]), told
     shown = " ".join(str(mathml.sentence(line)) for line in lines)
     assert "`" not in shown and "**" not in shown and "<code>" not in shown
+
+
+def test_what_another_quantity_is_read_for_is_not_said_to_be_printed() -> None:
+    """The print of A1 has no variance: its reading puts that of the last token in the place of another's."""
+    for name in ("bao2024.sec4.a1-uniform", "bao2024.sec3.diagonal-dominance", "bao2024.sec2.remark2-selector"):
+        told = " ".join(byhand.check(refuted(name)))
+        assert "The reading puts" in told and "The print puts" not in told
+    assert "the reading gives" in " ".join(byhand.check(refuted("bao2024.sec4.a1-uniform")))
+
+
+def test_random_features_are_called_by_their_letter() -> None:
+    told = byhand.check(claimed("choromanski2021.sec3.thm3-ort"))[0]
+    assert "the `x[k]` are vectors" in told and "token" not in told
 
 
 @pytest.mark.parametrize("name", [name for name in OTHERS if name != "bao2024.appB.dominance"])

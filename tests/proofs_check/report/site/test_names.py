@@ -22,7 +22,7 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize(("fidelity", "head"), [("verbatim", "printed"), ("inferred", "read as"), ("own", "read as")])
+@pytest.mark.parametrize(("fidelity", "head"), [("verbatim", "printed"), ("inferred", "as read"), ("own", "as read")])
 def test_a_title_typesets_its_names_and_a_statement_says_how_far_it_is_printed(
     fidelity: Any, head: str, sample_report: Report
 ) -> None:
@@ -138,23 +138,34 @@ PLAIN = names.Writer(lambda latex: f"<{latex}>", str, lambda text: f"[{text}]")
 @pytest.mark.parametrize(
     ("formulas", "expected"),
     [
-        # a lone value needs no name, a condition and one of several do
-        ({"value": "a + b"}, [("[a + b]",)]),
-        ({"value": "iff a > b"}, [("value", "[iff a > b]")]),
-        ({"value": "a", "spread": "b"}, [("value", "<=>", "[a]"), ("spread", "<=>", "[b]")]),
+        # a value is of what the claim is about
+        ({"value": "a + b"}, [("the mean of it", "<=>", "[a + b]")]),
+        ({"value": "iff a > b"}, [("the mean of it", "[iff a > b]")]),
+        ({"value": "a", "spread": "b"}, [("the mean of it", "<=>", "[a]"), ("spread", "<=>", "[b]")]),
         ({"eta": "a"}, [(r"<\eta>", "<=>", "[a]")]),
         ({"S": "a"}, [("<S>", "<=>", "[a]")]),
-        ({"upper": "a"}, [("upper bound", "<=>", "[a]")]),
+        ({"upper": "a"}, [("the mean of it", r"<\leq>", "[a]")]),
         ({"factor of W_K": "a"}, [("factor of `W_K`", "<=>", "[a]")]),
     ],
 )
 def test_formulas_are_named_by_their_quantities(formulas: dict[str, str], expected: list[tuple[str, ...]]) -> None:
-    claim: Any = {"printed": formulas, "symbols": [], "said": {}, "correction": None}
-    assert names.named(claim, formulas, PLAIN) == expected
+    claim: Any = {"printed": formulas, "symbols": [], "said": {}, "correction": None, "quantity": "the mean of it"}
+    assert names.named(claim | {"kind": "identity"}, formulas, PLAIN) == expected
+
+
+def test_a_limit_is_written_as_a_limit_where_the_formula_is_that_alone() -> None:
+    claim: Any = {"printed": {"rho": "1/2"}, "symbols": [], "correction": None, "kind": "limit"}
+    claim["said"] = {"quantities": {}, "limit": "xi -> 0", "remainder": ""}
+    assert names.named(claim, claim["printed"], PLAIN) == [(r"<\rho>", r"<\to>", "[1/2]", "as xi -> 0")]
+    # up to o(1) it is an equation, and so is a power of growth
+    claim["said"]["remainder"] = "1"
+    assert names.named(claim, claim["printed"], PLAIN) == [(r"<\rho>", "<=>", "[1/2 + o(1)]")]
+    claim["said"]["remainder"], claim["kind"] = "", "order"
+    assert names.named(claim, claim["printed"], PLAIN) == [(r"<\rho>", "<=>", "[1/2]")]
 
 
 def test_a_bound_and_what_it_leaves_out_stand_with_the_formula() -> None:
-    claim: Any = {"printed": {"upper": "a"}, "symbols": [], "correction": None}
+    claim: Any = {"printed": {"upper": "a"}, "symbols": [], "correction": None, "kind": "bound"}
     claim["said"] = {"quantities": {"upper": "norm(W, 2)"}, "remainder": "1/T"}
     assert names.named(claim, claim["printed"], PLAIN) == [(r"<\lVert W \rVert_{2} \leq>", "[a + o(1/T)]")]
 

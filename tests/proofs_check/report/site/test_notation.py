@@ -26,6 +26,9 @@ def claim(name: str) -> Any:
     lines = [line for source in (*(by_id()[one] for one in statement.proof), statement) for line in source.lines]
     return {
         "id": name,
+        "kind": statement.kind,
+        "paper": {"id": statement.paper.id},
+        "fidelity": statement.fidelity,
         "printed": dict(statement.printed),
         "said": saying(statement),
         "reading": statement.reading,

@@ -16,7 +16,7 @@ import pytest
 from proofs_check.claims.report import Variant
 from proofs_check.claims.schema import empty
 from proofs_check.report import site
-from proofs_check.report.site import pages
+from proofs_check.report.site import pages, view
 from tests.proofs_check.report.site.reading import Element, read
 
 Report = Any
@@ -216,6 +216,45 @@ def test_print_and_derivation_stand_side_by_side(sample_report: Report) -> None:
     assert [cell.attributes["data-label"] for cell in cells] == ["Printed", "Derived"]
     marks = [next(e for e in cell.all() if e.tag == "div").attributes["class"].split() for cell in cells]
     assert ["wrong" in marks[0], "right" in marks[1]] == [True, True]
+
+
+def test_a_page_calls_printed_only_what_stands_in_the_source(sample_report: Report) -> None:
+    """A correction is this project's, and so is a statement that it made precise: their pages speak of no print."""
+    sample_report["claims"][1]["fidelity"] = "own"
+    # lines of a proof are printed whoever says what they prove
+    sample_report["claims"][1]["proof"]["lines"] = []
+    found = written(sample_report)
+    for name, head in (("eq15", "As read"), ("eq15.corrected", "Corrected")):
+        (main,) = (e for e in read(found[f"claims/bao2024.appA.{name}.html"])[0] if e.tag == "main")
+        shown = [e.text for e in main.all() if e.tag in ("th", "dt", "h2", "h3") or e.attributes.get("class") == "word"]
+        assert head in shown and f"{head} and derived" in shown
+        assert not [text for text in shown if re.search("[Pp]rint", text)]
+    index = found["index.html"]
+    assert "What is wrong in readings" in index and "What is wrong, by cause" not in index
+    assert "1 of the refuted is a statement that this project filled in or made precise" in index
+
+
+def test_a_correction_of_a_narrower_print_is_its_statement_with_where_it_holds(sample_report: Report) -> None:
+    sample_report["claims"][1]["correction"]["holds"] = "the print, where l > 0"
+    page = written(sample_report)["claims/bao2024.appA.eq15.corrected.html"]
+    base, narrowed = (entry.statement for entry in view.entries(sample_report)[1:3])
+    assert base == narrowed and f'{narrowed} <span class="word">where</span>' in page
+
+
+def test_an_error_of_its_own_is_not_laid_to_what_a_claim_rests_on(sample_report: Report) -> None:
+    upper = copy.deepcopy(sample_report["claims"][1]) | {"id": "bao2024.sec4.upper"}
+    upper["rests_on_refuted"] = ["bao2024.appA.eq15"]
+    sample_report["claims"].append(upper)
+    assert (
+        "Its error is its own, and comes not from the refuted claim on"
+        in written(sample_report)["claims/bao2024.sec4.upper.html"]
+    )
+
+
+def test_without_parameters_a_counterexample_is_at_none(sample_report: Report) -> None:
+    sample_report["claims"][1]["counterexample"]["params"] = {}
+    page = written(sample_report)["claims/bao2024.appA.eq15.html"]
+    assert "It has no parameters" in page and ">At " not in page
 
 
 def test_a_correction_that_only_reorders_is_not_marked_wrong(sample_report: Report) -> None:

@@ -13,6 +13,9 @@ import sympy as sp
 from proofs_check.report import documents
 from proofs_check.report.site import slip
 from theorems.algebra.expressions import parse
+from theorems.kernel.eventually import ATTAINED
+
+FROM = ("verbatim", "own")
 
 
 def claim(printed: dict[str, str], **more: Any) -> Any:
@@ -24,6 +27,10 @@ def claim(printed: dict[str, str], **more: Any) -> Any:
         "quantity": "the value",
         "correction": {"latex": "x", "holds": "always"},
         "counterexample": None,
+        "fidelity": "verbatim",
+        "paper": {"id": "bao2024"},
+        "kind": "identity",
+        "symbolic": {"evidence": []},
         **more,
     }
 
@@ -37,20 +44,20 @@ def told(printed: str, true: str, name: str = "value", **more: Any) -> str:
     [
         ("(2*theta**2 + 7/12)*tr2", "(2*theta**2 - 2*theta + 7/12)*tr2", "The term `-2*theta*tr2` is missing."),
         ("(T**2*i - i**3)*tr2", "tr2*(3*T**2*i - i**3)", "The coefficient of `T**2*i*tr2` should be `3`, not `1`."),
-        ("x**2 + y", "x**2", "The term `y` is too many."),
+        ("x**2 + y", "x**2", "The term `y` should not be there."),
         ("sqrt(d)*a*b", "d*a*b", "A factor `sqrt(d)` is missing."),
-        ("lam**3*b", "lam*b", "A factor `lam**2` is too many."),
-        ("2*b", "b", "A factor `2` is too many."),
+        ("lam**3*b", "lam*b", "The factor `lam**2` should not be there."),
+        ("2*b", "b", "The factor `2` should not be there."),
         ("x - y", "y - x", "The sign is wrong."),
-        ("(t - 1)*t", "2*t - 2", "A factor `t` is too many, and a factor `2` is missing."),
-        ("b/lam**2", "b/lam", "A factor `1/lam` is too many."),
-        ("b/lam**3", "b/lam", "A factor `1/lam**2` is too many."),
+        ("(t - 1)*t", "2*t - 2", "The factor `t` should be `2`."),
+        ("b/lam**2", "b/lam", "The factor `1/lam` should not be there."),
+        ("b/lam**3", "b/lam", "The factor `1/lam**2` should not be there."),
         # a factor of a term is none of the whole
         ("a + b*lam", "a + b*lam*theta", "`b*lam` stands where `b*lam*theta` should."),
         ("2*b + a*T", "b + a*T", "The coefficient of `b` should be `1`, not `2`."),
         ("x + a*sqrt(d)", "x - a*sqrt(d)", "The coefficient of `a*sqrt(d)` should be `-1`, not `1`."),
         ("i*(T + 1)", "i*(T + 1) + (a + b)*i*sqrt(d)", "The term `i*(a*sqrt(d) + b*sqrt(d))` is missing."),
-        ("(a + b)*i + c*i*(x + y)", "(a + b)*i", "The term `i*(c*x + c*y)` is too many."),
+        ("(a + b)*i + c*i*(x + y)", "(a + b)*i", "The term `i*(c*x + c*y)` should not be there."),
         ("a/b", "b/a", "`a/b` stands where `b/a` should."),
         ("x/3", "x/6 + y", "`x/3` stands where `x/6 + y` should."),
         ("tr1**2 + 1", "tr1**2 + 2", "`1` stands where `2` should."),
@@ -145,13 +152,13 @@ def test_the_bound_of_one_name_is_taken_out_of_two_conditions() -> None:
 
 def test_a_number_is_no_word_of_a_trace() -> None:
     said: Any = {"where": "t = tr(W)"}
-    assert told("(t - 1)*t", "2*t - 2", said=said) == "A factor `t` is too many, and a factor `2` is missing."
+    assert told("(t - 1)*t", "2*t - 2", said=said) == "The factor `t` should be `2`."
 
 
 def test_a_letter_that_the_claim_defines_is_written_by_its_definition() -> None:
     said: Any = {"where": "W_QK = W_Q.T*W_K, t = tr(W_QK)"}
     found = told("(t - 1)*t", "2*t - 2", said=said, symbols=["t"])
-    assert found == "A factor `tr(W_QK)` is too many, and a factor `2` is missing."
+    assert found == "The factor `tr(W_QK)` should be `2`."
 
 
 def test_a_correction_tells_what_its_names_are() -> None:
@@ -162,7 +169,7 @@ def test_a_correction_tells_what_its_names_are() -> None:
     right = claim({"value": "M**m - a"}, said=said, symbols=["a", "M", "m"])
     right["correction"] = {"latex": "", "holds": "always"}
     entry: Any = SimpleNamespace(claim=right, correction=SimpleNamespace(claim=right))
-    assert documents._truth(entry) == "$M^{m} - a$ with $M = \\mathbb{E}[e^{\\theta f(x)}]$"
+    assert documents._truth(entry) == "the value $=$ $M^{m} - a$ with $M = \\mathbb{E}[e^{\\theta f(x)}]$"
 
 
 def test_where_a_limit_is_another_one() -> None:
@@ -180,8 +187,33 @@ def test_where_a_limit_is_another_one() -> None:
 def test_a_print_that_names_another_quantity_is_the_correction_less_their_difference() -> None:
     more: dict[str, Any] = {"said": {"quantities": {"value": "Var[s]", "other": "Var[x]"}}}
     found = told("other", "a*c", **more, correction={"latex": "", "holds": "", "apart": {"value": "-c"}})
-    assert found == "The print puts `c*(a + 1)` in its place."
+    assert found == "It is read as equal to `Var[x]`, which is `c*(a + 1)` and not `a*c`."
     assert told("other", "a*c", **more) == ""
+
+
+def test_a_bound_that_holds_up_to_a_remainder_is_said_to_hold_so_and_the_exact_one_stands_beside_it() -> None:
+    said: dict[str, Any] = {"quantities": {}, "remainder": "1"}
+    assert told("exp(-nu/2)", "exp(-nu)", "lower", said=said).endswith("it holds up to `o(1)`.")
+    assert told("2", "1", "lower", said=said) == "The bound `2` is false; what holds is `1 + o(1)`."
+    found = {"evidence": [f"{ATTAINED}for every T >= 2, attained: log(T)", f"{ATTAINED}= 1 + o(1)"]}
+    last = " Exactly, and for every T >= 2, the bound is `log(T)`."
+    assert told("2", "1", "lower", said=said, symbolic=found).endswith(last)
+
+
+def test_of_long_coefficients_one_is_told() -> None:
+    """The derivative of Lemma 2: two exponentials, each with a wrong polynomial."""
+    found = told(
+        "(4*theta**2 - theta + 5/3)*exp(-xi**2) - (4*theta**2 - theta + 5/3 - 1/eta)*exp(-(xi - 1/eta)**2)",
+        "(2*theta + 7/6)*exp(-xi**2) - (2*theta + 7/6 + 4*theta/(xi*eta))*exp(-(xi - 1/eta)**2)",
+    )
+    assert "oefficient of `exp(-xi**2)` should be" in found and found.endswith("the other terms differ too.")
+
+
+def test_of_a_statement_that_is_no_print_none_is_spoken_of() -> None:
+    series = ("sum(x**k, k, 1, oo)", "1/(1 - x)")
+    texts = [slip.sentences(claim({"value": series[0]}, fidelity=of), claim({"value": series[1]})) for of in FROM]
+    assert ["printed" in text for (text,) in texts] == [True, False]
+    assert texts[0][0].replace("the printed one", "the stated one") == texts[1][0]
 
 
 def test_a_narrower_print_says_where_it_holds() -> None:
@@ -195,7 +227,7 @@ def test_a_narrower_print_says_where_it_holds() -> None:
 
 def test_of_several_quantities_each_is_named() -> None:
     found = slip.sentences(claim({"mean": "a*c", "spread": "2*b"}), claim({"mean": "b*c", "spread": "b"}))
-    assert found == ["mean: `a` stands where `b` should.", "spread: a factor `2` is too many."]
+    assert found == ["mean: `a` stands where `b` should.", "spread: the factor `2` should not be there."]
 
 
 def test_of_made_up_pairs_nothing_false_is_said() -> None:
@@ -212,9 +244,9 @@ def test_of_made_up_pairs_nothing_false_is_said() -> None:
         parts = [parse(part) for part in re.findall(r"`([^`]*)`", found)]
         expected = {
             "A factor  is missing.": lambda one=one, parts=parts: one * parts[0],
-            "A factor  is too many.": lambda one=one, parts=parts: one / parts[0],
+            "The factor  should not be there.": lambda one=one, parts=parts: one / parts[0],
             "The term  is missing.": lambda one=one, parts=parts: one + parts[0],
-            "The term  is too many.": lambda one=one, parts=parts: one - parts[0],
+            "The term  should not be there.": lambda one=one, parts=parts: one - parts[0],
         }.get(re.sub(r"`[^`]*`", "", found))
         if expected:
             seen += 1

@@ -58,6 +58,10 @@ def test_no_text_of_a_lemma_is_read_as_markdown(sample_report: Report) -> None:
 def test_the_comments_are_of_their_paper_by_cause(sample_report: Report) -> None:
     text = site.comments(sample_report, "bao2024")
     assert "1 are false as printed" not in text and "[author of these comments]" in text
+    assert "as read" not in text.split(r"\finding")[0]
+    next(one for one in sample_report["claims"] if one["verdict"] == "refuted")["fidelity"] = "own"
+    own = site.comments(sample_report, "bao2024")
+    assert " false as printed, 1 of them as read" in own and r"\told{As read}" in own
     # (15) is right to leading order
     small = text.index("Wrong in lower-order terms only")
     assert small < text.index("Eq. (15)") < text.index(r"\told{Printed}") < text.index("multicols}", small)
