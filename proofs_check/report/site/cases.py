@@ -20,10 +20,13 @@ def example(claim: Claim) -> dict[str, str] | None:
         return None
     params = at_case(given["params"], claim)
     what, value = scaled(given)
+    quantities = names.said(claim).get("quantities", {})
     return {
         "params": at_case(given["given"], claim) if given.get("given") else params,
         "drawn": params if given.get("given") else Markup(""),
         "quantity": _quantity(claim),
+        # what another quantity of the suite is read for stands in no print
+        "by": "reading" if claim["printed"].get(_name(claim)) in quantities else sourced("printed formula", claim),
         "printed": typeset(outcome(given["printed"])),
         "true": typeset(outcome(given["true"])),
         "limit": mathml.sentence(given["limit"]),
@@ -32,20 +35,29 @@ def example(claim: Claim) -> dict[str, str] | None:
     }
 
 
-def _quantity(claim: Claim) -> Markup:
-    """Of which quantity the values of the counterexample are, where several are printed."""
+def _name(claim: Claim) -> str:
+    """The printed name of what the values of the counterexample are of, where a case of the report has them."""
     given = claim["counterexample"]
-    if given is None or given.get("quantity") or len(claim["printed"]) < 2:
-        return mathml.sentence(given.get("quantity", "")) if given else Markup("")
+    if given is None or len(claim["printed"]) < 2:
+        return next(iter(claim["printed"]), "")
     sides = (str(given["printed"]), str(given["true"]))
     for raw in claim["cases"]:
         case = against(raw)
-        if case["params"] == given["params"] and (str(case["printed"]), str(case["derived"])) == sides:
-            name = raw["quantity"]
-            shown = names.quantity(name, claim)
-            label = Markup("the values are of {}").format(names.label(name))
-            return label if str(shown) == names.label(name) else label + Markup(", {}").format(shown)
-    return Markup("")
+        # a counterexample of a limit has its place beside the case
+        there = all(given["params"].get(name) == value for name, value in case["params"].items())
+        if there and (str(case["printed"]), str(case["derived"])) == sides:
+            return raw["quantity"]
+    return ""
+
+
+def _quantity(claim: Claim) -> Markup:
+    """Of which quantity the values of the counterexample are, where several are printed."""
+    given, name = claim["counterexample"], _name(claim)
+    if given is None or given.get("quantity") or len(claim["printed"]) < 2 or not name:
+        return mathml.sentence(given.get("quantity", "")) if given else Markup("")
+    shown = names.quantity(name, claim)
+    label = Markup("the values are of {}").format(names.label(name))
+    return label if str(shown) == names.label(name) else label + Markup(", {}").format(shown)
 
 
 def at_case(params: Mapping[str, Any], claim: Claim) -> Markup:

@@ -101,6 +101,17 @@ def test_a_counterexample_shows_what_its_parameters_stand_for(sample_report: Rep
     assert shown is not None and "seed" in shown["params"] and shown["drawn"] == ""
 
 
+def test_a_value_of_another_quantity_is_what_the_reading_gives(claim: Any) -> None:
+    """A limit's counterexample has theta beside its case; its quantity is found all the same."""
+    given = claim["counterexample"]
+    case = claim["cases"][0] | {"params": given["params"], "printed": given["printed"], "derived": given["true"]}
+    given["params"] = given["params"] | {"theta": "1/2"}
+    for name, by in (("mean", "reading"), ("variance", "printed formula")):
+        claim["cases"] = [case | {"quantity": name}]
+        shown = cases.example(claim)
+        assert shown is not None and shown["by"] == by and name in shown["quantity"]
+
+
 def test_symbols_stand_by_short_definitions_and_statements_in_the_papers_letters(claim: Any) -> None:
     quantities = {
         "value": "E[cos(x[1].T*(u - v))]",
