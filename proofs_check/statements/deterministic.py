@@ -22,12 +22,12 @@ from montecarlo.search_statement import Floats, Landscape, evaluate, floats
 from proofs_check.cases.without_tokens import Choices, drawn, gram, simplex
 from proofs_check.report.telling import counted
 from proofs_check.statements import clauses
-from proofs_check.statements.rounding import radii, unbounded
+from proofs_check.statements.conflicting import AGREE, conflicting
 from proofs_check.statements.shrinking import shrunk
 from proofs_check.statements.texts import without_cases
 from theorems.statement.cases import Case, admissible, frame
 from theorems.statement.certify import shown, undefined, violation
-from theorems.statement.conditions import CLAUSES, numbers_of
+from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import HALF_LINE, MOMENTS, Expr, number
 from theorems.statement.proofs import proved
 from theorems.statement.proofs.matrices import about_matrices
@@ -44,10 +44,8 @@ NEAREST, COMPARED = 5, 12
 #: Steps that a proof may take, and cases that are looked at to make a violation small.
 PROOF = {"quick": 3000, "standard": 9000, "thorough": 36000}
 SHRINKING = {"quick": 1500, "standard": 5000, "thorough": 20000}
-#: Relative difference of the sides' two values at one case beyond which they disagree, and one that floats can see.
-AGREE, SEEN = 1e-6, 1e-11
-#: The part in which values agree where nothing bounds their rounding, as of an integral of numbers.
-DIGITS = 1e-3
+#: Relative difference that floats can see.
+SEEN = 1e-11
 MIRRORED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "=": "="}
 
 
@@ -128,7 +126,7 @@ class _Search:
             self.confirm(case)
         elif excess > AGREE:
             # a violation in floats alone
-            self.conflict = disagreement(self.prop, case)
+            self.conflict = conflicting(self.prop, case)
         return excess
 
     def confirm(self, case: Case) -> None:
@@ -136,7 +134,7 @@ class _Search:
         if _confirmed(self.prop, case):
             self.hit = case
         else:
-            self.conflict = disagreement(self.prop, case)
+            self.conflict = conflicting(self.prop, case)
 
 
 def judge_deterministic(prop: Proposition, effort: str = "standard", seed: int = 0) -> Found:
@@ -168,7 +166,7 @@ def judge_at(prop: Proposition, case: Case) -> Found:
     if why := undefined(prop, case):
         return Found("undecided", f"at this case, {why}", tries=1)
     left, right, whole = shown(prop.left, case), shown(prop.right, case), about_matrices(prop)
-    if told := identities.compared(prop, case)[0] if whole else disagreement(prop, case):
+    if told := identities.compared(prop, case)[0] if whole else conflicting(prop, case):
         return Found("conflict", told, counterexample=case, left=left, right=right, tries=1)
     confirmed = identities.confirmed if whole else _confirmed
     if prop.asymptotic or not (violation(prop, case) and confirmed(prop, case)):
@@ -335,10 +333,6 @@ def _values(prop: Proposition, case: Case) -> tuple[float, float]:
     return evaluate(prop.left.plain(), plain), evaluate(prop.right.plain(), plain)
 
 
-def _near(one: float, other: float, scale: float) -> bool:
-    return abs(one - other) <= AGREE * max(abs(one), abs(other), 1e-6 * scale)
-
-
 def _confirmed(prop: Proposition, case: Case) -> bool:
     """Whether the floats of the other side show the violation too, beyond their rounding."""
     if prop.relation in CLAUSES:
@@ -350,38 +344,6 @@ def _confirmed(prop: Proposition, case: Case) -> bool:
     size = max(abs(left), abs(right))
     weak = prop.relation in ("<", ">") and shown(prop.left, case) == shown(prop.right, case)
     return gap > SEEN * size or (weak and gap >= -SEEN * size)
-
-
-def disagreement(prop: Proposition, case: Case, evaluated: Proposition | None = None) -> str:
-    """What is said where the two sides' values at one case differ; "" where they agree as far as floats go.
-
-    ``evaluated`` is what the other side evaluates, where that may be another statement.
-    """
-    other = evaluated or prop
-    pairs = ((prop.left, other.left), (prop.right, other.right))
-    numbers = ((numbers_of(one), numbers_of(two)) for one, two in pairs)
-    for node, again in (pair for both in numbers for pair in zip(*both, strict=True)):
-        value = evaluate(again.plain(), case.plain())
-        try:
-            text = shown(node, case)
-            exact = float(Fraction(text))
-        except (ValueError, OverflowError):
-            # not known exactly, a ball too wide to print, or a number beyond floats
-            continue
-        if not math.isfinite(value) or _near(exact, value, max(abs(exact), 1.0)):
-            continue
-        rounding = _rounding(prop, node, case)
-        if math.isinf(rounding) and (evaluated or unbounded(prop, node, case)):
-            rounding = DIGITS * max(abs(exact), abs(value))
-        rounding += max(abs(evaluate(again.plain(), case.plain(), moved) - value) for moved in (1.0, -1.0))
-        if abs(exact - value) > rounding + AGREE * max(abs(exact), 1.0):
-            return f"{node} at {case} is {text} exactly and {value!r} in floats"
-    return ""
-
-
-def _rounding(prop: Proposition, node: Expr, case: Case) -> float:
-    """How far rounding alone may take a number's value in floats."""
-    return radii(prop, node, case, lambda near: [evaluate(node.plain(), near.plain())], 1)[0]
 
 
 def _where(reason: str, case: Case) -> str:
@@ -408,7 +370,7 @@ def _refuted(search: _Search, work: Work) -> Found:
         if other is not None and other.weight < case.weight and work.spend() and bad(other):
             case = shrunk(prop, other, bad, work)
     left, right = shown(prop.left, case), shown(prop.right, case)
-    if difference := disagreement(prop, case):
+    if difference := conflicting(prop, case):
         return Found("conflict", difference, counterexample=case, left=left, right=right, tries=search.tries)
     base = Found("refuted", "", counterexample=case, left=left, right=right, tries=search.tries)
     base = replace(base, closest=search.closest[0], closest_case=search.closest[1])
@@ -423,7 +385,7 @@ def _refuted(search: _Search, work: Work) -> Found:
 def _unrefuted(search: _Search, work: Work) -> Found:
     prop, (closest, where) = search.prop, search.closest
     base = Found("undecided", "", tries=search.tries, closest=closest, closest_case=where)
-    told = (disagreement(prop, case) for case in search.first)
+    told = (conflicting(prop, case) for case in search.first)
     if conflict := search.conflict or next(filter(None, told), ""):
         return replace(base, verdict="conflict", reason=conflict)
     if math.isinf(closest):

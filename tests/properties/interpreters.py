@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from proofs_check.cases.drawn import key as key_of
 from proofs_check.cases.of_statements import Case, exact_case, readable_case
 from proofs_check.checks.agreeing import Agreed, Look
-from proofs_check.statements.deterministic import disagreement
+from proofs_check.statements.conflicting import conflicting
 from proofs_check.statements.measuring import TooDearError, plan
 from proofs_check.statements.moments import Checker
 from tests.properties import edges as at_edges
@@ -66,7 +66,7 @@ class Interpreters:
         """Ask both at a case; where a sample with a finite interval is too dear nothing is compared."""
         if not self.derived.random:
             exact = exact_case(self.derived, case)
-            return Look(disagreement(self.derived, exact, self.simulated), 1)
+            return Look(conflicting(self.derived, exact, self.simulated), 1)
         options = {"claim_id": self.claim, "seed": self.seed, "delta": self.delta, "effort": "quick"}
         options["derived"] = self.checker.spreads(case)
         try:

@@ -10,7 +10,7 @@ import pytest
 
 from montecarlo.search_statement import Landscape, evaluate
 from montecarlo.statements import integrals
-from proofs_check.statements import deterministic
+from proofs_check.statements import conflicting, deterministic
 from proofs_check.statements.deterministic import judge_deterministic, mutants_of
 from proofs_check.statements.shrinking import shrunk
 from theorems.statement import StatementError, proposition
@@ -120,7 +120,7 @@ def test_a_wrong_evaluation_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> No
     def off(*of: Any) -> float:
         return evaluate(*of) * 1.01
 
-    monkeypatch.setattr(deterministic, "evaluate", off)
+    monkeypatch.setattr(conflicting, "evaluate", off)
     found = judge_deterministic(proposition("exp(u) <= 2 - u", "u real"), "quick")
     assert found.verdict == "conflict" and "in floats" in found.reason
 
@@ -144,7 +144,7 @@ def test_a_wrong_integral_of_numbers_is_a_conflict(text: str, given: str, monkey
 
 def test_a_wrong_evaluation_that_leaves_a_true_statement_true_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = evaluate
-    monkeypatch.setattr(deterministic, "evaluate", lambda *of: plain(*of) * 1.01)
+    monkeypatch.setattr(conflicting, "evaluate", lambda *of: plain(*of) * 1.01)
     found = judge_deterministic(proposition("exp(u) >= 1 + u", "u real"), "quick")
     assert found.verdict == "conflict" and "in floats" in found.reason
 
@@ -154,10 +154,10 @@ def test_what_differences_lose_to_rounding_is_no_conflict(monkeypatch: pytest.Mo
     prop = proposition("diff(diff((t/3 + r)**2, t), t, 0)**2 = 4/81", "r real")
     near, far = (Case({"r": F(r)}) for r in (1, 100_001))
     value = evaluate(prop.left.plain(), far.plain())
-    assert abs(value * 81 / 4 - 1) > deterministic.DIGITS
-    assert not deterministic.disagreement(prop, near) and not deterministic.disagreement(prop, far)
-    monkeypatch.setattr(deterministic, "evaluate", lambda *of: evaluate(*of) * 1.01)
-    assert deterministic.disagreement(prop, near)
+    assert abs(value * 81 / 4 - 1) > conflicting.DIGITS
+    assert not conflicting.conflicting(prop, near) and not conflicting.conflicting(prop, far)
+    monkeypatch.setattr(conflicting, "evaluate", lambda *of: evaluate(*of) * 1.01)
+    assert conflicting.conflicting(prop, near)
 
 
 def test_a_value_that_floats_alone_have_is_not_compared() -> None:
@@ -167,7 +167,7 @@ def test_a_value_that_floats_alone_have_is_not_compared() -> None:
     assert evaluate(prop.left.plain(), case.plain()) == 0
     with pytest.raises(UndefinedError):
         shown(prop.left, case)
-    assert not deterministic.disagreement(prop, case)
+    assert not conflicting.conflicting(prop, case)
 
 
 def test_mutants_are_caught_implied_or_not_seen() -> None:

@@ -1,0 +1,55 @@
+"""Whether the two sides' values at one case differ by more than rounding: exact ones, and those of the simulation."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from montecarlo.search_statement import evaluate
+from proofs_check.statements.rounding import radii, unbounded
+from theorems.statement.cases import Case
+from theorems.statement.certify import shown
+from theorems.statement.conditions import numbers_of
+from theorems.statement.expression import Expr
+from theorems.statement.proposition import Proposition
+
+#: Relative difference of two values beyond which they disagree.
+AGREE = 1e-6
+#: The part in which values agree where nothing bounds their rounding, as of an integral of numbers.
+DIGITS = 1e-3
+
+
+def _near(one: float, other: float, scale: float) -> bool:
+    return abs(one - other) <= AGREE * max(abs(one), abs(other), 1e-6 * scale)
+
+
+def conflicting(prop: Proposition, case: Case, evaluated: Proposition | None = None) -> str:
+    """What is said where the two sides' values at one case differ; "" where they agree as far as floats go.
+
+    ``evaluated`` is what the other side evaluates, where that may be another statement.
+    """
+    other = evaluated or prop
+    pairs = ((prop.left, other.left), (prop.right, other.right))
+    numbers = ((numbers_of(one), numbers_of(two)) for one, two in pairs)
+    for node, again in (pair for both in numbers for pair in zip(*both, strict=True)):
+        value = evaluate(again.plain(), case.plain())
+        try:
+            text = shown(node, case)
+            exact = float(Fraction(text))
+        except (ValueError, OverflowError):
+            # not known exactly, a ball too wide to print, or a number beyond floats
+            continue
+        if not math.isfinite(value) or _near(exact, value, max(abs(exact), 1.0)):
+            continue
+        rounding = _rounding(prop, node, case)
+        if math.isinf(rounding) and (evaluated or unbounded(prop, node, case)):
+            rounding = DIGITS * max(abs(exact), abs(value))
+        rounding += max(abs(evaluate(again.plain(), case.plain(), moved) - value) for moved in (1.0, -1.0))
+        if abs(exact - value) > rounding + AGREE * max(abs(exact), 1.0):
+            return f"{node} at {case} is {text} exactly and {value!r} in floats"
+    return ""
+
+
+def _rounding(prop: Proposition, node: Expr, case: Case) -> float:
+    """How far rounding alone may take a number's value in floats."""
+    return radii(prop, node, case, lambda near: [evaluate(node.plain(), near.plain())], 1)[0]
