@@ -35,11 +35,12 @@ def conflicting(prop: Proposition, case: Case, evaluated: Proposition | None = N
         value = evaluate(again.plain(), case.plain())
         try:
             text = shown(node, case)
-            exact = float(Fraction(text))
+            # as a fraction, a decimal with an exponent of millions would be written out
+            exact = float(Fraction(text)) if "/" in text else float(text)
         except (ValueError, OverflowError):
             # not known exactly, a ball too wide to print, or a number beyond floats
             continue
-        if not math.isfinite(value) or _near(exact, value, max(abs(exact), 1.0)):
+        if not (math.isfinite(value) and math.isfinite(exact)) or _near(exact, value, max(abs(exact), 1.0)):
             continue
         rounding = _rounding(prop, node, case)
         if math.isinf(rounding) and (evaluated or unbounded(prop, node, case)):

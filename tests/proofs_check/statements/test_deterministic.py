@@ -160,6 +160,14 @@ def test_what_differences_lose_to_rounding_is_no_conflict(monkeypatch: pytest.Mo
     assert conflicting.conflicting(prop, near)
 
 
+def test_a_value_far_below_floats_is_compared_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """exp(-10**12) has an exponent of twelve digits, whose power of ten nobody writes out."""
+    monkeypatch.setattr(conflicting, "Fraction", lambda _: pytest.fail("written out"))
+    case = Case({"u": F(10**6)})
+    assert not conflicting.conflicting(proposition("exp(-u**2) >= 0", "u real"), case)
+    assert not conflicting.conflicting(proposition("exp(u**2) >= 0", "u real"), case)
+
+
 def test_a_value_that_floats_alone_have_is_not_compared() -> None:
     """Floats take eigenvalues of +-1e-8 i for 0, as of a symmetric W in the version without that hypothesis."""
     prop = proposition("sum(eig(W*Sigma)[k]**2, k, 1, d) = tr((W*Sigma)**2)", "W any")
