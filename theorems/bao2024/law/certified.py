@@ -196,10 +196,8 @@ class _Law:
             return flint.arb(1)
         if x == math.inf or (x >= 0 and not self.positive):
             return flint.arb(0)
-        shift, scale = (
-            rational(Fraction(x)),
-            min(0.5 / self.spread, 0.5 * (self.right if x >= self.mean else self.left)),
-        )
+        shift = rational(Fraction(x))
+        scale = min(0.5 / self.spread, 0.5 * (self.right if x >= self.mean else self.left))
         c = scale if x >= self.mean else -scale
         leaning = x != 0 and self.growth(c, float(x)) < LEAN
         turn = flint.acb(*_direction(Fraction(1, 3) if leaning else Fraction(1, 2), x < 0))
