@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from proofs_check.claims.report import Claim
-from proofs_check.report.byhand import bounded, enclosed, finite, gradients, moments, numbers, sums
+from proofs_check.report.byhand import bounded, enclosed, finite, gradients, moments, numbers, pairings, sums
 
 #: Most lines of a check.
 MOST = 5
@@ -30,7 +30,7 @@ def check(claim: Claim) -> tuple[str, ...]:
 def tokens(claim: Claim) -> str:
     """What a check by hand of this claim says of the tokens; "" where it has others."""
     try:
-        found = moments.tokens(moments.setting_of(claim, next(iter(claim["printed"]))))
+        found = moments.tokens(pairings.setting_of(claim, next(iter(claim["printed"]))))
     except (LookupError, ValueError, TypeError):
         return ""
     return found if any(found in line for line in check(claim)) else ""

@@ -8,62 +8,30 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 
+from proofs_check.report.byhand.pairings import (
+    NotHere,
+    Product,
+    Setting,
+    exact_value,
+    in_order,
+    moment_of,
+    paired,
+    setting_of,
+    tends,
+)
 from proofs_check.report.byhand.substituting import chain, exact, formula, put_in, told
 from theorems.algebra.expressions import parse
-from theorems.algebra.ratio import Ratio
-from theorems.gaussian.observables import START, Vector
+from theorems.gaussian.observables import Vector
 from theorems.gaussian.process import KERNELS, process
 from theorems.statement.expression import Expr
-from theorems.statement.proposition import Proposition, proposition
 
-#: coefficient * product of linear combinations of tokens
-Product = tuple[Ratio, tuple[Vector, ...]]
-_T, _THETA = sp.Symbol("T"), sp.Symbol("theta")
-#: Most factors of a product whose pairings a reader follows.
-FACTORS = 6
 _LETTERS = "GHKL"
-
-
-class _NotHere(ValueError):
-    """The claim has another shape."""
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A claim's counterexample in one dimension: its numbers, and the law of the tokens."""
-
-    prop: Proposition
-    params: Mapping[str, Any]
-    name: str
-
-    @property
-    def kernel(self) -> str:
-        """The law by the engine's name."""
-        start = str(self.params.get("start", "sigma"))
-        if self.prop.law.kind != "walk" or start not in KERNELS or KERNELS[start].mean is not None:
-            raise _NotHere
-        return start
-
-    def number(self, name: str) -> Fraction:
-        """A number of the case, or the entry of a matrix of one entry."""
-        value = self.params[name]
-        while isinstance(value, list):
-            (value,) = value
-        return Fraction(value)
-
-    def between(self, one: int, two: int) -> Fraction:
-        """The covariance of two tokens for Sigma = 1."""
-        first, second = sorted((one, two))
-        kernel = KERNELS[self.kernel]
-        found = kernel.at(first) if first == second else kernel.between(first, second)
-        return Fraction(str(found.expr)) * self.number("Sigma")
 
 
 def lines(claim: Mapping[str, Any]) -> list[str]:
@@ -75,137 +43,11 @@ def lines(claim: Mapping[str, Any]) -> list[str]:
             setting = setting_of(claim, name)
             found = _limit(claim, setting, printed) if claim["counterexample"].get("limit") else None
             found = found or _finite(claim, setting, printed)
-        except (_NotHere, KeyError, ValueError):
+        except (NotHere, KeyError, ValueError):
             continue
         if found:
             return found
     return []
-
-
-def setting_of(claim: Mapping[str, Any], name: str) -> Setting:
-    """A quantity of the claim at its counterexample."""
-    said = claim["said"]
-    text = f"{said['quantities'][name]} = 0"
-    prop = proposition(text, said["hypotheses"], said["where"], said["law"], "")
-    return Setting(prop, claim["counterexample"]["params"], name)
-
-
-# -- products of linear combinations of tokens
-
-
-def products(node: Expr, setting: Setting) -> list[Product]:
-    """The expression as a sum of products, in one dimension."""
-    match node.op:
-        case "number":
-            return [(Ratio.of(node.args[0]), ())]
-        case "name":
-            name = str(node.args[0])
-            return [(Ratio.of(name if name in setting.prop.positions else setting.number(name)), ())]
-        case "matrix" | "vector":
-            return [(Ratio.of(1 if node.args[0] == "I" else setting.number(node.args[0])), ())]
-        case "T":
-            return products(node.args[0], setting)
-        case "token":
-            return [(Ratio.of(1), (Vector(((Ratio.of(1), ("at", _position(node.args[0]))),)),))]
-        case "+":
-            return [term for part in node for term in products(part, setting)]
-        case "*":
-            found: list[Product] = [(Ratio.of(1), ())]
-            for part in node:
-                more = products(part, setting)
-                found = [(a * b, (*u, *v)) for a, u in found for b, v in more]
-            return found
-        case "/":
-            ((below, vectors),) = products(node.args[1], setting)
-            if vectors:
-                raise _NotHere
-            return [(a / below, u) for a, u in products(node.args[0], setting)]
-        case "**" if node.args[1].op == "number" and node.args[1].args[0] in (2, 3):
-            return products(Expr("*", (node.args[0],) * int(node.args[1].args[0])), setting)
-        case "**" if node.args[1].op == "number":
-            ((value, vectors),) = products(node.args[0], setting)
-            if vectors:
-                raise _NotHere
-            return [(value ** int(node.args[1].args[0]), ())]
-        case "sum":
-            return [_summed(term, node, setting) for term in products(node.args[0], setting)]
-    raise _NotHere
-
-
-def _position(node: Expr) -> str:
-    if node.op != "name":
-        raise _NotHere
-    return str(node.args[0])
-
-
-def _summed(term: Product, node: Expr, setting: Setting) -> Product:
-    """The sum over all tokens of a product in which the index stands once."""
-    _, index, first, last = node.args
-    value, vectors = term
-    own = [k for k, v in enumerate(vectors) if v == Vector(((Ratio.of(1), ("at", index)),))]
-    if str(first) != "1" or str(last) != "T" or len(own) != 1 or index in str(value):
-        raise _NotHere
-    whole = Vector(((Ratio.of(1), ("between", START, "T")),))
-    return value, tuple(whole if k == own[0] else v for k, v in enumerate(vectors))
-
-
-def _gathered(products: Sequence[Product], *, constant: bool) -> Product:
-    """The sum as one product: all summands but constants share every factor but one."""
-    parts = [(a, u) for a, u in products if u]
-    if len(parts) < len(products) and not constant:
-        raise _NotHere
-    if len(parts) == 1:
-        return parts[0]
-    shared = Counter(parts[0][1])
-    for _, vectors in parts:
-        shared &= Counter(vectors)
-    rest = [list((Counter(vectors) - shared).elements()) for _, vectors in parts]
-    if any(len(one) != 1 for one in rest):
-        raise _NotHere
-    whole = Vector()
-    for (value, _), (one,) in zip(parts, rest, strict=True):
-        whole = whole + one * value
-    return Ratio.of(1), (whole, *shared.elements())
-
-
-def _moment(node: Expr, setting: Setting) -> Product:
-    """What a mean, or a variance, is of, as one product."""
-    inside = node.args[0]
-    if inside.op == "**" and inside.args[1] == Expr("number", (Fraction(2),)):
-        value, vectors = _gathered(products(inside.args[0], setting), constant=False)
-        return value * value, (*vectors, *vectors)
-    return _gathered(products(inside, setting), constant=node.op == "Var")
-
-
-def pairings(count: int) -> Iterator[tuple[tuple[int, int], ...]]:
-    """All ways of putting 0, ..., count - 1 into pairs."""
-
-    def of(left: tuple[int, ...]) -> Iterator[tuple[tuple[int, int], ...]]:
-        if not left:
-            yield ()
-            return
-        first, *rest = left
-        for k, other in enumerate(rest):
-            for more in of((*rest[:k], *rest[k + 1 :])):
-                yield ((first, other), *more)
-
-    return of(tuple(range(count)))
-
-
-def _paired(vectors: Sequence[Vector], variance: bool) -> Counter[tuple[tuple[str, str], ...]]:
-    """The products of covariances of a moment, and how often each stands; of a variance without the squared mean."""
-    factors = [str(v) for v in vectors] * (2 if variance else 1)
-    if len(factors) % 2 or len(factors) > FACTORS:
-        raise _NotHere
-    half = len(vectors)
-    found: Counter[tuple[tuple[str, str], ...]] = Counter()
-    for way in pairings(len(factors)):
-        # pairs within each half make up the squared mean
-        if variance and all((a < half) == (b < half) for a, b in way):
-            continue
-        pairs = ((factors[a], factors[b]) for a, b in way)
-        found[tuple(sorted((min(pair), max(pair)) for pair in pairs))] += 1
-    return found
 
 
 # -- texts
@@ -260,7 +102,7 @@ def _finite(claim: Mapping[str, Any], setting: Setting, printed: str) -> list[st
 
     def value(node: Expr, own: Mapping[str, int]) -> Fraction:
         if node.op in ("E", "Var"):
-            found = _moment(node, setting)
+            found = moment_of(node, setting)
             if not seen:
                 seen.append((node, found))
             return _at(found, node.op == "Var", own)
@@ -282,7 +124,7 @@ def _finite(claim: Mapping[str, Any], setting: Setting, printed: str) -> list[st
             return parts[0] / parts[1]
         if node.op == "**" and parts[1].denominator == 1:
             return parts[0] ** int(parts[1])
-        raise _NotHere
+        raise NotHere
 
     def _at(product: Product, variance: bool, own: Mapping[str, int]) -> Fraction:
         factor, vectors = product
@@ -292,12 +134,12 @@ def _finite(claim: Mapping[str, Any], setting: Setting, printed: str) -> list[st
         def covariance(one: str, two: str) -> Fraction:
             ends = [table[name].parts for name in (one, two)]
             if any(atom[0] != "at" or c != 1 for parts in ends for c, atom in parts):
-                raise _NotHere
+                raise NotHere
             (a,), (b,) = ends
             return setting.between(places[a[1][1]], places[b[1][1]])
 
         total = Fraction(0)
-        for way, count in _paired(vectors, variance).items():
+        for way, count in paired(vectors, variance).items():
             part = Fraction(count)
             for one, two in way:
                 part *= covariance(one, two)
@@ -313,7 +155,7 @@ def _finite(claim: Mapping[str, Any], setting: Setting, printed: str) -> list[st
     node, (_, vectors) = seen[0]
     single = setting.prop.left == node
     names = {str(v): _token(v, where if single else {}) for v in vectors}
-    found = _paired(vectors, node.op == "Var")
+    found = paired(vectors, node.op == "Var")
     sums = [_numbers(found, setting, where, vectors), told(sp.Rational(true))] if single else []
     second = chain(_of(vectors, names, node.op), _sum(found, names), *sums)
     scale = setting.number("W")
@@ -339,7 +181,7 @@ def _numbers(found: Mapping[tuple[tuple[str, str], ...], int], setting: Setting,
 def _token(vector: Vector, places: Mapping[str, Fraction]) -> str:
     ((value, atom),) = vector.parts
     if value != 1 or atom[0] != "at":
-        raise _NotHere
+        raise NotHere
     return f"x_{places.get(atom[1], atom[1])}"
 
 
@@ -367,7 +209,7 @@ def _limit(claim: Mapping[str, Any], setting: Setting, printed: str) -> list[str
     """The leading terms of the covariances for i = theta T, and the quantity's from these."""
     example = claim["counterexample"]
     values, shown = _printed_values(claim, setting)
-    at = {_THETA: sp.Rational(values["theta"])} if "theta" in values else {}
+    at = {sp.Symbol("theta"): sp.Rational(values["theta"])} if "theta" in values else {}
     true, power = tends(exact_value(setting.prop.left, setting))
     other = setting_of(claim, printed) if printed in claim["said"]["quantities"] else None
     fixed = {sp.Symbol(n): sp.Rational(v) for n, v in values.items() if n not in ("i", "T", "theta")}
@@ -399,25 +241,25 @@ def _inner(node: Expr) -> tuple[Expr, tuple[str, ...]]:
         return node, ()
     parts = [part for part in node if part.has("E", "Var")]
     if len(parts) != 1 or node.op not in ("*", "sum"):
-        raise _NotHere
+        raise NotHere
     found, indices = _inner(parts[0])
     return found, (*((node.args[1],) if node.op == "sum" else ()), *indices)
 
 
 def pairing(setting: Setting) -> tuple[str, str]:
     """What a variance is of, in letters, and its sum over pairings."""
-    _, vectors = _moment(setting.prop.left, setting)
+    _, vectors = moment_of(setting.prop.left, setting)
     names = _lettered(vectors)
     defined = ", ".join(formula(f"{names[key]} = {key}") for key in map(str, vectors) if names[key] in _LETTERS)
     moment = _of(vectors, names, "Var")
-    return f"{formula(moment)} with {defined}", chain(moment, _sum(_paired(vectors, True), names))
+    return f"{formula(moment)} with {defined}", chain(moment, _sum(paired(vectors, True), names))
 
 
 def _derived(setting: Setting) -> list[str]:
     """What the quantity is a moment of, the sum over pairings, and the sizes of its covariances."""
     node, indices = _inner(setting.prop.left)
-    factor, vectors = _moment(node, setting)
-    names, found = _lettered(vectors), _paired(vectors, node.op == "Var")
+    factor, vectors = moment_of(node, setting)
+    names, found = _lettered(vectors), paired(vectors, node.op == "Var")
     table = {str(v): v for v in vectors}
     moment = _of(vectors, names, node.op)
     sums = _sum(found, names)
@@ -425,11 +267,11 @@ def _derived(setting: Setting) -> list[str]:
         value = sp.expand(exact_value(node, setting, indices))
         return [
             ".",
-            f"By pairings (Isserlis), {chain(moment, sums, str(value))} for {' <= '.join(_chain(setting, indices))}.",
+            f"By pairings (Isserlis), {chain(moment, sums, str(value))} for {' <= '.join(in_order(setting, indices))}.",
             f"The quantity is {formula(str(setting.prop.left))}.",
         ]
     defined = ", ".join(formula(f"{names[key]} = {key}") for key in table if names[key] in _LETTERS)
-    walk = process(setting.kernel, _chain(setting, ()))
+    walk = process(setting.kernel, in_order(setting, ()))
     pairs = sorted({pair for way in found for pair in way}, key=lambda pair: (names[pair[0]], names[pair[1]]))
     tending = ", ".join(
         f"`{_covariance((names[a], names[b]))} ~ {_sized(*tends(walk.covariance(table[a], table[b]).expr))}`"
@@ -440,45 +282,6 @@ def _derived(setting: Setting) -> list[str]:
         f" with {defined}." if defined else "."
     )
     return [head, f"By pairings (Isserlis), {chain(moment, sums)}.", f"As T -> infinity, {tending}."]
-
-
-def _chain(setting: Setting, indices: Sequence[str]) -> tuple[str, ...]:
-    """The positions in their order, the indices of sums last before T."""
-    return tuple(name for name in ("i", *indices, "T") if name in (*setting.prop.positions, *indices))
-
-
-def exact_value(node: Expr, setting: Setting, indices: tuple[str, ...] = ()) -> sp.Expr:
-    """A quantity in i, T and the indices, at the case's matrices: sums of products of covariances, closed."""
-    if node.op in ("E", "Var"):
-        factor, vectors = _moment(node, setting)
-        walk = process(setting.kernel, _chain(setting, indices))
-        table = {str(v): v for v in vectors}
-        total = sp.Integer(0)
-        for way, count in _paired(vectors, node.op == "Var").items():
-            part = sp.Integer(count)
-            for one, two in way:
-                part *= walk.covariance(table[one], table[two]).expr * sp.Rational(setting.number("Sigma"))
-            total += part
-        return sp.sympify(total * factor.expr ** (2 if node.op == "Var" else 1))
-    if node.op == "sum" and not indices:
-        body, index, first, last = node.args
-        if str(first) != "i + 1" or str(last) != "T":
-            raise _NotHere
-        inner = sp.expand(exact_value(body, setting, (index,)))
-        return sp.sympify(sp.summation(inner, (sp.Symbol(index), sp.Symbol("i") + 1, _T)))
-    if node.op == "*":
-        return sp.Mul(*(exact_value(part, setting, indices) for part in node))
-    if node.op == "number":
-        return sp.Rational(node.args[0])
-    raise _NotHere
-
-
-def tends(value: sp.Expr) -> tuple[sp.Expr, int]:
-    """The coefficient and the power of T in the leading term with i = theta T."""
-    above, below = (sp.Poly(part, _T) for part in sp.fraction(sp.together(value.subs(sp.Symbol("i"), _THETA * _T))))
-    if above.is_zero:
-        raise _NotHere
-    return sp.expand(sp.cancel(above.LC() / below.LC())), int(above.degree() - below.degree())
 
 
 def _lettered(vectors: Sequence[Vector]) -> dict[str, str]:

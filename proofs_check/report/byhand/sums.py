@@ -10,7 +10,8 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.report.byhand import moments
-from proofs_check.report.byhand.moments import Setting, exact_value, given, pairing, products, setting_of, tends
+from proofs_check.report.byhand.moments import given, pairing
+from proofs_check.report.byhand.pairings import Setting, exact_value, products, setting_of, tends
 from proofs_check.report.byhand.substituting import chain, formula, put_in, told
 from theorems.algebra.expressions import parse
 from theorems.gaussian.process import process

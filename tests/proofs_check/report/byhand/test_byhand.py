@@ -11,7 +11,7 @@ import pytest
 
 from proofs_check.claims.findings import saying
 from proofs_check.report import byhand
-from proofs_check.report.byhand import moments, substituting
+from proofs_check.report.byhand import pairings, substituting
 from proofs_check.report.site import mathml
 from theorems.claims.catalogue import by_id
 
@@ -334,8 +334,8 @@ def test_what_is_not_refuted_or_has_no_data_has_no_check() -> None:
 
 
 def test_pairings_are_counted_by_double_factorials() -> None:
-    assert [len(set(moments.pairings(count))) for count in (2, 4, 6)] == [1, 3, 15]
-    assert Counter(x for way in moments.pairings(6) for pair in way for x in pair) == Counter(
+    assert [len(set(pairings.pairings(count))) for count in (2, 4, 6)] == [1, 3, 15]
+    assert Counter(x for way in pairings.pairings(6) for pair in way for x in pair) == Counter(
         dict.fromkeys(range(6), 15)
     )
 
