@@ -11,6 +11,7 @@ import sympy as sp
 from theorems.statement.language import parsed
 from theorems.statement.proofs.onevariable import Line, composed
 from theorems.statement.proofs.patterns import Patterns, limit
+from theorems.statement.proofs.prover import STEPS
 from theorems.statement.work import Work
 
 x = sp.Symbol("u", real=True)
@@ -18,7 +19,7 @@ End = Fraction | None
 
 
 def signs(h: sp.Expr, low: End, high: End) -> tuple[int, ...] | None:
-    return Patterns(x, low, high, Line("u", Work(10**5)).at, Work(10**5)).of(h)
+    return Patterns(x, low, high, Line("u", Work(STEPS)).at, Work(STEPS)).of(h)
 
 
 def on_a_grid(h: sp.Expr, low: End, high: End, points: int = 1999) -> tuple[int, ...]:
