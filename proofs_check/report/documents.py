@@ -178,8 +178,9 @@ def trusted() -> str:
     out = ["# The trusted rules", "", _HAND, ""]
     out += [
         f"A step of a derivation counts only if one of the {len(RULES)} rules below accepts it. Each rule recomputes",
-        "the step by a route of its own; whatever it assumes without checking follows the word *Trusted*. Nothing else",
-        "of a derivation is believed ([the engine](engine.md) says how the kernel uses the rules).",
+        "the step by a route of its own; whatever it assumes without checking follows the word *Trusted*. What is",
+        "set as `code` is data that comes with the step, for the rule to check. Nothing else of a derivation is",
+        "believed ([the engine](engine.md) says how the kernel uses the rules).",
         "",
     ]
     for module in sorted(modules):

@@ -173,7 +173,7 @@ def continuous_limit(function: sp.Expr, variable: str, point: sp.Expr, value: sp
     """The limit of f as a variable tends to a number where f is continuous: its value there.
 
     f is made of sums, products, erf and exp, and of powers and logarithms of what is positive for theta in [0, 1] and
-    for the names in POSITIVE; what tends must not stand below a line, under a root or in a logarithm.
+    for v, eta, lam, u, tr2 > 0; what tends must not stand below a line, under a root or in a logarithm.
     """
     if point.has(symbol(variable), sp.I, *UNBOUNDED):
         return False

@@ -429,7 +429,7 @@ def decay(function: sp.Expr, variable: str, rate: sp.Expr, value: sp.Expr) -> bo
 
 @rule("far-enclosure")
 def far_enclosure(function: sp.Expr, place: tuple[tuple[str, int], ...], value: sp.Expr) -> bool:
-    """Balls put a function nearer than CLOSE to a number at an exact point, and with its last name twice as far out.
+    """Balls put a function nearer than 2^-100 to a number at an exact point, and with its last name twice as far out.
 
     A cross-check of a limit that another rule concludes: by itself it concludes none.
     """

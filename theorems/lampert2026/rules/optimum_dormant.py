@@ -30,13 +30,14 @@ UNIT = {"lam", "share"}
 @rule("dormant-dual", needs=GROUPS)
 @lru_cache(maxsize=64)
 def dormant_dual(bound: sp.Expr, weights: Table) -> bool:
-    """2 ||P_S W P_S||_* >= bound - 2 w s for every W with the diagonal pattern's margins, w the weight of ``OWN``.
+    """2 ||P_S W P_S||_* >= bound - 2 w s for every W with the diagonal pattern's margins, w a multiplier.
 
-    ``weights`` are multipliers by orbit, of copy queries' constraints and of ``OWN``. Checked: they are >= 0, twice
-    their sum is the bound, and Y has norm 1 at most: of both blocks, (1 - |e|^2)(1 - |f|^2) = (e f)^2 for the rows e, f
-    with |e| = share, or there is no such block. Trusted: sum y <= tr(Y^T W) <= ||Y||_2 ||W||_*, that exchanging groups
-    keeps margins and norms, that d_ci^T W (d_ci - c_c) has over i the mean lam^2 e_c^T W e_c - lam e_c^T W f_c and
-    eta_ci^T W eta_ci's, as sum_i eta_ci = 0, and continuity at share = 0 and 1.
+    ``weights`` are multipliers by orbit: of the copy queries' constraints, and w of d_ci^T W (d_ci - c_c) >= 1 - s, a
+    dormant query's mean over i. Checked: they are >= 0, twice their sum is the bound, and Y has norm 1 at most: of both
+    blocks, (1 - |e|^2)(1 - |f|^2) = (e f)^2 for the rows e, f with |e| = share, or there is no such block. Trusted:
+    sum y <= tr(Y^T W) <= ||Y||_2 ||W||_*, that exchanging groups keeps margins and norms, that d_ci^T W (d_ci - c_c)
+    has over i the mean lam^2 e_c^T W e_c - lam e_c^T W f_c and eta_ci^T W eta_ci's, as sum_i eta_ci = 0, and continuity
+    at share = 0 and 1.
     """
     for family, alone in families():
         forms, table = _read(family, alone, weights)
