@@ -14,7 +14,7 @@ from proofs_check.checks.extrapolation import weights
 from proofs_check.statements.moments import DRAWN, Checker
 from proofs_check.statements.series import LENGTH, expanded
 from proofs_check.statements.texts import exact_text
-from proofs_check.statements.trends import FAR, FIXED, Configuration
+from proofs_check.statements.trends import FAR, Configuration
 from theorems.statement.decide import Part
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.mutants import Mutant, mutants
@@ -69,7 +69,10 @@ class Configurations(Checker):
     # -- configurations
 
     def configurations(self) -> Iterator[Configuration]:
-        """Matrices and parameters with shares of T for the positions, in turn the simple ones and those drawn."""
+        """Matrices and parameters with shares of T for the positions, in turn the simple ones and those drawn.
+
+        A position of which no share is said stays where the case has it, or is a share of T, too.
+        """
         prop = self.prop
         said = dict(prop.limit.regime)
         free = [name for name in prop.positions if name not in said and name != "T"] if self.growing else []
@@ -83,11 +86,13 @@ class Configurations(Checker):
             fixed = {k: v for k, v in case.items() if k not in self._tending()}
             for shares in itertools.islice(itertools.product(SHARES, repeat=len(said)), MOST_SHARES):
                 for places in itertools.product((None, Fraction(1, 2), Fraction(1)), repeat=len(free)):
-                    table = dict(zip(said, shares, strict=True)) | dict(zip(free, places, strict=True))
+                    table = dict(zip(said, shares, strict=True))
+                    table |= {name: place for name, place in zip(free, places, strict=True) if place is not None}
+                    stay = {name: case[name] for name in free if name not in table}
                     named = {form.args[0]: str(table[n]) for n, form in said.items() if form.op == "name"}
                     if any(_share(form, named) != table[n] for n, form in said.items()):
                         continue
-                    made = Configuration({**fixed, **named}, table)
+                    made = Configuration({**fixed, **named, **stay}, table)
                     # matrices of different sizes may be the same ones where d grows
                     key = str((made.fixed, made.shares) if self.growing else self._along(made))
                     if key not in seen and self._fits(made):
@@ -268,9 +273,9 @@ class Configurations(Checker):
         except (StatementError, KeyError):
             return None
         table = {
-            sp.Symbol(n): sp.Integer(FIXED) if s is None else sp.Rational(s.numerator, s.denominator) * LENGTH
-            for n, s in configuration.shares.items()
+            sp.Symbol(n): sp.Rational(s.numerator, s.denominator) * LENGTH for n, s in configuration.shares.items()
         }
+        table |= {sp.Symbol(n): sp.Integer(k) for n, k in configuration.fixed.items() if n in self.prop.positions}
         if not self.growing:
             table = {sp.Symbol(self.prop.limit.variable): self._in_index(LENGTH)}
         known = {name: case[name] for name in configuration.fixed}

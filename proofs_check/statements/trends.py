@@ -12,8 +12,6 @@ from proofs_check.cases.of_statements import Case
 from proofs_check.checks.extrapolation import approach
 from proofs_check.checks.intervals import Interval
 
-#: Where a position stays that does not grow.
-FIXED = 1
 #: An index at which a configuration meets the hypotheses, too, as it is to meet them along the whole limit: i <= 1000
 #: holds of every share of T at the lengths that are sampled, and of none but 0 in the limit.
 FAR = 2**200
@@ -24,17 +22,14 @@ STEADY, GROWN = 1.4, 1.4
 
 @dataclass(frozen=True)
 class Configuration:
-    """Everything but what tends: matrices and parameters, the share of T of every position (None: it stays)."""
+    """Everything but what tends: matrices, parameters, positions that stay; the share of T of every other position."""
 
     fixed: Mapping[str, Any]
-    shares: Mapping[str, Fraction | None]
+    shares: Mapping[str, Fraction]
 
     def at(self, T: int) -> Case:
         """The case of length T."""
-        case = {**self.fixed, "T": T}
-        for name, share in self.shares.items():
-            case[name] = FIXED if share is None else max(1, int(share * T))
-        return case
+        return {**self.fixed, "T": T, **{name: max(1, int(share * T)) for name, share in self.shares.items()}}
 
 
 @dataclass(frozen=True)
