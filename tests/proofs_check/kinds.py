@@ -365,7 +365,7 @@ STREAMS = (
 #: What the shell does first.
 BEFORE = (
     *("", "", "", "", "", "ulimit -n 64;", "ulimit -f 1;", "ulimit -f 64;", "ulimit -s 256;", "umask 777;"),
-    *("trap '' PIPE INT;", "mkdir gone; cd gone; rmdir ../gone;", "nice -n 19", "exec 3<old 4<&3 9<&4;"),
+    *("trap '' PIPE INT;", "mkdir gone; cd gone; rmdir ../gone;", "nice -n 19", "exec 3</dev/null 4<&3 9<&4;"),
 )
 
 
