@@ -7,18 +7,22 @@ nothing is drawn here but without these constants.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from random import Random
 from typing import TypeVar
 
 from hypothesis import HealthCheck, Phase, find, given, seed, settings
-from hypothesis.errors import NoSuchExample, Unsatisfiable
+from hypothesis.errors import HypothesisWarning, NoSuchExample, Unsatisfiable
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 from hypothesis.strategies import SearchStrategy
 
 Drawn = TypeVar("Drawn")
+
+# on Python 3.14 Hypothesis takes its own generator for one that nothing refers to
+warnings.filterwarnings("ignore", "It looks like `register_random`", HypothesisWarning)
 
 
 class EnoughError(BaseException):
