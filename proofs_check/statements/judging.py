@@ -103,7 +103,7 @@ def both_sides(
     """
     found = Found()
     try:
-        with time_limit(max(SECONDS[effort] - spent, LEAST)):
+        with time_limit(max(SECONDS[effort] - spent, min(SECONDS[effort], LEAST))):
             return _by_kind(prop, claim_id, effort, seed, device, jobs, alpha, second_route, found)
     except TimeLimitError:
         # what was found until then stays in the report, but decides nothing
