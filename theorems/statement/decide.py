@@ -389,8 +389,9 @@ def _parts(prop: Proposition, derivation: Derivation, proving: bool) -> Iterator
                 steps = steps or _with_series(prop, derivation.exact(order))
             yield Part(str(order), left, right, shown or bool(steps), order, proof=steps)
             continue
+        scale = derivation.value(order, prop.error[1]) if prop.error is not None else sp.Integer(1)
         for regime in regimes(prop, order):
-            found = limit_sides(prop, order, regime, left, right)
+            found = limit_sides(prop, order, regime, left, right, scale)
             if found is not None:
                 yield Part(f"{order}; {regime.words}", *found, order, regime)
 

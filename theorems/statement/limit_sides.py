@@ -5,6 +5,8 @@ An equality up to an error term is about the size of (left - right)/scale, an in
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import sympy as sp
 
 from theorems.algebra.expressions import symbol
@@ -12,20 +14,25 @@ from theorems.statement.expression import StatementError
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.limits import GROWING, Regime, consequences, leading, limit, put, uniform
 from theorems.statement.normal import equal, nonnegative
-from theorems.statement.places import Order
+from theorems.statement.places import Order, ordered
 from theorems.statement.proposition import Proposition
 from theorems.statement.scalars import sympy_of
+from theorems.statement.shares import Shares
 from theorems.statement.signs import nonzero, positive_names
+from theorems.statement.tending import share_ranges
 
 
 def limit_sides(
-    prop: Proposition, order: Order, regime: Regime, left: sp.Expr, right: sp.Expr
+    prop: Proposition, order: Order, regime: Regime, left: sp.Expr, right: sp.Expr, scale: sp.Expr
 ) -> tuple[sp.Expr, sp.Expr, bool] | None:
     """What the sides are in the limit, and whether the relation was shown of it; None where an order has no limit.
 
-    NotPolynomialError where that is not decided. Of an error term the sides are (left - right)/scale, and 0.
+    NotPolynomialError where that is not decided. Of an error term the sides are (left - right)/scale, and 0; its scale
+    is given in the order, like both sides: where i = T, O(i) is O(T).
     """
     tied = consequences(prop, order, regime)
+    ranges = share_ranges(prop.known.ranges, prop.limit, ordered(prop.known.places, order))
+    prop, ranked = replace(prop, known=replace(prop.known, ranges=ranges)), Shares(prop.limit, order)
     bounded = prop.limit.variable == "T" and "T" in dict(order.values)
     if sp.Symbol("never#") in tied or bounded:
         return None
@@ -41,22 +48,22 @@ def limit_sides(
     shares = {symbol(f"{name}/T"): sympy_of(form) for name, form in prop.limit.regime}
 
     def settled(value: sp.Expr) -> sp.Expr:
-        return value.xreplace(shares).xreplace(tied)
+        return ranked.settled(value.xreplace(shares)).xreplace(tied)
 
     def never_zero(value: sp.Expr) -> bool:
         return nonzero(prop, order, settled(value))
 
     moving = put(left, regime).xreplace(tied), put(right, regime).xreplace(tied)
     if prop.error is not None:
-        kind, scale = prop.error
-        weight = put(sympy_of(scale), regime).xreplace(tied)
+        kind, stated = prop.error
+        weight = put(scale, regime).xreplace(tied)
         if weight == 0:
-            raise StatementError(f"the error term {kind}({scale}) has the scale 0", at=scale.at)
+            raise StatementError(f"the error term {kind}({stated}) has the scale 0", at=stated.at)
         if not never_zero(leading(weight, small, never_zero).coefficient):
-            raise NotPolynomialError(f"the scale {scale} of the error term may vanish; exclude that by a hypothesis")
+            raise NotPolynomialError(f"the scale {stated} of the error term may vanish; exclude that by a hypothesis")
         gap = sp.together(moving[0] - moving[1])
         weight *= _scale_sign(prop, order, settled(leading(weight, small, never_zero).coefficient)) if prop.way else 1
-        _uniformly(prop, order, (left - right) / sympy_of(scale))
+        _uniformly(prop, order, (left - right) / scale)
         found = leading(gap / weight, small, never_zero) if not equal(moving[0], moving[1]) else None
         shown = sp.Integer(0) if found is None else found.coefficient
         if found is not None and found.power == 0:

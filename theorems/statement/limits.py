@@ -190,7 +190,7 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) ->
         top = max(exponent for exponent, total in sums.items() if total != 0)
         tops.append((sums[top], top))
     (high, up), (low, down) = tops
-    if not never_zero(sp.cancel(low / common) * _shares(common)):
+    if not never_zero(low) and not never_zero(sp.cancel(low / common) * _shares(common)):
         raise NotPolynomialError(
             f"the limit where {_told(low)} = 0 is another one: it is the leading coefficient of a denominator; exclude "
             "0 by hypotheses, such as theta > 0 where i/T -> theta, Sigma positive definite, W != 0"

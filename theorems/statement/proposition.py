@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -36,11 +35,10 @@ from theorems.statement.language import CALLS, LETTERS, Vocabulary, parsed
 from theorems.statement.laws import Law, read_law
 from theorems.statement.notation import check_notation, plain
 from theorems.statement.places import Place, place_of
-from theorems.statement.ranges import Range
 from theorems.statement.shapes import shape
 from theorems.statement.sizes import NUMBER, size, told
 from theorems.statement.syntax import check_brackets, nearest, split_relation, split_top
-from theorems.statement.tending import Limit, check_limit, read_limit
+from theorems.statement.tending import Limit, check_limit, read_limit, share_ranges
 
 #: The length T in hypotheses, and no transpose.
 _LENGTH = re.compile(r"(?<![.\w])T(?!\w)")
@@ -385,16 +383,13 @@ def _within(known: Hypotheses, positions: set[str], pairs: list[tuple[Place, Pla
 
 
 def _shares(known: Hypotheses, limit: Limit) -> Hypotheses:
-    """0 <= theta <= 1 for the share of T that a position tends to."""
-    ranges = dict(known.ranges)
+    """What is known with the shares of T that positions tend to."""
+    ranges = share_ranges(known.ranges, limit, known.places)
     for _, form in limit.regime:
-        if form.op == "name":
-            share = form.args[0]
-            ranges[share] = ranges.get(share, Range()).within(Fraction(0), Fraction(1))
-            if ranges[share].empty:
-                raise StatementError(
-                    f"the hypotheses leave no value for {share}, a share of T between 0 and 1; drop one of them"
-                )
+        if form.op == "name" and ranges[form.args[0]].empty:
+            raise StatementError(
+                f"the hypotheses leave no value for {form}, a share of T between 0 and 1; drop one of them"
+            )
     return replace(known, ranges=ranges)
 
 

@@ -34,6 +34,15 @@ class Range:
             found = replace(found, high=high, high_open=False)
         return found
 
+    def between(self, below: Range, above: Range) -> Range:
+        """The part of the range for numbers at least one of ``below``, and at most one of ``above``."""
+        found, low, high = self, below.low, above.high
+        if low is not None and (self.low is None or (low, below.low_open) > (self.low, self.low_open)):
+            found = replace(found, low=low, low_open=below.low_open)
+        if high is not None and (self.high is None or (-high, above.high_open) > (-self.high, self.high_open)):
+            found = replace(found, high=high, high_open=above.high_open)
+        return found
+
     @property
     def empty(self) -> bool:
         """Whether no value lies in the range."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.language import Vocabulary, parsed
+from theorems.statement.places import Differences
+from theorems.statement.ranges import Range
 from theorems.statement.syntax import split_top
 
 _GOES = re.compile(r"^\s*(.+?)\s*->\s*(.+?)\s*$")
@@ -124,6 +128,21 @@ def _limit(goes: list[tuple[Goes, int]], regime: list[tuple[str, Expr]], text: s
         return Limit(str(first.source), first.value, (), words, (first,))
     leading = next(one for one, _ in goes if one.source.op == "name")
     return Limit(leading.source.args[0], leading.value, (), words, tuple(one for one, _ in goes))
+
+
+def share_ranges(ranges: Mapping[str, Range], limit: Limit, places: Differences) -> dict[str, Range]:
+    """The ranges of names, with 0 <= theta <= 1 for the share of T that i tends to, and theta <= phi where i <= j."""
+    found = dict(ranges)
+    named = [(position, form.args[0]) for position, form in limit.regime if form.op == "name"]
+    for _, share in named:
+        found[share] = found.get(share, Range()).within(Fraction(0), Fraction(1))
+    gaps = places.shortest(position for position, _ in named) or {}
+    for one, low in named:
+        for two, high in named:
+            if gaps.get((one, two), math.inf) < math.inf:
+                found[high] = found[high].between(found[low], Range())
+                found[low] = found[low].between(Range(), found[high])
+    return found
 
 
 def check_limit(
