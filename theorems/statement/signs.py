@@ -58,7 +58,7 @@ def _factor_nonzero(prop: Proposition, order: Order, factor: sp.Expr) -> bool:
     table = positive_names(prop, order, factor)
     table |= {free: sp.Symbol(f"{free.name}+") for free in factor.free_symbols if free.name.endswith("/T")}
     strict = {sp.Symbol(f"{name}+") for name, known in ranges.items() if known.sign == 1 and known.low == 0}
-    strict |= {sp.Symbol(f"{free.name}+") for free in factor.free_symbols if _positive_trace(free.name, prop)}
+    strict |= {sp.Symbol(f"{free.name}+") for free in factor.free_symbols if square_trace(free.name, prop, strict=True)}
     allowed = {inner for form in table.values() for inner in form.free_symbols}
     terms = sp.Poly(form := sp.expand(factor.xreplace(table)), *sorted(form.free_symbols, key=str)).terms()
     for way in (1, -1):
@@ -74,9 +74,3 @@ def _held(powers: tuple[int, ...], form: sp.Expr) -> set[sp.Symbol]:
 
 def _odd(powers: tuple[int, ...], form: sp.Expr) -> set[sp.Symbol]:
     return {gen for gen, power in zip(sorted(form.free_symbols, key=str), powers, strict=True) if power % 2}
-
-
-def _positive_trace(name: str, prop: Proposition) -> bool:
-    """Whether a name is tr(Sigma^k) of a positive definite Sigma."""
-    definite = prop.known.shape("Sigma") == "positive definite"
-    return definite and name.startswith("tr(") and set(name[3:-1].split("*")) == {"Sigma"}

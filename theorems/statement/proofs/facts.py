@@ -16,6 +16,7 @@ from theorems.statement.proofs.atoms import Atoms, NoFormError, monomials, produ
 from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, count, extent, size, times
 from theorems.statement.proofs.norms import entry_norm, norm
 from theorems.statement.proofs.quotients import NONE
+from theorems.statement.squares import semidefinite
 from theorems.statement.traces import Letters
 
 
@@ -135,8 +136,14 @@ def _absolute(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterat
 
 def _trace(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
     (letters,) = atoms.word(node.args[0])
-    if _semidefinite(known, letters):
-        yield Fact("tr(A^T P A Q) >= 0 for P, Q psd", node)
+    if semidefinite(known, letters):
+        strict = semidefinite(known, letters, strict=True)
+        rule = (
+            "tr(A^T P A Q) > 0 where one factor is not 0 and the others are definite"
+            if strict
+            else "tr(A^T P A Q) >= 0 for P, Q psd"
+        )
+        yield Fact(rule, node, strict)
     absolute = Expr("abs", (node,))
     yield from _trace_norms(atoms, absolute, node)
     for k in range(1, len(letters)):
@@ -153,35 +160,6 @@ def _psd(known: Hypotheses, matrix: str) -> bool:
 def _trace_norms(atoms: Atoms, absolute: Expr, trace: Expr) -> Iterator[Fact]:
     nuclear = Expr("norm", (trace.args[0], "nuclear"))
     yield Fact("|tr(A)| <= norm(A, nuclear)", minus(nuclear, absolute), trusted="von Neumann")
-
-
-def _semidefinite(known: Hypotheses, letters: Letters) -> bool:
-    """Whether the trace of a word is one of A^T P A Q with P and Q psd or I."""
-    if all(known.shape(label) in ("psd", "positive definite") for label, _ in letters) and len(letters) <= 2:
-        return True
-    for k in range(len(letters)):
-        turned = letters[k:] + letters[:k]
-        for first, last in product((0, 1), repeat=2):
-            body = turned[: len(turned) - last]
-            if last and known.shape(turned[-1][0]) not in ("psd", "positive definite"):
-                continue
-            if _congruence(known, body, bool(first)):
-                return True
-    return False
-
-
-def _congruence(known: Hypotheses, word: Letters, middle: bool) -> bool:
-    """Whether a word is A^T A, or A^T P A with P psd."""
-    if len(word) % 2 != middle or not word:
-        return False
-    half = len(word) // 2
-    if middle and known.shape(word[half][0]) not in ("psd", "positive definite"):
-        return False
-    left, right = word[:half], word[len(word) - half :]
-    return all(
-        one[0] == two[0] and (known.symmetric(one[0]) or one[1] != two[1])
-        for one, two in zip(left, reversed(right), strict=True)
-    )
 
 
 def _cyclic(known: Hypotheses, letters: Letters) -> bool:
@@ -409,6 +387,7 @@ def _cauchy(atoms: Atoms, known: Hypotheses) -> Iterator[Fact]:
                     seen.add(str(gaps))
                     yield Fact(rule, gaps[0], trusted="Cauchy-Schwarz")
                     yield Fact("tr((A - B).T*P*(A - B)*Q) >= 0 for P, Q psd", gaps[1])
+                    yield Fact("tr((A + B).T*P*(A + B)*Q) >= 0 for P, Q psd", gaps[2])
 
 
 def _letters(atoms: Atoms, node: Expr) -> Iterator[tuple[str, bool]]:
@@ -423,8 +402,8 @@ def _letters(atoms: Atoms, node: Expr) -> Iterator[tuple[str, bool]]:
             return
 
 
-def _gram(atoms: Atoms, A: Letters | None, B: Letters | None, P: Letters, Q: Letters) -> tuple[Expr, Expr] | None:
-    """<A, A> <B, B> - <A, B>^2 and <A - B, A - B>; None where a trace occurs that the statement does not have."""
+def _gram(atoms: Atoms, A: Letters | None, B: Letters | None, P: Letters, Q: Letters) -> tuple[Expr, ...] | None:
+    """<A, A> <B, B> - <A, B>^2, <A - B, A - B>, <A + B, A + B>; None where a trace is none of the statement's."""
 
     def inner(one: Letters | None, two: Letters | None) -> Letters:
         if one is None or two is None:
@@ -442,9 +421,9 @@ def _gram(atoms: Atoms, A: Letters | None, B: Letters | None, P: Letters, Q: Let
         if atoms.traces.reduced(letters) and not atoms.traces.trace(letters).names <= atoms.nodes.keys():
             return None
         parts.append(Expr("tr", (product_of(letters),)) if letters else one)
-    return minus(times(parts[0], parts[1]), times(parts[2], parts[2])), add(
-        parts[0], parts[1], times(number(-2), parts[2])
-    )
+    both = add(parts[0], parts[1])
+    twice = times(number(2), parts[2])
+    return minus(times(parts[0], parts[1]), times(parts[2], parts[2])), minus(both, twice), add(both, twice)
 
 
 __all__ = ["Fact", "facts_of"]
