@@ -126,7 +126,7 @@ def _part(prop: Proposition, derivation: Derivation, order: Order) -> Part:
     told = (
         f"({above})/({below}) is continuous where the denominator is not 0; at {moving} = {place[moving]} it is {limit}"
     )
-    positive = frozenset(positive_names(prop, order, limit - right))
+    positive = positive_names(prop, order, limit - right)
     step = Step("a quotient of continuous functions", told)
     return Part(str(order), limit, right, equal(limit, right, positive), order, proof=(step, *steps))
 

@@ -417,7 +417,7 @@ def _related(prop: Proposition, order: Order, left: sp.Expr, right: sp.Expr) -> 
     high, low = (prop.right, prop.left) if prop.relation == "<=" else (prop.left, prop.right)
     if prop.relation in ("<=", ">=") and low == number(0) and visibly_nonnegative(high):
         return True
-    positive = frozenset(positive_names(prop, order, left - right))
+    positive = positive_names(prop, order, left - right)
     if equal(left, right, positive) or equal_by_logarithms(prop, order, left, right):
         return prop.relation in ("=", "<=", ">=")
     if prop.relation in ("<=", "<", ">=", ">"):

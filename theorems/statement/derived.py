@@ -98,7 +98,7 @@ def difference(
         exact = derivation.exact(order)
         found[order] = in_words_of(value(chain_in(prop, order, names)), exact)
         stated = derivation.value(order, prop.left)
-        positive = frozenset(positive_names(prop, order, stated - found[order]))
+        positive = positive_names(prop, order, stated - found[order])
         if wrong is None and not equal(found[order], stated, positive):
             wrong = order, found[order], stated
     if wrong is None:

@@ -87,8 +87,7 @@ def limit_sides(
         return ratio, sp.Integer(1), equal(ratio, sp.Integer(1))
     _uniformly(prop, order, left)
     goes, printed = settled(limit(moving[0], small, never_zero)), settled(moving[1])
-    positive = frozenset(positive_names(prop, order, left - right))
-    return goes, printed, goes is not sp.oo and equal(goes, printed, positive)
+    return goes, printed, goes is not sp.oo and equal(goes, printed, positive_names(prop, order, goes - printed))
 
 
 def _scale_sign(prop: Proposition, order: Order, weight: sp.Expr) -> int:
@@ -143,4 +142,4 @@ def _uniformly(prop: Proposition, order: Order, value: sp.Expr) -> None:
     if not free & value.free_symbols:
         return
     ranked = {symbol(place.name): None for node in order.nodes for place in node if place.name and place.name != "T"}
-    uniform(value, [*ranked, symbol("T")], free, frozenset(positive_names(prop, order, value)))
+    uniform(value, [*ranked, symbol("T")], free, positive_names(prop, order, value))

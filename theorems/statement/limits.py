@@ -6,7 +6,7 @@ is taken. Powers a^T with |a| < 1 tend to 0 faster than every power of T.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -216,13 +216,13 @@ def _common(part: sp.Expr, moving: tuple[sp.Symbol, ...]) -> sp.Expr:
     return reduce(sp.gcd, coefficients)
 
 
-def uniform(value: sp.Expr, chain: list[sp.Symbol], free: set[sp.Symbol], positive: frozenset[sp.Symbol]) -> None:
+def uniform(value: sp.Expr, chain: list[sp.Symbol], free: set[sp.Symbol], known: Mapping[sp.Symbol, sp.Expr]) -> None:
     """NotPolynomialError unless fixed positions and shares of T tell how large a value is at all others.
 
     A numerator is largest at these ends. A denominator is, up to constants, its largest term: one that no other exceeds
     where 1 <= ``chain[0]`` <= ... <= T. With T/(i^2 + T) neither term is, and the value is largest near i^2 = T.
     """
-    form, table = rational_form(value, positive)
+    form, table = rational_form(value, known)
     bottom = sp.fraction(sp.together(form))[1]
     if any(made in bottom.free_symbols and meaning.free_symbols & free for made, meaning in table.items()):
         raise NotPolynomialError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import flint
 import sympy as sp
@@ -18,20 +19,23 @@ MOST_SHIFTED = 64
 
 
 def rational_form(
-    expression: sp.Expr, positive: frozenset[sp.Symbol] = frozenset()
+    expression: sp.Expr, known: Mapping[sp.Symbol, sp.Expr] = MappingProxyType({})
 ) -> tuple[sp.Expr, dict[sp.Symbol, sp.Expr]]:
     """The expression as a rational function: a^t, exp(c t) and roots replaced by symbols, and what these stand for.
 
-    a^(t - s) becomes a^t/a^s, so that equal powers are equal symbols; a root of a product takes the names out that
-    are known to be ``positive`` (>= 0).
+    a^(t - s) becomes a^t/a^s, so that equal powers are equal symbols; a root of a product takes out the factors that
+    are >= 0 by their terms, ``known`` writing names in variables that are >= 0: i as 1 + a, and j as 1 + a + b.
     """
     table: dict[sp.Expr, sp.Symbol] = {}
+    meaning: dict[sp.Symbol, sp.Expr] = {}
     parts = [p for one in expression.atoms(sp.exp) for p in sp.Add.make_args(sp.expand(one.args[0]))]
     # exp(u/2) and exp(u) are powers of one name
     roots = math.lcm(*(int(p.as_coeff_Mul()[0].q) for p in parts if p.as_coeff_Mul()[0].is_Rational))
 
-    def named(value: sp.Expr) -> sp.Symbol:
-        return table.setdefault(value, sp.Symbol(f"g{len(table)}#"))
+    def named(value: sp.Expr, key: sp.Expr | None = None) -> sp.Symbol:
+        made = table.setdefault(value if key is None else key, sp.Symbol(f"g{len(table)}#"))
+        meaning.setdefault(made, value)
+        return made
 
     def power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
         if exponent.is_Add:
@@ -50,14 +54,18 @@ def rational_form(
             return change(base) ** exponent
         inner = sp.together(change(base))
         above, below = (sp.factor_list(part) for part in sp.fraction(inner))
-        value = sp.sympify((above[0] / below[0]) ** exponent)
+        factors = [(factor, count * way) for part, way in ((above, 1), (below, -1)) for factor, count in part[1]]
+        turned = [factor for factor, _ in factors if _visibly_positive(-factor, known)]
+        factors = [(-factor if factor in turned else factor, count) for factor, count in factors]
+        sign = sp.Integer(-1) ** sum(count for factor, count in factors if -factor in turned)
+        value = sp.sympify((sign * above[0] / below[0]) ** exponent)
         kept = sp.Integer(1)
-        for (factor, count), way in ((pair, way) for part, way in ((above, 1), (below, -1)) for pair in part[1]):
-            if _visibly_positive(factor, positive):
-                whole = sp.Rational(count * way) * exponent
+        for factor, count in factors:
+            if _visibly_positive(factor, known):
+                whole = sp.Rational(count) * exponent
                 value *= factor**whole if whole.is_Integer else named(factor ** sp.Rational(1, whole.q)) ** whole.p
             else:
-                kept *= factor ** (count * way)
+                kept *= factor**count
         if kept != 1:
             value *= named(kept ** sp.Rational(1, exponent.q)) ** exponent.p
         return value
@@ -70,20 +78,23 @@ def rational_form(
         if node.is_Pow:
             return power(node.base, sp.expand(node.exp))
         if node.is_Function:
-            return named(node)
+            # arguments that are equal by normal form are one
+            parts = [sp.cancel(sp.together(change(arg))) if isinstance(arg, sp.Expr) else arg for arg in node.args]
+            return named(node, node.func(*parts))
         return node.func(*(change(arg) for arg in node.args))
 
     found = change(expression)
-    return found, {made: value for value, made in table.items()}
+    return found, meaning
 
 
-def _visibly_positive(factor: sp.Expr, positive: frozenset[sp.Symbol]) -> bool:
-    """Whether a factor is seen to be >= 0: pi, and sums of products of names >= 0."""
+def _visibly_positive(factor: sp.Expr, known: Mapping[sp.Symbol, sp.Expr]) -> bool:
+    """Whether a factor is seen to be >= 0: pi, and what is a sum of products of variables >= 0."""
     if factor.is_number:
         return bool(factor.is_positive)
-    if not factor.free_symbols <= positive or not factor.is_polynomial(*factor.free_symbols):
+    if not factor.free_symbols <= set(known) or not factor.is_polynomial(*factor.free_symbols):
         return False
-    return all(bool(one.is_positive) for one in sp.Poly(factor, *factor.free_symbols).coeffs())
+    written = sp.expand(factor.xreplace(dict(known)))
+    return all(bool(one.is_positive) for one in sp.Poly(written, *written.free_symbols).coeffs())
 
 
 def equal_logarithms(left: sp.Expr, right: sp.Expr) -> bool:
@@ -104,9 +115,9 @@ def _logarithms(value: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     return rest, product
 
 
-def equal(left: sp.Expr, right: sp.Expr, positive: frozenset[sp.Symbol] = frozenset()) -> bool:
-    """Whether two values are equal by normal form (False: not shown equal); ``positive`` names are >= 0."""
-    form, table = rational_form(lowered(left - right), positive)
+def equal(left: sp.Expr, right: sp.Expr, known: Mapping[sp.Symbol, sp.Expr] = MappingProxyType({})) -> bool:
+    """Whether two values are equal by normal form (False: not shown equal); ``known`` as in ``rational_form``."""
+    form, table = rational_form(lowered(left - right), known)
     if not form.is_rational_function(*form.free_symbols):
         return False
     numerator, _ = cancelled(form)
