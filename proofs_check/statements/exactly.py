@@ -17,6 +17,7 @@ from theorems.statement.numbers import rational_at
 from theorems.statement.places import Order, place_of
 from theorems.statement.proposition import Proposition
 from theorems.statement.scalars import joined
+from theorems.statement.signs import positive_names
 
 
 class Exactly:
@@ -57,6 +58,18 @@ class Exactly:
         """Whether the exact values of the sides at a case are certain to violate the statement."""
         left, right = (self.at(side, case) for side in (self.prop.left, self.prop.right))
         return left is not None and right is not None and contradicts(self.prop, left, right) is True
+
+    def agree(self, left: Expr, right: Expr) -> bool:
+        """Whether two sides are equal in every order; the places are those of the second."""
+        derivation = self.derivation(right)
+        try:
+            for order in derivation.orders:
+                one, two = (derivation.value(order, side) for side in (left, right))
+                if not equal(one, two, positive_names(self.prop, order, one - two)):
+                    return False
+        except StatementError:
+            return False
+        return True
 
     def general(self, node: Expr) -> sp.Expr | None:
         """A side as one formula that is right in every order, where there is one."""
