@@ -409,6 +409,11 @@ def covering(prop: Proposition, pool: list[Case], count: int) -> list[Case]:
     return chosen
 
 
+def counts(case: Mapping[str, Any]) -> dict[str, int]:
+    """The dimension, the positions and the other integers of a case."""
+    return {name: value for name, value in case.items() if isinstance(value, int)}
+
+
 def size(case: Mapping[str, Any]) -> tuple[int, int, str]:
     """How large a case is: its dimension, its positions, the length of its numbers."""
     places = sum(value for value in case.values() if isinstance(value, int))

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.cases.of_statements import Case, covering, distinct, drawn, readable_case, simple, size
+from proofs_check.cases.of_statements import Case, counts, covering, distinct, drawn, readable_case, simple, size
 from proofs_check.claims.cases import shown_case
 from proofs_check.statements.exactly import Exactly
 from proofs_check.statements.found import Found
@@ -161,16 +161,23 @@ class Checker:
 
     def _refute(self, decision: Decision, pool: list[Case]) -> None:
         """Look for an exact case that violates the statement, and sample it on two streams."""
-        few = max(CANDIDATES[self.effort] - len(pool), 0)
-        found = self._violations(itertools.chain(itertools.islice(self.simple(), few), sorted(pool, key=size)))
+        found = self._violations(pool, [])
         if not found:
-            where = "; ".join(part.order for part in decision.failing[:3])
-            self.found.status = "undecided"
+            self.found.status, where = "undecided", "; ".join(part.order for part in decision.failing[:3])
             self.found.reason = f"not shown for {where}, and no case that violates it was found"
             return
         self.found.status = "disproved"
         self._correct(decision)
-        for case in distinct(found):
+        dear: list[Case] = []
+        while found and len(dear) < ROUNDS and not self._contradicted(found):
+            # a number may not vary at a case: at other dimensions and positions it is cheaper
+            dear += found
+            found = self._violations(pool, dear)
+
+    def _contradicted(self, cases: list[Case]) -> bool:
+        """Sample cases that violate the statement, until one contradicts it; whether any was sampled."""
+        sampled = False
+        for case in distinct(cases):
             left, right = self.sides(case)
             assert left is not None and right is not None
             gap = abs(float(left - right))
@@ -179,25 +186,29 @@ class Checker:
             except TooDearError as error:
                 self.found.reason = f"disproved; {error}"
                 continue
+            sampled, self.found.reason = True, ""
             self.tell([first], "left - right" if self.prop.right.has("E", "Var", "Cov") else str(self.prop.stated[0]))
             self.found.conflicts += self.conflicts([first, again])
             self.found.samples += first.walks + again.walks
             self.found.simulation = "contradicts" if first.contradicts(self.prop.relation) else "underpowered"
             self.found.confirmed = first.contradicts(self.prop.relation) and again.contradicts(self.prop.relation)
             self.found.counterexample = {"params": readable_case(case), "printed": str(right), "true": str(left)}
-            self.found.power = (
-                f"an error of {gap:.3g} is caught with probability {1 - BETA:g}; {told([first.exactly, again.exactly])}"
-            )
+            planned = told([first.exactly, again.exactly])
+            self.found.power = f"an error of {gap:.3g} is caught with probability {1 - BETA:g}; {planned}"
             if self.found.confirmed:
-                return
+                return True
+        return sampled
 
-    def _violations(self, candidates: Iterable[Case]) -> list[Case]:
+    def _violations(self, pool: list[Case], dear: list[Case]) -> list[Case]:
         """Cases that violate the statement: the smallest where the sides differ by a fifth, and where it is plainest.
 
-        Plainest is where the difference is largest beside what a single walk's number varies by.
+        Plainest is where the difference is largest beside one walk's spread. None has the counts of a ``dear`` one.
         """
         plain: list[tuple[float, Case]] = []
-        for case in itertools.islice(candidates, CANDIDATES[self.effort]):
+        most, without = CANDIDATES[self.effort], [counts(case) for case in dear]
+        few = itertools.islice(self.simple(), max(most - len(pool), 0))
+        cases = (case for case in itertools.chain(few, sorted(pool, key=size)) if counts(case) not in without)
+        for case in itertools.islice(cases, most):
             left, right = self.sides(case)
             if left is None or right is None or contradicts(self.prop, left, right) is not True:
                 continue
