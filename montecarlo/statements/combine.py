@@ -78,6 +78,17 @@ def moments_apart(node: Node, env: Environment | None) -> Node:
     return ("+", *terms) if terms else ("number", "0")
 
 
+def covariances_apart(node: Node, chosen: Callable[[Node], bool]) -> Node:
+    """The node with E[f g] - E[f] E[g] for every covariance that is ``chosen``, in correlations too."""
+    if node[0] not in ("Cov", "Corr"):
+        return node if node[0] in MOMENTS else mapped(node, lambda part: covariances_apart(part, chosen))
+    kind, one, two = node
+    if not chosen(("Cov", one, two)):
+        return node
+    apart = ("+", ("E", ("*", one, two)), ("*", ("number", "-1"), ("E", one), ("E", two)))
+    return apart if kind == "Cov" else ("/", apart, ("sqrt", ("*", ("Var", one), ("Var", two))))
+
+
 def _differentiated(body: Node, name: str, at: Node) -> Node:
     """The derivative of a sum of multiples of expectations by a parameter, w E[f]' = E[(w f)']."""
     if body[0] == "+":

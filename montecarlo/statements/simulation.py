@@ -15,7 +15,7 @@ from montecarlo.registry import Tails
 from montecarlo.statements import blocks, frames, pieces, radii, waves
 from montecarlo.statements import quadratic as quadratics
 from montecarlo.statements.arrays import Array, Generator, array, fetched, floating, is_array, library
-from montecarlo.statements.combine import combine, moments_apart
+from montecarlo.statements.combine import combine, covariances_apart, moments_apart
 from montecarlo.statements.entries import picked
 from montecarlo.statements.environment import Environment, environment_of
 from montecarlo.statements.evaluation import evaluate, native
@@ -69,12 +69,20 @@ class StatementSimulation:
         self.T = _length(tuple(plain_sides.values()), self.env)
         if self.T and "T" not in self.env.scalars:
             self.env.scalars = {**self.env.scalars, "T": self.T}
-        self.sides = {side: moments_apart(node, self.env) for side, node in plain_sides.items()}
+        self.sides = {
+            side: covariances_apart(moments_apart(node, self.env), self._joint) for side, node in plain_sides.items()
+        }
         self.statistics: dict[str, Statistic] = statistics_of(*self.sides.values(), env=self.env)
         self._process = self._made() if self.statistics else None
         # shapes that do not fit and names that are missing are told at once
         with np.errstate(all="ignore"):
             self._numbers(_first_generator(self.native), FEW)
+
+    def _joint(self, covariance: Node) -> bool:
+        """Whether products of differences of walks have tails of which nothing is known."""
+        (statistic,) = statistics_of(covariance, env=self.env).values()
+        several = frames.several(self.law[0], self.T)
+        return statistic.bounds is None and (statistic.degree is None or (several and statistic.degree > 0))
 
     def _made(self) -> Process | None:
         arguments = [node for statistic in self.statistics.values() for node in statistic.arguments]

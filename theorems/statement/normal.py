@@ -55,13 +55,15 @@ def rational_form(
         inner = sp.together(change(base))
         above, below = (sp.factor_list(part) for part in sp.fraction(inner))
         factors = [(factor, count * way) for part, way in ((above, 1), (below, -1)) for factor, count in part[1]]
-        turned = [factor for factor, _ in factors if _visibly_positive(-factor, known)]
+        powers = [made for made, value in meaning.items() if value.is_Pow and _visibly_positive(value.base, known)]
+        sure = {**known, **dict(zip(powers, powers, strict=True))}
+        turned = [factor for factor, _ in factors if _visibly_positive(-factor, sure)]
         factors = [(-factor if factor in turned else factor, count) for factor, count in factors]
         sign = sp.Integer(-1) ** sum(count for factor, count in factors if -factor in turned)
         value = sp.sympify((sign * above[0] / below[0]) ** exponent)
         kept = sp.Integer(1)
         for factor, count in factors:
-            if _visibly_positive(factor, known):
+            if _visibly_positive(factor, sure):
                 whole = sp.Rational(count) * exponent
                 value *= factor**whole if whole.is_Integer else named(factor ** sp.Rational(1, whole.q)) ** whole.p
             else:
