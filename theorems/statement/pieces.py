@@ -172,6 +172,21 @@ def over_powers(value: sp.Expr, base: sp.Expr) -> tuple[sp.Expr, int]:
     return value, count
 
 
+def over_roots(value: sp.Expr) -> sp.Expr:
+    """A value with sqrt(v) for v/sqrt(v), where the terms over the root of a sum v add up to a multiple of it.
+
+    E max(x^T u, x^T v) is one, of which either term has no value where u = v.
+    """
+    roots = {p for p in value.atoms(sp.Pow) if p.base.is_Add and p.exp.is_Rational and p.exp.q == 2 and p.exp < 0}
+    for root in sorted(roots, key=str):
+        expanded = sp.expand(value)
+        above = expanded.coeff(root)
+        share, count = over_powers(above, root.base)
+        if count:
+            value = expanded - sp.expand(above * root) + share * root.base ** (count + root.exp)
+    return value
+
+
 def together(gates: list[Gate], larger: Callable[[sp.Expr, bool], bool]) -> list[tuple[int, list[Gate]]]:
     """A product of steps as a sum of products of steps of forms that are no multiples of each other.
 

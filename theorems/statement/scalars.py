@@ -20,7 +20,7 @@ from theorems.statement.laws import Law
 from theorems.statement.mixing import radial
 from theorems.statement.moments import Moments
 from theorems.statement.normal import nonnegative
-from theorems.statement.pieces import of_event, pieced
+from theorems.statement.pieces import of_event, over_roots, pieced
 from theorems.statement.places import Order, Place, ordered, place_of
 from theorems.statement.traces import Traces
 
@@ -299,7 +299,7 @@ class Exact:
     def finished(self, value: Ratio) -> sp.Expr:
         """A coefficient as an expression in the statement's names."""
         found = self.moments.expr(value).xreplace({symbol(label): form for label, form in self._opaque.items()})
-        return joined(found.xreplace({symbol(name): form for name, form in self.table.items()}))
+        return over_roots(joined(found.xreplace({symbol(name): form for name, form in self.table.items()})))
 
     def central(self, node: Expr, power: int) -> sp.Expr:
         """E[(f - E f)^power]."""

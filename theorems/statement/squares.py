@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from theorems.statement.expression import Expr, number
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.proposition import Proposition
 from theorems.statement.traces import Letter, Letters
@@ -53,5 +54,7 @@ def square_trace(name: str, prop: Proposition, strict: bool = False) -> bool:
     word = tuple(read(text) for text in inner)
     if left != f"{right}.T" or right not in fixed:
         return False
-    definite = right in prop.known.nonzero and all(_psd(prop.known, letter, True) for letter in word)
+    length = Expr("norm", (Expr("vector", (right,)), ""))
+    varies = any(mark == ">" and (one, two) == (length, number(0)) for mark, one, two in prop.known.relations)
+    definite = varies and all(_psd(prop.known, letter, True) for letter in word)
     return _square(prop.known, word, False) and (definite or not strict)
