@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -10,13 +10,16 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.cases.of_statements import Case
+from theorems.algebra.expressions import symbol
+from theorems.algebra.ratio import Ratio
 from theorems.statement.decide import Derivation, contradicts
 from theorems.statement.expression import Expr, StatementError, number
+from theorems.statement.moments import Chain
 from theorems.statement.normal import equal
 from theorems.statement.numbers import rational_at
-from theorems.statement.places import Order, place_of
+from theorems.statement.places import Order, Place, place_of
 from theorems.statement.proposition import Proposition
-from theorems.statement.scalars import joined
+from theorems.statement.scalars import Exact, joined, sympy_of
 from theorems.statement.signs import positive_names
 
 
@@ -86,12 +89,36 @@ class Exactly:
             best = sp.factor_terms(sp.expand(best))
         elif best.is_rational_function():
             best = min((best, sp.factor(best)), key=sp.count_ops)
-        for candidate in (best, _by_size(best, orders[0])):
+        for candidate in (best, _by_size(best, orders[0]), self._by_least(node, orders)):
             if candidate is not None and all(
                 equal(_in_order(candidate, order), formula) for order, formula in zip(orders, formulas, strict=True)
             ):
                 return candidate
         return None
+
+    def _by_least(self, node: Expr, orders: Sequence[Order]) -> sp.Expr | None:
+        """A formula for a walk with min(i, j) in its covariances, where positions are not always ordered alike."""
+        if not self.prop.law.continuous or node.has("sum", "mean") or any(place.offset for place in self.prop.places):
+            return None
+        exact = Exact(self.prop.law, self.prop.known, orders[0])
+        chains = [Chain(order) for order in orders]
+
+        def kernel(one: Place, two: Place, _: Chain) -> Ratio:
+            ways = {chain.rank(one) <= chain.rank(two) for chain in chains if chain.rank(one) != chain.rank(two)}
+            if len(ways) < 2:
+                return own(one, two, chains[0])
+            label = f"K({one}, {two})"
+            least = sp.Min(symbol(one.name), symbol(two.name))
+            exact.moments.opaque[label] = sympy_of(self.prop.law.below, {"s": least})
+            return Ratio.of(label)
+
+        own, exact.moments.kernel = exact.moments.kernel, kernel  # type: ignore[assignment,method-assign]
+        try:
+            found = sp.expand(joined(exact.value(node)))
+        except StatementError:
+            return None
+        words = found.free_symbols - {symbol(name) for name in self.prop.positions}
+        return sp.collect(found, sorted(words, key=str))
 
     def _numbers(self, case: Mapping[str, Any]) -> dict[str, Expr]:
         """The case's numbers of whole names that are no positions."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import sympy as sp
 
 from proofs_check.statements.exactly import Exactly
@@ -28,3 +29,21 @@ def test_wrong_versions_have_values() -> None:
     assert exactly.at(parsed("E[log(1 + (x[1].T*u)**2)]", words), CASE) is None
     assert exactly.at(parsed("E[(x[1].T*u)**(2*k)]/(k - 1)", words), CASE) is None
     assert isinstance(exactly.at(prop.right, CASE), sp.Integer)
+
+
+@pytest.mark.parametrize("law", ["walk", "walk(start=0)", "walk(start=m)"])
+@pytest.mark.parametrize("given", ["", "i <= k, j <= k", "k <= j"])
+def test_one_formula_holds_in_every_order_of_a_walk(law: str, given: str) -> None:
+    prop = proposition("Cov[x[i].T*W*x[j], x[i].T*W*x[k]] = 0", given, law=law)
+    derivation = Derivation(prop)
+    found = Exactly(prop, derivation).general(prop.left)
+    assert found is not None and found.has(sp.Min)
+    for order in derivation.orders:
+        places = {place.name: 3 * rank + 2 for rank, node in enumerate(order.nodes) for place in node}
+        table = {sp.Symbol(name): sp.Integer(value) for name, value in places.items()}
+        assert sp.expand((found - derivation.value(order, prop.left)).subs(table)) == 0, order
+
+
+def test_tokens_that_coincide_have_no_formula_for_every_order() -> None:
+    prop = proposition("Cov[x[i].T*W*x[j], x[i].T*W*x[k]] = 0", law="iid")
+    assert Exactly(prop, Derivation(prop)).general(prop.left) is None
