@@ -255,12 +255,17 @@ def simple(prop: Proposition) -> Iterator[Case]:
 def _simple_lists(name: str, long: int, prop: Proposition) -> list[list[str]]:
     """A fixed vector, or every unit vector for the row or column of an entry; shorter ones in an exponential.
 
-    Those of orthogonal tokens on the sphere are bounded, and light enough in their tails for longer ones.
+    Those of orthogonal tokens on the sphere are bounded, and light enough in their tails for longer ones. Of a vector
+    in an equation, as norm(u) = 1 and u.T*v = 0, the unit vectors are tried.
     """
+    equations = (side for mark, *sides in prop.known.relations if mark == "=" for side in sides)
+    tied = any(part.op == "vector" and part.args[0] == name for side in equations for part in side.walk())
+    units = [unit(place, long) for place in range(1, (long if name in UNITS or tied else 1) + 1)]
     if steep(prop) and name not in UNITS:
         longer = ("1",) if prop.law.kind == "frame-sphere" else ()
-        return [[one, *["0"] * (long - 1)] for one in ("1/2", "-1/4", "0", *longer)]
-    return [unit(place, long) for place in range(1, (long if name in UNITS else 1) + 1)]
+        short = [[one, *["0"] * (long - 1)] for one in ("1/2", "-1/4", "0", *longer)]
+        return [*short, *units] if tied else short
+    return units
 
 
 def satisfied(prop: Proposition, case: Mapping[str, Any]) -> bool:
@@ -325,7 +330,7 @@ def _small_positions(prop: Proposition) -> Iterator[Case]:
 
 
 def _samples(prop: Proposition, name: str, case: Case) -> list[list[list[str]]]:
-    """A few matrices of a shape that differ in kind: I, a negative one, indefinite, nilpotent, skew, singular."""
+    """A few matrices of a shape that differ in kind: I, negative, indefinite, nilpotent, skew, singular, correlated."""
     d, across = (length(case, label) for label in prop.known.size(name))
     if d != across:
         ones = [[str(int(r == c)) for c in range(across)] for r in range(d)]
@@ -340,10 +345,11 @@ def _samples(prop: Proposition, name: str, case: Case) -> list[list[list[str]]]:
     upper = [[str(int(c == r + 1)) for c in range(d)] for r in range(d)]
     mixed = [[str(int(r == c) + int(c == r + 1)) for c in range(d)] for r in range(d)]
     negative = [[str(-int(r == c)) for c in range(d)] for r in range(d)]
+    tied = [["1/2" if r + c == 1 else str(int(r == c)) for c in range(d)] for r in range(d)]
     if shape == "positive definite":
-        return [one, last] if d > 1 else [one, [["2"]]]
+        return [one, last, tied] if d > 1 else [one, [["2"]]]
     if shape == "psd":
-        return [one, last, flat] if d > 1 else [one, [["2"]], [["0"]]]
+        return [one, last, flat, tied] if d > 1 else [one, [["2"]], [["0"]]]
     if shape == "symmetric":
         return [one, negative, alternate, last] if d > 1 else [one, negative, [["2"]]]
     skew = [[str((c > r) - (c < r)) for c in range(d)] for r in range(d)]

@@ -241,9 +241,8 @@ def at_case(prop: Proposition, key: str, options: Any, device: str, threads: int
 class _AtCase(Checker):
     """A checker that looks for violations among the cases that it is handed, and at no others."""
 
-    def _violations(self, candidates: Any) -> list[dict[str, Any]]:
-        handed = list(candidates)[-1:]
-        return super()._violations(handed)
+    def _candidates(self, pool: list[dict[str, Any]], dear: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [] if dear else pool
 
 
 def _of(claim: Statement, report: Claim) -> None:

@@ -67,7 +67,7 @@ class Exactly:
         derivation = self.derivation(right)
         try:
             for order in derivation.orders:
-                one, two = (derivation.value(order, side) for side in (left, right))
+                one, two = (derivation.under(order, side) for side in (left, right))
                 if not equal(one, two, positive_names(self.prop, order, one - two)):
                     return False
         except StatementError:

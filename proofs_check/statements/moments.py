@@ -114,12 +114,11 @@ class Checker:
         decision = decide(self.prop, self.derivation, bounding=unviolated, proving=unviolated)
         self.found.method = decision.method
         self.found.doing = "while looking for cases"
-        pool = drawn(self.prop, self.seed * 64 + 1, DRAWN[self.effort])
-        if decision.status != "undecided" and decision.valued:
-            # at the others a side has no value: it divides by 0
-            pool = [case for case in pool if None not in self.sides(case)]
-        else:
-            pool = [case for case in pool if self._defined_at(case)]
+        # several equations at once are met by small cases, if at all
+        pool = drawn(self.prop, self.seed * 64 + 1, DRAWN[self.effort]) or list(itertools.islice(self.simple(), FIRST))
+        exact = decision.status != "undecided" and decision.valued
+        # at the others a side has no value: it divides by 0
+        pool = [case for case in pool if (None not in self.sides(case) if exact else self._defined_at(case))]
         self._record(decision)
         if decision.status == "proved":
             self.found.status = "proved"
@@ -128,8 +127,7 @@ class Checker:
         else:
             self.found.status, self.found.reason = "undecided", decision.reason
             self.found.doing = "while looking for a case that violates it"
-            # provers, which import scipy
-            from proofs_check.statements.bounding import refute_by_balls
+            from proofs_check.statements.bounding import refute_by_balls  # which imports scipy
 
             refute_by_balls(self, pool)
         if self.found.status != "disproved":
@@ -161,7 +159,7 @@ class Checker:
 
     def _refute(self, decision: Decision, pool: list[Case]) -> None:
         """Look for an exact case that violates the statement, and sample it on two streams."""
-        found = self._violations(pool, [])
+        found = self._violations(self._candidates(pool, []))
         if not found:
             self.found.status, where = "undecided", "; ".join(part.order for part in decision.failing[:3])
             self.found.reason = f"not shown for {where}, and no case that violates it was found"
@@ -169,12 +167,12 @@ class Checker:
         self.found.status = "disproved"
         self._correct(decision)
         dear: list[Case] = []
-        while found and len(dear) < ROUNDS and not self._contradicted(found):
+        while found and len(dear) < ROUNDS and not self._refuted_at(found):
             # a number may not vary at a case: at other dimensions and positions it is cheaper
             dear += found
-            found = self._violations(pool, dear)
+            found = self._violations(self._candidates(pool, dear))
 
-    def _contradicted(self, cases: list[Case]) -> bool:
+    def _refuted_at(self, cases: list[Case]) -> bool:
         """Sample cases that violate the statement, until one contradicts it; whether any was sampled."""
         sampled = False
         for case in distinct(cases):
@@ -199,16 +197,18 @@ class Checker:
                 return True
         return sampled
 
-    def _violations(self, pool: list[Case], dear: list[Case]) -> list[Case]:
+    def _candidates(self, pool: list[Case], dear: list[Case]) -> Iterable[Case]:
+        """Small cases and those of the pool, but for the dimensions and positions of ``dear`` ones."""
+        few = itertools.islice(self.simple(), max(CANDIDATES[self.effort] - len(pool), 0))
+        return (one for one in itertools.chain(few, sorted(pool, key=size)) if counts(one) not in map(counts, dear))
+
+    def _violations(self, candidates: Iterable[Case]) -> list[Case]:
         """Cases that violate the statement: the smallest where the sides differ by a fifth, and where it is plainest.
 
-        Plainest is where the difference is largest beside one walk's spread. None has the counts of a ``dear`` one.
+        Plainest is where the difference is largest beside what a single walk's number varies by.
         """
         plain: list[tuple[float, Case]] = []
-        most, without = CANDIDATES[self.effort], [counts(case) for case in dear]
-        few = itertools.islice(self.simple(), max(most - len(pool), 0))
-        cases = (case for case in itertools.chain(few, sorted(pool, key=size)) if counts(case) not in without)
-        for case in itertools.islice(cases, most):
+        for case in itertools.islice(candidates, CANDIDATES[self.effort]):
             left, right = self.sides(case)
             if left is None or right is None or contradicts(self.prop, left, right) is not True:
                 continue

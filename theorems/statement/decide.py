@@ -89,6 +89,7 @@ class Derivation:
         self._exact: dict[Order, Exact] = {}
         self._formula: dict[tuple[Order, Expr], sp.Expr | NotPolynomialError] = {}
         self._divided: dict[Expr, list[Expr]] = {}
+        self._equations: dict[Order, dict[sp.Symbol, sp.Expr]] = {}
         # the numbers of the names at the cases last looked at, by which object each case is
         self._seen: dict[int, tuple[Mapping[str, Any], dict[tuple[Order, str], Fraction]]] = {}
 
@@ -115,6 +116,27 @@ class Derivation:
         found = self._formula[key]
         if isinstance(found, NotPolynomialError):
             raise found.with_traceback(None)
+        return found
+
+    def under(self, order: Order, node: Expr) -> sp.Expr:
+        """A side's formula in one order, with what the hypotheses say that traces and forms are: norm(u) = 1."""
+        if order not in self._equations:
+            self._equations[order] = self._stated(order)
+        return sp.sympify(self.value(order, node).xreplace(self._equations[order]))
+
+    def _stated(self, order: Order) -> dict[sp.Symbol, sp.Expr]:
+        names, found = self.exact(order).traces.table, dict[sp.Symbol, sp.Expr]()
+        for one, two in ((one, two) for relation, one, two in self.prop.known.relations if relation == "="):
+            try:
+                values = [self.value(order, polynomial(side)).xreplace(found) for side in (one, two)]
+            except StatementError:
+                continue
+            for value, other in (values, values[::-1]):
+                if value.is_Pow and value.exp == sp.Rational(1, 2):
+                    value, other = value.base, other**2
+                if value.is_Symbol and value.name in names and value not in other.free_symbols:
+                    found = {key: form.xreplace({value: other}) for key, form in found.items()} | {value: other}
+                    break
         return found
 
     def order_at(self, case: Mapping[str, Any]) -> Order:
@@ -377,7 +399,7 @@ def _parts(prop: Proposition, derivation: Derivation, proving: bool) -> Iterator
         yield from _clauses(prop, derivation)
         return
     for order in derivation.orders:
-        left, right = derivation.value(order, prop.left), derivation.value(order, prop.right)
+        left, right = derivation.under(order, prop.left), derivation.under(order, prop.right)
         for node, value in ((prop.left, left), (prop.right, right)):
             if value.has(sp.nan, sp.zoo):
                 raise NotPolynomialError(f"{node} has no value: it divides by 0, such as a variance of 0", at=node.at)
