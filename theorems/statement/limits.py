@@ -68,6 +68,10 @@ def regimes(prop: Proposition, order: Order) -> Iterator[Regime]:
         ends = (near[n, ZERO] if grows else near["T", n] for n, grows in zip(free, choice, strict=True))
         if any(end < float("inf") for end in ends):
             continue
+        # nor does what grows lie below what stays
+        moves = dict(zip(free, choice, strict=True))
+        if any(near[low, high] < float("inf") and moves[low] > moves[high] for low in free for high in free):
+            continue
         for name, grows in zip(free, choice, strict=True):
             if grows:
                 # any share of T, as the statement holds for every position

@@ -29,7 +29,8 @@ def positive_names(prop: Proposition, order: Order, value: sp.Expr) -> dict[sp.S
     for size in ("d", *prop.known.size_names):
         table.setdefault(symbol(size), 1 + sp.Symbol(f"{size}+"))
     for free in value.free_symbols - set(table):
-        if square_trace(free.name, prop):
+        # a share of T, such as i/T, or a trace of squares
+        if free.name.endswith("/T") or square_trace(free.name, prop):
             table[free] = sp.Symbol(f"{free.name}+")
     return {name: form for name, form in table.items() if name in value.free_symbols}
 
@@ -56,7 +57,6 @@ def _factor_nonzero(prop: Proposition, order: Order, factor: sp.Expr) -> bool:
         if all(root.is_Rational and not known.holds(Fraction(str(root))) for root in roots):
             return True
     table = positive_names(prop, order, factor)
-    table |= {free: sp.Symbol(f"{free.name}+") for free in factor.free_symbols if free.name.endswith("/T")}
     strict = {sp.Symbol(f"{name}+") for name, known in ranges.items() if known.sign == 1 and known.low == 0}
     strict |= {sp.Symbol(f"{free.name}+") for free in factor.free_symbols if square_trace(free.name, prop, strict=True)}
     allowed = {inner for form in table.values() for inner in form.free_symbols}
