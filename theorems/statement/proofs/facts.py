@@ -144,6 +144,7 @@ def _trace(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
             else "tr(A^T P A Q) >= 0 for P, Q psd"
         )
         yield Fact(rule, node, strict)
+    yield from _powers(known, letters, node)
     absolute = Expr("abs", (node,))
     yield from _trace_norms(atoms, absolute, node)
     for k in range(1, len(letters)):
@@ -151,6 +152,29 @@ def _trace(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
         for x, y in (("2", "nuclear"), ("nuclear", "2"), ("fro", "fro")):
             bound = times(Expr("norm", (one, x)), Expr("norm", (two, y)))
             yield Fact("|tr(A B)| <= norm(A) norm(B) for dual norms", minus(bound, absolute), trusted="von Neumann")
+
+
+def _powers(known: Hypotheses, letters: Letters, node: Expr) -> Iterator[Fact]:
+    """tr(M^(j + k)) <= tr(M^j) tr(M^k) for psd powers, and tr(M^k)^2 <= d tr(M^2k), where M is d x d and symmetric.
+
+    M is A, or P^(1/2) A P^(1/2) with A = A^T and P psd.
+    """
+    for base in (letters[:1], letters[:2]):
+        n, psd = len(letters) // len(base), [_psd(known, label) for label, _ in base]
+        symmetric = all(known.symmetric(label) for label, _ in base) and (len(base) == 1 or any(psd))
+        if n < 2 or base * n != letters or not symmetric:
+            continue
+        for j in range(1, n // 2 + 1):
+            one, two = (Expr("tr", (product_of(base * power),)) for power in (j, n - j))
+            if all(psd) or not (j % 2 or n % 2):
+                yield Fact("tr(M**(j + k)) <= tr(M**j)*tr(M**k) for psd powers", minus(times(one, two), node))
+            if 2 * j == n:
+                most = times(count(extent(known, base)[0]), node)
+                yield Fact(
+                    "tr(M**k)**2 <= d*tr(M**(2*k)) for M symmetric",
+                    minus(most, times(one, two)),
+                    trusted="Cauchy-Schwarz",
+                )
 
 
 def _psd(known: Hypotheses, matrix: str) -> bool:
