@@ -57,6 +57,13 @@ class Exactly:
             return value
         return None if value.has(sp.zoo, sp.nan, sp.oo, -sp.oo) or value.is_real is False else value
 
+    def defined(self, node: Expr, case: Mapping[str, Any]) -> bool:
+        """Whether nothing in an expression is seen to divide by 0, or to be a root of a negative number, at a case."""
+        try:
+            return self.derivation(node).defined(node, case)
+        except (StatementError, KeyError, ZeroDivisionError):
+            return True
+
     def violates(self, case: Case) -> bool:
         """Whether the exact values of the sides at a case are certain to violate the statement."""
         left, right = (self.at(side, case) for side in (self.prop.left, self.prop.right))

@@ -398,7 +398,9 @@ class Checker:
         if self.prop.relation != "=":
             return self._flipped(pool)
         for mutant in mutants(self.prop):
-            if self._true(mutant.right):
+            # what has a value nowhere says nothing
+            valued = any(self.exactly.defined(mutant.right, m.case) for m in self.measured)
+            if not valued or self._true(mutant.right):
                 continue
             seen = self._told_apart(mutant.right, self.measured)
             if not seen and room:
@@ -413,8 +415,7 @@ class Checker:
                     break
             found.mutants += 1
             found.caught += seen
-            if not seen:
-                found.survivors.append(readable(mutant.label))
+            found.survivors += [] if seen else [readable(mutant.label)]
         self._told()
 
     def _telling_plans(self, right: Expr, pool: list[Case]) -> list[Plan]:
@@ -463,8 +464,7 @@ class Checker:
             self._told()
         self.found.mutants += 1
         self.found.caught += seen
-        if not seen:
-            self.found.survivors.append(f"{self.prop.relation} -> {other}")
+        self.found.survivors += [] if seen else [f"{self.prop.relation} -> {other}"]
 
     def _true(self, right: Expr) -> bool:
         """Whether a right side is equal to the left one in every order."""
