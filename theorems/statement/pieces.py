@@ -181,8 +181,14 @@ def over_roots(value: sp.Expr) -> sp.Expr:
     for root in sorted(roots, key=str):
         expanded = sp.expand(value)
         above = expanded.coeff(root)
-        share, count = over_powers(above, root.base)
+        # exponentials and error functions of the same names are factors of their own
+        made = {one: sp.Dummy() for one in above.atoms(sp.Function)}
+        plain = above.xreplace(made)
+        if not plain.is_polynomial(*root.base.free_symbols):
+            continue
+        share, count = over_powers(plain, root.base)
         if count:
+            share = share.xreplace({label: one for one, label in made.items()})
             value = expanded - sp.expand(above * root) + share * root.base ** (count + root.exp)
     return value
 
