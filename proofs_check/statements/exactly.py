@@ -15,7 +15,7 @@ from theorems.algebra.ratio import Ratio
 from theorems.statement.decide import Derivation, contradicts
 from theorems.statement.expression import Expr, StatementError, number
 from theorems.statement.moments import Chain
-from theorems.statement.normal import equal
+from theorems.statement.normal import equal, rational_form
 from theorems.statement.numbers import rational_at
 from theorems.statement.places import Order, Place, place_of
 from theorems.statement.proposition import Proposition
@@ -94,8 +94,11 @@ class Exactly:
         best = formulas[0]
         if best.is_polynomial():
             best = sp.factor_terms(sp.expand(best))
-        elif best.is_rational_function():
-            best = min((best, sp.factor(best)), key=sp.count_ops)
+        else:
+            # powers such as a^T are names of their own
+            form, meaning = rational_form(best)
+            shorter = sp.factor(form).xreplace(meaning) if form.is_rational_function() else best
+            best = min((best, shorter), key=sp.count_ops)
         for candidate in (best, _by_size(best, orders[0]), self._by_least(node, orders)):
             if candidate is not None and all(
                 equal(_in_order(candidate, order), formula) for order, formula in zip(orders, formulas, strict=True)

@@ -47,3 +47,23 @@ def test_one_formula_holds_in_every_order_of_a_walk(law: str, given: str) -> Non
 def test_tokens_that_coincide_have_no_formula_for_every_order() -> None:
     prop = proposition("Cov[x[i].T*W*x[j], x[i].T*W*x[k]] = 0", law="iid")
     assert Exactly(prop, Derivation(prop)).general(prop.left) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "law", "most"),
+    [
+        ("E[norm(mean(x))**2] = 0", "0 < a < 1", "ar1(a)", 25),
+        ("Corr[x[i].T*W*x[k], x[j].T*W*x[k]] = 0", "W symmetric, i <= j <= k", "walk", 15),
+    ],
+)
+def test_formulas_with_powers_and_roots_are_short(text: str, given: str, law: str, most: int) -> None:
+    prop = proposition(text, given, law=law)
+    derivation = Derivation(prop)
+    found = Exactly(prop, derivation).general(prop.left)
+    assert found is not None and sp.count_ops(found) <= most
+    longest = max(derivation.orders, key=lambda order: len(order.nodes))
+    gap = found - derivation.value(longest, prop.left)
+    point = {
+        one: sp.Rational(k + 2, 7) if one.name == "a" else sp.Integer(k + 2) for k, one in enumerate(gap.free_symbols)
+    }
+    assert abs(sp.N(gap.subs(point))) < 1e-12
