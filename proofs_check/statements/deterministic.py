@@ -421,8 +421,12 @@ def _fate(search: _Search, wrong: Proposition) -> Mutant:
     prop, text = search.prop, f"{wrong.left} {wrong.relation} {wrong.right}"
     landscape = Landscape(wrong.left.plain(), wrong.relation, wrong.right.plain(), search.landscape.known)
     ranked = [(landscape.excess(point), k) for k, (_, point) in enumerate(search.pool)]
-    worst = sorted((entry for entry in ranked if entry[0] > SEEN), reverse=True)[:8]
-    for _, k in worst:
+    worst = sorted((entry for entry in ranked if entry[0] > SEEN), reverse=True)
+    if prop.relation not in CLAUSES:
+        # where both sides are 0 what rounding leaves has the largest excess, but a small gap
+        gaps = sorted(((landscape.gap(search.pool[k][1]), k) for _, k in worst), reverse=True)
+        worst = [*worst[:8], *gaps[:8]]
+    for k in dict.fromkeys(k for _, k in worst[:16]):
         case = search.pool[k][0]
         if violation(wrong, case) and _confirmed(wrong, case):
             return Mutant(text, "caught", str(case))

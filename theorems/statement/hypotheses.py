@@ -119,8 +119,8 @@ def read_hypotheses(text: str, positions: set[str], words: Vocabulary | None = N
     has the definitions that hypotheses may name, where they may be about expectations: those of an exchangeable law.
     """
     found = Hypotheses()
-    # sizes first: of n in s in R^n the hypotheses before it say that it is an integer, too
-    for part, column in sorted(split_top(text, ",;"), key=lambda entry: not _sizing(entry[0])):
+    # declarations first: of n in s in R^n the hypotheses before it say that it is an integer, too
+    for part, column in sorted(split_top(text, ",;"), key=lambda entry: not _declaring(entry[0])):
         if part.strip():
             try:
                 found = _added(found, part, positions, words)
@@ -438,9 +438,9 @@ def _bounded(known: Hypotheses, entry: Expr, bound: Expr, part: str) -> Hypothes
     return replace(known, sequences={**known.sequences, name: (size, bound)}, letters=letters)
 
 
-def _sizing(part: str) -> bool:
-    """Whether a part declares something with a size, s in R^n."""
-    return bool(family_of(part) or any(form.match(part) for form in (_MEMBER, _RECTANGLE, _CHOICE)))
+def _declaring(part: str) -> bool:
+    """Whether a part says what a name stands for, s in R^n or B symmetric, which other parts may speak of."""
+    return bool(shape_of(part) or family_of(part) or any(form.match(part) for form in (_MEMBER, _RECTANGLE, _CHOICE)))
 
 
 def _whole(known: Hypotheses) -> set[str]:

@@ -35,7 +35,7 @@ from theorems.statement.language import CALLS, LETTERS, Vocabulary, parsed
 from theorems.statement.laws import Law, read_law
 from theorems.statement.notation import check_notation, plain
 from theorems.statement.places import Place, place_of
-from theorems.statement.shapes import shape
+from theorems.statement.shapes import as_number, shape
 from theorems.statement.sizes import NUMBER, size, told
 from theorems.statement.syntax import check_brackets, nearest, split_relation, split_top
 from theorems.statement.tending import Limit, check_limit, read_limit, share_ranges
@@ -432,7 +432,7 @@ def _check_shapes(sides: tuple[Expr, ...], relation: str, known: Hypotheses, tex
         sizes.append(size(side, known, text))
         entrywise = relation == "=" or (relation == "->" and any(one.has("token", "mean") for one in sides))
         if found == "comparison" or (found != "number" and not entrywise):
-            mend = "multiply it by fixed vectors, a in R^d, or take a trace or a norm"
+            mend = as_number(side) or "multiply it by fixed vectors, a in R^d, or take a trace or a norm"
             said = relation or "an error term"
             raise StatementError(f"{side} is a {found}, and {said} is about numbers; {mend}", text, side.at)
     if relation and sizes[0] != sizes[1] and not (sides[1] == number(0) and sizes[0] != NUMBER):

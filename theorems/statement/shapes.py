@@ -199,10 +199,16 @@ _GATHERED: dict[str, Callable[[Expr, str], str]] = {
 }
 
 
+def as_number(node: Expr) -> str:
+    """How a capital letter that is read as a matrix is made a number; "" for what is no such letter."""
+    own = node.op == "matrix" and node.args[0] not in ("W", "Sigma", "I")
+    return f"write {node} in R among the hypotheses for a number: {node} real is a real matrix" if own else ""
+
+
 def _numbers(args: Iterable[object], text: str) -> None:
     for arg in args:
         if isinstance(arg, Expr) and (found := shape(arg, text)) != "number":
-            mend = "take a number of it, e.g. a.T*x[i] with a in R^d, or its norm"
+            mend = as_number(arg) or "take a number of it, e.g. a.T*x[i] with a in R^d, or its norm"
             raise StatementError(f"{arg} is a {found}, not a number; {mend}", text, arg.at)
 
 

@@ -44,10 +44,15 @@ TRUE = [
     ("max(softmax(s)) <= exp(2*B)/n", "s in R^n, abs(s[j]) <= B"),
     ("entropy(softmax(s)) >= log(n) - 2*B", "s in R^n, abs(s[j]) <= B"),
     ("entropy(softmax(s)) <= log(n)", "s in R^n"),
+    ("entropy(softmax(s)) >= log(n) - (max(s) - min(s))**2/8", "s in R^n"),
+    ("softmax(s)[1] - softmax(s)[2] <= exp(s[2])", "s in R^n, n = 2, s[1] < s[2]"),
+    ("norm(softmax(s) - softmax(t), 1) + softmax(s).T*softmax(t) <= 3", "s in R^n, t in R^n"),
     ("sum(softmax(s)[i], i, 1, n) = 1", "s in R^n"),
     ("norm(s) <= sqrt(n)*B", "s in R^n, abs(s[j]) <= B"),
     ("abs(tr(W*Sigma)) <= sqrt(d*tr((W*Sigma)**2))", "W symmetric"),
     ("tr(W)**2 <= d*tr(W.T*W)", ""),
+    ("norm(W, fro) <= 3*norm(W, 2)", "d <= 9"),
+    ("(a.T*W*b)**2 <= a.T*W*W.T*a*norm(b)**2 + norm(a, oo)", "a in R^d, b in R^d, a != 0"),
     ("tr(W*Sigma*W*Sigma) <= tr(W*Sigma*W.T*Sigma)", ""),
     ("norm(W, fro) <= sqrt(d)*norm(W, 2)", ""),
     ("norm(W, 2) <= norm(W, fro)", ""),
@@ -71,6 +76,13 @@ TRUE = [
     ("lam*u <= lam", "lam > 0, u <= 1"),
 ]
 #: One hypothesis less, or one constant off: false, or without a value somewhere.
+#: Of whose parts rules have something to say, whether or not they hold.
+SPOKEN_OF = [
+    ("entropy(softmax(s)) >= -log(max(softmax(s))) - log(sum(softmax(s)[j]**2, j, 1, n))", "s in R^n"),
+    ("softmax(s)[i] + softmax(s)[j] + exp(s[i]) <= 1 + exp(s[j]) + exp(min(s)) + exp(max(s))", "s in R^n, i < j"),
+    ("norm(p, 1) - norm(p)**2 <= max(p)", WEIGHTS),
+    ("tr(W.T*Sigma*W)*norm(W, 2)*norm(W, max) > 0", "W != 0, Sigma positive definite"),
+]
 NEAR_MISSES = [
     ("norm(W, 2) <= norm(W, 1)", ""),
     ("norm(A, 1) <= sqrt(k)*norm(A, 2)", "A in R^(m x k)"),
@@ -200,7 +212,7 @@ def cases_of(prop: Proposition, count: int) -> list[Case]:
     return [case for case in (drawn(prop, generator.choice) for _ in range(3 * count)) if case is not None][:count]
 
 
-@pytest.mark.parametrize(("text", "given"), TRUE)
+@pytest.mark.parametrize(("text", "given"), TRUE + SPOKEN_OF)
 def test_every_fact_of_the_rules_holds_at_drawn_cases(text: str, given: str) -> None:
     """Each rule's inequality, near-misses of its hypotheses included, is evaluated exactly where it is used."""
     prop = proposition(text, given)

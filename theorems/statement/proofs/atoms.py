@@ -178,6 +178,10 @@ class Atoms:
         shape = "column" if inner.op in ("family", "softmax") else self.polynomial.value(self._as_vectors(inner))[0]
         if shape == "column" and node.op == "entrynorm":
             kind = {"1": "sum", "oo": "max"}.get(kind, kind)
+            if inner.op == "*" and inner.args[0].op == "number" and len(inner.args) == 2:
+                # norm(c*v) = |c|*norm(v)
+                scale, vector = inner.args
+                return self.norm(Expr("entrynorm", (vector, kind))) * Quotient(Ratio.of(abs(scale.args[0])))
             return Quotient(self.label(f"norm({inner}, {kind})", Expr("entrynorm", (inner, kind))))
         if shape in ("column", "row") and node.op == "norm":
             turned = inner if shape == "column" else Expr("T", (inner,))

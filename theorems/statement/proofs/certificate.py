@@ -102,11 +102,13 @@ def certificate(goal: Poly, terms: Sequence[Term], strict: bool, work: Work) -> 
     if not strict:
         return _solved(goal, columns, work)
     positive = [term for term in columns if term.strict and not term.equal]
+    scaled = Term({key: -value for key, value in goal.items()})
     for kept in sorted(positive, key=lambda term: len(term.parts))[:8]:
-        for part in (Fraction(1), Fraction(1, 8), Fraction(1, 100)):
-            found = _solved(added(goal, kept.value, -part), columns, work)
-            if found is not None:
-                return [(part, kept), *found]
+        # kept + sum of weight * term = scale * goal, so that no size of its part has to be guessed
+        found = _solved({key: -value for key, value in kept.value.items()}, [*columns, scaled], work)
+        scale = sum(weight for weight, term in found or [] if term is scaled)
+        if found is not None and scale:
+            return [(1 / scale, kept), *((weight / scale, term) for weight, term in found if term is not scaled)]
     return None
 
 
@@ -162,7 +164,9 @@ def _squares(goal: Poly, squares: Mapping[str, Poly]) -> list[Term]:
     half = (_degree(goal) + 1) // 2
     bases: list[Monomial] = [()]
     for label, power in sorted(highest.items()):
-        bases = [_joined(base, ((label, k),) if k else ()) for base in bases for k in range(power // 2 + 1)]
+        # of x*y the square is that of x - y, or of x beside a fact about y
+        most = (power + (_degree(goal) > 1)) // 2
+        bases = [_joined(base, ((label, k),) if k else ()) for base in bases for k in range(most + 1)]
         bases = [base for base in bases if _size(base) <= half]
         if len(bases) > 60:
             return []

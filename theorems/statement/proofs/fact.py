@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from theorems.statement.expression import Expr, name, number
+from theorems.statement.expression import Expr, minus, name, number
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.traces import Letters
+
+if TYPE_CHECKING:
+    from theorems.statement.proofs.atoms import Atoms
 
 ONE, ZERO = number(1), number(0)
 
@@ -37,6 +42,13 @@ def count(label: str) -> Expr:
     return number(int(label)) if label.isdigit() else name(label)
 
 
+def largest(known: Hypotheses, label: str) -> tuple[Expr, ...]:
+    """A size, and where hypotheses bound it its largest value too."""
+    values = known.ranges.get(label)
+    top = None if values is None or values.low == values.high else values.high
+    return (count(label),) if top is None else (count(label), number(top))
+
+
 def extent(known: Hypotheses, letters: Letters) -> tuple[str, str]:
     """Rows and columns of a product of matrices."""
     if not letters:
@@ -49,3 +61,16 @@ def size(known: Hypotheses, vector: Expr) -> Expr:
     """How many entries a sequence, or a softmax of one, has."""
     inner = vector.args[0] if vector.op == "softmax" else vector
     return count(known.sequences[inner.args[0]][0])
+
+
+def between(ends: tuple[Expr, Expr], node: Expr) -> Iterator[Fact]:
+    """What a hypothesis says of an integer between two ends."""
+    low, high = ends
+    yield Fact("hypothesis", minus(node, low))
+    yield Fact("hypothesis", minus(high, node))
+
+
+def spoken(atoms: Atoms, values: Iterable[Expr]) -> bool:
+    """Whether numbers are made of the atoms that the statement has."""
+    before = set(atoms.nodes)
+    return all(atoms.quotient(value).above.names <= before for value in values)

@@ -13,9 +13,10 @@ from itertools import permutations, product
 from theorems.statement.expression import Expr, minus, name, negative, number
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.proofs.atoms import Atoms, NoFormError, monomials, product_of
-from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, count, extent, size, times
+from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, between, count, extent, spoken, times
 from theorems.statement.proofs.norms import entry_norm, norm
 from theorems.statement.proofs.quotients import NONE
+from theorems.statement.proofs.softmax import entropy, entry, extreme
 from theorems.statement.squares import semidefinite
 from theorems.statement.traces import Letters
 
@@ -200,10 +201,22 @@ def _chain(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
     bound = times(*middle, *ends)
     if left != right or inside:
         yield Fact("Cauchy-Schwarz", minus(bound, Expr("abs", (node,))))
+    for k in range(len(inside) + 1) if inside else ():
+        ahead, behind = inside[:k], inside[k:]
+        lengths = (
+            times(Expr("T", (left,)), *ahead, *map(_turned, reversed(ahead)), left),
+            times(Expr("T", (right,)), *map(_turned, reversed(behind)), *behind, right),
+        )
+        if left != right and spoken(atoms, lengths):
+            yield Fact("Cauchy-Schwarz", minus(times(*lengths), times(node, node)))
     entries = not inside and any(one.op == "entrynorm" for one in atoms.nodes.values())
     for kinds in (("sum", "max"), ("max", "sum")) if entries else ():
         other = times(*(Expr("entrynorm", pair) for pair in zip((left, right), kinds, strict=True)))
         yield Fact("abs(u.T*v) <= norm(u, 1) norm(v, oo)", minus(other, Expr("abs", (node,))))
+    if not inside and atoms.distribution(left) and atoms.distribution(right):
+        yield Fact("0 <= p.T*q <= max p for probability vectors", node)
+        yield Fact("0 <= p.T*q <= max p for probability vectors", minus(ONE, node))
+        yield Fact("0 <= p.T*q <= max p for probability vectors", minus(Expr("max", (left,)), node))
     if left != right and len(inside) == 1 and inside[0].op == "matrix" and _psd(known, inside[0].args[0]):
         forms = (times(Expr("T", (end,)), inside[0], end) for end in (left, right))
         yield Fact("Cauchy-Schwarz for u.T*P*v, P psd", minus(times(*forms), times(node, node)))
@@ -217,6 +230,10 @@ def _chain(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
         definite = not inside or known.shape(inside[0].args[0]) == "positive definite"
         length = (">", Expr("norm", (right, "")), ZERO)
         yield Fact("v.T*P*v >= 0 for P psd", node, strict=definite and length in known.relations)
+
+
+def _turned(letter: Expr) -> Expr:
+    return letter.args[0] if letter.op == "T" else Expr("T", (letter,))
 
 
 def _exponential(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
@@ -243,121 +260,11 @@ def _logarithm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Itera
     yield Fact("t log(t) >= t - 1", minus(times(inner, node), minus(inner, ONE)))
 
 
-def _scores(known: Hypotheses, node: Expr) -> tuple[Expr, Expr | None] | None:
-    """The length and exp(2*bound) of softmax(s); None for another vector."""
-    if node.op != "softmax" or node.args[0].op != "family":
-        return None
-    bound = known.sequences[node.args[0].args[0]][1]
-    spread = None if bound is None else Expr("exp", (times(number(2), bound),))
-    return size(known, node), spread
-
-
-def _entry(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
-    head = node.args[0]
-    if isinstance(head, str):
-        bound = known.sequences[head][1]
-        if bound is not None:
-            yield Fact("bound of the entries", minus(bound, node))
-            yield Fact("bound of the entries", add(bound, node))
-        if head in known.choices:
-            yield from _between(known.choices[head], node)
-        if head in atoms.weights:
-            yield Fact("entries of a probability vector lie between 0 and 1", node)
-            yield Fact("entries of a probability vector lie between 0 and 1", minus(ONE, node))
-        return
-    found = _scores(known, head)
-    if found is not None:
-        yield Fact("softmax is positive", node, strict=True)
-        yield Fact("softmax sums to 1", minus(ONE, node), strict=_several(known, found[0]))
-        scores = str(head.args[0].args[0])
-        for other in list(atoms.nodes.values()):
-            if other.op == "entry" and other.args[0] == head and other != node:
-                one, two = (Expr("exp", (Expr("entry", (scores, entry.args[1])),)) for entry in (node, other))
-                ratio = minus(times(node, two), times(other, one))
-                yield Fact("entries of softmax(s) are as exp(s_i) to exp(s_j)", ratio, equal=True)
-        if found[1] is not None:
-            yield from _corners(node, found[0], found[1], upper=True, lower=True)
-
-
-def _between(ends: tuple[Expr, Expr], node: Expr) -> Iterator[Fact]:
-    low, high = ends
-    yield Fact("hypothesis", minus(node, low))
-    yield Fact("hypothesis", minus(high, node))
-
-
-def _several(known: Hypotheses, size: Expr) -> bool:
-    """Whether a length is at least 2."""
-    if size.op == "number":
-        return bool(size.args[0] >= 2)
-    low = known.ranges[size.args[0]].low if size.args[0] in known.ranges else None
-    return low is not None and low > 1
-
-
-def _corners(node: Expr, size: Expr, spread: Expr, upper: bool, lower: bool) -> Iterator[Fact]:
-    """softmax(s)[i] rises in s_i and falls in the others: its extremes lie at corners of the box abs(s[j]) <= B."""
-    rule = "softmax(s)[i] is extremal at a corner of the box of scores"
-    rest = minus(size, ONE)
-    if upper:
-        yield Fact(rule, minus(spread, times(add(rest, spread), node)))
-    if lower:
-        yield Fact(rule, minus(times(add(ONE, times(rest, spread)), node), ONE))
-
-
-def _extreme(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
-    """The largest or smallest entry of softmax(s), or of s."""
-    inner = node.args[0]
-    for other in list(atoms.nodes.values()):
-        if other.op == "entry" and other.args[0] == (inner.args[0] if inner.op == "family" else inner):
-            apart = minus(node, other) if node.op == "max" else minus(other, node)
-            yield Fact("an entry lies between the smallest and the largest", apart)
-    if inner.op == "family":
-        bound = known.sequences[inner.args[0]][1]
-        if bound is not None:
-            yield Fact("bound of the entries", minus(bound, node))
-            yield Fact("bound of the entries", add(bound, node))
-        if inner.args[0] in atoms.weights:
-            yield Fact("entries of a probability vector lie between 0 and 1", node)
-            yield Fact("entries of a probability vector lie between 0 and 1", minus(ONE, node))
-            yield from _beside_mean(node, size(known, inner))
-        return
-    found = _scores(known, inner)
-    if found is None:
-        return
-    many, spread = found
-    yield Fact("softmax is positive", node, strict=True)
-    yield Fact("softmax sums to 1", minus(ONE, node), strict=_several(known, many))
-    yield from _beside_mean(node, many)
-    if spread is not None:
-        yield from _corners(node, many, spread, node.op == "max", node.op == "min")
-
-
-def _beside_mean(node: Expr, many: Expr) -> Iterator[Fact]:
-    gap = minus(times(many, node), ONE)
-    rule = "the largest is at least the mean 1/n, the smallest at most"
-    yield Fact(rule, gap if node.op == "max" else negative(gap))
-
-
-def _entropy(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
-    inner = node.args[0]
-    if not (atoms.distribution(inner) and (inner.op == "family" or inner.args[0].op == "family")):
-        return
-    many, spread = _scores(known, inner) or (size(known, inner), None)
-    logarithm = Expr("log", (many,))
-    positive = inner.op == "softmax" and _several(known, many)
-    yield Fact("entropy >= 0, and > 0 of softmax(s) for two entries or more", node, strict=positive)
-    yield Fact("entropy <= log(n)", minus(logarithm, node), trusted="Jensen")
-    if spread is not None:
-        bound = spread.args[0]
-        rule = "entropy(p) >= -log(max p), and max softmax(s) <= exp(2B)/(n - 1 + exp(2B))"
-        yield Fact(rule, minus(add(node, bound), Expr("log", (add(minus(many, ONE), spread),))))
-        yield Fact(rule, minus(add(node, bound), logarithm))
-
-
 def _sum(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
     """The sum of all entries of a sequence."""
     body, _, _, last = node.args
     if (ends := known.choices.get(body.args[0])) is not None:
-        yield from _between((times(last, ends[0]), times(last, ends[1])), node)
+        yield from between((times(last, ends[0]), times(last, ends[1])), node)
     vector = Expr("family", (body.args[0],))
     square = times(last, Expr("norm", (vector, "")), Expr("norm", (vector, "")))
     yield Fact("(s_1 + ... + s_n)**2 <= n norm(s)**2", minus(square, times(node, node)))
@@ -374,10 +281,10 @@ _RULES = {
     "*": _chain,
     "exp": _exponential,
     "log": _logarithm,
-    "entry": _entry,
-    "max": _extreme,
-    "min": _extreme,
-    "entropy": _entropy,
+    "entry": entry,
+    "max": extreme,
+    "min": extreme,
+    "entropy": entropy,
     "sum": _sum,
     "pi": _circle,
     "erf": _error_function,

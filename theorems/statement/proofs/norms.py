@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from theorems.statement.expression import Expr, minus
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.proofs.atoms import Atoms, product_of
-from theorems.statement.proofs.fact import ONE, Fact, add, count, extent, size, times
+from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, count, extent, largest, size, times
+from theorems.statement.traces import Letters
 
 
 def norm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
     """Spectral, Frobenius and nuclear norms of a matrix, and the length of a vector."""
     inner, kind = node.args
-    yield Fact("a norm is not negative", node)
+    yield _sign(atoms, known, label, node)
     if label not in atoms.words:
         yield from _vector_norm(atoms, known, node)
         return
@@ -21,8 +22,7 @@ def norm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fa
     chain = "norm(A, 2) <= norm(A, fro) <= norm(A, nuclear) <= sqrt(d) norm(A, fro) <= d norm(A, 2), d rows or columns"
     for low, high in ((two, fro), (fro, nuclear), (two, nuclear)):
         yield Fact(chain, minus(high, low))
-    for end in sorted(set(extent(known, next(iter(atoms.words[label]))))):
-        d = count(end)
+    for d in (one for end in sorted(set(extent(known, next(iter(atoms.words[label]))))) for one in largest(known, end)):
         root = Expr("sqrt", (d,))
         for low, high in ((nuclear, times(root, fro)), (fro, times(root, two)), (nuclear, times(d, two))):
             yield Fact(chain, minus(high, low))
@@ -50,12 +50,25 @@ def norm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fa
             yield Fact(f"norm(A*B, {kind}) <= norm(A, {x}) norm(B, {y})", minus(bound, node), trusted="Hoelder")
 
 
+def nonzero(known: Hypotheses, letters: Letters) -> bool:
+    """Whether a word is one matrix that hypotheses say is not 0."""
+    return len(letters) == 1 and (letters[0][0] in known.nonzero or known.shape(letters[0][0]) == "positive definite")
+
+
+def _sign(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Fact:
+    words = list(atoms.words.get(label, {}))
+    away = (">", Expr("norm", (node.args[0], "")), ZERO) in known.relations
+    if away or (len(words) == 1 and nonzero(known, words[0])):
+        return Fact("a norm of what is not 0 is positive", node, strict=True)
+    return Fact("a norm is not negative", node)
+
+
 def entry_norm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
     """Norms by the entries of a matrix A of r rows and c columns, beside each other and beside the others."""
     inner, kind = node.args
-    yield Fact("a norm is not negative", node)
+    yield _sign(atoms, known, label, node)
     if label not in atoms.words:
-        yield from _vector_entries(known, node)
+        yield from _vector_entries(atoms, known, node)
         return
     columns, rows, largest, whole = (Expr("entrynorm", (inner, one)) for one in ("1", "oo", "max", "sum"))
     two, fro = (Expr("norm", (inner, one)) for one in ("2", "fro"))
@@ -116,6 +129,7 @@ def _vector_norm(atoms: Atoms, known: Hypotheses, node: Expr) -> Iterator[Fact]:
         yield Fact("a probability vector has norm <= 1", minus(ONE, node))
         square = times(size(known, inner), node, node)
         yield Fact("a probability vector has norm >= 1/sqrt(n)", minus(square, ONE))
+        yield Fact("norm(p)**2 <= max p", minus(Expr("max", (inner,)), times(node, node)))
     if inner.op == "family":
         text, bound = known.sequences[inner.args[0]]
         if bound is not None:
@@ -128,11 +142,13 @@ def _vector_norm(atoms: Atoms, known: Hypotheses, node: Expr) -> Iterator[Fact]:
         yield Fact("norm(A*v) <= norm(A, 2) norm(v)", minus(bound, node))
 
 
-def _vector_entries(known: Hypotheses, node: Expr) -> Iterator[Fact]:
+def _vector_entries(atoms: Atoms, known: Hypotheses, node: Expr) -> Iterator[Fact]:
     """Sums and maxima of absolute entries of a vector, beside each other and beside its length."""
     inner, kind = node.args
     largest, whole = (Expr("entrynorm", (inner, one)) for one in ("max", "sum"))
     length = Expr("norm", (inner, ""))
+    if atoms.distribution(inner):
+        yield Fact("entries of a probability vector sum to 1", minus(ONE, whole), equal=True)
     chain = "norm(v, oo) <= norm(v) <= norm(v, 1), norm(v)**2 <= norm(v, oo) norm(v, 1)"
     yield Fact(chain, minus(length, largest))
     yield Fact(chain, minus(whole, length))
