@@ -42,6 +42,7 @@ from theorems.statement.tending import Limit, check_limit, read_limit, share_ran
 
 #: The length T in hypotheses, and no transpose.
 _LENGTH = re.compile(r"(?<![.\w])T(?!\w)")
+_INTEGER = re.compile(r"([A-Za-z]\w*)\s+(?:is\s+)?integer\b")
 
 
 @dataclass(frozen=True)
@@ -135,8 +136,9 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     sides = (left, right) if error is None else (left, right, error[1])
     regime = read_limit(limit, words)
     # sums over the entries of a sequence end at its size, which is no position of a token
-    positions = _positions(sides, text) - sizes_of(hypotheses)
     tokens = any(side.has("token", "mean") for side in sides)
+    integers = set() if tokens else set(_INTEGER.findall(hypotheses))
+    positions = _positions(sides, integers) - sizes_of(hypotheses)
     if regime.variable == "T" or any("T" in side.names() for side in sides) or (tokens and _LENGTH.search(hypotheses)):
         positions.add("T")
     positions = position_names(hypotheses, positions, made.names())
@@ -253,15 +255,15 @@ def _error_term(right: Expr, text: str) -> tuple[Expr, tuple[str, Expr] | None]:
     return kept, (errors[0].op, errors[0].args[0])
 
 
-def _positions(sides: tuple[Expr, ...], text: str) -> set[str]:
-    """The names that stand in x[...] or at the ends of a sum over tokens."""
+def _positions(sides: tuple[Expr, ...], integers: set[str]) -> set[str]:
+    """The names that stand in x[...] or at the ends of a sum, but for ``integers`` where numbers alone are added."""
     found: set[str] = set()
 
     def look(node: Expr, own: frozenset[str]) -> None:
         if node.op in RANGES:
             body, index, *ends = node.args
             for end in ends if node.op == "sum" or body.has("token") else ():
-                found.update(end.names() - own - {"d"})
+                found.update(end.names() - own - {"d"} - (set() if body.has("entry") else integers))
             look(body, own | {index})
             for end in ends:
                 look(end, own)
@@ -312,8 +314,9 @@ def _places(sides: tuple[Expr, ...], text: str, positions: set[str]) -> tuple[se
     def look(node: Expr, own: dict[str, tuple[Place, Place]]) -> None:
         if _over_tokens(node):
             body, index, first, last = node.args
-            if not body.has("token", "mean") and _counted(first, last):
-                # a sum over a count such as 2*C, with no token in it
+            free = not any(side.has("token", "mean", "entry") for side in sides) and not positions & node.names()
+            if not body.has("token", "mean") and (free or _counted(first, last)):
+                # a sum over a count such as 2*C, or of numbers alone, with no token in it
                 look(body, own)
                 return
             ends = (place_of(first, text), place_of(last, text))

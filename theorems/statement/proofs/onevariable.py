@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import lcm
 
 import sympy as sp
 
@@ -116,7 +117,8 @@ class Line:
         """Whether h >= 0 (> 0 where strict) on an interval on which it is defined."""
         if not self.smooth(h, low, high):
             return False
-        if not self.above(h, low, high, strict, 0):
+        rooted = _of_root(h, self.symbol, low, high)
+        if not self.above(*(rooted or (h, low, high)), strict, 0):
             return False
         # h is continuous where it is defined, so that >= 0 reaches a closed end
         ends = [end for end, shut in zip((low, high), closed, strict=True) if shut and end is not None]
@@ -185,10 +187,20 @@ class Line:
                     return True
             except (sp.CoercionFailed, sp.PolynomialError):
                 pass
+        before, summed = len(self.steps), h
         h = _neat(h)
-        before = len(self.steps)
-        for way in (self._waves, self._factors, self._pattern, self._from_end, self._cover, self._cut):
-            if way(h, low, high, strict, depth):
+        # of a sum a limit, or a constant, is read off before it is made a fraction
+        for way in (
+            self._from_far,
+            self._waves,
+            self._power,
+            self._factors,
+            self._pattern,
+            self._from_end,
+            self._cover,
+            self._cut,
+        ):
+            if way(summed if way in (self._from_far, self._power) else h, low, high, strict, depth):
                 return True
             del self.steps[before:]
         return False
@@ -254,6 +266,31 @@ class Line:
             return False
         least = constant - sp.Add(*(abs(rate) for rate, _ in rates))
         return bool(least.is_Rational and (least > 0 or (least == 0 and not strict)))
+
+    def _power(self, h: sp.Expr, low: End, high: End, strict: bool, depth: int) -> bool:
+        """r >= c > 0 where r > 0 and r^m >= c^m, for a rational function r and a root c."""
+        constant, rest = h.as_independent(self.symbol, as_Add=True)
+        root = next((m for m in (2, 3, 4, 6) if constant.is_algebraic and sp.expand(constant**m).is_Rational), None)
+        if (
+            root is None
+            or constant.is_Rational
+            or not constant.is_negative
+            or not rest.is_rational_function(self.symbol)
+        ):
+            return False
+        powers = sp.cancel(rest**root - sp.expand((-constant) ** root))
+        return self.above(rest, low, high, True, depth + 1) and self.above(powers, low, high, strict, depth + 1)
+
+    def _from_far(self, h: sp.Expr, low: End, high: End, strict: bool, depth: int) -> bool:
+        """h tends to what is >= 0 at infinity, and falls towards it."""
+        if high is not None or depth > 2 or (far := _limit(h, self.symbol)) is None:
+            return False
+        if self.at(far, Fraction(0)) in (0, 1) and self.above(
+            -_neat(sp.diff(h, self.symbol)), low, high, True, depth + 1
+        ):
+            self.steps.append(f"{h} falls to {far} at infinity")
+            return True
+        return False
 
     def _from_end(self, h: sp.Expr, low: End, high: End, strict: bool, depth: int) -> bool:
         """h >= 0 at an end, and rising from it."""
@@ -326,14 +363,56 @@ def _of_exponential(h: sp.Expr, x: sp.Symbol) -> sp.Expr | None:
     return None if found.has(x) else found.xreplace({t: x})
 
 
+def _of_root(h: sp.Expr, x: sp.Symbol, low: End, high: End) -> tuple[sp.Expr, End, End] | None:
+    """A function with roots of x as one of t, x = t^q, on the interval of t; None where there are none, or others."""
+    q = lcm(1, *(int(power.exp.q) for power in h.atoms(sp.Pow) if power.base == x and power.exp.is_Rational))
+    if q == 1 or low is None or low < 0:
+        return None
+    ends = [None if end is None else sp.root(sp.Rational(end.numerator, end.denominator), q) for end in (low, high)]
+    if not all(end is None or end.is_Rational for end in ends):
+        return None
+    t = sp.Dummy(positive=True)
+    found = sp.expand_log(sp.powdenest(h.xreplace({x: t**q}), force=False), force=False).xreplace({t: x})
+    return (found, *(None if end is None else Fraction(int(end.p), int(end.q)) for end in ends))
+
+
+def _limit(h: sp.Expr, x: sp.Symbol) -> sp.Expr | None:
+    """The limit at infinity of a rational function plus multiples of logarithms of others; None where it has none."""
+    logs = [term for term in sp.Add.make_args(sp.expand(h, log=False)) if term.has(sp.log)]
+    whole, total, degrees = sp.expand(h, log=False) - sp.Add(*logs), sp.Integer(0), sp.Integer(0)
+    if not whole.is_rational_function(x):
+        return None
+    for term in (whole, *logs):
+        weight, function = (sp.Integer(1), term) if term is whole else term.as_independent(x, as_Add=False)
+        if term is not whole and function.func is not sp.log:
+            return None
+        inside = function if term is whole else function.args[0]
+        if not inside.is_rational_function(x):
+            return None
+        parts = [sp.Poly(part, x) for part in sp.fraction(sp.cancel(sp.together(inside)))]
+        degree, lead = parts[0].degree() - parts[1].degree(), parts[0].LC() / parts[1].LC()
+        if term is whole:
+            if inside != 0 and degree > 0:
+                return None
+            total += lead if inside != 0 and degree == 0 else 0
+        else:
+            total, degrees = total + weight * sp.log(lead), degrees + weight * degree
+    return total if degrees == 0 else None
+
+
 def _neat(h: sp.Expr) -> sp.Expr:
     """A function with common factors taken out."""
     if h.count_ops() > 120:
         return h
+    # as a polynomial in exp(1/100), exp(t - 201/100) has a degree that takes minutes to factor
+    waves = {wave: wave.exp.as_independent(*wave.free_symbols, as_Add=True) for wave in h.atoms(sp.exp)}
+    parts = {wave: sp.Dummy(positive=True) for wave, (end, _) in waves.items() if end.is_Rational and end.q > 1}
+    h = h.xreplace({wave: own * sp.exp(waves[wave][1]) for wave, own in parts.items()})
+    back = {own: sp.exp(waves[wave][0]) for wave, own in parts.items()}
     try:
-        return sp.factor(sp.together(h))
+        return sp.factor(sp.together(h)).xreplace(back)
     except (sp.PolynomialError, ValueError):
-        return h
+        return h.xreplace(back)
 
 
 def _middle(low: End, high: End) -> Fraction:

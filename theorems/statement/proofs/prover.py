@@ -20,6 +20,7 @@ from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate,
 from theorems.statement.proofs.comparing import by_logarithm, by_signs, by_terms
 from theorems.statement.proofs.existing import defined, needed
 from theorems.statement.proofs.facts import Fact, facts_of
+from theorems.statement.proofs.induction import by_induction
 from theorems.statement.proofs.integrals import integrals_agree
 from theorems.statement.proofs.matrices import OPERATIONS, about_matrices, equal_by_normal_form
 from theorems.statement.proofs.onevariable import Line, T, composed, read
@@ -74,7 +75,7 @@ class Prover:
 
     def __init__(self, prop: Proposition, work: Work) -> None:
         self.prop, self.known, self.work = prop, prop.known, work
-        self.nested = False
+        self.nested, self.inductions = False, 0
         self.positive: dict[Expr, bool] = {}
         self.bounds: tuple[Expr, ...] = ()
         self.weights = weights(prop)
@@ -135,10 +136,12 @@ class Prover:
         try:
             gap = atoms.quotient(minus(left, right))
         except NoFormError:
-            return None
+            return by_induction(self, left, right, "=")
         if gap.above == NONE:
             return [Step("identity by normal form", f"{left} = {right}")]
-        return together(self.at_least(*pair, False) for pair in ((left, right), (right, left)))
+        return by_induction(self, left, right, "=") or together(
+            self.at_least(*pair, False) for pair in ((left, right), (right, left))
+        )
 
     def at_least(self, high: Expr, low: Expr, strict: bool) -> Steps | None:
         """high >= low, or high > low."""
@@ -157,7 +160,7 @@ class Prover:
         if low.has("prod") and not strict and (steps := by_ratios(self, high, low)) is not None:
             return steps
         if "prod" in (high.op, low.op):
-            return None if strict else self._by_factors(high, low)
+            return None if strict else self._by_factors(high, low) or by_induction(self, high, low, ">=")
         gap = minus(high, low)
         found = self._one_variable(gap, strict)
         for rounds in (1, 2):
@@ -171,7 +174,8 @@ class Prover:
             found = by_terms(self, high, low, strict) or by_means(self, high, low, strict)
         if found is None and any(side.has("log") for side in (high, low)):
             found = by_logarithm(self, high, low, strict)
-        return found or by_signs(self, high, low, strict)
+        found = found or by_signs(self, high, low, strict)
+        return found or (None if strict else by_induction(self, high, low, ">="))
 
     def within(self, node: Expr) -> tuple[Prover, Expr]:
         """The prover of what is said under an index that goes from first to last, and the body under it."""
