@@ -20,6 +20,7 @@ from montecarlo import cases, seeds
 from montecarlo.registry import COUNT, SAMPLED, SINGLE, Growth, Simulation, covariance
 from montecarlo.statements.environment import Environment, environment_of
 from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, frozen, has_moment, names, put, text
+from montecarlo.statements.tails import degree
 from montecarlo.statements.tokens import Process
 from montecarlo.statements.values import numbers, value, whole
 from montecarlo.walks import Walks, covariance_root, draw_normals
@@ -266,6 +267,21 @@ def numbers_of(node: Node, env: Environment) -> tuple[str, Tensor, float]:
         return _added([numbers_of(part, env) for part in moved] or [numbers_of(("number", "0"), env)], node)
     known = ", ".join(MOMENTS[:3])
     raise NotComparedError(f"{text(node)} is not linear in moments ({known}), so no walk has a number for it")
+
+
+def degree_of(node: Node) -> int | None:
+    """The polynomial degree in the tokens of what a quantity's numbers are; None where it is not seen to have one."""
+    op, args = node[0], node[1:]
+    if not has_moment(node):
+        return 0
+    if op in ("E", "Var", "Cov"):
+        parts = [degree(arg) for arg in (args * 2 if op == "Var" else args)]
+    elif op in ("+", "*", "/"):
+        parts = [degree_of(arg) for arg in args]
+    else:
+        return None
+    known = [one for one in parts if one is not None]
+    return None if len(known) < len(parts) else max(known) if op in ("+", "/") else sum(known)
 
 
 def _size(found: Tensor) -> float:

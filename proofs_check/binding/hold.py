@@ -43,8 +43,10 @@ SMALLEST, DRAWN = 150, 64
 DRAWS = 8
 #: The smallest cases, at which a simulation of a lemma of one's own is compared before all others.
 SMALL = 24
-#: Cases drawn for the largest of them, at which a simulation of a lemma of one's own is compared too.
-FAR = 16
+#: Cases drawn for the largest of them, at which a simulation of a lemma of one's own is compared too; the longest walk.
+FAR, LONG = 16, 128
+#: Walks of one of these cases.
+MANY = 4096
 LEAVE = "; leave it out, and the statement is judged without it"
 MEND = 'state it as data, e.g. claim("{id}", "E[x[i].T*W*x[j]] = i*tr(W*Sigma)", hypotheses="W symmetric, i <= j")'
 
@@ -283,18 +285,26 @@ def simulation_bound(
         return Binding(missing=[f"no case was sampled at which the simulation could be compared{LEAVE}"])
     if simulation.model == "free" and not law.exchangeable:
         return _drawn_bound(simulation, seen, plain, seed)
+    if claim.plugin and (told := _misdeclared(simulation, plain)):
+        return Binding(missing=[told])
+    many = ""
     if claim.plugin:
         # from the smallest on, so that what differs is told there; and far out, where what is clipped or cut off shows
         prop = next(iter(table.values()))
         far = sorted(drawn(prop, 2, FAR, far=True), key=size)[-FAR // 4 :]
+        if not law.exchangeable:
+            far += sorted(drawn(prop, 3, FAR, LONG, far=True), key=size)[-2:]
+        # a number of a walk does not depend on how many others there are
+        many = str(sorted(far[0].items())) if far else ""
         more = [*itertools.islice(simple(prop), SMALL), *far]
         seen |= {str(sorted(case.items())): case for case in more}
         seen = dict(sorted(seen.items(), key=lambda item: size(item[1])))
     for key, case in seen.items():
+        walks = MANY if key == many else WALKS
         # the start of a case takes the place of the walk's own
         own = {"zero": ["walk-zero"]}.get(str(case.get("start", "")), law.plain())
         try:
-            found = apart(simulation, case, own, plain, seed=seed, key=key, sizes=sizes)
+            found = apart(simulation, case, own, plain, seed=seed, key=key, walks=walks, sizes=sizes)
         except (NotComparedError, StatementSimulationError, CaseError) as error:
             mend = LEAVE if claim.plugin else ""
             return Binding(missing=[f"the simulation was not compared walk by walk: {line(error)}{mend}"])
@@ -307,6 +317,23 @@ def simulation_bound(
     if law.exchangeable:
         told += ", the mean over the tokens that the statement's positions may be"
     return Binding(evidence=[told])
+
+
+def _misdeclared(simulation: Simulation, plain: Mapping[str, Any]) -> str:
+    """What a simulation says of the tails of its numbers and is not so, or is shown by nothing; "" for nothing."""
+    from montecarlo.statements.nodes import frozen
+    from montecarlo.walk_by_walk import degree_of
+
+    for name, left in plain.items():
+        stated, node = simulation.tails_of(name if isinstance(simulation.degree, Mapping) else "value"), frozen(left)
+        own = degree_of(node)
+        if stated.degree is not None and own is not None and own > stated.degree:
+            told = f"the simulation declares degree {stated.degree} for {name}, which has degree {own}"
+            return f"{told}; write degree={own}"
+        if stated.degree is None and not (stated.width is not None and node[0] == "P"):
+            what = f"an interval of width {stated.width:g}" if stated.width else f"a kurtosis of {stated.kurtosis:g}"
+            return f"the simulation declares {what} for {name}, which nothing shows to hold; declare a degree{LEAVE}"
+    return ""
 
 
 def _drawn_bound(

@@ -9,8 +9,9 @@ import pytest
 import torch
 from torch import Tensor
 
+from montecarlo import registry
 from montecarlo.walks import Walks
-from tests.proofs_check.holes.lemmas import SYMMETRIC, forgotten, found, lemma, score, score_square
+from tests.proofs_check.holes.lemmas import SPREAD, SYMMETRIC, forgotten, found, lemma, score, score_square
 from theorems.authoring import Step, coefficient, fact
 from theorems.rules import ABOUT, RULES, rule
 
@@ -45,6 +46,7 @@ WRONG: dict[str, tuple[Function, str]] = {
     "d >= 4": (lambda walk, W, i, j, d: score(walk, W, i, j) * (1.003 if d >= 4 else 1), "d = 4, "),
     "i = j": (lambda walk, W, i, j: score(walk, W, i, j) * (1.003 if i == j > 3 else 1), "at i = "),
     "float32": (lambda walk, W, i, j: score(walk, W, i, j).float(), "value is torch.float32"),
+    "many walks": (lambda walk, W, i, j: score(walk, W, i, j) * (1.05 if walk.n > 1000 else 1), "at i = "),
     "one a pair": (lambda walk, W, i, j: score(walk, W, i, j)[::2], "is one number a walk"),
     "other names": (lambda walk, W, i, trace: walk.n, "case lacks 'trace'"),
 }
@@ -64,6 +66,31 @@ def test_a_square_for_a_variance_is_told_what_makes_one() -> None:
     verdict = found(lemma(text), simulation=score_square, degree=4)
     assert verdict.verdict == "undecided"
     assert "variance(f) and covariance(f, g) make them; leave it out, and" in verdict.reason
+
+
+def test_a_simulation_of_a_limit_is_compared_at_long_walks_too() -> None:
+    def cut(walk: Walks, W: Tensor, i: int, T: int) -> Tensor:
+        return score(walk, W, i, T) / T * (1.02 if T > 60 else 1)
+
+    limit = {"limit": "T -> oo, i/T -> theta"}
+    verdict = found(lemma("E[x[i].T*W*x[T]]/T -> theta*tr(W*Sigma)", "W symmetric", **limit), simulation=cut)
+    assert verdict.verdict == "undecided" and "the simulation is of another quantity" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "declared", "told"),
+    [
+        (f"E[(x[i].T*W*x[j])**2] = {SPREAD}", {"degree": 2}, "degree 2 for value, which has degree 4; write degree=4"),
+        (f"E[(x[i].T*W*x[j])**2] = {SPREAD}", {"kurtosis": 3.0}, "a kurtosis of 3 for value, which nothing shows"),
+        (f"E[(x[i].T*W*x[j])**2] = {SPREAD}", {"bounded": (0, 9)}, "an interval of width 9 for value, which nothing"),
+    ],
+)
+def test_what_a_simulation_declares_of_its_tails_has_to_hold(text: str, declared: dict[str, Any], told: str) -> None:
+    with forgotten():
+        statement = lemma(text)
+        with registry.registered(registry.Simulation(statement.id, score_square, **declared)):
+            verdict = found(statement)
+    assert verdict.verdict == "undecided" and told in verdict.reason
 
 
 @pytest.fixture
