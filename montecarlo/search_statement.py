@@ -17,6 +17,7 @@ import numpy as np
 
 from montecarlo.search_conditions import CLAUSES, GRID, PROPERTIES, excess, margin, property_margin
 from montecarlo.search_gathered import GATHERED
+from montecarlo.search_kept import KEPT, marked, once
 from montecarlo.statements import integrals, series
 from montecarlo.statements.nodes import Node, frozen
 
@@ -103,7 +104,10 @@ def compiled(node: Sequence[Any]) -> Callable[[Floats], Array]:
         inner, kind = compiled(args[0]), args[1]
         return lambda case: (_norm if op == "norm" else _entry_norm)(inner(case), kind)
     if op in ("sum", "prod"):
-        return _summed(compiled(args[0]), args[1], compiled(args[2]), compiled(args[3]), op == "prod")
+        body, owner = marked(args[0], args[1])
+        return _summed(compiled(body), args[1], compiled(args[2]), compiled(args[3]), op == "prod", owner)
+    if op == KEPT:
+        return once(args[0], args[1], compiled(args[2]))
     if op == "series":
         return _to_infinity(args[0], args[1], compiled(args[2]))
     if op == "integral":
@@ -219,7 +223,7 @@ def _several(*parts: Array) -> Array:
 
 
 def _summed(
-    body: Callable[[Floats], Array], index: str, first: Any, last: Any, multiplied: bool
+    body: Callable[[Floats], Array], index: str, first: Any, last: Any, multiplied: bool, owner: str
 ) -> Callable[[Floats], Array]:
     """The terms from first to last added, or multiplied."""
 
@@ -227,7 +231,7 @@ def _summed(
         low, high = float(_plain(first(case))), float(_plain(last(case)))
         if low != int(low) or high != int(high) or high - low > MAX_SUM:
             return math.nan
-        inner = {**case, "numbers": dict(case["numbers"])}
+        inner: Floats = {**case, "numbers": dict(case["numbers"]), owner: {}}
         found: Array = 1.0 if multiplied else 0.0
         for k in range(int(low), int(high) + 1):
             inner["numbers"][index] = float(k)

@@ -109,8 +109,9 @@ def _number(found: Found) -> Quotient:
 
 
 class _Reader:
-    def __init__(self, case: Data, own: Own) -> None:
-        self.case, self.own = case, own
+    def __init__(self, case: Data, own: Own, kept: dict[Expr, Found] | None = None) -> None:
+        #: ``kept`` are values of what no index stands in: one softmax for all terms of a sum
+        self.case, self.own, self.kept = case, own, {} if kept is None else kept
 
     def read(self, node: Expr) -> Found:
         """The value of a number or a vector; NotExponentialError for any other."""
@@ -161,7 +162,10 @@ class _Reader:
         return tuple(Quotient(power, total) for power in powers)
 
     def entry(self, head: str | Expr, index: Expr) -> Found:
-        found = self.read(Expr("family", (head,)) if isinstance(head, str) else head)
+        vector = Expr("family", (head,)) if isinstance(head, str) else head
+        if vector not in self.kept or not vector.names().isdisjoint(self.own):
+            self.kept[vector] = self.read(vector)
+        found = self.kept[vector]
         place = self.rational(index)
         if not isinstance(found, tuple) or place.denominator != 1 or not 1 <= place <= len(found):
             raise NotExponentialError
@@ -172,7 +176,9 @@ class _Reader:
         if low.denominator != 1 or high.denominator != 1 or not 0 <= high - low <= MOST:
             raise NotExponentialError
         places = range(int(low), int(high) + 1)
-        return reduce(_plus, (_Reader(self.case, {**self.own, index: Fraction(k)}).read(body) for k in places))
+        return reduce(
+            _plus, (_Reader(self.case, {**self.own, index: Fraction(k)}, self.kept).read(body) for k in places)
+        )
 
 
 def _sign(found: Quotient) -> int:
