@@ -100,7 +100,9 @@ def split_relation(text: str) -> tuple[str, str, str, int]:
     """Left side, relation, right side and the relation's column; StatementError where there is not exactly one."""
     found = relations(text)
     if not found:
-        raise StatementError(f"no relation; expected one of {' '.join(RELATIONS)}", text, len(text))
+        alone = re.match(r"\s*(exists|every|increasing|decreasing|peaks|positive)\(", text)
+        mend = f"; {alone[1]}(...) is a condition: state it beside another, with iff or if" if alone else ""
+        raise StatementError(f"no relation; expected one of {' '.join(RELATIONS)}{mend}", text, len(text))
     if len(found) > 1:
         raise StatementError(
             f"two relations, {found[0][0]} and {found[1][0]}; join them by iff or if, or check them one by one",

@@ -89,6 +89,12 @@ def by_signs(prover: Prover, high: Expr, low: Expr, strict: bool) -> Steps | Non
     return told
 
 
+def unclipped(node: Expr) -> Expr:
+    """The expression with clip(a, low, high) as min(max(a, low), high)."""
+    made = node.mapped(unclipped)
+    return Expr("min", (Expr("max", made.args[:2]), made.args[2]), made.at) if made.op == "clip" else made
+
+
 def _two_sided(node: Expr) -> Expr | None:
     """|t|, max(a, b) or min(a, b), the same for every value of an index."""
     if node.op == "abs" or (node.op in ("max", "min") and len(node.args) == 2):

@@ -17,7 +17,7 @@ from theorems.statement.expression import Expr, StatementError, minus, name, neg
 from theorems.statement.proofs.atoms import Atoms, NoFormError, monomials
 from theorems.statement.proofs.averages import by_means, weights
 from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, written
-from theorems.statement.proofs.comparing import by_logarithm, by_signs, by_terms
+from theorems.statement.proofs.comparing import by_logarithm, by_signs, by_terms, unclipped
 from theorems.statement.proofs.existing import defined, needed
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proofs.induction import by_induction
@@ -61,6 +61,7 @@ def proved(prop: Proposition, work: Work | None = None) -> Proof | None:
             prop = replace(prop, left=worked(prop.left), right=worked(prop.right))
         except StatementError:
             return None
+    prop = replace(prop, left=unclipped(prop.left), right=unclipped(prop.right))
     if prop.relation in CLAUSES:
         from theorems.statement.proofs.clauses import clause_steps
 
