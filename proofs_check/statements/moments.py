@@ -12,6 +12,7 @@ import sympy as sp
 
 from proofs_check.cases.of_statements import Case, counts, covering, distinct, drawn, readable_case, simple, size
 from proofs_check.claims.cases import shown_case
+from proofs_check.report.telling import parameters
 from proofs_check.statements.exactly import Exactly
 from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import (
@@ -46,10 +47,8 @@ TOTAL = {"quick": 60_000_000, "standard": 600_000_000, "thorough": 4_000_000_000
 AGAIN = 6
 #: Cases that are looked at for a counterexample.
 CANDIDATES = {"quick": 1000, "standard": 3000, "thorough": 10000}
-#: Small cases that an inequality is looked at before it is proved.
-FIRST = 24
-#: A sample of so few normals is drawn without a look for a smaller one.
-FEW = 1 << 22
+#: Small cases that an inequality is looked at before it is proved; normals of a sample that is drawn as it is.
+FIRST, FEW = 24, 1 << 22
 #: How far off, by its own size, a wrong right side is at a simple case that is sampled for it.
 ENOUGH = 0.2
 
@@ -138,17 +137,16 @@ class Checker:
             self._again(pool)
         if self.found.status == "undecided" and self.found.simulation == "contradicts":
             worst = next(m for m in self.measured if m.contradicts(self.prop.relation))
-            where, seen = readable_case(worst.case), interval_text(worst.left)
-            self.found.reason += f"; the simulation contradicts it at {where}: left side in {seen}"
+            where = parameters(readable_case(worst.case))
+            self.found.reason += f"; the simulation contradicts it at {where}: left side in {interval_text(worst.left)}"
         return self.found
 
     def _record(self, decision: Decision) -> None:
         for part in decision.parts[:8]:
             left, right = readable(str(part.left)), readable(str(part.right))
             self.found.evidence.append(f"{part.order}: left side {left}, right side {right}")
-            self.found.steps.append(
-                {"text": f"for {part.order}: {left} against {right}", "rule": "normal form", "ok": part.holds}
-            )
+            text = f"for {part.order}: {left} against {right}"
+            self.found.steps.append({"text": text, "rule": "normal form", "ok": part.holds})
             for step in part.proof:
                 self.found.took(step.rule, f"{step.rule}: {step.instance}", step.trusted)
         exact = self.exactly.general(self.prop.left)
@@ -184,7 +182,8 @@ class Checker:
             except TooDearError as error:
                 self.found.reason = f"disproved; {error}"
                 continue
-            sampled, self.found.reason = True, ""
+            even = f"disproved; both sides are {left} at {parameters(readable_case(case))}, which no simulation tells"
+            sampled, self.found.reason = True, "" if gap else f"{even} from values that are nearly equal"
             self.tell([first], "left - right" if self.prop.right.has("E", "Var", "Cov") else str(self.prop.stated[0]))
             self.found.conflicts += self.conflicts([first, again])
             self.found.samples += first.walks + again.walks
@@ -448,8 +447,9 @@ class Checker:
     def _flipped(self, pool: list[Case]) -> None:
         """Of an inequality: the other direction must be contradicted somewhere, if need be where it is farthest off."""
         other = {"<=": ">=", "<": ">", ">=": "<=", ">": "<"}.get(self.prop.relation)
-        if other is None or (other.endswith("=") and self._true(self.prop.right)):
-            self.found.remarks.append(f"not seen to be one-sided: {other} holds as well")
+        even = other is not None and other.endswith("=") and self._true(self.prop.right)
+        self.found.remarks += [f"not seen to be one-sided: {other} holds as well"] * even
+        if even or other is None:
             return
         seen = any(m.contradicts(other) for m in self.measured)
         case = None if seen else self._telling(self.prop.right, pool)

@@ -133,6 +133,13 @@ def test_what_breaks_in_a_correction_leaves_the_refutation_as_it_is(monkeypatch:
     assert "it breaks" in second["reason"]
 
 
+def test_sides_that_are_equal_where_one_is_to_be_larger_are_told() -> None:
+    (report,) = check_statement(Request("E[(x[i].T*u)**4] < 3*E[(x[i].T*u)**2]**2", "u in R^d, u != 0"), "quick")
+    assert report["symbolic"]["status"] == "disproved"
+    where = "both sides are 3 at i = 1, d = 1, Sigma = [[1]], u = [1]"
+    assert report["reason"] == f"disproved; {where}, which no simulation tells from values that are nearly equal"
+
+
 def test_what_has_no_closed_form_is_undecided_and_says_what_was_simulated() -> None:
     (report,) = check_statement(Request("P[x[i].T*x[i] > 1] = 1/2", "d = 1"), "quick")
     assert report["verdict"] == "undecided"
