@@ -444,7 +444,9 @@ def _mean(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
 
 def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     if len(node.args) != 4 or not isinstance(node.args[1], ast.Name):
-        raise reader.fail(f"expected {head}(expression, j, first, last), e.g. {head}({_EXAMPLES[head]}, j, 1, T)", node)
+        inner = f"; over two indices, {head}({head}(..., k, 1, T), j, 1, T)" if len(node.args) > 4 else ""
+        form = f"{head}(expression, j, first, last), e.g. {head}({_EXAMPLES[head]}, j, 1, T)"
+        raise reader.fail(f"expected {form}{inner}", node)
     index = node.args[1].id
     if taken(reader.words, index):
         raise reader.fail(f"{index} cannot be the index of a {head}; take another letter", node.args[1])
