@@ -31,7 +31,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
     before = signal.signal(signal.SIGPROF, stop)
     # again and again: the first may ring where exceptions are lost, in a destructor say
-    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)
+    signal.setitimer(signal.ITIMER_PROF, seconds, min(1.0, seconds))
     try:
         yield
     finally:
