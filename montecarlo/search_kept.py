@@ -58,6 +58,9 @@ def _texts(node: Any) -> frozenset[str]:
     """All texts of a node, its names among them, but for what its sums bind."""
     if isinstance(node, str):
         return frozenset({node})
+    if node[0] == KEPT:
+        # marked for a sum around this one
+        return _texts(node[3])
     if node[0] in _SUMS:
         return (_texts(node[1]) - {node[2]}).union(*map(_texts, node[3:]))
     return frozenset().union(*map(_texts, node))

@@ -23,6 +23,8 @@ VALUES: dict[str, float] = {
     "sum(s[j]*sum(s[j]**2, j, 1, n), j, 1, n)": float(np.sum(S) * (np.array(S) ** 2).sum()),
     "sum(sum(s[j]*s[k], k, 1, j), j, 1, n)": sum(S[j] * S[k] for j in range(4) for k in range(j + 1)),
     "sum(sum(exp(s[k]), k, 1, n)/j, j, 1, n)": float(np.exp(S).sum() * sum(1 / j for j in range(1, 5))),
+    # what neither index stands in, under both
+    "sum(sum(exp(m)*j*k, k, 1, 3), j, 1, n)": 60.0,
     "prod(1 + max(s)/j, j, 1, n)": math.prod(1 + 2 / j for j in range(1, 5)),
     # of no term, and of one that a case excludes, nothing is worked out
     "sum(1/m, j, 2, 1)": 0.0,
