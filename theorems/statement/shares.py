@@ -15,9 +15,10 @@ class Shares:
     """The shares that a limit names, in one order of the positions."""
 
     def __init__(self, limit: Limit, order: Order) -> None:
-        nodes = {place.name: k for k, node in enumerate(order.nodes) for place in node}
-        nodes |= {name: nodes[place.name] for name, place in order.values}
-        # a position at which there is no token stands in no order
+        nodes: dict[str, float] = {"": -1, "T": math.inf}
+        nodes |= {place.name: k for k, node in enumerate(order.nodes) for place in node}
+        # a position at which there is no token stands in no order, but where it is tied to a number, or to T
+        nodes |= {name: nodes[place.name] for name, place in order.values if place.name in nodes}
         self._rank: dict[sp.Expr, float] = {sympy_of(form): nodes[name] for name, form in limit.regime if name in nodes}
         self._rank |= {sp.Integer(0): -1, sp.Integer(1): math.inf}
 
