@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from operator import itemgetter
 from typing import Any
 
 import sympy as sp
@@ -18,6 +19,7 @@ from proofs_check.statements.trends import FAR, Configuration
 from theorems.statement.decide import Part
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.mutants import Mutant, mutants
+from theorems.statement.normal import equal
 from theorems.statement.scalars import sympy_of
 
 #: Lengths along which T grows, how many configurations are sampled, and the error of the limit that is to be seen.
@@ -60,11 +62,14 @@ class Configurations(Checker):
         return self.prop.limit.variable == "T"
 
     def _limit_text(self, parts: list[Part]) -> str | None:
-        full = [part for part in parts if part.place is not None]
-        if not full or self.prop.error is not None:
+        """The limit in the strictest orders of the positions; None where it is not the same in all of these."""
+        if self.prop.error is not None:
             return None
-        widest = max(full, key=lambda part: len(part.place.nodes) if part.place is not None else 0)
-        return exact_text(widest.left) if widest.left is not sp.oo else None
+        placed = [(len(part.place.nodes), part.left) for part in parts if part.place is not None]
+        limits = [left for nodes, left in placed if nodes == max(placed, key=itemgetter(0))[0]]
+        if not limits or sp.oo in limits or not all(equal(limits[0], left) for left in limits):
+            return None
+        return exact_text(limits[0])
 
     # -- configurations
 

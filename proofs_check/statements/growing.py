@@ -264,14 +264,11 @@ class LimitChecker(Configurations):
         return None
 
     def _in_regime(self, part: Part, configuration: Configuration) -> bool:
+        """Whether the positions of which no share is said grow, and stay, as the part has it."""
         assert part.regime is not None
-        for name, share in configuration.shares.items():
-            form = part.regime.table.get(name)
-            if name in dict(self.prop.limit.regime):
-                continue
-            if (form is None) != (share is None):
-                return False
-        return True
+        free = [name for name in configuration.at(1) if name in self.prop.positions]
+        free = [name for name in free if name not in dict(self.prop.limit.regime)]
+        return all((name in part.regime.table) == (name in configuration.shares) for name in free if name != "T")
 
     def _limit_correction(self, failing: list[Part]) -> None:
         if self.prop.error is not None or self.prop.relation == "~":

@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,15 @@ from proofs_check.statements.growing import LimitChecker
 from proofs_check.statements.judging import check_statement, run_report
 from proofs_check.statements.measuring import Measurement, Plan, TooDearError
 from proofs_check.statements.request import Request
+from proofs_check.statements.trends import Configuration
 from theorems.statement import laws
+from theorems.statement.decide import decide
 from theorems.statement.expression import Expr, name, number
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import in_words
 
 SCHEMA = schema()
+MATRIX = {"d": 1, "Sigma": [["1"]]}
 GAMMA = "s[i] = x[i].T*W*x[T]/T - sum(x[j].T*W*x[T], j, 1, T)/T**2"
 
 TRUE = [
@@ -102,6 +106,23 @@ def test_a_limit_in_one_order_of_the_positions_alone_corrects_nothing(limit: str
         assert correction is not None and shown in str(correction["sympy"]) and others[0]["verdict"] == "verified"
     else:
         assert correction is None and report["symbolic"]["exact"] is None and not others
+
+
+def test_a_proved_limit_that_the_orders_of_the_positions_tell_apart_is_no_one_exact_form() -> None:
+    request = Request("E[x[i].T*W*x[j]]/T -> min(theta, phi)*tr(W*Sigma)", limit="T -> oo, i/T -> theta, j/T -> phi")
+    (report,) = check_statement(request, "quick")
+    assert report["symbolic"]["status"] == "proved" and report["symbolic"]["exact"] is None
+
+
+def test_where_a_position_stays_is_no_counterexample_to_a_limit_where_it_grows() -> None:
+    """1 + 1/i tends to 1 as i grows, and is 2 where i stays 1."""
+    prop = Request("E[norm(x[i])**2]/i + tr(Sigma)/i -> 2*tr(Sigma)", limit="T -> oo").read()
+    checker = LimitChecker(prop, "test.regime", "quick")
+    parts = decide(prop, checker.derivation).failing
+    grows = [part for part in parts if part.regime is not None and "any share" in part.regime.words]
+    stays, moves = Configuration({**MATRIX, "i": 1}, {}), Configuration(MATRIX, {"i": Fraction(1, 2)})
+    assert grows and checker.differing(grows, stays) is None
+    assert checker.differing(grows, moves) == (1, 2)
 
 
 @pytest.mark.slow
