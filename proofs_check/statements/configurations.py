@@ -117,7 +117,8 @@ class Configurations(Checker):
         if self.growing:
             cases = [configuration.at(T) for T in (16, 64, FAR)]
         elif name in ("d", *self.prop.positions):
-            return True
+            # matrices and vectors that are made larger need not meet an equation of traces any more
+            cases = list(self._parameter_cases(configuration)) if self.prop.known.relations else []
         else:
             cases = [{**configuration.fixed, name: str(self._in_index(sp.Integer(N)))} for N in (*self._indices, FAR)]
         return all(satisfied(self.prop, case) for case in cases)
@@ -274,7 +275,7 @@ class Configurations(Checker):
         case = configuration.at(1024) if self.growing else self.last(configuration)
         try:
             order = self.derivation.order_at(case)
-            sides = [self.derivation.value(order, side) for side in (self.prop.left, self.prop.right)]
+            sides = [self.derivation.under(order, side) for side in (self.prop.left, self.prop.right)]
         except (StatementError, KeyError):
             return None
         table = {

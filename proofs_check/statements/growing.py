@@ -249,7 +249,7 @@ class LimitChecker(Configurations):
                 if part.left is sp.oo:
                     # grows: shown by the power of T, wherever its coefficient is not 0
                     value = self.derivation.put(
-                        put(self.derivation.value(order, self.prop.left), part.regime),
+                        put(self.derivation.under(order, self.prop.left), part.regime),
                         order,
                         {**case, **extra, GROWING.name: "1048576"},
                     )

@@ -5,12 +5,13 @@ An equality up to an error term is about the size of (left - right)/scale, an in
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import sympy as sp
 
 from theorems.algebra.expressions import symbol
-from theorems.statement.expression import StatementError
+from theorems.statement.expression import Expr, StatementError
 from theorems.statement.forms import NotPolynomialError
 from theorems.statement.limits import GROWING, Regime, consequences, leading, limit, put, uniform
 from theorems.statement.normal import equal, nonnegative
@@ -20,6 +21,9 @@ from theorems.statement.scalars import sympy_of
 from theorems.statement.shares import Shares
 from theorems.statement.signs import nonzero, positive_names
 from theorems.statement.tending import share_ranges
+
+#: A name in that of a trace or of a form: W and Sigma in tr(W*Sigma).
+_LETTER = re.compile(r"[A-Za-z]\w*")
 
 
 def limit_sides(
@@ -44,7 +48,7 @@ def limit_sides(
         and (known.low > -1 or (known.low == -1 and known.low_open))
         and (known.high < 1 or (known.high == 1 and known.high_open))
     )
-    _stays(prop, order, left - right)
+    _stays(prop, regime, left - right)
     shares = {symbol(f"{name}/T"): sympy_of(form) for name, form in prop.limit.regime}
 
     def settled(value: sp.Expr) -> sp.Expr:
@@ -116,7 +120,7 @@ def _index(prop: Proposition, regime: Regime) -> sp.Expr:
     return sp.expand((regime.table[name.name] - point) * GROWING) / (name - point)
 
 
-def _stays(prop: Proposition, order: Order, value: sp.Expr) -> None:
+def _stays(prop: Proposition, regime: Regime, value: sp.Expr) -> None:
     """NotPolynomialError where something that the limit leaves fixed in fact moves with what tends."""
     variable = prop.limit.variable
     names = {free.name for free in value.free_symbols}
@@ -124,8 +128,21 @@ def _stays(prop: Proposition, order: Order, value: sp.Expr) -> None:
         moved := sorted(name for name in names if name.startswith(("tr(", "norm(")) or ".T*" in name)
     ):
         raise NotPolynomialError(f"{moved[0]} changes with d; nothing is said of how")
+    for mark, *sides in prop.known.relations:
+        # W with tr(W*Sigma) = i is another one for every i
+        spoken = _letters(*sides)
+        if mark == "=" and (tends := sorted(spoken & {variable, *regime.table})):
+            tied = spoken - {variable, "T", *prop.positions}
+            if moved := sorted(name for name in names if tied & set(_LETTER.findall(name))):
+                raise NotPolynomialError(f"{moved[0]} changes with {tends[0]}; nothing is said of how")
     if variable != "T" and variable in prop.positions and (others := sorted(names & set(prop.positions) - {variable})):
         raise NotPolynomialError(f"how {others[0]} moves as {variable} tends is not said; write T -> oo, i/T -> theta")
+
+
+def _letters(*sides: Expr) -> set[str]:
+    """The names in expressions, those of matrices and vectors among them."""
+    letters = {part.args[0] for side in sides for part in side.walk() if part.op in ("matrix", "vector", "family")}
+    return letters.union(*(side.names() for side in sides))
 
 
 def _free(prop: Proposition, order: Order) -> set[sp.Symbol]:
