@@ -131,7 +131,7 @@ def _stays(prop: Proposition, regime: Regime, value: sp.Expr) -> None:
     for mark, *sides in prop.known.relations:
         # W with tr(W*Sigma) = i is another one for every i
         spoken = _letters(*sides)
-        if mark == "=" and (tends := sorted(spoken & {variable, *regime.table})):
+        if mark != "!=" and (tends := sorted(spoken & {variable, *regime.table})):
             tied = spoken - {variable, "T", *prop.positions}
             if moved := sorted(name for name in names if tied & set(_LETTER.findall(name))):
                 raise NotPolynomialError(f"{moved[0]} changes with {tends[0]}; nothing is said of how")
