@@ -52,7 +52,10 @@ def _counts(node: Expr, label: str) -> bool:
     """Whether a name is the last index of a sum or a product, or stands in an exponent or a factorial."""
     if node.op in ("sum", "prod"):
         return bool(node.args[3] == name(label))
-    return (node.op == "**" and label in node.args[1].names()) or (node.op == "gamma" and label in node.names())
+    if node.op == "**":
+        # n**n grows by nothing simpler
+        return label in node.args[1].names() - node.args[0].names()
+    return node.op == "gamma" and label in node.names()
 
 
 def _from(prover: Prover, high: Expr, low: Expr, relation: str, label: str, first: Fraction) -> Steps | None:
