@@ -163,9 +163,9 @@ class _Reader:
 
     def entry(self, head: str | Expr, index: Expr) -> Found:
         vector = Expr("family", (head,)) if isinstance(head, str) else head
-        if vector not in self.kept or not vector.names().isdisjoint(self.own):
-            self.kept[vector] = self.read(vector)
-        found = self.kept[vector]
+        found = self.kept.get(vector) if vector.names().isdisjoint(self.own) else self.read(vector)
+        if found is None:
+            found = self.kept[vector] = self.read(vector)
         place = self.rational(index)
         if not isinstance(found, tuple) or place.denominator != 1 or not 1 <= place <= len(found):
             raise NotExponentialError

@@ -51,6 +51,8 @@ def test_what_cancels_vanishes_and_balls_do_not_tell(text: str, s: tuple[int | s
 @pytest.mark.parametrize(
     ("text", "s"),
     [
+        # a name that is an index of a sum, too: n = 2 after it
+        ("sum(softmax(n*s)[1], n, 1, 3) - softmax(s)[1] - softmax(2*s)[1] - softmax(n*s)[1]", (1, 0)),
         ("softmax(s)[1] - softmax(s)[2]", (1, "1000001/1000000")),
         ("exp(s[1]) - 1 - s[1]", ("1/1000000", 0)),
         ("norm(sum(softmax(s)[j]*v[j], j, 1, n))", (2, "2000001/1000000")),
