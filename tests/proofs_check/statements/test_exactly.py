@@ -67,3 +67,14 @@ def test_formulas_with_powers_and_roots_are_short(text: str, given: str, law: st
         one: sp.Rational(k + 2, 7) if one.name == "a" else sp.Integer(k + 2) for k, one in enumerate(gap.free_symbols)
     }
     assert abs(sp.N(gap.subs(point))) < 1e-12
+
+
+@pytest.mark.parametrize("given", ["", "i <= j"])
+def test_a_covariance_that_is_0_for_different_tokens_has_that_value(given: str) -> None:
+    """a^(j - i) at a = 0, where a^j/a^i has none."""
+    prop = proposition("E[norm(x[i] + x[j])**2] = 0", f"-1 < a < 1, {given}".rstrip(", "), law="ar1(a)")
+    found = Exactly(prop, Derivation(prop)).general(prop.left)
+    assert found is not None
+    trace = sp.Symbol("tr(Sigma)")
+    for a, value in ((0, 2 * trace), (sp.Rational(1, 3), 20 * trace / 9)):
+        assert found.subs({sp.Symbol("a"): a, sp.Symbol("i"): 3, sp.Symbol("j"): 5}) == value
