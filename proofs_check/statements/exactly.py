@@ -99,7 +99,7 @@ class Exactly:
             form, meaning = rational_form(best)
             shorter = sp.factor(form).xreplace(meaning) if form.is_rational_function() else best
             # a^(j - i) has a value at a = 0, where a^j/a^i has none
-            best = min((sp.powsimp(best, combine="exp"), sp.powsimp(shorter, combine="exp")), key=sp.count_ops)
+            best = min((sp.powsimp(one, deep=True, combine="exp") for one in (best, shorter)), key=sp.count_ops)
         for candidate in (best, _by_size(best, orders[0]), self._by_least(node, orders)):
             if candidate is not None and all(
                 equal(_in_order(candidate, order), formula) for order, formula in zip(orders, formulas, strict=True)
