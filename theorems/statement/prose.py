@@ -385,7 +385,9 @@ def _matrices(prop: Proposition) -> list[str]:
 
 
 def _positions(prop: Proposition) -> list[str]:
-    comparisons = [text for text in prop.known.texts if any(sign in text for sign in "<>=")]
+    # those that are no order of positions alone are told with the other conditions
+    told = {_given(prop, *relation) for relation in prop.known.relations}
+    comparisons = [text for text in prop.known.texts if any(sign in text for sign in "<>=") and text not in told]
     about = [text for text in comparisons if set(_names(text)) & set(prop.positions)]
     named = {name for text in about for name in _names(text)}
     rest = [name for name in prop.positions if name not in named]

@@ -154,6 +154,11 @@ def test_what_breaks_in_a_correction_leaves_the_refutation_as_it_is(monkeypatch:
     assert "it breaks" in second["reason"]
 
 
+def test_a_condition_is_told_once() -> None:
+    told = in_words(Request("E[norm(x[i])**2] = O(T)", "tr(Sigma) >= i", limit="T -> oo").put())
+    assert told.startswith("For every d, covariance Sigma, position i (1 <= i <= T) and length T with tr(Sigma) >= i: ")
+
+
 def test_sides_that_are_equal_where_one_is_to_be_larger_are_told() -> None:
     (report,) = check_statement(Request("E[(x[i].T*u)**4] < 3*E[(x[i].T*u)**2]**2", "u in R^d, u != 0"), "quick")
     assert report["symbolic"]["status"] == "disproved"
