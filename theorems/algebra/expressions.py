@@ -351,16 +351,17 @@ def floats(expression: sp.Expr, table: Mapping[str, Any]) -> Any:
             value = value * part
         return value
     if expression.is_Pow and expression.exp.is_Integer and not isinstance(parts[0], float):
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             return parts[0] ** int(expression.exp)
     if expression.is_Pow:
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             return np.sqrt(parts[0]) if expression.exp == sp.Rational(1, 2) else np.power(parts[0], parts[1])
     name = expression.func.__name__
     if name in ("Max", "Min"):
         return reduce(np.maximum if name == "Max" else np.minimum, parts)
     if name in _NUMERIC:
-        return _NUMERIC[name](parts[0])
+        with np.errstate(invalid="ignore", over="ignore"):
+            return _NUMERIC[name](parts[0])
     if isinstance(expression, RowSum):
         return expression.floats(*parts)
     raise ExpressionError(f"{expression.func.__name__} in {expression} has no floating-point form here")

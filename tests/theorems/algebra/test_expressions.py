@@ -240,6 +240,11 @@ def test_values_at_a_point_are_exact_and_need_every_name() -> None:
         value_at(parse("i/T"), {"i": 1})
 
 
+@pytest.mark.parametrize("formula", ["exp(exp(exp(i)))", "i**64", "(i + 1/2)**(127/2)"])
+def test_what_is_too_large_for_a_float_is_infinite_without_a_word(formula: str) -> None:
+    assert np.isinf(floats(parse(formula), {"i": np.array([1e10])})).all()
+
+
 def test_floats_for_numbers_and_arrays() -> None:
     grid = np.array([1.0, 4.0, -1.0])
     found = floats(parse("2*sqrt(i) - i**2/T"), {"i": grid, "T": 2.0})
