@@ -164,6 +164,11 @@ def case_of(
         last = case[name]
     if last > case.get("T", last):
         raise UsageError("--set", f"T={case['T']}", f"T >= {last}, the last position")
+    for prop in [said(claim, name) for name in claim.printed] if claim.says is not None else ():
+        for name, known in prop.known.ranges.items():
+            if name in settings and name in prop.parameters and not known.holds(Fraction(case[name])):
+                told = ", ".join(prop.known.texts)
+                raise UsageError("--set", f"{name}={settings[name]}", f"what satisfies the hypotheses: {told}")
     return case, symmetric
 
 
