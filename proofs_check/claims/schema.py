@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
 
@@ -67,7 +68,7 @@ def empty(kind: Any) -> Any:
     if get_origin(kind) in (Union, UnionType):
         return None if NoneType in get_args(kind) else empty(get_args(kind)[0])
     if isinstance(kind, type) and hasattr(kind, "__required_keys__"):
-        return {name: empty(part) for name, part in get_type_hints(kind, include_extras=True).items()}
+        return {name: empty(part) for name, part in _fields(kind).items()}
     return (get_origin(kind) or kind)()
 
 
@@ -81,9 +82,13 @@ def complete(value: Any, kind: Any = Report) -> Any:
     if get_origin(kind) is list:
         return [complete(part, get_args(kind)[0]) for part in value]
     if isinstance(kind, type) and hasattr(kind, "__required_keys__"):
-        fields = get_type_hints(kind, include_extras=True)
-        return {n: complete(value[n], part) if n in value else empty(part) for n, part in fields.items()}
+        return {n: complete(value[n], part) if n in value else empty(part) for n, part in _fields(kind).items()}
     return value
+
+
+@cache
+def _fields(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
 
 
 def _bare(kind: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
@@ -32,6 +33,8 @@ MAX_D = 512
 SECONDS_AN_ENTRY, LONG = 3.5e-5, 3
 #: Largest size of a number, and the inverse of the smallest.
 LARGEST = 1e60
+#: What to do where a file holds no such array.
+WRITES = "np.save(FILE, np.asarray(A, float)) writes one"
 #: How far a matrix may be from symmetric, relative to its size.
 ROUNDING = 1e-10
 
@@ -44,24 +47,25 @@ def load(argument: str, path: str, shape: int) -> np.ndarray[Any, np.dtype[np.fl
             array = np.load(io.BytesIO(read_bytes(argument, path)), allow_pickle=False)
     except UsageError:
         raise
+    except OSError as error:
+        raise UsageError(argument, path, f"a file that can be read ({error.strerror or error})", WRITES) from None
     # a header is read by Python's own parser, which raises what it likes, and may ask for all memory there is
     except (Exception, MemoryError) as error:
-        reason = " ".join(str(error).split())[:60] or type(error).__name__
-        wanted = f"a readable .npy file of numbers ({reason})"
-        raise UsageError(argument, path, wanted, "np.save writes one") from None
+        held = "Python objects" if "allow_pickle" in str(error) else "no array that can be read"
+        raise UsageError(argument, path, f"an .npy file of numbers; it holds {held}", WRITES) from None
     if not isinstance(array, np.ndarray):
-        raise UsageError(argument, path, "one array; an .npz archive holds several", "np.save writes one")
+        raise UsageError(argument, path, "one array; an .npz archive holds several", WRITES)
     if array.dtype.kind not in "fiu":
-        raise UsageError(argument, path, f"real numbers; the array's type is {array.dtype}")
+        raise UsageError(argument, path, f"real numbers; the array's type is {array.dtype}", WRITES)
     if array.ndim != shape or array.size == 0 or (shape == 2 and array.shape[0] != array.shape[1]):
         wanted = "a square matrix (d, d)" if shape == 2 else "a vector (d,)"
-        raise UsageError(argument, path, f"{wanted}; its shape is {array.shape}")
+        raise UsageError(argument, path, f"{wanted}; its shape is {array.shape}", "reshape it")
     if len(array) > MAX_D:
-        raise UsageError(argument, path, f"d <= {MAX_D}; it is {len(array)}")
+        raise UsageError(argument, path, f"d <= {MAX_D}; it is {len(array)}", "take fewer coordinates")
     with np.errstate(over="ignore"):
         values = array.astype(np.float64)
     if not np.isfinite(values).all():
-        raise UsageError(argument, path, "finite numbers; it holds NaN or infinity")
+        raise UsageError(argument, path, "finite numbers; it holds NaN or infinity", "replace them")
     sizes = np.abs(values[values != 0.0])
     if len(sizes) and (sizes.max() > LARGEST or sizes.min() < 1.0 / LARGEST):
         raise UsageError(argument, path, f"numbers between {1 / LARGEST:g} and {LARGEST:g} in size, or 0", "rescale it")
@@ -245,7 +249,8 @@ def explore_stated(
 
 def _rational(name: str, text: str) -> str:
     try:
-        value = Fraction(text) if len(text) <= 80 and "e" not in text.lower() else None
+        # what 1e999999999 is, is not written out
+        value = Fraction(text) if re.fullmatch(r"[^eE]{1,80}([eE][+-]?\d{1,3})?", text) else None
     except (ValueError, ZeroDivisionError):
         value = None
     if value is None or (name == "lam" and value <= 0):

@@ -45,7 +45,9 @@ def run_measure(args: argparse.Namespace) -> int:
     try:
         text = read_bytes("--text", args.text).decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError("--text", args.text, f"a file of UTF-8 text ({type(error).__name__})") from None
+        raise UsageError(
+            "--text", args.text, f"a file of UTF-8 text ({type(error).__name__})", "name another"
+        ) from None
 
     # read when torch is first imported: threads that wait by turning keep a busy machine from the ones that work
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -65,7 +67,8 @@ def run_measure(args: argparse.Namespace) -> int:
             found = measured(model, text, tokens, chosen, lambda done, total: step("layers", done, total))
     except ModelError as error:
         argument = "MODEL" if error.part == "model" else f"--{error.part}"
-        raise UsageError(argument, error.value, error.expected, error.mend) from None
+        mend = error.mend or "measure another model, or fetch this one's files again"
+        raise UsageError(argument, error.value, error.expected, mend) from None
     print("\n".join(lines(found)))
     try:
         if target is not None:

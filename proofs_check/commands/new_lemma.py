@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import keyword
 import re
@@ -10,6 +9,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 from proofs_check.inputs.errors import UsageError
@@ -382,8 +382,10 @@ def write(claim_id: str, wanted: Mapping[str, str], folder: Path) -> list[Path]:
 def check_free(claim_id: str, wanted: Mapping[str, str], folder: Path) -> None:
     """Raise UsageError where a lemma's files cannot be written below a folder without touching another's."""
     paper = claim_id.split(".")[0]
-    spec = None if (folder / paper).exists() else importlib.util.find_spec(paper)
-    if spec is not None:
+    # a folder of that name hides a package of Python's; one that holds lemmas may be installed, too
+    elsewhere = [path for path in sys.path if Path(path or ".").resolve() != folder.resolve()]
+    taken = paper in sys.builtin_module_names or PathFinder.find_spec(paper, elsewhere) is not None
+    if taken and not (folder / paper / "theorems" / "__init__.py").exists():
         raise UsageError("ID", claim_id, f"a paper's name that is free; Python has a package {paper}", "choose another")
     for module in ("theorems.py", "montecarlo.py"):
         if (folder / paper / module).exists():

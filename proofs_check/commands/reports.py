@@ -12,6 +12,9 @@ from proofs_check.commands import checks
 from proofs_check.inputs.errors import UsageError
 from proofs_check.inputs.files import read_bytes
 
+#: Seconds that the pages of a claim take to make, and of how many in all it is told.
+SECONDS_A_CLAIM, LONG = 0.025, 10
+
 
 def fill_report(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``twofold report``."""
@@ -29,6 +32,7 @@ def fill_report(parser: argparse.ArgumentParser) -> None:
 def run_report(args: argparse.Namespace) -> int:
     """Write a run's report in other forms; returns the exit status."""
     from proofs_check.report import outputs
+    from proofs_check.report.publishing import check_pages
     from proofs_check.report.reading import read_report, read_selftest
 
     report = read_report("FILE", args.report)
@@ -42,7 +46,7 @@ def run_report(args: argparse.Namespace) -> int:
         {**files, "--html": args.html}, {"FILE": args.report, "--before": args.before, "--selftest": args.selftest}
     )
     if args.html is not None:
-        targets["--html"] = outputs.check_pages("--html", args.html)
+        targets["--html"] = check_pages("--html", args.html)
     if not targets:
         raise UsageError("report", args.report, "something to write", "give --html, --markdown, --junit or --comments")
     figures = outputs.present_folder("--figures", args.figures) if args.figures is not None else None
@@ -56,6 +60,9 @@ def run_report(args: argparse.Namespace) -> int:
         "--junit": outputs.junit,
         "--latex": lambda report: site.comments(report, args.comments),
     }
+    count = len(report["claims"])
+    if (seconds := count * SECONDS_A_CLAIM) >= LONG:
+        print(f"{count} claims: their pages take about {seconds:.0f} s.", file=sys.stderr, flush=True)
     # all is made before anything is written
     texts = {name: form(report) for name, form in forms.items() if name in targets}
     status = 0

@@ -78,7 +78,8 @@ def fill_verify(parser: argparse.ArgumentParser) -> None:
 
 
 def _targets(args: argparse.Namespace) -> dict[str, Path]:
-    from proofs_check.report.outputs import check_apart, check_pages, check_target
+    from proofs_check.report.outputs import check_apart, check_target
+    from proofs_check.report.publishing import check_pages
 
     given = {"--json": args.json, "--junit": args.junit}
     targets = {name: check_target(name, value) for name, value in given.items() if value is not None}

@@ -10,7 +10,8 @@ from typing import Any
 
 from proofs_check.measure import telling
 from proofs_check.report.outputs import plain
-from proofs_check.report.site.pages import assets, environment, model_pages, put
+from proofs_check.report.publishing import model_pages, publish
+from proofs_check.report.site.pages import assets, environment
 
 #: The pictures of each part of the page, and what is said below them.
 PARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
@@ -75,6 +76,5 @@ def files(found: Mapping[str, Any], pictures: Mapping[str, bytes], folder: Path)
 def write(found: Mapping[str, Any], pictures: Mapping[str, bytes], folder: Path) -> Path:
     """Write a model's page into a site's folder, which is made where it is missing; returns the page's path."""
     made = files(found, pictures, folder)
-    for path, content in made.items():
-        put(folder, path, content)
+    publish(made, folder, "")
     return folder / f"models/{slug(found['model']['name'])}.html"

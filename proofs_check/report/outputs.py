@@ -71,6 +71,9 @@ def check_folder(argument: str, value: str, example: str = "report/site") -> Pat
         folder = Path(os.path.realpath(value))
         present = folder
         while not present.exists():
+            if present.is_symlink():
+                wanted = f"a folder; {shown(str(present))} is a link that leads nowhere"
+                raise UsageError(argument, value, wanted, "name another one")
             present = present.parent
         if not present.is_dir():
             raise UsageError(argument, value, f"a folder; {shown(str(present))} is a file", "name another one")
@@ -80,11 +83,6 @@ def check_folder(argument: str, value: str, example: str = "report/site") -> Pat
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise UsageError(argument, value, f"a usable path ({reason})") from None
     return folder
-
-
-def check_pages(argument: str, value: str) -> Path:
-    """The folder for pages that ``value`` names, or the one file where it ends in .html."""
-    return (check_target if value.endswith(".html") else check_folder)(argument, value)
 
 
 def present_folder(argument: str, value: str) -> Path:

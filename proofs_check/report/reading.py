@@ -13,26 +13,31 @@ from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import UsageError, shown
 from proofs_check.inputs.files import read_bytes
 
+#: What to do where a file holds no report.
+AGAIN = "write it again by `twofold verify --json`"
+
 
 def read_report(argument: str, value: str) -> Report:
     """The report in a file; UsageError in one line for a file that holds none."""
     found = _object(argument, value)
     given = found.get("schema")
     if given != SCHEMA:
-        raise UsageError(argument, value, f"a JSON report that --json wrote, of schema {SCHEMA}; its is {shown(given)}")
+        raise UsageError(
+            argument, value, f"a JSON report that --json wrote, of schema {SCHEMA}; its is {shown(given)}", AGAIN
+        )
     import jsonschema
 
     try:
         problem = next(iter(jsonschema.Draft202012Validator(schema()).iter_errors(found)), None)
     except RecursionError:
-        raise UsageError(argument, value, "a report that --json wrote (nested too deeply)") from None
+        raise UsageError(argument, value, "a report that --json wrote (nested too deeply)", AGAIN) from None
     if problem is not None:
         where = ".".join(map(str, problem.absolute_path)) or "the report"
-        raise UsageError(argument, value, f"a report that --json wrote; {where}: {shown(problem.message)}")
+        raise UsageError(argument, value, f"a report that --json wrote; {where}: {shown(problem.message)}", AGAIN)
     ids = [claim["id"] for claim in found["claims"]]
     if len({*ids}) < len(ids):
         twice = next(name for name, times in Counter(ids).items() if times > 1)
-        raise UsageError(argument, value, f"a report with each claim once; {shown(twice)} stands twice")
+        raise UsageError(argument, value, f"a report with each claim once; {shown(twice)} stands twice", AGAIN)
     report: Report = complete(found)
     return report
 
@@ -67,12 +72,12 @@ def _object(argument: str, value: str) -> dict[str, Any]:
         # a surrogate alone, which JSON can write, has no place in a file
         json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise UsageError(argument, value, "a JSON file without surrogates that stand alone") from None
+        raise UsageError(argument, value, "a JSON file without surrogates that stand alone", AGAIN) from None
     except UnicodeDecodeError:
-        raise UsageError(argument, value, "a JSON file in UTF-8") from None
+        raise UsageError(argument, value, "a JSON file in UTF-8", AGAIN) from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise UsageError(argument, value, f"a JSON report that --json wrote ({reason})") from None
+        raise UsageError(argument, value, f"a JSON report that --json wrote ({reason})", AGAIN) from None
     if not isinstance(found, dict):
-        raise UsageError(argument, value, "a JSON report that --json wrote")
+        raise UsageError(argument, value, "a JSON report that --json wrote", AGAIN)
     return found

@@ -41,7 +41,7 @@ def _as_found(prop: Proposition, judged: deterministic.Found) -> Found:
     if judged.verdict == "verified":
         found.status, found.simulation, found.reason = "proved", "agrees", ""
         found.exact = derived(prop)
-        found.power = f"no violation in {judged.tries} tries; the closest at {judged.closest_case}"
+        found.power = _looked(judged)
     elif judged.verdict == "refuted":
         found.status, found.simulation, found.confirmed, found.reason = "disproved", "contradicts", True, ""
         found.method = "a violation, certified in exact or ball arithmetic"
@@ -59,8 +59,14 @@ def _as_found(prop: Proposition, judged: deterministic.Found) -> Found:
     else:
         found.status = "proved" if judged.proof else "undecided"
         found.simulation = "underpowered" if judged.proof else "agrees"
-        found.power = f"no violation in {judged.tries} tries; the closest at {judged.closest_case}"
+        found.power = _looked(judged)
     return found
+
+
+def _looked(judged: deterministic.Found) -> str:
+    """How many cases were tried without a violation, and which came closest to one."""
+    told = f"no violation in {judged.tries} tries"
+    return f"{told}; the closest at {judged.closest_case}" if judged.closest_case else told
 
 
 def flat(case: Case) -> dict[str, Any]:

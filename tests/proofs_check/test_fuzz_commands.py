@@ -47,6 +47,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sample_report: dict[st
     def pages(report: Mapping[str, Any], folder: Path, **_: Any) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "index.html").write_text("pages")
+        (folder / "files.txt").write_text("index.html")
 
     monkeypatch.setattr(runner, "run", judged)
     monkeypatch.setattr(dry_run, "plan", lambda *_: [])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,10 @@ def test_headers_of_arrays(header: bytes, here: Path) -> None:
         (b"\x03\x00", len(text).to_bytes(4, "little")),
     ):
         (here / "bad.npy").write_bytes(b"\x93NUMPY" + version + size + text + b"\0" * 64)
-        refused(called(["eval", CLAIM, "--w", "bad.npy"]), here, contents(here))
+        told = called(["eval", CLAIM, "--w", "bad.npy"])
+        refused(told, here, contents(here))
+        # in words of ours, with what to do
+        assert re.search(r"; (np\.save\(|reshape it|take fewer)", told.err) and "ast" not in told.err, told.err
 
 
 @pytest.mark.parametrize(
@@ -175,15 +179,27 @@ def test_a_formula_to_compare_with_does_not_take_for_ever() -> None:
 def test_a_pipe_where_a_site_is_read(here: Path, sample_report: dict[str, Any], tmp_path: Path) -> None:
     """What is no file, or no list of names, holds nothing."""
     (here / "report.json").write_text(json.dumps(sample_report), encoding="utf-8")
-    pages = tmp_path / "pages"
-    pages.mkdir()
-    os.mkfifo(pages / "files.txt")
-    assert called(["report", "report.json", "--html", str(pages)]).status == 0
-    for manifest in (b"a\0b\n", b"x" * 10_000 + b"\n", b"\xff\n", b"../here/report.json\n", b"claims/\x1b\n"):
-        (pages / "files.txt").unlink()
-        (pages / "files.txt").write_bytes(manifest)
+    listed = (b"a\0b\n", b"x" * 10_000 + b"\n", b"\xff\n", b"../here/report.json\n", b"claims/\x1b\n", None)
+    for number, manifest in enumerate(listed):
+        pages = tmp_path / f"pages{number}"
+        pages.mkdir()
+        if manifest is None:
+            os.mkfifo(pages / "files.txt")
+        else:
+            (pages / "files.txt").write_bytes(manifest)
         assert called(["report", "report.json", "--html", str(pages)]).status == 0
         assert (here / "report.json").exists()
+
+
+def test_pages_of_another_are_not_written_over(here: Path, sample_report: dict[str, Any], tmp_path: Path) -> None:
+    (here / "report.json").write_text(json.dumps(sample_report), encoding="utf-8")
+    (here / "pages").mkdir()
+    (here / "pages" / "index.html").write_text("mine")
+    (tmp_path / "loop").symlink_to("loop")
+    before = contents(here)
+    for target in ("pages", "../loop", "../loop/pages"):
+        refused(called(["report", "report.json", "--html", target]), here, before)
+        refused(called(["verify", CLAIM, "--html", target]), here, before)
 
 
 #: Numbers at the ends of what a file may hold.

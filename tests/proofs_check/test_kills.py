@@ -143,6 +143,7 @@ def test_a_full_disk_leaves_the_old_file(
     (tmp_path / "old").write_text("the old file")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "index.html").write_text("the old page")
+    (tmp_path / "folder" / "files.txt").write_text("index.html\n")
     (tmp_path / "report.json").write_text(json.dumps(sample_report), encoding="utf-8")
     before = contents(tmp_path)
     with monkeypatch.context() as patch:

@@ -191,12 +191,16 @@ class _Reader:
 
     def _number(self, node: ast.Constant) -> Expr:
         value = node.value
-        if type(value) not in (int, float) or len(str(value)) > MAX_DIGITS or value in (float("inf"), float("nan")):
-            raise self.fail(f"{str(value)[:40]!r} is no number; expected an integer or a fraction such as 7/12", node)
+        # the syntax tree counts columns in the source without its lead, and with ^ written **
+        end = self.columns[min(self.lead + (node.end_col_offset or 0), len(self.columns) - 1)]
+        literal = self.text[self.place(node) : end]
+        if type(value) not in (int, float):
+            raise self.fail(f"{literal[:40]!r} is no number; expected an integer or a fraction such as 7/12", node)
+        if len(str(value)) > MAX_DIGITS or value == float("inf"):
+            raise self.fail(
+                f"{literal[:40]!r} has over {MAX_DIGITS} digits; write a large number as a power, 10**60", node
+            )
         if isinstance(value, float):
-            # the syntax tree counts columns in the source without its lead, and with ^ written **
-            end = self.columns[min(self.lead + (node.end_col_offset or 0), len(self.columns) - 1)]
-            literal = self.text[self.place(node) : end]
             try:
                 return number(Fraction(literal))
             except ValueError:

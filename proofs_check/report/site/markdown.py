@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from proofs_check.claims.report import Claim, Report
 from proofs_check.report.site import formula, mathml, names, prose, runs, view
@@ -48,6 +49,7 @@ def expression(text: str) -> str:
     return math(latex) if latex else code(text)
 
 
+@lru_cache(maxsize=20_000)
 def sentence(text: str) -> str:
     """A sentence with its formulas typeset."""
     out = []

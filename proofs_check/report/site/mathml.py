@@ -171,6 +171,7 @@ def expression(text: str, block: bool = True) -> Markup:
     return shown(latex, block) if latex else code(text)
 
 
+@lru_cache(maxsize=20_000)
 def sentence(text: str) -> Markup:
     """A sentence whose formulas are typeset."""
     out: list[Markup] = []

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -19,6 +17,7 @@ from proofs_check.inputs.data import json_of
 from proofs_check.inputs.expect import VERDICTS
 from proofs_check.inputs.files import regular_bytes
 from proofs_check.report.outputs import atomic_write, plain
+from proofs_check.report.publishing import MODELS, model_pages, publish
 from proofs_check.report.site import graph, mathml, proof, trust, view
 from proofs_check.report.site.bundle import bundled
 from proofs_check.report.site.changes import diff
@@ -26,8 +25,6 @@ from proofs_check.report.site.comments import comments
 from proofs_check.report.site.markdown import markdown
 from proofs_check.report.telling import took
 
-#: The list of the files of the site, so that a later run takes away what it no longer writes.
-MANIFEST = "files.txt"
 ASSETS = ("style.css", "app.js", "OFL.txt")
 FONT = "math.woff2"
 PICTURES = (".svg", ".png")
@@ -207,11 +204,6 @@ def assets() -> Iterator[tuple[str, bytes]]:
         yield f"assets/{name}", content.replace(f"url({FONT})".encode(), f"url({font})".encode())
 
 
-def model_pages(folder: Path) -> list[tuple[str, str]]:
-    """The pages of models that are in a site's folder, and their names."""
-    return [(f"models/{path.name}", path.stem) for path in sorted(folder.glob("models/*.html"))]
-
-
 def _drawn(paper: Mapping[str, Any], number: int) -> Markup:
     nodes = [
         graph.Node(
@@ -240,7 +232,7 @@ def write(
 
     ``selftest`` is what ``twofold selftest --json`` wrote, ``figures`` the folder of ``twofold figures --out`` and
     ``before`` an earlier report to compare with. Files that an earlier call left and this one does not write are
-    removed; other files in the folder stay. Raises OSError where a file cannot be written.
+    removed; other files in the folder stay. Raises OSError where a file cannot be written, or is another's.
     """
     # a page that cannot be made leaves no others beside it
     shown = {"selftest": selftest, "figures": figures, "before": before}
@@ -248,34 +240,4 @@ def write(
         atomic_write(folder, bundled(dict(files(report, **shown))))  # type: ignore[arg-type]
         return
     made = dict(files(report, **shown, models=model_pages(folder)))  # type: ignore[arg-type]
-    folder.mkdir(parents=True, exist_ok=True)
-    old = _manifest(folder)
-    for name, content in made.items():
-        put(folder, name, content)
-    for name in sorted(set(old) - set(made)):
-        with contextlib.suppress(OSError):
-            (folder / name).unlink()
-    put(folder, MANIFEST, ("\n".join(sorted(made)) + "\n").encode())
-
-
-def _manifest(folder: Path) -> Sequence[str]:
-    """The files that an earlier call wrote; names that lead out of the folder are not believed."""
-    try:
-        names = regular_bytes(folder / MANIFEST).decode().split("\n")
-    except (OSError, ValueError):
-        return []
-    root = Path(os.path.realpath(folder))
-    names = [name for name in names if name and name.isprintable()]
-    return [name for name in names if Path(os.path.realpath((root / name).parent)) in (root, *_inside(root))]
-
-
-def _inside(root: Path) -> tuple[Path, ...]:
-    return tuple(root / name for name in ("claims", "assets", "figures"))
-
-
-def put(folder: Path, name: str, content: bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one, never a part."""
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # hundreds of small files, which can be written again: not worth waiting for the disk each time
-    atomic_write(path, content, durable=False)
+    publish(made, folder, MODELS)

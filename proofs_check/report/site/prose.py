@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from proofs_check.report.site import formula
 
@@ -40,7 +41,8 @@ _APART = (r"\operatorname", r"\mathbb", r"\sum", r"\lVert", r"\mathrm", "|")
 _BREAK = re.compile(r" (=|<|>|\\leq|\\geq|\\to|\+|-) ")
 _MARKED = re.compile(r"`([^`]+)`(?!`)")
 _ENDS = re.compile(r"(?=[\s.,;:!?)\]]|$)")
-#: What shows that a run is a formula, beside a product without a sign.
+#: What shows that a factor is one, and that a run is a formula, beside a product without a sign.
+_SHOWN = re.compile(r"[\^|_\[]")
 _TELLING = re.compile(r"\w'\(|\^|\*\*|\||\[|sum_| ~ | -> |\{")
 
 
@@ -125,9 +127,8 @@ class _Reader:
     def _joins(self, before: str, factor: str) -> bool:
         """Whether what stands after a space is a factor: always in brackets; outside where one of both shows it."""
         last = before[before.rfind(" ") + 1 :]
-        telling = re.compile(r"[\^|_\[]")
         named = re.fullmatch(r"[aAI]", factor) is None and "(" not in factor[:1]
-        shown = telling.search(factor) or (telling.search(last) and named)
+        shown = _SHOWN.search(factor) or (_SHOWN.search(last) and named)
         return self.depth > 0 or bool(shown) or (named and (last == "tr" or "^T" in before))
 
     def factor(self) -> str:
@@ -264,11 +265,16 @@ def whole(text: str) -> str | None:
     return found if reader.at == len(text) else None
 
 
-def runs(text: str) -> Iterator[tuple[str | None, str]]:
+@lru_cache(maxsize=20_000)
+def runs(text: str) -> tuple[tuple[str | None, str], ...]:
     """The text cut into (LaTeX, the text of it); None for what is no mathematics in this notation.
 
     What the language of formulas reads by itself is left to it. A text between backticks is a formula.
     """
+    return tuple(_runs(text))
+
+
+def _runs(text: str) -> Iterator[tuple[str | None, str]]:
     done = place = 0
     limit = min(len(text), LONGEST)
     while place < limit:

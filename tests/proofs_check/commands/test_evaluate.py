@@ -295,6 +295,8 @@ def test_a_bad_setting_of_a_limit_is_one_line(
         (["bao2024.appA.eq15", "--set", "i=1", "--a", "m.npy", "--w", "W.npy"], "--a 'm.npy'"),
         (["bao2024.appA.eq11", "--m", "W.npy", "--w", "W.npy"], "a vector (d,)"),
         (["bao2024.sec4.gaussian-rho", "--set", "mu=1", "--set", "v=0"], "the hypotheses: mu in R, v > 0"),
+        (["bao2024.sec4.gaussian-rho", "--set", "mu=1e-61"], "between 1e-60 and 1e+60"),
+        (["bao2024.sec4.gaussian-rho", "--set", "mu=1e999999999"], "a number such as"),
         (["bao2024.appA.eq15", "--effort", "quik"], "nearest: quick"),
         (["bao2024.appA.eq15", "--seed", "x"], "--seed"),
         ([], "ID"),

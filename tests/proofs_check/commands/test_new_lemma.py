@@ -166,6 +166,13 @@ def test_modules_of_a_first_lemma_are_not_hidden_by_a_package(
     assert contents(here) == before
 
 
+def test_a_folder_does_not_free_the_name_of_a_package(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "numpy").mkdir()
+    assert cli.main(["new-lemma", "numpy.sec1.thing"]) == 2
+    assert "Python has a package numpy" in capsys.readouterr().err
+    assert contents(here) == {}
+
+
 def test_a_place_that_cannot_be_written_is_one_line_with_nothing_written(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,6 +16,8 @@ import pytest
 from proofs_check.claims.report import Variant
 from proofs_check.claims.schema import empty
 from proofs_check.report import site
+from proofs_check.report.outputs import atomic_write
+from proofs_check.report.publishing import MANIFEST
 from proofs_check.report.site import pages, view
 from tests.proofs_check.report.site.reading import Element, read
 
@@ -302,8 +304,8 @@ def test_a_later_run_takes_its_own_files_away_and_no_others(
     (folder / "mine.txt").write_text("mine")
     outside = tmp_path / "outside.txt"
     outside.write_text("outside")
-    listed = (folder / pages.MANIFEST).read_text()
-    (folder / pages.MANIFEST).write_text(listed + "../../outside.txt\n" + str(outside) + "\n")
+    listed = (folder / MANIFEST).read_text()
+    (folder / MANIFEST).write_text(listed + "../../outside.txt\n" + str(outside) + "\n")
     (folder / "models").mkdir()
     (folder / "models" / "small.html").write_text("a model")
     sample_report["claims"] = sample_report["claims"][:1]
@@ -311,9 +313,47 @@ def test_a_later_run_takes_its_own_files_away_and_no_others(
     # the page of a model that was measured into the folder stays, and is linked to
     assert '<a href="models/small.html">small</a>' in (folder / "index.html").read_text()
     left = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert left == {*(name for name, _ in pages.files(sample_report)), pages.MANIFEST, "mine.txt", "models/small.html"}
+    assert left == {*(name for name, _ in pages.files(sample_report)), MANIFEST, "mine.txt", "models/small.html"}
     assert outside.exists()
     assert not list(folder.rglob(".twofold-*"))
+
+
+@pytest.mark.parametrize("name", ["index.html", "report.json", "claims/bao2024.appA.eq11.html"])
+def test_what_is_no_report_is_not_written_over(name: str, sample_report: Report, tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(FileExistsError, match=name):
+        site.write(sample_report, tmp_path)
+    assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()] == [name]
+    assert (tmp_path / name).read_text() == "mine"
+
+
+def test_nothing_is_written_through_a_link_of_the_folder(sample_report: Report, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "claims").symlink_to(tmp_path / "outside")
+    with pytest.raises(NotADirectoryError, match="through a link"):
+        site.write(sample_report, tmp_path / "site")
+    assert not any((tmp_path / "outside").iterdir()) and len([*(tmp_path / "site").iterdir()]) == 1
+
+
+def test_a_site_that_was_killed_half_way_is_written_anew(
+    sample_report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[Path] = []
+
+    def killed(path: Path, content: bytes, **options: bool) -> None:
+        if len(done) == 5:
+            raise KeyboardInterrupt
+        done.append(path)
+        atomic_write(path, content, **options)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("proofs_check.report.publishing.atomic_write", killed)
+        site.write(sample_report, tmp_path)
+    assert (tmp_path / "index.html").exists() and not (tmp_path / "report.json").exists()
+    site.write(sample_report, tmp_path)
+    assert (tmp_path / "report.json").exists()
 
 
 def test_a_figure_is_shown_once_by_its_smaller_file(sample_report: Report, figures: Path) -> None:
