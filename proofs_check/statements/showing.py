@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from proofs_check.claims.report import Claim
+from proofs_check.report.telling import parameters
 from proofs_check.statements.differing import marked
 
 #: How a remark begins that says what the simulation of a limit leaves to the derivation.
@@ -48,7 +47,7 @@ def rows(reports: list[Claim]) -> Iterator[tuple[str, str]]:
         values = f"printed {point['printed']}, true {point['true']}"
         if "limit" in point:
             values = f"{point['limit']}: {values}; exactly {point['finite']} there, before the limit"
-        yield "counterexample", f"{case_text(point['params'])}: {values}"
+        yield "counterexample", f"{parameters(point['params'])}: {values}"
     symbolic = first["symbolic"]
     yield "derivation", f"{symbolic['status']}: {symbolic['method']}" if symbolic["method"] else symbolic["status"]
     for remark in symbolic["evidence"]:
@@ -61,12 +60,3 @@ def rows(reports: list[Claim]) -> Iterator[tuple[str, str]]:
     if first["decoys"]["of"]:
         yield "wrong versions", f"{first['decoys']['caught']} of {first['decoys']['of']} told from it"
     yield "replay", first["replay"]
-
-
-def case_text(params: Mapping[str, Any]) -> str:
-    """A case as a reader writes it: i = 1, W = [[1, 0], [0, 1]]."""
-    return ", ".join(f"{name} = {_value(value)}" for name, value in params.items())
-
-
-def _value(value: Any) -> str:
-    return json.dumps(value).replace('"', "") if isinstance(value, list) else str(value)
