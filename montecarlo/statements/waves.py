@@ -77,6 +77,7 @@ class Sphere:
 Law = Gaussian | Sphere | Frame | Powers
 
 
+@np.errstate(over="raise", invalid="raise")
 def kurtosis(
     node: Node,
     env: Environment,
@@ -112,8 +113,7 @@ def kurtosis(
         if apart:
             mean, kappa = 0.0, kappa * [1 + (-1) ** r for r in range(len(kappa))]
         kappa[1] = mean
-        with np.errstate(over="raise", invalid="raise"):
-            return kurtosis_of_moments(moments(list(kappa)), power)
+        return kurtosis_of_moments(moments(list(kappa)), power)
     except (NoWavesError, DirectionError, StatementSimulationError, OverflowError, FloatingPointError):
         return math.inf
 

@@ -1,7 +1,8 @@
 """Whether both interpreters of a statement agree at a case: what is derived there, and what is sampled or evaluated.
 
 A sample's interval of left - right holds the exact value but for the level that it is handed, whatever the tails are
-(``proofs_check.checks.intervals``). Numbers without tokens are computed in exact or ball arithmetic on one side and in
+(``proofs_check.checks.intervals``); the k-th sample of a quantity is handed delta/(k (k + 1)), which add up to delta
+however many are looked at. Numbers without tokens are computed in exact or ball arithmetic on one side and in
 floating point on the other, and differ by no more than rounding.
 """
 
@@ -24,6 +25,8 @@ from theorems.statement.proposition import Proposition
 
 #: Most walks of a case: errors of some parts in a hundred are seen, and small ones are left to the judgement.
 MOST = 1 << 16
+#: How often cases are drawn once more at the edges that none met, or none that can be afforded.
+ROUNDS = 4
 
 
 def propositions(claim: Statement) -> dict[str, Proposition]:
@@ -54,6 +57,7 @@ class Interpreters:
     def __post_init__(self) -> None:
         self.checker = Checker(self.derived, self.claim, "quick")
         self.looks: dict[str, Look] = {}
+        self.samples = 0
 
     def look(self, case: Case) -> Look:
         """What both are found to say at a case, which is looked at once: it has one stream."""
@@ -67,13 +71,15 @@ class Interpreters:
         if not self.derived.random:
             exact = exact_case(self.derived, case)
             return Look(conflicting(self.derived, exact, self.simulated), 1)
-        options = {"claim_id": self.claim, "seed": self.seed, "delta": self.delta, "effort": "quick"}
+        level = self.delta / ((self.samples + 1) * (self.samples + 2))
+        options = {"claim_id": self.claim, "seed": self.seed, "delta": level, "effort": "quick"}
         options["derived"] = self.checker.spreads(case)
         try:
             planned = plan(self.simulated, case, mark="property", **options)
             measured = replace(planned, walks=min(planned.walks, MOST))(self.checker.found.streams)
         except TooDearError:
             return Look()
+        self.samples += 1
         told = "; ".join(self.checker.conflicts([measured])[:1])
         # both have a value, or neither
         valued = None not in self.checker.sides(case)
@@ -82,17 +88,24 @@ class Interpreters:
     def agreement(self, draws: int, key: int) -> Agreed:
         """Ask both at the first of each list of cases that can be afforded; where they differ, at smaller ones."""
         found, dear = Agreed(self.claim), list[Case]()
-        edges = at_edges.edges(self.derived).values()
-        for cases in at_edges.drawn(self.derived, edges, key, draws):
-            looks = ((case, self.look(case)) for case in cases)
-            case, seen = next((one for one in looks if one[1].compared or one[1].told), (cases[0], Look()))
-            dear += [] if seen.compared else cases
-            if seen.told:
-                least = at_edges.smallest(self.derived, lambda one: bool(self.look(one).told)) or case
-                found.case, found.told = readable_case(least), self.look(least).told
-                return found
-            found.cases += [case] * seen.compared
-            found.compared += seen.compared
-        found.missed = at_edges.missed(edges, [*found.cases, *dear])
-        found.unasked = [edge for edge in at_edges.missed(edges, found.cases) if edge not in found.missed]
+        edges = at_edges.edges(self.derived)
+        drawn = at_edges.drawn(self.derived, edges.values(), key, draws)
+        for number in range(1, ROUNDS + 2):
+            for cases in drawn:
+                looks = ((case, self.look(case)) for case in cases)
+                case, seen = next((one for one in looks if one[1].compared or one[1].told), (cases[0], Look()))
+                dear += [] if seen.compared else cases
+                if seen.told:
+                    least = at_edges.smallest(self.derived, lambda one: bool(self.look(one).told)) or case
+                    found.case, found.told = readable_case(least), self.look(least).told
+                    return found
+                found.cases += [case] * seen.compared
+                found.compared += seen.compared
+            found.missed = at_edges.missed(edges.values(), [*found.cases, *dear])
+            left = at_edges.missed(edges.values(), found.cases)
+            found.unasked = [edge for edge in left if edge not in found.missed]
+            if not left:
+                break
+            again = key + 1000 * number
+            drawn = at_edges.drawn(self.derived, [edges[name] for name in left], again, len(left))
         return found

@@ -106,3 +106,8 @@ def test_the_kurtosis_on_the_sphere_is_that_of_a_uniform_coordinate(function: An
     values = function(math.sqrt(3) * math.hypot(1 / 4, 1 / 2) * places)
     found = simulation.tails(statistic).kurtosis
     assert found is not None and found == pytest.approx(kurtosis(values, weights / 2), rel=2e-3)
+
+
+def test_what_is_too_large_for_a_float_has_no_kurtosis() -> None:
+    """Without a warning, which is an error here."""
+    assert tails(["exp", ["*", num(150), form(1)]]).kurtosis == math.inf
