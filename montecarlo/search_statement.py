@@ -46,7 +46,8 @@ def number(function: Callable[[Floats], Array], case: Floats) -> float:
     """The value of a compiled expression at a case in float64; NaN where it has none."""
     try:
         with np.errstate(all="ignore"):
-            return float(np.asarray(function(case), dtype=float).reshape(()))
+            value = function(case)
+            return value if type(value) is float else float(np.asarray(value, dtype=float).reshape(()))
     except (ZeroDivisionError, OverflowError, IndexError, np.linalg.LinAlgError):
         return math.nan
 
@@ -285,9 +286,11 @@ def _slope(
 
     def slope(case: Floats) -> float:
         place = float(_plain(at(case)))
+        inner: Floats = {**case, "numbers": dict(case["numbers"])}
 
         def value(shift: float) -> float:
-            return float(_plain(body({**case, "numbers": {**case["numbers"], variable: place + shift}})))
+            inner["numbers"][variable] = place + shift
+            return float(_plain(body(inner)))
 
         step, best, error = 0.125 * max(abs(place), 0.125), math.nan, math.inf
         before: list[float] = []
@@ -384,14 +387,19 @@ class Landscape:
         self.margins = [margin(side, _number) for side in (left, right)] if relation in CLAUSES else []
         if self.margins:
             left = right = ["number", "0"]
-        self.left, self.right = compiled(left), compiled(right)
-        self.terms = [compiled(term) for side in (left, right) for term in (side[1:] if side[0] == "+" else [side])]
+        self.sides = [[compiled(term) for term in (side[1:] if side[0] == "+" else [side])] for side in (left, right)]
         self.bounds = {name: None if bound is None else compiled(bound) for name, bound in known["bounds"].items()}
         self.relations = [(relation, compiled(one), compiled(two)) for relation, one, two in known["relations"]]
 
     def gap(self, case: Floats) -> float:
         """left - right for <=, right - left for >=, |left - right| for =; NaN where a side has no value."""
-        one, two = number(self.left, case), number(self.right, case)
+        return self._between(self._terms(case))
+
+    def _terms(self, case: Floats) -> list[list[float]]:
+        return [[number(term, case) for term in side] for side in self.sides]
+
+    def _between(self, terms: list[list[float]]) -> float:
+        one, two = (sum(side[1:], side[0]) for side in terms)
         if not (math.isfinite(one) and math.isfinite(two)):
             return math.nan
         return {"<": one - two, ">": two - one, "=": abs(one - two)}[self.relation[0]]
@@ -401,10 +409,11 @@ class Landscape:
         if self.margins:
             one, two = (side(case) for side in self.margins)
             return excess(self.relation, one, two)
-        gap = self.gap(case)
+        terms = self._terms(case)
+        gap = self._between(terms)
         if not gap:
             return gap
-        sizes = [abs(number(term, case)) for term in self.terms]
+        sizes = [abs(term) for side in terms for term in side]
         return gap / max([size for size in sizes if math.isfinite(size)] + [abs(gap), 1e-300])
 
     def projected(self, case: Floats) -> Floats | None:

@@ -31,6 +31,8 @@ SIMPLE = tuple(Fraction(v) for v in (0, 1, -1, 2, -2, 3, -3)) + tuple(
 EXTREME = tuple(Fraction(v) for v in (5, -5, 10, -10, 100, -100, 10**4)) + tuple(
     Fraction(sign, size) for size in (100, 10**4) for sign in (1, -1)
 )
+#: Of which the entries of one vector are.
+POOLS = (tuple(map(Fraction, (0, 1))), tuple(map(Fraction, (-1, 0, 1))), SIMPLE, (*SIMPLE, *EXTREME))
 #: Parts of an interval, and of the distance from its end.
 FRACTIONS = tuple(Fraction(text) for text in ("1/2", "1/4", "3/4", "1/100", "99/100", "1/3"))
 NEXT = (Fraction(1), Fraction(1, 100), Fraction(10))
@@ -156,8 +158,8 @@ class _Drawing:
         return abs(choice) if bounds and values.holds(abs(choice)) else choice
 
     def _entries(self, count: int) -> tuple[Fraction, ...]:
-        pool = self.pick([(0, 1), (-1, 0, 1), SIMPLE, (*SIMPLE, *EXTREME)])
-        return tuple(Fraction(self.pick(pool)) for _ in range(count))
+        pool, pick = self.pick(POOLS), self.pick
+        return tuple(pick(pool) for _ in range(count))
 
     def _vector(self, d: int) -> tuple[Fraction, ...]:
         return self._entries(d)

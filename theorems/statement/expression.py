@@ -105,9 +105,16 @@ class Expr:
 
     def walk(self) -> Iterator[Expr]:
         """This node and all below it."""
-        yield self
-        for arg in self:
-            yield from arg.walk()
+        return iter(self._nodes)
+
+    @cached_property
+    def _nodes(self) -> tuple[Expr, ...]:
+        found, left = [], [self]
+        while left:
+            node = left.pop()
+            found.append(node)
+            left.extend(reversed(node._below))
+        return tuple(found)
 
     def has(self, *ops: str) -> bool:
         """Whether one of these operations occurs."""

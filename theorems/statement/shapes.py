@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from theorems.statement.expression import (
     ELEMENTARY,
@@ -27,6 +28,7 @@ _PRODUCTS = {
 _TURNED = {"vector": "row", "row": "vector"}
 
 
+@lru_cache(maxsize=1 << 12)
 def shape(node: Expr, text: str = "") -> str:
     """number, vector, row, matrix or comparison; StatementError where shapes do not fit, at the place where that is."""
     op, args = node.op, node.args
