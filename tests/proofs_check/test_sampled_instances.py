@@ -149,6 +149,7 @@ def test_slopes_are_bound(claim: str) -> None:
     assert "diff(rho_6" in found.evidence[0] and "by value at 24 cases: found within " in found.evidence[0]
 
 
+@pytest.mark.slow_for("lemma2-derivative")
 @pytest.mark.parametrize("claim", [SLOPE, FLAT])
 @pytest.mark.parametrize("change", [lambda value: 1.001 * value + 1e-3, lambda value: -value], ids=["scaled", "turned"])
 def test_an_empirical_check_of_another_slope_is_seen(claim: str, change: Callable[[float], float]) -> None:
@@ -160,6 +161,7 @@ def test_an_empirical_check_of_another_slope_is_seen(claim: str, change: Callabl
     assert values_bound(pair, empirical_check, moved).simulated
 
 
+@pytest.mark.slow_for("lemma2-derivative")
 @pytest.mark.parametrize("claim", [SLOPE, FLAT])
 @pytest.mark.parametrize("factor", ["1001/1000", "-1", "theta", "eta"])
 def test_a_derivation_of_another_slope_is_seen(claim: str, factor: str) -> None:

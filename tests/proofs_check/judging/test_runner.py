@@ -38,7 +38,7 @@ PLACES = ("sec2.", "sec4.lemma1", "sec4.eq5", "sec5.eq8", "appA.", "appC.eq22", 
 MOMENTS = [claim for claim in catalogue() if not claim.plugin and claim.id.removeprefix("bao2024.").startswith(PLACES)]
 #: Those that take longest, whose like are among the others: left to ``make test-slow``.
 LONG = (
-    *("sec2.remark2-selector", "sec4.lemma1-variance", "appC.lemma1-second-moment"),
+    *("sec2.remark2-selector", "sec2.softmax-taylor", "sec4.lemma1-variance", "appC.lemma1-second-moment"),
     *(f"appC.lemma1-{n}" for n in ("B2", "B3", "C1", "C2")),
 )
 SHIPPED = [claim for claim in MOMENTS if not claim.id.endswith(LONG)]

@@ -27,15 +27,7 @@ def timeless(found: Any) -> Any:
     return [({**report, "seconds": 0.0}, spent) for report, spent in found]
 
 
-def test_the_reports_are_those_of_one_process() -> None:
-    taken: list[str] = []
-    found = {c.id: timeless(rows) for c, rows in workers.judged(claims(), OPTIONS, "cpu", 2, taken.append)}
-    assert sorted(taken) == sorted(NAMES) == sorted(found)
-    for claim in claims():
-        assert found[claim.id] == timeless(runner.judge(claim, OPTIONS, "cpu", runner.Silent()))
-
-
-def test_a_killed_worker_costs_its_claims_time_only() -> None:
+def test_the_reports_are_those_of_one_process_though_a_worker_is_killed() -> None:
     taken: list[str] = []
 
     def begun(name: str) -> None:
@@ -45,9 +37,10 @@ def test_a_killed_worker_costs_its_claims_time_only() -> None:
             for child in multiprocessing.active_children():
                 os.kill(child.pid or 0, signal.SIGKILL)
 
-    found = {c.id: rows[0][0]["verdict"] for c, rows in workers.judged(claims(), OPTIONS, "cpu", 2, begun)}
-    assert found == dict(zip(NAMES, ("verified", "refuted", "undecided"), strict=True))
-    assert len(taken) > 3
+    found = {c.id: timeless(rows) for c, rows in workers.judged(claims(), OPTIONS, "cpu", 2, begun)}
+    assert set(taken) == set(NAMES) == set(found) and len(taken) > 3
+    for claim in claims():
+        assert found[claim.id] == timeless(runner.judge(claim, OPTIONS, "cpu", runner.Silent()))
 
 
 @pytest.mark.slow
