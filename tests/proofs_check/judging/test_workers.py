@@ -45,7 +45,7 @@ def test_the_reports_are_those_of_one_process_though_a_worker_is_killed() -> Non
 
 @pytest.mark.slow
 def test_what_kills_its_worker_twice_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_judge", _end)
+    monkeypatch.setattr(workers, "judge", _end)
     monkeypatch.setattr(workers, "count", lambda claims, processes: 2)
     report = runner.run(claims()[:2], replace(OPTIONS, processes=2))
     assert [claim["id"] for claim in report["claims"]] == list(NAMES[:2])
