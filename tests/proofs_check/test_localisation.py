@@ -257,6 +257,7 @@ def test_the_words_of_a_limit_do_not_speak_of_T(claim: str) -> None:
 # -- planted faults: tests/properties plants one in every empirical check
 
 
+@pytest.mark.slow_for("xi-eta-range")
 @pytest.mark.parametrize(
     ("claim", "fault"), [("gaussian-rho", "wide"), ("lemma2-3", "moved"), ("xi-eta-range", "beyond")]
 )
