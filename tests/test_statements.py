@@ -16,6 +16,7 @@ from proofs_check.statements.deterministic import mutants_of
 from proofs_check.statements.judging import both_sides, check_statement
 from proofs_check.statements.moments import Checker
 from proofs_check.statements.request import Request
+from proofs_check.statements.violating import violations
 from proofs_check.statements.without_tokens import found_without_tokens
 from theorems.statement.decide import Derivation, decide
 from theorems.statement.expression import StatementError
@@ -122,7 +123,7 @@ def test_a_case_violates_the_wrong_versions_of_moments(example: Example) -> None
     for label, wrong in itertools.islice(wrong_versions(prop), LOOKED_AT):
         checker = Checker(wrong, "check.mutant", effort="quick")
         pool = itertools.chain(itertools.islice(simple(wrong), 100), drawn(wrong, 1, 24))
-        assert checker._violations(pool), f"{label}: {wrong.left} = {wrong.right}"
+        assert violations(checker.exactly, pool), f"{label}: {wrong.left} = {wrong.right}"
         told += 1
     assert told, "no wrong version was made"
 

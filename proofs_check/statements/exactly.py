@@ -19,6 +19,7 @@ from theorems.statement.normal import equal, rational_form
 from theorems.statement.numbers import rational_at
 from theorems.statement.places import Order, Place, place_of
 from theorems.statement.proposition import Proposition
+from theorems.statement.ranges import Range
 from theorems.statement.scalars import Exact, joined, sympy_of
 from theorems.statement.signs import positive_names
 
@@ -29,6 +30,7 @@ class Exactly:
     def __init__(self, prop: Proposition, derivation: Derivation) -> None:
         self.prop = prop
         self._by_places = {frozenset(prop.places): derivation}
+        self._by_numbers: dict[tuple[Any, ...], Derivation] = {}
 
     def derivation(self, node: Expr) -> Derivation:
         """The derivation in whose orders all of the fixed tokens of a node stand: a wrong version may have others."""
@@ -41,7 +43,7 @@ class Exactly:
     def at(self, node: Expr, case: Mapping[str, Any]) -> sp.Expr | None:
         """The value at a case, by the formula for every case or with the case's numbers put in; None where it has none.
 
-        A power with the exponent 3 k has a formula where k is a number.
+        A power with the exponent 3 k has a formula where k is a number, pieces at a have one where its sign is known.
         """
         derivation = self.derivation(node)
         try:
@@ -50,12 +52,24 @@ class Exactly:
             try:
                 value = derivation.at(node, case)
             except StatementError:
-                value = derivation.at(_worked_out(node.put(self._numbers(case))), case)
+                value = self._there(derivation, case).at(_worked_out(node.put(self._numbers(case))), case)
         except (StatementError, KeyError, ZeroDivisionError):
             return None
         if value.is_Rational:
             return value
         return None if value.has(sp.zoo, sp.nan, sp.oo, -sp.oo) or value.is_real is False else value
+
+    def _there(self, derivation: Derivation, case: Mapping[str, Any]) -> Derivation:
+        """The derivation where the dimension and the parameters are known to be those of a case."""
+        prop = derivation.prop
+        names = [name for name in ("d", *prop.parameters) if name in case and name not in prop.positions]
+        values = tuple(Fraction(case[name]) for name in names)
+        key = (prop.places, *names, *values)
+        if key not in self._by_numbers:
+            ranges = {name: Range(value, value) for name, value in zip(names, values, strict=True)}
+            known = replace(prop.known, ranges={**prop.known.ranges, **ranges})
+            self._by_numbers[key] = Derivation(replace(prop, known=known))
+        return self._by_numbers[key]
 
     def defined(self, node: Expr, case: Mapping[str, Any]) -> bool:
         """Whether nothing in an expression is seen to divide by 0, or to be a root of a negative number, at a case."""

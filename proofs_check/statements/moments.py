@@ -26,7 +26,8 @@ from proofs_check.statements.measuring import (
 )
 from proofs_check.statements.planning import Spread, exact_spreads, told
 from proofs_check.statements.texts import exact_text, interval_text, raw_moments, without_cases
-from theorems.statement.decide import Decision, contradicts, decide, derivation_of
+from proofs_check.statements.violating import violations
+from theorems.statement.decide import Decision, decide, derivation_of
 from theorems.statement.entrywise import readable
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.mutants import mutants
@@ -126,9 +127,16 @@ class Checker:
         else:
             self.found.status, self.found.reason = "undecided", decision.reason
             self.found.doing = "while looking for a case that violates it"
-            from proofs_check.statements.bounding import refute_by_balls  # which imports scipy
+            # what has no formula for every case may have a value at one
+            small = list(itertools.islice(self.simple(), FIRST))
+            known = any(None not in self.sides(case) for case in small)
+            if any(map(self.exactly.violates, (*small, *pool) if known else ())):
+                self.found.method = "exact values at a case"
+                self._refute(decision, pool)
+            else:
+                from proofs_check.statements.bounding import refute_by_balls  # which imports scipy
 
-            refute_by_balls(self, pool)
+                refute_by_balls(self, pool)
         if self.found.status != "disproved":
             self._sample(pool)
         if self.found.status == "proved" and self.found.simulation == "agrees":
@@ -157,7 +165,7 @@ class Checker:
 
     def _refute(self, decision: Decision, pool: list[Case]) -> None:
         """Look for an exact case that violates the statement, and sample it on two streams."""
-        found = self._violations(self._candidates(pool, []))
+        found = violations(self.exactly, self._candidates(pool, []))
         if not found:
             self.found.status, where = "undecided", "; ".join(part.order for part in decision.failing[:3])
             self.found.reason = f"not shown for {where}, and no case that violates it was found"
@@ -168,30 +176,33 @@ class Checker:
         while found and len(dear) < ROUNDS and not self._refuted_at(found):
             # a number may not vary at a case: at other dimensions and positions it is cheaper
             dear += found
-            found = self._violations(self._candidates(pool, dear))
+            found = violations(self.exactly, self._candidates(pool, dear))
 
     def _refuted_at(self, cases: list[Case]) -> bool:
-        """Sample cases that violate the statement, until one contradicts it; whether any was sampled."""
+        """Sample cases that violate the statement, until one contradicts it; whether any was sampled.
+
+        Where the sides are equal and one is to be larger, the samples have to agree with that, on both streams.
+        """
         sampled = False
         for case in distinct(cases):
             left, right = self.sides(case)
             assert left is not None and right is not None
             gap = abs(float(left - right))
             try:
-                first, again = (self._measure(case, mark, gap, REFUTING) for mark in ("", "confirmation"))
+                first, again = (self._measure(case, mark, gap or None, REFUTING) for mark in ("", "confirmation"))
             except TooDearError as error:
                 self.found.reason = f"disproved; {error}"
                 continue
-            even = f"disproved; both sides are {left} at {parameters(readable_case(case))}, which no simulation tells"
-            sampled, self.found.reason = True, "" if gap else f"{even} from values that are nearly equal"
+            sampled, self.found.reason = True, ""
             self.tell([first], "left - right" if self.prop.right.has("E", "Var", "Cov") else str(self.prop.stated[0]))
             self.found.conflicts += self.conflicts([first, again])
             self.found.samples += first.walks + again.walks
-            self.found.simulation = "contradicts" if first.contradicts(self.prop.relation) else "underpowered"
-            self.found.confirmed = first.contradicts(self.prop.relation) and again.contradicts(self.prop.relation)
+            seen = [one.contradicts(self.prop.relation) if gap else one.agrees("=") for one in (first, again)]
+            self.found.simulation, self.found.confirmed = "contradicts" if seen[0] else "underpowered", all(seen)
             self.found.counterexample = {"params": readable_case(case), "printed": str(right), "true": str(left)}
             planned = told([first.exactly, again.exactly])
-            self.found.power = f"an error of {gap:.3g} is caught with probability {1 - BETA:g}; {planned}"
+            least = f"an error of {gap or first.tolerance:.3g} is caught with probability {1 - BETA:g}; {planned}"
+            self.found.power = least if gap else f"both sides are equal there, and so are the samples: {least}"
             if self.found.confirmed:
                 return True
         return sampled
@@ -199,32 +210,8 @@ class Checker:
     def _candidates(self, pool: list[Case], dear: list[Case]) -> Iterable[Case]:
         """Small cases and those of the pool, but for the dimensions and positions of ``dear`` ones."""
         few = itertools.islice(self.simple(), max(CANDIDATES[self.effort] - len(pool), 0))
-        return (one for one in itertools.chain(few, sorted(pool, key=size)) if counts(one) not in map(counts, dear))
-
-    def _violations(self, candidates: Iterable[Case]) -> list[Case]:
-        """Cases that violate the statement: the smallest where the sides differ by a fifth, and where it is plainest.
-
-        Plainest is where the difference is largest beside what a single walk's number varies by.
-        """
-        plain: list[tuple[float, Case]] = []
-        for case in itertools.islice(candidates, CANDIDATES[self.effort]):
-            left, right = self.sides(case)
-            if left is None or right is None or contradicts(self.prop, left, right) is not True:
-                continue
-            gap, scale = abs(float(left - right)), max(abs(float(left)), abs(float(right)))
-            if 5 * gap >= scale:
-                return [case, *(other for _, other in plain[:1])]
-            plain.append((-gap / self._spread(case, scale), case))
-            plain.sort(key=lambda entry: entry[0])
-        return [case for _, case in plain[:2]]
-
-    def _spread(self, case: Mapping[str, Any], scale: float) -> float:
-        """The standard deviation of one walk's number, where the left side is an expectation; else its value."""
-        if self.prop.left.op == "E":
-            found = self.exact(Expr("Var", self.prop.left.args), case)
-            if found is not None and found.is_number:
-                return max(float(sp.re(found)), 0.0) ** 0.5 or scale
-        return scale
+        every = itertools.chain(few, sorted(pool, key=size))
+        return itertools.islice((one for one in every if counts(one) not in map(counts, dear)), CANDIDATES[self.effort])
 
     def _correct(self, decision: Decision) -> None:
         """What is true instead, where one formula is."""

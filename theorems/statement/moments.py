@@ -30,6 +30,7 @@ from theorems.statement.geometric import NotClosedError, Powers
 from theorems.statement.laws import Law
 from theorems.statement.normal import nonnegative
 from theorems.statement.places import Order, Place
+from theorems.statement.ranges import Range
 from theorems.statement.series_moments import of_series
 from theorems.statement.traces import SIGMA, Letters, Traces
 from theorems.statement.waves import Wave, expected, on_the_sphere
@@ -201,14 +202,24 @@ class Moments(Powers):
 
     def _larger(self, value: sp.Expr, strict: bool) -> bool:
         """Whether a number made of names is seen to be >= 0, or > 0."""
-        ranges = self.traces.known.ranges
-        low = {symbol(name): known.low for name, known in ranges.items() if known.low is not None and known.low >= 0}
-        over = {name: sp.Rational(str(low[name])) + sp.Dummy() for name in value.free_symbols if name in low}
+        over: dict[sp.Symbol, sp.Expr] = {}
+        signed = True
+        for name in value.free_symbols:
+            known, more = self.traces.known.ranges.get(name.name, Range()), sp.Dummy()
+            if known.low is not None and known.low == known.high:
+                over[name] = sp.Rational(str(known.low))
+            elif strict:
+                signed = signed and known.sign is not None
+                over[name] = -more if known.sign == -1 else more
+            elif known.low is not None and known.low >= 0:
+                over[name] = sp.Rational(str(known.low)) + more
+            elif known.high is not None and known.high <= 0:
+                over[name] = sp.Rational(str(known.high)) - more
         if strict:
-            terms = [term.as_coeff_Mul() for term in sp.Add.make_args(sp.expand(value))]
-            signed = all(one.name in ranges and ranges[one.name].sign == 1 for one in value.free_symbols)
+            terms = [term.as_coeff_Mul() for term in sp.Add.make_args(sp.expand(value.xreplace(over)))]
             return signed and all(count > 0 and rest.is_polynomial() for count, rest in terms)
-        return nonnegative(value, over)
+        names = {one: one for form in over.values() for one in form.free_symbols}
+        return nonnegative(value.xreplace(over), names)
 
     def _opaque(self, value: sp.Expr) -> Ratio:
         """A value under a name, its rational factor taken out."""

@@ -159,11 +159,18 @@ def test_a_condition_is_told_once() -> None:
     assert told.startswith("For every d, covariance Sigma, position i (1 <= i <= T) and length T with tr(Sigma) >= i: ")
 
 
-def test_sides_that_are_equal_where_one_is_to_be_larger_are_told() -> None:
+def test_sides_that_are_equal_where_one_is_to_be_larger_refute() -> None:
     (report,) = check_statement(Request("E[(x[i].T*u)**4] < 3*E[(x[i].T*u)**2]**2", "u in R^d, u != 0"), "quick")
-    assert report["symbolic"]["status"] == "disproved"
-    where = "both sides are 3 at i = 1, d = 1, Sigma = [[1]], u = [1]"
-    assert report["reason"] == f"disproved; {where}, which no simulation tells from values that are nearly equal"
+    assert (report["verdict"], report["simulation"]["status"]) == ("refuted", "contradicts")
+    point = report["counterexample"]
+    assert point is not None and (point["printed"], point["true"]) == ("3", "3")
+    assert "both sides are equal there, and so are the samples" in report["simulation"]["power"]
+
+
+def test_samples_that_differ_where_the_sides_are_equal_refute_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Measurement, "agrees", lambda self, relation: False)
+    (report,) = check_statement(Request("E[norm(x[i] - x[j])**2] > 0", "i <= j, Sigma = I"), "quick")
+    assert (report["verdict"], report["symbolic"]["status"]) == ("undecided", "disproved")
 
 
 def test_what_has_no_closed_form_is_undecided_and_says_what_was_simulated() -> None:
@@ -309,7 +316,7 @@ def test_what_a_proof_takes_on_trust_is_listed(text: str, hypotheses: str, what:
         (Request("E[norm(x[1])]/sqrt(d) -> 1", "Sigma = I", limit="d -> oo"), "gamma(N/2) (N -> oo)"),
         (Request("E[norm(x[1])] = 1"), "norm(x[1]) has no closed form here"),
         (Request("P[x[1].T*u > 0] = 1/2", "u in R^d, u != 0"), "the variance of x[1].T*u may be 0"),
-        (Request("E[max(x[i].T*u, x[j].T*u)] = 1", "u in R^d, Sigma = I, i <= j"), "two forms that may coincide"),
+        (Request("E[max(x[i].T*u, x[j].T*u)] >= 0", "u in R^d, Sigma = I, i <= j"), "two forms that may coincide"),
     ],
 )
 def test_what_is_not_decided_is_told_in_the_statement_s_own_names(request_: Request, told: str) -> None:
