@@ -10,7 +10,7 @@ from theorems.statement.proposition import proposition
 
 
 def test_steps_name_what_was_compared() -> None:
-    proof = proved(proposition("log(sum(exp(s[j]), j, 1, n)) <= max(s) + log(n)", "s in R^n"))
+    proof = proved(proposition("log(sum(exp(s[j]), j, 1, n)) <= B + log(n)", "s in R^n, abs(s[j]) <= B"))
     assert proof is not None
     rules = [step.rule for step in proof.steps]
     found = rules.index("log is increasing")

@@ -24,6 +24,7 @@ from theorems.statement.proofs.quotients import (
     substituted,
     terms,
 )
+from theorems.statement.proofs.sums import log_of_entry, summed
 from theorems.statement.traces import SIGMA, Letters, Traces
 
 #: Largest power of one exponential, and most terms of a polynomial.
@@ -62,6 +63,17 @@ class Atoms:
         if self.settled:
             self._kept[node] = form
         return form
+
+    def has(self, node: Expr) -> bool:
+        """Whether a number is made of the atoms that there are; others that it has are forgotten again."""
+        nodes, kept = dict(self.nodes), dict(self._kept)
+        try:
+            found = self.quotient(node).above.names <= nodes.keys()
+        except NoFormError:
+            found = False
+        if not found:
+            self.nodes, self._kept = nodes, kept
+        return found
 
     def folded(self, value: Ratio) -> Ratio:
         """The polynomial with even powers of roots replaced by what they are powers of."""
@@ -324,14 +336,17 @@ class Atoms:
                 one = self.nodes.get(label, name(label))
                 if one.op == "exp":
                     part = self.quotient(one.args[0])
-                elif one.op == "name" and self._positive(label):
+                elif one.op == "entry" and (by_scores := log_of_entry(one, self.known)) is not None:
+                    part = self.quotient(by_scores)
+                elif (one.op == "name" and self.positive(label)) or (one.op == "entry" and one.args[0] in self.weights):
+                    # a product of numbers >= 0 that has a logarithm has none that is 0
                     part = Quotient(self.label(f"log(({label})/(1))", Expr("log", (one,))))
                 else:
                     return None
                 found = found + Quotient(Ratio.of(power)) * part
         return found
 
-    def _positive(self, label: str) -> bool:
+    def positive(self, label: str) -> bool:
         """Whether a name is > 0 by its range, or by that of a name that is at most as large."""
         smaller, found = [label], {label}
         while smaller:
@@ -360,36 +375,9 @@ class Atoms:
         """An entry of a sequence or of softmax(...)."""
         return Quotient(self.label(str(node), node))
 
-    def summed(self, node: Expr) -> Quotient:
-        """sum(softmax(s)[i], i, 1, n) = 1 over all entries, and sum(s[i]**2, i, 1, n) = norm(s)**2."""
-        body, index, first, last = node.args
-        entry = body.args[0] if body.op == "**" and body.args[1] == number(2) else body
-        if first != number(1):
-            raise NoFormError
-        vector = self._of_all_entries(entry, name(index), last)
-        if vector is not None:
-            if entry is not body:
-                return self._power(Expr("norm", (vector, "")), number(2))
-            return Quotient(ONE if self.distribution(vector) else self.label(f"sum({vector})", node))
-        if body.op == "*" and len(body.args) == 2:
-            vectors = [self._of_all_entries(factor, name(index), last) for factor in body.args]
-            if vectors[0] is not None and vectors[1] is not None:
-                return self._product(Expr("*", (Expr("T", (vectors[0],)), vectors[1])))
-        raise NoFormError
-
     def distribution(self, vector: Expr) -> bool:
         """Whether a vector is a probability vector."""
         return vector.op == "softmax" or (vector.op == "family" and vector.args[0] in self.weights)
-
-    def _of_all_entries(self, entry: Expr, index: Expr, last: Expr) -> Expr | None:
-        """The vector of which an entry is any one, where the last is its size."""
-        if entry.op != "entry" or entry.args[1] != index:
-            return None
-        head = entry.args[0]
-        vector = Expr("family", (head,)) if isinstance(head, str) else head
-        inner = vector.args[0] if vector.op == "softmax" else vector
-        size = self.known.sequences[inner.args[0]][0] if inner.op == "family" else ""
-        return vector if size and last == (number(int(size)) if size.isdigit() else name(size)) else None
 
     def _power(self, base: Expr, exponent: Expr) -> Quotient:
         if not self._is_number(base):
@@ -423,7 +411,7 @@ _READERS = {
     **special.READERS,
     "entry": Atoms.entry,
     "entropy": Atoms.entry,
-    "sum": Atoms.summed,
+    "sum": summed,
 }
 
 

@@ -72,5 +72,4 @@ def between(ends: tuple[Expr, Expr], node: Expr) -> Iterator[Fact]:
 
 def spoken(atoms: Atoms, values: Iterable[Expr]) -> bool:
     """Whether numbers are made of the atoms that the statement has."""
-    before = set(atoms.nodes)
-    return all(atoms.quotient(value).above.names <= before for value in values)
+    return all(map(atoms.has, values))

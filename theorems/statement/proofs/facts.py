@@ -17,6 +17,7 @@ from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, between, count,
 from theorems.statement.proofs.norms import entry_norm, norm
 from theorems.statement.proofs.quotients import NONE
 from theorems.statement.proofs.softmax import entropy, entry, extreme
+from theorems.statement.proofs.sums import log_sums
 from theorems.statement.squares import semidefinite
 from theorems.statement.traces import Letters
 
@@ -30,6 +31,7 @@ def facts_of(atoms: Atoms, known: Hypotheses, whole: Iterable[str]) -> Iterator[
             yield from rule(atoms, known, label, node)
     yield from _cauchy(atoms, known)
     yield from _logarithms(atoms, known, set(whole))
+    yield from log_sums(atoms, known)
     yield from _gammas(atoms, known, set(whole))
 
 
@@ -263,6 +265,8 @@ def _logarithm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Itera
 def _sum(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
     """The sum of all entries of a sequence."""
     body, _, _, last = node.args
+    if body.op != "entry" or not isinstance(body.args[0], str):
+        return
     if (ends := known.choices.get(body.args[0])) is not None:
         yield from between((times(last, ends[0]), times(last, ends[1])), node)
     vector = Expr("family", (body.args[0],))

@@ -75,7 +75,8 @@ class Prover:
     """Proves relations under a statement's hypotheses."""
 
     def __init__(self, prop: Proposition, work: Work) -> None:
-        self.prop, self.known, self.work = prop, prop.known, work
+        self.prop, self.work = prop, work
+        self.known = replace(prop.known, letters=tuple(sorted(frame(prop).quantified)))
         self.nested, self.inductions = False, 0
         self.positive: dict[Expr, bool] = {}
         self.bounds: tuple[Expr, ...] = ()

@@ -19,6 +19,11 @@ def entry(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[F
         if bound is not None:
             yield Fact("bound of the entries", minus(bound, node))
             yield Fact("bound of the entries", add(bound, node))
+        for relation, left, right in known.relations:
+            if left.op == "entry" and left.args[0] == head and _every(known, left.args[1]) and not right.has("entry"):
+                gap = minus(right, node) if relation[0] == "<" else minus(node, right)
+                if relation != "!=":
+                    yield Fact("hypothesis", gap, strict=relation in ("<", ">"), equal=relation == "=")
         if head in known.choices:
             yield from between(known.choices[head], node)
         if head in atoms.weights:
@@ -39,6 +44,7 @@ def entry(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[F
                     gap = minus(ONE, add(node, other))
                     yield Fact("two entries of softmax(s) add up to 1 at most", gap, equal=_two(known, found[0]))
         yield from _beside_scores(atoms, known, node, scores, found[0])
+        yield from _beside_ends(atoms, node, scores, found[0])
         if found[1] is not None:
             yield from _corners(node, found[0], found[1], upper=True, lower=True)
 
@@ -62,6 +68,20 @@ def _beside_scores(atoms: Atoms, known: Hypotheses, node: Expr, scores: str, man
         gap = times(number(sign), minus(own, times(node, add(own, rest))))
         if spoken(atoms, (rest,)):
             yield Fact("softmax(s)[i] beside n - 1 times the smallest, or largest, exp(s_j)", gap)
+
+
+def _beside_ends(atoms: Atoms, node: Expr, scores: str, many: Expr) -> Iterator[Fact]:
+    """exp(s_i - max(s))/n <= softmax(s)[i] <= exp(s_i - min(s))/n, and exp(min(s)) <= exp(s_i) <= exp(max(s))."""
+    family, own = Expr("family", (scores,)), Expr("exp", (Expr("entry", (scores, node.args[1])),))
+    low, high = (Expr("exp", (Expr(op, (family,)),)) for op in ("min", "max"))
+    for one, two in ((own, high), (low, high)):
+        if spoken(atoms, (one, two)):
+            rule = "n softmax(s)[i] >= exp(s_i - max(s)), and s_i >= min(s)"
+            yield Fact(rule, minus(times(many, node, two), one))
+    for one, two in ((own, low), (high, low)):
+        if spoken(atoms, (one, two)):
+            rule = "n softmax(s)[i] <= exp(s_i - min(s)), and s_i <= max(s)"
+            yield Fact(rule, minus(one, times(many, node, two)))
 
 
 def extreme(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
@@ -150,6 +170,11 @@ def _beside_mean(node: Expr, many: Expr) -> Iterator[Fact]:
     gap = minus(times(many, node), ONE)
     rule = "the largest is at least the mean 1/n, the smallest at most"
     yield Fact(rule, gap if node.op == "max" else negative(gap))
+
+
+def _every(known: Hypotheses, index: Expr) -> bool:
+    """Whether an index is a letter that stands for every entry."""
+    return index.op == "name" and index.args[0] in known.letters
 
 
 def _distinct(known: Hypotheses, one: Expr, two: Expr) -> bool:
