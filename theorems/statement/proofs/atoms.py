@@ -377,7 +377,8 @@ class Atoms:
 
     def distribution(self, vector: Expr) -> bool:
         """Whether a vector is a probability vector."""
-        return vector.op == "softmax" or (vector.op == "family" and vector.args[0] in self.weights)
+        inner = vector.args[0] if vector.op == "softmax" else vector
+        return inner.op == "family" and (vector is not inner or inner.args[0] in self.weights)
 
     def _power(self, base: Expr, exponent: Expr) -> Quotient:
         if not self._is_number(base):

@@ -26,6 +26,7 @@ from theorems.statement.proofs.matrices import OPERATIONS, about_matrices, equal
 from theorems.statement.proofs.onevariable import Line, T, composed, read
 from theorems.statement.proofs.quotients import NONE, ONE
 from theorems.statement.proofs.series import bounded, in_closed_form
+from theorems.statement.proofs.softmax import of_any_scores
 from theorems.statement.proofs.steps import Proof, Step, Steps, together
 from theorems.statement.proofs.whole_sequences import by_ratios
 from theorems.statement.proposition import Proposition
@@ -61,7 +62,7 @@ def proved(prop: Proposition, work: Work | None = None) -> Proof | None:
             prop = replace(prop, left=worked(prop.left), right=worked(prop.right))
         except StatementError:
             return None
-    prop = replace(prop, left=unclipped(prop.left), right=unclipped(prop.right))
+    prop = of_any_scores(replace(prop, left=unclipped(prop.left), right=unclipped(prop.right)))
     if prop.relation in CLAUSES:
         from theorems.statement.proofs.clauses import clause_steps
 

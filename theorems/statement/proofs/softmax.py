@@ -3,12 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from theorems.statement.expression import Expr, minus, negative, number
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.proofs.atoms import Atoms
 from theorems.statement.proofs.fact import ONE, Fact, add, between, size, spoken, times
+from theorems.statement.proposition import Proposition
+from theorems.statement.ranges import Range
+
+
+def of_any_scores(prop: Proposition) -> Proposition:
+    """The statement with a sequence of its own for lam*s in softmax(lam*s): true of any, it is true of this one."""
+    for node in (one for side in (prop.left, prop.right) for one in side.walk() if one.op == "softmax"):
+        (scores,) = node.args
+        parts = list(scores.walk())
+        lengths = {prop.known.sequences[part.args[0]] for part in parts if part.op == "family"}
+        plain = all(part.op in ("family", "name", "number", "+", "*", "/", "sqrt") for part in parts)
+        scales = [part.args[part.op == "/"] for part in parts if part.op in ("/", "sqrt")]
+        if (
+            scores.op == "family"
+            or len(lengths) != 1
+            or not (plain and all(_positive(prop.known, one) for one in scales))
+        ):
+            continue
+        label = f"{scores}#"
+        known = replace(prop.known, sequences={**prop.known.sequences, label: (lengths.pop()[0], None)})
+        left, right = (side.swapped(scores, Expr("family", (label,))) for side in (prop.left, prop.right))
+        return of_any_scores(replace(prop, left=left, right=right, known=known))
+    return prop
 
 
 def entry(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
@@ -170,6 +194,15 @@ def _beside_mean(node: Expr, many: Expr) -> Iterator[Fact]:
     gap = minus(times(many, node), ONE)
     rule = "the largest is at least the mean 1/n, the smallest at most"
     yield Fact(rule, gap if node.op == "max" else negative(gap))
+
+
+def _positive(known: Hypotheses, node: Expr) -> bool:
+    """Whether what scores are divided by is seen to be > 0: a number, a name, d, or a root of one."""
+    if node.op == "sqrt":
+        return _positive(known, node.args[0])
+    if node.op == "number":
+        return bool(node.args[0] > 0)
+    return node.op == "name" and (node.args[0] in known.fixed or known.ranges.get(node.args[0], Range()).sign == 1)
 
 
 def _every(known: Hypotheses, index: Expr) -> bool:
