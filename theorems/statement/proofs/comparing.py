@@ -17,7 +17,7 @@ ONE = number(1)
 
 def by_logarithm(prover: Prover, high: Expr, low: Expr, strict: bool) -> Steps | None:
     """c log(a) + b >= 0 with a constant c: a >= exp(-b/c) where c > 0, and a <= exp(-b/c) where c < 0."""
-    parts = _parts(minus(high, low), Fraction(1))
+    parts = parts_of(minus(high, low), Fraction(1))
     for k, (weight, part) in enumerate(parts):
         if part.op != "log":
             continue
@@ -35,7 +35,7 @@ def by_terms(prover: Prover, high: Expr, low: Expr, strict: bool) -> Steps | Non
 
     Of a mean by the weights softmax(s)[j] all that is averaged is compared with q itself.
     """
-    parts = _parts(minus(high, low), Fraction(1))
+    parts = parts_of(minus(high, low), Fraction(1))
     sums = [k for k, (_, part) in enumerate(parts) if part.has("sum")]
     if len(sums) != 1:
         return None
@@ -108,17 +108,17 @@ def _replaced(node: Expr, old: Expr, new: Expr) -> Expr:
     return node if node.op in BINDERS else node.mapped(lambda arg: _replaced(arg, old, new))
 
 
-def _parts(node: Expr, weight: Fraction) -> list[tuple[Fraction, Expr]]:
+def parts_of(node: Expr, weight: Fraction) -> list[tuple[Fraction, Expr]]:
     """The terms of a sum, each with its constant factor."""
     if node.op == "+":
-        return [part for arg in node.args for part in _parts(arg, weight)]
+        return [part for arg in node.args for part in parts_of(arg, weight)]
     if node.op == "*" and (constants := [arg.args[0] for arg in node.args if arg.op == "number"]):
         for constant in constants:
             weight *= constant
         rest = tuple(arg for arg in node.args if arg.op != "number")
-        return _parts(rest[0] if len(rest) == 1 else Expr("*", rest) if rest else ONE, weight) if weight else []
+        return parts_of(rest[0] if len(rest) == 1 else Expr("*", rest) if rest else ONE, weight) if weight else []
     if node.op == "/" and node.args[1].op == "number" and node.args[1].args[0]:
-        return _parts(node.args[0], weight / node.args[1].args[0])
+        return parts_of(node.args[0], weight / node.args[1].args[0])
     return [(weight, node)]
 
 

@@ -1,0 +1,131 @@
+"""Inequalities between expectations that hold for what is averaged, whatever the tokens are.
+
+From f >= g follows E f >= E g where both exist, and Var f <= (b - a)**2/4 where a <= f <= b (Popoviciu). Tokens are
+Gaussian, so that what grows no faster than exponentials of linear forms has a mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from theorems.statement.expression import MOMENTS, Expr, StatementError, minus, name, negative, number
+from theorems.statement.proofs.comparing import parts_of, unclipped
+from theorems.statement.proofs.prover import STEPS, Prover
+from theorems.statement.proofs.steps import Step, Steps
+from theorems.statement.proposition import Proposition
+from theorems.statement.ranges import Range
+from theorems.statement.shapes import shape
+from theorems.statement.work import Work
+
+ZERO, ONE = number(0), number(1)
+MONOTONE = "an expectation is monotone"
+POPOVICIU = "Popoviciu's inequality"
+#: What has a mean of Gaussian tokens where its arguments grow no faster than powers.
+TAME = frozenset(
+    ("+", "*", "/", "number", "name", "pi", "abs", "max", "min", "clip", "norm", "erf", "cos", "sin", "indicator")
+)
+
+
+def by_points(prop: Proposition) -> Steps | None:
+    """The steps to an inequality between combinations of expectations, or of a variance and a number."""
+    if not (prop.law.gaussian and prop.way):
+        return None
+    high, low = (prop.right, prop.left) if prop.way > 0 else (prop.left, prop.right)
+    if low.op == "Var" and not high.has(*MOMENTS) and not prop.relation.strip("<>"):
+        return None
+    try:
+        if low.op == "Var" and not high.has(*MOMENTS):
+            return _popoviciu(prop, low, high)
+        inside = _averaged(minus(high, low))
+        if inside is None or not inside.random:
+            return None
+        shown = _certain(prop, inside, prop.relation in ("<", ">"))
+    except (StatementError, ValueError, KeyError):
+        return None
+    return None if shown is None else [Step(MONOTONE, f"{inside} >= 0 whatever the tokens are"), *shown]
+
+
+def _popoviciu(prop: Proposition, variance: Expr, most: Expr) -> Steps | None:
+    """Var f <= c where -sqrt(c) <= f <= sqrt(c), or 0 <= f <= 2 sqrt(c)."""
+    (inner,) = variance.args
+    for least, rise in ((-1, 1), (0, 2)):
+        root = Expr("sqrt", (most,))
+        ends = [Expr("*", (number(scale), root)) for scale in (least, rise)]
+        above, below = _certain(prop, minus(ends[1], inner)), _certain(prop, minus(inner, ends[0]))
+        if above is not None and below is not None:
+            return [Step(POPOVICIU, f"{ends[0]} <= {inner} <= {ends[1]}", "Popoviciu"), *above, *below]
+    return None
+
+
+def _averaged(gap: Expr) -> Expr | None:
+    """f where a number is E f, its expectations having factors that do not vary; None for another one."""
+    found: list[Expr] = []
+    for weight, part in parts_of(gap, Fraction(1)):
+        factors = part.args if part.op == "*" else (part,)
+        means = [one for one in factors if one.op == "E"]
+        others = [one for one in factors if one.op != "E"]
+        if (
+            len(means) > 1
+            or any(one.has(*MOMENTS) for one in others)
+            or any(shape(*one.args) != "number" for one in means)
+        ):
+            return None
+        found.append(Expr("*", (number(weight), *others, *(one.args[0] for one in means))))
+    return Expr("+", tuple(found))
+
+
+def _certain(prop: Proposition, node: Expr, strict: bool = False) -> Steps | None:
+    """Steps to a random number being >= 0, or > 0, for all tokens, if it has a mean; its forms are any numbers."""
+    forms: dict[Expr, str] = {}
+
+    def fixed(one: Expr) -> Expr:
+        if not one.random:
+            return one
+        if one.op == "norm":
+            return name(forms.setdefault(one, f"norm{len(forms)}#"))
+        vectors = [arg for arg in one.args if one.op == "*" and shape(arg) != "number"]
+        if vectors:
+            form = Expr("*", tuple(vectors))
+            kind = "linear" if [part.op for part in form.walk()].count("token") == 1 else "form"
+            numbers = [fixed(arg) for arg in one.args if arg not in vectors]
+            return Expr("*", (*numbers, name(forms.setdefault(form, f"{kind}{len(forms)}#"))))
+        return one.mapped(fixed)
+
+    plain = unclipped(fixed(node))
+    if plain.random:
+        return None
+    ranges = {label: Range(Fraction(0) if one.op == "norm" else None) for one, label in forms.items()}
+    known = replace(prop.known, ranges={**prop.known.ranges, **ranges})
+    prover = Prover(replace(prop, left=plain, right=ZERO, known=known, relation=">="), Work(STEPS))
+    if not _has_mean(plain, prover, set(ranges)):
+        return None
+    defined = prover.defined(plain)
+    shown = prover.at_least(plain, ZERO, strict)
+    return None if defined is None or shown is None else [*defined, *shown]
+
+
+def _has_mean(node: Expr, prover: Prover, forms: set[str]) -> bool:
+    """Whether a function of forms in Gaussian tokens is seen to have a mean."""
+    if not node.names() & forms:
+        return True
+    if node.op == "log":
+        # log(t) <= t where t >= 1
+        least = prover.at_least(node.args[0], ONE, False)
+        return least is not None and _has_mean(node.args[0], prover, forms)
+    if node.op == "/" and node.args[1].names() & forms:
+        return all(prover.at_least(*ends, False) is not None for ends in ((ONE, node), (node, negative(ONE))))
+    if node.op == "exp":
+        return all(_linear(part, forms) for _, part in parts_of(node.args[0], Fraction(1)))
+    if node.op == "**":
+        power = node.args[1]
+        whole = power.op == "number" and power.args[0] >= 0
+        return whole and _has_mean(node.args[0], prover, forms)
+    return node.op in TAME and all(_has_mean(arg, prover, forms) for arg in node)
+
+
+def _linear(part: Expr, forms: set[str]) -> bool:
+    """Whether a term is a linear form, times what does not vary."""
+    factors = part.args if part.op == "*" else (part,)
+    varying = [one for one in factors if one.names() & forms]
+    return len(varying) <= 1 and all(one.op == "name" and one.args[0].startswith("linear") for one in varying)
