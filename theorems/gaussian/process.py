@@ -119,13 +119,20 @@ class Step:
     @property
     def text(self) -> str:
         """The conclusion as a line."""
-        told = (
-            " and ".join(part)
-            if isinstance(part, tuple) and part and all(isinstance(one, str) for one in part)
-            else part
-            for part in self.data
-        )
-        return self.words.format(*told)
+        return self.words.format(*map(_worded, self.data))
+
+
+def _worded(part: Any) -> Any:
+    """Data as a line has it: names joined, a point as T = 4, nu = 512."""
+    if isinstance(part, tuple) and part and all(isinstance(one, str) for one in part):
+        return " and ".join(part)
+    if (
+        isinstance(part, tuple)
+        and part
+        and all(isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str) for one in part)
+    ):
+        return ", ".join(f"{name} = {value}" for name, value in part)
+    return part
 
 
 @dataclass

@@ -78,9 +78,12 @@ class Path:
         return {name: [str(t**p * c) for c in a[: self.dimension]] for name, (p, a) in self.vectors.items()}
 
     def __str__(self) -> str:
-        grown = {0: "", 1: "t*", 2: "t**2*"}
-        entries = {name: ", ".join(map(str, a[: self.dimension])) for name, (_, a) in self.vectors.items()}
-        return ", ".join(f"{name} = {grown[self.vectors[name][0]]}[{text}]" for name, text in entries.items())
+        t = sp.Symbol("t")
+        told = {}
+        for name, (p, a) in self.vectors.items():
+            entries = [str(t**p * sp.Rational(c)) for c in a[: self.dimension]]
+            told[name] = entries[0] if len(entries) == 1 else f"({', '.join(entries)})"
+        return ", ".join(f"{name} = {text}" for name, text in told.items())
 
     def multiples(self) -> dict[str, str]:
         """The vectors as multiples of unit vectors, ``t*e_1``."""

@@ -212,7 +212,7 @@ def _definition(name: str, claim: Claim) -> str | None:
 
 def defined(name: str, claim: Claim) -> str:
     """The definition of a quantity in the letters of the paper; "" for one that has none."""
-    return _relettered(said(claim).get("quantities", {}).get(name, ""), claim)
+    return _relettered(said(claim).get("quantities", {}).get(name, ""), claim, longest=None)
 
 
 def along(claim: Claim) -> Markup | None:
@@ -222,9 +222,10 @@ def along(claim: Claim) -> Markup | None:
     return Markup(", ").join(parts) if parts else None
 
 
-def _relettered(text: str, claim: Claim) -> str:
-    """A text of the suite in the letters of the paper; longer names may be words of a sentence."""
-    table = {name: letter for name, letter in said(claim).get("letters", {}).items() if len(name) == 1}
+def _relettered(text: str, claim: Claim, longest: int | None = 1) -> str:
+    """A text of the suite in the letters of the paper; of a sentence not the longer names, which may be words of it."""
+    letters = said(claim).get("letters", {})
+    table = {name: letter for name, letter in letters.items() if longest is None or len(name) <= longest}
     if papers(claim):
         table[MODEL] = MODEL_HERE
     return _named(table).sub(lambda found: table[found[1]], text) if table else text
