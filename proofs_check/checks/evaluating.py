@@ -24,6 +24,8 @@ from theorems.kernel.settle import value_of
 LOOSE = 1e-6
 #: Cases of every slot at which quantities beside a simulation are evaluated.
 EACH = 8
+#: Comparisons that a report shows.
+SHOWN = 12
 
 
 def evaluated(
@@ -108,10 +110,10 @@ def _at_points(
         # what is evaluated before a limit is no evidence about it
         if target.printed is not None and not target.limit and abs(value - printed) > slack:
             wrong.append((raw, target, value, error))
-        evidence.rows.append(
-            shown_case(raw, target.name, target.printed, target.derived, (value - error, value + error), estimate=value)
-        )
-    evidence.rows = evidence.rows[:12]
+    evidence.rows = [
+        shown_case(raw, t.name, t.printed, t.derived, (value - error, value + error), estimate=value)
+        for raw, t, value, error in rows[:SHOWN]
+    ]
     evidence.status = "contradicts" if wrong else "agrees" if worst <= LOOSE else "underpowered"
     if len(told) < len(rows) and not wrong:
         evidence.status = "underpowered"

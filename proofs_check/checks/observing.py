@@ -144,12 +144,12 @@ def _decoys(
     single: bool,
 ) -> None:
     """Wrong clauses: each must be contradicted by an observed case."""
+    points: list[Mapping[str, Any] | Case] = [*map(Case, found.points), *(case for case, _ in seen)]
     for label, other in clause_mutants(conditions):
         caught = any(_differs(word, holds(other, case), value) for case, value in seen)
         if not caught:
             if single:
                 continue
-            points: list[Mapping[str, Any] | Case] = [*found.points, *(case for case, _ in seen)]
             # one that nobody sees and that is true says the same in another form
             if judged(word, other, found, points, partial(admitted, pair.statement))[0] is not False:
                 continue

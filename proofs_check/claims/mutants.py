@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import sympy as sp
 
@@ -27,7 +28,8 @@ def mutants(
     return list(found.values())
 
 
-def clause_mutants(conditions: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
+@lru_cache(maxsize=256)
+def clause_mutants(conditions: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Every conjunction that differs by one coefficient, sign or exponent of one condition, by one relation made
     weak or strict, or by one condition dropped, with what was changed."""
     found: dict[tuple[str, ...], str] = {}
@@ -42,7 +44,7 @@ def clause_mutants(conditions: Sequence[str]) -> list[tuple[str, tuple[str, ...]
             found.setdefault((*others[0], other, *others[1]), label)
         if len(conditions) > 1:
             found.setdefault((*others[0], *others[1]), f"without {condition}")
-    return [(label, formula) for formula, label in found.items()]
+    return tuple((label, formula) for formula, label in found.items())
 
 
 def _changes(

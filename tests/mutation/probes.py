@@ -282,7 +282,7 @@ def _string(value: str, pool: Sequence[str]) -> Iterator[Change]:
             changed = clause_mutants(conjunction(value))
         except ValueError:
             # words, not a condition
-            changed = []
+            changed = ()
         yield from ((label, " & ".join(other)) for label, other in changed)
     for other in (*pool, "q"):
         if other != value:

@@ -12,7 +12,8 @@ import numpy as np
 import sympy as sp
 
 from theorems.algebra import norms
-from theorems.algebra.balls import ball
+from theorems.algebra.balls import ball, sign
+from theorems.algebra.closed import names
 from theorems.algebra.expressions import symbol, value_at
 from theorems.algebra.ratio import Ratio
 from theorems.gaussian import functionals, words
@@ -62,6 +63,7 @@ class Case:
             self.scalars.setdefault("d", Fraction(len(self.matrices["z"][0])))
         self._exact: dict[str, Fraction] = {}
         self._closed: dict[str, sp.Expr] = {}
+        self._signs: dict[sp.Expr, int | None] = {}
         self._products: words.Products | None = None
 
     @property
@@ -111,6 +113,15 @@ class Case:
             return self.value(name)
         found = norms.rational_value(name, self.matrices)
         return found if found is not None else partial(norms.enclosure, name, self.matrices)
+
+    def sign(self, expression: sp.Expr) -> int | None:
+        """The certified sign of a formula, which many clauses ask for; None where balls settle none.
+
+        Raises KeyError for a name that is neither a scalar nor a word.
+        """
+        if expression not in self._signs:
+            self._signs[expression] = sign(expression, {name: self.number(name) for name in names(expression)})
+        return self._signs[expression]
 
     def evaluate(self, expression: sp.Expr) -> sp.Expr:
         """The exact value of a formula at this case; a norm without a short closed form counts with 30 digits."""

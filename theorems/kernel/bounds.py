@@ -109,13 +109,13 @@ def admitted(statement: Statement, point: Mapping[str, Any] | Case) -> bool:
     for condition in where_said(statement):
         gap, allowed = read(condition)
         try:
-            values = {name: case.number(name) for name in names(gap)}
+            found = case.sign(gap)
         except KeyError:
             if condition in statement.conditions:
                 raise
             # an assumption about what the point does not have
             continue
-        if sign(gap, values) not in allowed:
+        if found not in allowed:
             return False
     return True
 

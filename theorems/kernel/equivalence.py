@@ -10,8 +10,6 @@ from typing import Any
 
 import sympy as sp
 
-from theorems.algebra.balls import sign
-from theorems.algebra.closed import names
 from theorems.claims.catalogue import Statement
 from theorems.claims.conditions import clause, read, written
 from theorems.gaussian.numeric import Case
@@ -67,7 +65,7 @@ def holds(conditions: Conditions, point: Point) -> bool | None:
     for condition in conditions:
         gap, allowed = read(condition)
         try:
-            found = sign(gap, {name: case.number(name) for name in names(gap)})
+            found = case.sign(gap)
         except KeyError as error:
             known = ", ".join(sorted(case.raw))
             raise ValueError(f"{condition!r} asks for {error.args[0]}, which a case of {known} does not give") from None

@@ -21,6 +21,7 @@ from theorems.kernel.derivation import Derived
 from theorems.kernel.hypotheses import comparisons, granted, plain
 from theorems.rules import ABOUT, CONCLUSION
 from theorems.rules.analysis import CONCLUSIONS
+from theorems.statement.kept import once
 
 #: Names with a meaning of their own in every claim: no step may let them be something else.
 OWN = re.compile(r"tr\w*|d|T|lam|theta|Sigma|W\w*")
@@ -144,6 +145,7 @@ def taken(step: Step) -> tuple[sp.Expr, ...]:
     return tuple(expression(step.data[place]) for place in places)
 
 
+@once
 def stated(statement: Statement) -> frozenset[str]:
     """What a statement assumes, as far as it is read: its assumptions part by part, its conditions, its positions."""
     texts = [part for text in statement.assumptions for part in re.split(r", | and | with |; ", text)]
@@ -159,6 +161,7 @@ def stated(statement: Statement) -> frozenset[str]:
     return frozenset(found | ({"Sigma = I"} if statement.covariance == "identity" else set()))
 
 
+@once
 def where_said(statement: Statement) -> tuple[str, ...]:
     """The comparisons that a claim assumes: it speaks of no point where one of them fails."""
     return tuple(dict.fromkeys((*statement.conditions, *comparisons(stated(statement)))))

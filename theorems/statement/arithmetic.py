@@ -12,6 +12,7 @@ import flint
 
 from theorems.algebra.balls import rational
 from theorems.statement.expression import Expr, StatementError
+from theorems.statement.kept import once
 
 Number = Fraction | flint.arb
 #: Exponents and sizes of numbers beyond which a value is left to balls.
@@ -229,13 +230,13 @@ def times(one: Value, two: Value) -> Value:
         if two.row:
             return Matrix(tuple(tuple(mul(a, b) for b in two.entries) for a in one.entries))
     if isinstance(one, Matrix) and _size(two)[0] == _size(one)[1]:
+        rows = _rows(one, two)
         if isinstance(two, Matrix):
-            columns = list(zip(*two.rows, strict=True))
-            return Matrix(tuple(tuple(dot(row, column) for column in columns) for row in one.rows))
+            return Matrix(rows)
         if not two.row:
-            return Vector(tuple(dot(row, two.entries) for row in one.rows))
+            return Vector(tuple(entry for (entry,) in rows))
     if isinstance(one, Vector) and one.row and isinstance(two, Matrix) and len(one.entries) == len(two.rows):
-        return Vector(tuple(dot(one.entries, column) for column in zip(*two.rows, strict=True)), row=True)
+        return Vector(_rows(one, two)[0], row=True)
     raise StatementError(f"a {_kind(one)} is multiplied by a {_kind(two)}; the shapes do not fit")
 
 
@@ -246,6 +247,29 @@ def scaled(factor: Number, found: Value) -> Value:
     if isinstance(found, Matrix):
         return Matrix(tuple(tuple(mul(factor, v) for v in row) for row in found.rows))
     return mul(factor, found)
+
+
+def _rows(one: Vector | Matrix, two: Vector | Matrix) -> tuple[tuple[Number, ...], ...]:
+    """The rows of a product whose shapes fit: of rational numbers by flint, else a dot product each."""
+    left, right = _exact(one), _exact(two)
+    if left is None or right is None:
+        columns = [two.entries] if isinstance(two, Vector) else list(zip(*two.rows, strict=True))
+        return tuple(tuple(dot(row, column) for column in columns) for row in _as_rows(one))
+    return tuple(tuple(Fraction(int(v.p), int(v.q)) for v in row) for row in (left * right).tolist())
+
+
+@once
+def _exact(found: Vector | Matrix) -> flint.fmpq_mat | None:
+    """A value of rational entries for flint; None where one is known in a ball alone."""
+    if not all(isinstance(entry, Fraction) for entry in entries_of(found)):
+        return None
+    return flint.fmpq_mat([[flint.fmpq(*entry.as_integer_ratio()) for entry in row] for row in _as_rows(found)])  # type: ignore[union-attr]
+
+
+def _as_rows(found: Vector | Matrix) -> Sequence[Sequence[Number]]:
+    if isinstance(found, Matrix):
+        return found.rows
+    return [found.entries] if found.row else [(entry,) for entry in found.entries]
 
 
 def dot(one: Sequence[Number], two: Sequence[Number]) -> Number:

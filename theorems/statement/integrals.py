@@ -7,6 +7,7 @@ over 0 <= t <= pi it is twice that for even a, and 0 for odd a, as cos(pi - t) =
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import reduce
 from operator import add, mul, truediv
@@ -25,7 +26,11 @@ if TYPE_CHECKING:
     from theorems.statement.scalars import Exact
     from theorems.statement.values import Reader
 
+#: The function under an integral in the complex plane, and whether it has to be analytic where it is asked.
+Integrand = Callable[[flint.acb, bool], flint.acb]
 _FUNCTIONS = {"exp": flint.acb.exp, "cos": flint.acb.cos, "sin": flint.acb.sin}
+_CUT: dict[str, Callable[..., flint.acb]] = {"sqrt": flint.acb.sqrt, "log": flint.acb.log, "**": flint.acb.pow}
+_ARITHMETIC = {"+": add, "*": mul, "/": truediv}
 
 
 def closed(node: Expr, exact: Exact) -> sp.Expr:
@@ -76,11 +81,7 @@ def enclosed(node: Expr, reader: Reader) -> Number:
     body, index, low, high = node.args
     first, last = (ball(reader.number(end)) for end in (low, high))
     held = {one: reader.number(one) for one in _apart(body, index)}
-
-    def at(t: flint.acb, analytic: bool) -> flint.acb:
-        return _complex(body, index, t, held, analytic)
-
-    found = flint.acb.integral(at, first, last)
+    found = flint.acb.integral(_complex(body, held), first, last)
     return found.real if found.is_finite() else unknown()
 
 
@@ -91,26 +92,29 @@ def _apart(node: Expr, index: str) -> list[Expr]:
     return [part for arg in node for part in _apart(arg, index)]
 
 
-def _complex(node: Expr, index: str, t: flint.acb, held: dict[Expr, Number], analytic: bool) -> flint.acb:
+def _complex(node: Expr, held: dict[Expr, Number]) -> Integrand:
+    """The function of the index, and of whether it has to be analytic; its tree is read once, not at every point."""
     op, args = node.op, node.args
     if node in held:
-        return flint.acb(ball(held[node]))
+        value = flint.acb(ball(held[node]))
+        return lambda t, analytic: value
     if op == "name":
-        return t
+        return lambda t, analytic: t
     if op == "**" and isinstance(count := held.get(args[1]), Fraction) and count.denominator == 1:
-        return _complex(args[0], index, t, held, analytic) ** int(count)
-    if op not in ("+", "*", "/", "**", "sqrt", "log", *_FUNCTIONS):
-        raise UndefinedError(f"an integral of {node} has no value here; expected sums, products, powers, exp, cos, sin")
-    parts = [_complex(arg, index, t, held, analytic) for arg in node]
+        base, power = _complex(args[0], held), int(count)
+        return lambda t, analytic: base(t, analytic) ** power
+    parts = [_complex(arg, held) for arg in node]
     if op in _FUNCTIONS:
-        return _FUNCTIONS[op](parts[0])
-    if op in ("sqrt", "log", "**") and not (analytic or parts[0].real >= 0):
-        # none of them is a real number there; where one is analytic, the cut is not met
-        return flint.acb("nan")
-    if op == "sqrt":
-        return parts[0].sqrt(analytic=analytic)
-    if op == "log":
-        return parts[0].log(analytic=analytic)
-    if op == "**":
-        return parts[0].pow(parts[1], analytic=analytic)
-    return reduce({"+": add, "*": mul, "/": truediv}[op], parts)
+        function, (inner,) = _FUNCTIONS[op], parts
+        return lambda t, analytic: function(inner(t, analytic))
+    if op in _CUT:
+        return lambda t, analytic: _beside_a_cut(_CUT[op], [part(t, analytic) for part in parts], analytic)
+    if op in _ARITHMETIC:
+        joined = _ARITHMETIC[op]
+        return lambda t, analytic: reduce(joined, [part(t, analytic) for part in parts])
+    raise UndefinedError(f"an integral of {node} has no value here; expected sums, products, powers, exp, cos, sin")
+
+
+def _beside_a_cut(function: Callable[..., flint.acb], parts: Sequence[flint.acb], analytic: bool) -> flint.acb:
+    """A function that is no real number left of 0; where it is analytic, the cut is not met."""
+    return function(*parts, analytic=analytic) if analytic or parts[0].real >= 0 else flint.acb("nan")

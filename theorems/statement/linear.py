@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, reduce
+from itertools import chain
 
 from theorems.statement.arithmetic import Matrix, Number, Value, Vector, inverse, plus, times, transposed
 from theorems.statement.expression import Expr, StatementError
@@ -24,6 +25,14 @@ class Linear:
     coefficients: tuple[Fraction, ...]
     bound: Fraction
     strict: bool = False
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # thousands of fractions, as part of a program that is looked up
+        return hash((self.coefficients, self.bound, self.strict))
 
     def at(self, point: tuple[Fraction, ...]) -> Fraction:
         """<coefficients, point>."""
@@ -67,6 +76,7 @@ def linears(node: Expr, case: Data, own: Own, shapes: Mapping[str, int], stricte
 
 
 _MINUS = Expr("number", (Fraction(-1),))
+_ZERO = Fraction(0)
 
 
 def functional(
@@ -77,14 +87,15 @@ def functional(
     Of a value known in a ball alone it is the ball's lower end or (``lower`` is False) its upper one.
     """
     affine = _affine(node, case, own)
-    table = {name: [[Fraction(0)] * max(size, 1) for _ in range(max(size, 1))] for name, size in shapes.items()}
+    table = {name: [_ZERO] * max(size, 1) ** 2 for name, size in shapes.items()}
     for name, rows in [*affine.entries, *((term.name, _rank_one(term, shapes)) for term in affine.terms)]:
-        for kept, row in zip(table[name], rows.rows, strict=True):
-            for place, entry in enumerate(row):
-                if not _nothing(entry):
-                    kept[place] += _rational(entry)
-    rest = _end(affine.rest, lower) if affine.rest is not None else Fraction(0)
-    return tuple(entry for rows in table.values() for row in rows for entry in row), rest
+        kept = table[name]
+        for place, entry in enumerate(chain.from_iterable(rows.rows)):
+            # most entries are the one zero
+            if entry is not _ZERO and not _nothing(entry):
+                kept[place] += _rational(entry)
+    rest = _end(affine.rest, lower) if affine.rest is not None else _ZERO
+    return tuple(chain.from_iterable(table.values())), rest
 
 
 def _end(found: Value, lower: bool | None) -> Fraction:
@@ -197,7 +208,7 @@ def _rank_one(term: _Term, shapes: Mapping[str, int]) -> Matrix:
         raise StatementError(f"{term.name} stands without vectors on both sides; expected e.g. x.T*{term.name}*y")
     one, two = (right, left) if term.turned else (left, right)
 
-    nothing = (Fraction(0),) * len(two.entries)
+    nothing = (_ZERO,) * len(two.entries)
     return Matrix(tuple(tuple(scaled(a, b) for b in two.entries) if not _nothing(a) else nothing for a in one.entries))
 
 
@@ -209,7 +220,7 @@ def _nothing(number: Value) -> bool:
 def scaled(one: Number, two: Number) -> Number:
     """The product of two numbers; of most that meet here one is 0."""
     if _nothing(one) or _nothing(two):
-        return Fraction(0)
+        return _ZERO
     found = times(one, two)
     assert not isinstance(found, Vector | Matrix)
     return found

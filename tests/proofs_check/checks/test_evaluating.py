@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from torch import Tensor
@@ -13,8 +14,10 @@ from torch import Tensor
 from montecarlo import registry
 from montecarlo.registry import Evaluation
 from proofs_check.cases import drawn as drawing
+from proofs_check.checks import evaluating
 from proofs_check.checks.evaluating import evaluated
 from proofs_check.checks.evidence import EFFORTS, RunContext
+from proofs_check.claims.cases import shown_case
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging import runner
 from proofs_check.judging.runner import Options, Silent
@@ -194,8 +197,10 @@ def test_a_claim_and_its_correction_look_at_points_of_their_own() -> None:
     assert [drawing.key(p) for p in points[0]] != [drawing.key(p) for p in points[1]]
 
 
-def test_an_evaluation_at_single_cases_says_nothing_of_a_limit() -> None:
+def test_an_evaluation_at_single_cases_says_nothing_of_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """The value at every case is the derived one, and the print, right or wrong, is about its limit."""
+    shown = Mock(side_effect=shown_case)
+    monkeypatch.setattr(evaluating, "shown_case", shown)
     claim = by_id()["bao2024.sec4.lemma1-mean"]
 
     def at(T: int, i: int, lam: float, W: Tensor, Sigma: Tensor) -> dict[str, tuple[float, float]]:
@@ -206,3 +211,5 @@ def test_an_evaluation_at_single_cases_says_nothing_of_a_limit() -> None:
     found = evaluated(Pair(claim), Outcome("proved", ""), Evaluation(claim.id, at), few, None)
     assert (found.status, found.conflicts) == ("underpowered", [])
     assert "about a limit" in found.reason
+    # texts of exact values cost more than the comparison
+    assert shown.call_count == len(found.rows) == evaluating.SHOWN

@@ -164,6 +164,8 @@ def test_every_part_of_a_clause_is_changed() -> None:
     assert ("2*x + y > 0",) in others
     assert ("x < 0",) in others
     assert len(labels) == len(others) == len(set(others)) > 12
+    # the clause of a claim is changed at every look at it
+    assert clause_mutants(("2*x + y > 0", "x < 0")) is clause_mutants(("2*x + y > 0", "x < 0"))
 
 
 def test_a_case_that_the_empirical_check_does_not_decide_shows_nothing() -> None:

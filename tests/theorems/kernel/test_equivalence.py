@@ -10,9 +10,12 @@ import pytest
 import sympy as sp
 
 import theorems.rules.exchangeable  # noqa: F401  (registers slope-sign)
+from theorems.algebra.balls import sign
 from theorems.algebra.expressions import symbol
 from theorems.claims.catalogue import Paper, Statement
 from theorems.claims.conditions import clause, conjunction, read, written
+from theorems.gaussian import numeric
+from theorems.gaussian.numeric import Case
 from theorems.gaussian.process import Step
 from theorems.kernel.derivation import Derived, Equivalence
 from theorems.kernel.deriving import derive
@@ -25,6 +28,7 @@ from theorems.kernel.equivalence import (
     settle_equivalence,
     unsupported_equivalence,
 )
+from theorems.kernel.grounds import where_said
 from theorems.rules import licensed
 
 
@@ -165,3 +169,23 @@ def test_what_suffices_for_fewer_keys_is_not_taken_for_all() -> None:
     assert licensed(other)
     mixed = replace(full, steps=(part, other, last), sufficient=(causal,))
     assert unsupported_equivalence(mixed) == ["no step concludes that rho_Q > 0 & rho_K_causal > 0 suffices"]
+
+
+def test_a_condition_has_its_sign_told_once_at_a_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[sp.Expr]()
+
+    def counted(gap: sp.Expr, point: dict[str, Fraction]) -> int | None:
+        asked.append(gap)
+        return sign(gap, point)
+
+    monkeypatch.setattr(numeric, "sign", counted)
+    case = Case({"x": "1", "y": "-2"})
+    for last, true in (("x + y > 0", False), ("x + y >= 0", False), ("x + y < 0", True)):
+        assert holds(("x > 0", last), case) is true
+    assert asked == [symbol("x"), symbol("x") + symbol("y")]
+
+
+def test_what_a_claim_assumes_is_read_once() -> None:
+    claim = statement({"it": "iff x > 0"})
+    assert where_said(claim) is where_said(claim)
+    assert where_said(replace(claim, conditions=("x >= 0",))) != where_said(claim)

@@ -14,7 +14,7 @@ from montecarlo.statements import values as interpreter
 from montecarlo.statements.environment import environment_of
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.request import Request
-from theorems.statement import StatementError, proposition
+from theorems.statement import StatementError, integrals, proposition
 from theorems.statement.arithmetic import UndefinedError, ball
 from theorems.statement.cases import Case
 from theorems.statement.decide import Derivation
@@ -97,3 +97,18 @@ def test_both_sides_judge_it(right: str, verdict: str) -> None:
     statement = f"(n + 2)*integral(sin(t)**(n + 2), t, 0, pi) = (n + {right} - 1)*integral(sin(t)**n, t, 0, pi)"
     (first, *_) = check_statement(Request(statement, "n integer, n >= 0"), effort="quick")
     assert first["verdict"] == verdict
+
+
+def test_what_is_fixed_under_an_integral_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[object]()
+
+    def counted(number: Fraction | flint.arb) -> flint.arb:
+        read.append(number)
+        return ball(number)
+
+    monkeypatch.setattr(integrals, "ball", counted)
+    node = parsed("integral(sqrt(a + t)*exp(b*t), t, 0, 1)")
+    found = scalar(node, Case({"a": Fraction(2), "b": Fraction(3)}))
+    assert isinstance(found, flint.arb) and found.is_finite()
+    # the two ends, a and b
+    assert len(read) == 4

@@ -8,12 +8,14 @@ from random import Random
 import flint
 import pytest
 
-from theorems.statement.arithmetic import dot
+from theorems.statement import shapes
+from theorems.statement.arithmetic import Matrix, Vector, dot, times
 from theorems.statement.decide import Derivation, derivation_of
-from theorems.statement.expression import name
+from theorems.statement.expression import Expr, name
 from theorems.statement.kept import once
 from theorems.statement.language import parsed
 from theorems.statement.limiting import reached
+from theorems.statement.linear import Linear
 from theorems.statement.proposition import Proposition, proposition
 
 
@@ -64,3 +66,52 @@ def test_a_sum_of_products_is_exact() -> None:
         assert dot(one, two) == sum((a * b for a, b in zip(one, two, strict=True)), Fraction(0))
     mixed = dot([Fraction(1, 3), flint.arb(2), flint.arb(0)], [Fraction(3, 4), Fraction(1, 2), flint.arb(7)])
     assert isinstance(mixed, flint.arb) and mixed.contains(Fraction(5, 4).numerator * flint.arb(0.25))
+
+
+def test_a_product_of_rational_matrices_is_exact_and_reads_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(1)
+    entries = [Fraction(random.randint(-3, 3), random.randint(1, 30)) for _ in range(18)]
+    one, two = Matrix((tuple(entries[:3]), tuple(entries[3:6]))), Matrix((*zip(*[iter(entries[6:])] * 4, strict=True),))
+    columns = list(zip(*two.rows, strict=True))
+    row, column = Vector(one.rows[0], row=True), Vector(columns[0])
+    made, read = list[flint.fmpq_mat](), flint.fmpq_mat
+
+    def counted(rows: list[list[flint.fmpq]]) -> flint.fmpq_mat:
+        made.append(read(rows))
+        return made[-1]
+
+    monkeypatch.setattr(flint, "fmpq_mat", counted)
+    for _ in range(2):
+        assert times(one, two) == Matrix(tuple(tuple(dot(a, b) for b in columns) for a in one.rows))
+        assert times(one, column) == Vector(tuple(dot(a, columns[0]) for a in one.rows))
+        assert times(row, two) == Vector(tuple(dot(one.rows[0], b) for b in columns), row=True)
+    assert len(made) == 4
+    balls = times(Matrix(((flint.arb(2), Fraction(1)),)), Matrix(((Fraction(1, 2),), (Fraction(0),))))
+    assert isinstance(balls, Matrix) and isinstance(balls.rows[0][0], flint.arb) and balls.rows[0][0] == 1
+
+
+def test_a_node_that_stands_in_many_places_has_its_shape_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    node, told = parsed("a*b + 1"), list[Expr]()
+    for _ in range(40):
+        node = Expr("+", (node, node))
+    read = shapes._shape
+
+    def counted(one: Expr, text: str) -> str:
+        told.append(one)
+        assert len(told) < 100
+        return read(one, text)
+
+    monkeypatch.setattr(shapes, "_shape", counted)
+    assert shapes.shape(node) == "number"
+
+
+def test_a_condition_of_a_program_has_its_hash_worked_out_once() -> None:
+    class Counted(Fraction):
+        def __hash__(self) -> int:  # type: ignore[override]
+            asked.append(self)
+            return super().__hash__()
+
+    asked = list[Fraction]()
+    condition = Linear((Counted(1, 3), Fraction(0)), Fraction(1))
+    assert {hash(condition), hash(condition)} == {hash(Linear((Fraction(1, 3), Fraction(0)), Fraction(1)))}
+    assert len(asked) == 1
