@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import chain
+from typing import Any
 
 from theorems.statement.arithmetic import Matrix, Number, Value, Vector, inverse, plus, times, transposed
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.truths import Own, instances, places
-from theorems.statement.values import Data, value
+from theorems.statement.values import Data, Reader
 
 
 class NotRationalError(ValueError):
@@ -59,19 +60,27 @@ class _Affine:
     entries: tuple[tuple[str, Matrix], ...] = ()
 
 
-def linears(node: Expr, case: Data, own: Own, shapes: Mapping[str, int], stricter: bool | None = None) -> list[Linear]:
+def linears(
+    node: Expr, case: Data, own: Own, shapes: Mapping[str, int], ways: Sequence[bool | None] = (None,)
+) -> list[tuple[Linear, ...]]:
     """The inequalities that a condition stands for at a case; ``shapes`` has the size of every unknown, 0 for a number.
 
-    A bound that is known in a ball alone is replaced by a rational one that is no looser (``stricter``), or no tighter.
-    Raises NotRationalError where a coefficient, or else a bound, is no rational number.
+    A bound that is known in a ball alone is replaced by a rational one that is no looser (True among the ``ways``), or
+    no tighter (False); each inequality is told in every way. Raises NotRationalError where a coefficient, or for None
+    a bound, is no rational number.
     """
     found = []
+    gaps: dict[int, Expr] = {}
+    kept: dict[Any, Any] = {}
     for relation, at in instances(node, case, own):
         mark, left, right = relation.args
         one, two = (left, right) if mark in (">", ">=") else (right, left)
-        gap = Expr("+", (one, Expr("*", (_MINUS, two))))
-        coefficients, constant = functional(gap, case, at, shapes, stricter)
-        found.append(Linear(coefficients, -constant, mark in ("<", ">")))
+        # one node for all values of the indices, so that what holds few of them is worked out as often
+        gap = gaps.setdefault(id(relation), Expr("+", (one, Expr("*", (_MINUS, two)))))
+        coefficients, constant = functional(gap, Reader(case, at, kept=kept), shapes)
+        bounds = [-end(constant, way) for way in ways]
+        made = {bound: Linear(coefficients, bound, mark in ("<", ">")) for bound in dict.fromkeys(bounds)}
+        found.append(tuple(made[bound] for bound in bounds))
     return found
 
 
@@ -79,14 +88,9 @@ _MINUS = Expr("number", (Fraction(-1),))
 _ZERO = Fraction(0)
 
 
-def functional(
-    node: Expr, case: Data, own: Own, shapes: Mapping[str, int], lower: bool | None = None
-) -> tuple[tuple[Fraction, ...], Fraction]:
-    """The coefficients of a number that is linear in the unknowns, and what it is where they are 0.
-
-    Of a value known in a ball alone it is the ball's lower end or (``lower`` is False) its upper one.
-    """
-    affine = _affine(node, case, own)
+def functional(node: Expr, reader: Reader, shapes: Mapping[str, int]) -> tuple[tuple[Fraction, ...], Value]:
+    """The coefficients of a number that is linear in the unknowns, and what it is where they are 0."""
+    affine = _affine(node, reader)
     table = {name: [_ZERO] * max(size, 1) ** 2 for name, size in shapes.items()}
     for name, rows in [*affine.entries, *((term.name, _rank_one(term, shapes)) for term in affine.terms)]:
         kept = table[name]
@@ -94,12 +98,11 @@ def functional(
             # most entries are the one zero
             if entry is not _ZERO and not _nothing(entry):
                 kept[place] += _rational(entry)
-    rest = _end(affine.rest, lower) if affine.rest is not None else _ZERO
-    return tuple(chain.from_iterable(table.values())), rest
+    return tuple(chain.from_iterable(table.values())), _ZERO if affine.rest is None else affine.rest
 
 
-def _end(found: Value, lower: bool | None) -> Fraction:
-    """A rational number, or the end of a ball."""
+def end(found: Value, lower: bool | None) -> Fraction:
+    """A rational number; of one that is known in a ball alone the lower end, or (False) the upper one."""
     if isinstance(found, Fraction | Vector | Matrix) or lower is None or not found.is_finite():
         return _rational(found)
     mantissa, exponent = (found.lower() if lower else found.upper()).man_exp()
@@ -119,27 +122,25 @@ def _open(node: Expr) -> bool:
     return node.op == "unknown" or (node.op not in ("least", "exists") and any(map(_open, node)))
 
 
-def _affine(node: Expr, case: Data, own: Own) -> _Affine:
+def _affine(node: Expr, reader: Reader) -> _Affine:
     if not _open(node):
-        return _Affine((), value(node, case, own))
+        return _Affine((), reader.value(node))
     op, args = node.op, node.args
     if op == "unknown":
         return _Affine((_Term(args[0]),))
     if op == "+":
-        return reduce(_added, (_affine(arg, case, own) for arg in args))
+        return reduce(_added, (_affine(arg, reader) for arg in args))
     if op == "*":
-        return _multiplied(args, case, own)
+        return _multiplied(args, reader)
     if op == "/":
-        below = value(args[1], case, own)
-        assert not isinstance(below, Vector | Matrix)
-        return _beside(inverse(below), _affine(args[0], case, own), None)
+        return _beside(inverse(reader.number(args[1])), _affine(args[0], reader), None)
     if op == "T":
-        return _turned(_affine(args[0], case, own))
+        return _turned(_affine(args[0], reader))
     if op == "tr":
-        return _traced(_affine(args[0], case, own))
+        return _traced(_affine(args[0], reader))
     if op == "sum":
         body, index, *ends = args
-        found = [_affine(body, case, {**own, index: place}) for place in places(ends, case, own)]
+        found = [_affine(body, reader.inside(index, place)) for place in places(ends, reader.case, reader.own)]
         return reduce(_added, found) if found else _Affine((), Fraction(0))
     raise StatementError(f"{node} is not linear in the unknowns", at=node.at)
 
@@ -149,11 +150,11 @@ def _added(one: _Affine, two: _Affine) -> _Affine:
     return _Affine((*one.terms, *two.terms), reduce(plus, rests) if rests else None, (*one.entries, *two.entries))
 
 
-def _multiplied(args: tuple[Expr, ...], case: Data, own: Own) -> _Affine:
+def _multiplied(args: tuple[Expr, ...], reader: Reader) -> _Affine:
     (place,) = (k for k, arg in enumerate(args) if _open(arg))
-    before, after = ([value(arg, case, own) for arg in part] for part in (args[:place], args[place + 1 :]))
+    before, after = ([reader.value(arg) for arg in part] for part in (args[:place], args[place + 1 :]))
     left, right = (reduce(times, part) if part else None for part in (before, after))
-    return _beside(left, _affine(args[place], case, own), right)
+    return _beside(left, _affine(args[place], reader), right)
 
 
 def _product(one: Value | None, two: Value | None) -> Value | None:

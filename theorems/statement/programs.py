@@ -25,9 +25,9 @@ from theorems.algebra.convex import Separated, decide
 from theorems.statement.arithmetic import Number, UndefinedError
 from theorems.statement.binders import conditions, unknowns
 from theorems.statement.expression import Expr
-from theorems.statement.linear import Linear, NotRationalError, functional, linears
+from theorems.statement.linear import Linear, NotRationalError, end, functional, linears
 from theorems.statement.truths import Own
-from theorems.statement.values import Data
+from theorems.statement.values import Data, Reader
 
 #: Largest denominator of the solver's numbers after rounding, and bits of the balls that check them.
 DENOMINATOR, BITS = 10**10, 512
@@ -47,10 +47,14 @@ def _shapes(node: Expr, case: Data) -> dict[str, int]:
     return {name: int(case.numbers["d"]) if name[0].isupper() else 0 for name in unknowns(node)}
 
 
-def _program(node: Expr, case: Data, own: Own, stricter: bool | None = None) -> tuple[Linear, ...]:
+def _program(node: Expr, case: Data, own: Own) -> tuple[Linear, ...]:
+    return _programs(node, case, own, (None,))[0]
+
+
+def _programs(node: Expr, case: Data, own: Own, ways: Sequence[bool | None]) -> list[tuple[Linear, ...]]:
     shapes = _shapes(node, case)
-    found = [one for condition in conditions(node) for one in linears(condition, case, own, shapes, stricter)]
-    return tuple(dict.fromkeys(found))
+    found = [one for condition in conditions(node) for one in linears(condition, case, own, shapes, ways)]
+    return [tuple(dict.fromkeys(one[k] for one in found)) for k in range(len(ways))]
 
 
 # -- existence
@@ -92,11 +96,11 @@ def least_value(node: Expr, case: Data, own: Own) -> Number:
     function, shapes = node.args[0], _shapes(node, case)
     try:
         if function.op != "norm":
-            costs, constant = functional(function, case, own, shapes)
+            costs, constant = functional(function, Reader(case, own), shapes)
             found = _vertex(costs, _program(node, case, own))
-            return flint.arb.nan() if found is None else found + constant
+            return flint.arb.nan() if found is None else found + end(constant, None)
         # a least norm falls where bounds are looser, and rises where they are stricter
-        programs = [_program(node, case, own, stricter) for stricter in (False, True)]
+        programs = _programs(node, case, own, (False, True))
     except NotRationalError:
         return flint.arb.nan()
     both = [least_norm(one, function.args[1], next(iter(shapes.values()))) for one in programs]

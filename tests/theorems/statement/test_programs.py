@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from typing import Any
+from unittest.mock import Mock
 
 import flint
 import pytest
@@ -15,12 +16,12 @@ from montecarlo.statements.environment import environment_of
 from montecarlo.statements.values import value as simulated
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.request import Request
-from theorems.statement.arithmetic import UndefinedError
+from theorems.statement.arithmetic import UndefinedError, times
 from theorems.statement.cases import Case, admissible
 from theorems.statement.certify import violation
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.language import Vocabulary, parsed
-from theorems.statement.linear import Linear
+from theorems.statement.linear import Linear, linears
 from theorems.statement.programs import feasible, least_norm
 from theorems.statement.proposition import Proposition, proposition
 from theorems.statement.prose import in_words, latex
@@ -60,6 +61,16 @@ def said(text: str, hypotheses: str = HYPOTHESES, where: str = "") -> Propositio
 SEPARATED = case((0, 5), (3, 1), (4, 1))
 #: 0 lies between the queries.
 AROUND = case((0, 5), (3, 1), (-3, -1))
+
+
+def test_the_conditions_of_a_least_norm_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, multiplied = Mock(side_effect=linears), Mock(side_effect=times)
+    monkeypatch.setattr("theorems.statement.programs.linears", read)
+    monkeypatch.setattr("theorems.statement.values.times", multiplied)
+    prop = said("least(norm(W, fro), W, every(z[i].T*W*(2*z[0]) >= kappa, i, 1, n, j, 1, n)) >= 0")
+    assert middle(prop.left, SEPARATED) > 0
+    # the conditions once for both ends of the value, and 2 z[0] once for all i and j
+    assert read.call_count == multiplied.call_count == 1
 
 
 @pytest.mark.parametrize("kind", ["fro", "2", "nuclear"])
