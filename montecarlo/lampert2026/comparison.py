@@ -95,7 +95,7 @@ def brackets(rows: Tensor, ways: Tensor, kappa: float, d: float, gap: float) -> 
     Both are valid at any iterate; the iteration ends at that relative gap, or after ITERATIONS rounds.
     """
     # x^T W x' >= kappa/sqrt(d) for tokens of norm 1 and W is x^T W x' >= kappa for sqrt(d) W
-    with one_torch_thread():
+    with one_torch_thread(), torch.inference_mode():
         found: Tensor = _iterated(rows / d**0.5, ways, gap) * (kappa / d**0.5)
     return found
 
@@ -131,11 +131,11 @@ def _iterated(rows: Tensor, ways: Tensor, gap: float) -> Tensor:
 
 
 def _margins(flat: Tensor, W: Tensor) -> Tensor:
-    return torch.einsum("bkm,bm->bk", flat, W.flatten(1))
+    return (flat @ W.flatten(1)[..., None])[..., 0]
 
 
 def _adjoint(flat: Tensor, y: Tensor, size: int) -> Tensor:
-    return torch.einsum("bkm,bk->bm", flat, y).reshape(len(y), size, size)
+    return (y[:, None] @ flat).view(len(y), size, size)
 
 
 def _better(best: Tensor, flat: Tensor, W: Tensor, y: Tensor) -> Tensor:
